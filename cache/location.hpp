@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+
+namespace tuner::cache {
+
+/// The two database files. Decisions are precious data; binaries can be rebuilt.
+struct Location {
+  std::filesystem::path decisions;  ///< decisions.db
+  std::filesystem::path binaries;   ///< binaries.db
+};
+
+/// Where the databases are: `chosen` (a folder, or a path ending in .db for the decisions, with binaries.db beside it) if
+/// not empty; else $TUNER_DB read the same way; else $XDG_DATA_HOME/tuner (or ~/.local/share/tuner) and
+/// $XDG_CACHE_HOME/tuner (or ~/.cache/tuner). Touches no disk. Throws Error{store_unavailable} if there is neither a
+/// choice nor a home folder.
+Location locate(const std::filesystem::path& chosen = {});
+
+/// The same folder's database for replayed rows: replay.db beside decisions.db.
+std::filesystem::path replay_database(const Location& location);
+
+}  // namespace tuner::cache

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/error.hpp"
+#include "tuner/outcome.hpp"
+
+namespace tuner::cache {
+
+/// Where a row came from. Persisted as numbers: never renumber.
+enum class Origin : int {
+  measured = 0,  ///< on the device named in the key, by this program
+  imported = 1,  ///< measured by this program elsewhere and imported
+  replay = 2,    ///< replayed from a recording: kept in a database of its own and never served
+};
+std::string_view to_string(Origin origin);
+
+/// What a decision answers: which kernel, on which problem, on which device, timed how. Every part is canonical text; two
+/// keys are the same when all parts are. `text()` joins them with tagged delimiters and `hash()` is XXH3-128 of that;
+/// both are stored and the text is compared on every hit, so a hash collision is a miss.
+struct DecisionKey {
+  std::string kernel_name;      ///< as users say it: "prefetch"
+  std::string kernel_identity;  ///< name and hashes of the source text and of its own headers
+  std::string problem;          ///< "row_length=65536,rows=528,…", sorted by name
+  std::string device;           ///< canonical device identity
+  std::string mode;             ///< timing mode: "cold" or "warm"
+  std::string objective = "time";
+
+  std::string text() const;
+  std::string hash() const;  ///< 32 hexadecimal digits
+  friend bool operator==(const DecisionKey&, const DecisionKey&) = default;
+};
+
+/// Versions and settings under which a row was made; a change makes a decision stale, never invalid.
+struct Conditions {
+  std::string tuner_version;
+  std::string toolkit;  ///< NVRTC version, "13.0.88"; empty if nothing was compiled
+  std::string driver;   ///< driver version, "580.159"; empty if there was none
+  friend bool operator==(const Conditions&, const Conditions&) = default;
+};
+
+/// Facts about one compiled binary on one device. Missing where compiling did not get that far.
+struct ResourceFacts {
+  std::optional<int> registers;
+  std::optional<int> stack_bytes;
+  std::optional<int> spill_store_bytes;
+  std::optional<int> spill_load_bytes;
+  std::optional<int> static_shared_bytes;
+  std::optional<int> dynamic_shared_bytes;
+  std::optional<double> occupancy;  ///< resident warps / maximum, 0..1
+  std::string occupancy_limiter;    ///< "registers", "shared", "warps", "blocks"; empty if unknown
+  std::string binary_hash;          ///< XXH3-128 of the cubin, hexadecimal
+};
+
+/// One finished configuration, successful or not. Append-only.
+struct Trial {
+  DecisionKey key;
+  std::string reuse_hash;     ///< hash of signature, generators and tolerances: trials of another one may not be reused
+  std::string session;        ///< identifies the run that made it
+  std::int64_t sequence = 0;  ///< position in that run, from 0
+  std::string configuration;  ///< canonical text
+  Outcome outcome = Outcome::ok;
+  std::string message;               ///< why, for failures; empty when ok
+  bool censored = false;             ///< stopped early: time_ns is a lower bound
+  std::optional<double> time_ns;     ///< median of samples_ns
+  std::vector<double> samples_ns;    ///< raw, in the order taken
+  ResourceFacts facts;
+  std::string launch;                ///< "grid=528x1x1 block=128x1x1 shared=0"
+  std::string duplicate_of;          ///< configuration whose identical binary and geometry was timed instead; empty if none
+  double compile_ms = 0;
+  double verify_ms = 0;
+  double timing_ms = 0;
+  Conditions conditions;
+  Origin origin = Origin::measured;
+  std::int64_t created_unix_ms = 0;  ///< set by the store when 0
+};
+
+/// A finalist that the race could not show to be slower than the winner by more than the tie threshold.
+struct Tie {
+  std::string configuration;
+  double relative_time = 1;  ///< its time / the winner's, paired estimate
+};
+
+/// The outcome of one tuning session: derived from trials, and what is served.
+struct Decision {
+  DecisionKey key;
+  std::string reuse_hash;
+  std::string session;
+  std::string configuration;  ///< the winner, canonical text
+  std::string baseline;       ///< what it is compared with; empty if the space has no valid default
+  double time_ns = 0;
+  std::optional<double> baseline_time_ns;
+  std::optional<double> speedup;       ///< baseline / winner, paired
+  std::optional<double> speedup_low;   ///< confidence interval of the speed-up
+  std::optional<double> speedup_high;
+  double confidence = 0;               ///< level of that interval, 0.99 for example
+  std::vector<Tie> ties;               ///< the winner included
+  std::int64_t race_blocks = 0;
+  bool verified = false;               ///< reproduced the reference on fresh inputs after the race
+  bool noisy = false;                  ///< the device was disturbed while it was measured
+  std::string binary_hash;
+  std::string launch;
+  std::map<std::string, std::int64_t> counters;  ///< asked, compiled, deduplicated, launched, stored, failed_<outcome>
+  Conditions conditions;
+  Origin origin = Origin::measured;
+  std::int64_t created_unix_ms = 0;    ///< set by the store when 0
+};
+
+/// Which rows a listing wants; empty fields do not restrict.
+struct Filter {
+  std::string kernel_name;
+  std::string problem;
+  std::string device;
+};
+
+/// Keeps trials and decisions. Methods throw Error{store_*}; a lookup that finds nothing is an empty result.
+/// An instance is used from one thread at a time; several processes may use one database at the same moment.
+class Store {
+ public:
+  virtual ~Store() = default;
+  /// Appends all of `trials` in one transaction: after it returns they survive a crash; if it throws none are kept.
+  virtual void record_trials(std::span<const Trial> trials) = 0;
+  /// Replaces the decision with the same key. Earlier decisions stay in the history.
+  virtual void record_decision(const Decision& decision) = 0;
+  /// The decision for exactly this key. Reads only.
+  virtual std::optional<Decision> find_decision(const DecisionKey& key) const = 0;
+  /// Newest decision of each key, newest first.
+  virtual std::vector<Decision> list_decisions(const Filter& filter) const = 0;
+  /// All trials of the key in the order they were recorded.
+  virtual std::vector<Trial> find_trials(const DecisionKey& key) const = 0;
+};
+
+}  // namespace tuner::cache

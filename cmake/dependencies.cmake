@@ -1,0 +1,42 @@
+# Third-party libraries. docs/dependencies.md says why each is here. Our targets link the names defined below, so that
+# the choice between shared and static stands in one place.
+if(TUNER_STATIC_DEPENDENCIES)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+  set(Boost_USE_STATIC_LIBS ON)
+  set(ZLIB_USE_STATIC_LIBS ON)
+endif()
+
+find_package(Threads REQUIRED)
+find_package(Boost REQUIRED COMPONENTS program_options)
+find_package(SQLite3 REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(fmt 9 REQUIRED)
+
+# Only the toolkit's headers: libcuda and NVRTC are opened when they are first needed.
+find_package(CUDAToolkit REQUIRED)
+add_library(tuner_cuda_headers INTERFACE)
+target_include_directories(tuner_cuda_headers SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
+
+# xxhash is used as a header; Debian's libfmt has no archive, so a static build takes fmt as headers too.
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+add_library(tuner_xxhash INTERFACE)
+target_include_directories(tuner_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
+target_compile_definitions(tuner_xxhash INTERFACE XXH_INLINE_ALL)
+
+add_library(tuner_fmt INTERFACE)
+if(TUNER_STATIC_DEPENDENCIES)
+  target_link_libraries(tuner_fmt INTERFACE fmt::fmt-header-only)
+else()
+  target_link_libraries(tuner_fmt INTERFACE fmt::fmt)
+endif()
+
+add_library(tuner_sqlite INTERFACE)
+target_link_libraries(tuner_sqlite INTERFACE SQLite::SQLite3 Threads::Threads ${CMAKE_DL_LIBS})
+if(TUNER_STATIC_DEPENDENCIES)
+  target_link_libraries(tuner_sqlite INTERFACE m)
+endif()
+
+if(TUNER_BUILD_TESTS)
+  find_package(doctest REQUIRED)
+endif()

@@ -1,0 +1,32 @@
+# One target a room. A room sees only the rooms it links, so a wrong arrow does not link.
+
+# Flags of our own code, never passed on to users of a target.
+add_library(tuner_flags INTERFACE)
+target_compile_features(tuner_flags INTERFACE cxx_std_20)
+target_compile_options(tuner_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                                             $<$<BOOL:${TUNER_WARNINGS_AS_ERRORS}>:-Werror>)
+if(TUNER_STATIC_DEPENDENCIES)
+  target_link_options(tuner_flags INTERFACE -static-libstdc++ -static-libgcc)
+endif()
+
+# The public headers, which need the standard library only. Every room may use them.
+add_library(tuner_headers INTERFACE)
+target_include_directories(tuner_headers INTERFACE ${PROJECT_SOURCE_DIR}/tuner/include)
+target_compile_features(tuner_headers INTERFACE cxx_std_20)
+
+# tuner_room(<target> SOURCES <file>... LINK <target>... [PRIVATE <target>...])
+# A static library; headers are included relative to the top folder ("search/space.hpp").
+function(tuner_room target)
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "SOURCES;LINK;PRIVATE")
+  add_library(${target} STATIC ${room_SOURCES})
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target} PUBLIC tuner_headers ${room_LINK} PRIVATE tuner_flags ${room_PRIVATE})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
+# tuner_program(<target> SOURCES <file>... LINK <target>...)
+function(tuner_program target)
+  cmake_parse_arguments(PARSE_ARGV 1 program "" "" "SOURCES;LINK")
+  add_executable(${target} ${program_SOURCES})
+  target_link_libraries(${target} PRIVATE tuner_flags ${program_LINK})
+endfunction()

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "search/space.hpp"
+#include "tuner/outcome.hpp"
+
+namespace tuner::search {
+
+/// What became of a configuration that a strategy asked for.
+struct Observation {
+  Configuration configuration;
+  Outcome outcome = Outcome::ok;
+  std::optional<double> time_ns;  ///< present when ok; a lower bound when `censored`
+  bool censored = false;          ///< stopped early because it was clearly slower than the best
+  std::optional<int> registers;   ///< resource facts, where compiling got that far
+  std::optional<int> spill_bytes;
+  std::optional<double> occupancy;
+};
+
+/// Proposes configurations and learns from what became of them. Never measures, never reads a clock, knows no constraint.
+/// Asks may be batched and tells may be late; tells arrive in ask order, so the same seed and the same tells give the
+/// same asks. Used from one thread.
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  /// Up to `count` configurations never asked before; fewer, or none, only when nothing is left to ask.
+  virtual std::vector<Configuration> ask(std::size_t count) = 0;
+  virtual void tell(const Observation& observation) = 0;
+};
+
+/// Names that make_strategy accepts, in the order for `--help`.
+std::vector<std::string> strategy_names();
+
+/// A strategy by name over `space`, which must outlive it. Throws Error{bad_usage} naming the nearest known strategy.
+std::unique_ptr<Strategy> make_strategy(std::string_view name, const Space& space, std::uint64_t seed);
+
+}  // namespace tuner::search
