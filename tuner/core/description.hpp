@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "search/expression.hpp"
+#include "search/space.hpp"
+#include "search/value.hpp"
+
+namespace tuner {
+
+/// Where something stands in a kernel file: for messages. Line and column count from 1; 0 means "not from a file".
+struct Place {
+  std::string file;
+  int line = 0;
+  int column = 0;
+};
+
+/// A problem property: what the user gives, as opposed to what is tuned.
+struct ProblemProperty {
+  enum class Kind {
+    size,      ///< run-time number; a decision for a near value may be used
+    exact,     ///< run-time number that must match exactly
+    constant,  ///< becomes a `#define`, part of the binary's key, must match; may be a type name
+  };
+  std::string name;
+  Kind kind = Kind::size;
+  std::optional<search::Value> default_value;
+  Place place;
+};
+
+/// How a tunable parameter reaches the compiler.
+enum class ParameterForm {
+  macro,     ///< `#define NAME value`; a named value as an integer, `#define NAME NAME_value`
+  argument,  ///< only through the kernel's template arguments, `kernel(name<BLOCKDIMX, TYPE>)`: no `#define`
+  option,    ///< its value is a compiler option such as `--fmad=false`; an empty value adds none
+};
+
+struct ParameterDescription {
+  search::Parameter parameter;
+  ParameterForm form = ParameterForm::macro;
+  Place place;
+};
+
+/// `let` (only for expressions) or `define` (also a `#define` for the compiler).
+struct NamedExpression {
+  std::string name;
+  search::Expression expression;
+  bool is_macro = false;
+  Place place;
+};
+
+/// How a buffer is filled before a run. Deterministic from the seed, bit-identical on host and device.
+struct Generator {
+  enum class Kind { constant, iota, uniform, normal, index };
+  Kind kind = Kind::uniform;
+  /// constant(value) · iota(start, step) · uniform(low, high) · normal(mean, deviation) · index(count): integers in [0, count).
+  /// Missing ones are filled by the parser: iota(0, 1), uniform(0, 1), normal(0, 1).
+  std::vector<search::Expression> parameters;
+};
+
+/// A kernel argument, in signature order.
+struct Argument {
+  enum class Role { in, out, inout, scratch, scalar };
+  std::string name;
+  Role role = Role::in;
+  std::string type;  ///< element type: `float`, `int32`, …, or the name of a `constant` problem property that holds one
+  std::optional<search::Expression> length;  ///< buffers: elements. Only scratch may use tuned parameters
+  std::optional<Generator> generator;        ///< in and inout; uniform(0, 1) for reals and index(…)-free integers iota by default
+  std::optional<double> rtol, atol;          ///< out and inout; by type if absent
+  std::optional<search::Expression> value;   ///< scalars: the value; the problem property of the same name if absent
+  std::optional<std::int64_t> alignment;     ///< declared alignment of the buffer in bytes; natural if absent
+  Place place;
+};
+
+/// The fewest bytes or operations the job needs, for "how close to the peak". Either may be absent.
+struct WorkDescription {
+  std::optional<search::Expression> bytes;
+  std::optional<search::Expression> flops;
+};
+
+/// Everything known about one tunable kernel before a problem and a device are given: what the directives of an annotated
+/// source say, or what is built in code. A value; immutable by convention once parsed.
+struct Description {
+  std::filesystem::path file;   ///< as the user named it
+  std::string source;           ///< the whole file, directives included
+  std::string blanked_source;   ///< the same with directive lines blanked (line count unchanged): what NVRTC receives
+  std::string kernel;           ///< function name
+  std::vector<std::string> template_arguments;  ///< texts between `<` and `>` of kernel(…); may name parameters, constants, types
+  std::string reference_kernel;                 ///< kernel that computes the reference; empty: the baseline configuration does
+  std::vector<ProblemProperty> problem;
+  std::vector<ParameterDescription> parameters;
+  std::vector<NamedExpression> names;
+  std::vector<search::Constraint> constraints;
+  std::vector<search::Constraint> problem_constraints;
+  std::vector<search::Expression> grid;   ///< 1 to 3
+  std::vector<search::Expression> block;  ///< 1 to 3
+  std::optional<search::Expression> shared_bytes;  ///< dynamic shared memory
+  std::vector<Argument> arguments;
+  std::vector<std::string> options;  ///< compiler options that are always passed
+  WorkDescription work;
+  bool deterministic = false;        ///< outputs must be bit-identical from run to run
+};
+
+/// Reads every kernel described in `text`; `file` is used for messages and for finding quoted headers. Throws
+/// Error{bad_description} naming file, line, column, the text and the nearest known word.
+std::vector<Description> parse_descriptions(std::string_view text, const std::filesystem::path& file);
+
+/// Reads the file and picks a kernel: the only one, or `kernel` if several are described. Throws Error{file_not_found} or
+/// Error{bad_description} that lists the kernels there are.
+Description load_description(const std::filesystem::path& file, std::string_view kernel = {});
+
+/// Header files that the source includes with quotes, found beside the file or in `include_folders`, recursively, in order
+/// of first inclusion. Headers that are not found are left to the compiler to complain about.
+struct QuotedHeader {
+  std::string name;  ///< as it stands between the quotes
+  std::string text;
+};
+std::vector<QuotedHeader> quoted_headers(const Description& description, const std::vector<std::filesystem::path>& include_folders);
+
+}  // namespace tuner

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cache/store.hpp"
+#include "tuner/outcome.hpp"
+
+namespace tuner {
+
+/// Where the wall-clock time of a session went. Compiling is the sum over all workers and may exceed the wall clock.
+struct TimeSpent {
+  double total_s = 0;        ///< from the start of the session to its end
+  double compile_cpu_s = 0;  ///< busy time of all compile workers together
+  double waiting_s = 0;      ///< the device had nothing to do: it waited for compiled candidates
+  double loading_s = 0;      ///< device: modules loaded
+  double verifying_s = 0;    ///< device: correctness launches and comparisons
+  double timing_s = 0;       ///< device: samples, the race included
+  double storing_s = 0;      ///< writing to the database
+};
+
+/// One finalist of the race as reports show it.
+struct FinalistReport {
+  std::string configuration;
+  double time_ns = 0;         ///< median of its race samples
+  double relative_time = 1;   ///< to the winner, paired
+  double relative_low = 1, relative_high = 1;
+  bool tied = false;
+  bool is_baseline = false;
+  int differing_parameters = 0;
+  cache::ResourceFacts facts;
+};
+
+struct FailureReport {
+  Outcome outcome = Outcome::ok;
+  std::int64_t count = 0;
+  std::string example_configuration;
+  std::string example_message;
+};
+
+/// What one tuning session found: everything its text and JSON forms print. A value.
+struct TuneReport {
+  std::string kernel;
+  std::string file;
+  std::string problem;
+  std::string device;        ///< name, or "recorded on …"
+  std::string mode;          ///< cold or warm
+  std::string strategy;
+  std::uint64_t seed = 0;
+  std::string session;
+  bool replayed = false;     ///< nothing was compiled or launched
+  std::string replay_note;   ///< which recording, made when and where
+  bool interrupted = false;  ///< stopped by the user or the budget's seconds before the strategy was done
+  std::uint64_t space_size = 0;
+  double cartesian_size = 0;
+  cache::Decision decision;            ///< winner, speed-up, ties, counters; configuration empty if nothing ran
+  cache::ResourceFacts winner_facts;
+  cache::ResourceFacts baseline_facts;
+  std::vector<FinalistReport> finalists;
+  std::vector<FailureReport> failures;
+  std::optional<double> bytes_per_second;  ///< achieved by the winner, from the declared work
+  std::optional<double> flops_per_second;
+  std::uint64_t excluded_words = 0;        ///< output words the baseline leaves unwritten
+  TimeSpent time;
+  std::string stored_in;     ///< database path; empty if nothing could be stored
+  std::vector<std::string> warnings;
+};
+
+/// Text for a terminal, wrapped at 100 columns, no colour codes.
+std::string to_text(const TuneReport& report);
+/// One JSON object; docs/json.md is its manual. `with_times` false leaves out everything that differs between two runs
+/// of the same replay (durations, session, dates), so that equal runs give equal bytes.
+std::string to_json(const TuneReport& report, bool with_times = true);
+
+}  // namespace tuner

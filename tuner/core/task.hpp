@@ -1,0 +1,108 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cache/store.hpp"
+#include "search/space.hpp"
+#include "tuner/core/description.hpp"
+#include "tuner/core/device.hpp"
+
+namespace tuner {
+
+/// Values of problem properties by name, as given by the user.
+using ProblemValues = std::map<std::string, search::Value>;
+
+/// "rows=528,row_length=65536" → values. Throws Error{bad_problem} for text that is not NAME=value.
+ProblemValues parse_problem(std::string_view text);
+/// Canonical text: sorted by name.
+std::string problem_text(const ProblemValues& problem);
+
+/// Threads and bytes of one launch.
+struct Geometry {
+  std::array<std::uint32_t, 3> grid{1, 1, 1};
+  std::array<std::uint32_t, 3> block{1, 1, 1};
+  std::uint32_t shared_bytes = 0;  ///< dynamic
+  std::string text() const;        ///< "grid=528x1x1 block=128x1x1 shared=0"
+  friend bool operator==(const Geometry&, const Geometry&) = default;
+};
+
+/// How an element is represented. The type names of descriptions are mapped onto these.
+enum class ElementType { boolean, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, bfloat16, float32, float64 };
+std::string_view to_string(ElementType type);
+ElementType element_type_from_string(std::string_view name);  ///< accepts every spelling of descriptions; Error{bad_description}
+std::size_t size_of(ElementType type);
+
+/// One kernel argument with every number in place.
+struct BoundArgument {
+  std::string name;
+  Argument::Role role = Argument::Role::in;
+  ElementType type = ElementType::float32;
+  int lanes = 1;                  ///< vector types: float4 has 4 lanes; length counts vectors, elements = length * lanes
+  std::uint64_t length = 0;       ///< buffers; 0 for scratch whose length depends on the configuration (see scratch_lengths)
+  Generator::Kind generator = Generator::Kind::uniform;
+  std::array<double, 2> generator_parameters{0, 1};
+  double rtol = 0, atol = 0;
+  std::uint64_t alignment = 0;    ///< declared, bytes; 0: natural
+  search::Value value;            ///< scalars
+};
+
+/// A description bound to a problem and a device. What is still open is the configuration. Immutable; safe to share.
+class Task {
+ public:
+  /// Checks problem values against the description (missing, unknown, not a number, problem_constraint) and builds the
+  /// space, with `where` expressions as further constraints. Throws Error{bad_problem, bad_description, bad_usage}.
+  Task(Description description, const ProblemValues& problem, const DeviceInfo& device,
+       const std::vector<std::string>& where = {}, const std::vector<std::filesystem::path>& include_folders = {});
+  ~Task();
+  Task(Task&&) noexcept;
+
+  const Description& description() const;
+  const DeviceInfo& device() const;
+  const ProblemValues& problem() const;  ///< complete: defaults filled in
+  const search::Space& space() const;
+  const std::vector<QuotedHeader>& headers() const;
+  const std::vector<std::string>& where() const;
+
+  /// Name, and hash of (blanked source, quoted headers): what makes two kernels the same.
+  std::string kernel_identity() const;
+  /// Hash of signature, generators and tolerances: decides whether trials may be reused.
+  std::string reuse_hash() const;
+  cache::DecisionKey key(std::string_view mode) const;
+
+  /// The baseline: all defaults; nothing when the constraints or `where` exclude them.
+  std::optional<search::Configuration> baseline() const;
+
+  /// Throws Error{bad_description} where an expression is not integral or not positive, naming it.
+  Geometry geometry(const search::Configuration& configuration) const;
+  std::vector<BoundArgument> arguments() const;
+  /// Lengths of the scratch arguments, in signature order, for one configuration.
+  std::vector<std::uint64_t> scratch_lengths(const search::Configuration& configuration) const;
+  std::optional<double> work_bytes(const search::Configuration& configuration) const;
+  std::optional<double> work_flops(const search::Configuration& configuration) const;
+
+  /// A macro the compiler must see, in order: constants of the problem, parameters, `define`s.
+  struct Macro {
+    std::string name;
+    std::string text;
+  };
+  /// Named values come as `STRATEGY_none` → `0`, … and then `STRATEGY` → `STRATEGY_shared_rolling`.
+  std::vector<Macro> macros(const search::Configuration& configuration) const;
+  /// Options of the description and of option parameters.
+  std::vector<std::string> options(const search::Configuration& configuration) const;
+  /// "prefetch", or "prefetch<128, float>" when the kernel has template arguments.
+  std::string name_expression(const search::Configuration& configuration) const;
+
+ private:
+  struct State;
+  std::unique_ptr<const State> state_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cache/store.hpp"
+#include "tuner/engine/lane.hpp"
+#include "tuner/outcome.hpp"
+
+namespace tuner::engine {
+
+/// A header handed to the compiler in memory.
+struct MemoryHeader {
+  std::string name;
+  std::string text;
+};
+
+/// One program to compile: everything is text, so that a compile worker knows nothing of descriptions.
+struct CompileRequest {
+  std::string source;           ///< complete: prelude of `#define`s, `#line`, body
+  std::string file_name;        ///< for messages
+  std::string name_expression;  ///< kernel to look up: "prefetch" or "prefetch<128, float>"
+  std::string architecture;     ///< "sm_90"
+  std::vector<std::string> options;
+  std::vector<MemoryHeader> headers;
+};
+
+/// Offset and size in bytes of one kernel parameter, from the binary's own table.
+struct KernelParameter {
+  std::uint32_t offset = 0;
+  std::uint32_t size = 0;
+};
+
+struct CompileReply {
+  Outcome outcome = Outcome::ok;  ///< ok, compile_error, compile_timeout, worker_lost
+  std::string message;            ///< one sentence for failures: the first error of the log, or what happened to the worker
+  std::string log;                ///< complete compiler log
+  std::vector<std::byte> cubin;
+  std::string lowered_name;       ///< name of the kernel in the cubin
+  std::vector<KernelParameter> parameters;
+  cache::ResourceFacts facts;     ///< registers, stack, spills, static shared memory, binary hash
+  std::string toolkit;            ///< NVRTC version
+  double milliseconds = 0;        ///< time the worker was busy with it
+};
+
+using CompileLane = Lane<CompileRequest, CompileReply>;
+
+}  // namespace tuner::engine

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cache/store.hpp"
+#include "tuner/core/device.hpp"
+#include "tuner/core/task.hpp"
+#include "tuner/engine/compile/compile.hpp"
+#include "tuner/engine/lane.hpp"
+#include "tuner/engine/measure/screen.hpp"
+#include "tuner/outcome.hpp"
+
+namespace tuner::engine {
+
+enum class CacheMode {
+  cold,  ///< L2 is flushed before every sample
+  warm,  ///< the previous launch's data may still be in L2
+};
+
+/// A binary with its launch: what the device worker needs to run one configuration. Knows nothing of expressions.
+struct Candidate {
+  std::string configuration;  ///< canonical text: for messages and recordings
+  std::vector<std::byte> cubin;
+  std::string lowered_name;
+  std::vector<KernelParameter> parameters;
+  Geometry geometry;
+  std::vector<std::uint64_t> scratch_lengths;  ///< elements, in signature order of the scratch arguments
+};
+
+/// Buffers and scalars of the problem, and how everything is run. Kept by the lane, so that a worker that replaces a dead
+/// one can be prepared again. The previous problem's buffers are released.
+struct PrepareProblem {
+  std::vector<BoundArgument> arguments;
+  std::uint64_t seed = 0;
+  CacheMode mode = CacheMode::cold;
+  std::vector<std::byte> support_cubin;  ///< the device code that fills, poisons and compares (support.cu)
+  std::chrono::milliseconds launch_timeout{2000};  ///< a launch still running after this is stopped
+};
+
+/// Runs the candidate as the reference: its outputs become what all others must reproduce; also timed.
+struct RunReference {
+  Candidate candidate;
+  ScreenPolicy policy;
+};
+
+/// Verify, then time until the policy says enough.
+struct ScreenCandidate {
+  Candidate candidate;
+  ScreenPolicy policy;
+  std::optional<double> best_ns;  ///< of the session so far: for early kill
+};
+
+/// Makes candidates resident for a race; replaces the ones resident before.
+struct LoadFinalists {
+  std::vector<Candidate> candidates;
+};
+
+/// One sample of each named resident finalist (by position), in this order, back to back.
+struct RunBlock {
+  std::vector<std::size_t> order;
+};
+
+/// Verifies again on inputs from another seed, reference recomputed by `reference` on the same inputs.
+struct ConfirmCandidate {
+  Candidate reference;
+  Candidate candidate;
+  std::uint64_t seed = 0;
+};
+
+using DeviceRequest = std::variant<PrepareProblem, RunReference, ScreenCandidate, LoadFinalists, RunBlock, ConfirmCandidate>;
+
+/// Answer to any request; which fields are filled depends on it.
+struct DeviceReply {
+  Outcome outcome = Outcome::ok;
+  std::string message;               ///< one sentence for failures
+  std::vector<double> samples_ns;    ///< screen: in the order taken; block: in the order of the request
+  bool censored = false;             ///< screen: stopped early
+  std::optional<double> occupancy;   ///< 0..1, resident warps / maximum for this launch
+  std::string occupancy_limiter;     ///< "warps", "registers", "shared" or "blocks"
+  int local_bytes = 0;               ///< local memory per thread, from the driver
+  std::uint64_t excluded_words = 0;  ///< reference: output words it leaves unwritten, not compared
+  int launches = 0;                  ///< kernel launches spent on it
+  bool disturbed = false;            ///< block: the SM clock moved or the GPU was throttled while it ran
+  double sm_clock_mhz = 0;           ///< observed around the samples; 0 if unknown
+  double load_ms = 0, verify_ms = 0, timing_ms = 0;
+};
+
+/// The process that holds one GPU, or its stand-in. Requests are answered in the order submitted.
+class DeviceLane : public Lane<DeviceRequest, DeviceReply> {
+ public:
+  /// What the device is. Known as soon as the worker has said hello; may wait for that (tens to hundreds of
+  /// milliseconds at the first call). Throws Error{no_driver}, Error{no_worker}.
+  virtual const DeviceInfo& info() = 0;
+};
+
+}  // namespace tuner::engine

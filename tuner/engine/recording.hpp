@@ -1,0 +1,59 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cache/store.hpp"
+#include "search/space.hpp"
+#include "tuner/core/device.hpp"
+#include "tuner/core/report.hpp"
+#include "tuner/core/task.hpp"
+#include "tuner/outcome.hpp"
+
+namespace tuner::engine {
+
+/// One configuration as it was recorded.
+struct RecordedTrial {
+  search::Configuration configuration;
+  Outcome outcome = Outcome::ok;
+  std::string message;
+  double time_ns = 0;                 ///< ok only
+  std::vector<double> samples_ns;     ///< screening samples; one entry, the mean, in foreign recordings
+  std::vector<double> race_ns;        ///< one per block of the final race, for finalists
+  cache::ResourceFacts facts;
+  std::string launch;
+  double compile_ms = 0, verify_ms = 0, bench_ms = 0;
+};
+
+/// A recorded search space: the community's exchange of "every configuration, compiled and timed once". Text, optionally
+/// gzipped; docs/recordings.md is the grammar. Files with only the columns of the first version (status, time_ms, …) and
+/// our own (samples, facts, race) are read by the same code.
+struct Recording {
+  std::filesystem::path file;
+  std::string kernel;
+  std::string kernel_identity;  ///< empty in foreign recordings
+  std::string problem;          ///< canonical text, or as recorded
+  std::string date;             ///< ISO 8601, ours only
+  std::string mode = "cold";
+  DeviceInfo device;
+  cache::Conditions conditions;
+  std::optional<search::Configuration> baseline;
+  std::string winner;           ///< canonical text of the recorded decision; empty in foreign recordings
+  std::vector<search::Parameter> parameters;
+  std::vector<std::string> restrictions;
+  std::vector<RecordedTrial> trials;
+};
+
+/// Reads a recording. Throws Error{file_not_found}, Error{bad_recording} naming file, line and what was expected.
+Recording read_recording(const std::filesystem::path& file);
+/// Writes one; the result reads back equal. Gzipped if the name ends in .gz. Written beside and renamed, never half a file.
+void write_recording(const Recording& recording, const std::filesystem::path& file);
+
+/// The space of the recorded configurations, exactly: parameters, restrictions, and membership checked against the rows.
+/// Throws Error{bad_recording} if restrictions and rows disagree.
+search::Space recorded_space(const Recording& recording);
+
+}  // namespace tuner::engine

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cache/binary_store.hpp"
+#include "cache/store.hpp"
+#include "search/strategy.hpp"
+#include "tuner/core/report.hpp"
+#include "tuner/core/task.hpp"
+#include "tuner/engine/compile/compile.hpp"
+#include "tuner/engine/device/device.hpp"
+
+namespace tuner::engine {
+
+/// When to stop asking for more configurations. Whichever comes first; both absent means the whole space.
+struct Budget {
+  std::optional<std::uint64_t> evaluations;
+  std::optional<std::chrono::milliseconds> time;
+  /// "200", "60s", "5min", "250ms". Throws Error{bad_usage}.
+  static Budget parse(const std::string& text);
+};
+
+struct SessionOptions {
+  std::string strategy = "auto";
+  Budget budget;
+  CacheMode mode = CacheMode::cold;
+  std::uint64_t seed = 0;
+  /// A launch still running after this is stopped and its worker replaced. Higher: slow kernels live; lower: hangs cost less.
+  std::chrono::milliseconds launch_timeout{2000};
+  /// Off for recordings: every candidate gets all its samples.
+  bool early_kill = true;
+  std::vector<std::filesystem::path> include_folders;
+  cache::Origin origin = cache::Origin::measured;
+};
+
+/// Hears how a session goes. Called from the session's thread, must not throw and should return at once.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  struct Progress {
+    std::uint64_t asked = 0, compiled = 0, deduplicated = 0, finished = 0, failed = 0;
+    std::uint64_t total = 0;  ///< configurations that will be asked for, as far as known
+    std::optional<double> best_ns;
+    std::string best_configuration;
+    double elapsed_s = 0;
+    std::string phase;  ///< "starting", "searching", "racing", "confirming", "storing"
+  };
+  virtual void progress(const Progress&) {}
+  virtual void trial(const cache::Trial&) {}
+  virtual void warning(const std::string& /*sentence*/) {}
+};
+
+/// What a session works with. The session owns none of it; everything outlives the call.
+struct SessionParts {
+  CompileLane& compile;
+  DeviceLane& device;
+  cache::Store& store;
+  cache::BinaryStore* binaries = nullptr;  ///< null: nothing is kept
+  Observer& observer;
+  const std::atomic<bool>& stop;           ///< set by a signal handler: finish with what was measured
+};
+
+/// Tunes one task: asks the strategy, compiles, verifies, times, races the finalists, confirms the winner, records
+/// everything. Failures of candidates are rows. Throws Error when there is nothing to compare with (baseline_failed), the
+/// device is lost, or the toolkit is missing; what was measured before is in the store by then. A store that fails is a
+/// warning: the session goes on and the report says so.
+TuneReport run_session(const Task& task, const SessionOptions& options, const SessionParts& parts);
+
+}  // namespace tuner::engine
