@@ -104,6 +104,7 @@ struct Description {
   std::vector<std::string> options;  ///< compiler options that are always passed
   WorkDescription work;
   bool deterministic = false;        ///< outputs must be bit-identical from run to run
+  std::string recorded_identity;     ///< of a kernel known from a recording only: stands for the hash of its source
 };
 
 /// Reads every kernel described in `text`; `file` is used for messages and for finding quoted headers. Throws

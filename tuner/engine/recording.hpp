@@ -44,6 +44,10 @@ struct Recording {
   std::string winner;           ///< canonical text of the recorded decision; empty in foreign recordings
   std::vector<search::Parameter> parameters;
   std::vector<std::string> restrictions;
+  /// How a configuration is launched and what it is worth, as expression texts; ours only.
+  std::vector<std::pair<std::string, std::string>> lets;
+  std::vector<std::string> grid, block;
+  std::string shared_bytes, work_bytes, work_flops;
   std::vector<RecordedTrial> trials;
 };
 
@@ -52,8 +56,9 @@ Recording read_recording(const std::filesystem::path& file);
 /// Writes one; the result reads back equal. Gzipped if the name ends in .gz. Written beside and renamed, never half a file.
 void write_recording(const Recording& recording, const std::filesystem::path& file);
 
-/// The space of the recorded configurations, exactly: parameters, restrictions, and membership checked against the rows.
+/// A task over exactly the recorded configurations, on the recorded device and problem: restrictions as constraints,
+/// membership checked against the rows. It can be searched and its launches computed, but nothing of it can be compiled.
 /// Throws Error{bad_recording} if restrictions and rows disagree.
-search::Space recorded_space(const Recording& recording);
+Task recorded_task(const Recording& recording);
 
 }  // namespace tuner::engine
