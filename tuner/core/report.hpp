@@ -30,6 +30,7 @@ struct FinalistReport {
   double relative_low = 1, relative_high = 1;
   bool tied = false;
   bool is_baseline = false;
+  std::vector<double> samples_ns;  ///< one a block of the race, blocks that were dropped left out
   int differing_parameters = 0;
   cache::ResourceFacts facts;
 };

@@ -20,6 +20,7 @@ struct MemoryHeader {
 
 /// One program to compile: everything is text, so that a compile worker knows nothing of descriptions.
 struct CompileRequest {
+  std::string configuration;    ///< canonical text; empty for code that is no candidate. For messages and recordings
   std::string source;           ///< complete: prelude of `#define`s, `#line`, body
   std::string file_name;        ///< for messages
   std::string name_expression;  ///< kernel to look up: "prefetch" or "prefetch<128, float>"

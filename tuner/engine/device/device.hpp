@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -97,6 +98,8 @@ class DeviceLane : public Lane<DeviceRequest, DeviceReply> {
   /// What the device is. Known as soon as the worker has said hello; may wait for that (tens to hundreds of
   /// milliseconds at the first call). Throws Error{no_driver}, Error{no_worker}.
   virtual const DeviceInfo& info() = 0;
+  /// Device code that must be compiled for this device and handed over with PrepareProblem; empty if none is needed.
+  virtual std::string_view support_source() const { return {}; }
 };
 
 }  // namespace tuner::engine
