@@ -1,0 +1,48 @@
+// A worker for tests: does what the messages say.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "tuner/engine/process/channel.hpp"
+#include "tuner/engine/process/spawn.hpp"
+#include "tuner/error.hpp"
+
+int main(int argc, char** argv) try {
+  using namespace tuner::engine;
+  Channel channel = worker_channel();
+  while (std::optional<Message> message = channel.receive_wait()) {
+    if (message->type == "echo") channel.send(*message);
+    if (message->type == "argument") channel.send({"argument", argc > 1 ? argv[1] : "", {}});
+    if (message->type == "environment") {
+      const char* value = std::getenv(message->body.c_str());
+      channel.send({"environment", value != nullptr ? value : "(unset)", {}});
+    }
+    if (message->type == "descriptors") {
+      std::string open;
+      for (int fd = 0; fd < 256; ++fd) {
+        if (dup2(fd, fd) == fd) open += std::to_string(fd) + " ";
+      }
+      channel.send({"descriptors", open, {}});
+    }
+    if (message->type == "group") channel.send({"group", std::to_string(getpgrp()), {}});
+    if (message->type == "complain") std::fputs(message->body.c_str(), stderr);
+    if (message->type == "exit") return std::atoi(message->body.c_str());
+    if (message->type == "abort") std::abort();
+    if (message->type == "fork") {
+      const pid_t parent = getpid();
+      const pid_t pid = fork();
+      if (pid == 0) {
+        die_with_parent(parent);
+        while (true) pause();
+      }
+      channel.send({"fork", std::to_string(pid), {}});
+    }
+  }
+  return 0;
+} catch (const tuner::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 2;
+}

@@ -1,0 +1,173 @@
+#include "tuner/engine/process/spawn.hpp"
+
+#include <doctest/doctest.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "tuner/error.hpp"
+
+using namespace tuner;
+using namespace tuner::engine;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+ChildProcess start(std::vector<std::string> arguments = {}, std::vector<std::string> environment = {}) {
+  return ChildProcess(
+      {.program = TUNER_TEST_CHILD, .arguments = std::move(arguments), .environment = std::move(environment)});
+}
+
+std::string ask(ChildProcess& child, const std::string& type, const std::string& body = {}) {
+  child.channel().send({type, body, {}});
+  const std::optional<Message> answer = child.channel().receive_until(Clock::now() + 20s);
+  REQUIRE(answer);
+  return answer->body;
+}
+
+// A process that is gone, or is only waiting to be collected by whoever inherited it.
+bool has_ended(pid_t pid) {
+  for (const auto give_up = Clock::now() + 20s; Clock::now() < give_up; std::this_thread::sleep_for(2ms)) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string text;
+    if (!std::getline(file, text) || text.find(") Z ") != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a child answers over its channel and descriptors travel both ways") {
+  ChildProcess child = start();
+  Message message{"echo", "hello", {}};
+  message.fds.push_back(memfd_from_text("payload"));
+  REQUIRE(child.channel().send(message));
+  const std::optional<Message> answer = child.channel().receive_until(Clock::now() + 20s);
+  REQUIRE(answer);
+  CHECK(answer->body == "hello");
+  REQUIRE(answer->fds.size() == 1);
+  CHECK(text_from_memfd(answer->fds[0].get()) == "payload");
+}
+
+TEST_CASE("a child gets its arguments and the environment with additions that replace") {
+  setenv("TUNER_TEST_KEPT", "kept", 1);
+  setenv("TUNER_TEST_REPLACED", "old", 1);
+  ChildProcess child = start({"device"}, {"TUNER_TEST_REPLACED=new", "TUNER_TEST_ADDED=added"});
+  CHECK(ask(child, "argument") == "device");
+  CHECK(ask(child, "environment", "TUNER_TEST_KEPT") == "kept");
+  CHECK(ask(child, "environment", "TUNER_TEST_REPLACED") == "new");
+  CHECK(ask(child, "environment", "TUNER_TEST_ADDED") == "added");
+}
+
+TEST_CASE("a child sees no descriptor but its own four and has a group of its own") {
+  const UniqueFd leaky(dup(1));  // not close-on-exec, as in a careless application
+  ChildProcess child = start();
+  CHECK(ask(child, "descriptors") == "0 1 2 3 ");
+  CHECK(ask(child, "group") == std::to_string(child.pid()));
+}
+
+TEST_CASE("the end of a child is described in words") {
+  SUBCASE("by itself") {
+    ChildProcess child = start();
+    CHECK_FALSE(child.try_wait());
+    child.channel().send({"exit", "3", {}});
+    const auto status = child.wait_until(Clock::now() + 20s);
+    REQUIRE(status);
+    CHECK(status->text() == "exited with status 3");
+    CHECK_FALSE(child.channel().receive());
+    CHECK(child.channel().closed());
+  }
+  SUBCASE("killed") {
+    ChildProcess child = start();
+    child.kill();
+    const auto status = child.wait_until(Clock::now() + 20s);
+    REQUIRE(status);
+    CHECK(status->text() == "ended by signal 9 (Killed)");
+    child.kill();  // of no effect on whoever has the number now
+  }
+  SUBCASE("aborted") {
+    ChildProcess child = start();
+    child.channel().send({"abort", "", {}});
+    const auto status = child.wait_until(Clock::now() + 20s);
+    REQUIRE(status);
+    CHECK(status->text() == "ended by signal 6 (Aborted)");
+  }
+}
+
+TEST_CASE("the exit descriptor becomes readable when the child ends") {
+  ChildProcess child = start();
+  if (child.exit_fd() < 0) return;  // kernels before 5.3
+  pollfd entry{child.exit_fd(), POLLIN, 0};
+  CHECK(poll(&entry, 1, 0) == 0);
+  child.kill();
+  CHECK(poll(&entry, 1, 20000) == 1);
+}
+
+TEST_CASE("the last words on stderr are kept, cut at a line") {
+  ChildProcess child = start();
+  child.channel().send({"complain", "first\n" + std::string(5000, 'x') + "\nthe reason\n\n", {}});
+  child.channel().send({"exit", "1", {}});
+  REQUIRE(child.wait_until(Clock::now() + 20s));
+  CHECK(child.stderr_tail() == "the reason");
+  CHECK(child.stderr_tail(100'000).starts_with("first\n"));
+}
+
+TEST_CASE("destroying a child takes down what it started") {
+  pid_t child_pid = -1, grandchild = -1;
+  {
+    ChildProcess child = start();
+    child_pid = child.pid();
+    grandchild = static_cast<pid_t>(std::stol(ask(child, "fork")));
+    REQUIRE(kill(grandchild, 0) == 0);
+  }
+  CHECK(kill(child_pid, 0) != 0);
+  CHECK(has_ended(grandchild));
+}
+
+TEST_CASE("what a child forked dies with it") {
+  ChildProcess child = start();
+  const auto grandchild = static_cast<pid_t>(std::stol(ask(child, "fork")));
+  kill(child.pid(), SIGKILL);
+  CHECK(has_ended(grandchild));
+}
+
+TEST_CASE("a child ends when its parent's channel closes") {
+  ChildProcess child = start();
+  child.channel().close();
+  const auto status = child.wait_until(Clock::now() + 20s);
+  REQUIRE(status);
+  CHECK(status->code == 0);
+}
+
+TEST_CASE("a moved child stays one child") {
+  ChildProcess child = start();
+  const pid_t pid = child.pid();
+  ChildProcess moved = std::move(child);
+  CHECK(moved.pid() == pid);
+  CHECK(ask(moved, "echo", "still here") == "still here");
+  moved = start();
+  CHECK(kill(pid, 0) != 0);
+  CHECK(ask(moved, "echo", "another") == "another");
+}
+
+TEST_CASE("a program that cannot be started is an error that names it") {
+  try {
+    ChildProcess child({.program = "/nonexistent/tuner-worker", .arguments = {}, .environment = {}});
+    FAIL("it started");
+  } catch (const Error& error) {
+    CHECK(error.code() == Errc::no_worker);
+    CHECK(std::string(error.what()).find("/nonexistent/tuner-worker") != std::string::npos);
+    CHECK(std::string(error.what()).find("No such file") != std::string::npos);
+  }
+}
+
+TEST_CASE("a worker program started by hand says what it is") {
+  CHECK_THROWS_AS(worker_channel(), Error);
+}

@@ -1,0 +1,100 @@
+#include "tuner/engine/process/worker_program.hpp"
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tuner/engine/process/usable_cores.hpp"
+#include "tuner/error.hpp"
+
+using namespace tuner;
+using namespace tuner::engine;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct TemporaryFolder {
+  fs::path path;
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "tuner-process-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code error;
+    fs::remove_all(path, error);
+  }
+};
+
+void write(const fs::path& file, const std::string& text) {
+  fs::create_directories(file.parent_path());
+  std::ofstream(file) << text;
+}
+
+}  // namespace
+
+TEST_CASE("TUNER_LIBEXEC decides alone where the worker program is") {
+  const TemporaryFolder folder;
+  setenv("TUNER_LIBEXEC", folder.path.c_str(), 1);
+  const fs::path file = folder.path / "tuner-worker";
+  try {
+    find_worker_program();
+    FAIL("found in an empty folder");
+  } catch (const Error& error) {
+    CHECK(error.code() == Errc::no_worker);
+    CHECK(std::string(error.what()).find(file.string()) != std::string::npos);
+  }
+  write(file, "#!/bin/sh\n");
+  CHECK_THROWS_AS(find_worker_program(), Error);  // not executable
+  fs::permissions(file, fs::perms::owner_all);
+  CHECK(find_worker_program() == file);
+  unsetenv("TUNER_LIBEXEC");
+}
+
+TEST_CASE("the worker program is looked for beside the program, then where it is installed, then where it was built") {
+  unsetenv("TUNER_LIBEXEC");
+  const std::vector<fs::path> candidates = worker_program_candidates();
+  REQUIRE(candidates.size() >= 4);
+  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  CHECK(candidates[0] == here / "tuner-worker");
+  CHECK(candidates[1] == (here / "../libexec/tuner/tuner-worker").lexically_normal());
+}
+
+TEST_CASE("a cgroup quota limits the cores at every level") {
+  const TemporaryFolder root;
+  CHECK_FALSE(cgroup_cores(root.path, "0::/\n"));
+  write(root.path / "a/b/cpu.max", "max 100000\n");
+  CHECK_FALSE(cgroup_cores(root.path, "0::/a/b\n"));
+  write(root.path / "a/cpu.max", "350000 100000\n");
+  CHECK(cgroup_cores(root.path, "0::/a/b\n") == 4);
+  write(root.path / "a/b/cpu.max", "50000 100000\n");
+  CHECK(cgroup_cores(root.path, "0::/a/b\n") == 1);
+  CHECK(cgroup_cores(root.path, "0::/a\n") == 4);
+  CHECK_FALSE(cgroup_cores(root.path, "0::/../../elsewhere\n"));
+}
+
+TEST_CASE("a cgroup quota of the first version is read too") {
+  const TemporaryFolder root;
+  write(root.path / "cpu,cpuacct/job/cpu.cfs_quota_us", "200000\n");
+  write(root.path / "cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
+  CHECK(cgroup_cores(root.path, "7:memory:/job\n4:cpu,cpuacct:/job\n") == 2);
+  CHECK_FALSE(cgroup_cores(root.path, "7:cpuset:/job\n"));
+  write(root.path / "cpu,cpuacct/job/cpu.cfs_quota_us", "-1\n");
+  CHECK_FALSE(cgroup_cores(root.path, "4:cpu,cpuacct:/job\n"));
+}
+
+TEST_CASE("damaged cgroup files mean no quota") {
+  const TemporaryFolder root;
+  for (const char* text : {"", "max", "100000", "100000 0", "x y", "-5 100000"}) {
+    write(root.path / "cpu.max", text);
+    CHECK_FALSE(cgroup_cores(root.path, "0::/\n"));
+  }
+  CHECK_FALSE(cgroup_cores(root.path, "nonsense\n::\n"));
+}
+
+TEST_CASE("there is always a core to use") {
+  CHECK(usable_cores() >= 1);
+}

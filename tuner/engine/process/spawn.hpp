@@ -1,0 +1,74 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/engine/process/channel.hpp"
+
+namespace tuner::engine {
+
+/// How a process ended.
+struct ExitStatus {
+  std::optional<int> code;
+  std::optional<int> signal;
+  /// "exited with status 3", "ended by signal 9 (Killed)"; "ended" if somebody else collected its status.
+  std::string text() const;
+};
+ExitStatus exit_status_from_wait(int status);
+
+struct SpawnOptions {
+  std::filesystem::path program;
+  std::vector<std::string> arguments;    ///< without the program's name
+  std::vector<std::string> environment;  ///< "NAME=value", in addition to this process's own; replaces same names
+};
+
+/// A worker program started by this process, connected by a channel. It sees no other descriptor of ours, reads
+/// nothing, prints nowhere (what it writes to stderr is kept for messages), and belongs to a process group of its own,
+/// so that Ctrl-C reaches whoever drives it and not it. Executed, never only forked: safe in programs with threads and
+/// CUDA.
+class ChildProcess {
+ public:
+  /// Throws Error{no_worker} if the program cannot be started.
+  explicit ChildProcess(const SpawnOptions& options);
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(ChildProcess&& other) noexcept;
+  /// Kills it with everything it started and collects its status.
+  ~ChildProcess();
+
+  Channel& channel() noexcept { return channel_; }
+  pid_t pid() const noexcept { return pid_; }
+  /// Readable once the process has ended; -1 where the system has no such descriptor (then the channel's closing
+  /// tells).
+  int exit_fd() const noexcept { return pidfd_.get(); }
+  /// SIGKILL to it and its process group. Returns at once.
+  void kill() noexcept;
+  /// How it ended; nothing while it runs.
+  std::optional<ExitStatus> try_wait() noexcept;
+  /// Waits for the end, up to the deadline.
+  std::optional<ExitStatus> wait_until(std::chrono::steady_clock::time_point deadline) noexcept;
+  /// The last words it wrote to stderr, at most `limit` bytes from a line's start, trimmed; empty if none.
+  std::string stderr_tail(std::size_t limit = 4096) const;
+
+ private:
+  void end() noexcept;
+
+  pid_t pid_ = -1;
+  std::optional<ExitStatus> status_;
+  Channel channel_;
+  UniqueFd pidfd_;
+  UniqueFd stderr_;
+};
+
+/// For the worker program itself: its end of the channel, and the promise to die with its parent.
+/// Throws Error{bad_usage} if it was not started by ChildProcess.
+Channel worker_channel();
+
+/// In a child that was forked or spawned by `parent`: ends this process when the parent's thread that started it ends.
+void die_with_parent(pid_t parent) noexcept;
+
+}  // namespace tuner::engine
