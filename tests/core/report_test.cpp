@@ -1,0 +1,246 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "tuner/core/report.hpp"
+#include "tuner/core/text.hpp"
+
+using tuner::TuneReport;
+
+namespace {
+
+tuner::cache::ResourceFacts facts(int registers, int spilled, double occupancy, const std::string& limiter) {
+  tuner::cache::ResourceFacts result;
+  result.registers = registers;
+  result.stack_bytes = spilled;
+  result.spill_store_bytes = spilled;
+  result.spill_load_bytes = spilled;
+  result.static_shared_bytes = 256;
+  result.dynamic_shared_bytes = 0;
+  result.occupancy = occupancy;
+  result.occupancy_limiter = limiter;
+  result.binary_hash = "00112233445566778899aabbccddeeff";
+  return result;
+}
+
+const std::string kWinner =
+    "BLOCKDIMX=1024,MIN_BLOCKS=1,PADDING=0,PDIST=1,REGISTER_FORM=switch,SIZE_KNOWN=0,STRATEGY=none,UNROLL=4";
+const std::string kTied =
+    "BLOCKDIMX=1024,MIN_BLOCKS=2,PADDING=0,PDIST=1,REGISTER_FORM=switch,SIZE_KNOWN=0,STRATEGY=none,UNROLL=4";
+const std::string kAsync =
+    "BLOCKDIMX=512,MIN_BLOCKS=2,PADDING=3,PDIST=6,REGISTER_FORM=unrolled,SIZE_KNOWN=1,STRATEGY=shared_rolling_async,"
+    "UNROLL=1";
+const std::string kBaseline =
+    "BLOCKDIMX=128,MIN_BLOCKS=0,PADDING=0,PDIST=1,REGISTER_FORM=switch,SIZE_KNOWN=0,STRATEGY=none,UNROLL=1";
+
+tuner::FinalistReport finalist(const std::string& configuration, double time_ns, double relative, double low,
+                               double high, int differing, const tuner::cache::ResourceFacts& resources) {
+  tuner::FinalistReport result;
+  result.configuration = configuration;
+  result.time_ns = time_ns;
+  result.relative_time = relative;
+  result.relative_low = low;
+  result.relative_high = high;
+  result.tied = relative < 1.01;
+  result.is_baseline = configuration == kBaseline;
+  result.samples_ns = {time_ns - 250, time_ns, time_ns + 250};
+  result.differing_parameters = differing;
+  result.facts = resources;
+  return result;
+}
+
+// An invented session with one of everything that a report shows.
+TuneReport full_report() {
+  TuneReport report;
+  report.kernel = "prefetch";
+  report.file = "kernel_sources/prefetch.cu";
+  report.problem = "row_length=65536,rows=528,sync_in_loop=0,work=4";
+  report.device = "NVIDIA H200";
+  report.mode = "cold";
+  report.strategy = "exhaustive";
+  report.seed = 7;
+  report.session = "2025-03-01T12:30:00Z-4711";
+  report.space_size = 708;
+  report.cartesian_size = 2016;
+  report.excluded_words = 3;
+  report.bytes_per_second = 1.267e12;
+  report.stored_in = "/home/ada/.local/share/tuner/decisions.db";
+
+  tuner::cache::Decision& decision = report.decision;
+  decision.configuration = kWinner;
+  decision.baseline = kBaseline;
+  decision.time_ns = 218432;
+  decision.baseline_time_ns = 405120;
+  decision.speedup = 1.8547;
+  decision.speedup_low = 1.8502;
+  decision.speedup_high = 1.8591;
+  decision.confidence = 0.99;
+  decision.ties = {{kWinner, 1.0}, {kTied, 1.0021}};
+  decision.race_blocks = 40;
+  decision.verified = true;
+  decision.launch = "grid=528x1x1 block=1024x1x1 shared=0";
+  decision.counters = {{"asked", 708},  {"compiled", 642},           {"deduplicated", 60},        {"launched", 638},
+                       {"stored", 708}, {"failed_compile_error", 2}, {"failed_launch_refused", 4}};
+  decision.conditions = {"0.1.0", "13.0.88", "580.159"};
+  decision.created_unix_ms = 1740832200000;
+
+  report.winner_facts = facts(40, 0, 1.0, "warps");
+  report.baseline_facts = facts(32, 0, 0.9375, "registers");
+  report.finalists = {finalist(kWinner, 218432, 1, 1, 1, 3, facts(40, 0, 1.0, "warps")),
+                      finalist(kTied, 218890, 1.0021, 0.9984, 1.0058, 3, facts(32, 16, 1.0, "warps")),
+                      finalist(kAsync, 240100, 1.0992, 1.0934, 1.1050, 8, facts(64, 0, 0.5, "registers")),
+                      finalist(kBaseline, 405120, 1.8547, 1.8502, 1.8591, 0, facts(32, 0, 0.9375, "registers"))};
+  report.failures = {
+      {tuner::Outcome::compile_error, 2, kAsync, "prefetch.cu(88): error: identifier \"SLOTS\" is undefined"},
+      {tuner::Outcome::launch_refused, 4, kTied,
+       "The driver refused a block of 1024 threads with 72 registers each: the device has 65536 registers a block. "
+       "Fewer "
+       "threads or launch bounds would make it fit."},
+  };
+  report.time = {12.84, 96.2, 2.1, 0.31, 3.9, 5.2, 0.04};
+  report.warnings = {"The SM clock moved during 3 of 43 blocks of the race; they were dropped and measured again."};
+  return report;
+}
+
+TuneReport replayed_report() {
+  TuneReport report;
+  report.kernel = "gemm";
+  report.problem = "[4096,4096,4096]";
+  report.device = "NVIDIA GeForce RTX 3090";
+  report.mode = "cold";
+  report.strategy = "random";
+  report.replayed = true;
+  report.replay_note = "gemm.csv.gz, recorded in 2023 on NVIDIA GeForce RTX 3090; nothing was compiled or launched";
+  report.interrupted = true;
+  report.space_size = 17956;
+  report.cartesian_size = 82944;
+  report.decision.configuration = "KWG=32,MWG=64";
+  report.decision.baseline = "KWG=16,MWG=16";
+  report.decision.time_ns = 12345678;
+  report.decision.baseline_time_ns = 24691356;
+  report.decision.speedup = 2;
+  report.decision.counters = {{"asked", 120}, {"stored", 120}};
+  report.stored_in = "/tmp/replay.db";
+  return report;
+}
+
+std::string golden(const std::string& name) {
+  std::ifstream file(std::filesystem::path(TUNER_GOLDEN_DIR) / name, std::ios::binary);
+  REQUIRE_MESSAGE(file.good(), "golden file missing: " << name);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// With TUNER_UPDATE_GOLDEN set, the golden file is written instead of compared: look at the difference before
+// committing it.
+void check_golden(const std::string& name, const std::string& text) {
+  if (std::getenv("TUNER_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(std::filesystem::path(TUNER_GOLDEN_DIR) / name, std::ios::binary) << text;
+  }
+  CHECK(text == golden(name));
+}
+
+std::size_t longest_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::string line;
+  std::size_t longest = 0;
+  while (std::getline(lines, line)) longest = std::max(longest, line.size());
+  return longest;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("the text of a full session is the golden text") {
+  check_golden("report_full.txt", tuner::to_text(full_report()));
+}
+
+TEST_CASE("the text of a replay says that nothing was compiled or launched") {
+  check_golden("report_replay.txt", tuner::to_text(replayed_report()));
+}
+
+TEST_CASE("the JSON of a full session is the golden object") {
+  check_golden("report_full.json", tuner::to_json(full_report()) + "\n");
+}
+
+TEST_CASE("JSON without times is the same for two runs that differ in dates, durations and folders only") {
+  TuneReport one = full_report();
+  TuneReport other = full_report();
+  other.session = "another";
+  other.time.total_s = 99;
+  other.decision.created_unix_ms += 5000;
+  other.decision.session = "another";
+  other.stored_in = "/elsewhere/decisions.db";
+  CHECK(tuner::to_json(one, true) != tuner::to_json(other, true));
+  CHECK(tuner::to_json(one, false) == tuner::to_json(other, false));
+  check_golden("report_full_no_times.json", tuner::to_json(one, false) + "\n");
+}
+
+TEST_CASE("no line of a report is longer than 100 columns, whatever the configuration is called") {
+  TuneReport report = full_report();
+  CHECK(longest_line(tuner::to_text(report)) <= tuner::kReportWidth);
+  report.decision.configuration = std::string(250, 'X') + "=1," + kWinner;
+  report.stored_in = "/" + std::string(180, 'd');
+  report.failures[0].example_message = std::string(90, 'e') + "\n" + std::string(400, 'f');
+  report.warnings.push_back(std::string(150, 'w'));
+  CHECK(longest_line(tuner::to_text(report)) <= tuner::kReportWidth);
+}
+
+TEST_CASE("a speed-up without an interval says that its uncertainty is not known") {
+  CHECK(contains(tuner::to_text(replayed_report()), "uncertainty is not known"));
+}
+
+TEST_CASE("an interval that includes 1 is not called faster") {
+  TuneReport report = full_report();
+  report.decision.speedup_low = 0.99;
+  CHECK(contains(tuner::to_text(report), "cannot tell them apart"));
+}
+
+TEST_CASE("a session whose baseline wins says so instead of printing a speed-up") {
+  TuneReport report = full_report();
+  report.decision.configuration = kBaseline;
+  CHECK(contains(tuner::to_text(report), "the baseline itself is the fastest"));
+}
+
+TEST_CASE("a session without a usable configuration has no winner in text and null in JSON") {
+  TuneReport report = full_report();
+  report.decision.configuration.clear();
+  report.finalists.clear();
+  report.decision.ties.clear();
+  CHECK(contains(tuner::to_text(report), "No winner"));
+  CHECK(contains(tuner::to_json(report), "\"winner\": null"));
+}
+
+TEST_CASE("a compiler message that is not UTF-8 still makes a JSON report") {
+  TuneReport report = full_report();
+  report.failures[0].example_message = "bad byte \xff here";
+  CHECK(contains(tuner::to_json(report), "bad byte \xef\xbf\xbd here"));
+}
+
+TEST_CASE("assignments are split at commas outside quotes") {
+  CHECK(tuner::split_assignments("A=1,B=\"x,\\\"y\",C=2") == std::vector<std::string>{"A=1", "B=\"x,\\\"y\"", "C=2"});
+  CHECK(tuner::split_assignments("").empty());
+  CHECK(tuner::differing_assignments("A=1,B=2", "A=1,B=3") == std::vector<std::string>{"B=2"});
+}
+
+TEST_CASE("numbers carry a unit that fits") {
+  CHECK(tuner::time_text(850) == "850.0 ns");
+  CHECK(tuner::time_text(218432) == "218.4 us");
+  CHECK(tuner::time_text(12345678) == "12.35 ms");
+  CHECK(tuner::time_text(2.5e9) == "2.500 s");
+  CHECK(tuner::rate_text(4.3e12, "B/s") == "4.300 TB/s");
+  CHECK(tuner::duration_text(200) == "3 min 20 s");
+  CHECK(tuner::grouped(1234567) == "1,234,567");
+  CHECK(tuner::grouped(12) == "12");
+  CHECK(tuner::counted(1, "trial") == "1 trial");
+  CHECK(tuner::date_text(1740832200000) == "2025-03-01 12:30 UTC");
+}

@@ -1,0 +1,152 @@
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "tuner/core/report.hpp"
+
+namespace tuner {
+
+namespace {
+
+// Keys keep the order in which docs/json.md explains them.
+using Json = nlohmann::ordered_json;
+
+constexpr int kFormat = 1;
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json text_or_null(std::string_view text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json microseconds(const std::optional<double>& nanoseconds) {
+  return nanoseconds ? Json(*nanoseconds / 1e3) : Json(nullptr);
+}
+
+Json facts_json(const cache::ResourceFacts& facts) {
+  return {{"registers", or_null(facts.registers)},
+          {"stack_bytes", or_null(facts.stack_bytes)},
+          {"spill_store_bytes", or_null(facts.spill_store_bytes)},
+          {"spill_load_bytes", or_null(facts.spill_load_bytes)},
+          {"static_shared_bytes", or_null(facts.static_shared_bytes)},
+          {"dynamic_shared_bytes", or_null(facts.dynamic_shared_bytes)},
+          {"occupancy", or_null(facts.occupancy)},
+          {"occupancy_limiter", text_or_null(facts.occupancy_limiter)},
+          {"binary_hash", text_or_null(facts.binary_hash)}};
+}
+
+Json winner_json(const TuneReport& report) {
+  const cache::Decision& decision = report.decision;
+  if (decision.configuration.empty()) return nullptr;
+  return {{"configuration", decision.configuration},
+          {"time_us", decision.time_ns / 1e3},
+          {"launch", text_or_null(decision.launch)},
+          {"verified", decision.verified},
+          {"noisy", decision.noisy},
+          {"bytes_per_second", or_null(report.bytes_per_second)},
+          {"flops_per_second", or_null(report.flops_per_second)},
+          {"facts", facts_json(report.winner_facts)}};
+}
+
+Json baseline_json(const TuneReport& report) {
+  const cache::Decision& decision = report.decision;
+  if (decision.baseline.empty()) return nullptr;
+  return {{"configuration", decision.baseline},
+          {"time_us", microseconds(decision.baseline_time_ns)},
+          {"excluded_words", report.excluded_words},
+          {"facts", facts_json(report.baseline_facts)}};
+}
+
+Json speedup_json(const cache::Decision& decision) {
+  if (!decision.speedup) return nullptr;
+  return {{"over", "baseline"},
+          {"ratio", *decision.speedup},
+          {"low", or_null(decision.speedup_low)},
+          {"high", or_null(decision.speedup_high)},
+          {"confidence", decision.confidence},
+          {"race_blocks", decision.race_blocks}};
+}
+
+Json finalists_json(const TuneReport& report) {
+  Json list = Json::array();
+  for (const FinalistReport& finalist : report.finalists) {
+    Json samples = Json::array();
+    for (const double sample : finalist.samples_ns) samples.push_back(sample / 1e3);
+    list.push_back({{"configuration", finalist.configuration},
+                    {"time_us", finalist.time_ns / 1e3},
+                    {"samples_us", std::move(samples)},
+                    {"relative_time", finalist.relative_time},
+                    {"relative_low", finalist.relative_low},
+                    {"relative_high", finalist.relative_high},
+                    {"tied", finalist.tied},
+                    {"is_baseline", finalist.is_baseline},
+                    {"differing_parameters", finalist.differing_parameters},
+                    {"facts", facts_json(finalist.facts)}});
+  }
+  return list;
+}
+
+Json failures_json(const TuneReport& report) {
+  Json list = Json::array();
+  for (const FailureReport& failure : report.failures) {
+    list.push_back({{"outcome", to_string(failure.outcome)},
+                    {"count", failure.count},
+                    {"example_configuration", failure.example_configuration},
+                    {"example_message", failure.example_message}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string to_json(const TuneReport& report, bool with_times) {
+  const cache::Decision& decision = report.decision;
+  Json ties = Json::array();
+  for (const cache::Tie& tie : decision.ties) {
+    ties.push_back({{"configuration", tie.configuration}, {"relative_time", tie.relative_time}});
+  }
+  Json counters = Json::object();
+  for (const auto& [name, count] : decision.counters) counters[name] = count;
+
+  Json object{{"format", kFormat},
+              {"kernel", report.kernel},
+              {"file", text_or_null(report.file)},
+              {"problem", report.problem},
+              {"device", report.device},
+              {"mode", report.mode},
+              {"strategy", report.strategy},
+              {"seed", report.seed},
+              {"replayed", report.replayed},
+              {"replay_note", text_or_null(report.replay_note)},
+              {"interrupted", report.interrupted},
+              {"space_size", report.space_size},
+              {"cartesian_size", report.cartesian_size},
+              {"winner", winner_json(report)},
+              {"baseline", baseline_json(report)},
+              {"speedup", speedup_json(decision)},
+              {"ties", std::move(ties)},
+              {"finalists", finalists_json(report)},
+              {"failures", failures_json(report)},
+              {"counters", std::move(counters)},
+              {"conditions",
+               {{"tuner", text_or_null(decision.conditions.tuner_version)},
+                {"toolkit", text_or_null(decision.conditions.toolkit)},
+                {"driver", text_or_null(decision.conditions.driver)}}},
+              {"warnings", report.warnings}};
+  if (with_times) {
+    object["session"] = report.session;
+    object["created_unix_ms"] = decision.created_unix_ms;
+    object["stored_in"] = text_or_null(report.stored_in);
+    object["time_spent"] = {{"total_s", report.time.total_s},         {"compile_cpu_s", report.time.compile_cpu_s},
+                            {"waiting_s", report.time.waiting_s},     {"loading_s", report.time.loading_s},
+                            {"verifying_s", report.time.verifying_s}, {"timing_s", report.time.timing_s},
+                            {"storing_s", report.time.storing_s}};
+  }
+  // Compilers and file names are not bound to be valid UTF-8; a report must never fail for that.
+  return object.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace tuner

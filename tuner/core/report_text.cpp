@@ -1,0 +1,252 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "tuner/core/report.hpp"
+#include "tuner/core/text.hpp"
+
+namespace tuner {
+
+namespace {
+
+constexpr std::size_t kFailureTextLimit = 300;
+
+std::string spaced(std::string_view configuration) {
+  std::string text;
+  for (const std::string& part : split_assignments(configuration)) {
+    if (!text.empty()) text += ' ';
+    text += part;
+  }
+  return text;
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.4g} %", share * 100);
+}
+
+/// A ratio needs as many digits as its interval is narrow; four are enough to see one part in a thousand.
+std::string times(double ratio) {
+  return fmt::format("{:.3f}x", ratio);
+}
+
+std::int64_t counter(const cache::Decision& decision, const std::string& name) {
+  const auto found = decision.counters.find(name);
+  return found == decision.counters.end() ? 0 : found->second;
+}
+
+std::uint64_t failures_of(const TuneReport& report) {
+  std::uint64_t count = 0;
+  for (const FailureReport& failure : report.failures) count += static_cast<std::uint64_t>(failure.count);
+  return count;
+}
+
+std::string spill_text(const cache::ResourceFacts& facts) {
+  if (!facts.spill_store_bytes && !facts.spill_load_bytes) return "-";
+  return std::to_string(std::max(facts.spill_store_bytes.value_or(0), facts.spill_load_bytes.value_or(0)));
+}
+
+std::string facts_text(const cache::ResourceFacts& facts) {
+  std::vector<std::string> parts;
+  if (facts.registers) parts.push_back(fmt::format("{} registers", *facts.registers));
+  if (facts.spill_store_bytes || facts.spill_load_bytes) {
+    const std::string bytes = spill_text(facts);
+    parts.push_back(bytes == "0" ? "no spills" : fmt::format("{} B spilled", bytes));
+  }
+  const int shared = facts.static_shared_bytes.value_or(0) + facts.dynamic_shared_bytes.value_or(0);
+  if (shared > 0) parts.push_back(fmt::format("{} B of shared memory", grouped(static_cast<std::uint64_t>(shared))));
+  if (facts.occupancy) {
+    parts.push_back(fmt::format("occupancy {}{}", percent(*facts.occupancy),
+                                facts.occupancy_limiter.empty() ? "" : " limited by " + facts.occupancy_limiter));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string heading(const TuneReport& report) {
+  std::string text = fmt::format("{} on {}{}, {} cache\n", report.kernel, report.replayed ? "a recording of " : "",
+                                 report.device, report.mode);
+  if (!report.problem.empty()) text += labelled("  problem    ", report.problem);
+  if (!report.file.empty()) text += labelled("  source     ", report.file);
+  if (report.replayed) text += labelled("  replayed   ", report.replay_note);
+  const auto finished = static_cast<std::uint64_t>(counter(report.decision, "asked"));
+  std::string searched = finished == report.space_size
+                             ? fmt::format("all {}", counted(report.space_size, "configuration"))
+                             : fmt::format("{} of {}", grouped(finished), counted(report.space_size, "configuration"));
+  if (report.cartesian_size > static_cast<double>(report.space_size)) {
+    searched += report.cartesian_size < 1e15 ? fmt::format(" ({} without the constraints)",
+                                                           grouped(static_cast<std::uint64_t>(report.cartesian_size)))
+                                             : fmt::format(" ({:.3g} without the constraints)", report.cartesian_size);
+  }
+  searched += fmt::format(", strategy {}, seed {}", report.strategy, report.seed);
+  if (report.interrupted) searched += "; stopped before the strategy was done";
+  return text + labelled("  searched   ", searched);
+}
+
+std::string speedup_text(const cache::Decision& decision) {
+  if (decision.baseline.empty()) {
+    return "not known: the constraints exclude the defaults, so there is no baseline to compare with";
+  }
+  const std::string baseline = decision.baseline_time_ns
+                                   ? fmt::format("the baseline's {}", time_text(*decision.baseline_time_ns))
+                                   : "the baseline";
+  if (decision.configuration == decision.baseline) {
+    return "none: the baseline itself is the fastest";
+  }
+  if (!decision.speedup) return fmt::format("not known: {} was not raced against the winner", baseline);
+  std::string text = fmt::format("{} over {}", times(*decision.speedup), baseline);
+  if (!decision.speedup_low || !decision.speedup_high) {
+    return text + "; its uncertainty is not known: one time for each configuration";
+  }
+  text += fmt::format(", {} confidence interval {} to {}", percent(decision.confidence), times(*decision.speedup_low),
+                      times(*decision.speedup_high));
+  if (decision.race_blocks > 0) {
+    text += fmt::format(", {}", counted(static_cast<std::uint64_t>(decision.race_blocks), "paired block"));
+  }
+  if (*decision.speedup_low <= 1 && *decision.speedup_high >= 1) text += "; the race cannot tell them apart";
+  return text;
+}
+
+std::string winner(const TuneReport& report) {
+  const cache::Decision& decision = report.decision;
+  if (decision.configuration.empty()) {
+    return "\nNo winner: no configuration ran and gave the right result.\n";
+  }
+  std::string text = "\nWinner\n";
+  text += labelled("  time       ", decision.noisy ? time_text(decision.time_ns) +
+                                                         ", on a device that was disturbed while it was measured"
+                                                   : time_text(decision.time_ns));
+  text += labelled("  values     ", spaced(decision.configuration));
+  text += labelled("  speed-up   ", speedup_text(decision));
+  if (!decision.baseline.empty() && decision.baseline != decision.configuration) {
+    text += labelled("  baseline   ", spaced(decision.baseline));
+  }
+  if (!decision.launch.empty()) text += labelled("  launch     ", decision.launch);
+  const std::string facts = facts_text(report.winner_facts);
+  if (!facts.empty()) text += labelled("  resources  ", facts);
+  std::string achieved;
+  if (report.bytes_per_second) achieved = rate_text(*report.bytes_per_second, "B/s");
+  if (report.flops_per_second) {
+    if (!achieved.empty()) achieved += " and ";
+    achieved += rate_text(*report.flops_per_second, "FLOP/s");
+  }
+  if (!achieved.empty()) text += labelled("  achieved   ", achieved + " of the declared work");
+  if (!report.replayed) {
+    std::string verified =
+        decision.verified ? "again after the race, on fresh inputs" : "in the search, not again on fresh inputs";
+    if (report.excluded_words > 0) {
+      verified += fmt::format("; {} that the baseline leaves unwritten not compared",
+                              counted(report.excluded_words, "output word"));
+    }
+    text += labelled("  verified   ", verified);
+  }
+  return text;
+}
+
+std::string ties(const TuneReport& report) {
+  const cache::Decision& decision = report.decision;
+  if (decision.ties.size() < 2) return {};
+  std::string text = fmt::format("\nTied with the winner: {} not shown to be slower by more than 1 %\n",
+                                 counted(decision.ties.size() - 1, "configuration"));
+  for (const cache::Tie& tie : decision.ties) {
+    if (tie.configuration == decision.configuration) continue;
+    text += labelled(fmt::format("  {:.4f}  ", tie.relative_time), spaced(tie.configuration));
+  }
+  return text;
+}
+
+std::string finalists(const TuneReport& report) {
+  if (report.finalists.empty()) return {};
+  using Align = Table::Align;
+  Table table({{"time", Align::right},
+               {"ratio", Align::right},
+               {"interval", Align::left},
+               {"regs", Align::right},
+               {"spills", Align::right},
+               {"occupancy", Align::left},
+               {"diff", Align::right},
+               {"from the baseline", Align::left}});
+  for (const FinalistReport& finalist : report.finalists) {
+    std::string occupancy = "-";
+    if (finalist.facts.occupancy) {
+      occupancy = fmt::format("{:.0f}% {}", *finalist.facts.occupancy * 100, finalist.facts.occupancy_limiter);
+    }
+    std::string differences;
+    if (finalist.is_baseline) {
+      differences = "(the baseline)";
+    } else if (report.decision.baseline.empty()) {
+      differences = spaced(finalist.configuration);
+    } else {
+      differences =
+          fmt::format("{}", fmt::join(differing_assignments(finalist.configuration, report.decision.baseline), " "));
+    }
+    const bool exact = finalist.configuration == report.decision.configuration;
+    table.add(
+        {time_text(finalist.time_ns), fmt::format("{:.3f}", finalist.relative_time),
+         exact ? "-" : fmt::format("{:.3f}-{:.3f}", finalist.relative_low, finalist.relative_high),
+         finalist.facts.registers ? std::to_string(*finalist.facts.registers) : "-", spill_text(finalist.facts),
+         occupancy,
+         finalist.is_baseline || report.decision.baseline.empty() ? "-" : std::to_string(finalist.differing_parameters),
+         (finalist.tied && !exact ? "(tied) " : "") + differences});
+  }
+  return fmt::format("\nFinalists, against the winner (ratio of times{}; spills in bytes)\n{}",
+                     report.decision.confidence > 0
+                         ? fmt::format(", {} confidence interval", percent(report.decision.confidence))
+                         : "",
+                     table.text());
+}
+
+std::string failures(const TuneReport& report) {
+  if (report.failures.empty()) return {};
+  std::string text =
+      fmt::format("\nFailures: {} of {}\n", grouped(failures_of(report)),
+                  counted(static_cast<std::uint64_t>(counter(report.decision, "asked")), "configuration"));
+  for (const FailureReport& failure : report.failures) {
+    std::string message = failure.example_message;
+    // The first lines of a compiler's log say what is wrong; all of it is in the database.
+    if (message.size() > kFailureTextLimit) message = message.substr(0, kFailureTextLimit) + " ...";
+    text += labelled(fmt::format("  {:>5}  {:<17}  ", failure.count, to_string(failure.outcome)),
+                     message.empty() ? "(no reason recorded)" : message);
+    text += labelled("                            e.g. ", spaced(failure.example_configuration));
+  }
+  return text;
+}
+
+std::string accounts(const TuneReport& report) {
+  const cache::Decision& decision = report.decision;
+  std::string text = "\nCounted\n";
+  text += labelled(
+      "  ", fmt::format("{} asked, {} compiled, {} deduplicated, {} launched, {} failed, {} stored",
+                        counter(decision, "asked"), counter(decision, "compiled"), counter(decision, "deduplicated"),
+                        counter(decision, "launched"), failures_of(report), counter(decision, "stored")));
+  const TimeSpent& time = report.time;
+  text += fmt::format("\nWhere the time went: {} in all{}\n", duration_text(time.total_s),
+                      report.replayed ? "; compiling and timing were replayed, not done" : "");
+  const auto line = [&](const char* what, double seconds) {
+    const double share = time.total_s > 0 ? 100 * seconds / time.total_s : 0;
+    text += fmt::format("  {:<20}{:>9}  {:>3.0f} %\n", what, duration_text(seconds), share);
+  };
+  if (!report.replayed) {
+    text +=
+        fmt::format("  {:<20}{:>9}  of all compile workers together\n", "compiling", duration_text(time.compile_cpu_s));
+    line("device: waiting", time.waiting_s);
+    line("device: loading", time.loading_s);
+    line("device: verifying", time.verifying_s);
+    line("device: timing", time.timing_s);
+  }
+  line("storing", time.storing_s);
+  text += "\n";
+  text += labelled("Stored in ", report.stored_in.empty() ? "nothing: see the warnings" : report.stored_in);
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const TuneReport& report) {
+  std::string text =
+      heading(report) + winner(report) + ties(report) + finalists(report) + failures(report) + accounts(report);
+  for (const std::string& warning : report.warnings) text += labelled("Warning: ", warning);
+  return text;
+}
+
+}  // namespace tuner

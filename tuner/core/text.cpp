@@ -1,0 +1,215 @@
+#include "tuner/core/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ctime>
+
+namespace tuner {
+
+namespace {
+
+// No column of running text is narrower than this.
+constexpr std::size_t kNarrowest = 16;
+
+// Columns a UTF-8 text takes, counting one for each code point.
+std::size_t columns_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+// Bytes of the longest prefix that takes at most `columns`.
+std::size_t prefix_of(std::string_view text, std::size_t columns) {
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xc0) == 0x80) continue;
+    if (taken == columns) return i;
+    ++taken;
+  }
+  return text.size();
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  std::string line;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
+    std::string_view word = text.substr(at, end - at);
+    while (!word.empty()) {
+      const std::size_t used = line.empty() ? 0 : columns_of(line) + 1;
+      if (used + columns_of(word) <= width) {
+        if (!line.empty()) line += ' ';
+        line += word;
+        break;
+      }
+      if (!line.empty()) {
+        lines.push_back(std::move(line));
+        line.clear();
+        continue;
+      }
+      const std::size_t part = prefix_of(word, width);
+      lines.emplace_back(word.substr(0, part));
+      word.remove_prefix(part);
+    }
+    if (end < text.size() && text[end] == '\n' && !line.empty()) {
+      lines.push_back(std::move(line));
+      line.clear();
+    }
+    at = end + 1;
+  }
+  if (!line.empty() || lines.empty()) lines.push_back(std::move(line));
+  return lines;
+}
+
+std::string padded(const std::string& text, std::size_t width, Table::Align align) {
+  const std::size_t used = columns_of(text);
+  const std::string space(width > used ? width - used : 0, ' ');
+  return align == Table::Align::right ? space + text : text + space;
+}
+
+void end_line(std::string& text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  text += '\n';
+}
+
+}  // namespace
+
+std::vector<std::string> split_assignments(std::string_view text) {
+  std::vector<std::string> parts;
+  std::string part;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == ',' && !quoted) {
+      parts.push_back(std::move(part));
+      part.clear();
+      continue;
+    }
+    part += c;
+    if (quoted && c == '\\' && i + 1 < text.size()) {
+      part += text[++i];
+    } else if (c == '"') {
+      quoted = !quoted;
+    }
+  }
+  if (!part.empty()) parts.push_back(std::move(part));
+  return parts;
+}
+
+std::vector<std::string> differing_assignments(std::string_view configuration, std::string_view other) {
+  const std::vector<std::string> known = split_assignments(other);
+  std::vector<std::string> differing;
+  for (std::string& part : split_assignments(configuration)) {
+    if (std::find(known.begin(), known.end(), part) == known.end()) differing.push_back(std::move(part));
+  }
+  return differing;
+}
+
+std::string labelled(std::string_view label, std::string_view text) {
+  std::size_t indent = columns_of(label);
+  std::string result(label);
+  bool first = true;
+  // A label that leaves no room would make a column of single letters: the text goes below it instead.
+  if (indent + kNarrowest > kReportWidth) {
+    indent = kNarrowest;
+    end_line(result);
+    first = false;
+  }
+  for (const std::string& line : wrapped(text, kReportWidth - indent)) {
+    if (!first) result.append(indent, ' ');
+    first = false;
+    result += line;
+    end_line(result);
+  }
+  return result;
+}
+
+Table::Table(std::vector<Column> columns, std::size_t indent) : columns_(std::move(columns)), indent_(indent) {}
+
+void Table::add(std::vector<std::string> cells) {
+  cells.resize(columns_.size());
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::text() const {
+  std::vector<std::size_t> widths;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    std::size_t width = columns_of(columns_[c].title);
+    for (const auto& row : rows_) width = std::max(width, columns_of(row[c]));
+    widths.push_back(width);
+  }
+  std::string result;
+  const auto put = [&](const std::vector<std::string>& cells) {
+    std::string line(indent_, ' ');
+    for (std::size_t c = 0; c + 1 < cells.size(); ++c) line += padded(cells[c], widths[c], columns_[c].align) + "  ";
+    if (columns_.back().align == Align::right) {
+      line += padded(cells.back(), widths.back(), Align::right);
+      end_line(line);
+      result += line;
+    } else {
+      result += labelled(line, cells.back());
+    }
+  };
+  std::vector<std::string> titles;
+  for (const Column& column : columns_) titles.push_back(column.title);
+  put(titles);
+  for (const auto& row : rows_) put(row);
+  return result;
+}
+
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, 1, ',');
+  }
+  return digits;
+}
+
+std::string counted(std::uint64_t number, std::string_view singular) {
+  return fmt::format("{} {}{}", grouped(number), singular, number == 1 ? "" : "s");
+}
+
+std::string four_digits(double number) {
+  const double size = std::abs(number);
+  const int decimals = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
+  return fmt::format("{:.{}f}", number, decimals);
+}
+
+std::string time_text(double nanoseconds) {
+  if (nanoseconds < 1e3) return four_digits(nanoseconds) + " ns";
+  if (nanoseconds < 1e6) return four_digits(nanoseconds / 1e3) + " us";
+  if (nanoseconds < 1e9) return four_digits(nanoseconds / 1e6) + " ms";
+  return four_digits(nanoseconds / 1e9) + " s";
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 10) return fmt::format("{:.2f} s", seconds);
+  if (seconds < 120) return fmt::format("{:.1f} s", seconds);
+  const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
+  if (whole < 7200) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string rate_text(double per_second, std::string_view unit) {
+  constexpr std::array<std::string_view, 5> kPrefixes{"", "k", "M", "G", "T"};
+  std::size_t prefix = 0;
+  while (per_second >= 1000 && prefix + 1 < kPrefixes.size()) {
+    per_second /= 1000;
+    ++prefix;
+  }
+  return fmt::format("{} {}{}", four_digits(per_second), kPrefixes[prefix], unit);
+}
+
+std::string date_text(std::int64_t unix_ms) {
+  const std::time_t seconds = static_cast<std::time_t>(unix_ms / 1000);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02} UTC", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                     parts.tm_hour, parts.tm_min);
+}
+
+}  // namespace tuner
