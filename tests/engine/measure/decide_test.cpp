@@ -1,0 +1,44 @@
+#include "tuner/engine/measure/decide.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tuner/error.hpp"
+
+namespace tuner::engine {
+namespace {
+
+std::size_t winner(const std::vector<TieCandidate>& tied) {
+  return choose_winner(tied);
+}
+
+TEST_CASE("fewest parameters differing from the baseline win, whatever the registers") {
+  CHECK(winner({{1, 2, 16, "a"}, {2, 1, 255, "z"}, {3, 3, 8, "a"}}) == 2);
+}
+
+TEST_CASE("the baseline wins every tie it is part of") {
+  CHECK(winner({{1, 1, 16, "a"}, {2, 0, 255, "z"}}) == 2);
+}
+
+TEST_CASE("then fewest registers, then the smallest text, then the smallest id") {
+  CHECK(winner({{1, 1, 40, "a"}, {2, 1, 32, "z"}}) == 2);
+  CHECK(winner({{1, 1, 32, "b=1"}, {2, 1, 32, "a=2"}}) == 2);
+  CHECK(winner({{2, 1, 32, "a"}, {1, 1, 32, "a"}}) == 1);
+}
+
+TEST_CASE("the winner does not depend on the order of the tie set") {
+  std::vector<TieCandidate> tied{{1, 2, 32, "b"}, {2, 2, 32, "a"}, {3, 2, 64, "a"}, {4, 3, 16, "a"}};
+  do {
+    CHECK(choose_winner(tied) == 2);
+  } while (std::next_permutation(tied.begin(), tied.end(),
+                                 [](const TieCandidate& a, const TieCandidate& b) { return a.id < b.id; }));
+}
+
+TEST_CASE("a winner among no candidates is a bug of the caller") {
+  CHECK_THROWS_AS(choose_winner({}), Error);
+}
+
+}  // namespace
+}  // namespace tuner::engine

@@ -1,0 +1,83 @@
+#include "tuner/engine/measure/screen.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tuner/error.hpp"
+
+namespace tuner::engine {
+namespace {
+
+using Step = Screen::Step;
+
+TEST_CASE("the first candidate of a session is never killed and keeps the median of its samples") {
+  Screen screen({}, std::nullopt);
+  CHECK(screen.add(900) == Step::more);
+  CHECK_FALSE(screen.time_ns());
+  CHECK(screen.add(100) == Step::more);
+  CHECK(screen.add(110) == Step::done);
+  CHECK(screen.time_ns() == 110);
+  CHECK_FALSE(screen.censored());
+  CHECK(screen.samples_ns() == std::vector<double>{900, 100, 110});
+}
+
+TEST_CASE("a first sample above 1.6 times the best kills, one at the limit does not") {
+  Screen slow({}, 100);
+  CHECK(slow.add(161) == Step::killed);
+  CHECK(slow.censored());
+  CHECK(slow.time_ns() == 161);
+
+  Screen at_limit({}, 100);
+  CHECK(at_limit.add(160) == Step::more);
+}
+
+TEST_CASE("the second look judges the faster of two samples, so one slow sample does not kill") {
+  Screen slow({}, 100);
+  CHECK(slow.add(150) == Step::more);
+  CHECK(slow.add(126) == Step::killed);
+  CHECK(slow.time_ns() == 126);
+
+  Screen unlucky({}, 100);  // the first sample after an idle moment takes a quarter longer
+  CHECK(unlucky.add(126) == Step::more);
+  CHECK(unlucky.add(101) == Step::more);
+  CHECK(unlucky.add(102) == Step::done);
+  CHECK(unlucky.time_ns() == 102);
+}
+
+TEST_CASE("the last sample completes a candidate however slow it is") {
+  Screen one({.samples = 1}, 100);
+  CHECK(one.add(1000) == Step::done);
+  CHECK_FALSE(one.censored());
+  Screen two({.samples = 2}, 100);
+  CHECK(two.add(150) == Step::more);
+  CHECK(two.add(140) == Step::done);
+  CHECK(two.time_ns() == 145);
+}
+
+TEST_CASE("without early kill every candidate gets all its samples") {
+  Screen screen({.samples = 4, .early_kill = false}, 1);
+  CHECK(screen.add(100) == Step::more);
+  CHECK(screen.add(100) == Step::more);
+  CHECK(screen.add(100) == Step::more);
+  CHECK(screen.add(100) == Step::done);
+}
+
+TEST_CASE("from the third sample on nothing is killed") {
+  Screen screen({.samples = 4, .kill_after_first = 1.6, .kill_after_second = 1.25}, 100);
+  screen.add(130);
+  screen.add(120);
+  CHECK(screen.add(500) == Step::more);
+}
+
+TEST_CASE("a screen refuses what is no time, samples after its end, and a policy without samples") {
+  Screen screen({.samples = 1}, std::nullopt);
+  CHECK_THROWS_AS(screen.add(0), Error);
+  CHECK_THROWS_AS(screen.add(std::nan("")), Error);
+  CHECK(screen.add(5) == Step::done);
+  CHECK_THROWS_AS(screen.add(5), Error);
+  CHECK_THROWS_AS(Screen({.samples = 0}, std::nullopt), Error);
+}
+
+}  // namespace
+}  // namespace tuner::engine

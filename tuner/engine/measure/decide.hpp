@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace tuner::engine {
+
+/// A configuration that the race could not tell from its leader.
+struct TieCandidate {
+  std::size_t id = 0;
+  int differing_parameters = 0;  ///< from the baseline; 0 for the baseline itself
+  int registers = 0;             ///< per thread; give all candidates the same number where it is unknown
+  std::string text;              ///< the configuration's canonical text
+};
+
+/// The id of the winner among equals: fewest parameters differing from the baseline, so that a change has to earn its
+/// place; then fewest registers, which leaves room for other kernels; then the smallest text, byte by byte. It depends
+/// on neither the order of the candidates nor their times, so two runs with the same tie set name the same winner.
+/// Throws Error{internal} for no candidates.
+std::size_t choose_winner(std::span<const TieCandidate> tied);
+
+}  // namespace tuner::engine

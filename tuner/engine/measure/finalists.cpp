@@ -1,0 +1,31 @@
+#include "tuner/engine/measure/finalists.hpp"
+
+#include <algorithm>
+
+namespace tuner::engine {
+
+std::vector<Finalist> choose_finalists(std::span<const Screened> pool, const FinalistPolicy& policy,
+                                       std::optional<std::size_t> baseline_id, std::optional<std::size_t> previous_id) {
+  std::vector<Screened> timed;
+  std::copy_if(pool.begin(), pool.end(), std::back_inserter(timed), [](const Screened& one) { return !one.censored; });
+  std::sort(timed.begin(), timed.end(), [](const Screened& a, const Screened& b) {
+    return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : a.id < b.id;
+  });
+
+  std::vector<Finalist> finalists;
+  for (const Screened& one : timed) {
+    if (finalists.size() == policy.limit || one.time_ns > timed.front().time_ns * (1 + policy.within)) break;
+    finalists.push_back({.id = one.id});
+  }
+
+  const auto entry_of = [&finalists](std::size_t id) -> Finalist& {
+    const auto found =
+        std::find_if(finalists.begin(), finalists.end(), [id](const Finalist& one) { return one.id == id; });
+    return found != finalists.end() ? *found : finalists.emplace_back(Finalist{.id = id});
+  };
+  if (baseline_id) entry_of(*baseline_id).is_baseline = true;
+  if (previous_id) entry_of(*previous_id).is_previous = true;
+  return finalists;
+}
+
+}  // namespace tuner::engine

@@ -1,0 +1,258 @@
+#include "tuner/engine/measure/race.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "tuner/engine/measure/statistics.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::engine {
+namespace {
+
+constexpr double kNoisyFraction = 0.3;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+
+void require(bool holds, const char* sentence) {
+  if (!holds) throw Error(Errc::bad_usage, sentence);
+}
+
+}  // namespace
+
+/// Mean difference of log(time) between two entries inside blocks, and its interval.
+struct Race::Difference {
+  int blocks = 0;
+  double mean = 0;
+  double half_width = kInfinity;
+  double low() const { return mean - half_width; }
+  double high() const { return mean + half_width; }
+};
+
+/// Everything that one look at the samples says.
+struct Race::Look {
+  std::size_t leader = 0;
+  std::vector<Difference> to_leader;
+  std::vector<bool> slower;   ///< shown to be more than the tie threshold slower
+  std::vector<bool> running;  ///< deserves further samples
+  bool decided = false;
+};
+
+Race::Race(std::size_t entries, const RaceOptions& options, std::optional<std::size_t> baseline)
+    : options_(options),
+      baseline_(baseline),
+      log_times_(entries),
+      samples_ns_(entries),
+      running_(entries, true),
+      withdrawn_(entries, false),
+      random_state_(options.seed) {
+  if (entries == 0 || (baseline && *baseline >= entries)) {
+    throw Error(Errc::internal,
+                fmt::format("A race of {} entries was asked for with entry {} as the baseline; it needs at least one "
+                            "entry, and the baseline among them.",
+                            entries, baseline.value_or(0)));
+  }
+  require(options.tie_threshold > 0, "The tie threshold of a race must be above 0; 0.01 is one percent.");
+  require(options.resolution > 0, "The resolution of a race must be above 0; 0.004 is 0.4 percent.");
+  require(options.min_blocks >= 2, "A race needs at least 2 blocks before it decides; raise min_blocks.");
+  require(options.max_blocks >= options.min_blocks, "A race's max_blocks must not be below its min_blocks.");
+  require(options.check_every >= 1, "A race must look at its numbers every block or less often; raise check_every.");
+  require(options.z > 0, "The interval width z of a race must be above 0; 3 standard errors is usual.");
+  require(options.baseline_precision > 0, "The baseline precision of a race must be above 0.");
+  require(options.far_baseline > 1, "A baseline is far when it is more than 1 times slower; raise far_baseline.");
+}
+
+std::vector<std::size_t> Race::next_block() {
+  if (finished_) return {};
+  if (!pending_.empty()) return pending_;
+  for (std::size_t entry = 0; entry < running_.size(); ++entry) {
+    if (running_[entry]) pending_.push_back(entry);
+  }
+  for (std::size_t left = pending_.size(); left > 1; --left) {  // Fisher and Yates
+    std::swap(pending_[left - 1], pending_[random_below(left)]);
+  }
+  return pending_;
+}
+
+void Race::add_block(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed) {
+  if (finished_) throw Error(Errc::internal, "A block was added to a finished race; ask finished() first.");
+  if (order.size() != samples_ns.size()) {
+    throw Error(Errc::internal, fmt::format("A block of {} entries came with {} samples; every entry has one.",
+                                            order.size(), samples_ns.size()));
+  }
+  std::vector<double> row(log_times_.size(), kAbsent);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[i] >= row.size() || !std::isnan(row[order[i]]) || !is_time(samples_ns[i])) {
+      throw Error(Errc::internal,
+                  fmt::format("A block holds {} ns for entry {} of {}; each entry may occur once, with a time.",
+                              samples_ns[i], order[i], row.size()));
+    }
+    row[order[i]] = std::log(samples_ns[i]);
+  }
+
+  pending_.clear();
+  if (disturbed) {
+    ++dropped_blocks_;
+  } else {
+    ++blocks_;
+    for (std::size_t entry = 0; entry < row.size(); ++entry) log_times_[entry].push_back(row[entry]);
+    for (std::size_t i = 0; i < order.size(); ++i) samples_ns_[order[i]].push_back(samples_ns[i]);
+    const int since_first_look = blocks_ - options_.min_blocks;
+    if (since_first_look >= 0 && since_first_look % options_.check_every == 0) apply(look());
+  }
+  if (blocks_ + dropped_blocks_ >= options_.max_blocks) finished_ = true;
+}
+
+void Race::withdraw(std::size_t entry) {
+  withdrawn_.at(entry) = true;
+  running_[entry] = false;
+  std::erase(pending_, entry);
+  if (std::find(withdrawn_.begin(), withdrawn_.end(), false) == withdrawn_.end()) {
+    finished_ = true;
+  } else if (blocks_ >= options_.min_blocks && !finished_) {
+    apply(look());  // others may have been left out because of this one
+  }
+}
+
+void Race::apply(const Look& look) {
+  leader_ = look.leader;
+  if (running_ != look.running) pending_.clear();
+  running_ = look.running;
+  decided_ = look.decided;
+  finished_ = look.decided;
+}
+
+Race::Difference Race::difference(std::size_t entry, std::size_t other) const {
+  if (entry == other) return {.blocks = blocks_, .mean = 0, .half_width = 0};
+  const std::vector<double>& a = log_times_[entry];
+  const std::vector<double>& b = log_times_[other];
+  std::vector<double> differences;
+  differences.reserve(a.size());
+  for (std::size_t block = 0; block < a.size(); ++block) {
+    if (!std::isnan(a[block]) && !std::isnan(b[block])) differences.push_back(a[block] - b[block]);
+  }
+  if (differences.size() < 2) return {.blocks = static_cast<int>(differences.size())};
+  const WinsorisedMean centre = winsorised_mean(differences);
+  return {.blocks = static_cast<int>(differences.size()),
+          .mean = centre.mean,
+          .half_width = student_critical(options_.z, centre.degrees_of_freedom) * centre.standard_error};
+}
+
+// From the last leader to whoever is faster than it by paired differences, until nobody is. Entries that took part in
+// different blocks can beat each other in a circle, so nobody leads twice in one look.
+std::size_t Race::find_leader() const {
+  std::vector<bool> tried = withdrawn_;
+  std::size_t leader = leader_;
+  if (withdrawn_[leader]) {
+    const auto first = std::find(withdrawn_.begin(), withdrawn_.end(), false);
+    if (first == withdrawn_.end()) return leader;
+    leader = static_cast<std::size_t>(first - withdrawn_.begin());
+  }
+  for (;;) {
+    tried[leader] = true;
+    double fastest = 0;
+    std::size_t next = leader;
+    for (std::size_t entry = 0; entry < running_.size(); ++entry) {
+      if (tried[entry] || !running_[entry]) continue;
+      const double mean = difference(entry, leader).mean;
+      if (mean < fastest) {
+        fastest = mean;
+        next = entry;
+      }
+    }
+    if (next == leader) return leader;
+    leader = next;
+  }
+}
+
+// Enough is known about an entry that is not shown to be slower: it is within the threshold, or too near to it to tell.
+bool Race::settled(const Difference& to_leader) const {
+  return to_leader.high() < std::log1p(options_.tie_threshold) ||
+         to_leader.half_width <= std::log1p(options_.resolution);
+}
+
+bool Race::baseline_known(const Difference& to_leader) const {
+  return to_leader.half_width <= std::log1p(options_.baseline_precision) ||
+         to_leader.low() >= std::log(options_.far_baseline);
+}
+
+Race::Look Race::look() const {
+  const std::size_t entries = log_times_.size();
+  Look look{.leader = find_leader(),
+            .to_leader = {},
+            .slower = std::vector<bool>(entries, false),
+            .running = std::vector<bool>(entries, false),
+            .decided = blocks_ >= options_.min_blocks};
+  for (std::size_t entry = 0; entry < entries; ++entry) {
+    const Difference& to_leader = look.to_leader.emplace_back(difference(entry, look.leader));
+    if (withdrawn_[entry]) continue;
+    look.slower[entry] =
+        to_leader.blocks >= options_.min_blocks && to_leader.low() > std::log1p(options_.tie_threshold);
+    const bool enough = look.slower[entry] ? baseline_ != entry || baseline_known(to_leader)
+                                           : to_leader.blocks >= options_.min_blocks && settled(to_leader);
+    look.running[entry] = !look.slower[entry] || !enough;
+    look.decided = look.decided && enough;
+  }
+  return look;
+}
+
+RaceResult Race::result() const {
+  const Look now = look();
+  RaceResult result{.leader = now.leader,
+                    .standings = {},
+                    .blocks = blocks_,
+                    .dropped_blocks = dropped_blocks_,
+                    .noisy = dropped_blocks_ > kNoisyFraction * (blocks_ + dropped_blocks_),
+                    .decided = decided_,
+                    .confidence = 2 * normal_probability(options_.z) - 1};
+  for (std::size_t entry = 0; entry < log_times_.size(); ++entry) {
+    const Difference& to_leader = now.to_leader[entry];
+    Standing& standing = result.standings.emplace_back(Standing{.relative_time = std::exp(to_leader.mean),
+                                                                .low = std::exp(to_leader.low()),
+                                                                .high = std::exp(to_leader.high()),
+                                                                .blocks = static_cast<int>(samples_ns_[entry].size()),
+                                                                .median_ns = 0,
+                                                                .samples_ns = samples_ns_[entry],
+                                                                .eliminated = now.slower[entry],
+                                                                .withdrawn = withdrawn_[entry],
+                                                                .tied = !now.slower[entry] && !withdrawn_[entry]});
+    if (standing.blocks > 0) standing.median_ns = median(standing.samples_ns);
+  }
+  return result;
+}
+
+std::optional<Ratio> Race::compare(std::size_t entry, std::size_t other) const {
+  const Difference between = difference(entry, other);
+  if (between.blocks < 2) return std::nullopt;
+  return Ratio{std::exp(between.mean), std::exp(between.low()), std::exp(between.high())};
+}
+
+std::optional<Speedup> Race::speedup(std::size_t entry) const {
+  if (!baseline_) return std::nullopt;
+  return compare(*baseline_, entry);
+}
+
+// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): the same orders on every
+// platform, which the standard library's shuffle does not promise.
+std::uint64_t Race::random() {
+  random_state_ += 0x9e3779b97f4a7c15U;
+  std::uint64_t bits = random_state_;
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9U;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebU;
+  return bits ^ (bits >> 31);
+}
+
+// Values past the last whole multiple of `bound` are drawn again, so that all are equally likely.
+std::uint64_t Race::random_below(std::uint64_t bound) {
+  const std::uint64_t rest = (std::numeric_limits<std::uint64_t>::max() % bound + 1) % bound;
+  for (;;) {
+    const std::uint64_t drawn = random();
+    if (drawn <= std::numeric_limits<std::uint64_t>::max() - rest) return drawn % bound;
+  }
+}
+
+}  // namespace tuner::engine

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tuner::engine {
+
+struct RaceOptions {
+  /// How much slower than the leader, as a fraction, still counts as equal. Higher: shorter races, more ties.
+  double tie_threshold = 0.01;
+  /// An entry whose difference from the leader is known to plus or minus this fraction counts as settled although the
+  /// race cannot say on which side of the tie threshold it lies. Lower: longer races when entries lie near the
+  /// threshold.
+  double resolution = 0.004;
+  /// Nothing is decided on fewer blocks.
+  int min_blocks = 8;
+  /// The race ends here, decided or not. Dropped blocks count: they cost as much.
+  int max_blocks = 400;
+  /// Blocks between two looks at the numbers. Higher: fewer chances of a wrong look, longer races.
+  int check_every = 4;
+  /// Width of every interval, in standard errors; Student's t widens it while blocks are few. See docs/measuring.md for
+  /// what 3 means when the numbers are looked at repeatedly. Higher: longer races, fewer errors.
+  double z = 3.0;
+  /// A baseline that is slower stays until its speed-up is known to plus or minus this fraction...
+  double baseline_precision = 0.01;
+  /// ...or is shown to be at least this many times: each of its samples costs as much as that many others.
+  double far_baseline = 2.0;
+  /// Of the order within blocks.
+  std::uint64_t seed = 0;
+};
+
+/// A ratio of two times and the interval that should contain it.
+struct Ratio {
+  double ratio = 1;
+  double low = 1;
+  double high = 1;
+};
+/// Time of the baseline over time of an entry: 2 is twice as fast.
+using Speedup = Ratio;
+
+/// How one entry came out.
+struct Standing {
+  double relative_time = 1;        ///< paired ratio of its time to the leader's
+  double low = 1, high = 1;        ///< interval of `relative_time`; 0 and infinity while nothing is known
+  int blocks = 0;                  ///< kept blocks it took part in
+  double median_ns = 0;            ///< 0 when it has no kept sample
+  std::vector<double> samples_ns;  ///< of the kept blocks, in their order
+  bool eliminated = false;         ///< shown to be slower than the leader by more than the tie threshold
+  bool withdrawn = false;
+  bool tied = false;  ///< neither: the leader itself, and everything not shown to be slower
+};
+
+struct RaceResult {
+  /// The fastest by paired differences. Entries are told apart by data only; without any, the first one that was not
+  /// withdrawn.
+  std::size_t leader = 0;
+  std::vector<Standing> standings;  ///< one per entry
+  int blocks = 0;                   ///< kept
+  int dropped_blocks = 0;
+  bool noisy = false;     ///< more than 30 % of the blocks were dropped
+  bool decided = false;   ///< the stop rule was met before the budget ended
+  double confidence = 0;  ///< nominal, two-sided, of each interval taken by itself: 0.9973 for z = 3
+};
+
+/// Finds the fastest of a few candidates by running them in blocks: every entry still in the race once, in random
+/// order. Within a block the clock, the temperature and the neighbours are nearly the same for all, so entries are
+/// compared by their differences of log(time) inside blocks, averaged with a winsorised mean.
+///
+/// Every look recomputes all standings from all samples. An entry shown to be more than `tie_threshold` slower than the
+/// leader is left out of the next blocks, and comes back if that no longer holds because the leader changed or slowed
+/// down. The race is decided when every other entry is shown to be slower, or is shown to be within the threshold, or
+/// is known to `resolution`. Reads no clock and runs nothing; the same seed and samples give the same race.
+class Race {
+ public:
+  /// `baseline` is the entry that speed-ups refer to. Throws Error{internal} for no entries or a baseline outside them,
+  /// Error{bad_usage} for options outside their range.
+  Race(std::size_t entries, const RaceOptions& options, std::optional<std::size_t> baseline);
+
+  /// The entries to run next, in this order, one sample each; the same answer until a block is added or an entry
+  /// withdrawn. Empty when the race is finished.
+  std::vector<std::size_t> next_block();
+
+  /// `samples_ns[i]` is the time of entry `order[i]`. A block that lost an entry on the way may be added without it. A
+  /// disturbed block (the clock moved) is counted and otherwise ignored.
+  /// Throws Error{internal} for samples that are no times, unknown or repeated entries, or after the end.
+  void add_block(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed = false);
+
+  /// Takes an entry out for good: it failed. It neither leads nor ties from now on; its samples stay in its standing.
+  void withdraw(std::size_t entry);
+
+  bool finished() const { return finished_; }
+
+  /// May be asked at any time, so an interrupted race has a result too.
+  RaceResult result() const;
+
+  /// Time of `entry` over time of `other`, paired; nothing when they share fewer than two kept blocks.
+  std::optional<Ratio> compare(std::size_t entry, std::size_t other) const;
+  /// Time of the baseline over time of `entry`; nothing without a baseline or enough blocks.
+  std::optional<Speedup> speedup(std::size_t entry) const;
+
+ private:
+  struct Difference;
+  struct Look;
+
+  Difference difference(std::size_t entry, std::size_t other) const;
+  std::size_t find_leader() const;
+  Look look() const;
+  bool settled(const Difference& to_leader) const;
+  bool baseline_known(const Difference& to_leader) const;
+  void apply(const Look& look);
+  std::uint64_t random();
+  std::uint64_t random_below(std::uint64_t bound);
+
+  RaceOptions options_;
+  std::optional<std::size_t> baseline_;
+  std::vector<std::vector<double>> log_times_;   ///< [entry][kept block]; NaN where it did not take part
+  std::vector<std::vector<double>> samples_ns_;  ///< of the kept blocks it took part in
+  std::vector<bool> running_;
+  std::vector<bool> withdrawn_;
+  std::vector<std::size_t> pending_;
+  std::size_t leader_ = 0;
+  int blocks_ = 0;
+  int dropped_blocks_ = 0;
+  bool finished_ = false;
+  bool decided_ = false;
+  std::uint64_t random_state_;
+};
+
+}  // namespace tuner::engine

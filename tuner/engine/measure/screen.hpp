@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+namespace tuner::engine {
+
+/// How much time a candidate deserves before anything else is known about it.
+struct ScreenPolicy {
+  /// Samples of a candidate that is not killed. More: fewer good candidates lost to noise; fewer: faster screening.
+  int samples = 3;
+  /// A first sample above this multiple of the best time so far ends the screening. Lower saves time on slow
+  /// candidates; keep it well above the first sample's own excess (a quarter, after an idle moment).
+  double kill_after_first = 1.6;
+  /// The same for the faster of the first two samples. Keep it at or above what finalists may be slower than the best
+  /// (FinalistPolicy::within), or candidates are killed that the race would have taken.
+  double kill_after_second = 1.25;
+  /// Off: every candidate gets all its samples, as recordings want.
+  bool early_kill = true;
+};
+
+/// Decides, sample by sample, when enough is known about one candidate. Takes numbers, reads no clock.
+class Screen {
+ public:
+  enum class Step {
+    more,    ///< take another sample
+    done,    ///< all samples taken: `time_ns` is their median
+    killed,  ///< clearly slower than the best: `time_ns` is only a lower bound
+  };
+
+  /// `best_ns` is the shortest time of the session so far; without it nothing is killed.
+  /// Throws Error{bad_usage} for a policy without samples.
+  Screen(const ScreenPolicy& policy, std::optional<double> best_ns);
+
+  /// Throws Error{internal} for a sample that is no time, or after the last step was `done` or `killed`.
+  Step add(double sample_ns);
+
+  bool censored() const { return step_ == Step::killed; }
+  /// Nothing until the screen is done or killed. Median when done; when killed the fastest sample, to be read as "at
+  /// least about this slow", never compared as if it were a time.
+  std::optional<double> time_ns() const;
+  /// In the order taken.
+  const std::vector<double>& samples_ns() const { return samples_ns_; }
+
+ private:
+  ScreenPolicy policy_;
+  std::optional<double> best_ns_;
+  std::vector<double> samples_ns_;
+  Step step_ = Step::more;
+};
+
+}  // namespace tuner::engine
