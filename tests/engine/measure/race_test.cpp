@@ -312,6 +312,7 @@ TEST_CASE("a race refuses blocks that make no sense") {
   CHECK_THROWS_AS(race.add_block(both, std::vector<double>{100, std::nan("")}), Error);
   CHECK_THROWS_AS(race.add_block(Order{0, 0}, std::vector<double>{100, 100}), Error);
   CHECK_THROWS_AS(race.add_block(Order{0, 2}, std::vector<double>{100, 100}), Error);
+  CHECK_THROWS_AS(race.withdraw(2), Error);
   CHECK(race.result().blocks == 0);
   run(race, [](std::size_t, int) { return 100.0; });
   CHECK_THROWS_AS(race.add_block(both, std::vector<double>{100, 100}), Error);

@@ -108,7 +108,11 @@ void Race::add_block(std::span<const std::size_t> order, std::span<const double>
 }
 
 void Race::withdraw(std::size_t entry) {
-  withdrawn_.at(entry) = true;
+  if (entry >= withdrawn_.size()) {
+    throw Error(Errc::internal, fmt::format("Entry {} was withdrawn from a race of {}; entries count from 0.", entry,
+                                            withdrawn_.size()));
+  }
+  withdrawn_[entry] = true;
   running_[entry] = false;
   std::erase(pending_, entry);
   if (std::find(withdrawn_.begin(), withdrawn_.end(), false) == withdrawn_.end()) {

@@ -54,8 +54,7 @@ struct Standing {
 };
 
 struct RaceResult {
-  /// The fastest by paired differences. Entries are told apart by data only; without any, the first one that was not
-  /// withdrawn.
+  /// The fastest by paired differences; while no block was kept, the first entry that was not withdrawn.
   std::size_t leader = 0;
   std::vector<Standing> standings;  ///< one per entry
   int blocks = 0;                   ///< kept
@@ -88,7 +87,8 @@ class Race {
   /// Throws Error{internal} for samples that are no times, unknown or repeated entries, or after the end.
   void add_block(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed = false);
 
-  /// Takes an entry out for good: it failed. It neither leads nor ties from now on; its samples stay in its standing.
+  /// Takes an entry out for good: it failed. It neither leads nor ties from now on; its samples stay in its
+  /// standing. Throws Error{internal} for an unknown entry.
   void withdraw(std::size_t entry);
 
   bool finished() const { return finished_; }
@@ -96,7 +96,7 @@ class Race {
   /// May be asked at any time, so an interrupted race has a result too.
   RaceResult result() const;
 
-  /// Time of `entry` over time of `other`, paired; nothing when they share fewer than two kept blocks.
+  /// Time of `entry` over time of `other`, paired; nothing when they share fewer than two kept blocks. Both must exist.
   std::optional<Ratio> compare(std::size_t entry, std::size_t other) const;
   /// Time of the baseline over time of `entry`; nothing without a baseline or enough blocks.
   std::optional<Speedup> speedup(std::size_t entry) const;
