@@ -1,0 +1,178 @@
+#include "tuner/engine/candidates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tuner/engine/measure/statistics.hpp"
+
+namespace tuner::engine {
+
+std::size_t Candidates::add(const search::Configuration& configuration) {
+  const std::size_t position = entries_.size();
+  Entry entry;
+  entry.configuration = configuration;
+  entry.geometry = task_.geometry(configuration);
+  entry.scratch_lengths = task_.scratch_lengths(configuration);
+  entry.trial = common_;
+  entry.trial.sequence = static_cast<std::int64_t>(position);
+  entry.trial.configuration = task_.space().text(configuration);
+  entry.trial.launch = entry.geometry.text();
+  entries_.push_back(std::move(entry));
+  by_configuration_.emplace(configuration, position);
+  ++unfinished_;
+  return position;
+}
+
+std::optional<std::size_t> Candidates::ask(const search::Configuration& configuration) {
+  const auto known = by_configuration_.find(configuration);
+  if (known != by_configuration_.end()) {
+    asked_.push_back(known->second);
+    return std::nullopt;
+  }
+  const std::size_t position = add(configuration);
+  asked_.push_back(position);
+  return position;
+}
+
+bool Candidates::compiled(std::size_t position, CompileReply reply) {
+  Entry& entry = entries_[position];
+  cache::Trial& trial = entry.trial;
+  entry.binary = std::move(reply);
+  trial.compile_ms = entry.binary.milliseconds;
+  trial.facts = entry.binary.facts;
+  trial.facts.dynamic_shared_bytes = static_cast<int>(entry.geometry.shared_bytes);
+  if (!entry.binary.toolkit.empty()) trial.conditions.toolkit = entry.binary.toolkit;
+  compile_ms_ += entry.binary.milliseconds;
+
+  if (entry.binary.outcome != Outcome::ok) {
+    trial.outcome = entry.binary.outcome;
+    trial.message = entry.binary.message;
+    finish(position);
+    return false;
+  }
+  if (trial.facts.binary_hash.empty()) {  // a foreign recording: nothing is known to be the same
+    ++compiled_;
+    return true;
+  }
+  std::string launch = trial.facts.binary_hash + ' ' + trial.launch;
+  for (const std::uint64_t length : entry.scratch_lengths) launch += fmt::format(" {}", length);
+  const auto [first, is_new] = by_binary_.emplace(std::move(launch), position);
+  if (is_new) {
+    ++compiled_;
+    return true;
+  }
+  ++deduplicated_;
+  trial.duplicate_of = text(first->second);
+  drop_binary(position);
+  if (entries_[first->second].finished) {
+    finish_twin(position, first->second);
+  } else {
+    twins_[first->second].push_back(position);
+  }
+  return false;
+}
+
+void Candidates::ran(std::size_t position, const DeviceReply& reply) {
+  Entry& entry = entries_[position];
+  cache::Trial& trial = entry.trial;
+  trial.outcome = reply.outcome;
+  trial.message = reply.message;
+  trial.censored = reply.censored;
+  trial.samples_ns = reply.samples_ns;
+  trial.facts.occupancy = reply.occupancy;
+  trial.facts.occupancy_limiter = reply.occupancy_limiter;
+  trial.verify_ms = reply.load_ms + reply.verify_ms;
+  trial.timing_ms = reply.timing_ms;
+  entry.launches = reply.launches;
+  launches_ += reply.launches;
+  if (trial.outcome == Outcome::ok && !trial.samples_ns.empty()) {
+    trial.time_ns = trial.censored ? *std::min_element(trial.samples_ns.begin(), trial.samples_ns.end())
+                                   : median(trial.samples_ns);
+  }
+  finish(position);
+}
+
+void Candidates::finish(std::size_t position) {
+  Entry& entry = entries_[position];
+  const cache::Trial& trial = entry.trial;
+  entry.finished = true;
+  --unfinished_;
+  just_finished_.push_back(position);
+  if (trial.outcome != Outcome::ok) {
+    ++failed_;
+    ++failures_[trial.outcome];
+    drop_binary(position);
+  } else {
+    ++timed_;
+    if (!trial.censored && trial.time_ns && (!best_ns_ || *trial.time_ns < *best_ns_)) {
+      best_ns_ = trial.time_ns;
+      best_ = position;
+    }
+  }
+  const auto waiting = twins_.extract(position);
+  if (waiting.empty()) return;
+  for (const std::size_t twin : waiting.mapped()) finish_twin(twin, position);
+}
+
+void Candidates::finish_twin(std::size_t twin, std::size_t original) {
+  Entry& entry = entries_[twin];
+  const cache::Trial& first = entries_[original].trial;
+  entry.trial.outcome = first.outcome;
+  entry.trial.message = first.message;
+  entry.trial.censored = first.censored;
+  entry.trial.samples_ns = first.samples_ns;
+  entry.trial.time_ns = first.time_ns;
+  entry.trial.facts = first.facts;
+  entry.finished = true;
+  --unfinished_;
+  just_finished_.push_back(twin);
+}
+
+std::vector<std::size_t> Candidates::take_finished() { return std::exchange(just_finished_, {}); }
+
+std::vector<search::Observation> Candidates::take_observations() {
+  std::vector<search::Observation> observations;
+  for (; told_ < asked_.size() && entries_[asked_[told_]].finished; ++told_) {
+    const Entry& entry = entries_[asked_[told_]];
+    const cache::ResourceFacts& facts = entry.trial.facts;
+    search::Observation observation;
+    observation.configuration = entry.configuration;
+    observation.outcome = entry.trial.outcome;
+    observation.time_ns = entry.trial.time_ns;
+    observation.censored = entry.trial.censored;
+    observation.registers = facts.registers;
+    if (facts.spill_store_bytes && facts.spill_load_bytes) {
+      observation.spill_bytes = *facts.spill_store_bytes + *facts.spill_load_bytes;
+    }
+    observation.occupancy = facts.occupancy;
+    observations.push_back(std::move(observation));
+  }
+  return observations;
+}
+
+Candidate Candidates::candidate(std::size_t position) const {
+  const Entry& entry = entries_[position];
+  Candidate candidate;
+  candidate.configuration = entry.trial.configuration;
+  candidate.cubin = entry.binary.cubin;
+  candidate.lowered_name = entry.binary.lowered_name;
+  candidate.parameters = entry.binary.parameters;
+  candidate.geometry = entry.geometry;
+  candidate.scratch_lengths = entry.scratch_lengths;
+  return candidate;
+}
+
+std::map<std::string, std::int64_t> Candidates::counters() const {
+  std::map<std::string, std::int64_t> counters{{"asked", asked()},
+                                               {"compiled", compiled_},
+                                               {"deduplicated", deduplicated_},
+                                               {"timed", timed_},
+                                               {"launched", launches_},
+                                               {"failed", failed_}};
+  for (const auto& [outcome, count] : failures_) counters[fmt::format("failed_{}", to_string(outcome))] = count;
+  return counters;
+}
+
+}  // namespace tuner::engine

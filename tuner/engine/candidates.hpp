@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cache/store.hpp"
+#include "search/strategy.hpp"
+#include "tuner/core/task.hpp"
+#include "tuner/engine/compile/compile.hpp"
+#include "tuner/engine/device/device.hpp"
+
+namespace tuner::engine {
+
+/// One configuration on its way from the strategy to a row.
+struct Entry {
+  search::Configuration configuration;
+  Geometry geometry;
+  std::vector<std::uint64_t> scratch_lengths;
+  bool finished = false;
+  CompileReply binary;     ///< the cubin is dropped once the configuration can no longer become a finalist
+  int launches = 0;
+  cache::Trial trial;      ///< complete when finished
+};
+
+/// Every configuration of a session, in the order asked: who was asked, who shares a binary with whom, what came out, and
+/// the counters that must add up. Knows no lanes and no clock.
+class Candidates {
+ public:
+  Candidates(const Task& task, cache::Trial common) : task_(task), common_(std::move(common)) {}
+
+  /// Adds a configuration that the session itself needs (the baseline). Returns its position.
+  std::size_t add(const search::Configuration& configuration);
+  /// Adds a configuration that the strategy asked for; nothing if the session has it already (it is asked for, though).
+  std::optional<std::size_t> ask(const search::Configuration& configuration);
+
+  /// Takes the compiler's answer. True if the candidate must be run: it compiled, and no earlier one has the same binary
+  /// and launch. A twin of an earlier one waits for it or, if that is finished, is finished too.
+  bool compiled(std::size_t entry, CompileReply reply);
+  /// Takes the device's answer.
+  void ran(std::size_t entry, const DeviceReply& reply);
+
+  const Entry& operator[](std::size_t entry) const { return entries_[entry]; }
+  std::size_t size() const { return entries_.size(); }
+  const std::string& text(std::size_t entry) const { return entries_[entry].trial.configuration; }
+
+  /// Positions finished since the last call, in order of finishing.
+  std::vector<std::size_t> take_finished();
+  /// Observations for the strategy, in ask order, as far as everything before them is finished.
+  std::vector<search::Observation> take_observations();
+
+  std::optional<double> best_ns() const { return best_ns_; }
+  std::optional<std::size_t> best() const { return best_; }
+  bool all_finished() const { return unfinished_ == 0; }
+
+  Candidate candidate(std::size_t entry) const;
+  CompileRequest request(std::size_t entry) const;
+  /// The binary can be forgotten: nobody will launch this entry again.
+  void drop_binary(std::size_t entry) { entries_[entry].binary.cubin = {}; }
+
+  /// asked, compiled, deduplicated, timed, launched, failed, failed_<outcome>.
+  std::map<std::string, std::int64_t> counters() const;
+  std::int64_t asked() const { return static_cast<std::int64_t>(asked_.size()); }
+  std::int64_t failed() const { return failed_; }
+  std::int64_t compiled() const { return compiled_; }
+  std::int64_t deduplicated() const { return deduplicated_; }
+  std::int64_t finished() const { return static_cast<std::int64_t>(entries_.size()) - unfinished_; }
+  double compile_seconds() const { return compile_ms_ / 1000; }
+
+ private:
+  void finish(std::size_t entry);
+  void finish_twin(std::size_t twin, std::size_t original);
+
+  const Task& task_;
+  cache::Trial common_;  ///< key, session, conditions, origin: the same in every trial
+  std::deque<Entry> entries_;
+  std::map<search::Configuration, std::size_t> by_configuration_;
+  std::map<std::string, std::size_t> by_binary_;               ///< binary hash and launch → first entry
+  std::map<std::size_t, std::vector<std::size_t>> twins_;      ///< waiting for the first entry
+  std::vector<std::size_t> asked_;
+  std::size_t told_ = 0;
+  std::vector<std::size_t> just_finished_;
+  std::optional<double> best_ns_;
+  std::optional<std::size_t> best_;
+  std::int64_t unfinished_ = 0, compiled_ = 0, deduplicated_ = 0, timed_ = 0, failed_ = 0, launches_ = 0;
+  std::map<Outcome, std::int64_t> failures_;
+  double compile_ms_ = 0;
+};
+
+}  // namespace tuner::engine

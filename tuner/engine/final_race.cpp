@@ -1,0 +1,154 @@
+#include "tuner/engine/final_race.hpp"
+
+#include <algorithm>
+
+#include "tuner/engine/measure/decide.hpp"
+
+namespace tuner::engine {
+
+namespace {
+
+class FinalRace {
+ public:
+  FinalRace(const Candidates& candidates, std::vector<std::size_t> finalists,
+            std::optional<std::size_t> baseline, std::uint64_t seed, const AskDevice& ask, const ReportFailure& failed,
+            const std::atomic<bool>& stop)
+      : candidates_(candidates), baseline_(baseline), seed_(seed), ask_(ask), failed_(failed), stop_(stop),
+        race_(finalists.size(), {.seed = seed}, position_of(finalists, baseline)) {
+    result_.entries = std::move(finalists);
+    in_.assign(result_.entries.size(), true);
+  }
+
+  FinalResult run() {
+    load();
+    while (anybody_left()) {
+      run_blocks();
+      if (stop_) {
+        result_.interrupted = true;
+        break;
+      }
+      const std::size_t winner = choose();
+      if (confirm(winner)) {
+        result_.winner = winner;
+        result_.verified = true;
+        break;
+      }
+    }
+    conclude();
+    return std::move(result_);
+  }
+
+ private:
+  static std::optional<std::size_t> position_of(const std::vector<std::size_t>& finalists, std::optional<std::size_t> entry) {
+    if (!entry) return std::nullopt;
+    const auto found = std::find(finalists.begin(), finalists.end(), *entry);
+    if (found == finalists.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - finalists.begin());
+  }
+
+  bool anybody_left() const { return std::find(in_.begin(), in_.end(), true) != in_.end(); }
+
+  void load() {
+    LoadFinalists request;
+    for (const std::size_t entry : result_.entries) request.candidates.push_back(candidates_.candidate(entry));
+    account(ask_(std::move(request)));
+  }
+
+  void account(const DeviceReply& reply) {
+    result_.timing_ms += reply.timing_ms;
+    result_.verify_ms += reply.verify_ms;
+    result_.load_ms += reply.load_ms;
+    result_.launches += reply.launches;
+  }
+
+  void run_blocks() {
+    while (!race_.finished() && !stop_) {
+      const std::vector<std::size_t> order = race_.next_block();
+      const DeviceReply reply = ask_(RunBlock{order});
+      account(reply);
+      if (reply.outcome == Outcome::ok) {
+        race_.add_block(order, reply.samples_ns, reply.disturbed);
+      } else {
+        find_culprit(order, reply);
+      }
+    }
+  }
+
+  /// A block failed as a whole: whoever fails when run alone was it. If nobody does, the last of the order is taken out:
+  /// a fault that cannot be reproduced must not go on for ever.
+  void find_culprit(const std::vector<std::size_t>& order, const DeviceReply& whole) {
+    for (const std::size_t entry : order) {
+      const DeviceReply alone = ask_(RunBlock{{entry}});
+      account(alone);
+      if (alone.outcome != Outcome::ok) return withdraw(entry, alone);
+    }
+    withdraw(order.back(), whole);
+  }
+
+  void withdraw(std::size_t entry, const DeviceReply& reply) {
+    race_.withdraw(entry);
+    in_[entry] = false;
+    failed_(result_.entries[entry], reply);
+  }
+
+  std::size_t choose() const {
+    const RaceResult race = race_.result();
+    std::vector<TieCandidate> tied;
+    for (std::size_t i = 0; i < result_.entries.size(); ++i) {
+      if (!race.standings[i].tied) continue;
+      const Entry& entry = candidates_[result_.entries[i]];
+      const int differing = baseline_ ? differing_parameters(entry.configuration, candidates_[*baseline_].configuration) : 0;
+      tied.push_back({i, differing, entry.trial.facts.registers.value_or(0), entry.trial.configuration});
+    }
+    return choose_winner(tied);
+  }
+
+  bool confirm(std::size_t winner) {
+    // The baseline defines what is right; there is nothing to compare it with.
+    if (!baseline_ || result_.entries[winner] == *baseline_) return true;
+    const DeviceReply reply = ask_(ConfirmCandidate{candidates_.candidate(*baseline_),
+                                                    candidates_.candidate(result_.entries[winner]), seed_ + 1});
+    account(reply);
+    if (reply.outcome == Outcome::ok) return true;
+    withdraw(winner, reply);
+    return false;
+  }
+
+  void conclude() {
+    result_.race = race_.result();
+    result_.to_winner.resize(result_.entries.size());
+    const std::size_t reference = result_.winner.value_or(result_.race.leader);
+    for (std::size_t i = 0; i < result_.entries.size(); ++i) {
+      result_.to_winner[i] = i == reference ? Ratio{} : race_.compare(i, reference);
+    }
+    if (result_.winner) result_.speedup = race_.speedup(*result_.winner);
+  }
+
+  const Candidates& candidates_;
+  const std::optional<std::size_t> baseline_;
+  const std::uint64_t seed_;
+  const AskDevice& ask_;
+  const ReportFailure& failed_;
+  const std::atomic<bool>& stop_;
+  Race race_;
+  std::vector<bool> in_;
+  FinalResult result_;
+};
+
+}  // namespace
+
+int differing_parameters(const search::Configuration& configuration, const search::Configuration& baseline) {
+  int differing = 0;
+  for (std::size_t i = 0; i < configuration.choice.size(); ++i) {
+    if (configuration.choice[i] != baseline.choice[i]) ++differing;
+  }
+  return differing;
+}
+
+FinalResult run_final_race(const Candidates& candidates, const std::vector<std::size_t>& finalists,
+                           std::optional<std::size_t> baseline, std::uint64_t seed, const AskDevice& ask,
+                           const ReportFailure& failed, const std::atomic<bool>& stop) {
+  return FinalRace(candidates, finalists, baseline, seed, ask, failed, stop).run();
+}
+
+}  // namespace tuner::engine

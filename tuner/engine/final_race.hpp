@@ -1,0 +1,43 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/engine/candidates.hpp"
+#include "tuner/engine/measure/race.hpp"
+#include "tuner/engine/session.hpp"
+
+namespace tuner::engine {
+
+/// Sends one request to the device and waits for its answer.
+using AskDevice = std::function<DeviceReply(DeviceRequest)>;
+
+/// What became of the race.
+struct FinalResult {
+  std::vector<std::size_t> entries;  ///< positions of the finalists in the session
+  RaceResult race;
+  std::optional<std::size_t> winner;           ///< position in `entries`; nothing if none survived
+  std::vector<std::optional<Ratio>> to_winner; ///< time over the winner's, paired; nothing if they share too few blocks
+  std::optional<Speedup> speedup;
+  bool verified = false;     ///< reproduced the reference on fresh inputs
+  bool interrupted = false;
+  double timing_ms = 0, verify_ms = 0, load_ms = 0;
+  int launches = 0;
+};
+
+/// A finalist that failed after it had been timed: reported as a trial of its own.
+using ReportFailure = std::function<void(std::size_t entry, const DeviceReply& reply)>;
+
+/// Races the finalists (positions in `candidates`, binaries present), picks the winner among the tied ones and has it
+/// verified on fresh inputs. A finalist that fails on the way leaves the race; the next best takes its place.
+FinalResult run_final_race(const Candidates& candidates, const std::vector<std::size_t>& finalists,
+                           std::optional<std::size_t> baseline, std::uint64_t seed, const AskDevice& ask,
+                           const ReportFailure& failed, const std::atomic<bool>& stop);
+
+/// How many parameters have another value than in `baseline`.
+int differing_parameters(const search::Configuration& configuration, const search::Configuration& baseline);
+
+}  // namespace tuner::engine

@@ -1,0 +1,123 @@
+#include "tuner/engine/session_report.hpp"
+
+#include <algorithm>
+
+namespace tuner::engine {
+
+namespace {
+
+class ReportBuilder {
+ public:
+  explicit ReportBuilder(const SessionFacts& facts) : facts_(facts), candidates_(facts.candidates) {}
+
+  TuneReport build() {
+    describe_task();
+    if (facts_.final) {
+      describe_race(*facts_.final);
+    } else if (const auto best = candidates_.best()) {
+      describe_winner(*best, *candidates_.best_ns());
+    }
+    if (facts_.baseline) describe_baseline(*facts_.baseline);
+    for (const auto& [outcome, failure] : facts_.failures) report_.failures.push_back(failure);
+    report_.decision.counters = candidates_.counters();
+    return std::move(report_);
+  }
+
+ private:
+  void describe_task() {
+    const Task& task = facts_.task;
+    report_.kernel = task.description().kernel;
+    report_.file = task.description().file.string();
+    report_.problem = problem_text(task.problem());
+    report_.device = task.device().name;
+    report_.mode = facts_.common.key.mode;
+    report_.strategy = facts_.options.strategy;
+    report_.seed = facts_.options.seed;
+    report_.session = facts_.common.session;
+    report_.replayed = facts_.options.origin == cache::Origin::replay;
+    report_.space_size = task.space().size();
+    report_.cartesian_size = task.space().cartesian_size();
+
+    cache::Decision& decision = report_.decision;
+    decision.key = facts_.common.key;
+    decision.reuse_hash = facts_.common.reuse_hash;
+    decision.session = facts_.common.session;
+    decision.conditions = facts_.common.conditions;
+    decision.origin = facts_.common.origin;
+  }
+
+  void describe_winner(std::size_t entry, double time_ns) {
+    const cache::Trial& trial = candidates_[entry].trial;
+    cache::Decision& decision = report_.decision;
+    decision.configuration = trial.configuration;
+    decision.time_ns = time_ns;
+    decision.launch = trial.launch;
+    decision.binary_hash = trial.facts.binary_hash;
+    report_.winner_facts = trial.facts;
+    const search::Configuration& configuration = candidates_[entry].configuration;
+    const double seconds = time_ns / 1e9;
+    if (const auto bytes = facts_.task.work_bytes(configuration)) report_.bytes_per_second = *bytes / seconds;
+    if (const auto flops = facts_.task.work_flops(configuration)) report_.flops_per_second = *flops / seconds;
+  }
+
+  void describe_baseline(std::size_t entry) {
+    const cache::Trial& trial = candidates_[entry].trial;
+    report_.decision.baseline = trial.configuration;
+    if (!report_.decision.baseline_time_ns) report_.decision.baseline_time_ns = trial.time_ns;
+    report_.baseline_facts = trial.facts;
+  }
+
+  void describe_race(const FinalResult& final) {
+    cache::Decision& decision = report_.decision;
+    const std::size_t shown = final.winner.value_or(final.race.leader);
+    describe_winner(final.entries[shown], final.race.standings[shown].median_ns);
+    decision.race_blocks = final.race.blocks;
+    decision.confidence = final.race.confidence;
+    decision.noisy = final.race.noisy;
+    decision.verified = final.verified;
+    if (final.speedup) {
+      decision.speedup = final.speedup->ratio;
+      decision.speedup_low = final.speedup->low;
+      decision.speedup_high = final.speedup->high;
+    }
+    for (std::size_t i = 0; i < final.entries.size(); ++i) describe_finalist(final, i);
+    std::stable_sort(report_.finalists.begin(), report_.finalists.end(),
+                     [](const FinalistReport& a, const FinalistReport& b) { return a.relative_time < b.relative_time; });
+    for (const FinalistReport& finalist : report_.finalists) {
+      if (finalist.tied) decision.ties.push_back({finalist.configuration, finalist.relative_time});
+    }
+  }
+
+  void describe_finalist(const FinalResult& final, std::size_t i) {
+    const Standing& standing = final.race.standings[i];
+    if (standing.withdrawn) return;  // it failed, and is among the failures
+    const std::size_t entry = final.entries[i];
+    FinalistReport finalist;
+    finalist.configuration = candidates_.text(entry);
+    finalist.time_ns = standing.median_ns;
+    const Ratio ratio = final.to_winner[i].value_or(Ratio{standing.relative_time, standing.low, standing.high});
+    finalist.relative_time = ratio.ratio;
+    finalist.relative_low = ratio.low;
+    finalist.relative_high = ratio.high;
+    finalist.tied = standing.tied;
+    finalist.is_baseline = entry == facts_.baseline;
+    finalist.samples_ns = standing.samples_ns;
+    finalist.facts = candidates_[entry].trial.facts;
+    if (facts_.baseline) {
+      finalist.differing_parameters =
+          differing_parameters(candidates_[entry].configuration, candidates_[*facts_.baseline].configuration);
+    }
+    if (finalist.is_baseline) report_.decision.baseline_time_ns = standing.median_ns;
+    report_.finalists.push_back(std::move(finalist));
+  }
+
+  const SessionFacts& facts_;
+  const Candidates& candidates_;
+  TuneReport report_;
+};
+
+}  // namespace
+
+TuneReport build_report(const SessionFacts& facts) { return ReportBuilder(facts).build(); }
+
+}  // namespace tuner::engine
