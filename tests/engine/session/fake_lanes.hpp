@@ -1,0 +1,156 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tuner/engine/compile/compile.hpp"
+#include "tuner/engine/device/device.hpp"
+
+namespace tuner::engine {
+
+/// What the fakes do with one configuration.
+struct Behaviour {
+  Outcome compile = Outcome::ok;
+  Outcome run = Outcome::ok;
+  double time_ns = 1000;
+  std::string binary;                ///< configurations with the same text share a binary; its own if empty
+  int registers = 32;
+  int fails_from_block = -1;         ///< the block of the race from which on it faults; -1: never
+  Outcome confirm = Outcome::ok;
+};
+
+using BehaviourOf = std::function<Behaviour(const std::string& configuration)>;
+
+/// Compiles nothing, deterministically. Answers in reverse order of submission within a poll, as a pool well might.
+class FakeCompileLane final : public CompileLane {
+ public:
+  explicit FakeCompileLane(BehaviourOf behaviour, std::size_t room = 4) : behaviour_(std::move(behaviour)), room_(room) {}
+
+  void submit(TicketId ticket, CompileRequest request) override {
+    submitted.push_back(request.configuration);
+    const Behaviour behaviour = behaviour_(request.configuration);
+    CompileReply reply;
+    reply.outcome = behaviour.compile;
+    reply.toolkit = "13.0.88";
+    reply.milliseconds = 20;
+    if (behaviour.compile == Outcome::ok) {
+      reply.cubin.resize(16);
+      reply.lowered_name = "kernel";
+      reply.facts.registers = behaviour.registers;
+      reply.facts.binary_hash = behaviour.binary.empty() ? request.configuration : behaviour.binary;
+    } else {
+      reply.message = "the fake compiler refuses it";
+    }
+    answers_.push_front({ticket, std::move(reply)});
+  }
+  std::vector<Completion> poll() override {
+    std::vector<Completion> all(std::make_move_iterator(answers_.begin()), std::make_move_iterator(answers_.end()));
+    answers_.clear();
+    return all;
+  }
+  void cancel(TicketId) override { ++cancelled; }
+  std::size_t room() const override { return room_ - std::min(room_, answers_.size()); }
+  std::vector<int> wait_fds() const override { return {}; }
+  std::chrono::steady_clock::time_point next_deadline() const override {
+    return answers_.empty() ? std::chrono::steady_clock::time_point::max() : std::chrono::steady_clock::time_point::min();
+  }
+
+  std::vector<std::string> submitted;
+  int cancelled = 0;
+
+ private:
+  BehaviourOf behaviour_;
+  std::size_t room_;
+  std::deque<Completion> answers_;
+};
+
+/// Runs nothing, deterministically: every configuration takes its time plus a drift that all share, as on a real GPU.
+class FakeDeviceLane final : public DeviceLane {
+ public:
+  FakeDeviceLane(DeviceInfo device, BehaviourOf behaviour) : device_(std::move(device)), behaviour_(std::move(behaviour)) {}
+
+  const DeviceInfo& info() override { return device_; }
+  std::string_view support_source() const override { return needs_support ? "support" : ""; }
+
+  void submit(TicketId ticket, DeviceRequest request) override {
+    answers_.push_back({ticket, std::visit([this](const auto& known) { return answer(known); }, request)});
+    if (on_submit) on_submit();
+  }
+  std::vector<Completion> poll() override { return std::exchange(answers_, {}); }
+  void cancel(TicketId) override {}
+  std::size_t room() const override { return 2 - std::min<std::size_t>(2, answers_.size()); }
+  std::vector<int> wait_fds() const override { return {}; }
+  std::chrono::steady_clock::time_point next_deadline() const override {
+    return answers_.empty() ? std::chrono::steady_clock::time_point::max() : std::chrono::steady_clock::time_point::min();
+  }
+
+  bool needs_support = false;
+  Outcome prepare = Outcome::ok;
+  std::vector<std::string> screened;  ///< in order, the reference included
+  std::vector<std::string> finalists;
+  std::function<void()> on_submit;    ///< called after every request
+
+ private:
+  DeviceReply fail(Outcome outcome) const {
+    DeviceReply reply;
+    reply.outcome = outcome;
+    reply.message = "the fake device says so";
+    return reply;
+  }
+
+  double sample(double time_ns) {
+    ++samples_;
+    return time_ns * (1 + 0.002 * static_cast<double>(samples_ % 7) / 7);
+  }
+
+  DeviceReply screen(const Candidate& candidate, const ScreenPolicy& policy, std::optional<double> best_ns) {
+    screened.push_back(candidate.configuration);
+    const Behaviour behaviour = behaviour_(candidate.configuration);
+    if (behaviour.run != Outcome::ok) return fail(behaviour.run);
+    DeviceReply reply;
+    Screen timing(policy, best_ns);
+    while (timing.add(sample(behaviour.time_ns)) == Screen::Step::more) {
+    }
+    reply.samples_ns = timing.samples_ns();
+    reply.censored = timing.censored();
+    reply.launches = 2 + static_cast<int>(reply.samples_ns.size());
+    reply.occupancy = 0.5;
+    reply.occupancy_limiter = "registers";
+    return reply;
+  }
+
+  DeviceReply answer(const PrepareProblem&) { return prepare == Outcome::ok ? DeviceReply{} : fail(prepare); }
+  DeviceReply answer(const RunReference& request) { return screen(request.candidate, request.policy, {}); }
+  DeviceReply answer(const ScreenCandidate& request) { return screen(request.candidate, request.policy, request.best_ns); }
+  DeviceReply answer(const LoadFinalists& request) {
+    finalists.clear();
+    blocks_ = 0;
+    for (const Candidate& candidate : request.candidates) finalists.push_back(candidate.configuration);
+    return {};
+  }
+  DeviceReply answer(const RunBlock& request) {
+    DeviceReply reply;
+    for (const std::size_t i : request.order) {
+      const Behaviour behaviour = behaviour_(finalists.at(i));
+      if (behaviour.fails_from_block >= 0 && blocks_ >= behaviour.fails_from_block) return fail(Outcome::illegal_access);
+      reply.samples_ns.push_back(sample(behaviour.time_ns));
+    }
+    ++blocks_;
+    return reply;
+  }
+  DeviceReply answer(const ConfirmCandidate& request) {
+    const Behaviour behaviour = behaviour_(request.candidate.configuration);
+    return behaviour.confirm == Outcome::ok ? DeviceReply{} : fail(behaviour.confirm);
+  }
+
+  DeviceInfo device_;
+  BehaviourOf behaviour_;
+  std::vector<Completion> answers_;
+  int blocks_ = 0;
+  std::uint64_t samples_ = 0;
+};
+
+}  // namespace tuner::engine

@@ -1,0 +1,289 @@
+#include "tuner/engine/session.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cache/memory_store.hpp"
+#include "tests/engine/session/fake_lanes.hpp"
+#include "tuner/core/device.hpp"
+
+namespace tuner::engine {
+namespace {
+
+constexpr const char* kKernel = R"(
+#pragma tuner kernel(saxpy)
+#pragma tuner problem(n: size)
+#pragma tuner param(BLOCK, 32, 64, 128, 256; default 64)
+#pragma tuner param(UNROLL, 1, 2, 4; default 1)
+#pragma tuner constraint(BLOCK * UNROLL <= 512)
+#pragma tuner grid(ceil_div(n, BLOCK * UNROLL)) block(BLOCK)
+#pragma tuner in(x, float, n) inout(y, float, n)
+#pragma tuner scalar(n, int32)
+#pragma tuner work(bytes = 12 * n)
+__global__ void saxpy(const float* x, float* y, int n) {}
+)";
+
+Task make_task(const std::vector<std::string>& where = {}) {
+  return Task(parse_descriptions(kKernel, "saxpy.cu").front(), {{"n", 1000}}, known_device("H200"), where);
+}
+
+/// BLOCK=256,UNROLL=2 is the fastest; times fall with the work of a thread block.
+Behaviour ordinary(const std::string& configuration) {
+  static const Task task = make_task();
+  const search::Configuration parsed = task.space().parse(configuration.empty() ? "BLOCK=64" : configuration);
+  const double block = task.space().value(parsed, 0).as_real();
+  const double unroll = task.space().value(parsed, 1).as_real();
+  Behaviour behaviour;
+  behaviour.time_ns = 1e5 * (1 + 64 / block + 0.2 * std::abs(unroll - 2));
+  return behaviour;
+}
+
+class RecordingObserver final : public Observer {
+ public:
+  void trial(const cache::Trial& trial) override { trials.push_back(trial); }
+  void warning(const std::string& sentence) override { warnings.push_back(sentence); }
+  std::vector<cache::Trial> trials;
+  std::vector<std::string> warnings;
+};
+
+/// One session with everything fake, and what is left of it.
+struct Laboratory {
+  explicit Laboratory(BehaviourOf behaviour = ordinary, const std::vector<std::string>& where = {})
+      : task(make_task(where)), compile(behaviour), device(known_device("H200"), behaviour) {}
+
+  TuneReport tune(const SessionOptions& options = {}) {
+    return run_session(task, options, {compile, device, store, nullptr, observer, stop});
+  }
+  std::vector<cache::Trial> rows() const { return store.find_trials(task.key("cold")); }
+  const cache::Trial& row(const std::string& configuration) const {
+    const auto found = std::find_if(observer.trials.begin(), observer.trials.end(),
+                                    [&](const cache::Trial& trial) { return trial.configuration == configuration; });
+    REQUIRE_MESSAGE(found != observer.trials.end(), "no trial of ", configuration);
+    return *found;
+  }
+
+  Task task;
+  FakeCompileLane compile;
+  FakeDeviceLane device;
+  cache::MemoryStore store;
+  RecordingObserver observer;
+  std::atomic<bool> stop = false;
+};
+
+/// `ordinary`, but for one configuration.
+BehaviourOf except(const std::string& configuration, const std::function<void(Behaviour&)>& change) {
+  return [=](const std::string& asked) {
+    Behaviour behaviour = ordinary(asked);
+    if (asked == configuration) change(behaviour);
+    return behaviour;
+  };
+}
+
+TEST_CASE("an exhaustive session measures every configuration once and keeps the fastest") {
+  Laboratory laboratory;
+  const TuneReport report = laboratory.tune();
+  CHECK(laboratory.task.space().size() == 11);
+  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+  CHECK(report.decision.baseline == "BLOCK=64,UNROLL=1");
+  CHECK(report.decision.verified);
+  REQUIRE(report.decision.speedup);
+  CHECK(*report.decision.speedup == doctest::Approx(2.2 / 1.25).epsilon(0.01));
+  CHECK(report.decision.counters.at("asked") == 11);
+  CHECK(report.decision.counters.at("compiled") == 11);
+  CHECK(report.decision.counters.at("timed") == 11);
+  CHECK(report.decision.counters.at("stored") == 11);
+  CHECK(laboratory.rows().size() == 11);
+  CHECK(laboratory.store.find_decision(laboratory.task.key("cold"))->configuration == "BLOCK=256,UNROLL=2");
+  CHECK(*report.bytes_per_second == doctest::Approx(12000 / (report.decision.time_ns / 1e9)));
+}
+
+TEST_CASE("the reference runs before anything is compared with it") {
+  Laboratory laboratory;
+  laboratory.device.needs_support = true;
+  laboratory.tune();
+  REQUIRE_FALSE(laboratory.device.screened.empty());
+  CHECK(laboratory.device.screened.front() == "BLOCK=64,UNROLL=1");
+}
+
+TEST_CASE("each failure is a row of its class and the winner stays the same") {
+  const std::map<std::string, Outcome> failing{{"BLOCK=32,UNROLL=1", Outcome::illegal_access},
+                                               {"BLOCK=32,UNROLL=2", Outcome::wrong_result},
+                                               {"BLOCK=128,UNROLL=4", Outcome::run_timeout},
+                                               {"BLOCK=256,UNROLL=1", Outcome::launch_refused}};
+  Laboratory laboratory([&](const std::string& configuration) {
+    Behaviour behaviour = ordinary(configuration);
+    if (failing.contains(configuration)) behaviour.run = failing.at(configuration);
+    if (configuration == "BLOCK=32,UNROLL=4") behaviour.compile = Outcome::compile_error;
+    return behaviour;
+  });
+  const TuneReport report = laboratory.tune();
+  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+  for (const auto& [configuration, outcome] : failing) CHECK(laboratory.row(configuration).outcome == outcome);
+  CHECK(laboratory.row("BLOCK=32,UNROLL=4").outcome == Outcome::compile_error);
+  const auto& counters = report.decision.counters;
+  CHECK(counters.at("failed") == 5);
+  CHECK(counters.at("failed_illegal_access") == 1);
+  CHECK(counters.at("failed_compile_error") == 1);
+  CHECK(counters.at("timed") + counters.at("deduplicated") + counters.at("failed") == 11);
+  CHECK(report.failures.size() == 5);
+  CHECK(laboratory.rows().size() == 11);
+}
+
+TEST_CASE("a binary that is the same with the same launch is run once and its time serves both") {
+  Laboratory laboratory([](const std::string& configuration) {
+    Behaviour behaviour = ordinary(configuration);
+    // BLOCK=128: the compiler makes the same of UNROLL 1 and 2, and the grid differs; of 64 only the launch would differ.
+    if (configuration.starts_with("BLOCK=128")) behaviour.binary = "one";
+    return behaviour;
+  });
+  laboratory.tune();
+  CHECK(laboratory.row("BLOCK=128,UNROLL=2").duplicate_of.empty());  // its grid is another one
+
+  const auto same_everything = [](const std::string& configuration) {
+    Behaviour behaviour = ordinary(configuration);
+    behaviour.binary = configuration.substr(0, configuration.find(','));
+    return behaviour;
+  };
+  // With n = 1 every grid is one block, so UNROLL makes no difference at all.
+  const Task task(parse_descriptions(kKernel, "saxpy.cu").front(), {{"n", 1}}, known_device("H200"));
+  FakeCompileLane compile(same_everything);
+  FakeDeviceLane device(known_device("H200"), same_everything);
+  cache::MemoryStore store;
+  RecordingObserver observer;
+  const std::atomic<bool> stop = false;
+  const TuneReport report = run_session(task, {}, {compile, device, store, nullptr, observer, stop});
+  CHECK(report.decision.counters.at("compiled") == 4);
+  CHECK(report.decision.counters.at("deduplicated") == 7);
+  CHECK(device.screened.size() == 4);
+  const auto rows = store.find_trials(task.key("cold"));
+  CHECK(rows.size() == 11);
+  for (const cache::Trial& row : rows) CHECK(row.time_ns.has_value());
+}
+
+TEST_CASE("a slow candidate is killed early and has a lower bound, not a time") {
+  Laboratory laboratory;
+  laboratory.tune();
+  const cache::Trial& slow = laboratory.row("BLOCK=32,UNROLL=4");  // asked before anything fast was known
+  CHECK(slow.outcome == Outcome::ok);
+  Laboratory recording;
+  recording.tune({.early_kill = false});
+  for (const cache::Trial& row : recording.observer.trials) {
+    CHECK(row.samples_ns.size() == 3);
+    CHECK_FALSE(row.censored);
+  }
+}
+
+TEST_CASE("a baseline that --where excludes is still the reference, and is not counted as asked") {
+  Laboratory laboratory(ordinary, {"BLOCK >= 128"});
+  const TuneReport report = laboratory.tune();
+  CHECK(report.decision.baseline == "BLOCK=64,UNROLL=1");
+  CHECK(report.decision.counters.at("asked") == static_cast<std::int64_t>(laboratory.task.space().size()));
+  CHECK(laboratory.rows().size() == laboratory.task.space().size() + 1);
+}
+
+TEST_CASE("a budget of evaluations is kept exactly") {
+  Laboratory laboratory;
+  const TuneReport report = laboratory.tune({.strategy = "random", .budget = {.evaluations = 5}, .seed = 3});
+  CHECK(report.decision.counters.at("asked") == 5);
+  CHECK_FALSE(report.decision.configuration.empty());
+}
+
+TEST_CASE("the winner of an earlier session is measured again even if the strategy does not ask for it") {
+  Laboratory laboratory;
+  laboratory.tune();
+  laboratory.device.screened.clear();
+  laboratory.tune({.strategy = "random", .budget = {.evaluations = 1}, .seed = 1});
+  CHECK(std::count(laboratory.device.screened.begin(), laboratory.device.screened.end(), "BLOCK=256,UNROLL=2") == 1);
+  CHECK(laboratory.store.find_decision(laboratory.task.key("cold"))->configuration == "BLOCK=256,UNROLL=2");
+}
+
+TEST_CASE("a finalist that faults in the race leaves it, and the next best wins") {
+  Laboratory laboratory(except("BLOCK=256,UNROLL=2", [](Behaviour& behaviour) { behaviour.fails_from_block = 3; }));
+  const TuneReport report = laboratory.tune();
+  CHECK(report.decision.configuration == "BLOCK=128,UNROLL=2");
+  CHECK(report.failures.size() == 1);
+  CHECK(report.failures.front().outcome == Outcome::illegal_access);
+  CHECK(laboratory.rows().size() == 12);  // it was timed, and then it failed: two rows
+}
+
+TEST_CASE("a winner that does not reproduce the reference on fresh inputs gives way") {
+  Laboratory laboratory(except("BLOCK=256,UNROLL=2", [](Behaviour& behaviour) { behaviour.confirm = Outcome::wrong_result; }));
+  const TuneReport report = laboratory.tune();
+  CHECK(report.decision.configuration == "BLOCK=128,UNROLL=2");
+  CHECK(report.decision.verified);
+  CHECK(report.failures.front().outcome == Outcome::wrong_result);
+}
+
+TEST_CASE("a baseline that fails ends the session with a sentence, and its row is kept") {
+  Laboratory laboratory(except("BLOCK=64,UNROLL=1", [](Behaviour& behaviour) { behaviour.run = Outcome::launch_refused; }));
+  try {
+    laboratory.tune();
+    FAIL("it went on");
+  } catch (const Error& error) {
+    CHECK(error.code() == Errc::baseline_failed);
+    CHECK(std::string(error.what()).find("BLOCK=64,UNROLL=1") != std::string::npos);
+  }
+  CHECK(laboratory.row("BLOCK=64,UNROLL=1").outcome == Outcome::launch_refused);
+  CHECK_FALSE(laboratory.rows().empty());
+}
+
+TEST_CASE("a problem whose buffers do not fit is refused with a sentence") {
+  Laboratory laboratory;
+  laboratory.device.prepare = Outcome::out_of_memory;
+  CHECK_THROWS_WITH_AS(laboratory.tune(), doctest::Contains("n=1000"), Error);
+}
+
+TEST_CASE("a session that is stopped keeps what was measured and claims nothing more") {
+  Laboratory laboratory;
+  laboratory.device.on_submit = [&] {
+    if (laboratory.device.screened.size() == 4) laboratory.stop = true;
+  };
+  const TuneReport report = laboratory.tune();
+  CHECK(report.interrupted);
+  CHECK_FALSE(report.decision.configuration.empty());
+  CHECK_FALSE(report.decision.verified);
+  CHECK_FALSE(report.decision.speedup.has_value());
+  CHECK(laboratory.rows().size() >= 4);
+  CHECK(laboratory.rows().size() < 11);
+  CHECK_FALSE(laboratory.store.find_decision(laboratory.task.key("cold")).has_value());
+}
+
+/// A database on a full disk.
+class FullStore final : public cache::Store {
+ public:
+  void record_trials(std::span<const cache::Trial>) override { fail(); }
+  void record_decision(const cache::Decision&) override { fail(); }
+  std::optional<cache::Decision> find_decision(const cache::DecisionKey&) const override { return {}; }
+  std::vector<cache::Decision> list_decisions(const cache::Filter&) const override { return {}; }
+  std::vector<cache::Trial> find_trials(const cache::DecisionKey&) const override { return {}; }
+
+ private:
+  [[noreturn]] static void fail() { throw Error(Errc::store_unavailable, "The disk is full."); }
+};
+
+TEST_CASE("a database that cannot be written costs one warning and not the result") {
+  Laboratory laboratory;
+  FullStore full;
+  const TuneReport report =
+      run_session(laboratory.task, {}, {laboratory.compile, laboratory.device, full, nullptr, laboratory.observer, laboratory.stop});
+  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+  CHECK(report.decision.counters.at("stored") == 0);
+  REQUIRE(laboratory.observer.warnings.size() == 1);
+  CHECK(laboratory.observer.warnings.front().find("The disk is full.") != std::string::npos);
+}
+
+TEST_CASE("the same seed gives the same trials") {
+  const auto run = [] {
+    Laboratory laboratory;
+    laboratory.tune({.strategy = "random", .seed = 9});
+    std::vector<std::string> rows;
+    for (const cache::Trial& trial : laboratory.observer.trials) rows.push_back(trial.configuration);
+    return rows;
+  };
+  CHECK(run() == run());
+}
+
+}  // namespace
+}  // namespace tuner::engine
