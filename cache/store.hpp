@@ -115,9 +115,9 @@ struct Decision {
 
 /// Which rows a listing wants; empty fields do not restrict.
 struct Filter {
-  std::string kernel_name;
-  std::string problem;
-  std::string device;
+  std::string kernel_name = {};
+  std::string problem = {};
+  std::string device = {};
 };
 
 /// Keeps trials and decisions. Methods throw Error{store_*}; a lookup that finds nothing is an empty result.

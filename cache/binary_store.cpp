@@ -1,0 +1,168 @@
+#include "cache/binary_store.hpp"
+
+#include <fmt/format.h>
+
+#include "cache/hash.hpp"
+#include "cache/schema.hpp"
+#include "cache/sqlite.hpp"
+#include "cache/store_rules.hpp"
+#include "cache/trust.hpp"
+
+namespace tuner::cache {
+namespace {
+
+/// The order of use matters from session to session, not within one: finding a binary should seldom write.
+constexpr std::int64_t kUseResolutionMs = 60 * 60 * 1000;
+
+std::int64_t build_size(const Binary& binary) {
+  return static_cast<std::int64_t>(binary.compile_key.size() + binary.resource_log.size());
+}
+
+std::int64_t size_of(const Binary& binary) {
+  return static_cast<std::int64_t>(binary.bytes.size()) + build_size(binary);
+}
+
+}  // namespace
+
+struct BinaryStore::Row {
+  std::int64_t id = 0;
+  std::int64_t last_used_unix_ms = 0;
+  Binary binary;
+
+  static Row read(const sqlite::Statement& select) {
+    sqlite::Columns column(select);
+    Row row;
+    row.id = column.integer();
+    row.last_used_unix_ms = column.integer();
+    row.binary.hash = column.text();
+    row.binary.architecture = column.text();
+    row.binary.kernel = column.text();
+    row.binary.compile_key = column.text();
+    row.binary.resource_log = column.text();
+    row.binary.bytes = column.bytes();
+    return row;
+  }
+};
+
+std::unique_ptr<BinaryStore> BinaryStore::open(const BinaryStoreOptions& options) {
+  return std::unique_ptr<BinaryStore>(new BinaryStore(
+      options,
+      open_database(options.path, options.access, options.busy_timeout, Durability::rebuildable, binaries_format())));
+}
+
+BinaryStore::BinaryStore(const BinaryStoreOptions& options, std::unique_ptr<sqlite::Connection> connection)
+    : connection_(std::move(connection)),
+      limit_bytes_(options.limit_bytes),
+      clock_(options.clock ? options.clock : [] { return stamp(0); }),
+      // After opening: a file that only trusted users can touch cannot have been exchanged since.
+      distrust_(reason_to_distrust(connection_->path(), trusted_owners())) {}
+
+BinaryStore::~BinaryStore() = default;
+
+bool BinaryStore::put(const Binary& binary, Keep keep) {
+  const std::string hash = content_hash(binary.bytes);
+  if (!binary.hash.empty() && binary.hash != hash) {
+    throw Error(Errc::internal,
+                fmt::format("A binary of {} has the hash {}, but was handed over as {}: please report this "
+                            "as a bug.",
+                            binary.kernel, hash, binary.hash));
+  }
+  if (distrust_ || size_of(binary) > limit_bytes_) return false;
+  sqlite::write(*connection_, [&] {
+    // The bytes are written again even if the hash is known: that repairs a row whose bytes were damaged.
+    sqlite::Statement insert(
+        *connection_,
+        "INSERT INTO binary (hash, architecture, kernel, keep, last_used_unix_ms, byte_count, bytes) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) "
+        "ON CONFLICT (hash) DO UPDATE SET keep = max(keep, excluded.keep), "
+        "last_used_unix_ms = excluded.last_used_unix_ms, byte_count = excluded.byte_count, "
+        "bytes = excluded.bytes RETURNING binary_id");
+    insert.bind(hash, binary.architecture, binary.kernel, keep, clock_(), binary.bytes.size(), std::span(binary.bytes));
+    insert.step();
+    const std::int64_t binary_id = insert.integer(0);
+    insert.run();
+    // Replaced rather than updated, so that the latest build has the greatest build_id.
+    sqlite::Statement(*connection_,
+                      "INSERT OR REPLACE INTO build (binary_id, key_hash, key_text, resource_log, byte_count) "
+                      "VALUES (?1, ?2, ?3, ?4, ?5)")
+        .bind(binary_id, content_hash(binary.compile_key), binary.compile_key, binary.resource_log, build_size(binary))
+        .run();
+    make_room(binary_id);
+  });
+  return true;
+}
+
+std::optional<Binary> BinaryStore::find(std::string_view hash) {
+  if (distrust_) return std::nullopt;
+  std::optional<Row> row;
+  {
+    sqlite::Statement select(
+        *connection_,
+        "SELECT binary_id, last_used_unix_ms, hash, architecture, kernel, key_text, resource_log, bytes "
+        "FROM binary LEFT JOIN build USING (binary_id) WHERE hash = ?1 ORDER BY build_id DESC LIMIT 1");
+    if (select.bind(hash).step()) row = Row::read(select);
+  }
+  return checked(std::move(row));
+}
+
+std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key) {
+  if (distrust_) return std::nullopt;
+  std::optional<Row> row;
+  {
+    sqlite::Statement select(
+        *connection_,
+        "SELECT binary_id, last_used_unix_ms, hash, architecture, kernel, key_text, resource_log, bytes "
+        "FROM build JOIN binary USING (binary_id) WHERE key_hash = ?1 AND key_text = ?2");
+    if (select.bind(content_hash(compile_key), compile_key).step()) row = Row::read(select);
+  }
+  return checked(std::move(row));
+}
+
+std::int64_t BinaryStore::size_bytes() const {
+  return connection_->integer(
+      "SELECT (SELECT ifnull(sum(byte_count), 0) FROM binary) + "
+      "(SELECT ifnull(sum(byte_count), 0) FROM build)");
+}
+
+std::optional<Binary> BinaryStore::checked(std::optional<Row> row) {
+  if (!row) return std::nullopt;
+  if (content_hash(row->binary.bytes) != row->binary.hash) {
+    forget(*row);
+    return std::nullopt;
+  }
+  mark_used(*row);
+  return std::move(row->binary);
+}
+
+void BinaryStore::make_room(std::int64_t keep_binary_id) {
+  std::int64_t size = size_bytes();
+  if (size <= limit_bytes_) return;
+  sqlite::Statement oldest(*connection_,
+                           "SELECT binary_id, byte_count + (SELECT ifnull(sum(build.byte_count), 0) FROM build "
+                           "WHERE build.binary_id = binary.binary_id) FROM binary WHERE binary_id <> ?1 "
+                           "ORDER BY keep, last_used_unix_ms, binary_id LIMIT 1");
+  sqlite::Statement erase(*connection_, "DELETE FROM binary WHERE binary_id = ?1");
+  while (size > limit_bytes_ && oldest.bind(keep_binary_id).step()) {
+    size -= oldest.integer(1);
+    const std::int64_t binary_id = oldest.integer(0);
+    erase.bind(binary_id).run();
+  }
+}
+
+void BinaryStore::forget(const Row& row) {
+  if (!connection_->may_write()) return;
+  connection_->try_now(
+      [&] { sqlite::Statement(*connection_, "DELETE FROM binary WHERE binary_id = ?1").bind(row.id).run(); });
+}
+
+void BinaryStore::mark_used(const Row& row) {
+  const std::int64_t now = clock_();
+  if (now - row.last_used_unix_ms < kUseResolutionMs || !connection_->may_write()) return;
+  connection_->try_now([&] {
+    sqlite::Statement(*connection_, "UPDATE binary SET last_used_unix_ms = ?2 WHERE binary_id = ?1")
+        .bind(row.id, now)
+        .run();
+  });
+}
+
+}  // namespace tuner::cache

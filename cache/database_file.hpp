@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "cache/format.hpp"
+
+namespace tuner::cache {
+
+enum class Access {
+  read_write,  ///< creates the folder (0700) and the file (0600) if they are missing
+  /// Never changes what is stored. What another process left half-written is still rolled back where the file's
+  /// permissions allow it, since nobody can read it before.
+  read_only,
+};
+
+/// How hard a commit presses the disk.
+enum class Durability {
+  precious,     ///< a committed transaction survives a power failure, as far as the disk tells the truth
+  rebuildable,  ///< survives the end of any process; after a power failure the file may be damaged
+};
+
+/// The path that is opened for `path`: absolute, with symbolic links in its folders resolved, so that checks and
+/// opening speak of the same file. The folder must exist.
+std::filesystem::path resolved(const std::filesystem::path& path);
+
+/// Opens or creates the file with the settings that every database of this program has, and brings its format up to
+/// date. Throws Error{store_*} with the file's name and the next step.
+std::unique_ptr<sqlite::Connection> open_database(const std::filesystem::path& path, Access access,
+                                                  std::chrono::milliseconds busy_timeout, Durability durability,
+                                                  const Format& format);
+
+/// Looks for damage in every page, index and constraint of a database: nothing, or what was found first.
+std::optional<std::string> find_damage(const sqlite::Connection& connection);
+
+}  // namespace tuner::cache

@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include "cache/rows.hpp"
+#include "cache/store_rules.hpp"
+
+namespace tuner::cache {
+namespace {
+
+void read_ties(const sqlite::Connection& connection, std::int64_t decision_id, Decision& decision) {
+  sqlite::Statement select(
+      connection, "SELECT configuration, relative_time FROM decision_tie WHERE decision_id = ?1 ORDER BY position");
+  select.bind(decision_id);
+  while (select.step()) decision.ties.push_back({select.text(0), select.real(1)});
+}
+
+void read_counters(const sqlite::Connection& connection, std::int64_t decision_id, Decision& decision) {
+  sqlite::Statement select(connection, "SELECT name, value FROM decision_counter WHERE decision_id = ?1");
+  select.bind(decision_id);
+  while (select.step()) decision.counters[select.text(0)] = select.integer(1);
+}
+
+}  // namespace
+
+void insert_decision(const sqlite::Connection& connection, const Decision& decision) {
+  const std::int64_t run_id = ensure_run(
+      connection, {decision.key, decision.session, decision.reuse_hash, decision.conditions, decision.origin});
+  sqlite::Statement(connection,
+                    "INSERT INTO decision (run_id, configuration, baseline, time_ns, baseline_time_ns, speedup, "
+                    "speedup_low, speedup_high, confidence, race_blocks, verified, noisy, binary_hash, launch, "
+                    "created_unix_ms) "
+                    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)")
+      .bind(run_id, decision.configuration, decision.baseline, decision.time_ns, decision.baseline_time_ns,
+            decision.speedup, decision.speedup_low, decision.speedup_high, decision.confidence, decision.race_blocks,
+            decision.verified, decision.noisy, decision.binary_hash, decision.launch, stamp(decision.created_unix_ms))
+      .run();
+  const std::int64_t decision_id = sqlite3_last_insert_rowid(connection.get());
+
+  sqlite::Statement tie(connection,
+                        "INSERT INTO decision_tie (decision_id, position, configuration, relative_time) "
+                        "VALUES (?1, ?2, ?3, ?4)");
+  for (std::size_t i = 0; i < decision.ties.size(); ++i) {
+    tie.bind(decision_id, i, decision.ties[i].configuration, decision.ties[i].relative_time).run();
+  }
+  sqlite::Statement counter(connection, "INSERT INTO decision_counter (decision_id, name, value) VALUES (?1, ?2, ?3)");
+  for (const auto& [name, value] : decision.counters) counter.bind(decision_id, name, value).run();
+}
+
+Decision read_decision(const sqlite::Connection& connection, std::int64_t decision_id) {
+  sqlite::Statement select(
+      connection,
+      "SELECT kernel_name, kernel_identity, problem, device, mode, objective, reuse_hash, session, "
+      "configuration, baseline, time_ns, baseline_time_ns, speedup, speedup_low, speedup_high, "
+      "confidence, race_blocks, verified, noisy, binary_hash, launch, tuner_version, toolkit, driver, "
+      "origin, created_unix_ms "
+      "FROM decision JOIN run USING (run_id) JOIN task USING (task_id) WHERE decision_id = ?1");
+  if (!select.bind(decision_id).step()) {
+    throw Error(Errc::store_damaged,
+                fmt::format("The database {} is damaged: decision {} lacks the run or the task that "
+                            "it belongs to. Nothing was deleted: rename the file to start with an "
+                            "empty one.",
+                            connection.path().string(), decision_id));
+  }
+  sqlite::Columns column(select);
+  Decision decision;
+  decision.key.kernel_name = column.text();
+  decision.key.kernel_identity = column.text();
+  decision.key.problem = column.text();
+  decision.key.device = column.text();
+  decision.key.mode = column.text();
+  decision.key.objective = column.text();
+  decision.reuse_hash = column.text();
+  decision.session = column.text();
+  decision.configuration = column.text();
+  decision.baseline = column.text();
+  decision.time_ns = column.real();
+  decision.baseline_time_ns = column.maybe_real();
+  decision.speedup = column.maybe_real();
+  decision.speedup_low = column.maybe_real();
+  decision.speedup_high = column.maybe_real();
+  decision.confidence = column.real();
+  decision.race_blocks = column.integer();
+  decision.verified = column.flag();
+  decision.noisy = column.flag();
+  decision.binary_hash = column.text();
+  decision.launch = column.text();
+  decision.conditions.tuner_version = column.text();
+  decision.conditions.toolkit = column.text();
+  decision.conditions.driver = column.text();
+  decision.origin = static_cast<Origin>(column.integer());
+  decision.created_unix_ms = column.integer();
+  read_ties(connection, decision_id, decision);
+  read_counters(connection, decision_id, decision);
+  return decision;
+}
+
+}  // namespace tuner::cache

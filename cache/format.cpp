@@ -1,0 +1,64 @@
+#include "cache/format.hpp"
+
+#include <fmt/format.h>
+
+#include "cache/sqlite.hpp"
+
+namespace tuner::cache {
+
+std::size_t format_version(const sqlite::Connection& connection, const Format& format) {
+  const std::string path = connection.path().string();
+  const std::int64_t application = connection.integer("PRAGMA application_id");
+  const std::int64_t version = connection.integer("PRAGMA user_version");
+  const bool empty = connection.integer("SELECT count(*) FROM sqlite_schema") == 0;
+  if (application == 0 && version == 0 && empty) return 0;
+  if (application != format.application_id) {
+    throw Error(
+        Errc::store_unavailable,
+        fmt::format("{} is a database, but not one of this program's with {} (its application_id is {:#010x}). It "
+                    "was left as it is: name another file, or a folder, with TUNER_DB.",
+                    path, format.contents, static_cast<std::uint32_t>(application)));
+  }
+  const auto known = static_cast<std::int64_t>(format.steps.size());
+  if (version > known) {
+    throw Error(
+        Errc::store_newer,
+        fmt::format("The database {} was written by a newer version of this program (its format is {}, this program "
+                    "knows formats up to {}). Use that version, or another database through TUNER_DB.",
+                    path, version, known));
+  }
+  if (version < 1) {
+    throw Error(Errc::store_damaged,
+                fmt::format("The database {} is damaged: its header names format {}, which never "
+                            "existed. Nothing was deleted: rename the file to start with an empty one.",
+                            path, version));
+  }
+  return static_cast<std::size_t>(version);
+}
+
+void bring_up_to_date(const sqlite::Connection& connection, const Format& format) {
+  {
+    const sqlite::Transaction snapshot(connection, sqlite::Transaction::Kind::read);
+    const std::size_t version = format_version(connection, format);
+    if (version == format.steps.size()) return;
+    if (!connection.may_write()) {
+      throw Error(
+          Errc::store_unavailable,
+          version == 0
+              ? fmt::format("The database {} is empty: nothing was recorded in it yet.", connection.path().string())
+              : fmt::format("The database {} has the older format {} and may not be changed: open it once "
+                            "with `tuner tune`, which brings it up to date.",
+                            connection.path().string(), version));
+    }
+  }
+  sqlite::write(connection, [&] {
+    // Looked at again: another process may have done the work while this one waited for the lock.
+    for (std::size_t version = format_version(connection, format); version < format.steps.size(); ++version) {
+      connection.execute(format.steps[version]);
+      connection.execute(fmt::format("PRAGMA application_id = {}", format.application_id));
+      connection.execute(fmt::format("PRAGMA user_version = {}", version + 1));
+    }
+  });
+}
+
+}  // namespace tuner::cache

@@ -1,0 +1,59 @@
+#include "cache/location.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "tuner/error.hpp"
+
+namespace tuner::cache {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path environment_path(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? fs::path{} : fs::path{value};
+}
+
+Location in_folder(const fs::path& folder) {
+  return {folder / "decisions.db", folder / "binaries.db"};
+}
+
+Location as_chosen(const fs::path& chosen) {
+  if (chosen.extension() != ".db") return in_folder(chosen);
+  Location location{chosen, chosen.parent_path() / "binaries.db"};
+  if (location.decisions == location.binaries) {
+    throw Error(Errc::bad_usage,
+                fmt::format("{} is where compiled binaries are kept, so decisions cannot be kept there: "
+                            "name the folder, or a file of another name.",
+                            chosen.string()));
+  }
+  return location;
+}
+
+/// `variable`, or `fallback` below the home folder. The XDG base directory specification says that a relative path in
+/// one of its variables is to be ignored.
+fs::path base_folder(const char* variable, const char* fallback) {
+  if (fs::path folder = environment_path(variable); folder.is_absolute()) return folder;
+  if (fs::path home = environment_path("HOME"); home.is_absolute()) return home / fallback;
+  throw Error(Errc::store_unavailable,
+              fmt::format("There is no place for the database: neither TUNER_DB nor {} nor HOME names a folder. Set "
+                          "TUNER_DB to a folder that you can write.",
+                          variable));
+}
+
+}  // namespace
+
+Location locate(const fs::path& chosen) {
+  if (!chosen.empty()) return as_chosen(chosen);
+  if (const fs::path folder = environment_path("TUNER_DB"); !folder.empty()) return as_chosen(folder);
+  return {base_folder("XDG_DATA_HOME", ".local/share") / "tuner" / "decisions.db",
+          base_folder("XDG_CACHE_HOME", ".cache") / "tuner" / "binaries.db"};
+}
+
+fs::path replay_database(const Location& location) {
+  return location.decisions.parent_path() / "replay.db";
+}
+
+}  // namespace tuner::cache

@@ -1,0 +1,44 @@
+#include "cache/rows.hpp"
+
+namespace tuner::cache {
+namespace {
+
+std::int64_t ensure_task(const sqlite::Connection& connection, const DecisionKey& key) {
+  if (const auto found = find_task(connection, key)) return *found;
+  sqlite::Statement(
+      connection,
+      "INSERT INTO task (key_hash, key_text, kernel_name, kernel_identity, problem, device, mode, objective) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+      .bind(key.hash(), key.text(), key.kernel_name, key.kernel_identity, key.problem, key.device, key.mode,
+            key.objective)
+      .run();
+  return sqlite3_last_insert_rowid(connection.get());
+}
+
+}  // namespace
+
+std::optional<std::int64_t> find_task(const sqlite::Connection& connection, const DecisionKey& key) {
+  sqlite::Statement statement(connection, "SELECT task_id FROM task WHERE key_hash = ?1 AND key_text = ?2");
+  if (!statement.bind(key.hash(), key.text()).step()) return std::nullopt;
+  return statement.integer(0);
+}
+
+std::int64_t ensure_run(const sqlite::Connection& connection, const Run& run) {
+  const std::int64_t task_id = ensure_task(connection, run.key);
+  const Conditions& conditions = run.conditions;
+  sqlite::Statement find(connection,
+                         "SELECT run_id FROM run WHERE task_id = ?1 AND session = ?2 AND reuse_hash = ?3 "
+                         "AND tuner_version = ?4 AND toolkit = ?5 AND driver = ?6 AND origin = ?7");
+  find.bind(task_id, run.session, run.reuse_hash, conditions.tuner_version, conditions.toolkit, conditions.driver,
+            run.origin);
+  if (find.step()) return find.integer(0);
+  sqlite::Statement(connection,
+                    "INSERT INTO run (task_id, session, reuse_hash, tuner_version, toolkit, driver, origin) "
+                    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+      .bind(task_id, run.session, run.reuse_hash, conditions.tuner_version, conditions.toolkit, conditions.driver,
+            run.origin)
+      .run();
+  return sqlite3_last_insert_rowid(connection.get());
+}
+
+}  // namespace tuner::cache

@@ -1,0 +1,62 @@
+#include "cache/set_aside.hpp"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "cache/database_file.hpp"
+#include "cache/schema.hpp"
+#include "cache/sqlite.hpp"
+
+namespace tuner::cache {
+namespace {
+
+namespace fs = std::filesystem;
+using Descriptor = UniqueHandle<int, close, -1>;
+
+bool in_order(const fs::path& file) {
+  try {
+    const sqlite::Connection connection(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE,
+                                        std::chrono::seconds(5));
+    const bool binaries = connection.integer("PRAGMA application_id") == binaries_format().application_id;
+    format_version(connection, binaries ? binaries_format() : decisions_format());
+    return !find_damage(connection);
+  } catch (const Error& error) {
+    if (error.code() == Errc::store_damaged) return false;
+    throw;
+  }
+}
+
+}  // namespace
+
+std::optional<fs::path> set_aside_damaged(const fs::path& path) {
+  const fs::path file = resolved(path);
+  // Of several processes that met the damage one renames, and the others find a fresh file or none. Where folders
+  // cannot be locked (NFS) the worst is that a fresh file is renamed as well; it is kept, too.
+  const Descriptor folder(open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder) flock(folder.get(), LOCK_EX);
+
+  if (!fs::exists(fs::symlink_status(file)) || in_order(file)) return std::nullopt;
+
+  const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
+  const fs::path aside = fmt::format("{}.corrupt-{:%Y%m%dT%H%M%SZ}-{}", file.string(), fmt::gmtime(now), getpid());
+  // The journal goes first: a fresh database must never find the old one's journal beside it.
+  for (const char* const suffix : {"-journal", "-wal", "-shm", ""}) {
+    const fs::path from = file.string() + suffix;
+    const fs::path to = aside.string() + suffix;
+    if (rename(from.c_str(), to.c_str()) == 0 || (errno == ENOENT && *suffix != '\0')) continue;
+    throw Error(Errc::store_unavailable,
+                fmt::format("The damaged database {} cannot be renamed to {}: {}. Make its folder "
+                            "writable, or set TUNER_DB to another one.",
+                            from.string(), to.string(), std::strerror(errno)));
+  }
+  return aside;
+}
+
+}  // namespace tuner::cache

@@ -1,0 +1,202 @@
+#include "cache/sqlite.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <thread>
+
+namespace tuner::cache::sqlite {
+namespace {
+
+std::string_view first_line(std::string_view call) {
+  call.remove_prefix(std::min(call.find_first_not_of('\n'), call.size()));
+  return call.substr(0, call.find('\n'));
+}
+
+struct Explanation {
+  Errc errc;
+  std::string sentence;
+};
+
+Explanation explain(int result, const std::filesystem::path& path, std::chrono::milliseconds busy_timeout) {
+  const std::string name = path.string();
+  const char* const elsewhere = "set TUNER_DB to a folder that you can write";
+  if (result == SQLITE_READONLY_ROLLBACK) {
+    return {
+        Errc::store_unavailable,
+        fmt::format("A process was stopped while it wrote the database {}, and what it left has to be cleared up by "
+                    "somebody who may write the file: run `tuner list` as such a user, or set TUNER_DB to use another "
+                    "database.",
+                    name)};
+  }
+  switch (result & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return {Errc::store_unavailable,
+              fmt::format("The database {} was locked by another process for more than {}. Try again when that process "
+                          "has finished, or set TUNER_DB to use another database.",
+                          name, busy_timeout)};
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_FORMAT:
+      return {Errc::store_damaged,
+              fmt::format("The database {} is damaged or is not a database. Nothing was deleted: rename the file (and "
+                          "{}-journal, if there is one) to start with an empty one, and try `sqlite3 <renamed file> "
+                          ".recover` to get rows back.",
+                          name, path.filename().string())};
+    case SQLITE_FULL:
+      return {Errc::store_unavailable,
+              fmt::format("There is no room on the disk to write the database {}. Free some, or {} on another disk.",
+                          name, elsewhere)};
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return {
+          Errc::store_unavailable,
+          fmt::format("The database {} may not be written. Make the file and its folder writable for this user, or {}.",
+                      name, elsewhere)};
+    case SQLITE_CANTOPEN:
+      return {
+          Errc::store_unavailable,
+          fmt::format("The database {} (or a file beside it that belongs to it) cannot be opened. Check that the file "
+                      "and its folder can be read and written by this user, or {}.",
+                      name, elsewhere)};
+    case SQLITE_IOERR:
+    case SQLITE_PROTOCOL:
+    case SQLITE_NOLFS:
+      return {
+          Errc::store_unavailable,
+          fmt::format("Reading or writing the database {} failed. Check the disk or the network file system that it "
+                      "is on, its quota included, or {} on a local disk.",
+                      name, elsewhere)};
+    case SQLITE_NOMEM:
+      return {Errc::store_unavailable, fmt::format("There is not enough memory to use the database {}.", name)};
+    default:
+      return {Errc::internal, fmt::format("The database {} refused a statement: please report this as a bug.", name)};
+  }
+}
+
+}  // namespace
+
+Connection::Connection(std::filesystem::path path, int flags, std::chrono::milliseconds busy_timeout)
+    : path_(std::move(path)), patience_(busy_timeout) {
+  check(sqlite3_open_v2(path_.c_str(), handle_.out(), flags | SQLITE_OPEN_EXRESCODE, nullptr), "open");
+  check(sqlite3_busy_handler(get(), on_busy, this), "busy_handler");
+}
+
+// SQLite's own handler comes to sleep for 100 ms at a time; beside processes that write without pause its turn may not
+// come for seconds.
+int Connection::on_busy(void* connection, int waits) {
+  auto& self = *static_cast<Connection*>(connection);
+  const auto now = std::chrono::steady_clock::now();
+  if (waits == 0) self.give_up_ = now + self.patience_;
+  if (now >= self.give_up_) return 0;
+  wait_a_little(waits);
+  return 1;
+}
+
+void Connection::execute(const std::string& sql) const {
+  check(sqlite3_exec(get(), sql.c_str(), nullptr, nullptr, nullptr), sql);
+}
+
+std::int64_t Connection::integer(const std::string& sql) const {
+  Statement statement(*this, sql);
+  if (!statement.step()) throw Error(Errc::internal, fmt::format("\"{}\" returned no row.", sql));
+  return statement.integer(0);
+}
+
+void Connection::check(int result, std::string_view call) const {
+  if (result == SQLITE_OK || result == SQLITE_ROW || result == SQLITE_DONE) return;
+  // The detail goes last: what SQLite said belongs to the connection's latest call, which is the one that is checked.
+  Explanation explanation = explain(result, path_, patience_);
+  explanation.sentence += fmt::format(" (SQLite error {} in \"{}\": {}", result, first_line(call),
+                                      get() == nullptr ? sqlite3_errstr(result) : sqlite3_errmsg(get()));
+  if (const int system = get() == nullptr ? 0 : sqlite3_system_errno(get()); system != 0) {
+    explanation.sentence += fmt::format("; {}", std::strerror(system));
+  }
+  explanation.sentence += ")";
+  throw Failure(explanation.errc, result, explanation.sentence);
+}
+
+Statement::Statement(const Connection& connection, std::string_view sql) : connection_(&connection) {
+  connection.check(
+      sqlite3_prepare_v2(connection.get(), sql.data(), static_cast<int>(sql.size()), handle_.out(), nullptr), sql);
+}
+
+bool Statement::step() {
+  const int result = sqlite3_step(handle_.get());
+  if (result != SQLITE_ROW && result != SQLITE_DONE) {
+    // A statement that failed keeps its locks until it is reset; the message has to be taken first.
+    const UniqueHandle<sqlite3_stmt*, sqlite3_reset> reset(handle_.get());
+    connection_->check(result, sqlite3_sql(handle_.get()));
+  }
+  return result == SQLITE_ROW;
+}
+
+void Statement::run() {
+  while (step()) {
+  }
+  sqlite3_reset(handle_.get());
+}
+
+std::string Statement::text(int column) const {
+  const unsigned char* const data = sqlite3_column_text(handle_.get(), column);
+  if (data == nullptr) return {};
+  return {reinterpret_cast<const char*>(data), static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
+}
+
+std::span<const std::byte> Statement::blob(int column) const {
+  const void* const data = sqlite3_column_blob(handle_.get(), column);
+  return {static_cast<const std::byte*>(data), static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
+}
+
+void Statement::bind_integer(int index, std::int64_t value) {
+  connection_->check(sqlite3_bind_int64(handle_.get(), index, value), "bind");
+}
+
+void Statement::bind_real(int index, double value) {
+  connection_->check(sqlite3_bind_double(handle_.get(), index, value), "bind");
+}
+
+void Statement::bind_text(int index, std::string_view value) {
+  // A null pointer would bind NULL, and an empty string_view may hold one.
+  const char* const data = value.empty() ? "" : value.data();
+  connection_->check(sqlite3_bind_text64(handle_.get(), index, data, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8),
+                     "bind");
+}
+
+void Statement::bind_blob(int index, std::span<const std::byte> value) {
+  const void* const data = value.empty() ? static_cast<const void*>("") : value.data();
+  connection_->check(sqlite3_bind_blob64(handle_.get(), index, data, value.size(), SQLITE_TRANSIENT), "bind");
+}
+
+void Statement::bind_null(int index) {
+  connection_->check(sqlite3_bind_null(handle_.get(), index), "bind");
+}
+
+Transaction::Transaction(const Connection& connection, Kind kind) : connection_(connection) {
+  connection_.execute(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
+}
+
+Transaction::~Transaction() {
+  // SQLite rolls back by itself after some errors (a full disk, for one).
+  if (open_ && sqlite3_get_autocommit(connection_.get()) == 0) {
+    sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+}
+
+void Transaction::commit() {
+  connection_.execute("COMMIT");
+  open_ = false;
+}
+
+void wait_a_little(int waits) {
+  thread_local std::minstd_rand random(std::random_device{}());
+  std::uniform_int_distribution<int> microseconds(200, std::min(1'000 * (waits + 1), 10'000));
+  std::this_thread::sleep_for(std::chrono::microseconds(microseconds(random)));
+}
+
+}  // namespace tuner::cache::sqlite

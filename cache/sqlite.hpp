@@ -1,0 +1,200 @@
+#pragma once
+
+#include <sqlite3.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "cache/handle.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::cache::sqlite {
+
+/// An Error that also carries SQLite's extended result code.
+class Failure : public Error {
+ public:
+  Failure(Errc errc, int result, const std::string& sentence) : Error(errc, sentence), result_(result) {}
+  bool busy() const noexcept { return (result_ & 0xff) == SQLITE_BUSY; }
+
+ private:
+  int result_;
+};
+
+/// One open database. Used by one thread at a time and never carried over a fork.
+class Connection {
+ public:
+  /// Opens `path` (absolute, so that it is never read as a URI) with these SQLITE_OPEN_ flags. A call that meets
+  /// another process's lock waits for up to `busy_timeout`.
+  Connection(std::filesystem::path path, int flags, std::chrono::milliseconds busy_timeout);
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  sqlite3* get() const noexcept { return handle_.get(); }
+  const std::filesystem::path& path() const noexcept { return path_; }
+  /// The file may be written, and this connection was not told to leave it alone.
+  bool may_write() const { return sqlite3_db_readonly(get(), "main") == 0 && integer("PRAGMA query_only") == 0; }
+
+  /// Runs statements that return nothing.
+  void execute(const std::string& sql) const;
+  /// The one integer that a statement returns.
+  std::int64_t integer(const std::string& sql) const;
+
+  /// Does something that may as well not be done: without waiting for locks, and without an error if it fails.
+  template <class Work>
+  void try_now(const Work& work) {
+    const auto patience = std::exchange(patience_, std::chrono::milliseconds(0));
+    try {
+      work();
+    } catch (const Error&) {
+    }
+    patience_ = patience;
+  }
+
+  /// Returns if `result` is a success; else throws the Failure that says what `call` could not do and what to try.
+  void check(int result, std::string_view call) const;
+
+ private:
+  using Handle = UniqueHandle<sqlite3*, sqlite3_close_v2>;
+
+  static int on_busy(void* connection, int waits);
+
+  std::filesystem::path path_;
+  std::chrono::milliseconds patience_;
+  std::chrono::steady_clock::time_point give_up_;
+  Handle handle_;
+};
+
+/// One prepared statement.
+class Statement {
+ public:
+  Statement(const Connection& connection, std::string_view sql);
+
+  /// Starts over with these values as ?1, ?2, …; an empty optional is NULL. Text and blobs are copied.
+  template <class... Values>
+  Statement& bind(const Values&... values) {
+    sqlite3_reset(handle_.get());
+    int index = 0;
+    (bind_at(++index, values), ...);
+    return *this;
+  }
+  /// Goes on to the next row; false after the last one.
+  bool step();
+  /// Runs a statement whose rows, if any, do not matter.
+  void run();
+
+  bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
+  std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
+  double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
+  std::string text(int column) const;
+  /// Valid until the next step, bind or destruction.
+  std::span<const std::byte> blob(int column) const;
+
+ private:
+  using Handle = UniqueHandle<sqlite3_stmt*, sqlite3_finalize>;
+
+  void bind_integer(int index, std::int64_t value);
+  void bind_real(int index, double value);
+  void bind_text(int index, std::string_view value);
+  void bind_blob(int index, std::span<const std::byte> value);
+  void bind_null(int index);
+
+  template <class T>
+  void bind_at(int index, const std::optional<T>& value) {
+    value ? bind_at(index, *value) : bind_null(index);
+  }
+  template <class T>
+  void bind_at(int index, const T& value) {
+    if constexpr (std::is_integral_v<T>) {
+      bind_integer(index, static_cast<std::int64_t>(value));
+    } else if constexpr (std::is_enum_v<T>) {
+      bind_integer(index, static_cast<std::int64_t>(value));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      bind_real(index, value);
+    } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+      bind_text(index, value);
+    } else {
+      bind_blob(index, value);
+    }
+  }
+
+  const Connection* connection_;
+  Handle handle_;
+};
+
+/// Reads the columns of a row from left to right.
+class Columns {
+ public:
+  explicit Columns(const Statement& row) : row_(row) {}
+  std::int64_t integer() { return row_.integer(next_++); }
+  double real() { return row_.real(next_++); }
+  bool flag() { return integer() != 0; }
+  std::string text() { return row_.text(next_++); }
+  std::vector<std::byte> bytes() {
+    const std::span<const std::byte> blob = row_.blob(next_++);
+    return {blob.begin(), blob.end()};
+  }
+  std::optional<int> maybe_int() {
+    const int column = next_++;
+    if (row_.is_null(column)) return std::nullopt;
+    return static_cast<int>(row_.integer(column));
+  }
+  std::optional<double> maybe_real() {
+    const int column = next_++;
+    if (row_.is_null(column)) return std::nullopt;
+    return row_.real(column);
+  }
+
+ private:
+  const Statement& row_;
+  int next_ = 0;
+};
+
+/// A transaction that is rolled back unless `commit` returns.
+class Transaction {
+ public:
+  enum class Kind {
+    read,   ///< several statements see one state of the database
+    write,  ///< takes the write lock at once, so that it cannot fail half-way because somebody else wrote first
+  };
+  Transaction(const Connection& connection, Kind kind);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  void commit();
+
+ private:
+  const Connection& connection_;
+  bool open_ = true;
+};
+
+/// How often a write is started again as a whole when other processes hold the lock for too long.
+inline constexpr int kWriteAttempts = 3;
+/// Waits for a few milliseconds, longer the more often it was called before, and never two processes in step.
+void wait_a_little(int waits);
+
+/// Runs `work` in a write transaction and commits it; all of it happens or, if this throws, nothing.
+template <class Work>
+void write(const Connection& connection, const Work& work) {
+  for (int attempt = 1;; ++attempt) {
+    try {
+      Transaction transaction(connection, Transaction::Kind::write);
+      work();
+      transaction.commit();
+      return;
+    } catch (const Failure& failure) {
+      if (!failure.busy() || attempt == kWriteAttempts) throw;
+    }
+    wait_a_little(attempt);
+  }
+}
+
+}  // namespace tuner::cache::sqlite

@@ -1,0 +1,64 @@
+#include "cache/sqlite_store.hpp"
+
+#include "cache/rows.hpp"
+#include "cache/schema.hpp"
+#include "cache/sqlite.hpp"
+#include "cache/store_rules.hpp"
+
+namespace tuner::cache {
+
+using sqlite::Transaction;
+
+std::unique_ptr<SqliteStore> SqliteStore::open(const SqliteStoreOptions& options) {
+  return std::unique_ptr<SqliteStore>(new SqliteStore(
+      open_database(options.path, options.access, options.busy_timeout, Durability::precious, decisions_format())));
+}
+
+SqliteStore::SqliteStore(std::unique_ptr<sqlite::Connection> connection) : connection_(std::move(connection)) {}
+
+SqliteStore::~SqliteStore() = default;
+
+void SqliteStore::record_trials(std::span<const Trial> trials) {
+  for (const Trial& trial : trials) require_storable(trial);
+  if (!trials.empty()) sqlite::write(*connection_, [&] { insert_trials(*connection_, trials); });
+}
+
+void SqliteStore::record_decision(const Decision& decision) {
+  require_storable(decision);
+  sqlite::write(*connection_, [&] { insert_decision(*connection_, decision); });
+}
+
+std::optional<Decision> SqliteStore::find_decision(const DecisionKey& key) const {
+  const Transaction snapshot(*connection_, Transaction::Kind::read);
+  const auto task_id = find_task(*connection_, key);
+  if (!task_id) return std::nullopt;
+  sqlite::Statement newest(*connection_,
+                           "SELECT decision_id FROM decision JOIN run USING (run_id) WHERE task_id = ?1 "
+                           "ORDER BY decision_id DESC LIMIT 1");
+  if (!newest.bind(*task_id).step()) return std::nullopt;
+  return read_decision(*connection_, newest.integer(0));
+}
+
+std::vector<Decision> SqliteStore::list_decisions(const Filter& filter) const {
+  const Transaction snapshot(*connection_, Transaction::Kind::read);
+  sqlite::Statement newest(
+      *connection_,
+      "SELECT max(decision_id) AS newest FROM decision JOIN run USING (run_id) "
+      "JOIN task USING (task_id) WHERE (?1 = '' OR kernel_name = ?1) AND (?2 = '' OR problem = ?2) "
+      "AND (?3 = '' OR device = ?3) GROUP BY task_id ORDER BY newest DESC");
+  newest.bind(filter.kernel_name, filter.problem, filter.device);
+  std::vector<Decision> decisions;
+  while (newest.step()) decisions.push_back(read_decision(*connection_, newest.integer(0)));
+  return decisions;
+}
+
+std::vector<Trial> SqliteStore::find_trials(const DecisionKey& key) const {
+  const Transaction snapshot(*connection_, Transaction::Kind::read);
+  return read_trials(*connection_, key);
+}
+
+std::optional<std::string> SqliteStore::damage() const {
+  return find_damage(*connection_);
+}
+
+}  // namespace tuner::cache

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cache/database_file.hpp"
+#include "cache/store.hpp"
+
+namespace tuner::cache {
+
+struct SqliteStoreOptions {
+  std::filesystem::path path;  ///< created if it is missing, with its folders, unless `access` is read_only
+  Access access = Access::read_write;
+  /// How long a call waits for other processes. A writer waits up to three times as long, since it starts again; the
+  /// time of a lock is that of a commit, some milliseconds. Lower it where a caller would rather have no answer than
+  /// wait.
+  std::chrono::milliseconds busy_timeout{5000};
+};
+
+/// Trials and decisions in an SQLite file (docs/database.md). Several processes may use one file at the same moment;
+/// any of them may be killed at any moment. An instance is used from one thread at a time and never carried over a
+/// fork.
+class SqliteStore final : public Store {
+ public:
+  /// Throws Error: store_unavailable (missing and read_only, permissions, disk, lock, another program's file),
+  /// store_damaged (see set_aside_damaged) or store_newer, each naming the file and the next step.
+  static std::unique_ptr<SqliteStore> open(const SqliteStoreOptions& options);
+  ~SqliteStore() override;
+
+  void record_trials(std::span<const Trial> trials) override;
+  void record_decision(const Decision& decision) override;
+  std::optional<Decision> find_decision(const DecisionKey& key) const override;
+  std::vector<Decision> list_decisions(const Filter& filter) const override;
+  std::vector<Trial> find_trials(const DecisionKey& key) const override;
+
+  /// Reads the whole file and looks for damage: nothing, or what was found first.
+  std::optional<std::string> damage() const;
+
+ private:
+  explicit SqliteStore(std::unique_ptr<sqlite::Connection> connection);
+
+  std::unique_ptr<sqlite::Connection> connection_;
+};
+
+}  // namespace tuner::cache

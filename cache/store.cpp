@@ -1,0 +1,74 @@
+#include "cache/store.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "cache/store_rules.hpp"
+
+namespace tuner::cache {
+namespace {
+
+class FiniteCheck {
+ public:
+  FiniteCheck(std::string_view kind, std::string_view configuration) : kind_(kind), configuration_(configuration) {}
+
+  void operator()(std::string_view field, double value) const {
+    if (std::isfinite(value)) return;
+    throw Error(Errc::internal,
+                fmt::format("The {} for configuration \"{}\" has {} = {}, which is not a number that can "
+                            "be stored: please report this as a bug.",
+                            kind_, configuration_, field, value));
+  }
+  void operator()(std::string_view field, const std::optional<double>& value) const {
+    if (value) (*this)(field, *value);
+  }
+
+ private:
+  std::string_view kind_;
+  std::string_view configuration_;
+};
+
+}  // namespace
+
+std::string_view to_string(Origin origin) {
+  switch (origin) {
+    case Origin::measured:
+      return "measured";
+    case Origin::imported:
+      return "imported";
+    case Origin::replay:
+      return "replay";
+  }
+  return "unknown";
+}
+
+void require_storable(const Trial& trial) {
+  const FiniteCheck finite("trial", trial.configuration);
+  finite("time_ns", trial.time_ns);
+  for (const double sample : trial.samples_ns) finite("samples_ns", sample);
+  finite("occupancy", trial.facts.occupancy);
+  finite("compile_ms", trial.compile_ms);
+  finite("verify_ms", trial.verify_ms);
+  finite("timing_ms", trial.timing_ms);
+}
+
+void require_storable(const Decision& decision) {
+  const FiniteCheck finite("decision", decision.configuration);
+  finite("time_ns", decision.time_ns);
+  finite("baseline_time_ns", decision.baseline_time_ns);
+  finite("speedup", decision.speedup);
+  finite("speedup_low", decision.speedup_low);
+  finite("speedup_high", decision.speedup_high);
+  finite("confidence", decision.confidence);
+  for (const Tie& tie : decision.ties) finite("relative_time", tie.relative_time);
+}
+
+std::int64_t stamp(std::int64_t unix_ms) {
+  if (unix_ms != 0) return unix_ms;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+}  // namespace tuner::cache

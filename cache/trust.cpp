@@ -1,0 +1,70 @@
+#include "cache/trust.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace tuner::cache {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Inside a container every user that the container does not know appears as this one, so it says nothing about who it
+// is.
+constexpr uid_t kNobody = 65534;
+
+enum class Place { file, its_folder, folder_above };
+
+std::optional<std::string> distrust_one(const fs::path& path, Place place, const std::vector<uid_t>& owners) {
+  struct stat status {};
+  if (lstat(path.c_str(), &status) != 0)
+    return fmt::format("{} cannot be examined: {}", path.string(), std::strerror(errno));
+  if (S_ISLNK(status.st_mode)) return fmt::format("{} is a symbolic link", path.string());
+  if (place == Place::file && !S_ISREG(status.st_mode)) return fmt::format("{} is not a file", path.string());
+  if (std::find(owners.begin(), owners.end(), status.st_uid) == owners.end()) {
+    return fmt::format("{} belongs to user {}, who is neither this user nor root nor the owner of this program",
+                       path.string(), status.st_uid);
+  }
+  const bool sticky = place == Place::folder_above && (status.st_mode & S_ISVTX) != 0;
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 && !sticky) {
+    return fmt::format("{} may be written by other users (`chmod go-w {}` ends that)", path.string(), path.string());
+  }
+  return std::nullopt;
+}
+
+void add_owner_of(const char* file, std::vector<uid_t>& owners) {
+  struct stat status {};
+  if (stat(file, &status) == 0 && status.st_uid != kNobody) owners.push_back(status.st_uid);
+}
+
+}  // namespace
+
+std::optional<std::string> reason_to_distrust(const fs::path& file, const std::vector<uid_t>& owners) {
+  std::error_code error;
+  const fs::path folder = fs::canonical(file.has_parent_path() ? file.parent_path() : fs::path("."), error);
+  if (error) return fmt::format("the folder of {} cannot be examined: {}", file.string(), error.message());
+  if (auto reason = distrust_one(folder / file.filename(), Place::file, owners)) return reason;
+  Place place = Place::its_folder;
+  for (fs::path above = folder;; above = above.parent_path()) {
+    if (auto reason = distrust_one(above, place, owners)) return reason;
+    if (above == above.root_path()) return std::nullopt;
+    place = Place::folder_above;
+  }
+}
+
+std::vector<uid_t> trusted_owners() {
+  std::vector<uid_t> owners{geteuid(), 0};
+  add_owner_of("/proc/self/exe", owners);
+  Dl_info library{};
+  if (dladdr(reinterpret_cast<const void*>(&trusted_owners), &library) != 0 && library.dli_fname != nullptr) {
+    add_owner_of(library.dli_fname, owners);
+  }
+  return owners;
+}
+
+}  // namespace tuner::cache

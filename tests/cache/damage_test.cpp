@@ -1,0 +1,362 @@
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <random>
+
+#include "cache/memory_store.hpp"
+#include "cache/set_aside.hpp"
+#include "cache/sqlite.hpp"
+#include "tests/cache/support.hpp"
+
+namespace tuner::cache::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kPage = 4096;
+
+/// A database with enough rows that its tables have inner pages.
+class Filled {
+ public:
+  Filled() {
+    const auto store = open_store(path());
+    std::vector<Trial> trials(400, full_trial());
+    for (std::size_t i = 0; i < trials.size(); ++i) trials[i].sequence = static_cast<std::int64_t>(i);
+    store->record_trials(trials);
+    store->record_decision(full_decision());
+  }
+  fs::path path() const { return folder_ / "decisions.db"; }
+  const TemporaryFolder& folder() const { return folder_; }
+  void damage(const std::function<void(std::string&)>& change) const {
+    std::string bytes = read_bytes(path());
+    change(bytes);
+    write_bytes(path(), bytes);
+  }
+  /// Opens the database and reads all that is in it.
+  void use() const {
+    const auto store = open_store(path());
+    store->find_trials(some_key());
+    store->list_decisions({});
+    store->record_decision(full_decision());
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+void check_damage_is_told(const Filled& database) {
+  const std::string message = error_of(Errc::store_damaged, [&] { database.use(); });
+  CHECK(contains(message, database.path().string()));
+  CHECK(contains(message, "rename"));
+}
+
+void check_starts_afresh(const Filled& database) {
+  const std::string damaged = read_bytes(database.path());
+  const auto aside = set_aside_damaged(database.path());
+  REQUIRE(aside);
+  CHECK(contains(aside->string(), database.path().string() + ".corrupt-20"));
+  CHECK(read_bytes(*aside) == damaged);
+  CHECK_FALSE(fs::exists(database.path()));
+  database.use();
+  CHECK(open_store(database.path())->find_trials(some_key()).empty());
+  CHECK_FALSE(set_aside_damaged(database.path()));
+}
+
+TEST_CASE("a truncated database is damaged, and can be set aside") {
+  const Filled database;
+  fs::resize_file(database.path(), fs::file_size(database.path()) / 2);
+  check_damage_is_told(database);
+  check_starts_afresh(database);
+}
+
+TEST_CASE("a database with a zeroed page is damaged, and can be set aside") {
+  const Filled database;
+  database.damage([](std::string& bytes) { bytes.replace(12 * kPage, kPage, kPage, '\0'); });
+  check_damage_is_told(database);
+  CHECK(open_store(database.path())->damage());
+  check_starts_afresh(database);
+}
+
+TEST_CASE("a database with a random header is damaged, and can be set aside") {
+  const Filled database;
+  std::mt19937 random(1);
+  database.damage([&](std::string& bytes) {
+    for (std::size_t i = 0; i < 100; ++i) bytes[i] = static_cast<char>(random());
+  });
+  check_damage_is_told(database);
+  check_starts_afresh(database);
+}
+
+TEST_CASE("a text file is no database, and nothing happens to it") {
+  const TemporaryFolder folder;
+  write_bytes(folder / "notes.db", "Dear diary, ...");
+  const std::string message = error_of(Errc::store_damaged, [&] { open_store(folder / "notes.db"); });
+  CHECK(contains(message, "notes.db"));
+  CHECK(read_bytes(folder / "notes.db") == "Dear diary, ...");
+}
+
+TEST_CASE("samples that are no numbers are damage") {
+  const Filled database;
+  sql(database.path(), "UPDATE trial SET samples_ns = '[\"fast\"]' WHERE sequence = 7");
+  CHECK(contains(error_of(Errc::store_damaged, [&] { database.use(); }), "samples_ns"));
+}
+
+TEST_CASE("rows that refer to nothing are found as damage") {
+  const Filled database;
+  CHECK_FALSE(open_store(database.path())->damage());
+  sql(database.path(), "PRAGMA foreign_keys = OFF; UPDATE trial SET run_id = 99 WHERE sequence = 7");
+  const auto damage = open_store(database.path())->damage();
+  REQUIRE(damage);
+  CHECK(contains(*damage, "trial"));
+}
+
+TEST_CASE("no flipped byte anywhere makes the store do anything but answer or throw an Error") {
+  const Filled database;
+  const std::string intact = read_bytes(database.path());
+  std::mt19937 random(2);
+  int noticed = 0;
+  for (int i = 0; i < 150; ++i) {
+    std::string bytes = intact;
+    // Half of the flips hit the first pages, where the header and the schema are.
+    const std::size_t range = i % 2 == 0 ? 2 * kPage : bytes.size();
+    bytes[random() % range] ^= static_cast<char>(1 + random() % 255);
+    write_bytes(database.path(), bytes);
+    try {
+      const auto store = open_store(database.path(), Access::read_only);
+      store->find_trials(some_key());
+      store->list_decisions({});
+      noticed += store->damage() ? 1 : 0;
+    } catch (const Error&) {
+      ++noticed;
+    }
+  }
+  CHECK(noticed > 0);
+}
+
+TEST_CASE("an empty file becomes a database") {
+  const TemporaryFolder folder;
+  write_bytes(folder / "decisions.db", "");
+  CHECK_FALSE(set_aside_damaged(folder / "decisions.db"));
+  CHECK(contains(error_of(Errc::store_unavailable, [&] { open_store(folder / "decisions.db", Access::read_only); }),
+                 "empty"));
+  open_store(folder / "decisions.db")->record_decision(full_decision());
+  CHECK(open_store(folder / "decisions.db")->find_decision(some_key()));
+}
+
+TEST_CASE("only what is damaged is set aside") {
+  const Filled database;
+  CHECK_FALSE(set_aside_damaged(database.path()));
+  CHECK_FALSE(set_aside_damaged(database.folder() / "missing.db"));
+  const auto theirs = database.folder() / "places.db";
+  sql(theirs, "CREATE TABLE places (url TEXT)");
+  error_of(Errc::store_unavailable, [&] { set_aside_damaged(theirs); });
+  CHECK(fs::exists(theirs));
+}
+
+TEST_CASE("nothing of a damaged database stays behind for the fresh one to trip over") {
+  const Filled database;
+  database.damage([](std::string& bytes) { bytes.replace(0, 100, 100, 'x'); });
+  for (const char* const suffix : {"-journal", "-wal", "-shm"}) write_bytes(database.path().string() + suffix, "old");
+  REQUIRE(set_aside_damaged(database.path()));
+  for (const char* const suffix : {"", "-journal", "-wal", "-shm"}) {
+    CHECK_FALSE(fs::exists(database.path().string() + suffix));
+  }
+}
+
+TEST_CASE("of several processes that meet the damage one sets it aside and all go on") {
+  const Filled database;
+  fs::resize_file(database.path(), fs::file_size(database.path()) / 2);
+  CHECK(in_child([&] {
+          for (int i = 0; i < 3; ++i) {
+            if (fork() == 0) break;
+          }
+          const auto use = [&] { open_store(database.path())->record_decision(full_decision()); };
+          try {
+            open_store(database.path())->find_trials(some_key());
+          } catch (const Error&) {
+            set_aside_damaged(database.path());
+          }
+          use();
+          // The grandchildren are waited for by closing ranks: each leaves a mark.
+          write_bytes(database.folder() / ("done-" + std::to_string(getpid())), "");
+        }) == 0);
+  const auto count = [&](const std::string& part) {
+    int found = 0;
+    for (const auto& entry : fs::directory_iterator(database.folder().path())) {
+      found += contains(entry.path().filename().string(), part) ? 1 : 0;
+    }
+    return found;
+  };
+  for (int i = 0; i < 500 && count("done-") < 4; ++i) usleep(10'000);
+  CHECK(count("done-") == 4);
+  CHECK(count(".corrupt-") == 1);
+  CHECK(sql(database.path(), "SELECT count(*) FROM decision") == std::vector<std::string>{"4"});
+}
+
+/// Leaves the file as a process does that is killed in the middle of a large transaction.
+void die_while_writing(const fs::path& path) {
+  const int status = in_child([&] {
+    const sqlite::Connection connection(path, SQLITE_OPEN_READWRITE, std::chrono::seconds(1));
+    connection.execute("PRAGMA cache_size = 5");  // pages reach the file before the commit
+    connection.execute("BEGIN IMMEDIATE; UPDATE trial SET message = hex(randomblob(500)), sequence = -1");
+    raise(SIGKILL);
+  });
+  CHECK(status == 128 + SIGKILL);
+}
+
+TEST_CASE("a transaction that a killed process left half-written is as if it had never been") {
+  for (const Access access : {Access::read_write, Access::read_only}) {
+    const Filled database;
+    const std::string before = read_bytes(database.path());
+    die_while_writing(database.path());
+    REQUIRE(fs::exists(database.path().string() + "-journal"));
+    REQUIRE(read_bytes(database.path()) != before);
+    const auto store = open_store(database.path(), access);
+    const std::vector<Trial> trials = store->find_trials(some_key());
+    REQUIRE(trials.size() == 400);
+    for (std::size_t i = 0; i < trials.size(); ++i) CHECK(trials[i].sequence == static_cast<std::int64_t>(i));
+    CHECK_FALSE(store->damage());
+  }
+}
+
+TEST_CASE("a reader that may not clear up after a killed process says who has to") {
+  const Filled database;
+  hand_over(database.folder().path());
+  hand_over(database.path());
+  die_while_writing(database.path());
+  hand_over(database.path().string() + "-journal");
+  fs::permissions(database.path(), fs::perms::owner_read);
+  CHECK(in_unprivileged_child([&] {
+          const std::string message = error_of(Errc::store_unavailable, [&] {
+            open_store(database.path(), Access::read_only)->find_trials(some_key());
+          });
+          if (!contains(message, "as such a user")) throw std::runtime_error(message);
+        }) == 0);
+}
+
+TEST_CASE("folders are created for this user alone, and so is the file, whatever the umask") {
+  for (const mode_t mask : {0, 022, 077}) {
+    const TemporaryFolder folder;
+    CHECK(in_child([&] {
+            umask(mask);
+            open_store(folder / "one/two/decisions.db");
+          }) == 0);
+    const auto mode_of = [&](const std::string& name) {
+      struct stat status {};
+      REQUIRE(stat((folder / name).c_str(), &status) == 0);
+      return status.st_mode & 07777;
+    };
+    CHECK(mode_of("one") == 0700);
+    CHECK(mode_of("one/two") == 0700);
+    CHECK(mode_of("one/two/decisions.db") == 0600);
+  }
+}
+
+TEST_CASE("what cannot be a database file is refused with the reason") {
+  const TemporaryFolder folder;
+  const auto message = [&](const std::string& name, Access access = Access::read_write) {
+    return error_of(Errc::store_unavailable, [&] { open_store(folder / name, access); });
+  };
+  write_bytes(folder / "file", "");
+  fs::create_directory(folder / "folder.db");
+  fs::create_symlink(folder / "elsewhere.db", folder / "link.db");
+  REQUIRE(mkfifo((folder / "pipe.db").c_str(), 0600) == 0);
+  CHECK(contains(message("file/decisions.db"), "TUNER_DB"));
+  CHECK(contains(message("file/below/decisions.db"), "cannot be created"));
+  CHECK(contains(message("folder.db"), "is not a file"));
+  CHECK(contains(message("pipe.db"), "is not a file"));
+  CHECK(contains(message("link.db"), "symbolic link"));
+  CHECK_FALSE(fs::exists(folder / "elsewhere.db"));
+  CHECK(contains(message("missing.db", Access::read_only), "no database"));
+  CHECK(contains(message("missing/missing.db", Access::read_only), "missing"));
+  CHECK_FALSE(fs::exists(folder / "missing.db"));
+}
+
+TEST_CASE("a folder that is reached through a symbolic link is fine: homes often are") {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "real");
+  fs::create_directory_symlink(folder / "real", folder / "home");
+  open_store(folder / "home/tuner/decisions.db")->record_decision(full_decision());
+  CHECK(open_store(folder / "real/tuner/decisions.db")->find_decision(some_key()));
+}
+
+TEST_CASE("a path that looks like a URI or an option of SQLite is only a path") {
+  const TemporaryFolder folder;
+  for (const char* const name : {"file:x.db?mode=memory", ":memory:", "a%20b?c#d.db", "größe.db"}) {
+    open_store(folder / name)->record_decision(full_decision());
+    CHECK(fs::exists(folder / name));
+    CHECK(open_store(folder / name)->find_decision(some_key()));
+  }
+}
+
+TEST_CASE("a database that may not be written is refused for writing and read all the same") {
+  const Filled database;
+  hand_over(database.folder().path());
+  hand_over(database.path());
+  const auto check_both = [&] {
+    CHECK(in_unprivileged_child([&] {
+            const std::string message = error_of(Errc::store_unavailable, [&] { open_store(database.path()); });
+            if (!contains(message, "may not be written") || !contains(message, "TUNER_DB"))
+              throw std::runtime_error(message);
+            const auto reader = open_store(database.path(), Access::read_only);
+            if (reader->find_trials(some_key()).size() != 400) throw std::runtime_error("wrong trials");
+          }) == 0);
+  };
+  SUBCASE("a read-only file") {
+    fs::permissions(database.path(), fs::perms::owner_read);
+    check_both();
+  }
+  SUBCASE("a read-only folder") {
+    fs::permissions(database.folder().path(), fs::perms::owner_read | fs::perms::owner_exec);
+    check_both();
+    fs::permissions(database.folder().path(), fs::perms::owner_all);
+  }
+}
+
+TEST_CASE("a folder that may not be entered and a file that may not be read are told as that") {
+  const Filled database;
+  CHECK(in_unprivileged_child([&] {
+          for (const Access access : {Access::read_write, Access::read_only}) {
+            if (geteuid() != 65534) break;  // not started by root: the folder is this user's own
+            const std::string message = error_of(Errc::store_unavailable, [&] { open_store(database.path(), access); });
+            if (!contains(message, "Permission denied")) throw std::runtime_error(message);
+          }
+        }) == 0);
+  hand_over(database.folder().path());
+  hand_over(database.path());
+  fs::permissions(database.path(), fs::perms::none);
+  CHECK(in_unprivileged_child([&] {
+          const std::string message = error_of(Errc::store_unavailable, [&] { open_store(database.path()); });
+          if (!contains(message, database.path().string())) throw std::runtime_error(message);
+        }) == 0);
+}
+
+TEST_CASE("a write beyond the quota is told, keeps what was there, and a store in memory can take over") {
+  const Filled database;
+  CHECK(in_child([&] {
+          std::signal(SIGXFSZ, SIG_IGN);
+          const auto store = open_store(database.path());
+          const rlim_t size = fs::file_size(database.path());
+          const rlimit limit{size, size};
+          setrlimit(RLIMIT_FSIZE, &limit);
+          const std::vector<Trial> trials(400, full_trial());
+          const std::string message = error_of(Errc::store_unavailable, [&] { store->record_trials(trials); });
+          if (!contains(message, "quota")) throw std::runtime_error(message);
+          MemoryStore memory;
+          memory.record_trials(trials);
+          if (store->find_trials(some_key()).size() != 400) throw std::runtime_error("wrong trials");
+        }) == 0);
+  CHECK_FALSE(open_store(database.path())->damage());
+}
+
+TEST_CASE("a database that another program switched to write-ahead logging is switched back") {
+  const Filled database;
+  sql(database.path(), "PRAGMA journal_mode = WAL");
+  CHECK(open_store(database.path())->find_trials(some_key()).size() == 400);
+  CHECK(sql(database.path(), "PRAGMA journal_mode") == std::vector<std::string>{"delete"});
+}
+
+}  // namespace
+}  // namespace tuner::cache::test

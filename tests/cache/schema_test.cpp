@@ -1,0 +1,285 @@
+#include "cache/schema.hpp"
+
+#include <array>
+
+#include "cache/hash.hpp"
+#include "cache/sqlite.hpp"
+#include "tests/cache/support.hpp"
+
+namespace tuner::cache::test {
+namespace {
+
+using Rows = std::vector<std::string>;
+
+std::string joined(const Rows& rows) {
+  std::string text;
+  for (const std::string& row : rows) text += row + "\n";
+  return text;
+}
+
+TEST_CASE("format 1 is what it was when it was released") {
+  // A difference here makes existing files unreadable or mixes two layouts under one number. Add a step instead.
+  const TemporaryFolder folder;
+  open_store(folder / "decisions.db");
+  const std::string schema = joined(sql(folder / "decisions.db", "SELECT sql FROM sqlite_schema ORDER BY rowid"));
+  CHECK(content_hash(schema) == "e74c57cd2d144ba977f03e02c2c2fef5");
+  CHECK(sql(folder / "decisions.db", "PRAGMA application_id") == Rows{std::to_string(0x54554e52)});
+  CHECK(sql(folder / "decisions.db", "PRAGMA user_version") == Rows{"1"});
+}
+
+TEST_CASE("the numbers of outcomes and origins in a file are those of the program") {
+  const TemporaryFolder folder;
+  open_store(folder / "decisions.db");
+  Rows outcomes;
+  for (const OutcomeName& entry : kOutcomeNames) {
+    outcomes.push_back(std::to_string(static_cast<int>(entry.outcome)) + "|" + std::string(entry.name));
+  }
+  CHECK(sql(folder / "decisions.db", "SELECT outcome, name FROM outcome ORDER BY outcome") == outcomes);
+  Rows origins;
+  for (const Origin origin : {Origin::measured, Origin::imported, Origin::replay}) {
+    origins.push_back(std::to_string(static_cast<int>(origin)) + "|" + std::string(to_string(origin)));
+  }
+  CHECK(sql(folder / "decisions.db", "SELECT origin, name FROM origin ORDER BY origin") == origins);
+}
+
+TEST_CASE("a file of format 1 that SQL wrote is read as it was meant") {
+  const TemporaryFolder folder;
+  open_store(folder / "decisions.db");
+  const DecisionKey key{"k", "i", "p", "d", "m", "o"};
+  sql(folder / "decisions.db",
+      "INSERT INTO task VALUES (1, '" + key.hash() +
+          "', 'key1|kernel=k|identity=i|problem=p|device=d|mode=m|objective=o', 'k', 'i', 'p', 'd', 'm', 'o');"
+          "INSERT INTO run VALUES (1, 1, 'session', 'reuse', '0.1', '13.0', '580', 1);"
+          "INSERT INTO trial VALUES (1, 1, 5, 'X=1', 7, 'why', 1, 2.5, '[1,2.5e0]', 1, 2, 3, 4, 5, 6, 0.5, 'warps',"
+          " 'hash', 'launch', 'X=2', 7, 8, 9, 1000);"
+          "INSERT INTO decision VALUES (1, 1, 'X=1', 'X=0', 2.5, NULL, NULL, NULL, NULL, 0.99, 3, 1, 0, 'hash', "
+          "'launch',"
+          " 2000);"
+          "INSERT INTO decision_tie VALUES (1, 1, 'X=3', 1.25), (1, 0, 'X=1', 1);"
+          "INSERT INTO decision_counter VALUES (1, 'asked', 9)");
+  const auto store = open_store(folder / "decisions.db");
+  const std::vector<Trial> trials = store->find_trials(key);
+  REQUIRE(trials.size() == 1);
+  Trial trial;
+  trial.key = key;
+  trial.reuse_hash = "reuse";
+  trial.session = "session";
+  trial.sequence = 5;
+  trial.configuration = "X=1";
+  trial.outcome = Outcome::wrong_result;
+  trial.message = "why";
+  trial.censored = true;
+  trial.time_ns = 2.5;
+  trial.samples_ns = {1, 2.5};
+  trial.facts = {1, 2, 3, 4, 5, 6, 0.5, "warps", "hash"};
+  trial.launch = "launch";
+  trial.duplicate_of = "X=2";
+  trial.compile_ms = 7;
+  trial.verify_ms = 8;
+  trial.timing_ms = 9;
+  trial.conditions = {"0.1", "13.0", "580"};
+  trial.origin = Origin::imported;
+  trial.created_unix_ms = 1000;
+  check_same(trials[0], trial);
+
+  const auto decision = store->find_decision(key);
+  REQUIRE(decision);
+  CHECK(decision->ties.size() == 2);
+  CHECK(decision->ties[1].configuration == "X=3");
+  CHECK(decision->counters == std::map<std::string, std::int64_t>{{"asked", 9}});
+  CHECK_FALSE(decision->speedup);
+}
+
+TEST_CASE("v_best shows the served decision of each task") {
+  const TemporaryFolder folder;
+  const auto store = open_store(folder / "decisions.db");
+  Decision decision = full_decision();
+  decision.origin = Origin::measured;
+  decision.configuration = "superseded";
+  store->record_decision(decision);
+  decision.configuration = "X=1";
+  store->record_decision(decision);
+  decision.key.problem = "rows=1";
+  decision.configuration = "X=2";
+  store->record_decision(decision);
+  CHECK(
+      sql(folder / "decisions.db",
+          "SELECT kernel, problem, device, mode, objective, configuration, time_ns, baseline, baseline_time_ns, "
+          "speedup, "
+          "speedup_low, speedup_high, confidence, tied, verified, noisy, race_blocks, origin, session, tuner_version, "
+          "toolkit, driver, created_utc FROM v_best ORDER BY decision_id") ==
+      Rows{
+          "prefetch|row_length=65536,rows=528|NVIDIA "
+          "H200|sm_90|132|cold|time|X=1|98765.4321|BLOCKDIMX=128,STRATEGY=none|"
+          "200000.25|2.025|2.01|2.04|0.99|2|1|1|64|measured|session-1|0.1.0|13.0.88|580.159|2023-11-14T22:13:20.456Z",
+          "prefetch|rows=1|NVIDIA H200|sm_90|132|cold|time|X=2|98765.4321|BLOCKDIMX=128,STRATEGY=none|"
+          "200000.25|2.025|2.01|2.04|0.99|2|1|1|64|measured|session-1|0.1.0|13.0.88|580.159|2023-11-14T22:13:20.456Z"});
+}
+
+TEST_CASE("v_trials shows every trial with its outcome in words, and v_failures only the failed ones") {
+  const TemporaryFolder folder;
+  const auto store = open_store(folder / "decisions.db");
+  std::vector<Trial> trials;
+  for (const OutcomeName& entry : kOutcomeNames) {
+    trials.push_back(full_trial());
+    trials.back().sequence = static_cast<int>(entry.outcome);
+    trials.back().outcome = entry.outcome;
+    trials.back().message = entry.outcome == Outcome::ok ? "" : "because " + std::string(entry.name);
+  }
+  store->record_trials(trials);
+  const Rows all = sql(folder / "decisions.db", "SELECT outcome, message FROM v_trials");
+  const Rows failures = sql(folder / "decisions.db", "SELECT class, message FROM v_failures");
+  REQUIRE(all.size() == kOutcomeNames.size());
+  CHECK(all[0] == "ok|");
+  CHECK(all[7] == "wrong_result|because wrong_result");
+  CHECK(failures == Rows(all.begin() + 1, all.end()));
+  CHECK(sql(folder / "decisions.db",
+            "SELECT kernel, sequence, configuration, censored, time_ns, sample_count, registers, occupancy, origin, "
+            "created_utc "
+            "FROM v_trials LIMIT 1") ==
+        Rows{"prefetch|0|BLOCKDIMX=128,STRATEGY=none|1|123456.789|5|42|0.4375|imported|2023-11-14T22:13:20.123Z"});
+  CHECK(sql(folder / "decisions.db",
+            "SELECT value FROM v_trials, json_each(samples_ns) WHERE sequence = 0 AND key = 4") == Rows{"3"});
+}
+
+TEST_CASE("v_stale shows the decisions made before the toolkit or the driver of their device changed") {
+  const TemporaryFolder folder;
+  const auto store = open_store(folder / "decisions.db");
+  const auto record = [&](const char* device, const char* problem, Conditions conditions,
+                          Origin origin = Origin::measured) {
+    Decision decision = full_decision();
+    decision.key.device = device;
+    decision.key.problem = problem;
+    decision.conditions = std::move(conditions);
+    decision.origin = origin;
+    store->record_decision(decision);
+  };
+  const auto stale = [&] {
+    return sql(
+        folder / "decisions.db",
+        "SELECT device, problem, toolkit, newest_toolkit, driver, newest_driver FROM v_stale ORDER BY decision_id");
+  };
+  record("H200", "n=1", {"0.1", "13.0", "580"});
+  record("H200", "n=2", {"0.1", "13.0", "580"});
+  record("L4", "n=1", {"0.1", "12.4", "550"});
+  CHECK(stale().empty());
+  record("H200", "n=3", {"0.2", "13.0", "580"});  // a newer tuner alone makes nothing stale
+  CHECK(stale().empty());
+  record("H200", "n=2", {"0.1", "13.0", "590"});
+  CHECK(stale() == Rows{"H200|n=1|13.0|13.0|580|590", "H200|n=3|13.0|13.0|580|590"});
+  record("H200", "n=1", {"0.1", "13.1", "590"});
+  CHECK(stale() == Rows{"H200|n=3|13.0|13.1|580|590", "H200|n=2|13.0|13.1|590|590"});
+  record("H200", "n=2", {"0.1", "", "590"});  // nothing was compiled: says nothing about the toolkit
+  record("L4", "n=2", {"0.1", "11.0", "520"},
+         Origin::imported);  // measured elsewhere: does not set the standard, but meets it
+  CHECK(stale() == Rows{"H200|n=3|13.0|13.1|580|590", "L4|n=2|11.0|12.4|520|550"});
+}
+
+TEST_CASE("the schema that a user reads explains itself") {
+  const TemporaryFolder folder;
+  open_store(folder / "decisions.db");
+  for (const std::string& row :
+       sql(folder / "decisions.db",
+           "SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY rowid")) {
+    INFO(row);
+    CHECK(contains(row, "-- "));
+    if (contains(row, "CREATE TABLE")) CHECK(contains(row, "STRICT"));
+  }
+}
+
+TEST_CASE("a trial must belong to a run and have a known outcome") {
+  const TemporaryFolder folder;
+  const auto store = open_store(folder / "decisions.db");
+  Trial trial = full_trial();
+  trial.outcome = static_cast<Outcome>(99);
+  error_of(Errc::internal, [&] { store->record_trials({&trial, 1}); });
+  CHECK(store->find_trials(some_key()).empty());
+  CHECK(sql(folder / "decisions.db", "SELECT count(*) FROM task") == Rows{"0"});
+}
+
+TEST_CASE("a file of a newer format is refused and left as it was") {
+  const TemporaryFolder folder;
+  open_store(folder / "decisions.db")->record_decision(full_decision());
+  sql(folder / "decisions.db", "PRAGMA user_version = 2");
+  const std::string before = read_bytes(folder / "decisions.db");
+  for (const Access access : {Access::read_write, Access::read_only}) {
+    const std::string message = error_of(Errc::store_newer, [&] { open_store(folder / "decisions.db", access); });
+    CHECK(contains(message, (folder / "decisions.db").string()));
+    CHECK(contains(message, "newer version"));
+  }
+  CHECK(read_bytes(folder / "decisions.db") == before);
+}
+
+TEST_CASE("another program's database is refused and left as it was") {
+  const TemporaryFolder folder;
+  for (const char* const theirs :
+       {"CREATE TABLE places (url TEXT)", "PRAGMA application_id = 12345", "PRAGMA user_version = 1",
+        "PRAGMA application_id = 12345; PRAGMA user_version = 1; CREATE TABLE trial (x)"}) {
+    const auto path = folder / "places.db";
+    std::filesystem::remove(path);
+    sql(path, theirs);
+    const std::string before = read_bytes(path);
+    const std::string message = error_of(Errc::store_unavailable, [&] { open_store(path); });
+    CHECK(contains(message, path.string()));
+    CHECK(contains(message, "application_id"));
+    CHECK(read_bytes(path) == before);
+  }
+}
+
+TEST_CASE("a format number below one is damage") {
+  const TemporaryFolder folder;
+  open_store(folder / "decisions.db");
+  for (const char* const version : {"0", "-3"}) {
+    sql(folder / "decisions.db", std::string("PRAGMA user_version = ") + version);
+    error_of(Errc::store_damaged, [&] { open_store(folder / "decisions.db"); });
+  }
+}
+
+/// A format whose later steps stand for those that do not exist yet.
+class Migrating {
+ public:
+  explicit Migrating(std::vector<const char*> steps) : steps_(std::move(steps)) {}
+  std::unique_ptr<sqlite::Connection> open(Access access = Access::read_write) const {
+    const Format format{"examples", 77, steps_};
+    return open_database(folder_ / "example.db", access, std::chrono::seconds(1), Durability::precious, format);
+  }
+  void add(const char* step) { steps_.push_back(step); }
+  void remove_last() { steps_.pop_back(); }
+
+ private:
+  TemporaryFolder folder_;
+  std::vector<const char*> steps_;
+};
+
+TEST_CASE("an older file is brought up to date, step by step, and keeps its rows") {
+  Migrating example({"CREATE TABLE a (x); INSERT INTO a VALUES (1);"});
+  example.open();
+  example.add("ALTER TABLE a ADD COLUMN y; UPDATE a SET y = 2;");
+  example.add("UPDATE a SET y = y + 40;");
+  CHECK(example.open()->integer("PRAGMA user_version") == 3);
+  CHECK(example.open()->integer("SELECT y FROM a WHERE x = 1") == 42);
+}
+
+TEST_CASE("a step that fails leaves the older file as it was") {
+  Migrating example({"CREATE TABLE a (x); INSERT INTO a VALUES (1);"});
+  example.open();
+  example.add("INSERT INTO a VALUES (2);");
+  example.add("INSERT INTO no_such_table VALUES (3);");
+  error_of(Errc::internal, [&] { example.open(); });
+  example.remove_last();
+  example.remove_last();
+  CHECK(example.open()->integer("PRAGMA user_version") == 1);
+  CHECK(example.open()->integer("SELECT count(*) FROM a") == 1);
+}
+
+TEST_CASE("a reader does not change an older file but says what to do") {
+  Migrating example({"CREATE TABLE a (x);"});
+  example.open();
+  example.add("INSERT INTO a VALUES (2);");
+  CHECK(contains(error_of(Errc::store_unavailable, [&] { example.open(Access::read_only); }), "up to date"));
+  example.remove_last();
+  CHECK(example.open(Access::read_only)->integer("SELECT count(*) FROM a") == 0);
+}
+
+}  // namespace
+}  // namespace tuner::cache::test

@@ -1,0 +1,123 @@
+#include "cache/sqlite.hpp"
+
+#include "cache/rows.hpp"
+#include "tests/cache/support.hpp"
+
+namespace tuner::cache::test {
+namespace {
+
+using sqlite::Transaction;
+
+class Scratch {
+ public:
+  sqlite::Connection open(std::chrono::milliseconds busy_timeout = std::chrono::milliseconds(50)) const {
+    return {folder_ / "scratch.db", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, busy_timeout};
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_CASE("a transaction that is not committed is rolled back") {
+  const Scratch scratch;
+  const sqlite::Connection connection = scratch.open();
+  connection.execute("CREATE TABLE t (x)");
+  {
+    const Transaction transaction(connection, Transaction::Kind::write);
+    connection.execute("INSERT INTO t VALUES (1)");
+  }
+  CHECK(connection.integer("SELECT count(*) FROM t") == 0);
+  {
+    Transaction transaction(connection, Transaction::Kind::write);
+    connection.execute("INSERT INTO t VALUES (1)");
+    transaction.commit();
+  }
+  CHECK(connection.integer("SELECT count(*) FROM t") == 1);
+}
+
+TEST_CASE("a write that meets another one's lock gives up after a while, and says that it was locked") {
+  const Scratch scratch;
+  const sqlite::Connection first = scratch.open();
+  const sqlite::Connection second = scratch.open();
+  first.execute("CREATE TABLE t (x)");
+  const Transaction transaction(first, Transaction::Kind::write);
+  int attempts = 0;
+  const std::string message = error_of(Errc::store_unavailable, [&] { sqlite::write(second, [&] { ++attempts; }); });
+  CHECK(contains(message, "locked by another process"));
+  CHECK(contains(message, second.path().string()));
+  CHECK(attempts == 0);
+}
+
+TEST_CASE("a write starts again as a whole when a lock ends it half-way") {
+  const Scratch scratch;
+  const sqlite::Connection connection = scratch.open();
+  connection.execute("CREATE TABLE t (x)");
+  int attempts = 0;
+  sqlite::write(connection, [&] {
+    connection.execute("INSERT INTO t VALUES (1)");
+    if (++attempts < sqlite::kWriteAttempts) connection.check(SQLITE_BUSY, "a lock");
+  });
+  CHECK(attempts == sqlite::kWriteAttempts);
+  CHECK(connection.integer("SELECT count(*) FROM t") == 1);
+}
+
+TEST_CASE("a write does not start again after an error that would come again") {
+  const Scratch scratch;
+  const sqlite::Connection connection = scratch.open();
+  connection.execute("CREATE TABLE t (x UNIQUE)");
+  int attempts = 0;
+  const std::string message = error_of(Errc::internal, [&] {
+    sqlite::write(connection, [&] {
+      ++attempts;
+      connection.execute("INSERT INTO t VALUES (1), (1)");
+    });
+  });
+  CHECK(attempts == 1);
+  CHECK(contains(message, "INSERT INTO t"));
+  CHECK(connection.integer("SELECT count(*) FROM t") == 0);
+}
+
+TEST_CASE("a full disk is told as what it is, and nothing is kept of the transaction") {
+  const Scratch scratch;
+  const sqlite::Connection connection = scratch.open();
+  connection.execute("CREATE TABLE t (x)");
+  connection.execute("PRAGMA max_page_count = 20");  // to SQLite the same as a disk without room
+  const std::string message = error_of(Errc::store_unavailable, [&] {
+    sqlite::write(connection, [&] {
+      for (int i = 0; i < 100; ++i) connection.execute("INSERT INTO t VALUES (zeroblob(4000))");
+    });
+  });
+  CHECK(contains(message, "no room on the disk"));
+  CHECK(contains(message, connection.path().string()));
+  CHECK(connection.integer("SELECT count(*) FROM t") == 0);
+}
+
+TEST_CASE("a statement that failed can be used again and holds no lock") {
+  const Scratch scratch;
+  const sqlite::Connection connection = scratch.open();
+  connection.execute("CREATE TABLE t (x INTEGER PRIMARY KEY)");
+  sqlite::Statement insert(connection, "INSERT INTO t VALUES (?1)");
+  insert.bind(1).run();
+  error_of(Errc::internal, [&] { insert.bind(1).run(); });
+  insert.bind(2).run();
+  CHECK(scratch.open().integer("SELECT count(*) FROM t") == 2);
+}
+
+TEST_CASE("lists of numbers are written so that every bit comes back") {
+  const std::vector<double> values{0, -0.0, 0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, 123456789012345680.0};
+  CHECK(doubles_from_json(to_json(values)) == values);
+  CHECK(to_json({}) == "[]");
+  CHECK(to_json(std::vector<double>{1021.5, 998}) == "[1021.5,998]");
+  CHECK(doubles_from_json("[]") == std::vector<double>{});
+}
+
+TEST_CASE("a list of numbers that is none is not read") {
+  for (const char* const text : {"", "[", "]", "1", "[1", "1]", "[1,]", "[,1]", "[1 2]", "[1, 2]", "[1,,2]", "[nan]",
+                                 "[inf]", "[1e999]", "[\"1\"]", "[[1]]", "[1];", "{}", "null"}) {
+    INFO(text);
+    CHECK_FALSE(doubles_from_json(text));
+  }
+}
+
+}  // namespace
+}  // namespace tuner::cache::test

@@ -1,0 +1,257 @@
+#include <limits>
+
+#include "cache/memory_store.hpp"
+#include "tests/cache/support.hpp"
+
+namespace tuner::cache::test {
+namespace {
+
+class InMemory {
+ public:
+  Store& store() { return store_; }
+
+ private:
+  MemoryStore store_;
+};
+
+class InSqlite {
+ public:
+  Store& store() { return *store_; }
+
+ private:
+  TemporaryFolder folder_;
+  std::unique_ptr<SqliteStore> store_ = open_store(folder_ / "decisions.db");
+};
+
+TEST_CASE_TEMPLATE("a trial comes back with every field as it was", Place, InMemory, InSqlite) {
+  Place place;
+  const std::vector<Trial> trials{full_trial(), bare_trial()};
+  place.store().record_trials(trials);
+  const std::vector<Trial> found = place.store().find_trials(some_key());
+  REQUIRE(found.size() == 2);
+  check_same(found[0], trials[0]);
+  check_same(found[1], trials[1]);
+}
+
+TEST_CASE_TEMPLATE("a decision comes back with every field as it was", Place, InMemory, InSqlite) {
+  Place place;
+  place.store().record_decision(full_decision());
+  const std::optional<Decision> full = place.store().find_decision(some_key());
+  REQUIRE(full);
+  check_same(*full, full_decision());
+  place.store().record_decision(bare_decision());
+  const std::optional<Decision> bare = place.store().find_decision(some_key());
+  REQUIRE(bare);
+  check_same(*bare, bare_decision());
+}
+
+TEST_CASE_TEMPLATE("text comes back whatever it contains", Place, InMemory, InSqlite) {
+  Place place;
+  const std::vector<std::string> odd{
+      "",         "'; DROP TABLE trial; --", "?1 \"quoted\" 'text'", "two\nlines\r\n\t",
+      "größe 矩", "invalid \xff\xfe UTF-8",  std::string("a\0b", 3), std::string(100'000, 'x')};
+  for (std::size_t i = 0; i < odd.size(); ++i) {
+    Trial trial = full_trial();
+    trial.key.problem = trial.message = trial.configuration = trial.session = odd[i];
+    trial.reuse_hash = trial.launch = trial.conditions.driver = odd[i];
+    place.store().record_trials({&trial, 1});
+    const std::vector<Trial> found = place.store().find_trials(trial.key);
+    REQUIRE(found.size() == 1);
+    check_same(found[0], trial);
+
+    Decision decision = full_decision();
+    decision.key.problem = decision.configuration = decision.ties[0].configuration = odd[i];
+    decision.counters[odd[i]] = -5;
+    place.store().record_decision(decision);
+    const std::optional<Decision> answer = place.store().find_decision(decision.key);
+    REQUIRE(answer);
+    check_same(*answer, decision);
+  }
+  CHECK(place.store().list_decisions({}).size() == odd.size());
+}
+
+TEST_CASE_TEMPLATE("every outcome and every origin comes back", Place, InMemory, InSqlite) {
+  Place place;
+  std::vector<Trial> trials;
+  for (const OutcomeName& entry : kOutcomeNames) {
+    for (const Origin origin : {Origin::measured, Origin::imported, Origin::replay}) {
+      trials.push_back(full_trial());
+      trials.back().outcome = entry.outcome;
+      trials.back().origin = origin;
+    }
+  }
+  place.store().record_trials(trials);
+  const std::vector<Trial> found = place.store().find_trials(some_key());
+  REQUIRE(found.size() == trials.size());
+  for (std::size_t i = 0; i < trials.size(); ++i) check_same(found[i], trials[i]);
+}
+
+TEST_CASE_TEMPLATE("trials are found in the order recorded, over batches and sessions", Place, InMemory, InSqlite) {
+  Place place;
+  for (const int first : {30, 10, 20}) {
+    std::vector<Trial> batch;
+    for (int i = 0; i < 3; ++i) {
+      batch.push_back(full_trial());
+      batch.back().sequence = first + i;
+      batch.back().session = i == 1 ? "session-2" : "session-1";
+    }
+    place.store().record_trials(batch);
+  }
+  std::vector<std::int64_t> sequence;
+  for (const Trial& trial : place.store().find_trials(some_key())) sequence.push_back(trial.sequence);
+  CHECK(sequence == std::vector<std::int64_t>{30, 31, 32, 10, 11, 12, 20, 21, 22});
+}
+
+TEST_CASE_TEMPLATE("a batch may hold trials of several keys, each found under its own", Place, InMemory, InSqlite) {
+  Place place;
+  std::vector<Trial> batch(4, full_trial());
+  batch[1].key.problem = batch[3].key.problem = "rows=1";
+  for (std::size_t i = 0; i < batch.size(); ++i) batch[i].sequence = static_cast<std::int64_t>(i);
+  place.store().record_trials(batch);
+  CHECK(place.store().find_trials(batch[0].key).size() == 2);
+  REQUIRE(place.store().find_trials(batch[1].key).size() == 2);
+  CHECK(place.store().find_trials(batch[1].key)[1].sequence == 3);
+}
+
+TEST_CASE_TEMPLATE("what was never recorded is found nowhere", Place, InMemory, InSqlite) {
+  Place place;
+  CHECK(place.store().find_trials(some_key()).empty());
+  CHECK_FALSE(place.store().find_decision(some_key()));
+  CHECK(place.store().list_decisions({}).empty());
+  place.store().record_trials({});
+  const Trial trial = full_trial();
+  place.store().record_trials({&trial, 1});
+  CHECK_FALSE(place.store().find_decision(some_key()));
+}
+
+TEST_CASE_TEMPLATE("a key that differs in one part is another key", Place, InMemory, InSqlite) {
+  Place place;
+  place.store().record_decision(full_decision());
+  for (std::string DecisionKey::*part :
+       {&DecisionKey::kernel_name, &DecisionKey::kernel_identity, &DecisionKey::problem, &DecisionKey::device,
+        &DecisionKey::mode, &DecisionKey::objective}) {
+    DecisionKey other = some_key();
+    other.*part += "x";
+    CHECK_FALSE(place.store().find_decision(other));
+    CHECK(place.store().find_trials(other).empty());
+  }
+}
+
+TEST_CASE_TEMPLATE("the decision recorded last is the one that is found, whatever its date", Place, InMemory,
+                   InSqlite) {
+  Place place;
+  Decision first = full_decision();
+  first.created_unix_ms = 2'000;
+  Decision second = full_decision();
+  second.created_unix_ms = 1'000;
+  second.configuration = "another";
+  place.store().record_decision(first);
+  place.store().record_decision(second);
+  CHECK(place.store().find_decision(some_key())->configuration == "another");
+  CHECK(place.store().list_decisions({}).size() == 1);
+}
+
+TEST_CASE_TEMPLATE("a listing shows the newest decision of each key that passes the filter, newest first", Place,
+                   InMemory, InSqlite) {
+  Place place;
+  const auto record = [&](const char* kernel, const char* problem, const char* device, const char* configuration) {
+    Decision decision = full_decision();
+    decision.key.kernel_name = kernel;
+    decision.key.problem = problem;
+    decision.key.device = device;
+    decision.configuration = configuration;
+    place.store().record_decision(decision);
+  };
+  record("a", "n=1", "H200", "first");
+  record("b", "n=1", "H200", "second");
+  record("a", "n=2", "H200", "third");
+  record("a", "n=1", "L4", "fourth");
+  record("a", "n=1", "H200", "fifth");
+  const auto listed = [&](const Filter& filter) {
+    std::vector<std::string> names;
+    for (const Decision& decision : place.store().list_decisions(filter)) names.push_back(decision.configuration);
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(listed({}) == Names{"fifth", "fourth", "third", "second"});
+  CHECK(listed({.kernel_name = "a"}) == Names{"fifth", "fourth", "third"});
+  CHECK(listed({.kernel_name = "a", .problem = "n=1"}) == Names{"fifth", "fourth"});
+  CHECK(listed({.device = "L4"}) == Names{"fourth"});
+  CHECK(listed({.kernel_name = "b", .problem = "n=2"}) == Names{});
+  CHECK(listed({.kernel_name = "A"}) == Names{});
+}
+
+TEST_CASE_TEMPLATE("a row without a date gets the present one", Place, InMemory, InSqlite) {
+  Place place;
+  Trial trial = full_trial();
+  trial.created_unix_ms = 0;
+  place.store().record_trials({&trial, 1});
+  Decision decision = full_decision();
+  decision.created_unix_ms = 0;
+  place.store().record_decision(decision);
+  CHECK(place.store().find_trials(some_key())[0].created_unix_ms > 1'600'000'000'000);
+  CHECK(place.store().find_decision(some_key())->created_unix_ms > 1'600'000'000'000);
+}
+
+TEST_CASE_TEMPLATE("a number that is none is refused with the whole batch", Place, InMemory, InSqlite) {
+  Place place;
+  std::vector<Trial> batch(3, full_trial());
+  batch[2].samples_ns[1] = std::numeric_limits<double>::quiet_NaN();
+  const std::string message = error_of(Errc::internal, [&] { place.store().record_trials(batch); });
+  CHECK(contains(message, "samples_ns"));
+  CHECK(contains(message, batch[2].configuration));
+  CHECK(place.store().find_trials(some_key()).empty());
+
+  Decision decision = full_decision();
+  decision.speedup_high = std::numeric_limits<double>::infinity();
+  CHECK(contains(error_of(Errc::internal, [&] { place.store().record_decision(decision); }), "speedup_high"));
+  CHECK_FALSE(place.store().find_decision(some_key()));
+}
+
+TEST_CASE("what one store recorded another one on the same file finds, at once and after reopening") {
+  const TemporaryFolder folder;
+  const auto writer = open_store(folder / "decisions.db");
+  const auto reader = open_store(folder / "decisions.db", Access::read_only);
+  const Trial trial = full_trial();
+  writer->record_trials({&trial, 1});
+  writer->record_decision(full_decision());
+  CHECK(reader->find_trials(some_key()).size() == 1);
+  REQUIRE(reader->find_decision(some_key()));
+  check_same(*open_store(folder / "decisions.db")->find_decision(some_key()), full_decision());
+}
+
+TEST_CASE("superseded decisions stay in the database") {
+  const TemporaryFolder folder;
+  const auto store = open_store(folder / "decisions.db");
+  for (int i = 0; i < 3; ++i) store->record_decision(full_decision());
+  CHECK(sql(folder / "decisions.db", "SELECT count(*) FROM decision") == std::vector<std::string>{"3"});
+  CHECK(sql(folder / "decisions.db", "SELECT count(*) FROM v_best") == std::vector<std::string>{"1"});
+}
+
+TEST_CASE("two keys with the same hash are told apart by their text") {
+  const TemporaryFolder folder;
+  const auto store = open_store(folder / "decisions.db");
+  store->record_decision(full_decision());
+  DecisionKey other = some_key();
+  other.problem = "rows=1";
+  // A collision cannot be constructed, but what it would leave behind can: the other key's hash beside this key's text.
+  sql(folder / "decisions.db", "UPDATE task SET key_hash = '" + other.hash() + "'");
+  CHECK_FALSE(store->find_decision(other));
+  Decision decision = full_decision();
+  decision.key = other;
+  store->record_decision(decision);
+  REQUIRE(store->find_decision(other));
+  CHECK(store->find_decision(other)->key == other);
+  CHECK(store->list_decisions({}).size() == 2);
+}
+
+TEST_CASE("a store that was opened for reading refuses to record") {
+  const TemporaryFolder folder;
+  open_store(folder / "decisions.db");
+  const auto reader = open_store(folder / "decisions.db", Access::read_only);
+  const std::string message = error_of(Errc::store_unavailable, [&] { reader->record_decision(full_decision()); });
+  CHECK(contains(message, (folder / "decisions.db").string()));
+}
+
+}  // namespace
+}  // namespace tuner::cache::test

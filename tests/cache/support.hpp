@@ -1,0 +1,60 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cache/sqlite_store.hpp"
+#include "cache/store.hpp"
+
+namespace tuner::cache::test {
+
+/// A folder of its own that disappears with everything in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+DecisionKey some_key();
+/// A trial with every field set to a value of its own.
+Trial full_trial();
+/// A trial of which nothing but what every trial has is known.
+Trial bare_trial();
+Decision full_decision();
+Decision bare_decision();
+
+void check_same(const Trial& a, const Trial& b);
+void check_same(const Decision& a, const Decision& b);
+
+std::unique_ptr<SqliteStore> open_store(const std::filesystem::path& path, Access access = Access::read_write);
+
+/// The message of the Error that `action` throws, after checking its code.
+std::string error_of(Errc code, const std::function<void()>& action);
+
+/// Runs `action` in a child process and returns its exit status: 0 if it returned, 1 if it threw (the message goes to
+/// stderr), 128 + the signal that ended it.
+int in_child(const std::function<void()>& action);
+/// The same as a user who may not do everything: as nobody if this process is root's.
+int in_unprivileged_child(const std::function<void()>& action);
+/// Lets the unprivileged child into a folder.
+void hand_over(const std::filesystem::path& path);
+
+/// Runs SQL on a database file, as a user of sqlite3 would, and returns the rows: columns joined by "|".
+std::vector<std::string> sql(const std::filesystem::path& path, const std::string& statements);
+
+std::string read_bytes(const std::filesystem::path& path);
+void write_bytes(const std::filesystem::path& path, const std::string& bytes);
+bool contains(const std::string& text, const std::string& part);
+
+}  // namespace tuner::cache::test
