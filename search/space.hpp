@@ -8,15 +8,21 @@
 #include <vector>
 
 #include "search/expression.hpp"
+#include "search/packed_rows.hpp"
 #include "search/value.hpp"
 
 namespace tuner::search {
+
+class Enumeration;
 
 /// One tunable parameter: a name, its values in declared order, and the default.
 struct Parameter {
   std::string name;
   std::vector<Value> values;
   Value default_value;
+
+  /// Where `value` stands in the list: the one with the same text, or else the first equal one (as 1 for true).
+  std::optional<std::uint32_t> position_of(const Value& value) const;
 };
 
 /// A configuration: for each parameter, in declared order, the position of its value in the parameter's list.
@@ -40,33 +46,42 @@ enum class Neighbourhood {
 
 /// The configurations that satisfy every constraint, in lexicographic order of value positions (last parameter
 /// fastest). Immutable after construction; safe to use from several threads.
-/// Constraints are applied as soon as all parameters they use are fixed, so pruned branches cost nothing.
+/// Constraints are split at their outermost `and`s and each part is applied as soon as all parameters it uses are
+/// fixed, so pruned branches cost nothing. The order of constraints does not matter: a configuration is invalid if any
+/// part is false, and a part that cannot be evaluated (`a % b` where b is 0) is an error only if no other part is
+/// false.
 class Space {
  public:
   /// `constants` holds everything the constraints use besides the parameters: problem values, device attributes, lets.
-  /// Throws ExpressionError / Error{bad_description} for an unknown name or a constraint that cannot be evaluated,
-  /// Error{bad_usage} for duplicate parameters or an empty value list. An empty space is not an error here: see
-  /// `why_empty`.
+  /// Throws ExpressionError (its offset is one in the constraint's text) for an unknown name or a constraint that
+  /// cannot be evaluated, and Error{bad_usage} for duplicate parameters or values, an empty value list, a default that
+  /// is not in its list, or more valid configurations than fit in 1 GiB (about 100 million). An empty space is not an
+  /// error here: see `why_empty`. An outer scope of `constants` must outlive the space. Enumerates: costs time and
+  /// about 8 bytes a valid configuration.
   Space(std::vector<Parameter> parameters, std::vector<Constraint> constraints, Scope constants);
 
   std::span<const Parameter> parameters() const;
   std::span<const Constraint> constraints() const;
   const Scope& constants() const;
 
-  std::uint64_t size() const;            ///< valid configurations, exact
-  double cartesian_size() const;         ///< product of the value counts
-  Configuration at(std::uint64_t index) const;                       ///< index < size()
-  std::optional<std::uint64_t> index_of(const Configuration&) const; ///< nothing if it is not valid
+  std::uint64_t size() const;                                         ///< valid configurations, exact
+  double cartesian_size() const;                                      ///< product of the value counts
+  Configuration at(std::uint64_t index) const;                        ///< index < size()
+  std::optional<std::uint64_t> index_of(const Configuration&) const;  ///< nothing if it is not valid
   bool contains(const Configuration&) const;
+
+  /// The valid ones, by parameter and then by value. `configuration` itself need not be valid.
   std::vector<Configuration> neighbours(const Configuration&, Neighbourhood) const;
 
   /// All defaults. Need not be valid.
   Configuration defaults() const;
   /// The first constraint that `configuration` violates; nothing if it is valid.
+  /// Throws ExpressionError if none is violated and one cannot be evaluated.
   std::optional<std::string> why_invalid(const Configuration& configuration) const;
   /// One sentence naming the constraint that removed the last candidates. Only for size() == 0.
   std::string why_empty() const;
 
+  /// The value that `configuration` chooses for the parameter of that position.
   const Value& value(const Configuration& configuration, std::size_t parameter) const;
   /// `constants` extended by the configuration's parameters: for geometry, lengths and work. Refers to this space.
   Scope scope(const Configuration& configuration) const;
@@ -78,10 +93,18 @@ class Space {
   Configuration parse(std::string_view text) const;
 
  private:
+  void check_parameters();
+  void explain_empty(Enumeration& enumeration);
+  /// Whether every choice is a position in its parameter's list; `require` throws Error{internal} otherwise.
+  bool fits(const Configuration& configuration) const;
+  void require_fit(const Configuration& configuration) const;
+
   std::vector<Parameter> parameters_;
   std::vector<Constraint> constraints_;
   Scope constants_;
-  std::vector<Configuration> valid_;  // sorted
+  std::vector<std::uint32_t> defaults_;        // by parameter, the position of its default
+  std::vector<std::uint32_t> sorted_by_name_;  // parameters, for canonical text
+  PackedRows valid_;
   std::string why_empty_;
 };
 

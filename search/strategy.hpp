@@ -23,9 +23,9 @@ struct Observation {
   std::optional<double> occupancy;
 };
 
-/// Proposes configurations and learns from what became of them. Never measures, never reads a clock, knows no constraint.
-/// Asks may be batched and tells may be late; tells arrive in ask order, so the same seed and the same tells give the
-/// same asks. Used from one thread.
+/// Proposes configurations and learns from what became of them. Never measures, never reads a clock, knows no
+/// constraint. Asks may be batched and tells may be late; tells arrive in ask order, so the same seed and the same
+/// tells give the same asks. Used from one thread.
 class Strategy {
  public:
   virtual ~Strategy() = default;
@@ -34,7 +34,10 @@ class Strategy {
   virtual void tell(const Observation& observation) = 0;
 };
 
-/// Names that make_strategy accepts, in the order for `--help`.
+/// Names that make_strategy accepts, in the order for `--help`:
+///   auto        the default; at present the same as `exhaustive`
+///   exhaustive  every configuration once, in the order of the space; ignores the seed
+///   random      every configuration once, each order equally likely
 std::vector<std::string> strategy_names();
 
 /// A strategy by name over `space`, which must outlive it. Throws Error{bad_usage} naming the nearest known strategy.

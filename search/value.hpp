@@ -3,13 +3,14 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 namespace tuner::search {
 
-/// A value of a parameter, a problem property or an expression: integer, real, boolean, or a name (`shared_rolling`, `float`).
-/// Values are ordinary: copied, compared, printed. Two values are equal when they are equal as numbers (1 == 1.0 == true)
-/// or the same name; a name never equals a number.
+/// A value of a parameter, a problem property or an expression: integer, real, boolean, or a name (`shared_rolling`,
+/// `float`). Values are ordinary: copied, compared, printed. Two values are equal when they are equal as numbers (1
+/// == 1.0 == true) or the same name; a name never equals a number.
 class Value {
  public:
   Value() : data_(std::int64_t{0}) {}
@@ -40,7 +41,9 @@ class Value {
   /// `none`; a name that is not [A-Za-z0-9_.+-]+, or that would read as a number or boolean, is double-quoted with
   /// backslash escapes, so that text() and parse() are inverse.
   std::string text() const;
-  /// Reads what text() writes. Unquoted text that is neither number nor boolean is a name.
+  /// Reads what text() writes, and besides `0x20`, `+5`, `True` and `False`. Unquoted text that is neither number nor
+  /// boolean is a name; blanks around it do not count. Throws Error{bad_description} for a number that does not fit in
+  /// 64 bits and for an unfinished quotation.
   static Value parse(std::string_view text);
 
   friend bool operator==(const Value& a, const Value& b);

@@ -1,0 +1,85 @@
+#include "search/quoting.hpp"
+
+#include <array>
+
+namespace tuner::search {
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+struct Escape {
+  char letter;
+  char meaning;
+};
+constexpr std::array<Escape, 6> kEscapes{
+    {{'\\', '\\'}, {'"', '"'}, {'\'', '\''}, {'n', '\n'}, {'r', '\r'}, {'t', '\t'}}};
+
+int hex_digit(char c) {
+  if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+  const std::size_t position = kHexDigits.find(c);
+  return position == std::string_view::npos ? -1 : static_cast<int>(position);
+}
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+std::string quote(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (c == '\n') {
+      result += "\\n";
+    } else if (c == '\r') {
+      result += "\\r";
+    } else if (c == '\t') {
+      result += "\\t";
+    } else if (byte < 0x20 || byte == 0x7f) {
+      result += "\\x";
+      result += kHexDigits[byte / 16];
+      result += kHexDigits[byte % 16];
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+std::optional<std::string> unescape(std::string_view body, char quote) {
+  std::string result;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    if (body[i] == quote) return std::nullopt;
+    if (body[i] != '\\') {
+      result += body[i];
+      continue;
+    }
+    if (++i == body.size()) return std::nullopt;
+    if (body[i] == 'x') {
+      if (i + 2 >= body.size()) return std::nullopt;
+      const int high = hex_digit(body[i + 1]);
+      const int low = hex_digit(body[i + 2]);
+      if (high < 0 || low < 0) return std::nullopt;
+      result += static_cast<char>(high * 16 + low);
+      i += 2;
+      continue;
+    }
+    bool known = false;
+    for (const Escape& escape : kEscapes) {
+      if (escape.letter != body[i]) continue;
+      result += escape.meaning;
+      known = true;
+    }
+    if (!known) return std::nullopt;
+  }
+  return result;
+}
+
+}  // namespace tuner::search

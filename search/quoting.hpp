@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tuner::search {
+
+/// `text` in double quotes. `"` and `\` are escaped, control characters are written \n \r \t or \xNN, so that the
+/// result is one line; other bytes stay as they are.
+std::string quote(std::string_view text);
+
+/// What stands between a pair of `quote`s, with its escapes (\\ \" \' \n \r \t \xNN) replaced; nothing if it holds an
+/// unknown or an unfinished one, or `quote` itself unescaped.
+std::optional<std::string> unescape(std::string_view body, char quote);
+
+/// `text` without the blanks around it.
+std::string_view trimmed(std::string_view text);
+
+}  // namespace tuner::search
