@@ -1,0 +1,184 @@
+#include "tuner/core/argument_binding.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace tuner {
+namespace {
+
+/// A real that is exact for every 64-bit integer below 2^53, which generators need not exceed.
+double number(const std::string& what, const search::Expression& expression, const search::Scope& scope) {
+  double value = 0;
+  try {
+    value = expression.evaluate(scope).as_real();
+  } catch (const Error& error) {
+    throw Error(Errc::bad_description, fmt::format("{} cannot be computed: {}", what, error.what()));
+  }
+  if (!std::isfinite(value)) throw Error(Errc::bad_problem, fmt::format("{} is not a finite number.", what));
+  return value;
+}
+
+Generator::Kind default_generator(ElementType type) {
+  if (is_real(type)) return Generator::Kind::uniform;
+  return type == ElementType::boolean ? Generator::Kind::index : Generator::Kind::iota;
+}
+
+void bind_generator(const Description& description, const Argument& argument, const search::Scope& scope,
+                    BoundArgument& bound) {
+  if (!argument.generator) {
+    bound.generator = default_generator(bound.type);
+    if (bound.generator == Generator::Kind::index) bound.generator_parameters = {2, 0};
+    return;
+  }
+  const Generator& generator = *argument.generator;
+  bound.generator = generator.kind;
+  if (generator.kind == Generator::Kind::constant || generator.kind == Generator::Kind::index)
+    bound.generator_parameters = {0, 0};
+  const std::string what = argument_label(description, argument, "the content");
+  for (std::size_t i = 0; i < generator.parameters.size() && i < bound.generator_parameters.size(); ++i) {
+    bound.generator_parameters[i] = number(what, generator.parameters[i], scope);
+  }
+  const auto [first, second] = bound.generator_parameters;
+  const auto refuse = [&what](const std::string& why) {
+    throw Error(Errc::bad_problem, fmt::format("{} {}.", what, why));
+  };
+  if (generator.kind == Generator::Kind::uniform && first > second) {
+    refuse(fmt::format("is uniform({}, {}), whose low end is above its high end", first, second));
+  }
+  if (generator.kind == Generator::Kind::normal && second < 0) {
+    refuse(fmt::format("is normal({}, {}), whose deviation is negative", first, second));
+  }
+  if (generator.kind == Generator::Kind::index) {
+    if (first < 1 || first != std::floor(first))
+      refuse(fmt::format("is index({}), which needs a whole number of at least 1", first));
+    if (!is_real(bound.type) && first - 1 > greatest_value(bound.type)) {
+      refuse(fmt::format("is index({}), which does not fit {}", first, to_string(bound.type)));
+    }
+  }
+  if (generator.kind == Generator::Kind::constant && !is_real(bound.type)) {
+    if (first < least_value(bound.type) || first > greatest_value(bound.type) || first != std::floor(first)) {
+      refuse(fmt::format("is constant({}), which does not fit {}", first, to_string(bound.type)));
+    }
+  }
+}
+
+search::Value bind_scalar(const Description& description, const Argument& argument, ElementType type,
+                          const search::Scope& scope) {
+  search::Value value;
+  try {
+    value = argument.value ? argument.value->evaluate(scope) : scope.get(argument.name);
+  } catch (const Error& error) {
+    throw Error(Errc::bad_description, fmt::format("{} cannot be computed: {}",
+                                                   argument_label(description, argument, "the value"), error.what()));
+  }
+  const auto refuse = [&](std::string_view why) {
+    throw Error(Errc::bad_problem, fmt::format("{} is {}, which {}.",
+                                               argument_label(description, argument, "the value"), value.text(), why));
+  };
+  if (value.is_name()) refuse("is not a number");
+  if (is_real(type)) return value.as_real();
+  if (value.is_real() && value.as_real() != std::floor(value.as_real())) refuse("is not integral");
+  if (value.is_real() && std::abs(value.as_real()) >= 0x1p63) refuse("does not fit in 64 bits");
+  const std::int64_t integer = value.as_integer();
+  // The maxima of 64-bit types are not exact as reals; every 64-bit integer is below them.
+  const bool wide = type == ElementType::int64 || (type == ElementType::uint64 && integer >= 0);
+  const auto real = static_cast<double>(integer);
+  if (!wide && (real < least_value(type) || real > greatest_value(type)))
+    refuse(fmt::format("does not fit {}", to_string(type)));
+  return integer;
+}
+
+bool depends(const Description& description, const search::Expression& expression, std::set<std::string>& seen) {
+  for (const std::string& name : expression.names()) {
+    const auto is_parameter = [&](const ParameterDescription& p) { return p.parameter.name == name; };
+    if (std::any_of(description.parameters.begin(), description.parameters.end(), is_parameter)) return true;
+    for (const NamedExpression& let : description.names) {
+      if (let.name == name && seen.insert(name).second && depends(description, let.expression, seen)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string argument_label(const Description& description, const Argument& argument, std::string_view what) {
+  std::string place = description.file.filename().string();
+  if (argument.place.line > 0) place += fmt::format(":{}", argument.place.line);
+  return fmt::format("{}: {} of `{}`", place, what, argument.name);
+}
+
+bool depends_on_parameters(const Description& description, const search::Expression& expression) {
+  std::set<std::string> seen;
+  return depends(description, expression, seen);
+}
+
+std::uint64_t buffer_length(const std::string& what, const search::Expression& length, const TypeShape& shape,
+                            const search::Scope& scope) {
+  std::int64_t elements = 0;
+  try {
+    elements = length.evaluate_integer(scope);
+  } catch (const Error& error) {
+    throw Error(Errc::bad_description, fmt::format("{} cannot be computed: {}", what, error.what()));
+  }
+  if (elements < 0)
+    throw Error(Errc::bad_problem, fmt::format("{} is {}; a length cannot be negative.", what, elements));
+  const std::uint64_t bytes_each = size_of(shape.element) * static_cast<std::uint64_t>(shape.lanes);
+  if (static_cast<std::uint64_t>(elements) > (std::uint64_t{1} << 62) / bytes_each) {
+    throw Error(Errc::bad_problem, fmt::format("{} is {} elements, more than any memory holds.", what, elements));
+  }
+  return static_cast<std::uint64_t>(elements);
+}
+
+TypeShape argument_shape(const Description& description, const Argument& argument, const search::Scope& scope) {
+  std::string name = argument.type;
+  for (const ProblemProperty& property : description.problem) {
+    if (property.name == name) name = scope.get(name).text();
+  }
+  const auto shape = shape_of_type(name);
+  if (!shape) {
+    throw Error(Errc::bad_description, fmt::format("{} is `{}`, which is not an element type.",
+                                                   argument_label(description, argument, "the type"), name));
+  }
+  return *shape;
+}
+
+std::vector<BoundArgument> bind_arguments(const Description& description, const search::Scope& scope) {
+  std::vector<BoundArgument> bound_arguments;
+  for (const Argument& argument : description.arguments) {
+    const TypeShape shape = argument_shape(description, argument, scope);
+    BoundArgument bound;
+    bound.name = argument.name;
+    bound.role = argument.role;
+    bound.type = shape.element;
+    bound.lanes = shape.lanes;
+    bound.alignment = static_cast<std::uint64_t>(argument.alignment.value_or(0));
+    if (argument.role == Argument::Role::scalar) {
+      bound.value = bind_scalar(description, argument, bound.type, scope);
+      bound_arguments.push_back(std::move(bound));
+      continue;
+    }
+    if (!argument.length) {
+      throw Error(Errc::bad_description,
+                  fmt::format("{} is missing.", argument_label(description, argument, "the length")));
+    }
+    const bool varies =
+        argument.role == Argument::Role::scratch && depends_on_parameters(description, *argument.length);
+    if (!varies) {
+      bound.length = buffer_length(argument_label(description, argument, "the length"), *argument.length, shape, scope);
+    }
+    if (argument.role == Argument::Role::in || argument.role == Argument::Role::inout) {
+      bind_generator(description, argument, scope, bound);
+    }
+    if (argument.role == Argument::Role::out || argument.role == Argument::Role::inout) {
+      bound.rtol = argument.rtol.value_or(default_rtol(bound.type));
+      bound.atol = argument.atol.value_or(default_atol(bound.type));
+    }
+    bound_arguments.push_back(std::move(bound));
+  }
+  return bound_arguments;
+}
+
+}  // namespace tuner

@@ -1,0 +1,184 @@
+#include "tuner/core/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "search/quoting.hpp"
+#include "tuner/core/element_type.hpp"
+#include "tuner/core/text.hpp"
+
+namespace tuner {
+namespace {
+
+constexpr std::string_view kPragma = "#pragma tuner ";
+
+/// Joins `parts` with ", ", going on in the next line with a backslash where a line would become too long.
+std::string directive(std::string_view word, const std::vector<std::string>& parts, std::string_view end = ")") {
+  constexpr std::size_t kLineWidth = 118;
+  std::string text = fmt::format("{}{}(", kPragma, word);
+  const std::string indent(text.size(), ' ');
+  std::size_t line_start = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string_view after = i + 1 == parts.size() ? end : std::string_view(",");
+    const bool at_start = i == 0;
+    if (!at_start && text.size() - line_start + 1 + parts[i].size() + after.size() > kLineWidth) {
+      text += " \\\n";
+      line_start = text.size();
+      text += indent;
+    } else if (!at_start) {
+      text += ' ';
+    }
+    text += parts[i];
+    text += after;
+  }
+  return text + "\n";
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+std::string one_line(const search::Expression& expression) {
+  return one_line(expression.text());
+}
+
+std::string value_text(const search::Value& value, ParameterForm form) {
+  return form == ParameterForm::option ? search::quote(value.as_name()) : value.text();
+}
+
+std::string parameter_text(const ParameterDescription& described) {
+  const search::Parameter& parameter = described.parameter;
+  std::vector<std::string> parts{parameter.name};
+  for (const search::Value& value : parameter.values) parts.push_back(value_text(value, described.form));
+  const std::string end = fmt::format("; default {}{})", value_text(parameter.default_value, described.form),
+                                      described.form == ParameterForm::argument ? "; argument" : "");
+  return directive(described.form == ParameterForm::option ? "option" : "param", parts, end);
+}
+
+std::string property_text(const ProblemProperty& property) {
+  constexpr std::string_view kKinds[] = {"size", "exact", "constant"};
+  std::string text = fmt::format("{}: {}", property.name, kKinds[static_cast<std::size_t>(property.kind)]);
+  if (property.default_value) text += " = " + property.default_value->text();
+  return text;
+}
+
+std::string generator_text(const Generator& generator) {
+  constexpr std::string_view kWords[] = {"constant", "iota", "uniform", "normal", "index"};
+  std::string text;
+  for (const search::Expression& parameter : generator.parameters)
+    text += (text.empty() ? "" : ", ") + one_line(parameter);
+  return fmt::format("{}({})", kWords[static_cast<std::size_t>(generator.kind)], text);
+}
+
+std::string argument_text(const Argument& argument) {
+  constexpr std::string_view kRoles[] = {"in", "out", "inout", "scratch", "scalar"};
+  std::vector<std::string> parts{argument.name, argument.type};
+  if (argument.length) parts.push_back(one_line(*argument.length));
+  if (argument.generator) parts.push_back(generator_text(*argument.generator));
+  if (argument.rtol) parts.push_back("rtol " + search::Value(*argument.rtol).text());
+  if (argument.atol) parts.push_back("atol " + search::Value(*argument.atol).text());
+  if (argument.alignment) parts.push_back(fmt::format("align {}", *argument.alignment));
+  if (argument.value) parts.push_back("value " + one_line(*argument.value));
+  return directive(kRoles[static_cast<std::size_t>(argument.role)], parts);
+}
+
+std::vector<std::string> texts(const std::vector<search::Expression>& expressions) {
+  std::vector<std::string> result;
+  for (const search::Expression& expression : expressions) result.push_back(one_line(expression));
+  return result;
+}
+
+std::string launch_text(const Description& description) {
+  std::string text;
+  if (!description.grid.empty()) text += directive("grid", texts(description.grid));
+  if (!description.block.empty()) text += directive("block", texts(description.block));
+  if (description.shared_bytes) text += directive("shared", {one_line(*description.shared_bytes)});
+  return text;
+}
+
+std::string work_text(const WorkDescription& work) {
+  std::vector<std::string> parts;
+  if (work.bytes) parts.push_back("bytes = " + one_line(*work.bytes));
+  if (work.flops) parts.push_back("flops = " + one_line(*work.flops));
+  return parts.empty() ? "" : directive("work", parts);
+}
+
+std::string bound_argument_text(const BoundArgument& argument) {
+  std::string type(to_string(argument.type));
+  if (argument.lanes > 1) type += fmt::format("x{}", argument.lanes);
+  if (argument.role == Argument::Role::scalar)
+    return fmt::format("{} {} = {}", argument.name, type, argument.value.text());
+  if (argument.role == Argument::Role::scratch && argument.length == 0)
+    return fmt::format("{} {}[by configuration]", argument.name, type);
+  std::string text = fmt::format("{} {}[{}]", argument.name, type, grouped(argument.length));
+  if (argument.role == Argument::Role::out || argument.role == Argument::Role::inout) {
+    text += fmt::format(" rtol {} atol {}", argument.rtol, argument.atol);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const Description& description) {
+  std::string kernel = description.kernel;
+  for (std::size_t i = 0; i < description.template_arguments.size(); ++i) {
+    kernel += (i == 0 ? "<" : ", ") + description.template_arguments[i];
+  }
+  if (!description.template_arguments.empty()) kernel += ">";
+  std::string text = directive("kernel", {kernel});
+  if (!description.reference_kernel.empty()) text += directive("reference", {description.reference_kernel});
+  std::vector<std::string> properties;
+  for (const ProblemProperty& property : description.problem) properties.push_back(property_text(property));
+  if (!properties.empty()) text += directive("problem", properties);
+  for (const search::Constraint& constraint : description.problem_constraints) {
+    text += directive("problem_constraint", {one_line(constraint.expression)});
+  }
+  for (const ParameterDescription& parameter : description.parameters) text += parameter_text(parameter);
+  std::vector<std::string> options;
+  for (const std::string& option : description.options) options.push_back(search::quote(option));
+  if (!options.empty()) text += directive("options", options);
+  for (const NamedExpression& named : description.names) {
+    text += directive(named.is_macro ? "define" : "let", {named.name + " = " + one_line(named.expression)});
+  }
+  for (const search::Constraint& constraint : description.constraints) {
+    text += directive("constraint", {one_line(constraint.expression)});
+  }
+  text += launch_text(description);
+  for (const Argument& argument : description.arguments) text += argument_text(argument);
+  text += work_text(description.work);
+  if (description.deterministic) text += std::string(kPragma) + "deterministic\n";
+  return text;
+}
+
+std::string to_text(const Task& task) {
+  const search::Space& space = task.space();
+  std::string text = to_text(task.description());
+  const auto note = [&text](std::string_view label, const std::string& content) {
+    text += fmt::format("// {:<10}{}\n", label, content);
+  };
+  text += "\n";
+  note("file", task.description().file.string());
+  note("identity", task.kernel_identity());
+  note("problem", task.problem().empty() ? "none" : problem_text(task.problem()));
+  note("device", fmt::format("{} ({}, {} multiprocessors)", task.device().name, task.device().architecture(),
+                             task.device().sm_count));
+  for (const std::string& where : task.where()) note("where", one_line(where));
+  const double all = space.cartesian_size();
+  note("space", fmt::format("{} of {} combinations satisfy the constraints", grouped(space.size()),
+                            all < 1e15 ? grouped(static_cast<std::uint64_t>(all)) : fmt::format("{:.3g}", all)));
+  if (space.size() == 0) note("empty", space.why_empty());
+  const auto baseline = task.baseline();
+  if (baseline) {
+    note("baseline", space.text(*baseline));
+    note("launch", task.geometry(*baseline).text());
+  } else {
+    note("baseline",
+         fmt::format("none: the defaults violate {}", space.why_invalid(space.defaults()).value_or("the constraints")));
+  }
+  for (const BoundArgument& argument : task.arguments()) note("argument", bound_argument_text(argument));
+  return text;
+}
+
+}  // namespace tuner

@@ -1,0 +1,94 @@
+#include "tuner/core/description.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "tuner/core/description_parser.hpp"
+
+namespace tuner {
+namespace {
+
+std::string read_file(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    throw Error(Errc::file_not_found,
+                fmt::format("{} is a folder; name an annotated kernel file in it.", file.string()));
+  }
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  if (stream) text << stream.rdbuf();
+  if (!stream) {
+    const bool exists = std::filesystem::exists(file, ignored);
+    throw Error(Errc::file_not_found, fmt::format("The kernel file {} {}; check its {}.", file.string(),
+                                                  exists ? "cannot be read" : "does not exist",
+                                                  exists ? "permissions" : "name and the current folder"));
+  }
+  return std::move(text).str();
+}
+
+std::string kernel_names(const std::vector<Description>& descriptions) {
+  std::string names;
+  for (const Description& description : descriptions) names += (names.empty() ? "" : ", ") + description.kernel;
+  return names;
+}
+
+}  // namespace
+
+std::vector<Description> parse_descriptions(std::string_view text, const std::filesystem::path& file) {
+  const DirectiveFile directives(file.string(), text);
+  std::vector<Description> descriptions;
+  std::optional<DescriptionParser> current;
+  const auto finish_current = [&] {
+    if (current) descriptions.push_back(current->finish());
+  };
+  for (const Directive& directive : directives.directives()) {
+    if (directive.word.text() == "kernel") {
+      finish_current();
+      current.emplace(directives, file, directive);
+      const std::string& name = current->kernel();
+      const auto same = [&](const Description& other) { return other.kernel == name; };
+      if (std::any_of(descriptions.begin(), descriptions.end(), same)) {
+        directive.word.fail(fmt::format("the kernel `{}` is described twice in this file", name));
+      }
+    } else if (current) {
+      current->read(directive);
+    } else {
+      directive.word.fail(
+          "the first directive of a file must be kernel(NAME); later ones belong to the kernel before them");
+    }
+  }
+  finish_current();
+  if (descriptions.empty()) {
+    std::string hint =
+        "put `#pragma tuner kernel(NAME)` and its parameters above the kernel; docs/directives.md shows how";
+    if (const auto& near = directives.near_miss()) {
+      hint = fmt::format("line {} has a pragma that is almost `#pragma tuner`", near->line);
+    }
+    throw Error(Errc::bad_description, fmt::format("{} describes no kernel: {}.", file.string(), hint));
+  }
+  return descriptions;
+}
+
+Description load_description(const std::filesystem::path& file, std::string_view kernel) {
+  std::vector<Description> descriptions = parse_descriptions(read_file(file), file);
+  if (kernel.empty()) {
+    if (descriptions.size() == 1) return std::move(descriptions.front());
+    throw Error(Errc::bad_description, fmt::format("{} describes {} kernels; choose one of {}.", file.string(),
+                                                   descriptions.size(), kernel_names(descriptions)));
+  }
+  for (Description& description : descriptions) {
+    if (description.kernel == kernel) return std::move(description);
+  }
+  std::vector<std::string> names;
+  for (const Description& description : descriptions) names.push_back(description.kernel);
+  throw Error(
+      Errc::bad_description,
+      fmt::format("{} describes no kernel `{}`{} It describes {}.", file.string(), kernel,
+                  names.empty() || suggestion(kernel, names).empty() ? std::string(".") : suggestion(kernel, names),
+                  kernel_names(descriptions)));
+}
+
+}  // namespace tuner

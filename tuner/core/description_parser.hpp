@@ -1,0 +1,73 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/core/description.hpp"
+#include "tuner/core/directives.hpp"
+#include "tuner/core/name_table.hpp"
+
+namespace tuner {
+
+/// Turns the directives of one kernel into a Description. Lives as long as one kernel is read; every mistake is thrown
+/// as Error{bad_description} at the place where it stands.
+class DescriptionParser {
+ public:
+  /// `kernel` is the kernel(...) directive that begins the description.
+  DescriptionParser(const DirectiveFile& file, const std::filesystem::path& path, const Directive& kernel);
+
+  const std::string& kernel() const { return description_.kernel; }
+  void read(const Directive& directive);
+  /// Checks what only the whole description shows, and hands it over.
+  Description finish();
+
+ private:
+  friend struct DirectiveTable;
+
+  void read_problem(const Directive& directive);
+  void read_parameter(const Directive& directive);
+  void read_option(const Directive& directive);
+  void read_options(const Directive& directive);
+  void read_let(const Directive& directive);
+  void read_define(const Directive& directive);
+  void read_constraint(const Directive& directive);
+  void read_problem_constraint(const Directive& directive);
+  void read_grid(const Directive& directive);
+  void read_block(const Directive& directive);
+  void read_shared(const Directive& directive);
+  void read_in(const Directive& directive);
+  void read_out(const Directive& directive);
+  void read_inout(const Directive& directive);
+  void read_scratch(const Directive& directive);
+  void read_scalar(const Directive& directive);
+  void read_work(const Directive& directive);
+  void read_reference(const Directive& directive);
+  void read_deterministic(const Directive& directive);
+
+  void read_definition(const Directive& directive, bool is_macro);
+  void read_extents(const Directive& directive, std::vector<search::Expression>& extents);
+  void read_parameter_clauses(const Span& name, const std::vector<Span>& clauses, ParameterDescription& parameter);
+  void read_argument(const Directive& directive, Argument::Role role);
+  void read_clause(const Span& clause, Argument& argument);
+  void read_generator(const Span& clause, const Span& word, Argument& argument);
+  void check_types() const;
+  void check_scalars() const;
+
+  /// Parses an expression and remembers the use of its names; `fixed_thing` as in NameTable::use.
+  search::Expression expression(const Span& span, const std::string& fixed_thing = {});
+  search::Expression parse_expression(const Span& span) const;
+  std::string origin(const Span& span) const;
+
+  const DirectiveFile& file_;
+  Span kernel_span_;
+  Description description_;
+  NameTable names_;
+  std::vector<Span> argument_types_;  // one an argument
+  std::vector<Span> argument_names_;
+  std::vector<Span> default_spans_;                // one a problem property
+  std::vector<std::pair<std::string, int>> once_;  // directives that may be given once, with their line
+};
+
+}  // namespace tuner

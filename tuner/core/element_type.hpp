@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/core/task.hpp"
+
+namespace tuner {
+
+/// What a type name of a description stands for: `float4` is four lanes of float32.
+struct TypeShape {
+  ElementType element = ElementType::float32;
+  int lanes = 1;
+};
+
+/// The shape of a CUDA C++ or short type name (`double`, `int32_t`, `u8`, `half2`, `unsigned int`, ...); nothing if it
+/// is none.
+std::optional<TypeShape> shape_of_type(std::string_view name);
+
+/// The type as the compiler knows it: `int32` becomes `int`, other names stay.
+std::string compiler_spelling(std::string_view name);
+
+/// The names that element_type_from_string accepts, for suggestions.
+std::vector<std::string> type_names();
+
+bool is_real(ElementType type);
+
+/// Least and greatest integer of an integral or boolean type, as reals (exact but for the 64-bit maxima).
+double least_value(ElementType type);
+double greatest_value(ElementType type);
+
+/// Tolerances where the description gives none: see docs/directives.md.
+double default_rtol(ElementType type);
+double default_atol(ElementType type);
+
+}  // namespace tuner

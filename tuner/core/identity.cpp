@@ -1,0 +1,73 @@
+#include "tuner/core/identity.hpp"
+
+#include <fmt/format.h>
+
+#include "cache/hash.hpp"
+#include "tuner/core/directives.hpp"
+
+namespace tuner {
+namespace {
+
+/// Text to be hashed: fields with a tag and a length, so that no two lists of fields give the same text. The formats
+/// are persisted through their hashes: a change makes every stored decision unfindable, so they carry a version.
+class Fields {
+ public:
+  explicit Fields(std::string_view format) : text_(format) {}
+  void add(std::string_view tag, std::string_view content) {
+    text_ += fmt::format("\n{}:{}:", tag, content.size());
+    text_ += content;
+  }
+  void add(std::string_view tag, const std::optional<search::Expression>& expression) {
+    if (expression) add(tag, expression->text());
+  }
+  std::string hash() const { return cache::content_hash(text_); }
+
+ private:
+  std::string text_;
+};
+
+constexpr std::string_view kRoles[] = {"in", "out", "inout", "scratch", "scalar"};
+constexpr std::string_view kGenerators[] = {"constant", "iota", "uniform", "normal", "index"};
+
+}  // namespace
+
+std::string kernel_identity(const Description& description, const std::vector<QuotedHeader>& headers) {
+  const std::string prefix = description.kernel + ":";
+  if (!description.recorded_identity.empty()) {
+    return description.recorded_identity.starts_with(prefix) ? description.recorded_identity
+                                                             : prefix + description.recorded_identity;
+  }
+  Fields fields("kernel1");
+  // Whole directive lines are left out, so that a value list may be broken over one line more.
+  fields.add("source",
+             description.source.empty() ? description.blanked_source : without_directives(description.source));
+  for (const QuotedHeader& header : headers) {
+    fields.add("header", header.name);
+    fields.add("text", header.text);
+  }
+  return prefix + fields.hash();
+}
+
+std::string reuse_hash(const Description& description) {
+  Fields fields("reuse1");
+  for (const Argument& argument : description.arguments) {
+    fields.add("argument", argument.name);
+    fields.add("role", kRoles[static_cast<std::size_t>(argument.role)]);
+    fields.add("type", argument.type);
+    fields.add("length", argument.length);
+    if (argument.generator) {
+      fields.add("generator", kGenerators[static_cast<std::size_t>(argument.generator->kind)]);
+      for (const search::Expression& parameter : argument.generator->parameters)
+        fields.add("parameter", parameter.text());
+    }
+    if (argument.rtol) fields.add("rtol", fmt::format("{}", *argument.rtol));
+    if (argument.atol) fields.add("atol", fmt::format("{}", *argument.atol));
+    fields.add("value", argument.value);
+    if (argument.alignment) fields.add("alignment", fmt::format("{}", *argument.alignment));
+  }
+  if (!description.reference_kernel.empty()) fields.add("reference", description.reference_kernel);
+  if (description.deterministic) fields.add("deterministic", "");
+  return fields.hash();
+}
+
+}  // namespace tuner

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/core/description.hpp"
+
+namespace tuner {
+
+/// "prefetch:<32 hexadecimal digits>": the name, and a hash of the source without its directives and of the quoted
+/// headers. A recorded identity is taken as it is.
+std::string kernel_identity(const Description& description, const std::vector<QuotedHeader>& headers);
+
+/// Hash of what a trial's verification depends on besides the source: signature, generators, tolerances.
+std::string reuse_hash(const Description& description);
+
+}  // namespace tuner

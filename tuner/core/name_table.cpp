@@ -1,0 +1,185 @@
+#include "tuner/core/name_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "search/functions.hpp"
+#include "tuner/core/device.hpp"
+#include "tuner/core/element_type.hpp"
+
+namespace tuner {
+namespace {
+
+// Words of C++ and of expressions: as a macro or in an expression they would mean something else.
+constexpr std::string_view kReserved[] = {
+    "True",          "False",       "alignas",   "alignof",  "and",       "and_eq",
+    "asm",           "auto",        "bitand",    "bitor",    "bool",      "break",
+    "case",          "catch",       "char",      "char16_t", "char32_t",  "char8_t",
+    "class",         "compl",       "concept",   "const",    "consteval", "constexpr",
+    "constinit",     "const_cast",  "continue",  "co_await", "co_return", "co_yield",
+    "decltype",      "default",     "delete",    "do",       "double",    "dynamic_cast",
+    "else",          "enum",        "explicit",  "export",   "extern",    "false",
+    "float",         "for",         "friend",    "goto",     "if",        "in",
+    "inline",        "int",         "long",      "mutable",  "namespace", "new",
+    "noexcept",      "not",         "not_eq",    "nullptr",  "operator",  "or",
+    "or_eq",         "private",     "protected", "public",   "register",  "reinterpret_cast",
+    "requires",      "return",      "short",     "signed",   "sizeof",    "static",
+    "static_assert", "static_cast", "struct",    "switch",   "template",  "this",
+    "thread_local",  "throw",       "true",      "try",      "typedef",   "typeid",
+    "typename",      "union",       "unsigned",  "using",    "virtual",   "void",
+    "volatile",      "wchar_t",     "while",     "xor",      "xor_eq",    "threadIdx",
+    "blockIdx",      "blockDim",    "gridDim",   "warpSize", "defined"};
+
+std::vector<std::string> device_names() {
+  search::Scope scope;
+  DeviceInfo().define_names(scope);
+  return scope.names();
+}
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+const char* describe(NameTable::Kind kind) {
+  switch (kind) {
+    case NameTable::Kind::parameter:
+      return "a parameter";
+    case NameTable::Kind::problem:
+      return "a problem property";
+    case NameTable::Kind::expression:
+      return "a let or define";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string suggestion(std::string_view name, const std::vector<std::string>& candidates) {
+  const std::string nearest = search::nearest_name(name, candidates);
+  return nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest);
+}
+
+void check_identifier(const Span& name, std::string_view what) {
+  const std::string_view text = name.text();
+  if (text.empty()) name.fail(fmt::format("the name of {} is missing here", what));
+  if (!is_identifier(text)) {
+    name.fail(
+        fmt::format("`{}` cannot be the name of {}: a name is letters, digits and `_`, and does not begin with a digit",
+                    text, what));
+  }
+  if (std::find(std::begin(kReserved), std::end(kReserved), text) != std::end(kReserved)) {
+    name.fail(fmt::format("`{}` is a reserved word and cannot be the name of {}", text, what));
+  }
+  const bool capital_after_underscore = text.size() > 1 && text[0] == '_' && text[1] >= 'A' && text[1] <= 'Z';
+  if (capital_after_underscore || text.find("__") != std::string_view::npos) {
+    name.fail(fmt::format("`{}` is a name reserved for the compiler (it has two underscores, or one before a capital)",
+                          text));
+  }
+}
+
+void NameTable::declare(const Span& name, Kind kind) {
+  check_identifier(name, describe(kind));
+  const std::string text = name.string();
+  if (contains(search::function_names(), text)) {
+    name.fail(fmt::format("`{}` is a function of expressions and cannot be the name of {}", text, describe(kind)));
+  }
+  if (shape_of_type(text)) name.fail(fmt::format("`{}` is a type and cannot be the name of {}", text, describe(kind)));
+  if (contains(device_names(), text)) {
+    name.fail(fmt::format("`{}` is an attribute of the device and cannot be the name of {}", text, describe(kind)));
+  }
+  const auto [position, is_new] = declared_.insert({text, {kind, name.place().line}});
+  if (!is_new) {
+    const Declaration& first = position->second;
+    name.fail(fmt::format("`{}` is already declared as {} on line {}", text, describe(first.kind), first.line));
+  }
+}
+
+void NameTable::declare_named_value(const Span& owner, const std::string& parameter, const std::string& value) {
+  named_values_.push_back({owner, parameter, value});
+  values_.insert(value);
+}
+
+void NameTable::use(const search::Expression& expression, const Span& span, std::string fixed_thing) {
+  uses_.push_back({expression, span, std::move(fixed_thing), {}});
+}
+
+void NameTable::use_in_definition(const search::Expression& expression, const Span& span, const std::string& name) {
+  uses_.push_back({expression, span, {}, name});
+}
+
+bool NameTable::is_problem(const std::string& name) const {
+  const auto found = declared_.find(name);
+  return found != declared_.end() && found->second.kind == Kind::problem;
+}
+
+std::vector<std::string> NameTable::candidates() const {
+  std::vector<std::string> names = device_names();
+  for (const auto& [name, declaration] : declared_) names.push_back(name);
+  names.insert(names.end(), values_.begin(), values_.end());
+  return names;
+}
+
+void NameTable::check_named_values() const {
+  std::map<std::string, std::string> macros;  // name → parameter it belongs to
+  for (const NamedValue& named : named_values_) {
+    if (const auto found = declared_.find(named.value); found != declared_.end()) {
+      named.owner.fail(fmt::format("the value `{}` of `{}` is also {} (line {}); expressions could not tell them apart",
+                                   named.value, named.parameter, describe(found->second.kind), found->second.line));
+    }
+    const std::string macro = named.parameter + "_" + named.value;
+    const auto found = declared_.find(macro);
+    if (found != declared_.end()) {
+      named.owner.fail(fmt::format("the value `{}` of `{}` becomes the macro `{}`, which is {} (line {})", named.value,
+                                   named.parameter, macro, describe(found->second.kind), found->second.line));
+    }
+    const auto [position, is_new] = macros.insert({macro, named.parameter});
+    if (!is_new) {
+      named.owner.fail(fmt::format("a value of `{}` and a value of `{}` both become the macro `{}`", position->second,
+                                   named.parameter, macro));
+    }
+  }
+}
+
+void NameTable::check_use(const Use& use, std::map<std::string, std::string>& tuned) const {
+  for (const std::string& name : use.expression.names()) {
+    const std::size_t offset = use.expression.offset_of(name);
+    const auto found = declared_.find(name);
+    if (found == declared_.end()) {
+      if (values_.contains(name) || shape_of_type(name) || contains(device_names(), name)) continue;
+      use.span.fail(fmt::format("unknown name `{}`{}", name, suggestion(name, candidates())), offset);
+    }
+    std::string parameter;
+    if (found->second.kind == Kind::parameter) parameter = name;
+    if (found->second.kind == Kind::expression) {
+      const auto earlier = tuned.find(name);
+      if (earlier == tuned.end()) {
+        use.span.fail(fmt::format("`{}` is used before it is defined (line {})", name, found->second.line), offset);
+      }
+      parameter = earlier->second;
+    }
+    if (parameter.empty()) continue;
+    if (!use.definition.empty()) tuned[use.definition] = parameter;
+    if (use.fixed_thing.empty()) continue;
+    const std::string why = parameter == name
+                                ? fmt::format("`{}` is a tuned parameter", name)
+                                : fmt::format("`{}` depends on the tuned parameter `{}`", name, parameter);
+    use.span.fail(fmt::format("{}; {} must be the same for every configuration", why, use.fixed_thing), offset);
+  }
+}
+
+void NameTable::check() const {
+  check_named_values();
+  std::map<std::string, std::string> tuned;  // let or define → a parameter it depends on, or ""
+  for (const Use& use : uses_) {
+    if (use.definition.empty()) continue;
+    check_use(use, tuned);
+    tuned.try_emplace(use.definition, "");
+  }
+  for (const Use& use : uses_) {
+    if (use.definition.empty()) check_use(use, tuned);
+  }
+}
+
+}  // namespace tuner

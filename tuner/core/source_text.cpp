@@ -1,0 +1,224 @@
+#include "tuner/core/source_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tuner {
+namespace {
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_word(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+bool is_tuner_line(std::string_view line) {
+  std::string_view name;
+  return find_directives(line, name) != std::string_view::npos;
+}
+
+/// Walks over C++ text token by token, as far as needed to know where a line is a preprocessor line.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view source) : source_(source) {}
+
+  std::vector<PreprocessorLine> scan() {
+    std::vector<PreprocessorLine> lines;
+    bool line_start = true;
+    while (at_ < source_.size()) {
+      const char c = source_[at_];
+      if (c == '\n') {
+        line_start = true;
+        ++at_;
+      } else if (is_blank(c)) {
+        ++at_;
+      } else if (const std::size_t splice = splice_length()) {
+        at_ += splice;
+      } else if (starts_with("//")) {
+        skip_line_comment();
+      } else if (starts_with("/*")) {
+        skip_block_comment();
+      } else if (c == '#' && line_start) {
+        lines.push_back(read_line());
+      } else {
+        line_start = false;
+        skip_token();
+      }
+    }
+    return lines;
+  }
+
+ private:
+  char peek(std::size_t distance = 0) const { return at_ + distance < source_.size() ? source_[at_ + distance] : '\0'; }
+  bool starts_with(std::string_view prefix) const { return source_.substr(at_).starts_with(prefix); }
+
+  /// Length of a backslash and the line end it hides; compilers allow blanks between the two. 0 if there is none here.
+  std::size_t splice_length() const {
+    if (peek() != '\\') return 0;
+    std::size_t length = 1;
+    while (is_blank(peek(length))) ++length;
+    return peek(length) == '\n' ? length + 1 : 0;
+  }
+
+  void skip_line_comment() {
+    while (at_ < source_.size() && source_[at_] != '\n') {
+      const std::size_t splice = splice_length();
+      at_ += splice > 0 ? splice : 1;
+    }
+  }
+
+  void skip_block_comment() {
+    const std::size_t close = source_.find("*/", at_ + 2);
+    at_ = close == std::string_view::npos ? source_.size() : close + 2;
+  }
+
+  /// A string or character literal, from its opening quote to the closing one or the end of the line.
+  void skip_literal() {
+    const char quote = source_[at_++];
+    while (at_ < source_.size() && source_[at_] != '\n') {
+      const char c = source_[at_];
+      if (const std::size_t splice = splice_length()) {
+        at_ += splice;
+      } else if (c == '\\' && peek(1) != '\n' && at_ + 1 < source_.size()) {
+        at_ += 2;
+      } else {
+        ++at_;
+        if (c == quote) return;
+      }
+    }
+  }
+
+  void skip_raw_string() {
+    const std::size_t open = source_.find('(', at_);
+    if (open == std::string_view::npos || open - at_ > 17) return skip_literal();
+    const std::string close = fmt::format("){}\"", source_.substr(at_ + 1, open - at_ - 1));
+    const std::size_t end = source_.find(close, open);
+    at_ = end == std::string_view::npos ? source_.size() : end + close.size();
+  }
+
+  void skip_token() {
+    const char c = source_[at_];
+    if (c == '"' || c == '\'') return skip_literal();
+    if (is_digit(c)) {  // 1'000'000 holds no character literal
+      while (is_word(peek()) || peek() == '.' || (peek() == '\'' && is_word(peek(1)))) ++at_;
+      return;
+    }
+    if (!is_word(c)) {
+      ++at_;
+      return;
+    }
+    const std::size_t begin = at_;
+    while (is_word(peek())) ++at_;
+    const std::string_view word = source_.substr(begin, at_ - begin);
+    const bool raw = word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R";
+    if (raw && peek() == '"') skip_raw_string();
+  }
+
+  PreprocessorLine read_line() {
+    PreprocessorLine line;
+    line.begin = at_;
+    const auto copy = [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        line.text += source_[i] == '\n' || source_[i] == '\r' ? ' ' : source_[i];
+        line.offsets.push_back(i);
+      }
+    };
+    const auto blank = [&](std::size_t offset) {
+      line.text += ' ';
+      line.offsets.push_back(offset);
+    };
+    int depth = 0;
+    while (at_ < source_.size() && source_[at_] != '\n') {
+      const std::size_t begin = at_;
+      if (const std::size_t splice = splice_length()) {
+        at_ += splice;
+        blank(begin);
+      } else if (starts_with("//") && !(depth > 0 && is_tuner_line(line.text))) {
+        skip_line_comment();
+        blank(begin);
+      } else if (starts_with("/*")) {
+        skip_block_comment();
+        blank(begin);
+        const bool closed = at_ >= begin + 4 && source_.substr(begin, at_ - begin).ends_with("*/");
+        const bool broken = source_.substr(begin, at_ - begin).find('\n') != std::string_view::npos;
+        if ((!closed || broken) && line.open_comment == PreprocessorLine::kNone) line.open_comment = begin;
+      } else if (peek() == '"' || (peek() == '\'' && !is_word(line.text.empty() ? ' ' : line.text.back()))) {
+        skip_literal();
+        copy(begin, at_);
+      } else {
+        if (std::string_view("([{").find(peek()) != std::string_view::npos) ++depth;
+        if (std::string_view(")]}").find(peek()) != std::string_view::npos) --depth;
+        at_ += starts_with("//") ? 2 : 1;
+        copy(begin, at_);
+      }
+    }
+    line.end = at_;
+    if (line.end > line.begin && source_[line.end - 1] == '\r') --line.end;
+    line.offsets.push_back(line.end);
+    return line;
+  }
+
+  std::string_view source_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+SourceText::SourceText(std::string file, std::string_view text) : file_(std::move(file)), text_(text), line_starts_{0} {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n') line_starts_.push_back(i + 1);
+  }
+}
+
+Place SourceText::place(std::size_t offset) const {
+  const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+  const std::size_t line = static_cast<std::size_t>(after - line_starts_.begin());
+  return {file_, static_cast<int>(line), static_cast<int>(offset - line_starts_[line - 1] + 1)};
+}
+
+std::string_view SourceText::line(int number) const {
+  const std::size_t begin = line_starts_[static_cast<std::size_t>(number) - 1];
+  std::string_view line = text_.substr(begin, text_.find('\n', begin) - begin);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+void SourceText::fail(std::size_t offset, const std::string& sentence) const {
+  const Place where = place(offset);
+  const std::string_view text = line(where.line);
+  // The caret's margin repeats the line's tabs, so that it stands under its column however wide a tab is.
+  std::string margin(text.substr(0, std::min(text.size(), static_cast<std::size_t>(where.column) - 1)));
+  for (char& c : margin) {
+    if (c != '\t') c = ' ';
+  }
+  throw Error(Errc::bad_description,
+              fmt::format("{}:{}:{}: {}\n  {}\n  {}^", file_, where.line, where.column, sentence, text, margin));
+}
+
+std::size_t find_directives(std::string_view line, std::string_view& pragma_name) {
+  const auto next_word = [&line](std::size_t at) {
+    while (at < line.size() && is_blank(line[at])) ++at;
+    std::size_t end = at;
+    while (end < line.size() && is_word(line[end])) ++end;
+    return line.substr(at, end - at);
+  };
+  const auto after = [&line](std::string_view word) {
+    return static_cast<std::size_t>(word.data() - line.data()) + word.size();
+  };
+  pragma_name = {};
+  const std::string_view keyword = next_word(1);
+  if (keyword != "pragma") return std::string_view::npos;
+  pragma_name = next_word(after(keyword));
+  return pragma_name == "tuner" ? after(pragma_name) : std::string_view::npos;
+}
+
+std::vector<PreprocessorLine> preprocessor_lines(std::string_view source) {
+  return Scanner(source).scan();
+}
+
+}  // namespace tuner

@@ -1,0 +1,249 @@
+#include "tuner/core/task.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "tuner/core/argument_binding.hpp"
+#include "tuner/core/element_type.hpp"
+#include "tuner/core/identity.hpp"
+#include "tuner/core/name_table.hpp"
+#include "tuner/core/problem.hpp"
+#include "tuner/core/task_state.hpp"
+
+namespace tuner {
+namespace {
+
+/// Lets `expression` use type names such as `float` as values.
+void accept_types(const search::Expression& expression, search::Scope& scope) {
+  for (const std::string& name : expression.names()) {
+    if (shape_of_type(name)) scope.accept_name(name);
+  }
+}
+
+void accept_types(const std::vector<search::Constraint>& constraints, search::Scope& scope) {
+  for (const search::Constraint& constraint : constraints) accept_types(constraint.expression, scope);
+}
+
+/// Everything that expressions may use besides the tuned parameters.
+search::Scope constants(const Description& description, const ProblemValues& problem, const DeviceInfo& device) {
+  search::Scope scope;
+  for (const auto& [name, value] : problem) scope.set(name, value);
+  device.define_names(scope);
+  for (const NamedExpression& named : description.names) {
+    accept_types(named.expression, scope);
+    scope.define(named.name, named.expression);
+  }
+  for (const ParameterDescription& parameter : description.parameters) {
+    for (const search::Value& value : parameter.parameter.values) {
+      if (value.is_name()) scope.accept_name(value.as_name());
+    }
+  }
+  for (const auto* list : {&description.grid, &description.block}) {
+    for (const search::Expression& expression : *list) accept_types(expression, scope);
+  }
+  for (const auto* optional : {&description.shared_bytes, &description.work.bytes, &description.work.flops}) {
+    if (*optional) accept_types(**optional, scope);
+  }
+  for (const Argument& argument : description.arguments) {
+    if (argument.length) accept_types(*argument.length, scope);
+    if (argument.value) accept_types(*argument.value, scope);
+  }
+  accept_types(description.constraints, scope);
+  accept_types(description.problem_constraints, scope);
+  return scope;
+}
+
+std::vector<search::Parameter> parameters(const Description& description) {
+  std::vector<search::Parameter> result;
+  for (const ParameterDescription& parameter : description.parameters) result.push_back(parameter.parameter);
+  return result;
+}
+
+/// The user's further conditions. A mistake in them is one of usage, not of the kernel file.
+std::vector<search::Constraint> where_constraints(const Description& description, const std::vector<std::string>& where,
+                                                  search::Scope& scope) {
+  std::vector<search::Constraint> constraints;
+  std::vector<std::string> known = scope.names();
+  for (const ParameterDescription& parameter : description.parameters) known.push_back(parameter.parameter.name);
+  for (const std::string& text : where) {
+    try {
+      constraints.push_back({search::Expression::parse(text), "--where"});
+    } catch (const search::ExpressionError& error) {
+      throw Error(Errc::bad_usage, fmt::format("--where is not an expression: {}", error.what()));
+    }
+    const search::Expression& expression = constraints.back().expression;
+    accept_types(expression, scope);
+    for (const std::string& name : expression.names()) {
+      if (scope.knows(name) || std::find(known.begin(), known.end(), name) != known.end()) continue;
+      const std::string nearest = suggestion(name, known);
+      throw Error(
+          Errc::bad_usage,
+          fmt::format("--where uses `{}`, which the kernel `{}` does not know{} `tuner describe` lists its parameters.",
+                      name, description.kernel, nearest.empty() ? "." : nearest));
+    }
+  }
+  return constraints;
+}
+
+search::Space make_space(const Description& description, const ProblemValues& problem, const DeviceInfo& device,
+                         const std::vector<std::string>& where) {
+  search::Scope scope = constants(description, problem, device);
+  check_problem_constraints(description, problem, scope);
+  std::vector<search::Constraint> all = description.constraints;
+  for (search::Constraint& constraint : where_constraints(description, where, scope))
+    all.push_back(std::move(constraint));
+  return search::Space(parameters(description), std::move(all), std::move(scope));
+}
+
+std::string configuration_label(const Task& task, const search::Configuration& configuration) {
+  const std::string text = task.space().text(configuration);
+  return text.empty() ? "the only configuration" : text;
+}
+
+std::optional<double> work(const Task& task, const std::optional<search::Expression>& expression, std::string_view what,
+                           const search::Configuration& configuration) {
+  if (!expression) return std::nullopt;
+  try {
+    return expression->evaluate(task.space().scope(configuration)).as_real();
+  } catch (const Error& error) {
+    throw Error(
+        Errc::bad_description,
+        fmt::format("{}: work {} of `{}` cannot be computed for {}: {}", task.description().file.filename().string(),
+                    what, task.description().kernel, configuration_label(task, configuration), error.what()));
+  }
+}
+
+/// One number of a launch, at least `least` and at most 2^32 - 1.
+std::uint32_t launch_number(const Task& task, const search::Configuration& configuration, const search::Scope& scope,
+                            const search::Expression& expression, std::string_view what, std::int64_t least) {
+  const std::string label =
+      fmt::format("{}: {} of `{}`", task.description().file.filename().string(), what, task.description().kernel);
+  const auto refuse = [&](const std::string& why) {
+    throw Error(Errc::bad_description,
+                fmt::format("{} for {}: {}", label, configuration_label(task, configuration), why));
+  };
+  std::int64_t value = 0;
+  try {
+    value = expression.evaluate_integer(scope);
+  } catch (const Error& error) {
+    refuse(error.what());
+  }
+  if (value < least) refuse(fmt::format("`{}` is {}, but must be at least {}.", expression.text(), value, least));
+  if (value > std::numeric_limits<std::uint32_t>::max()) {
+    refuse(fmt::format("`{}` is {}, more than any launch allows.", expression.text(), value));
+  }
+  return static_cast<std::uint32_t>(value);
+}
+
+}  // namespace
+
+std::string Geometry::text() const {
+  return fmt::format("grid={}x{}x{} block={}x{}x{} shared={}", grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                     shared_bytes);
+}
+
+Task::State::State(Description given, const ProblemValues& values, const DeviceInfo& on,
+                   const std::vector<std::string>& further, const std::vector<std::filesystem::path>& include_folders)
+    : description(std::move(given)),
+      device(on),
+      problem(complete_problem(description, values)),
+      where(further),
+      headers(quoted_headers(description, include_folders)),
+      kernel_identity(tuner::kernel_identity(description, headers)),
+      reuse_hash(tuner::reuse_hash(description)),
+      space(make_space(description, problem, device, where)),
+      arguments(bind_arguments(description, space.constants())) {}
+
+Task::Task(Description description, const ProblemValues& problem, const DeviceInfo& device,
+           const std::vector<std::string>& where, const std::vector<std::filesystem::path>& include_folders)
+    : state_(std::make_unique<const State>(std::move(description), problem, device, where, include_folders)) {}
+Task::~Task() = default;
+Task::Task(Task&&) noexcept = default;
+
+const Description& Task::description() const {
+  return state_->description;
+}
+const DeviceInfo& Task::device() const {
+  return state_->device;
+}
+const ProblemValues& Task::problem() const {
+  return state_->problem;
+}
+const search::Space& Task::space() const {
+  return state_->space;
+}
+const std::vector<QuotedHeader>& Task::headers() const {
+  return state_->headers;
+}
+const std::vector<std::string>& Task::where() const {
+  return state_->where;
+}
+std::string Task::kernel_identity() const {
+  return state_->kernel_identity;
+}
+std::string Task::reuse_hash() const {
+  return state_->reuse_hash;
+}
+std::vector<BoundArgument> Task::arguments() const {
+  return state_->arguments;
+}
+
+cache::DecisionKey Task::key(std::string_view mode) const {
+  cache::DecisionKey key;
+  key.kernel_name = state_->description.kernel;
+  key.kernel_identity = state_->kernel_identity;
+  key.problem = problem_text(state_->problem);
+  key.device = state_->device.identity();
+  key.mode = mode;
+  return key;
+}
+
+std::optional<search::Configuration> Task::baseline() const {
+  search::Configuration defaults = state_->space.defaults();
+  if (!state_->space.contains(defaults)) return std::nullopt;
+  return defaults;
+}
+
+Geometry Task::geometry(const search::Configuration& configuration) const {
+  constexpr std::string_view kAxes[] = {"x", "y", "z"};
+  const Description& description = state_->description;
+  const search::Scope scope = state_->space.scope(configuration);
+  Geometry geometry;
+  for (std::size_t i = 0; i < description.grid.size() && i < 3; ++i) {
+    geometry.grid[i] =
+        launch_number(*this, configuration, scope, description.grid[i], fmt::format("grid {}", kAxes[i]), 1);
+  }
+  for (std::size_t i = 0; i < description.block.size() && i < 3; ++i) {
+    geometry.block[i] =
+        launch_number(*this, configuration, scope, description.block[i], fmt::format("block {}", kAxes[i]), 1);
+  }
+  if (description.shared_bytes) {
+    geometry.shared_bytes = launch_number(*this, configuration, scope, *description.shared_bytes, "shared memory", 0);
+  }
+  return geometry;
+}
+
+std::vector<std::uint64_t> Task::scratch_lengths(const search::Configuration& configuration) const {
+  std::vector<std::uint64_t> lengths;
+  const Description& description = state_->description;
+  const search::Scope scope = state_->space.scope(configuration);
+  for (const Argument& argument : description.arguments) {
+    if (argument.role != Argument::Role::scratch) continue;
+    const std::string what = fmt::format("{} for {}", argument_label(description, argument, "the length"),
+                                         configuration_label(*this, configuration));
+    lengths.push_back(buffer_length(what, *argument.length, argument_shape(description, argument, scope), scope));
+  }
+  return lengths;
+}
+
+std::optional<double> Task::work_bytes(const search::Configuration& configuration) const {
+  return work(*this, state_->description.work.bytes, "bytes", configuration);
+}
+
+std::optional<double> Task::work_flops(const search::Configuration& configuration) const {
+  return work(*this, state_->description.work.flops, "flops", configuration);
+}
+
+}  // namespace tuner

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "tuner/core/task.hpp"
+
+namespace tuner {
+
+/// What a Task knows; shared by the files that implement it. Everything is computed once, in the constructor.
+struct Task::State {
+  Description description;
+  DeviceInfo device;
+  ProblemValues problem;
+  std::vector<std::string> where;
+  std::vector<QuotedHeader> headers;
+  std::string kernel_identity;
+  std::string reuse_hash;
+  search::Space space;
+  std::vector<BoundArgument> arguments;
+
+  State(Description description, const ProblemValues& problem, const DeviceInfo& device,
+        const std::vector<std::string>& where, const std::vector<std::filesystem::path>& include_folders);
+};
+
+}  // namespace tuner
