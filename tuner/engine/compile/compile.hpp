@@ -16,6 +16,7 @@ namespace tuner::engine {
 struct MemoryHeader {
   std::string name;
   std::string text;
+  friend bool operator==(const MemoryHeader&, const MemoryHeader&) = default;
 };
 
 /// One program to compile: everything is text, so that a compile worker knows nothing of descriptions.

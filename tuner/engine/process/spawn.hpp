@@ -41,6 +41,7 @@ class ChildProcess {
   ~ChildProcess();
 
   Channel& channel() noexcept { return channel_; }
+  const Channel& channel() const noexcept { return channel_; }
   pid_t pid() const noexcept { return pid_; }
   /// Readable once the process has ended; -1 where the system has no such descriptor (then the channel's closing
   /// tells).

@@ -1,0 +1,145 @@
+// Reads the two things the tuner wants to know from a cubin, an ELF file for the GPU: the kernel's parameter table and
+// its register count, both in NVIDIA's attribute sections ".nv.info.<kernel>" and ".nv.info":
+//   attribute  = format:u8 kind:u8 (size:u16 payload[size] | value:u16)     the former when format is 4
+//   kind 0x17  = parameter: index:u32 ordinal:u16 offset:u16 (size in bits 18..31):u32
+//   kind 0x45  = parameter of a kernel with more than 4 KB of them: index:u32 ordinal:u16 offset:u16 size:u32
+//   kind 0x2f  = registers of a kernel: symbol:u32 count:u32
+#include "tuner/engine/compile/cubin.hpp"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+namespace tuner::engine {
+namespace {
+
+constexpr std::uint16_t kCudaMachine = 190;
+constexpr std::uint8_t kSizedFormat = 4;
+constexpr std::uint8_t kParameterKind = 0x17;
+constexpr std::uint8_t kLargeParameterKind = 0x45;
+constexpr std::uint8_t kRegistersKind = 0x2f;
+
+using Bytes = std::span<const std::byte>;
+
+// The object at `offset`, copied because the file promises no alignment.
+template <typename Type>
+std::optional<Type> read(Bytes bytes, std::uint64_t offset) {
+  if (offset > bytes.size() || bytes.size() - offset < sizeof(Type)) return std::nullopt;
+  Type value;
+  std::memcpy(&value, bytes.data() + offset, sizeof(Type));
+  return value;
+}
+
+Bytes part(Bytes bytes, std::uint64_t offset, std::uint64_t size) {
+  if (offset > bytes.size() || bytes.size() - offset < size) return {};
+  return bytes.subspan(offset, size);
+}
+
+std::string_view text_at(Bytes strings, std::uint64_t offset) {
+  if (offset >= strings.size()) return {};
+  const auto* begin = reinterpret_cast<const char*>(strings.data() + offset);
+  const void* end = std::memchr(begin, '\0', strings.size() - offset);
+  return end == nullptr ? std::string_view{} : std::string_view(begin, static_cast<const char*>(end) - begin);
+}
+
+struct Section {
+  std::string_view name;
+  Elf64_Shdr header;
+  Bytes bytes;
+};
+
+std::vector<Section> sections(Bytes file) {
+  const auto header = read<Elf64_Ehdr>(file, 0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+      header->e_machine != kCudaMachine || header->e_shentsize != sizeof(Elf64_Shdr))
+    return {};
+  std::vector<Section> result;
+  for (std::uint64_t i = 0; i < header->e_shnum; ++i) {
+    const auto section = read<Elf64_Shdr>(file, header->e_shoff + i * sizeof(Elf64_Shdr));
+    if (!section) return {};
+    const Bytes bytes = section->sh_type == SHT_NOBITS ? Bytes{} : part(file, section->sh_offset, section->sh_size);
+    result.push_back({{}, *section, bytes});
+  }
+  if (header->e_shstrndx >= result.size()) return {};
+  const Bytes names = result[header->e_shstrndx].bytes;
+  for (Section& section : result) section.name = text_at(names, section.header.sh_name);
+  return result;
+}
+
+template <typename Visit>
+void for_each_attribute(Bytes bytes, Visit visit) {
+  std::uint64_t at = 0;
+  while (at + 4 <= bytes.size()) {
+    const auto format = static_cast<std::uint8_t>(bytes[at]);
+    const auto kind = static_cast<std::uint8_t>(bytes[at + 1]);
+    const std::uint64_t size = format == kSizedFormat ? *read<std::uint16_t>(bytes, at + 2) : 0;
+    visit(kind, part(bytes, at + 4, size));
+    at += 4 + size;
+  }
+}
+
+std::optional<std::uint32_t> symbol_index(const std::vector<Section>& all, std::string_view name) {
+  for (const Section& section : all) {
+    if (section.header.sh_type != SHT_SYMTAB || section.header.sh_link >= all.size()) continue;
+    const Bytes names = all[section.header.sh_link].bytes;
+    for (std::uint32_t i = 0; const auto symbol = read<Elf64_Sym>(section.bytes, i * sizeof(Elf64_Sym)); ++i) {
+      if (text_at(names, symbol->st_name) == name && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC) return i;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<KernelParameter> parameters(Bytes info) {
+  std::map<std::uint16_t, KernelParameter> by_ordinal;
+  for_each_attribute(info, [&](std::uint8_t kind, Bytes payload) {
+    if ((kind != kParameterKind && kind != kLargeParameterKind) || payload.size() < 12) return;
+    const auto ordinal = *read<std::uint16_t>(payload, 4);
+    const auto offset = *read<std::uint16_t>(payload, 6);
+    const auto flags = *read<std::uint32_t>(payload, 8);
+    by_ordinal[ordinal] = {offset, kind == kParameterKind ? flags >> 18 : flags};
+  });
+  std::vector<KernelParameter> result;
+  for (const auto& [ordinal, parameter] : by_ordinal) {
+    if (ordinal != result.size()) return {};  // a gap: not a table to rely on
+    result.push_back(parameter);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::optional<CubinFacts> facts_from_cubin(Bytes cubin, std::string_view lowered_name) {
+  const std::vector<Section> all = sections(cubin);
+  const std::string kernel(lowered_name);
+  const auto named = [&](const std::string& name) {
+    return std::find_if(all.begin(), all.end(), [&](const Section& section) { return section.name == name; });
+  };
+  if (named(".text." + kernel) == all.end()) return std::nullopt;
+  CubinFacts facts;
+  if (const auto info = named(".nv.info." + kernel); info != all.end()) facts.parameters = parameters(info->bytes);
+  const std::optional<std::uint32_t> symbol = symbol_index(all, lowered_name);
+  if (const auto info = named(".nv.info"); info != all.end() && symbol) {
+    for_each_attribute(info->bytes, [&](std::uint8_t kind, Bytes payload) {
+      if (kind != kRegistersKind || payload.size() < 8 || *read<std::uint32_t>(payload, 0) != *symbol) return;
+      facts.registers = static_cast<int>(*read<std::uint32_t>(payload, 4));
+    });
+  }
+  return facts;
+}
+
+std::string compiler_version(Bytes cubin) {
+  // "Cuda compilation tools, release 13.0, V13.0.88"
+  constexpr std::string_view kMark = "Cuda compilation tools, release ";
+  const std::string_view text(reinterpret_cast<const char*>(cubin.data()), cubin.size());
+  const std::size_t mark = text.find(kMark);
+  if (mark == std::string_view::npos) return {};
+  const std::string_view line = text.substr(mark, text.find('\0', mark) - mark);
+  const std::size_t begin = line.find(", V", kMark.size());
+  if (begin == std::string_view::npos) return {};
+  const std::string_view version = line.substr(begin + 3);
+  return std::string(version.substr(0, version.find_first_not_of("0123456789.")));
+}
+
+}  // namespace tuner::engine

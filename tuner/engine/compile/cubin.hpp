@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/engine/compile/compile.hpp"
+
+namespace tuner::engine {
+
+/// What a cubin says about one of its kernels.
+struct CubinFacts {
+  std::vector<KernelParameter> parameters;  ///< in signature order
+  std::optional<int> registers;
+};
+
+/// Nothing if the bytes are no cubin or it has no such kernel. Reads the bytes as data: damaged ones give less, never a
+/// crash.
+std::optional<CubinFacts> facts_from_cubin(std::span<const std::byte> cubin, std::string_view lowered_name);
+
+/// "13.0.88" of the compiler that made it, which the cubin names; empty if it does not.
+std::string compiler_version(std::span<const std::byte> cubin);
+
+}  // namespace tuner::engine

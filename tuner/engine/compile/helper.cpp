@@ -1,0 +1,149 @@
+#include "tuner/engine/compile/helper.hpp"
+
+#include <malloc.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "tuner/engine/compile/nvrtc_compiler.hpp"
+#include "tuner/engine/compile/wire.hpp"
+#include "tuner/engine/process/spawn.hpp"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TUNER_SANITIZED 1
+#endif
+
+namespace tuner::engine {
+namespace {
+
+constexpr rlim_t kStackBytes = rlim_t{64} << 20;   // NVRTC recurses; it is told not to raise this limit itself
+constexpr rlim_t kMemoryBytes = rlim_t{16} << 30;  // address space; a worker needs 0.3 to 1 GB
+constexpr int kNiceness = 5;                       // measuring comes first
+
+void limit(int resource, rlim_t wanted) {
+  rlimit current{};
+  if (getrlimit(static_cast<__rlimit_resource_t>(resource), &current) != 0) return;
+  current.rlim_cur = std::min(wanted, current.rlim_max);
+  setrlimit(static_cast<__rlimit_resource_t>(resource), &current);
+}
+
+// What everything here inherits.
+void prepare_process() {
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_STACK, kStackBytes);
+#ifndef TUNER_SANITIZED  // sanitizers reserve terabytes
+  limit(RLIMIT_AS, kMemoryBytes);
+  // Workers live on: memory once touched is kept, because touching it again costs page faults in every compile.
+  mallopt(M_TRIM_THRESHOLD, 512 << 20);
+  mallopt(M_MMAP_THRESHOLD, 256 << 20);
+  mallopt(M_TOP_PAD, 16 << 20);
+#endif
+  if (nice(kNiceness) == -1) errno = 0;  // refused: slower measurements, nothing worse
+}
+
+[[noreturn]] void run_worker(const NvrtcCompiler& compiler, Channel pool) {
+  try {
+    while (std::optional<Message> message = pool.receive_wait()) {
+      const CompileReply reply = compiler.compile(request_from(*message));
+      if (!pool.send(to_message(reply))) break;
+    }
+    _exit(0);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    _exit(1);
+  }
+}
+
+class Helper {
+ public:
+  explicit Helper(Channel pool) : pool_(std::move(pool)) {}
+  ~Helper() {
+    for (const auto& [slot, pid] : workers_) end(pid);
+  }
+  Helper(const Helper&) = delete;
+  Helper& operator=(const Helper&) = delete;
+
+  int run() {
+    try {
+      while (std::optional<Message> message = pool_.receive_wait()) handle(*message);
+      return 0;
+    } catch (const Error& error) {
+      pool_.send(to_message(HelperFailure{error.code(), error.what()}));
+      return 1;
+    }
+  }
+
+ private:
+  void handle(const Message& message) {
+    if (message.type == kStart) {
+      HelperStart start = start_from(message);
+      compiler_.emplace(std::move(start.include_folders));
+      compiler_->warm_up(start.architecture);
+      pool_.send(to_message(HelperReady{compiler_->toolkit().version}));
+    } else if (message.type == kPrecompile && compiler_) {
+      std::string log;
+      compiler_->precompile(request_from(message), log);  // without it compiling is slower, that is all
+      pool_.send({kPrecompiled, "{}", {}});
+    } else if (message.type == kReplace && compiler_) {
+      replace(replace_from(message).slot);
+    }
+  }
+
+  void replace(int slot) {
+    NewWorker news{slot, 0, {}};
+    if (const auto old = workers_.find(slot); old != workers_.end()) {
+      news.previous_end = end(old->second);
+      workers_.erase(old);
+    }
+    ChannelPair pair = make_channel_pair();
+    std::fflush(nullptr);
+    const pid_t helper = getpid();
+    const pid_t pid = fork();
+    if (pid < 0)
+      throw Error(Errc::no_worker, std::string("No compile worker could be started: ") + std::strerror(errno) + ".");
+    if (pid == 0) {
+      die_with_parent(helper);
+      pool_.close();  // its end must mean the helper's end, not the last worker's
+      pair.first.close();
+      run_worker(*compiler_, std::move(pair.second));
+    }
+    workers_[slot] = news.pid = pid;
+    pool_.send(to_message(news, pair.first.release()));
+  }
+
+  static std::string end(pid_t pid) {
+    kill(pid, SIGKILL);
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0) {
+      if (errno != EINTR) return "ended";
+    }
+    return exit_status_from_wait(status).text();
+  }
+
+  Channel pool_;
+  std::optional<NvrtcCompiler> compiler_;
+  std::map<int, pid_t> workers_;
+};
+
+}  // namespace
+
+int run_compile_helper(Channel pool) {
+  prepare_process();
+  try {
+    Helper helper(std::move(pool));
+    return helper.run();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace tuner::engine

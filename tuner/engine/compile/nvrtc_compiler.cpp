@@ -1,0 +1,267 @@
+#include "tuner/engine/compile/nvrtc_compiler.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "tuner/engine/compile/cubin.hpp"
+#include "tuner/engine/compile/program.hpp"
+#include "tuner/engine/compile/resource_log.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::engine {
+namespace {
+
+constexpr int kStaticSharedLimit = 48 * 1024;
+
+struct DestroyProgram {
+  const Nvrtc* functions;
+  void operator()(_nvrtcProgram* program) const noexcept { functions->destroy_program(&program); }
+};
+using Program = std::unique_ptr<_nvrtcProgram, DestroyProgram>;
+
+std::string hash(const std::vector<std::byte>& bytes) {
+  const XXH128_hash_t value = XXH3_128bits(bytes.data(), bytes.size());
+  return fmt::format("{:016x}{:016x}", value.high64, value.low64);
+}
+
+bool says(const std::vector<std::string>& options, std::initializer_list<std::string_view> names) {
+  return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
+    return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return option.starts_with(name); });
+  });
+}
+
+// A folder for one file that only this user may read, removed with it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::error_code error;
+    std::filesystem::path base = std::filesystem::temp_directory_path(error);
+    std::string name = ((error ? std::filesystem::path("/tmp") : base) / "tuner-pch-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw Error(Errc::internal, fmt::format("No folder could be made as {}: {}.", name, std::strerror(errno)));
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code error;
+    std::filesystem::remove_all(path_, error);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// A copy in memory; none if the file cannot be read or memory is short.
+UniqueFd copy_to_memory(const std::filesystem::path& path) {
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  UniqueFd copy(memfd_create("tuner-pch", MFD_CLOEXEC));
+  if (!file || !copy) return {};
+  while (true) {
+    const ssize_t count = sendfile(copy.get(), file.get(), nullptr, std::size_t{1} << 30);
+    if (count == 0) return copy;
+    if (count < 0) return {};
+  }
+}
+
+std::vector<const char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<const char*> result;
+  for (const std::string& text : texts) result.push_back(text.c_str());
+  return result;
+}
+
+// The log's first error; in words of ours where NVRTC's name its internals, or where it names no error at all.
+std::string failure_sentence(const CompileRequest& request, const std::string& log) {
+  const std::string error = first_error(log);
+  if (error.starts_with("__nv_name_map"))
+    return fmt::format("{}: no kernel '{}' can be found after compiling; the name map says: {}", request.file_name,
+                       request.name_expression, error.substr(error.find("error: ") + 7));
+  if (!error.empty()) return error;
+  if (const int bytes = largest_static_shared(log); bytes > kStaticSharedLimit)
+    return fmt::format(
+        "{}: error: the kernel declares {} bytes of static shared memory, more than the {} a block may have; "
+        "dynamic shared memory may be larger.",
+        request.file_name, bytes, kStaticSharedLimit);
+  return {};
+}
+
+}  // namespace
+
+// What one run of the compiler gave.
+struct NvrtcCompiler::Product {
+  nvrtcResult result = NVRTC_SUCCESS;
+  std::string log;
+  std::string lowered_name;
+  std::vector<std::byte> cubin;
+};
+
+NvrtcCompiler::NvrtcCompiler(std::vector<std::filesystem::path> include_folders)
+    : nvrtc_(nvrtc()), toolkit_(nvrtc_.toolkit), include_folders_(std::move(include_folders)) {}
+
+std::vector<std::string> NvrtcCompiler::options(const CompileRequest& request) const {
+  std::vector<std::string> result;
+  if (!says(request.options, {"-arch", "--gpu-architecture"})) result.push_back("-arch=" + request.architecture);
+  if (!says(request.options, {"-std", "--std"})) result.emplace_back("--std=c++17");
+  result.emplace_back("--ptxas-options=-v");
+  result.emplace_back("--modify-stack-limit=false");
+  if (toolkit().at_least(12, 9)) result.emplace_back("--no-cache");
+  for (const std::filesystem::path& folder : include_folders_) result.push_back("-I" + folder.string());
+  for (const std::filesystem::path& folder : toolkit().include_folders) result.push_back("-I" + folder.string());
+  result.insert(result.end(), request.options.begin(), request.options.end());
+  return result;
+}
+
+NvrtcCompiler::Product NvrtcCompiler::run(const CompileRequest& request,
+                                          const std::vector<std::string>& options) const {
+  Product product;
+  std::vector<const char*> texts, names;
+  for (const MemoryHeader& header : request.headers) {
+    texts.push_back(header.text.c_str());
+    names.push_back(header.name.c_str());
+  }
+  nvrtcProgram raw = nullptr;
+  product.result = nvrtc_.create_program(&raw, request.source.c_str(), request.file_name.c_str(),
+                                         static_cast<int>(texts.size()), texts.data(), names.data());
+  if (product.result != NVRTC_SUCCESS) return product;
+  const Program program(raw, DestroyProgram{&nvrtc_});
+  const char* kernel = request.name_expression.empty() ? nullptr : request.name_expression.c_str();
+  if (kernel != nullptr) product.result = nvrtc_.add_name_expression(raw, kernel);
+  if (product.result != NVRTC_SUCCESS) return product;
+  product.result = nvrtc_.compile_program(raw, static_cast<int>(options.size()), pointers(options).data());
+
+  std::size_t size = 0;
+  if (nvrtc_.log_size(raw, &size) == NVRTC_SUCCESS && size > 1) {
+    product.log.resize(size);
+    nvrtc_.log(raw, product.log.data());
+    product.log.resize(product.log.find_last_not_of('\0') + 1);
+  }
+  if (product.result != NVRTC_SUCCESS) return product;
+  const char* lowered = nullptr;
+  if (kernel != nullptr && nvrtc_.lowered_name(raw, kernel, &lowered) == NVRTC_SUCCESS) product.lowered_name = lowered;
+  if (nvrtc_.cubin_size(raw, &size) == NVRTC_SUCCESS && size > 0) {
+    product.cubin.resize(size);
+    product.result = nvrtc_.cubin(raw, reinterpret_cast<char*>(product.cubin.data()));
+  }
+  return product;
+}
+
+CompileReply NvrtcCompiler::compile(const CompileRequest& request) const {
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<std::string> all = options(request);
+  for (const PrecompiledHeader& header : precompiled_) {
+    if (!request.source.starts_with(header.prefix) || all != header.options || request.headers != header.headers)
+      continue;
+    all.push_back(header.option());
+    all.emplace_back("--pch-messages=false");
+    break;
+  }
+  Product product = run(request, all);
+
+  CompileReply reply;
+  reply.toolkit = toolkit().version;
+  reply.log = std::move(product.log);
+  if (product.result != NVRTC_SUCCESS) {
+    reply.outcome = Outcome::compile_error;
+    reply.message = failure_sentence(request, reply.log);
+    if (reply.message.empty())
+      reply.message = fmt::format("{}: NVRTC reports {}.", request.file_name, nvrtc_.error_string(product.result));
+  } else if (product.cubin.empty()) {
+    reply.outcome = Outcome::compile_error;
+    reply.message = fmt::format("{}: NVRTC made no binary for '{}'; name a real architecture such as sm_90.",
+                                request.file_name, request.architecture);
+  } else {
+    reply.lowered_name = std::move(product.lowered_name);
+    reply.cubin = std::move(product.cubin);
+    reply.facts = facts_from_log(reply.log, reply.lowered_name);
+    reply.facts.binary_hash = hash(reply.cubin);
+    if (const std::optional<CubinFacts> facts = facts_from_cubin(reply.cubin, reply.lowered_name)) {
+      reply.parameters = facts->parameters;
+      if (!reply.facts.registers) reply.facts.registers = facts->registers;
+    }
+  }
+  reply.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return reply;
+}
+
+std::string NvrtcCompiler::PrecompiledHeader::option() const {
+  return fmt::format("--use-pch=/proc/self/fd/{}", file.get());
+}
+
+bool NvrtcCompiler::precompile(const CompileRequest& request, std::string& log) {
+  PrecompiledHeader made;
+  made.prefix = toolkit_prefix(request.source, request.headers);
+  made.options = options(request);
+  made.headers = request.headers;
+  log.clear();
+  if (made.prefix.empty()) return false;
+  CompileRequest header = request;
+  header.source = made.prefix;
+  header.name_expression.clear();
+  {
+    // NVRTC insists on a file of its own making. Kept in memory it cannot be left behind by a process that is killed.
+    const TemporaryFolder folder;
+    const std::filesystem::path file = folder.path() / "header.pch";
+    std::vector<std::string> creating = made.options;
+    creating.push_back("--create-pch=" + file.string());
+    const Product product = run(header, creating);
+    log = product.log;
+    if (product.result != NVRTC_SUCCESS) return false;
+    made.file = copy_to_memory(file);
+    if (!made.file) return false;
+  }
+  // NVRTC falls back silently to the text where it cannot use the file.
+  header.source += "\n#line 1 \"check\"\n__global__ void check() {}\n";
+  std::vector<std::string> using_it = made.options;
+  using_it.push_back(made.option());
+  log = run(header, using_it).log;
+  if (log.find("using precompiled header") == std::string::npos) return false;
+  precompiled_.push_back(std::move(made));
+  return true;
+}
+
+void NvrtcCompiler::warm_up(const std::string& architecture) {
+  const std::vector<std::string>& known = toolkit_.architectures;
+  if (!architecture.empty() && !known.empty()) {
+    // "sm_90a" is a variant of sm_90.
+    const std::string plain = architecture.substr(0, architecture.find_last_of("0123456789") + 1);
+    if (std::find(known.begin(), known.end(), plain) == known.end())
+      throw Error(
+          Errc::no_toolkit,
+          fmt::format("NVRTC {} ({}) does not compile for {}; it knows {}. Install a CUDA toolkit that does, or set "
+                      "TUNER_NVRTC to the path of its libnvrtc.so.",
+                      toolkit_.version, toolkit_.library.string(), architecture, fmt::join(known, ", ")));
+  }
+  CompileRequest request;
+  request.source = "__global__ void warm_up(float* values) { values[threadIdx.x] = 0; }\n";
+  request.file_name = "warm_up.cu";
+  request.architecture = !architecture.empty() ? architecture : known.empty() ? "sm_90" : known.back();
+  const CompileReply reply = compile(request);
+  if (reply.outcome != Outcome::ok)
+    throw Error(Errc::no_toolkit,
+                fmt::format("NVRTC {} ({}) cannot compile an empty kernel: {} Install the toolkit again, or set "
+                            "TUNER_NVRTC to the path of another libnvrtc.so.",
+                            toolkit_.version, toolkit_.library.string(), reply.message));
+  if (const std::string version = compiler_version(reply.cubin); version.starts_with(toolkit_.version + "."))
+    toolkit_.version = version;
+}
+
+Toolkit find_toolkit() {
+  NvrtcCompiler compiler({});
+  compiler.warm_up("");
+  return compiler.toolkit();
+}
+
+}  // namespace tuner::engine

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/engine/compile/compile.hpp"
+#include "tuner/engine/compile/wire.hpp"
+#include "tuner/engine/process/spawn.hpp"
+
+namespace tuner::engine {
+
+struct CompilePoolOptions {
+  int workers = 0;  ///< processes that compile; 0: the usable cores less one for the GPU's driver, at least 1
+  std::chrono::milliseconds timeout{
+      30'000};  ///< a compile still running after this is stopped. Higher: slow sources live
+  std::vector<std::filesystem::path> include_folders;
+  std::string architecture;              ///< "sm_90" if it is known already: checked at the start. "" for any
+  std::filesystem::path worker_program;  ///< empty: found by find_worker_program()
+};
+
+struct CompilePoolStatistics {
+  std::vector<double> busy_ms;         ///< by worker: time spent compiling
+  std::uint64_t compiled = 0;          ///< answers from workers, failures of the source included
+  std::uint64_t workers_replaced = 0;  ///< because they hung or died
+  std::uint64_t helper_restarts = 0;
+  std::string toolkit;  ///< NVRTC version; empty until the first worker is ready
+};
+
+/// Compiles in processes of its own: one helper that holds a warm NVRTC, and workers forked from it that live on. A
+/// source that hangs the compiler is answered compile_timeout, one that crashes it twice worker_lost; the pool goes on.
+class CompilePool final : public CompileLane {
+ public:
+  /// Starts the helper and returns at once, within a few milliseconds. Throws Error{no_worker}.
+  explicit CompilePool(CompilePoolOptions options);
+  ~CompilePool() override;  ///< kills helper and workers
+  CompilePool(const CompilePool&) = delete;
+  CompilePool& operator=(const CompilePool&) = delete;
+
+  void submit(TicketId ticket, CompileRequest request) override;
+  /// Throws Error{no_toolkit} where there is no NVRTC or it does not know the architecture, Error{no_worker} if the
+  /// helper fails three times in a row.
+  std::vector<Completion> poll() override;
+  /// What is waiting is answered compile_timeout; what is being compiled gets another second.
+  void cancel(TicketId ticket) override;
+  std::size_t room() const override;
+  std::vector<int> wait_fds() const override;
+  std::chrono::steady_clock::time_point next_deadline() const override;
+
+  CompilePoolStatistics statistics() const;
+  int workers() const { return static_cast<int>(slots_.size()); }
+  /// Processes, 0 for one that is being replaced. For tests that kill them.
+  std::vector<pid_t> worker_pids() const;
+  pid_t helper_pid() const { return helper_ ? helper_->pid() : 0; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Job {
+    TicketId ticket = 0;
+    CompileRequest request;
+    int attempts = 0;  // workers that died with it
+    bool cancelled = false;
+  };
+  // A worker, or the place where one is being started.
+  struct Slot {
+    Channel channel;
+    pid_t pid = 0;
+    std::optional<Job> job;
+    Clock::time_point started, deadline;  // of the job
+    bool requested = false;               // a new worker has been asked for
+    bool stale = false;                   // was forked before the last header was precompiled
+    bool timed_out = false;
+    double busy_ms = 0;
+  };
+
+  void start_helper();
+  void restart_helper(std::string how);
+  void read_helper();
+  void handle(Message message);
+  void precompile_for(const CompileRequest& request);
+  bool waits_for_helper() const;
+
+  void ask_for_worker(Slot& slot);
+  void welcome(Slot& slot, const NewWorker& worker, UniqueFd channel);
+  void read_slot(Slot& slot);
+  void dispatch();
+  void give_back(Slot& slot, const std::string& end);
+  void answer(const Job& job, CompileReply reply);
+  void fail(const Job& job, Outcome outcome, std::string sentence, double milliseconds);
+
+  CompilePoolOptions options_;
+  std::optional<ChildProcess> helper_;
+  bool ready_ = false;  // NVRTC is loaded
+  bool precompiling_ = false;
+  int failed_starts_ = 0;
+  Clock::time_point helper_deadline_ = Clock::time_point::max();
+  std::optional<Error> broken_;  // why the pool cannot go on
+  std::vector<Slot> slots_;
+  std::deque<Job> pending_;
+  std::vector<std::string> precompiled_keys_;  // tried, successfully or not
+  std::vector<Completion> completions_;
+  CompilePoolStatistics statistics_;
+};
+
+}  // namespace tuner::engine

@@ -1,0 +1,187 @@
+#include "tuner/engine/compile/program.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <set>
+
+#include "tuner/error.hpp"
+
+namespace tuner::engine {
+namespace {
+
+// Between blanks, so that a word is found whole.
+constexpr std::string_view kKeywords =
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t"
+    " class co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue"
+    " decltype default defined delete do double dynamic_cast else enum explicit export extern false float for"
+    " friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq"
+    " private protected public register reinterpret_cast requires return short signed sizeof static"
+    " static_assert static_cast struct switch template this thread_local throw true try typedef typeid"
+    " typename union unsigned using virtual void volatile wchar_t while xor xor_eq threadIdx blockIdx blockDim"
+    " gridDim warpSize ";
+
+bool is_word_start(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+void check_macro(const Macro& macro, std::string_view file_name) {
+  const std::string& name = macro.name;
+  const auto reject = [&](const std::string& why) {
+    throw Error(Errc::bad_description,
+                std::string(file_name) + ": '" + name + "' cannot be defined for the compiler: " + why + ".");
+  };
+  if (name.empty() || !is_word_start(name[0]) || !std::all_of(name.begin(), name.end(), is_word))
+    reject("it is not an identifier; use letters, digits and underscores");
+  if (name.starts_with("__") ||
+      (name.size() > 1 && name[0] == '_' && std::isupper(static_cast<unsigned char>(name[1]))))
+    reject("such names are reserved for the compiler; choose one without leading underscores");
+  if (kKeywords.find(" " + name + " ") != std::string_view::npos)
+    reject("the language uses this word itself; choose another name");
+  if (macro.text.find_first_of("\r\n") != std::string::npos) reject("its text has several lines");
+}
+
+// End of the comment that starts at `from`; `from` if none starts there.
+std::size_t skip_comment(std::string_view text, std::size_t from) {
+  if (text.substr(from, 2) == "/*") {
+    const std::size_t end = text.find("*/", from + 2);
+    return end == std::string_view::npos ? text.size() : end + 2;
+  }
+  if (text.substr(from, 2) == "//") {
+    std::size_t end = text.find('\n', from);
+    while (end != std::string_view::npos && end > from && text[end - 1] == '\\') end = text.find('\n', end + 1);
+    return end == std::string_view::npos ? text.size() : end;
+  }
+  return from;
+}
+
+// `#include "name"` or `#include <name>` found at a line's start.
+struct Include {
+  std::size_t line_begin = 0, line_end = 0;  // line_end is behind the newline
+  std::string name;
+};
+
+// The directive at `at` (which stands at a '#'), if it is an include with a literal name.
+std::optional<Include> include_at(std::string_view text, std::size_t at) {
+  const std::size_t newline = text.find('\n', at);
+  const std::size_t end = newline == std::string_view::npos ? text.size() : newline;
+  const std::string_view line = text.substr(at, end - at);
+  std::size_t word = line.find_first_not_of(" \t", 1);
+  if (word == std::string_view::npos || line.substr(word, 7) != "include") return std::nullopt;
+  const std::size_t open = line.find_first_not_of(" \t", word + 7);
+  if (open == std::string_view::npos || (line[open] != '"' && line[open] != '<')) return std::nullopt;
+  const std::size_t close = line.find(line[open] == '<' ? '>' : '"', open + 1);
+  if (close == std::string_view::npos) return std::nullopt;
+  std::size_t begin = at;
+  while (begin > 0 && text[begin - 1] != '\n') --begin;
+  return Include{begin, newline == std::string_view::npos ? end : end + 1,
+                 std::string(line.substr(open + 1, close - open - 1))};
+}
+
+// The includes before the first thing that is neither white space, a comment nor an include.
+std::vector<Include> leading_includes(std::string_view text) {
+  std::vector<Include> result;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (std::isspace(static_cast<unsigned char>(text[at])) != 0) {
+      ++at;
+    } else if (const std::size_t end = skip_comment(text, at); end != at) {
+      at = end;
+    } else if (text[at] == '#') {
+      std::optional<Include> include = include_at(text, at);
+      if (!include) break;
+      // A comment that begins on the include's line and goes on cannot be cut through.
+      const std::size_t comment = text.substr(0, include->line_end).find("/*", at);
+      if (comment != std::string_view::npos && skip_comment(text, comment) > include->line_end) break;
+      at = include->line_end;
+      result.push_back(std::move(*include));
+    } else {
+      break;
+    }
+  }
+  return result;
+}
+
+const MemoryHeader* find_header(const std::vector<MemoryHeader>& headers, const std::string& name) {
+  const auto found =
+      std::find_if(headers.begin(), headers.end(), [&](const MemoryHeader& header) { return header.name == name; });
+  return found == headers.end() ? nullptr : &*found;
+}
+
+// Whether the text, or any header in memory that it includes, uses one of the names outside comments and strings.
+bool mentions(std::string_view text, const std::set<std::string_view>& names, const std::vector<MemoryHeader>& headers,
+              std::set<std::string>& seen) {
+  for (std::size_t at = 0; at < text.size();) {
+    if (const std::size_t end = skip_comment(text, at); end != at) {
+      at = end;
+    } else if (text[at] == '#') {
+      if (const std::optional<Include> include = include_at(text, at)) {
+        const MemoryHeader* header = find_header(headers, include->name);
+        if (header != nullptr && seen.insert(include->name).second && mentions(header->text, names, headers, seen))
+          return true;
+        at = include->line_end;
+      } else {
+        ++at;
+      }
+    } else if (text[at] == '"') {
+      for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at) {
+        if (text[at] == '\\') ++at;
+      }
+      ++at;
+    } else if (is_word(text[at])) {
+      const std::size_t begin = at;
+      while (at < text.size() && is_word(text[at])) ++at;
+      if (names.contains(text.substr(begin, at - begin))) return true;
+    } else {
+      ++at;
+    }
+  }
+  return false;
+}
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result + '"';
+}
+
+}  // namespace
+
+std::string assemble_source(const ProgramText& program) {
+  std::set<std::string_view> names;
+  for (const Macro& macro : program.macros) {
+    check_macro(macro, program.file_name);
+    names.insert(macro.name);
+  }
+  const std::string_view source = program.source;
+  std::size_t place = 0;
+  for (const Include& include : leading_includes(source)) {
+    const MemoryHeader* header = find_header(program.headers, include.name);
+    std::set<std::string> seen{include.name};
+    if (header != nullptr && mentions(header->text, names, program.headers, seen)) break;
+    place = include.line_end;
+  }
+  std::string result(source.substr(0, place));
+  if (!result.empty() && result.back() != '\n') result += '\n';
+  for (const Macro& macro : program.macros) result += "#define " + macro.name + " " + macro.text + "\n";
+  const auto line = 1 + std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(place), '\n');
+  result += "#line " + std::to_string(line) + " " + quoted(program.file_name) + "\n";
+  result += source.substr(place);
+  return result;
+}
+
+std::string_view toolkit_prefix(std::string_view source, const std::vector<MemoryHeader>& headers) {
+  const std::vector<Include> includes = leading_includes(source);
+  const bool foreign = std::any_of(includes.begin(), includes.end(), [&](const Include& include) {
+    return find_header(headers, include.name) == nullptr;
+  });
+  return foreign ? source.substr(0, includes.back().line_end) : std::string_view{};
+}
+
+}  // namespace tuner::engine

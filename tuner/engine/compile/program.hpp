@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/engine/compile/compile.hpp"
+
+namespace tuner::engine {
+
+/// A `#define` that the compiler must see.
+struct Macro {
+  std::string name;
+  std::string text;
+};
+
+/// What a program is put together from.
+struct ProgramText {
+  std::string_view source;     ///< directive lines blanked, line count unchanged
+  std::string_view file_name;  ///< as the user knows it: for `#line` and messages
+  std::vector<Macro> macros;   ///< in order
+  std::vector<MemoryHeader> headers;
+};
+
+/// The complete source: the `#define`s stand behind the leading block of comments and `#include`s, or before the first
+/// of those headers that mentions one of the names, so that headers that do not care stay the same text for every
+/// configuration and names such as `T`, `x` or `size` never reach the toolkit's own headers. A `#line` follows, so that
+/// messages carry the user's file and line. Throws Error{bad_description} for a name that is no identifier, is a
+/// keyword or reserved (`__x`, `_X`), and for a text of several lines.
+std::string assemble_source(const ProgramText& program);
+
+/// The leading block of `source` up to and including its last `#include`; empty if it includes nothing but headers in
+/// memory, which cost next to nothing. This is what a precompiled header can hold.
+std::string_view toolkit_prefix(std::string_view source, const std::vector<MemoryHeader>& headers);
+
+}  // namespace tuner::engine

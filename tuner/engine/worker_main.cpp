@@ -1,0 +1,34 @@
+// tuner-worker: the processes that the tuner starts for work that may crash or hang. Which one is the first argument.
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <string_view>
+
+#include "tuner/engine/compile/helper.hpp"
+#include "tuner/engine/process/spawn.hpp"
+
+namespace {
+
+int run(std::string_view role) {
+  using namespace tuner::engine;
+  Channel channel = worker_channel();
+  if (role == "compile") return run_compile_helper(std::move(channel));
+  std::fprintf(stderr, "tuner-worker has no role '%.*s'.\n", static_cast<int>(role.size()), role.data());
+  return 64;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int status = 1;
+  try {
+    status = run(argc > 1 ? argv[1] : "");
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+  }
+  // Libraries that were opened here (NVRTC, the driver) have exit handlers that are not worth waiting for.
+  std::fflush(nullptr);
+  _exit(status);
+}
