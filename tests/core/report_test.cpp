@@ -244,3 +244,14 @@ TEST_CASE("numbers carry a unit that fits") {
   CHECK(tuner::counted(1, "trial") == "1 trial");
   CHECK(tuner::date_text(1740832200000) == "2025-03-01 12:30 UTC");
 }
+
+TEST_CASE("durations are read with their unit, and nothing else is") {
+  using std::chrono::milliseconds;
+  CHECK(tuner::duration_from_text("250ms") == milliseconds(250));
+  CHECK(tuner::duration_from_text("1.5s") == milliseconds(1500));
+  CHECK(tuner::duration_from_text("5min") == milliseconds(300000));
+  for (const char* text : {"", "5", "s", "5 s", "5h", "-1s", "0s", "nan s", "nans", "infs", "1e300s", "0.1ms"}) {
+    CAPTURE(text);
+    CHECK(!tuner::duration_from_text(text));
+  }
+}

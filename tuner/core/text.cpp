@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <ctime>
 
@@ -192,6 +193,19 @@ std::string duration_text(double seconds) {
   const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
   if (whole < 7200) return fmt::format("{} min {} s", whole / 60, whole % 60);
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::optional<std::chrono::milliseconds> duration_from_text(std::string_view text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc()) return std::nullopt;
+  const std::string_view unit(last, static_cast<std::size_t>(end - last));
+  const double scale = unit == "ms" ? 1 : unit == "s" ? 1e3 : unit == "min" ? 60e3 : 0;
+  constexpr double kYear_ms = 366 * 86400e3;
+  // Written so that NaN, and an unknown unit, fail.
+  if (!(number * scale >= 1 && number * scale <= kYear_ms)) return std::nullopt;
+  return std::chrono::milliseconds(std::llround(number * scale));
 }
 
 std::string rate_text(double per_second, std::string_view unit) {

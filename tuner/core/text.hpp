@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +51,8 @@ std::string four_digits(double number);
 std::string time_text(double nanoseconds);
 /// A duration of the session: "0.84 s", "12.3 s", "3 min 20 s".
 std::string duration_text(double seconds);
+/// Reads "250ms", "2s" or "5min", decimals allowed: from a millisecond to a year. Nothing for other text.
+std::optional<std::chrono::milliseconds> duration_from_text(std::string_view text);
 /// "4.30 TB/s" from 4.3e12 and "B/s".
 std::string rate_text(double per_second, std::string_view unit);
 /// "2025-03-01 12:30 UTC".

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/cli/exit_code.hpp"
+
+namespace tuner::cli {
+
+class Arguments;
+
+/// One option of a command, as its help shows it.
+struct Option {
+  enum class Kind { flag, value, repeatable };
+  std::string name;  ///< without the dashes; "I" for -I
+  Kind kind = Kind::flag;
+  std::string value_name;  ///< "N", "PATH", "200|60s"; empty for flags
+  std::string help;        ///< with unit and default
+};
+
+struct Example {
+  std::string command;
+  std::string what_it_does;
+};
+
+/// A command of the program: what its help teaches and what it does.
+struct Command {
+  std::string name;
+  std::string synopsis;  ///< "tuner tune [FILE] [options]"
+  std::string summary;   ///< half a line for the overview
+  std::string purpose;   ///< two lines
+  std::vector<Option> options;
+  std::size_t most_operands = 0;  ///< words that are no options
+  std::vector<Example> examples;
+  std::vector<ExitCode> exit_codes;  ///< beside 0, 2 and 70
+  ExitCode (*run)(const Arguments&) = nullptr;
+};
+
+/// Options that every command takes and that may stand before its name.
+std::span<const Option> global_options();
+
+/// Every command, in the order of the overview.
+const std::vector<Command>& commands();
+/// Throws Error{bad_usage} naming the nearest command.
+const Command& find_command(std::string_view name);
+
+/// What `tuner --help` prints.
+std::string overview();
+/// What `tuner help NAME` prints.
+std::string help_text(const Command& command);
+
+// One file each.
+Command tune_command();
+Command list_command();
+Command show_command();
+Command describe_command();
+Command devices_command();
+Command doctor_command();
+Command help_command();
+
+}  // namespace tuner::cli

@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "search/expression.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/core/text.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+std::string option_lines(std::span<const Option> options) {
+  std::string text;
+  for (const Option& option : options) {
+    std::string left = spelled(option.name) + (option.value_name.empty() ? "" : " " + option.value_name);
+    if (option.name == "help") left = "-h, " + left;
+    // A long left side stands on a line of its own, so that all explanations begin in one column.
+    constexpr std::size_t kColumn = 24;
+    if (left.size() + 4 > kColumn) {
+      text += "  " + left + "\n";
+      left.clear();
+    }
+    text += labelled(fmt::format("  {:<{}}", left, kColumn - 2), option.help);
+  }
+  return text;
+}
+
+std::string exit_code_line(ExitCode code) {
+  for (const ExitCodeText& entry : exit_code_texts()) {
+    if (entry.code == code) return labelled(fmt::format("  {:>3}  ", static_cast<int>(code)), entry.text);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const Option> global_options() {
+  static const std::array<Option, 4> options{{
+      {"db", Option::Kind::value, "PATH",
+       "folder of the databases, or the path of decisions.db; default: $TUNER_DB, else $XDG_DATA_HOME/tuner, else "
+       "~/.local/share/tuner"},
+      {"json", Option::Kind::flag, "", "print one JSON object instead of text"},
+      {"help", Option::Kind::flag, "", "explain the command and stop"},
+      {"version", Option::Kind::flag, "", "print the version and stop"},
+  }};
+  return options;
+}
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all{tune_command(),    list_command(),   show_command(), describe_command(),
+                                        devices_command(), doctor_command(), help_command()};
+  return all;
+}
+
+const Command& find_command(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    if (command.name == name) return command;
+    names.push_back(command.name);
+  }
+  std::string hint;
+  const std::string nearest = search::nearest_name(name, names);
+  if (!nearest.empty()) {
+    hint = fmt::format(" Did you mean `tuner {}`?", nearest);
+  } else if (name.ends_with(".cu")) {
+    hint = fmt::format(" To tune that file: `tuner tune {}`.", name);
+  }
+  throw Error(Errc::bad_usage,
+              fmt::format("There is no command `{}`.{} The commands are: {}.", name, hint, fmt::join(names, ", ")));
+}
+
+std::string overview() {
+  std::string text =
+      "tuner finds the compile-time constants with which a CUDA kernel runs fastest on this GPU for a\n"
+      "given problem, checks that the result stays right, and remembers what it found.\n"
+      "\n"
+      "Usage: tuner COMMAND [options]\n"
+      "\n"
+      "Commands\n";
+  for (const Command& command : commands()) text += labelled(fmt::format("  {:<10}", command.name), command.summary);
+  text += "\nOptions of every command, before or after its name\n" + option_lines(global_options());
+  text +=
+      "\nStart with\n"
+      "  tuner doctor\n"
+      "      is everything there that tuning needs?\n"
+      "  tuner tune kernel_sources/prefetch.cu --problem rows=528,row_length=65536\n"
+      "      tune a kernel for one problem and remember the winner\n"
+      "  tuner help tune\n"
+      "      every option, with its unit and default\n"
+      "\nExit codes\n";
+  for (const ExitCodeText& entry : exit_code_texts()) text += exit_code_line(entry.code);
+  text += "\nResults go to standard output, everything else to standard error. NO_COLOR is honoured.\n";
+  return text;
+}
+
+std::string help_text(const Command& command) {
+  std::string text = labelled("", command.purpose) + "\n" + labelled("Usage: ", command.synopsis);
+  if (!command.options.empty()) text += "\nOptions\n" + option_lines(command.options);
+  text += "\nOptions of every command\n" + option_lines(global_options());
+  text += "\nExamples\n";
+  for (const Example& example : command.examples) {
+    text += "  " + example.command + "\n" + labelled("      ", example.what_it_does);
+  }
+  std::vector<ExitCode> codes = command.exit_codes;
+  codes.insert(codes.end(), {ExitCode::done, ExitCode::bad_input, ExitCode::internal});
+  std::sort(codes.begin(), codes.end());
+  text += "\nExit codes\n";
+  for (const ExitCode code : codes) text += exit_code_line(code);
+  return text;
+}
+
+}  // namespace tuner::cli

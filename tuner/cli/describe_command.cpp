@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/decisions.hpp"
+#include "tuner/core/describe.hpp"
+#include "tuner/core/task.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kPlanDevice = "H200";
+constexpr const char* kWithoutProblem =
+    "\n// Give --problem to see how many configurations there are and how the baseline is launched.\n";
+
+const char* kind_name(ProblemProperty::Kind kind) {
+  switch (kind) {
+    case ProblemProperty::Kind::size:
+      return "size";
+    case ProblemProperty::Kind::exact:
+      return "exact";
+    case ProblemProperty::Kind::constant:
+      return "constant";
+  }
+  return "";
+}
+
+const char* role_name(Argument::Role role) {
+  switch (role) {
+    case Argument::Role::in:
+      return "in";
+    case Argument::Role::out:
+      return "out";
+    case Argument::Role::inout:
+      return "inout";
+    case Argument::Role::scratch:
+      return "scratch";
+    case Argument::Role::scalar:
+      return "scalar";
+  }
+  return "";
+}
+
+Json description_json(const Description& description) {
+  Json problem = Json::array();
+  for (const ProblemProperty& property : description.problem) {
+    problem.push_back({{"name", property.name},
+                       {"kind", kind_name(property.kind)},
+                       {"default", property.default_value ? Json(property.default_value->text()) : Json(nullptr)}});
+  }
+  Json parameters = Json::array();
+  for (const ParameterDescription& parameter : description.parameters) {
+    Json values = Json::array();
+    for (const search::Value& value : parameter.parameter.values) values.push_back(value.text());
+    parameters.push_back({{"name", parameter.parameter.name},
+                          {"default", parameter.parameter.default_value.text()},
+                          {"values", std::move(values)}});
+  }
+  Json arguments = Json::array();
+  for (const Argument& argument : description.arguments) {
+    arguments.push_back({{"name", argument.name},
+                         {"role", role_name(argument.role)},
+                         {"type", argument.type},
+                         {"length", argument.length ? Json(argument.length->text()) : Json(nullptr)}});
+  }
+  Json constraints = Json::array();
+  for (const search::Constraint& constraint : description.constraints)
+    constraints.push_back(constraint.expression.text());
+  return {{"kernel", description.kernel},      {"file", description.file.string()},
+          {"problem", std::move(problem)},     {"parameters", std::move(parameters)},
+          {"arguments", std::move(arguments)}, {"constraints", std::move(constraints)}};
+}
+
+Json space_json(const Task& task) {
+  const std::optional<search::Configuration> baseline = task.baseline();
+  return {{"problem", problem_text(task.problem())},
+          {"device", task.device().name},
+          {"size", task.space().size()},
+          {"cartesian_size", task.space().cartesian_size()},
+          {"baseline", baseline ? Json(task.space().text(*baseline)) : Json(nullptr)},
+          {"launch", baseline ? Json(task.geometry(*baseline).text()) : Json(nullptr)}};
+}
+
+std::vector<Description> read(const std::filesystem::path& file, const std::string& kernel) {
+  std::ifstream input(file, std::ios::binary);
+  // Loading one kernel says why a file cannot be read; several are parsed here.
+  if (!kernel.empty() || !input || std::filesystem::is_directory(file)) return {load_description(file, kernel)};
+  std::ostringstream text;
+  text << input.rdbuf();
+  return parse_descriptions(text.str(), file);
+}
+
+bool needs_values(const Description& description) {
+  for (const ProblemProperty& property : description.problem) {
+    if (!property.default_value) return true;
+  }
+  return false;
+}
+
+ExitCode run(const Arguments& arguments) {
+  if (arguments.operands().empty()) {
+    throw Error(Errc::bad_usage,
+                "`tuner describe` needs a kernel file, for example `tuner describe kernel_sources/prefetch.cu`.");
+  }
+  std::vector<std::filesystem::path> include_folders;
+  for (const std::string& folder : arguments.values("I")) include_folders.emplace_back(folder);
+  const DeviceInfo device = known_device(arguments.value("device-name").value_or(kPlanDevice));
+  const std::optional<std::string> problem = arguments.value("problem");
+  Json kernels = Json::array();
+  bool first = true;
+  for (const Description& description : read(arguments.operands().front(), arguments.value("kernel").value_or(""))) {
+    std::optional<Task> task;
+    if (problem || !needs_values(description)) {
+      task.emplace(description, problem ? parse_problem(*problem) : ProblemValues(), device, arguments.values("where"),
+                   include_folders);
+    }
+    if (arguments.has("json")) {
+      Json object = description_json(description);
+      object["space"] = task ? space_json(*task) : Json(nullptr);
+      kernels.push_back(std::move(object));
+      continue;
+    }
+    const std::string text = task ? to_text(*task) : to_text(description) + kWithoutProblem;
+    std::fputs(((first ? "" : "\n") + text).c_str(), stdout);
+    first = false;
+  }
+  if (arguments.has("json")) print_json({{"format", 1}, {"kernels", std::move(kernels)}});
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command describe_command() {
+  using Kind = Option::Kind;
+  return {
+      .name = "describe",
+      .synopsis =
+          "tuner describe FILE [--problem A=1,B=2] [--device-name NAME] [--where EXPR] [--kernel NAME] [-I DIR] "
+          "[--json]",
+      .summary = "what a kernel file's directives say, and how large the space is",
+      .purpose =
+          "Prints what a kernel file's directives say, in canonical spelling: problem, parameters,\n"
+          "constraints, arguments. With a problem also the number of configurations. Needs no GPU.",
+      .options =
+          {
+              {"problem", Kind::value, "A=1,B=2",
+               "values of the problem; needed to count configurations unless all have defaults"},
+              {"device-name", Kind::value, "NAME",
+               fmt::format("count for this GPU, whether it is here or not; default {}", kPlanDevice)},
+              {"where", Kind::repeatable, "EXPR", "count only configurations for which this is true; repeatable"},
+              {"kernel", Kind::value, "NAME", "only this kernel; default: every kernel in the file"},
+              {"I", Kind::repeatable, "DIR", "look for quoted headers here too; repeatable"},
+          },
+      .most_operands = 1,
+      .examples = {{"tuner describe kernel_sources/prefetch.cu", "parameters, constraints and arguments"},
+                   {"tuner describe kernel_sources/prefetch.cu --problem rows=528,row_length=65536 --device-name A100",
+                    "how many configurations there are on an A100"}},
+      .exit_codes = {},
+      .run = run,
+  };
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/decisions.hpp"
+#include "tuner/core/text.hpp"
+#include "tuner/engine/device/device_query.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+ExitCode run(const Arguments& arguments) {
+  const std::vector<DeviceInfo> devices = engine::query_devices();
+  if (arguments.has("json")) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const DeviceInfo& device : devices) {
+      list.push_back({{"number", device.ordinal},
+                      {"name", device.name},
+                      {"uuid", device.uuid},
+                      {"architecture", device.architecture()},
+                      {"sm_count", device.sm_count},
+                      {"memory_bytes", device.memory_bytes},
+                      {"l2_bytes", device.l2_bytes},
+                      {"max_shared_per_block", device.max_shared_per_block},
+                      {"mig_profile", device.mig_profile},
+                      {"driver_version", device.driver_version},
+                      {"identity", device.identity()}});
+    }
+    print_json({{"format", 1}, {"devices", std::move(list)}});
+    return ExitCode::done;
+  }
+  using Align = Table::Align;
+  Table table({{"no.", Align::right},
+               {"name", Align::left},
+               {"arch", Align::left},
+               {"SMs", Align::right},
+               {"memory", Align::right},
+               {"L2", Align::right},
+               {"driver", Align::left},
+               {"uuid", Align::left}},
+              0);
+  for (const DeviceInfo& device : devices) {
+    table.add({std::to_string(device.ordinal), device.name, device.architecture(), std::to_string(device.sm_count),
+               fmt::format("{:.0f} GiB", static_cast<double>(device.memory_bytes) / (1U << 30U)),
+               fmt::format("{:.0f} MiB", static_cast<double>(device.l2_bytes) / (1U << 20U)), device.driver_version,
+               device.uuid});
+  }
+  std::fputs(table.text().c_str(), stdout);
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command devices_command() {
+  return {
+      .name = "devices",
+      .synopsis = "tuner devices [--json]",
+      .summary = "the GPUs of this machine, with the numbers that --device takes",
+      .purpose =
+          "Lists the GPUs that the driver shows to this process, with the numbers that --device takes.\n"
+          "CUDA_VISIBLE_DEVICES hides GPUs from it as from every CUDA program.",
+      .options = {},
+      .most_operands = 0,
+      .examples = {{"tuner devices", "which GPUs are there?"},
+                   {"tuner devices --json", "the same for a program, with the identity that databases use"}},
+      .exit_codes = {ExitCode::no_device},
+      .run = run,
+  };
+}
+
+}  // namespace tuner::cli

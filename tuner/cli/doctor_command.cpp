@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "cache/location.hpp"
+#include "cache/sqlite_store.hpp"
+#include "cache/trust.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/decisions.hpp"
+#include "tuner/core/text.hpp"
+#include "tuner/engine/compile/nvrtc.hpp"
+#include "tuner/engine/device/device_query.hpp"
+#include "tuner/engine/process/usable_cores.hpp"
+#include "tuner/engine/process/worker_program.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+/// One thing that tuning needs, found or not.
+struct Finding {
+  std::string what;
+  bool found = true;
+  std::string text;  ///< what was found; or what is wrong and what to do about it
+  ExitCode code = ExitCode::done;
+};
+
+Finding look(const std::string& what, const std::function<std::string()>& find) {
+  try {
+    return {what, true, find(), ExitCode::done};
+  } catch (const Error& error) {
+    return {what, false, error.what(), exit_code_for(error.code())};
+  }
+}
+
+std::string toolkit() {
+  const engine::Toolkit& found = engine::nvrtc().toolkit;
+  if (found.include_folders.empty()) {
+    throw Error(
+        Errc::no_toolkit,
+        fmt::format("NVRTC {} is in {}, but the toolkit's headers were not found. Kernels that include none compile; "
+                    "for the others set TUNER_CUDA_INCLUDE_DIR to the folder with cuda_fp16.h.",
+                    found.version, found.library.string()));
+  }
+  return fmt::format("NVRTC {} in {}, headers in {}", found.version, found.library.string(),
+                     found.include_folders.front().string());
+}
+
+std::string gpus() {
+  std::vector<std::string> names;
+  for (const DeviceInfo& device : engine::query_devices()) {
+    names.push_back(fmt::format("{}: {} ({}, driver {})", device.ordinal, device.name, device.architecture(),
+                                device.driver_version));
+  }
+  return fmt::format("{}", fmt::join(names, "; "));
+}
+
+/// Looks without creating anything.
+std::string database(const std::filesystem::path& path) {
+  std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  if (!std::filesystem::exists(path)) {
+    while (!std::filesystem::exists(folder) && folder.has_relative_path()) folder = folder.parent_path();
+    if (access(folder.c_str(), W_OK) != 0) {
+      throw Error(Errc::store_unavailable,
+                  fmt::format("{} does not exist and cannot be created, since {} may not be written. Make it writable, "
+                              "or name another folder with --db or TUNER_DB.",
+                              path.string(), folder.string()));
+    }
+    return fmt::format("{}, not there yet; the first `tuner tune` creates it", path.string());
+  }
+  const auto store = cache::SqliteStore::open({.path = path, .access = cache::Access::read_only});
+  if (const auto damage = store->damage()) {
+    throw Error(Errc::store_damaged,
+                fmt::format("{} is damaged: {}. Nothing was changed. Rename it to start with an empty one, and try "
+                            "`sqlite3 <renamed file> .recover` to get rows back.",
+                            path.string(), *damage));
+  }
+  if (access(path.c_str(), W_OK) != 0 || access(folder.c_str(), W_OK) != 0) {
+    throw Error(Errc::store_unavailable,
+                fmt::format("{} or its folder may not be written: what is found would be printed, not remembered. Make "
+                            "both writable for this user, or name another folder with --db or TUNER_DB.",
+                            path.string()));
+  }
+  const std::size_t decisions = store->list_decisions({}).size();
+  return fmt::format("{} with {}", path.string(), counted(decisions, "decision"));
+}
+
+std::string binaries(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path))
+    return fmt::format("{}, not there yet; the first `tuner tune` creates it", path.string());
+  if (const auto distrust = cache::reason_to_distrust(path, cache::trusted_owners())) {
+    throw Error(Errc::store_unavailable,
+                fmt::format("Binaries in {} are not used, since another user could have changed them: {}",
+                            path.string(), *distrust));
+  }
+  return path.string();
+}
+
+std::vector<Finding> look_at_everything(const cache::Location& location) {
+  return {look("toolkit", toolkit),
+          look("worker", [] { return engine::find_worker_program().string(); }),
+          look("driver, GPU", gpus),
+          look("cores", [] { return fmt::format("{} for compiling and this program", engine::usable_cores()); }),
+          look("database", [&] { return database(location.decisions); }),
+          look("binaries", [&] { return binaries(location.binaries); })};
+}
+
+ExitCode run(const Arguments& arguments) {
+  const cache::Location location = cache::locate(arguments.value("db").value_or(""));
+  const std::vector<Finding> findings = look_at_everything(location);
+  ExitCode code = ExitCode::done;
+  for (const Finding& finding : findings) {
+    if (code == ExitCode::done) code = finding.code;
+  }
+  if (arguments.has("json")) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Finding& finding : findings)
+      list.push_back({{"what", finding.what}, {"found", finding.found}, {"text", finding.text}});
+    print_json({{"format", 1}, {"ready", code == ExitCode::done}, {"findings", std::move(list)}});
+    return code;
+  }
+  std::string text;
+  for (const Finding& finding : findings)
+    text += labelled(fmt::format("{:<4} {:<12} ", finding.found ? "ok" : "NO", finding.what), finding.text);
+  switch (code) {
+    case ExitCode::done:
+      text += "\nEverything that tuning needs is here.\n";
+      break;
+    case ExitCode::store:
+      text += "\nTuning works, but what it finds cannot be kept: see NO above.\n";
+      break;
+    default:
+      text +=
+          "\nTuning will not work here yet: see NO above. What works without: `tuner tune --replay FILE`, describe, "
+          "list, show.\n";
+  }
+  std::fputs(text.c_str(), stdout);
+  return code;
+}
+
+}  // namespace
+
+Command doctor_command() {
+  return {
+      .name = "doctor",
+      .synopsis = "tuner doctor [--db PATH] [--json]",
+      .summary = "what tuning needs, what of it was found, what to do about the rest",
+      .purpose =
+          "Looks for what tuning needs - toolkit, driver, GPU, worker program, databases - and says what to\n"
+          "do about what is missing. Changes nothing; exits with 0 if tuning would work.",
+      .options = {},
+      .most_operands = 0,
+      .examples = {{"tuner doctor", "would `tuner tune` work on this machine?"},
+                   {"tuner doctor --db /shared/tuner", "could results be kept in that folder?"}},
+      .exit_codes = {ExitCode::no_device, ExitCode::no_toolkit, ExitCode::store},
+      .run = run,
+  };
+}
+
+}  // namespace tuner::cli

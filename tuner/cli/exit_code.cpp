@@ -1,0 +1,54 @@
+#include "tuner/cli/exit_code.hpp"
+
+#include <array>
+
+namespace tuner::cli {
+
+namespace {
+
+constexpr std::array<ExitCodeText, 9> kTexts{{
+    {ExitCode::done, "done"},
+    {ExitCode::no_result, "nothing usable: every candidate failed, or what was asked for is not stored"},
+    {ExitCode::bad_input, "bad command line, kernel file, problem or recording, or an empty space"},
+    {ExitCode::no_device, "no NVIDIA driver or no GPU"},
+    {ExitCode::no_toolkit, "the CUDA toolkit or the worker program was not found"},
+    {ExitCode::store, "the database cannot be used, or is damaged"},
+    {ExitCode::device_failed, "the GPU was lost, or the baseline does not run"},
+    {ExitCode::internal, "a bug in this program: please report it"},
+    {ExitCode::interrupted, "interrupted; what was measured is kept"},
+}};
+
+}  // namespace
+
+ExitCode exit_code_for(Errc code) {
+  switch (code) {
+    case Errc::bad_usage:
+    case Errc::bad_description:
+    case Errc::bad_problem:
+    case Errc::empty_space:
+    case Errc::file_not_found:
+    case Errc::bad_recording:
+      return ExitCode::bad_input;
+    case Errc::store_unavailable:
+    case Errc::store_damaged:
+    case Errc::store_newer:
+      return ExitCode::store;
+    case Errc::no_toolkit:
+    case Errc::no_worker:
+      return ExitCode::no_toolkit;
+    case Errc::no_driver:
+      return ExitCode::no_device;
+    case Errc::device_lost:
+    case Errc::baseline_failed:
+      return ExitCode::device_failed;
+    case Errc::internal:
+      break;
+  }
+  return ExitCode::internal;
+}
+
+std::span<const ExitCodeText> exit_code_texts() {
+  return kTexts;
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/decisions.hpp"
+#include "tuner/cli/stores.hpp"
+#include "tuner/core/text.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+ExitCode run(const Arguments& arguments) {
+  const cache::Location location = cache::locate(arguments.value("db").value_or(""));
+  const std::unique_ptr<cache::Store> store = open_for_reading(location);
+  const std::string kernel = arguments.value("kernel").value_or("");
+  std::vector<NumberedDecision> listed;
+  if (store) {
+    for (NumberedDecision& numbered : numbered_decisions(*store)) {
+      if (kernel.empty() || numbered.decision.key.kernel_name == kernel) listed.push_back(std::move(numbered));
+    }
+  }
+  if (arguments.has("json")) {
+    nlohmann::ordered_json decisions = nlohmann::ordered_json::array();
+    for (const NumberedDecision& numbered : listed) decisions.push_back(decision_json(numbered));
+    print_json({{"format", 1}, {"database", location.decisions.string()}, {"decisions", std::move(decisions)}});
+    return ExitCode::done;
+  }
+  if (listed.empty()) {
+    std::fprintf(stderr,
+                 "tuner: Nothing is stored%s in %s yet. `tuner tune FILE --problem ...` puts something there.\n",
+                 kernel.empty() ? "" : (" for `" + kernel + "`").c_str(), location.decisions.c_str());
+    return ExitCode::done;
+  }
+  using Align = Table::Align;
+  Table table({{"no.", Align::right},
+               {"kernel", Align::left},
+               {"device", Align::left},
+               {"mode", Align::left},
+               {"time", Align::right},
+               {"speed-up over baseline", Align::left},
+               {"problem", Align::left}},
+              0);
+  for (const NumberedDecision& numbered : listed) {
+    const cache::Decision& decision = numbered.decision;
+    table.add({std::to_string(numbered.number), decision.key.kernel_name, device_name(decision.key.device),
+               decision.key.mode, time_text(decision.time_ns), speedup_cell(decision), decision.key.problem});
+  }
+  std::fputs(table.text().c_str(), stdout);
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command list_command() {
+  return {
+      .name = "list",
+      .synopsis = "tuner list [--kernel NAME] [--db PATH] [--json]",
+      .summary = "what has been decided, for which kernel, problem and device",
+      .purpose =
+          "Lists the newest decision for each kernel, problem, device and timing mode, newest first.\n"
+          "Reads the database only; `tuner show NUMBER` tells more about one of them.",
+      .options = {{"kernel", Option::Kind::value, "NAME", "only decisions for this kernel; default: all"}},
+      .most_operands = 0,
+      .examples = {{"tuner list --kernel prefetch", "every problem that prefetch was tuned for"},
+                   {"tuner list --db ~/.local/share/tuner/replay.db", "what replays of recordings found"}},
+      .exit_codes = {ExitCode::store},
+      .run = run,
+  };
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,207 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "search/expression.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/decisions.hpp"
+#include "tuner/cli/stores.hpp"
+#include "tuner/core/text.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+constexpr std::uint64_t kDefaultTrials = 20;
+
+std::string assignments(const std::string& configuration) {
+  return fmt::format("{}", fmt::join(split_assignments(configuration), " "));
+}
+
+std::optional<std::size_t> as_number(const std::string& text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// What is called for: by number, or every decision of a kernel, newest first.
+std::vector<NumberedDecision> called(const std::string& name, std::vector<NumberedDecision> all) {
+  std::vector<NumberedDecision> found;
+  std::vector<std::string> kernels;
+  const std::optional<std::size_t> number = as_number(name);
+  for (NumberedDecision& numbered : all) {
+    kernels.push_back(numbered.decision.key.kernel_name);
+    if (number ? numbered.number == *number : kernels.back() == name) found.push_back(std::move(numbered));
+  }
+  if (!found.empty()) return found;
+  if (number) {
+    std::fprintf(stderr, "tuner: There is no decision number %s; `tuner list` shows the numbers.\n", name.c_str());
+  } else {
+    const std::string nearest = search::nearest_name(name, kernels);
+    std::fprintf(stderr, "tuner: Nothing is stored for a kernel `%s`.%s `tuner list` shows what there is.\n",
+                 name.c_str(), nearest.empty() ? "" : fmt::format(" Did you mean `{}`?", nearest).c_str());
+  }
+  return found;
+}
+
+std::string decision_text(const NumberedDecision& numbered) {
+  const cache::Decision& decision = numbered.decision;
+  std::string text = fmt::format("Decision {}: {} on {}, {} cache\n", numbered.number, decision.key.kernel_name,
+                                 device_name(decision.key.device), decision.key.mode);
+  text += labelled("  problem    ", decision.key.problem);
+  text += labelled("  winner     ", assignments(decision.configuration));
+  text += labelled("  time       ",
+                   time_text(decision.time_ns) + (decision.noisy ? ", measured on a disturbed device" : ""));
+  if (!decision.baseline.empty()) {
+    text += labelled("  baseline   ", assignments(decision.baseline));
+    std::string against = speedup_cell(decision);
+    if (decision.baseline_time_ns) against += fmt::format(" over {}", time_text(*decision.baseline_time_ns));
+    if (decision.speedup_low) {
+      against += fmt::format(", {:.4g} % confidence, {}", decision.confidence * 100,
+                             counted(static_cast<std::uint64_t>(decision.race_blocks), "paired block"));
+    }
+    text += labelled("  speed-up   ", against);
+  }
+  for (const cache::Tie& tie : decision.ties) {
+    if (tie.configuration == decision.configuration) continue;
+    text += labelled(fmt::format("  tie {:.4f} ", tie.relative_time), assignments(tie.configuration));
+  }
+  if (!decision.launch.empty()) text += labelled("  launch     ", decision.launch);
+  if (decision.origin == cache::Origin::replay) {
+    text += labelled("  verified   ", "not here: replayed from a recording");
+  } else {
+    text +=
+        labelled("  verified   ", decision.verified ? "again after the race, on fresh inputs" : "in the search only");
+  }
+  const cache::Conditions& conditions = decision.conditions;
+  const auto version = [](const std::string& text_of) { return text_of.empty() ? std::string("none") : text_of; };
+  text += labelled("  made       ",
+                   fmt::format("{}, {}; tuner {}, toolkit {}, driver {}", date_text(decision.created_unix_ms),
+                               cache::to_string(decision.origin), version(conditions.tuner_version),
+                               version(conditions.toolkit), version(conditions.driver)));
+  text += labelled("  device     ", decision.key.device);
+  text += labelled("  source     ", decision.key.kernel_identity);
+  std::string counts;
+  for (const auto& [name, count] : decision.counters)
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, name);
+  if (!counts.empty()) text += labelled("  counted    ", counts);
+  return text;
+}
+
+std::string failures_text(const std::vector<cache::Trial>& trials) {
+  std::map<Outcome, std::vector<const cache::Trial*>> failures;
+  for (const cache::Trial& trial : trials) {
+    if (trial.outcome != Outcome::ok) failures[trial.outcome].push_back(&trial);
+  }
+  if (failures.empty()) return {};
+  std::string text = "\nFailures\n";
+  for (const auto& [outcome, of_class] : failures) {
+    const cache::Trial& first = *of_class.front();
+    text += labelled(fmt::format("  {:>5}  {:<17}  ", of_class.size(), to_string(outcome)),
+                     first.message.empty() ? "(no reason recorded)" : first.message);
+    text += labelled("                            e.g. ", assignments(first.configuration));
+  }
+  return text;
+}
+
+std::string trials_text(std::vector<cache::Trial> trials, std::uint64_t most, const std::string& baseline) {
+  std::erase_if(trials, [](const cache::Trial& trial) { return trial.outcome != Outcome::ok || !trial.time_ns; });
+  if (trials.empty()) return {};
+  std::stable_sort(trials.begin(), trials.end(),
+                   [](const cache::Trial& a, const cache::Trial& b) { return *a.time_ns < *b.time_ns; });
+  using Align = Table::Align;
+  Table table({{"time", Align::right},
+               {"regs", Align::right},
+               {"spills", Align::right},
+               {"occupancy", Align::left},
+               {baseline.empty() ? "configuration" : "differs from the baseline in", Align::left}});
+  for (std::size_t i = 0; i < trials.size() && i < most; ++i) {
+    const cache::Trial& trial = trials[i];
+    std::string values = baseline.empty()
+                             ? assignments(trial.configuration)
+                             : fmt::format("{}", fmt::join(differing_assignments(trial.configuration, baseline), " "));
+    if (values.empty()) values = "(the baseline)";
+    if (!trial.duplicate_of.empty()) values += " (same binary as another)";
+    table.add({(trial.censored ? ">" : "") + time_text(*trial.time_ns),
+               trial.facts.registers ? std::to_string(*trial.facts.registers) : "-",
+               trial.facts.spill_store_bytes ? std::to_string(*trial.facts.spill_store_bytes) : "-",
+               trial.facts.occupancy
+                   ? fmt::format("{:.0f}% {}", *trial.facts.occupancy * 100, trial.facts.occupancy_limiter)
+                   : "-",
+               values});
+  }
+  std::string text =
+      fmt::format("\nFastest {} of {} timed in screening (> is a lower bound: stopped early)\n{}",
+                  std::min<std::uint64_t>(most, trials.size()), counted(trials.size(), "trial"), table.text());
+  return text;
+}
+
+ExitCode run(const Arguments& arguments) {
+  if (arguments.operands().empty()) {
+    throw Error(Errc::bad_usage,
+                "`tuner show` needs a kernel's name or a decision's number, for example `tuner show prefetch`. "
+                "`tuner list` shows what there is.");
+  }
+  const std::uint64_t most = arguments.number("trials").value_or(kDefaultTrials);
+  const cache::Location location = cache::locate(arguments.value("db").value_or(""));
+  const std::unique_ptr<cache::Store> store = open_for_reading(location);
+  if (!store) {
+    std::fprintf(stderr, "tuner: There is no database %s yet. `tuner tune FILE --problem ...` creates it.\n",
+                 location.decisions.c_str());
+    return ExitCode::no_result;
+  }
+  const std::vector<NumberedDecision> found = called(arguments.operands().front(), numbered_decisions(*store));
+  if (found.empty()) return ExitCode::no_result;
+  const NumberedDecision& shown = found.front();
+  std::vector<cache::Trial> trials = store->find_trials(shown.decision.key);
+  if (arguments.has("json")) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const cache::Trial& trial : trials) list.push_back(trial_json(trial));
+    print_json({{"format", 1},
+                {"database", location.decisions.string()},
+                {"decision", decision_json(shown)},
+                {"trials", std::move(list)}});
+  } else {
+    std::fputs(decision_text(shown).c_str(), stdout);
+    std::fputs(failures_text(trials).c_str(), stdout);
+    std::fputs(trials_text(std::move(trials), most, shown.decision.baseline).c_str(), stdout);
+  }
+  if (found.size() > 1) {
+    std::vector<std::size_t> others;
+    for (std::size_t i = 1; i < found.size(); ++i) others.push_back(found[i].number);
+    std::fprintf(
+        stderr,
+        "tuner: This is the newest of %zu decisions for this kernel. The others: `tuner show N` with N of %s.\n",
+        found.size(), fmt::format("{}", fmt::join(others, ", ")).c_str());
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command show_command() {
+  return {
+      .name = "show",
+      .synopsis = "tuner show KERNEL|NUMBER [--trials N] [--db PATH] [--json]",
+      .summary = "one decision: why it won, its ties, every trial and failure",
+      .purpose =
+          "Shows one decision with its ties, conditions, failures and fastest trials: the newest one of a\n"
+          "kernel, or the one with the number that `tuner list` gives it. Reads the database only.",
+      .options = {{"trials", Option::Kind::value, "N",
+                   "how many trials to show, fastest first; default 20. JSON always has all of them"}},
+      .most_operands = 1,
+      .examples = {{"tuner show prefetch", "the newest decision for prefetch"},
+                   {"tuner show 3 --json", "decision 3 with every trial and its samples, for a program"}},
+      .exit_codes = {ExitCode::no_result, ExitCode::store},
+      .run = run,
+  };
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cache/binary_store.hpp"
+#include "cache/location.hpp"
+#include "cache/store.hpp"
+
+namespace tuner::cli {
+
+/// Where a session keeps what it learns.
+struct SessionStores {
+  std::unique_ptr<cache::Store> store;           ///< in memory if the database cannot be used
+  std::unique_ptr<cache::BinaryStore> binaries;  ///< null: none are kept
+  std::string path;                              ///< of the database; empty if it is in memory
+  std::vector<std::string> warnings;             ///< what cannot be used, why, and what to do
+};
+
+/// For tuning: a database that cannot be opened is one warning, never the end of the run. Nothing is deleted or
+/// renamed.
+SessionStores open_for_session(const cache::Location& location);
+/// The same for replayed rows, which have a database of their own and no binaries.
+SessionStores open_for_replay(const cache::Location& location);
+
+/// The database of decisions to read from; null if there is none yet. Throws Error{store_*}.
+std::unique_ptr<cache::Store> open_for_reading(const cache::Location& location);
+
+}  // namespace tuner::cli

@@ -1,0 +1,182 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "search/strategy.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/decisions.hpp"
+#include "tuner/cli/interrupts.hpp"
+#include "tuner/cli/progress_line.hpp"
+#include "tuner/cli/tune_request.hpp"
+#include "tuner/core/report.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+constexpr std::uint64_t kMostWorkers = 1024;
+
+TuneRequest read_request(const Arguments& arguments) {
+  TuneRequest request;
+  if (!arguments.operands().empty()) request.file = arguments.operands().front();
+  request.kernel = arguments.value("kernel").value_or("");
+  request.problems = arguments.values("problem");
+  request.where = arguments.values("where");
+  request.replay = arguments.value("replay").value_or("");
+  request.record = arguments.value("record").value_or("");
+  if (const auto device = arguments.number("device", 0, 1023)) request.device = static_cast<int>(*device);
+  if (const auto workers = arguments.number("workers", 1, kMostWorkers)) request.workers = *workers;
+  if (const auto mode = arguments.choice("mode", {"cold", "warm"})) {
+    request.mode = *mode == "cold" ? engine::CacheMode::cold : engine::CacheMode::warm;
+  }
+  engine::SessionOptions& session = request.session;
+  std::vector<std::string> strategies = search::strategy_names();
+  session.strategy = arguments.choice("strategy", strategies).value_or(session.strategy);
+  if (const auto budget = arguments.value("budget")) session.budget = engine::Budget::parse(*budget);
+  session.mode = request.mode.value_or(engine::CacheMode::cold);
+  session.seed = arguments.number("seed").value_or(0);
+  session.launch_timeout = arguments.duration("launch-timeout").value_or(session.launch_timeout);
+  for (const std::string& folder : arguments.values("I")) session.include_folders.emplace_back(folder);
+  request.location = cache::locate(arguments.value("db").value_or(""));
+
+  if (request.file.empty() && request.replay.empty()) {
+    throw Error(Errc::bad_usage,
+                "`tuner tune` needs a kernel file, for example `tuner tune kernel_sources/prefetch.cu --problem "
+                "rows=528,row_length=65536`, or a recording with --replay FILE.");
+  }
+  if (!request.record.empty()) {
+    if (!request.replay.empty()) {
+      throw Error(
+          Errc::bad_usage,
+          "--record and --replay exclude each other: a replay measures nothing that could be recorded. Leave one out.");
+    }
+    if (request.problems.size() > 1) {
+      throw Error(
+          Errc::bad_usage,
+          "--record writes one problem into one file. Give one --problem, and run `tuner tune` again for the next.");
+    }
+    session.early_kill = false;  // a recording keeps every sample of every candidate
+  }
+  if (arguments.has("no-times") && !arguments.has("json")) {
+    throw Error(Errc::bad_usage, "--no-times leaves keys out of a JSON report: add --json.");
+  }
+  return request;
+}
+
+/// Prints text reports as they come, JSON reports as one object in the end.
+class Printer {
+ public:
+  Printer(ProgressLine& line, bool json, bool with_times) : line_(line), json_(json), with_times_(with_times) {}
+
+  void print(TuneReport report) {
+    line_.erase();
+    any_ = true;
+    for (std::string& warning : line_.take_warnings()) report.warnings.push_back(std::move(warning));
+    if (report.decision.configuration.empty()) all_usable_ = false;
+    if (json_) {
+      reports_.push_back(nlohmann::ordered_json::parse(to_json(report, with_times_)));
+      return;
+    }
+    // On one screen the warnings have been seen already.
+    if (isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1) report.warnings.clear();
+    std::fputs(((printed_ ? "\n" : "") + to_text(report)).c_str(), stdout);
+    std::fflush(stdout);
+    printed_ = true;
+  }
+
+  void finish() {
+    if (json_ && any_) print_json({{"format", 1}, {"reports", std::move(reports_)}});
+  }
+
+  bool all_usable() const { return any_ && all_usable_; }
+
+ private:
+  ProgressLine& line_;
+  bool json_;
+  bool with_times_;
+  bool any_ = false;
+  bool all_usable_ = true;
+  bool printed_ = false;
+  nlohmann::ordered_json reports_ = nlohmann::ordered_json::array();
+};
+
+ExitCode run(const Arguments& arguments) {
+  const TuneRequest request = read_request(arguments);
+  const Interrupts interrupts;
+  ProgressLine line;
+  Printer printer(line, arguments.has("json"), !arguments.has("no-times"));
+  const TuneContext context{line, interrupts.flag(), [&](TuneReport report) { printer.print(std::move(report)); }};
+  try {
+    request.replay.empty() ? tune_live(request, context) : tune_replay(request, context);
+  } catch (const Error&) {
+    line.erase();
+    printer.finish();  // the problems before this one are done
+    throw;
+  }
+  printer.finish();
+  if (interrupts.flag()) return ExitCode::interrupted;
+  return printer.all_usable() ? ExitCode::done : ExitCode::no_result;
+}
+
+}  // namespace
+
+std::vector<ProblemValues> parsed_problems(const TuneRequest& request) {
+  std::vector<ProblemValues> problems;
+  for (const std::string& text : request.problems) problems.push_back(parse_problem(text));
+  if (problems.empty()) problems.emplace_back();
+  return problems;
+}
+
+Command tune_command() {
+  using Kind = Option::Kind;
+  return {
+      .name = "tune",
+      .synopsis = "tuner tune [FILE] [options]",
+      .summary = "find the fastest configuration of a kernel and remember it",
+      .purpose =
+          "Compiles the configurations of a kernel, checks each against the baseline, times them, races the\n"
+          "best, and stores every trial and the winner. Ctrl-C ends early and keeps what was measured.",
+      .options =
+          {
+              {"problem", Kind::repeatable, "A=1,B=2",
+               "values of the problem; give it again to tune several problems one after the other"},
+              {"kernel", Kind::value, "NAME", "which kernel, where FILE describes several; default: the only one"},
+              {"where", Kind::repeatable, "EXPR",
+               "try only configurations for which this is true, for example 'BLOCKDIMX >= 256'; repeatable"},
+              {"strategy", Kind::value, "NAME",
+               fmt::format("how to choose configurations: {}; default auto",
+                           fmt::join(search::strategy_names(), ", "))},
+              {"budget", Kind::value, "200|60s",
+               "stop after that many configurations, or that much time (ms, s, min); default: the whole space"},
+              {"seed", Kind::value, "N",
+               "seed of the strategy and of the generated inputs; the same seed asks the same; default 0"},
+              {"mode", Kind::value, "cold|warm",
+               "cold flushes the L2 cache before every sample; warm does not; default cold"},
+              {"device", Kind::value, "N", "which GPU, as `tuner devices` counts them; default 0"},
+              {"launch-timeout", Kind::value, "TIME", "stop a launch that runs longer (ms, s, min); default 2s"},
+              {"workers", Kind::value, "N", "how many compile processes; default: one for each usable core, less one"},
+              {"I", Kind::repeatable, "DIR", "look for quoted headers here too; repeatable"},
+              {"record", Kind::value, "FILE",
+               "write every trial with its samples to FILE (.gz: compressed); slower, since no candidate is stopped "
+               "early"},
+              {"replay", Kind::value, "FILE",
+               "repeat a recording instead of using a GPU: nothing is compiled or launched, and rows go to replay.db"},
+              {"no-times", Kind::flag, "",
+               "with --json: leave out what differs between two equal replays (durations, dates, paths)"},
+          },
+      .most_operands = 1,
+      .examples = {{"tuner tune kernel_sources/prefetch.cu --problem rows=528,row_length=65536 --budget 60s",
+                    "spend a minute on one problem and remember the winner"},
+                   {"tuner tune --replay prefetch_h200.csv.gz --json",
+                    "repeat a recorded search where there is no GPU, and print JSON"}},
+      .exit_codes = {ExitCode::no_result, ExitCode::no_device, ExitCode::no_toolkit, ExitCode::device_failed,
+                     ExitCode::interrupted},
+      .run = run,
+  };
+}
+
+}  // namespace tuner::cli

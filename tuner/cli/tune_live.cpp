@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include "tuner/cli/stores.hpp"
+#include "tuner/cli/tune_request.hpp"
+#include "tuner/engine/compile/nvrtc.hpp"
+#include "tuner/engine/compile/pool.hpp"
+#include "tuner/engine/device/lane.hpp"
+#include "tuner/engine/recorder.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+/// Mistakes in the input are found against this GPU where there is none.
+constexpr const char* kStandIn = "H200";
+constexpr const char* kWayOut =
+    "Without a GPU, a recording can be replayed: `tuner tune --replay FILE`; `tuner doctor` looks at everything else.";
+
+std::vector<Task> make_tasks(const TuneRequest& request, const Description& description, const DeviceInfo& device) {
+  std::vector<Task> tasks;
+  for (const ProblemValues& problem : parsed_problems(request)) {
+    tasks.emplace_back(description, problem, device, request.where, request.session.include_folders);
+    if (tasks.back().space().size() == 0) throw Error(Errc::empty_space, tasks.back().space().why_empty());
+  }
+  return tasks;
+}
+
+/// Mistakes in the input first: they would be mistakes with a GPU as well. Then the toolkit, then the GPU.
+[[noreturn]] void explain_missing_device(const TuneRequest& request, const Description& description,
+                                         const Error& no_device) {
+  make_tasks(request, description, known_device(kStandIn));
+  try {
+    engine::nvrtc();
+  } catch (const Error& no_toolkit) {
+    throw Error(no_toolkit.code(), fmt::format("{} {} {}", no_toolkit.what(), no_device.what(), kWayOut));
+  }
+  throw Error(no_device.code(), fmt::format("{} {}", no_device.what(), kWayOut));
+}
+
+/// The GPU with the request's number. Waits for the worker that holds it.
+const DeviceInfo& wait_for_device(engine::DeviceLane& lane, const TuneRequest& request,
+                                  const Description& description) {
+  try {
+    return lane.info();
+  } catch (const Error& error) {
+    if (error.code() != Errc::no_driver) throw;
+    explain_missing_device(request, description, error);
+  }
+}
+
+}  // namespace
+
+void tune_live(const TuneRequest& request, const TuneContext& context) {
+  const Description description = load_description(request.file, request.kernel);
+  parsed_problems(request);  // a mistake here needs no GPU to be seen
+
+  // Compile workers start while the device worker creates its context.
+  engine::CompilePool compile(
+      {.workers = static_cast<int>(request.workers), .include_folders = request.session.include_folders});
+  engine::DeviceProcessLane device({.ordinal = request.device});
+  const std::vector<Task> tasks = make_tasks(request, description, wait_for_device(device, request, description));
+
+  SessionStores stores = open_for_session(request.location);
+  for (const std::string& warning : stores.warnings) context.observer.warning(warning);
+  for (const Task& task : tasks) {
+    engine::Recorder recorder(context.observer, task);
+    TuneReport report = engine::run_session(task, request.session,
+                                            {.compile = compile,
+                                             .device = device,
+                                             .store = *stores.store,
+                                             .binaries = stores.binaries.get(),
+                                             .observer = recorder,
+                                             .stop = context.stop});
+    if (report.decision.counters["stored"] > 0) report.stored_in = stores.path;
+    context.deliver(report);
+    if (context.stop) return;
+    if (!request.record.empty()) recorder.write(request.record, report);
+  }
+}
+
+}  // namespace tuner::cli

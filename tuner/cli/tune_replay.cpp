@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include "search/value.hpp"
+#include "tuner/cli/stores.hpp"
+#include "tuner/cli/tune_request.hpp"
+#include "tuner/core/text.hpp"
+#include "tuner/engine/recorded_lane.hpp"
+#include "tuner/engine/recording.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+std::string shell_word(const std::filesystem::path& path) {
+  const std::string text = path.string();
+  return text.find(' ') == std::string::npos ? text : "'" + text + "'";
+}
+
+/// A recording holds one problem: values that are given must be its values.
+void check_problem(const TuneRequest& request, const Task& task) {
+  if (request.problems.size() > 1) {
+    throw Error(Errc::bad_problem,
+                fmt::format("{} holds one problem, {}, and {} were given. Give one --problem, or none.",
+                            request.replay.string(), problem_text(task.problem()), request.problems.size()));
+  }
+  for (const auto& [name, value] : parsed_problems(request).front()) {
+    const auto recorded = task.problem().find(name);
+    if (recorded == task.problem().end()) {
+      throw Error(Errc::bad_problem,
+                  fmt::format("The problem in {} has no `{}`: it is {}. Leave --problem out to replay it.",
+                              request.replay.string(), name, problem_text(task.problem())));
+    }
+    if (!(recorded->second == value)) {
+      throw Error(
+          Errc::bad_problem,
+          fmt::format("{} was recorded for {}={}, not {}={}. A recording answers for its own problem only: leave "
+                      "--problem out, or tune on a GPU.",
+                      request.replay.string(), name, recorded->second.text(), name, value.text()));
+    }
+  }
+}
+
+/// The recording's launches and times are those of the kernel as it was. Nothing if the file is the same kernel.
+std::optional<std::string> compare_with_file(const TuneRequest& request, const engine::Recording& recording,
+                                             const Task& task) {
+  const Description description =
+      load_description(request.file, request.kernel.empty() ? recording.kernel : request.kernel);
+  if (description.kernel != recording.kernel) {
+    throw Error(
+        Errc::bad_usage,
+        fmt::format(
+            "{} is a recording of the kernel `{}`, not of `{}`. Name the right recording, or leave the file out.",
+            request.replay.string(), recording.kernel, description.kernel));
+  }
+  if (recording.kernel_identity.empty()) {
+    return fmt::format("{} does not say which version of `{}` was recorded; it may not be the one in {}.",
+                       request.replay.string(), recording.kernel, request.file.string());
+  }
+  const Task today(description, task.problem(), recording.device, {}, request.session.include_folders);
+  if (today.kernel_identity() == recording.kernel_identity) return std::nullopt;
+  return fmt::format(
+      "{} was recorded with another version of {}: the winner is that version's. Tune on a GPU to learn about this "
+      "one.",
+      request.replay.string(), request.file.string());
+}
+
+std::string note(const TuneRequest& request, const engine::Recording& recording) {
+  std::string text = fmt::format("{}, recorded on {}", request.replay.string(), recording.device.name);
+  if (!recording.date.empty()) text += " at " + recording.date;
+  const cache::Conditions& conditions = recording.conditions;
+  if (!conditions.toolkit.empty()) text += fmt::format(" with CUDA {}", conditions.toolkit);
+  if (!conditions.driver.empty()) text += fmt::format(" and driver {}", conditions.driver);
+  return text + "; nothing was compiled or launched here";
+}
+
+}  // namespace
+
+void tune_replay(const TuneRequest& request, const TuneContext& context) {
+  const engine::Recording recording = engine::read_recording(request.replay);
+  const Task recorded = engine::recorded_task(recording);
+  check_problem(request, recorded);
+  const std::string mode = recording.mode;
+  if (request.mode && (*request.mode == engine::CacheMode::cold) != (mode == "cold")) {
+    throw Error(
+        Errc::bad_usage,
+        fmt::format("{} was recorded with --mode {}. Leave --mode out, or write `tuner tune --replay {} --mode {}`.",
+                    request.replay.string(), mode, shell_word(request.replay), mode));
+  }
+  std::vector<std::string> warnings;
+  if (!request.file.empty()) {
+    if (auto difference = compare_with_file(request, recording, recorded)) warnings.push_back(std::move(*difference));
+  } else if (!request.kernel.empty() && request.kernel != recording.kernel) {
+    throw Error(Errc::bad_usage, fmt::format("{} is a recording of the kernel `{}`, not of `{}`.",
+                                             request.replay.string(), recording.kernel, request.kernel));
+  }
+
+  // --where leaves out recorded configurations; it is empty more often than not, and then this is the recorded task.
+  const Task task(recorded.description(), recorded.problem(), recorded.device(), request.where);
+  if (task.space().size() == 0) throw Error(Errc::empty_space, task.space().why_empty());
+
+  SessionStores stores = open_for_replay(request.location);
+  warnings.insert(warnings.end(), stores.warnings.begin(), stores.warnings.end());
+  for (const std::string& warning : warnings) context.observer.warning(warning);
+
+  engine::SessionOptions options = request.session;
+  options.mode = mode == "cold" ? engine::CacheMode::cold : engine::CacheMode::warm;
+  options.origin = cache::Origin::replay;
+  const engine::RecordedRows rows(recording, task);
+  engine::RecordedCompileLane compile(recording, rows);
+  engine::RecordedDeviceLane device(recording, rows);
+  TuneReport report = engine::run_session(task, options,
+                                          {.compile = compile,
+                                           .device = device,
+                                           .store = *stores.store,
+                                           .observer = context.observer,
+                                           .stop = context.stop});
+  report.replay_note = note(request, recording);
+  report.file = request.file.string();
+  if (report.decision.counters["stored"] > 0) report.stored_in = stores.path;
+  context.deliver(std::move(report));
+}
+
+}  // namespace tuner::cli

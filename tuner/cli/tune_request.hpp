@@ -1,0 +1,48 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cache/location.hpp"
+#include "tuner/core/report.hpp"
+#include "tuner/core/task.hpp"
+#include "tuner/engine/session.hpp"
+
+namespace tuner::cli {
+
+/// What `tuner tune` was asked to do.
+struct TuneRequest {
+  std::filesystem::path file;  ///< empty: only with a replay
+  std::string kernel;
+  std::vector<std::string> problems;  ///< one session each, as given; empty: one session with the defaults
+  std::vector<std::string> where;
+  engine::SessionOptions session;
+  std::optional<engine::CacheMode> mode;  ///< as given
+  int device = 0;
+  std::size_t workers = 0;  ///< 0: as many as the cores allow
+  std::filesystem::path replay;
+  std::filesystem::path record;
+  cache::Location location;
+};
+
+/// What a run of sessions talks to.
+struct TuneContext {
+  engine::Observer& observer;
+  const std::atomic<bool>& stop;
+  std::function<void(TuneReport)> deliver;  ///< takes each report as soon as it is there
+};
+
+/// Compiles and launches on the GPU at hand. Throws Error.
+void tune_live(const TuneRequest& request, const TuneContext& context);
+/// Replays a recording: nothing is compiled or launched. Throws Error.
+void tune_replay(const TuneRequest& request, const TuneContext& context);
+
+/// The problems of the request as values, one set of defaults if there are none. Throws Error{bad_problem}.
+std::vector<ProblemValues> parsed_problems(const TuneRequest& request);
+
+}  // namespace tuner::cli
