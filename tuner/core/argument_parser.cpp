@@ -114,10 +114,9 @@ void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
   const Span operand = clause.sub(length).trimmed();
   const std::vector<std::string> words(std::begin(kClauseWords), std::end(kClauseWords));
   if (std::find(words.begin(), words.end(), word.text()) == words.end()) {
-    clause.fail(
-        fmt::format("`{}` is not a clause of {}{}; there are generators such as uniform(0, 1), rtol, atol, align and "
-                    "value",
-                    text, role_text(argument.role), suggestion(word.text(), words)));
+    clause.fail(fmt::format(
+        "`{}` is not a clause of {} (there are generators such as uniform(0, 1), and rtol, atol, align, value){}", text,
+        role_text(argument.role), suggestion(word.text(), words)));
   }
   if (!allows(argument.role, word.text())) {
     clause.fail(
@@ -210,8 +209,8 @@ void DescriptionParser::check_scalars() const {
     const Argument& argument = description_.arguments[i];
     if (argument.role != Argument::Role::scalar || argument.value || names_.is_problem(argument.name)) continue;
     argument_names_[i].fail(
-        fmt::format("`{}` is not a problem property{}; say what to pass: scalar({}, {}, value EXPRESSION)",
-                    argument.name, suggestion(argument.name, candidates), argument.name, argument.type));
+        fmt::format("`{}` is no problem property, so it needs a value, as in scalar({}, {}, value EXPRESSION){}",
+                    argument.name, argument.name, argument.type, suggestion(argument.name, candidates)));
   }
 }
 

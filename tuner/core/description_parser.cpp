@@ -166,8 +166,8 @@ void DescriptionParser::read_problem(const Directive& directive) {
     } else if (kind.text() == "constant") {
       property.kind = ProblemProperty::Kind::constant;
     } else {
-      kind.fail(fmt::format("`{}` is not a kind of problem property{}; the kinds are size, exact and constant",
-                            kind.text(), suggestion(kind.text(), {"size", "exact", "constant"})));
+      kind.fail(fmt::format("`{}` is not a kind of problem property (size, exact or constant){}", kind.text(),
+                            suggestion(kind.text(), {"size", "exact", "constant"})));
     }
     if (equals != std::string_view::npos) {
       const Span text = item.sub(equals + 1).trimmed();

@@ -166,6 +166,9 @@ void DirectiveFile::read_line(const PreprocessorLine& line, std::size_t begin) {
     if (end == at) {
       whole.fail(fmt::format("`{}` where a directive such as param(...) is expected", text[at]), at);
     }
+    if (text[at] >= '0' && text[at] <= '9') {
+      whole.fail(fmt::format("`{}` is not the name of a directive", text.substr(at, end - at)), at);
+    }
     Directive directive{whole.sub(at, end - at), std::nullopt};
     at = skip_blank(text, end);
     if (at < text.size() && text[at] == '(') {

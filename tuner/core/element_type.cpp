@@ -137,10 +137,11 @@ std::optional<TypeShape> shape_of_type(std::string_view name) {
 ElementType element_type_from_string(std::string_view name) {
   const auto shape = shape_of_type(name);
   if (!shape) {
+    const std::string nearest = suggestion(name, type_names());
     throw Error(Errc::bad_description,
-                fmt::format("`{}` is not an element type{}; the types are bool, int8 to int64, uint8 "
-                            "to uint64, half, bfloat16, float, double and CUDA's vectors of them.",
-                            name, suggestion(name, type_names())));
+                fmt::format("`{}` is not an element type{} The types are bool, int8 to int64, uint8 to uint64, half, "
+                            "bfloat16, float, double and CUDA's vectors of them.",
+                            name, nearest.empty() ? "." : nearest));
   }
   return shape->element;
 }

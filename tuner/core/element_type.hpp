@@ -31,7 +31,8 @@ bool is_real(ElementType type);
 double least_value(ElementType type);
 double greatest_value(ElementType type);
 
-/// Tolerances where the description gives none: see docs/directives.md.
+/// Tolerances where the description gives none: see docs/directives.md. Changing one changes what a verified trial
+/// means: the format name in reuse_hash must change with it.
 double default_rtol(ElementType type);
 double default_atol(ElementType type);
 

@@ -17,13 +17,16 @@ std::string listed(const std::vector<search::Value>& values) {
   return values.size() > kMostListed ? text + ", ..." : text;
 }
 
-void check_option(const Span& item, const search::Value& value, bool may_be_empty) {
-  const bool quoted = item.text().starts_with('"');
-  const bool empty = quoted && value.is_name() && value.as_name().empty();
-  if (!quoted || !(value.as_name().starts_with('-') || (empty && may_be_empty))) {
+search::Value read_option_text(const Span& item, bool may_be_empty) {
+  const auto refuse = [&] {
     item.fail(fmt::format("`{}` is not a compiler option; write it in double quotes, as in \"--fmad=false\"{}",
                           item.text(), may_be_empty ? ", or \"\" for none" : ""));
-  }
+  };
+  if (!item.text().starts_with('"')) refuse();
+  search::Value value = read_value(item);
+  const std::string& option = value.as_name();
+  if (!option.starts_with('-') && !(option.empty() && may_be_empty)) refuse();
+  return value;
 }
 
 bool are_types(const std::vector<search::Value>& values) {
@@ -55,9 +58,8 @@ void DescriptionParser::read_parameter_clauses(const Span& name, const std::vect
       parameter.parameter.default_value = *found;
     } else {
       const std::string_view word = text.substr(0, text.find_first_of(" \t"));
-      clauses[i].fail(
-          fmt::format("`{}` is not a clause of a parameter{}; after `;` come `default VALUE` and `argument`", text,
-                      suggestion(word, {"default", "argument"})));
+      clauses[i].fail(fmt::format("`{}` is not a clause of a parameter (`default VALUE` or `argument`){}", text,
+                                  suggestion(word, {"default", "argument"})));
     }
   }
   if (!has_default) parameter.parameter.default_value = parameter.parameter.values.front();
@@ -117,7 +119,7 @@ void DescriptionParser::read_option(const Directive& directive) {
   parameter.form = ParameterForm::option;
   parameter.place = name.place();
   parameter.parameter.name = name.string();
-  for (const Span& item : items) check_option(item, read_value(item), true);
+  for (const Span& item : items) read_option_text(item, true);
   parameter.parameter.values = read_values(items);
   read_parameter_clauses(name, clauses, parameter);
   description_.parameters.push_back(std::move(parameter));
@@ -125,9 +127,7 @@ void DescriptionParser::read_option(const Directive& directive) {
 
 void DescriptionParser::read_options(const Directive& directive) {
   for (const Span& item : directive.arguments->split(',')) {
-    const search::Value value = read_value(item);
-    check_option(item, value, false);
-    description_.options.push_back(value.as_name());
+    description_.options.push_back(read_option_text(item, false).as_name());
   }
 }
 

@@ -1,0 +1,87 @@
+#include "tuner/core/describe.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/core/support.hpp"
+
+using namespace tuner;
+using namespace tuner::test;
+
+namespace {
+
+/// Canonical directives of everything the grammar knows: printing what was read from them gives the same bytes.
+constexpr std::string_view kEverything =
+    R"(#pragma tuner kernel(ns::copy<BLOCKDIMX, TYPE>)
+#pragma tuner reference(plain)
+#pragma tuner problem(n: size, stride: exact = 1, TYPE: constant = double)
+#pragma tuner problem_constraint(n % stride == 0)
+#pragma tuner param(BLOCKDIMX, 64, 128; default 128; argument)
+#pragma tuner param(MODE, plain, staged; default plain)
+#pragma tuner param(RATIO, 0.5, -0.001; default 0.5)
+#pragma tuner param(FLAG, false, true; default true)
+#pragma tuner option(FMAD, "", "--fmad=false"; default "")
+#pragma tuner options("--use_fast_math", "-DX=\"a,b\"")
+#pragma tuner let(TILE = BLOCKDIMX * 2)
+#pragma tuner define(BYTES = TILE * sizeof(TYPE))
+#pragma tuner constraint(MODE != staged || TILE // 2 <= 1024)
+#pragma tuner grid(ceil_div(n, TILE), 1)
+#pragma tuner block(BLOCKDIMX, 2, 1)
+#pragma tuner shared(BYTES)
+#pragma tuner in(a, TYPE, n, normal(0, 1), align 16)
+#pragma tuner inout(b, float4, n + 1, iota(0, 1), rtol 0.001, atol 0.0)
+#pragma tuner out(c, unsigned int, 2 * n)
+#pragma tuner scratch(d, TYPE, TILE)
+#pragma tuner scalar(n, int32)
+#pragma tuner scalar(m, float, value n / 2)
+#pragma tuner work(bytes = 8 * n, flops = n)
+#pragma tuner deterministic
+)";
+
+}  // namespace
+
+TEST_CASE("a printed description reads back as itself") {
+  CHECK(to_text(describe(kEverything)) == kEverything);
+}
+
+TEST_CASE("printing brings any spelling into one form") {
+  const std::string free_form =
+      "#pragma tuner kernel( scale )problem(n:size , T : constant=float) /* c */ param(X,1..3,\\\n  8; default  2)\n"
+      "#pragma tuner block(X) grid(n // X) out(r,T,n) // end";
+  CHECK(to_text(describe(free_form)) ==
+        "#pragma tuner kernel(scale)\n"
+        "#pragma tuner problem(n: size, T: constant = float)\n"
+        "#pragma tuner param(X, 1, 2, 3, 8; default 2)\n"
+        "#pragma tuner grid(n // X)\n"
+        "#pragma tuner block(X)\n"
+        "#pragma tuner out(r, T, n)\n");
+}
+
+TEST_CASE("long value lists are continued on further lines and read back") {
+  const Description long_list = describe(kernel_text("#pragma tuner param(LONG, 1000..1099)"));
+  const std::string text = to_text(long_list);
+  CHECK(text.find(" \\\n") != std::string::npos);
+  for (std::size_t begin = 0; begin < text.size(); begin = text.find('\n', begin) + 1) {
+    CHECK(text.find('\n', begin) - begin <= 120);
+  }
+  CHECK(to_text(describe(text)) == text);
+}
+
+TEST_CASE("a task prints its description and what the problem makes of it") {
+  const Task task(describe(kernel_text("#pragma tuner constraint(BLOCKDIMX < 256) scratch(t, float2, BLOCKDIMX)")),
+                  {{"n", 100000}}, known_device("H200"), {"BLOCKDIMX > 1"});
+  const std::string text = to_text(task);
+  const std::string notes = text.substr(text.find("//"));
+  CHECK(notes ==
+        "// file      k.cu\n"
+        "// identity  " +
+            task.kernel_identity() + "\n" +
+            "// problem   TYPE=float,n=100000\n"
+            "// device    NVIDIA H200 (sm_90, 132 multiprocessors)\n"
+            "// where     BLOCKDIMX > 1\n"
+            "// space     2 of 3 combinations satisfy the constraints\n"
+            "// baseline  BLOCKDIMX=128\n"
+            "// launch    grid=782x1x1 block=128x1x1 shared=0\n"
+            "// argument  result float32[100,000] rtol 0.0001 atol 1e-06\n"
+            "// argument  t float32x2[by configuration]\n");
+  CHECK(to_text(describe(text)) == to_text(task.description()));
+}

@@ -1,0 +1,234 @@
+#include "tuner/core/description.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/core/support.hpp"
+
+using namespace tuner;
+using namespace tuner::test;
+
+TEST_CASE("a kernel is read with everything that its directives say") {
+  const Description d = describe(
+      "#pragma tuner kernel(ns::copy<BLOCKDIMX, pair<TYPE, int>>) reference(plain)\n"
+      "#pragma tuner problem(n: size, stride: exact = 1, TYPE: constant = double)\n"
+      "#pragma tuner param(BLOCKDIMX, 32, 64..256 step 64; default 64) param(VECTOR, 1, 2; argument)\n"
+      "#pragma tuner param(MODE, plain, staged) param(RATIO, 0.5, -1e-3) param(FLAG, false, true; default true)\n"
+      "#pragma tuner option(FMAD, \"\", \"--fmad=false\"; default \"--fmad=false\") options(\"--use_fast_math\")\n"
+      "#pragma tuner let(TILE = BLOCKDIMX * VECTOR) define(BYTES = TILE * sizeof(TYPE))\n"
+      "#pragma tuner constraint(TILE <= 1024) problem_constraint(n % stride == 0)\n"
+      "#pragma tuner grid(ceil_div(n, TILE), 1) block(BLOCKDIMX, 2, 1) shared(BYTES)\n"
+      "#pragma tuner in(a, TYPE, n, normal(0), align 16) inout(b, float4, n + 1, iota(), rtol 1e-3, atol 0)\n"
+      "#pragma tuner out(c, unsigned int, 2 * n) scratch(d, TYPE, TILE) scalar(n, int32) scalar(m, float, value n / "
+      "2)\n"
+      "#pragma tuner work(bytes = 8 * n, flops = n) deterministic\n");
+  CHECK(d.kernel == "ns::copy");
+  CHECK(d.template_arguments == std::vector<std::string>{"BLOCKDIMX", "pair<TYPE, int>"});
+  CHECK(d.reference_kernel == "plain");
+  REQUIRE(d.problem.size() == 3);
+  CHECK(d.problem[1].kind == ProblemProperty::Kind::exact);
+  CHECK(*d.problem[1].default_value == search::Value(1));
+  CHECK(*d.problem[2].default_value == search::Value("double"));
+  REQUIRE(d.parameters.size() == 6);
+  CHECK(d.parameters[0].parameter.values == std::vector<search::Value>{32, 64, 128, 192, 256});
+  CHECK(d.parameters[0].parameter.default_value == search::Value(64));
+  CHECK(d.parameters[0].place.line == 3);
+  CHECK(d.parameters[0].place.column == 21);
+  CHECK(d.parameters[1].form == ParameterForm::argument);
+  CHECK(d.parameters[1].parameter.default_value == search::Value(1));
+  CHECK(d.parameters[2].parameter.values == std::vector<search::Value>{"plain", "staged"});
+  CHECK(d.parameters[3].parameter.values[1] == search::Value(-1e-3));
+  CHECK(d.parameters[4].parameter.default_value.is_boolean());
+  CHECK(d.parameters[5].form == ParameterForm::option);
+  CHECK(d.parameters[5].parameter.default_value == search::Value("--fmad=false"));
+  CHECK(d.options == std::vector<std::string>{"--use_fast_math"});
+  REQUIRE(d.names.size() == 2);
+  CHECK_FALSE(d.names[0].is_macro);
+  CHECK(d.names[1].is_macro);
+  CHECK(d.constraints.at(0).origin == "k.cu:7");
+  CHECK(d.problem_constraints.at(0).expression.text() == "n % stride == 0");
+  CHECK(d.grid.size() == 2);
+  CHECK(d.block.size() == 3);
+  CHECK(d.shared_bytes->text() == "BYTES");
+  REQUIRE(d.arguments.size() == 6);
+  CHECK(d.arguments[0].generator->kind == Generator::Kind::normal);
+  CHECK(d.arguments[0].generator->parameters.size() == 2);
+  CHECK(*d.arguments[0].alignment == 16);
+  CHECK(d.arguments[1].role == Argument::Role::inout);
+  CHECK(*d.arguments[1].rtol == 1e-3);
+  CHECK(*d.arguments[1].atol == 0);
+  CHECK(d.arguments[2].type == "unsigned int");
+  CHECK_FALSE(d.arguments[2].rtol);
+  CHECK(d.arguments[3].role == Argument::Role::scratch);
+  CHECK_FALSE(d.arguments[4].value);
+  CHECK(d.arguments[5].value->text() == "n / 2");
+  CHECK(d.work.bytes->text() == "8 * n");
+  CHECK(d.deterministic);
+}
+
+TEST_CASE("several kernels share a file, each with the directives that follow it") {
+  const std::string text = kernel_text("#pragma tuner kernel(other) grid(1) block(X) param(X, 1) out(o, float, 1)\n");
+  const auto all = parse_descriptions(text, "k.cu");
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].parameters.at(0).parameter.name == "BLOCKDIMX");
+  CHECK(all[1].parameters.at(0).parameter.name == "X");
+  CHECK(all[0].blanked_source == all[1].blanked_source);
+  CHECK(complaint("#pragma tuner kernel(scale)") == "k.cu:6:15: the kernel `scale` is described twice in this file");
+}
+
+TEST_CASE("directives may come in any order, but a let follows what it uses") {
+  CHECK(complaint("#pragma tuner constraint(LATE < 3) let(LATE = BLOCKDIMX // 64)") == "no error");
+  CHECK(complaint("#pragma tuner let(A = B) let(B = 1)") == "k.cu:6:23: `B` is used before it is defined (line 6)");
+  CHECK(complaint("#pragma tuner let(A = A + 1)") == "k.cu:6:23: `A` is used before it is defined (line 6)");
+}
+
+TEST_CASE("a mistake is shown with its place, its line and a caret") {
+  const std::string text = kernel_text("#pragma tuner constraint(BLOCKDIMX < BLOKDIMX)");
+  CHECK(error_of([&] { parse_descriptions(text, "dir/k.cu"); }) ==
+        "dir/k.cu:6:38: unknown name `BLOKDIMX`; did you mean `BLOCKDIMX`?\n"
+        "  #pragma tuner constraint(BLOCKDIMX < BLOKDIMX)\n"
+        "                                       ^");
+}
+
+TEST_CASE("the place of a mistake on a continued line is the physical one") {
+  CHECK(complaint("#pragma tuner constraint(BLOCKDIMX < \\\n   NOWHERE_KNOWN)") ==
+        "k.cu:7:4: unknown name `NOWHERE_KNOWN`");
+}
+
+TEST_CASE("unknown words come with the nearest known one") {
+  CHECK(complaint("#pragma tuner parm(A, 1)") == "k.cu:6:15: unknown directive `parm`; did you mean `param`?");
+  CHECK(complaint("#pragma tuner problem(m: sise)") ==
+        "k.cu:6:26: `sise` is not a kind of problem property (size, exact or constant); did you mean `size`?");
+  CHECK(complaint("#pragma tuner out(r, flaot, n)") ==
+        "k.cu:6:22: `flaot` is neither an element type nor a constant problem property; did you mean `float`?");
+  CHECK(
+      complaint("#pragma tuner out(r, float, n, rtoll 1)") ==
+      "k.cu:6:32: `rtoll 1` is not a clause of an output (there are generators such as uniform(0, 1), and rtol, atol, "
+      "align, value); did you mean `rtol`?");
+  CHECK(
+      complaint("#pragma tuner param(A, 1; defautl 1)") ==
+      "k.cu:6:27: `defautl 1` is not a clause of a parameter (`default VALUE` or `argument`); did you mean `default`?");
+  CHECK(complaint("#pragma tuner work(byte = n)") ==
+        "k.cu:6:20: work is bytes = EXPRESSION, flops = EXPRESSION or both, not `byte = n`; did you mean `bytes`?");
+}
+
+TEST_CASE("names are identifiers that nothing else means") {
+  CHECK(
+      complaint("#pragma tuner param(2A, 1)") ==
+      "k.cu:6:21: `2A` cannot be the name of a parameter: a name is letters, digits and `_`, and does not begin with a "
+      "digit");
+  CHECK(complaint("#pragma tuner param(switch, 1)") ==
+        "k.cu:6:21: `switch` is a reserved word and cannot be the name of a parameter");
+  CHECK(complaint("#pragma tuner problem(ceil_div: size)") ==
+        "k.cu:6:23: `ceil_div` is a function of expressions and cannot be the name of a problem property");
+  CHECK(complaint("#pragma tuner let(sm_count = 1)") ==
+        "k.cu:6:19: `sm_count` is an attribute of the device and cannot be the name of a let or define");
+  CHECK(complaint("#pragma tuner param(half, 1)") ==
+        "k.cu:6:21: `half` is a type and cannot be the name of a parameter");
+  CHECK(complaint("#pragma tuner param(A__B, 1)") ==
+        "k.cu:6:21: `A__B` is a name reserved for the compiler (it has two underscores, or one before a capital)");
+  CHECK(complaint("#pragma tuner param(n, 1)") == "k.cu:6:21: `n` is already declared as a problem property on line 2");
+  CHECK(complaint("#pragma tuner in(result, float, n)") ==
+        "k.cu:6:18: the argument `result` is already declared on line 5");
+}
+
+TEST_CASE("named values cannot be confused with other names or macros") {
+  CHECK(
+      complaint("#pragma tuner param(MODE, plain, n)") ==
+      "k.cu:6:21: the value `n` of `MODE` is also a problem property (line 2); expressions could not tell them apart");
+  CHECK(complaint("#pragma tuner param(MODE, plain, staged) let(MODE_plain = 1)") ==
+        "k.cu:6:21: the value `plain` of `MODE` becomes the macro `MODE_plain`, which is a let or define (line 6)");
+  CHECK(complaint("#pragma tuner param(A, b_c, d) param(A_b, c, e)") ==
+        "k.cu:6:38: a value of `A` and a value of `A_b` both become the macro `A_b_c`");
+  CHECK(complaint("#pragma tuner param(MODE, plain, 2)") ==
+        "k.cu:6:21: the values of `MODE` are partly names and partly numbers; a name arrives as its position in the "
+        "list, so "
+        "use only one kind");
+  CHECK(complaint("#pragma tuner param(MODE, not, plain)") ==
+        "k.cu:6:27: `not` is an operator of expressions and cannot be a value");
+  CHECK(complaint("#pragma tuner param(MODE, none, a) param(OTHER, none, b)") == "no error");
+}
+
+TEST_CASE("values, ranges and defaults are checked") {
+  CHECK(complaint("#pragma tuner param(A)") ==
+        "k.cu:6:21: the parameter `A` needs at least one value, as in param(A, 1, 2, 4)");
+  CHECK(complaint("#pragma tuner param(A, 1,, 2)") == "k.cu:6:26: a value is missing here");
+  CHECK(complaint("#pragma tuner param(A, 1, 1.0)") == "k.cu:6:27: the value 1.0 is in the list twice");
+  CHECK(complaint("#pragma tuner param(A, 4..1)") ==
+        "k.cu:6:24: the range is empty: 4 is above 1; write the smaller end first");
+  CHECK(complaint("#pragma tuner param(A, 1..4 step 0)") == "k.cu:6:34: the step of a range must be at least 1, not 0");
+  CHECK(complaint("#pragma tuner param(A, 0..9223372036854775807)") ==
+        "k.cu:6:24: the range has more than 65536 values");
+  CHECK(complaint("#pragma tuner param(A, -9223372036854775808..9223372036854775807 step 9223372036854775807)") ==
+        "no error");
+  CHECK(complaint("#pragma tuner param(A, 1, 2; default 3)") ==
+        "k.cu:6:38: the default 3 of `A` is not among its values 1, 2");
+  CHECK(complaint("#pragma tuner param(A, 12abc)") ==
+        "k.cu:6:24: `12abc` is not a value; values are integers, reals, true, false and names");
+  CHECK(complaint("#pragma tuner param(A, 1, 2 // two\\\n)") ==
+        "k.cu:6:29: `//` divides between parentheses; write a comment there as /* ... */");
+  CHECK(complaint("#pragma tuner option(O, --fast)")
+            .ends_with("write it in double quotes, as in \"--fmad=false\", or \"\" "
+                       "for none"));
+}
+
+TEST_CASE("what must be the same for every configuration cannot use tuned parameters, not even through a let") {
+  CHECK(complaint("#pragma tuner in(a, float, n * BLOCKDIMX)") ==
+        "k.cu:6:32: `BLOCKDIMX` is a tuned parameter; the length of `a` must be the same for every configuration");
+  CHECK(complaint("#pragma tuner let(T = BLOCKDIMX) define(U = T + 1) out(a, float, U)") ==
+        "k.cu:6:66: `U` depends on the tuned parameter `BLOCKDIMX`; the length of `a` must be the same for every "
+        "configuration");
+  CHECK(complaint("#pragma tuner problem_constraint(n % BLOCKDIMX == 0)") ==
+        "k.cu:6:38: `BLOCKDIMX` is a tuned parameter; what a problem must satisfy must be the same for every "
+        "configuration");
+  CHECK(complaint("#pragma tuner scratch(a, float, n * BLOCKDIMX) let(T = n) in(b, float, T)") == "no error");
+}
+
+TEST_CASE("arguments are complete and their clauses fit their role") {
+  CHECK(complaint("#pragma tuner in(a, float)") ==
+        "k.cu:6:18: in needs a name, a type and a length in elements, as in in(values, float, n)");
+  CHECK(complaint("#pragma tuner in(a, float, n, rtol 1)") ==
+        "k.cu:6:31: `rtol` does not apply to `a`, which is an input");
+  CHECK(complaint("#pragma tuner out(a, float, n, uniform(0, 1))") ==
+        "k.cu:6:32: `uniform` does not apply to `a`, which is an output");
+  CHECK(complaint("#pragma tuner in(a, float, n, uniform(0, 1, 2))") ==
+        "k.cu:6:31: the generator is written uniform(low, high); 3 parameters are given");
+  CHECK(complaint("#pragma tuner in(a, float, n, align 3)") ==
+        "k.cu:6:37: an alignment is a power of two from 1 to 4096, not `3`");
+  CHECK(complaint("#pragma tuner out(a, float, n, rtol -1)") == "k.cu:6:37: a tolerance cannot be negative, as -1 is");
+  CHECK(complaint("#pragma tuner out(a, n, 1)") ==
+        "k.cu:6:22: `n` cannot be a type: only a constant problem property can hold one");
+  CHECK(complaint("#pragma tuner scalar(m, int32)") ==
+        "k.cu:6:22: `m` is no problem property, so it needs a value, as in scalar(m, int32, value EXPRESSION)");
+  CHECK(complaint("#pragma tuner scalar(n, float4)") == "k.cu:6:25: a scalar has a plain type; `float4` has 4 lanes");
+}
+
+TEST_CASE("mistakes in expressions are placed in the file") {
+  CHECK(complaint("#pragma tuner constraint(BLOCKDIMX <)").starts_with("k.cu:6:37: "));
+  CHECK(complaint("#pragma tuner constraint(a = 1)").starts_with("k.cu:6:28: "));
+  CHECK(complaint("#pragma tuner shared()") ==
+        "k.cu:6:15: shared needs arguments in parentheses, as in shared(8 * BLOCKDIMX)");
+}
+
+TEST_CASE("a description says how the kernel is launched and what it computes") {
+  CHECK(complaint("#pragma tuner grid(1)") == "k.cu:6:15: grid is given twice; the first is on line 4");
+  CHECK(complaint("#pragma tuner kernel(b)") ==
+        "k.cu:6:15: the kernel `b` has no grid(...): say how many blocks are launched, as in grid(rows)");
+  CHECK(complaint("#pragma tuner kernel(b) grid(1)") ==
+        "k.cu:6:15: the kernel `b` has no block(...): say how many threads a block has, as in block(BLOCKDIMX)");
+  CHECK(complaint("#pragma tuner kernel(b) grid(1) block(1)") ==
+        "k.cu:6:15: the kernel `b` has no out(...) or inout(...): without an output no configuration could be checked");
+  CHECK(first_line_of([] { parse_descriptions("#pragma tuner grid(1)", "k.cu"); }) ==
+        "k.cu:1:15: the first directive of a file must be kernel(NAME); later ones belong to the kernel before them");
+  CHECK(complaint("#pragma tuner kernel(a<b)") == "k.cu:6:23: the template arguments of the kernel must end with `>`");
+}
+
+TEST_CASE("a file without a kernel is an error that shows the way") {
+  CHECK(error_of([] { parse_descriptions("int x;", "k.cu"); }) ==
+        "k.cu describes no kernel: put `#pragma tuner kernel(NAME)` and its parameters above the kernel; "
+        "docs/directives.md "
+        "shows how.");
+  CHECK(error_of([] { parse_descriptions("#pragma unroll\n#pragma tunner kernel(a)", "k.cu"); }) ==
+        "k.cu describes no kernel: line 2 has a pragma that is almost `#pragma tuner`.");
+  CHECK(error_of([] { load_description("no/such.cu"); }) ==
+        "The kernel file no/such.cu does not exist; check its name and the current folder.");
+}

@@ -1,0 +1,49 @@
+#include "tuner/core/device.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/core/support.hpp"
+
+using namespace tuner;
+using namespace tuner::test;
+
+TEST_CASE("the identity of a device does not change with the memory that the driver reserves") {
+  DeviceInfo device = known_device("H200");
+  CHECK(device.identity() == "NVIDIA H200|cc=9.0|sms=132|memory=140GiB|l2=60MiB|mig=");
+  device.memory_bytes -= 300'000'000;
+  device.driver_version = "999";
+  device.uuid = "GPU-1";
+  CHECK(device.identity() == "NVIDIA H200|cc=9.0|sms=132|memory=140GiB|l2=60MiB|mig=");
+  device.mig_profile = "3g.71gb";
+  CHECK(device.identity() == "NVIDIA H200|cc=9.0|sms=132|memory=140GiB|l2=60MiB|mig=3g.71gb");
+}
+
+TEST_CASE("a device's attributes are names of expressions") {
+  search::Scope scope;
+  const DeviceInfo device = known_device("RTX_4090");
+  device.define_names(scope);
+  CHECK(device.architecture() == "sm_89");
+  CHECK(search::Expression::parse("compute_capability").evaluate_integer(scope) == 89);
+  CHECK(search::Expression::parse("max_shared_per_block").evaluate_integer(scope) == 101376);
+  CHECK(scope.names().size() == 12);
+}
+
+TEST_CASE("every known device has what plans need") {
+  for (const char* name : {"A100", "B200", "H100", "H200", "L40S", "RTX_3090", "RTX_4090"}) {
+    const DeviceInfo device = known_device(name);
+    CAPTURE(name);
+    CHECK(device.sm_count > 0);
+    CHECK(device.max_threads_per_block == 1024);
+    CHECK(device.max_threads_per_sm >= 1536);
+    CHECK(device.max_shared_per_block == device.max_shared_per_sm - 1024);
+    CHECK(device.registers_per_sm == 65536);
+    CHECK(device.l2_bytes > 0);
+  }
+}
+
+TEST_CASE("an unknown device is answered with the known ones") {
+  CHECK(error_of([] { known_device("H20"); }) ==
+        "The device `H20` is not a known one; did you mean `H200`? Known without asking a driver are A100, B200, H100, "
+        "H200, "
+        "L40S, RTX_3090, RTX_4090.");
+}

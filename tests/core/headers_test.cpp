@@ -1,0 +1,117 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/core/support.hpp"
+#include "tuner/core/identity.hpp"
+
+using namespace tuner;
+using namespace tuner::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder of files that is removed again.
+class Folder {
+ public:
+  Folder()
+      : path_(fs::temp_directory_path() / ("tuner-headers-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)))) {
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  void write(const std::string& name, const std::string& text) const {
+    fs::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name) << text;
+  }
+  const fs::path& path() const { return path_; }
+
+  std::string names(const std::string& source, const std::vector<fs::path>& include_folders = {}) const {
+    Description description;
+    description.file = path_ / "k.cu";
+    description.blanked_source = source;
+    std::string result;
+    for (const QuotedHeader& header : quoted_headers(description, include_folders)) result += header.name + ";";
+    return result;
+  }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+TEST_CASE("quoted headers are found beside the file that includes them, in order of inclusion") {
+  const Folder folder;
+  folder.write("a.h", "#include \"sub/b.h\"\n#include \"d.h\"\n");
+  folder.write("sub/b.h", "#include \"c.h\"\n");
+  folder.write("sub/c.h", "");
+  folder.write("d.h", "");
+  folder.write("e.h", "");
+  CHECK(folder.names("#include \"a.h\"\n # include\"e.h\" // last\n#include \"d.h\"\n") == "a.h;sub/b.h;c.h;d.h;e.h;");
+}
+
+TEST_CASE("headers that include each other end") {
+  const Folder folder;
+  folder.write("a.h", "#include \"b.h\"\n");
+  folder.write("b.h", "#include \"a.h\"\n#include \"b.h\"\n");
+  CHECK(folder.names("#include \"a.h\"\n") == "a.h;b.h;");
+}
+
+TEST_CASE("includes in comments, strings and angle brackets are not followed, nor are missing files and folders") {
+  const Folder folder;
+  folder.write("a.h", "");
+  folder.write("folder/x", "");
+  CHECK(folder.names("// #include \"a.h\"\n/*\n#include \"a.h\"\n*/\nauto s = R\"(\n#include \"a.h\"\n)\";\n"
+                     "#include <a.h>\n#include \"missing.h\"\n#include \"folder\"\n#include NAME\n#include \"\"\n") ==
+        "");
+}
+
+TEST_CASE("include folders come after the including file's own, and a toolkit's are never entered") {
+  const Folder folder;
+  const Folder includes;
+  const Folder toolkit;
+  folder.write("both.h", "");
+  includes.write("both.h", "#error\n");
+  includes.write("far.h", "#include \"near.h\"\n");
+  includes.write("near.h", "");
+  toolkit.write("cuda_runtime_api.h", "");
+  toolkit.write("cuda_fp16.h", "");
+  toolkit.write("cccl/cub/cub.h", "");
+  CHECK(folder.names("#include \"both.h\"\n#include \"far.h\"\n#include \"cuda_fp16.h\"\n#include \"cub/cub.h\"\n",
+                     {toolkit.path(), toolkit.path() / "cccl", includes.path()}) == "both.h;far.h;near.h;");
+}
+
+TEST_CASE("one name for two different files is refused, because the compiler cannot tell them apart") {
+  const Folder folder;
+  folder.write("a.h", "#include \"sub/b.h\"\n#include \"c.h\"\n");
+  folder.write("sub/b.h", "#include \"c.h\"\n");
+  folder.write("sub/c.h", "1");
+  folder.write("c.h", "2");
+  const std::string message = error_of([&] { folder.names("#include \"a.h\"\n"); });
+  CHECK(message.starts_with("#include \"c.h\" means "));
+  CHECK(message.ends_with("and the compiler could not tell them apart; rename one of the two."));
+}
+
+TEST_CASE("the identity of a kernel changes with its code and its headers, and with nothing else") {
+  const std::string code = "__global__ void scale() {}\n";
+  const std::string base = kernel_identity(describe(kernel_text(code)), {});
+  CHECK(base == kernel_identity(describe(kernel_text("#pragma tuner param(X, 1, \\\n 2)\n" + code)), {}));
+  CHECK(base != kernel_identity(describe(kernel_text("  " + code)), {}));
+  const std::string with_header = kernel_identity(describe(kernel_text(code)), {{"a.h", "text"}});
+  CHECK(base != with_header);
+  CHECK(with_header != kernel_identity(describe(kernel_text(code)), {{"a.h", "tex"}, {"t", ""}}));
+  CHECK(with_header != kernel_identity(describe(kernel_text(code)), {{"b.h", "text"}}));
+}
+
+TEST_CASE("identities of stored decisions never change") {
+  Description description;
+  description.kernel = "scale";
+  description.blanked_source = "__global__ void scale() {}\n";
+  CHECK(kernel_identity(description, {{"a.h", "int a;\n"}}) == "scale:1d68335b0c53d8494004d6351daa3ae7");
+  description.recorded_identity = "scale:0123";
+  CHECK(kernel_identity(description, {}) == "scale:0123");
+  description.recorded_identity = "0123";
+  CHECK(kernel_identity(description, {}) == "scale:0123");
+}

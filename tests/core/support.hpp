@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tuner/core/description.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::test {
+
+/// What the error that `action` throws says; "no error" if it throws none.
+template <typename Action>
+std::string error_of(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// The first line of the same.
+template <typename Action>
+std::string first_line_of(Action action) {
+  const std::string text = error_of(action);
+  return text.substr(0, text.find('\n'));
+}
+
+/// A complete description in five lines; `extra` stands on lines of its own after them, from line 6 on.
+inline std::string kernel_text(std::string_view extra = {}) {
+  return "#pragma tuner kernel(scale)\n"
+         "#pragma tuner problem(n: size, TYPE: constant = float)\n"
+         "#pragma tuner param(BLOCKDIMX, 64, 128, 256; default 128)\n"
+         "#pragma tuner grid(ceil_div(n, BLOCKDIMX)) block(BLOCKDIMX)\n"
+         "#pragma tuner out(result, TYPE, n)\n" +
+         std::string(extra) + "\n";
+}
+
+inline Description describe(std::string_view text) {
+  auto all = parse_descriptions(text, "k.cu");
+  return all.at(0);
+}
+
+/// What is wrong with kernel_text(extra), without the place, the line and the caret.
+inline std::string complaint(std::string_view extra) {
+  const std::string text = kernel_text(extra);
+  return first_line_of([&] { parse_descriptions(text, "k.cu"); });
+}
+
+}  // namespace tuner::test

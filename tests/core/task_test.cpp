@@ -1,0 +1,242 @@
+#include "tuner/core/task.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "tests/core/support.hpp"
+
+using namespace tuner;
+using namespace tuner::test;
+
+namespace {
+
+const DeviceInfo kDevice = known_device("H200");
+
+Task task_of(std::string_view extra, ProblemValues problem = {{"n", 1000}},
+             const std::vector<std::string>& where = {}) {
+  return Task(describe(kernel_text(extra)), problem, kDevice, where);
+}
+
+std::string macros_of(const Task& task, std::string_view configuration) {
+  std::string text;
+  for (const Task::Macro& macro : task.macros(task.space().parse(configuration)))
+    text += macro.name + "=" + macro.text + ";";
+  return text;
+}
+
+std::string complaint_of(std::string_view extra, ProblemValues problem = {{"n", 1000}}) {
+  return first_line_of([&] {
+    const Task task = task_of(extra, problem);
+    const search::Configuration defaults = task.space().defaults();
+    task.geometry(defaults);
+    task.macros(defaults);
+    task.scratch_lengths(defaults);
+    task.work_bytes(defaults);
+  });
+}
+
+/// The expression in a file of one expression and lines of comment.
+std::string read_where(const std::string& file) {
+  std::ifstream stream(file);
+  std::string text;
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.starts_with('#')) text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("the comparison space of prefetch has exactly 708 configurations on an H200") {
+  const Task task(load_description(TUNER_SOURCE_DIR "/kernel_sources/prefetch.cu"),
+                  parse_problem("rows=528,row_length=65536"), kDevice,
+                  {read_where(TUNER_SOURCE_DIR "/bench/comparison_space.where")});
+  CHECK(task.space().size() == 708);
+  REQUIRE(task.baseline());
+  CHECK(task.geometry(*task.baseline()).text() == "grid=528x1x1 block=128x1x1 shared=0");
+  const auto shared = task.space().parse("STRATEGY=shared_rolling_async,PDIST=6,PADDING=3,BLOCKDIMX=256");
+  CHECK(task.geometry(shared).text() == "grid=528x1x1 block=256x1x1 shared=18432");
+  CHECK(task.key("cold").problem == "row_length=65536,rows=528,sync_in_loop=0,work=4");
+  CHECK(task.work_bytes(shared) == 8.0 * 528 * 65536);
+  REQUIRE(task.headers().size() == 1);
+  CHECK(task.headers()[0].name == "tuner_device.cuh");
+  const std::vector<BoundArgument> arguments = task.arguments();
+  REQUIRE(arguments.size() == 3);
+  CHECK(arguments[0].length == 528ull * 65536);
+  CHECK(arguments[1].rtol == 1e-11);
+  CHECK(arguments[2].value == search::Value(65536));
+}
+
+TEST_CASE("macros are the constants of the problem, the parameters and the defines, in this order") {
+  const Task task = task_of(
+      "#pragma tuner problem(m: exact = 3, DEPTH: constant = -2) param(MODE, plain, staged)\n"
+      "#pragma tuner param(RATIO, 0.1, 1e300) param(FLAG, false, true) param(T2, int32, float4) param(A, x, y; "
+      "argument)\n"
+      "#pragma tuner option(O, \"\", \"-a\") let(L = 2) define(D = L * BLOCKDIMX) define(E = TYPE)\n");
+  CHECK(macros_of(task, "MODE=staged,FLAG=true,RATIO=0.1,T2=float4") ==
+        "TYPE=float;DEPTH=(-2);BLOCKDIMX=128;MODE_plain=0;MODE_staged=1;MODE=MODE_staged;RATIO=0.1;FLAG=1;T2=float4;A_"
+        "x=0;A_y=1;"
+        "D=256;E=float;");
+  CHECK(macros_of(task, "RATIO=1e300").find("RATIO=1e+300;FLAG=0;T2=int;") != std::string::npos);
+}
+
+TEST_CASE("a define that gives a name is refused, because the compiler would take it for zero") {
+  CHECK(complaint_of("#pragma tuner param(MODE, plain, staged) define(M = MODE)") ==
+        "k.cu:6: define(M) gives the name `plain`, which means nothing to the compiler; compare it with == to make a "
+        "condition of it.");
+}
+
+TEST_CASE("options are the fixed ones and the chosen ones that are not empty") {
+  const Task task =
+      task_of("#pragma tuner options(\"--x\") option(O, \"\", \"-a\"; default \"\") option(P, \"-b\", \"-c\")");
+  CHECK(task.options(task.space().parse("")) == std::vector<std::string>{"--x", "-b"});
+  CHECK(task.options(task.space().parse("O=-a,P=-c")) == std::vector<std::string>{"--x", "-a", "-c"});
+}
+
+TEST_CASE("template arguments name parameters, constants, defines and types") {
+  const Task task(
+      describe(
+          "#pragma tuner kernel(copy<W * 2, TYPE, MODE, MODE == MODE_b, D, float>) grid(1) block(1) out(o, TYPE, 1)\n"
+          "#pragma tuner problem(TYPE: constant = double) param(W, 1, -2; argument) param(MODE, a, b; argument)\n"
+          "#pragma tuner define(D = W + 1)"),
+      {{"TYPE", "float16"}}, kDevice);
+  CHECK(task.name_expression(task.space().parse("W=-2,MODE=b")) ==
+        "copy<(-2) * 2, __half, 1, 1 == MODE_b, (-1), float>");
+  CHECK(task_of("").name_expression({{1}}) == "scale");
+}
+
+TEST_CASE("type names are values in expressions, also those of the problem") {
+  const Task task = task_of("#pragma tuner constraint(BLOCKDIMX * sizeof(TYPE) <= 512 or TYPE == double)");
+  CHECK(task.space().size() == 2);
+  CHECK(task_of("#pragma tuner constraint(BLOCKDIMX * sizeof(TYPE) <= 512 or TYPE == double)",
+                {{"n", 1}, {"TYPE", "double"}})
+            .space()
+            .size() == 3);
+}
+
+TEST_CASE("arguments are bound with types, lengths, generators, tolerances and values") {
+  const std::vector<BoundArgument> a =
+      task_of(
+          "#pragma tuner in(i, int16, n) in(b, bool, 1) in(v, float2, n / 2, index(n - 1), align 256)\n"
+          "#pragma tuner inout(w, double, n, constant(2), atol 1) scratch(s, char, BLOCKDIMX) scratch(f, char, n)\n"
+          "#pragma tuner scalar(n, uint16) scalar(x, float, value n / 3)")
+          .arguments();
+  REQUIRE(a.size() == 9);
+  CHECK(a[0].rtol == 1e-4);
+  CHECK(a[0].atol == 1e-6);
+  CHECK(a[1].generator == Generator::Kind::iota);
+  CHECK(a[1].generator_parameters == std::array<double, 2>{0, 1});
+  CHECK(a[2].generator == Generator::Kind::index);
+  CHECK(a[2].generator_parameters[0] == 2);
+  CHECK(a[3].lanes == 2);
+  CHECK(a[3].length == 500);
+  CHECK(a[3].alignment == 256);
+  CHECK(a[3].generator_parameters == std::array<double, 2>{999, 0});
+  CHECK(a[4].type == ElementType::float64);
+  CHECK(a[4].atol == 1);
+  CHECK(a[4].rtol == 1e-10);
+  CHECK(a[5].length == 0);
+  CHECK(a[6].length == 1000);
+  CHECK(a[7].value.is_integer());
+  CHECK(a[8].value.is_real());
+  CHECK(a[8].value.as_real() == doctest::Approx(1000.0 / 3));
+}
+
+TEST_CASE("scratch lengths follow the configuration") {
+  const Task task = task_of("#pragma tuner scratch(s, float, 2 * BLOCKDIMX) scratch(t, float, n)");
+  CHECK(task.scratch_lengths(task.space().parse("BLOCKDIMX=256")) == std::vector<std::uint64_t>{512, 1000});
+}
+
+TEST_CASE("numbers that do not fit are refused with the argument's name and line") {
+  CHECK(complaint_of("#pragma tuner scalar(n, int8)") == "k.cu:6: the value of `n` is 1000, which does not fit int8.");
+  CHECK(complaint_of("#pragma tuner scalar(x, int32, value n / 3)").ends_with("which is not integral."));
+  CHECK(complaint_of("#pragma tuner scalar(x, uint64, value 0 - n)").ends_with("which does not fit uint64."));
+  CHECK(complaint_of("#pragma tuner scalar(x, int64, value 9223372036854775807)") == "no error");
+  CHECK(complaint_of("#pragma tuner in(a, float, n - 1001)") ==
+        "k.cu:6: the length of `a` is -1; a length cannot be negative.");
+  CHECK(complaint_of("#pragma tuner in(a, double, n * 1000000000000000)") ==
+        "k.cu:6: the length of `a` is 1000000000000000000 elements, more than any memory holds.");
+  CHECK(complaint_of("#pragma tuner in(a, uint8, n, index(257))") ==
+        "k.cu:6: the content of `a` is index(257), which does not fit uint8.");
+  CHECK(complaint_of("#pragma tuner in(a, uint8, n, index(256))") == "no error");
+  CHECK(complaint_of("#pragma tuner in(a, float, n, uniform(1, 0))") ==
+        "k.cu:6: the content of `a` is uniform(1, 0), whose low end is above its high end.");
+  CHECK(complaint_of("#pragma tuner in(a, float, n, normal(0, 0 - 1))") ==
+        "k.cu:6: the content of `a` is normal(0, -1), whose deviation is negative.");
+}
+
+TEST_CASE("a geometry is whole and positive, or the error names it and the configuration") {
+  CHECK(complaint_of("#pragma tuner shared(0 - BLOCKDIMX)") ==
+        "k.cu: shared memory of `scale` for BLOCKDIMX=128: `0 - BLOCKDIMX` is -128, but must be at least 0.");
+  CHECK(complaint_of("", {{"n", 0}}) ==
+        "k.cu: grid x of `scale` for BLOCKDIMX=128: `ceil_div(n, BLOCKDIMX)` is 0, but must be at least 1.");
+  CHECK(complaint_of("#pragma tuner shared(BLOCKDIMX / 3)").find("//") != std::string::npos);
+  CHECK(complaint_of("#pragma tuner shared(5000000000)").ends_with("is 5000000000, more than any launch allows."));
+}
+
+TEST_CASE("where narrows the space, and its mistakes are mistakes of usage") {
+  const Task task = task_of("", {{"n", 1000}}, {"BLOCKDIMX >= 128", "BLOCKDIMX != 256"});
+  CHECK(task.space().size() == 1);
+  CHECK(task.space().constraints().back().origin == "--where");
+  CHECK(task_of("", {{"n", 1000}}, {"BLOCKDIMX > 128"}).baseline() == std::nullopt);
+  const auto complaint_about = [](const std::string& where) {
+    return error_of([&] { task_of("", {{"n", 1}}, {where}); });
+  };
+  CHECK(complaint_about("BLOKDIMX > 1") ==
+        "--where uses `BLOKDIMX`, which the kernel `scale` does not know; did you mean `BLOCKDIMX`? `tuner describe` "
+        "lists its "
+        "parameters.");
+  CHECK(complaint_about("BLOCKDIMX >").starts_with("--where is not an expression: "));
+  try {
+    task_of("", {{"n", 1}}, {"nonsense_name"});
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.code() == Errc::bad_usage);
+  }
+}
+
+TEST_CASE("an empty space is a task that says why") {
+  const Task task = task_of("#pragma tuner constraint(BLOCKDIMX > 1000)");
+  CHECK(task.space().size() == 0);
+  CHECK(task.space().why_empty().find("k.cu:6") != std::string::npos);
+  CHECK_FALSE(task.baseline());
+}
+
+TEST_CASE("keys of stored decisions never change") {
+  Description description = describe(kernel_text("__global__ void scale() {}"));
+  const Task task(description, {{"n", 1000}}, kDevice);
+  CHECK(task.kernel_identity() == "scale:a72bd9965bbab5f9e4068239b53d5383");
+  CHECK(task.reuse_hash() == "de9d41ea76f58f3585ef95c8f4389257");
+  const cache::DecisionKey key = task.key("cold");
+  CHECK(key.kernel_name == "scale");
+  CHECK(key.problem == "TYPE=float,n=1000");
+  CHECK(key.device == "NVIDIA H200|cc=9.0|sms=132|memory=140GiB|l2=60MiB|mig=");
+  CHECK(key.mode == "cold");
+  CHECK(key.objective == "time");
+}
+
+TEST_CASE("trials are reusable when only the space changed, not when the checks did") {
+  const std::string base = task_of("").reuse_hash();
+  CHECK(base == task_of("#pragma tuner param(X, 1, 2) constraint(X < 2)").reuse_hash());
+  CHECK(base == task_of("", {{"n", 5}}).reuse_hash());
+  CHECK(base != task_of("#pragma tuner deterministic").reuse_hash());
+  CHECK(base != task_of("#pragma tuner reference(plain)").reuse_hash());
+  CHECK(base != task_of("#pragma tuner in(a, float, n)").reuse_hash());
+  CHECK(task_of("#pragma tuner in(a, float, n)").reuse_hash() !=
+        task_of("#pragma tuner in(a, float, n, iota())").reuse_hash());
+  CHECK(task_of("#pragma tuner out(a, float, n, rtol 1)").reuse_hash() !=
+        task_of("#pragma tuner out(a, float, n, atol 1)").reuse_hash());
+}
+
+TEST_CASE("a task of a recorded kernel needs no source, no arguments and no geometry") {
+  Description description;
+  description.kernel = "gemm";
+  description.recorded_identity = "gemm:00ff";
+  description.parameters.push_back({{"X", {1, 2}, 1}, ParameterForm::macro, {}});
+  const Task task(std::move(description), {}, kDevice);
+  CHECK(task.space().size() == 2);
+  CHECK(task.kernel_identity() == "gemm:00ff");
+  CHECK(task.geometry(*task.baseline()) == Geometry{});
+  CHECK(task.arguments().empty());
+}
