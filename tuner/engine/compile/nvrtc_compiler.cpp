@@ -23,8 +23,6 @@
 namespace tuner::engine {
 namespace {
 
-constexpr int kStaticSharedLimit = 48 * 1024;
-
 struct DestroyProgram {
   const Nvrtc* functions;
   void operator()(_nvrtcProgram* program) const noexcept { functions->destroy_program(&program); }
@@ -83,19 +81,13 @@ std::vector<const char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
-// The log's first error; in words of ours where NVRTC's name its internals, or where it names no error at all.
+// The log's first error; in words of ours where NVRTC's name its internals.
 std::string failure_sentence(const CompileRequest& request, const std::string& log) {
   const std::string error = first_error(log);
   if (error.starts_with("__nv_name_map"))
     return fmt::format("{}: no kernel '{}' can be found after compiling; the name map says: {}", request.file_name,
                        request.name_expression, error.substr(error.find("error: ") + 7));
-  if (!error.empty()) return error;
-  if (const int bytes = largest_static_shared(log); bytes > kStaticSharedLimit)
-    return fmt::format(
-        "{}: error: the kernel declares {} bytes of static shared memory, more than the {} a block may have; "
-        "dynamic shared memory may be larger.",
-        request.file_name, bytes, kStaticSharedLimit);
-  return {};
+  return error;
 }
 
 }  // namespace
@@ -146,7 +138,8 @@ NvrtcCompiler::Product NvrtcCompiler::run(const CompileRequest& request,
   if (nvrtc_.log_size(raw, &size) == NVRTC_SUCCESS && size > 1) {
     product.log.resize(size);
     nvrtc_.log(raw, product.log.data());
-    product.log.resize(product.log.find_last_not_of('\0') + 1);
+    std::erase(product.log,
+               '\0');  // one ends the text, and NVRTC leaves another between its own messages and those of ptxas
   }
   if (product.result != NVRTC_SUCCESS) return product;
   const char* lowered = nullptr;

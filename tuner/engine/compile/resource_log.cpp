@@ -1,6 +1,5 @@
 #include "tuner/engine/compile/resource_log.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -59,19 +58,10 @@ cache::ResourceFacts facts_from_log(std::string_view log, std::string_view lower
   return facts;
 }
 
-int largest_static_shared(std::string_view log) {
-  int most = 0;
-  for_each_line(log, [&](std::string_view line) {
-    most = std::max(most, number_before(line, " bytes smem").value_or(0));
-    return true;
-  });
-  return most;
-}
-
 std::string first_error(std::string_view log) {
   std::string found;
   for_each_line(log, [&](std::string_view line) {
-    for (const std::string_view mark : {"error:", "error :", "ptxas fatal", "nvrtc: error"}) {
+    for (const std::string_view mark : {"error:", "ptxas fatal", "ptxas error", "nvrtc: error"}) {
       if (line.find(mark) == std::string_view::npos) continue;
       const std::size_t begin = line.find_first_not_of(" \t");
       const std::size_t end = line.find_last_not_of(" \t");

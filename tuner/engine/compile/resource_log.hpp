@@ -11,10 +11,6 @@ namespace tuner::engine {
 /// log does not mention stay empty.
 cache::ResourceFacts facts_from_log(std::string_view log, std::string_view lowered_name);
 
-/// Static shared memory of the kernel in the log that has most of it, in bytes: ptxas refuses more than a block may
-/// have, and its reason does not reach the log.
-int largest_static_shared(std::string_view log);
-
 /// The first error in a compiler's log, one line, with file and line where the compiler gave them; empty if there is
 /// none.
 std::string first_error(std::string_view log);

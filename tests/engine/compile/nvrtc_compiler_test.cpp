@@ -1,0 +1,252 @@
+#include "tuner/engine/compile/nvrtc_compiler.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/engine/compile/toolkit.hpp"
+#include "tuner/engine/compile/cubin.hpp"
+#include "tuner/engine/compile/program.hpp"
+#include "tuner/error.hpp"
+
+using namespace tuner;
+using namespace tuner::engine;
+using testing::request_for;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kTiled =
+    "#include \"helpers.cuh\"\n"
+    "template <int N, typename V>\n"
+    "__global__ void __launch_bounds__(N) k(V* out, const V* in, char flag, int count) {\n"
+    "  __shared__ V tile[y][size];\n"
+    "  tile[threadIdx.x / size][threadIdx.x % size] = in[threadIdx.x + count];\n"
+    "  __syncthreads();\n"
+    "  T sum = 0;\n"
+    "  for (int i = 0; i < size; ++i) sum += twice(tile[flag][i]);\n"
+    "  out[threadIdx.x] = sum;\n"
+    "}\n";
+
+CompileRequest tiled() {
+  CompileRequest request = request_for("", "k<64, float>");
+  request.headers = {{"helpers.cuh", "template <typename U> __device__ U twice(U value) { return value + value; }\n"}};
+  request.source = assemble_source({kTiled, "user.cu", {{"T", "float"}, {"y", "4"}, {"size", "16"}}, request.headers});
+  return request;
+}
+
+const NvrtcCompiler& compiler() {
+  static const NvrtcCompiler instance({});
+  return instance;
+}
+
+}  // namespace
+
+TEST_CASE("a kernel compiles for an older, a current and a newer architecture") {
+  const std::vector<std::string>& known = compiler().toolkit().architectures;
+  int tried = 0;
+  for (const char* architecture : {"sm_75", "sm_90", "sm_120"}) {
+    if (std::find(known.begin(), known.end(), architecture) == known.end()) continue;
+    ++tried;
+    CAPTURE(architecture);
+    CompileRequest request = tiled();
+    request.architecture = architecture;
+    const CompileReply reply = compiler().compile(request);
+    REQUIRE_MESSAGE(reply.outcome == Outcome::ok, reply.log);
+    CHECK(reply.message.empty());
+    CHECK(reply.lowered_name == "_Z1kILi64EfEvPT0_PKS0_ci");
+    CHECK(reply.cubin.size() > 1000);
+    CHECK(reply.facts.registers.value_or(0) > 4);
+    CHECK(reply.facts.static_shared_bytes == 256);
+    CHECK(reply.facts.stack_bytes == 0);
+    CHECK(reply.facts.spill_store_bytes == 0);
+    CHECK(reply.facts.binary_hash.size() == 32);
+    CHECK(reply.milliseconds > 0);
+    REQUIRE(reply.parameters.size() == 4);
+    const KernelParameter expected[] = {{0, 8}, {8, 8}, {16, 1}, {20, 4}};
+    for (std::size_t i = 0; i < 4; ++i) {
+      CHECK(reply.parameters[i].offset == expected[i].offset);
+      CHECK(reply.parameters[i].size == expected[i].size);
+    }
+    const std::optional<CubinFacts> facts = facts_from_cubin(reply.cubin, reply.lowered_name);
+    REQUIRE(facts);
+    CHECK(facts->registers == reply.facts.registers);
+  }
+  CHECK(tried >= 2);
+}
+
+TEST_CASE("the same program gives the same binary, another program another") {
+  const CompileReply first = compiler().compile(tiled());
+  CompileRequest renamed = tiled();
+  renamed.file_name = "elsewhere.cu";
+  const CompileReply second = compiler().compile(renamed);
+  CHECK(first.facts.binary_hash == second.facts.binary_hash);
+  CHECK(first.cubin == second.cubin);
+  renamed.source += "\n// a comment changes nothing\n";
+  CHECK(compiler().compile(renamed).facts.binary_hash == first.facts.binary_hash);
+  renamed.name_expression = "k<128, float>";
+  CHECK(compiler().compile(renamed).facts.binary_hash != first.facts.binary_hash);
+}
+
+TEST_CASE("errors carry the file and line that the user wrote") {
+  CompileRequest request = request_for("");
+  request.source = assemble_source(
+      {"// first\n\n__global__ void k(int* p) {\n  p[0] = missing;\n}\n", "dir/user.cu", {{"A", "1"}, {"B", "2"}}, {}});
+  CompileReply reply = compiler().compile(request);
+  CHECK(reply.outcome == Outcome::compile_error);
+  CHECK(reply.message == "dir/user.cu(4): error: identifier \"missing\" is undefined");
+  CHECK(reply.log.find("dir/user.cu(4)") != std::string::npos);
+  CHECK(reply.cubin.empty());
+
+  request.source =
+      assemble_source({"#include <cuda_fp16.h>\n#include \"nowhere.cuh\"\n", "dir/user.cu", {{"A", "1"}}, {}});
+  reply = compiler().compile(request);
+  CHECK(reply.message.find("nowhere.cuh") != std::string::npos);
+  CHECK(reply.message.find("(2)") != std::string::npos);
+}
+
+TEST_CASE("a kernel that is not there is named") {
+  const CompileReply reply = compiler().compile(request_for("__global__ void other() {}\n", "wanted<4>"));
+  CHECK(reply.outcome == Outcome::compile_error);
+  CHECK(reply.message.find("user.cu") != std::string::npos);
+  CHECK(reply.message.find("'wanted<4>'") != std::string::npos);
+}
+
+TEST_CASE("kernels with C linkage and in namespaces are found") {
+  CHECK(compiler().compile(request_for("extern \"C\" __global__ void k(int* p) { *p = 1; }\n")).lowered_name == "k");
+  CHECK(
+      compiler().compile(request_for("namespace n { __global__ void k(int* p) { *p = 1; } }\n", "n::k")).lowered_name ==
+      "_ZN1n1kEPi");
+}
+
+TEST_CASE("what ptxas refuses is a failure with its reason") {
+  const CompileReply reply = compiler().compile(request_for(
+      "__global__ void k(int* p) { __shared__ int a[20000]; a[p[0]] = 1; __syncthreads(); p[0] = a[p[1]]; }\n"));
+  CHECK(reply.outcome == Outcome::compile_error);
+  CHECK(reply.message.find("too much shared data") != std::string::npos);
+  CHECK(reply.log.find('\0') == std::string::npos);
+}
+
+TEST_CASE("spills and large parameters are seen") {
+  CompileRequest request = request_for(
+      "__global__ void k(float* p) { float v[64];\n"
+      "#pragma unroll\n"
+      "for (int i = 0; i < 64; ++i) v[i] = p[i * 32];\n"
+      "__syncthreads();\n"
+      "#pragma unroll\n"
+      "for (int i = 0; i < 64; ++i) p[i] = v[i] * v[63 - i]; }\n");
+  request.options = {"--maxrregcount=24"};
+  const CompileReply spilled = compiler().compile(request);
+  REQUIRE(spilled.outcome == Outcome::ok);
+  CHECK(spilled.facts.spill_store_bytes.value_or(0) > 0);
+  CHECK(spilled.facts.spill_load_bytes.value_or(0) > 0);
+  CHECK(spilled.facts.stack_bytes.value_or(0) > 0);
+  CHECK(spilled.facts.registers == 24);
+
+  if (!compiler().toolkit().at_least(12, 1)) return;  // before, a kernel took 4 KB
+  const CompileReply large = compiler().compile(
+      request_for("struct B { char a[20000]; }; __global__ void k(char c, B b, int* p) { p[0] = b.a[p[1]]; }\n"));
+  REQUIRE(large.outcome == Outcome::ok);
+  REQUIRE(large.parameters.size() == 3);
+  CHECK(large.parameters[1].offset == 1);
+  CHECK(large.parameters[1].size == 20000);
+  CHECK(large.parameters[2].offset == 20008);
+}
+
+TEST_CASE("the request's options come last and replace the defaults they speak of") {
+  CompileRequest request = request_for("");
+  request.options = {"--std=c++20", "-arch=sm_80", "--fmad=false"};
+  const std::vector<std::string> options = compiler().options(request);
+  CHECK(std::count(options.begin(), options.end(), "--std=c++17") == 0);
+  CHECK(std::count(options.begin(), options.end(), "-arch=sm_90") == 0);
+  CHECK(options.back() == "--fmad=false");
+  const std::vector<std::string> plain = compiler().options(request_for(""));
+  CHECK(std::count(plain.begin(), plain.end(), "--std=c++17") == 1);
+  CHECK(std::count(plain.begin(), plain.end(), "-arch=sm_90") == 1);
+  request.options = {"--nonsense"};
+  CHECK(compiler().compile(request).message.find("--nonsense") != std::string::npos);
+}
+
+TEST_CASE("a header that is precompiled changes no binary, and is used only where it fits") {
+  NvrtcCompiler with({});
+  std::string log;
+  const auto source = [](const std::string& includes, int value) {
+    return assemble_source({includes + "__global__ void k(__half* p) { p[0] = __hadd(p[1], __float2half(value)); }\n",
+                            "user.cu",
+                            {{"value", std::to_string(value)}},
+                            {}});
+  };
+  CompileRequest request = request_for(source("#include <cuda_fp16.h>\n", 1));
+  if (!with.toolkit().at_least(12, 8)) return;  // has no precompiled headers
+  REQUIRE_MESSAGE(with.precompile(request, log), log);
+  CHECK(log.find("using precompiled header") != std::string::npos);
+  for (const int value : {1, 2}) {
+    request.source = source("#include <cuda_fp16.h>\n", value);
+    const CompileReply fast = with.compile(request);
+    const CompileReply plain = compiler().compile(request);
+    REQUIRE(fast.outcome == Outcome::ok);
+    CHECK(fast.facts.binary_hash == plain.facts.binary_hash);
+    CHECK(fast.log.find("precompiled") == std::string::npos);
+  }
+  request.options = {"--fmad=false"};
+  CHECK(with.compile(request).outcome == Outcome::ok);
+  CHECK_FALSE(with.precompile(request_for("int a;\n"), log));
+  CHECK_FALSE(with.precompile(request_for("#include <nowhere.h>\n"), log));
+  CHECK(log.find("nowhere.h") != std::string::npos);
+}
+
+TEST_CASE("an architecture that the toolkit does not know is refused with those it knows") {
+  NvrtcCompiler instance({});
+  instance.warm_up("sm_90");
+  CHECK(instance.toolkit().version.starts_with(std::to_string(instance.toolkit().major) + "."));
+  CHECK(std::count(instance.toolkit().version.begin(), instance.toolkit().version.end(), '.') == 2);
+  CHECK_NOTHROW(instance.warm_up("sm_90a"));
+  try {
+    instance.warm_up("sm_20");
+    FAIL("accepted");
+  } catch (const Error& error) {
+    CHECK(error.code() == Errc::no_toolkit);
+    CHECK(std::string(error.what()).find("sm_20") != std::string::npos);
+    CHECK(std::string(error.what()).find("sm_90") != std::string::npos);
+  }
+}
+
+TEST_CASE("a damaged cubin is read without a crash") {
+  const CompileReply reply = compiler().compile(tiled());
+  REQUIRE(reply.outcome == Outcome::ok);
+  std::uint32_t state = 7;
+  const auto random = [&](std::size_t bound) {
+    state = state * 1664525 + 1013904223;
+    return static_cast<std::size_t>(state >> 8) % bound;
+  };
+  std::size_t understood = 0;
+  for (int round = 0; round < 30'000; ++round) {
+    std::vector<std::byte> damaged = reply.cubin;
+    for (std::size_t flips = 1 + random(8); flips > 0; --flips)
+      damaged[round % 2 == 0 ? random(damaged.size()) : random(64)] = static_cast<std::byte>(random(256));
+    if (round % 3 == 0) damaged.resize(random(damaged.size()));
+    damaged.shrink_to_fit();
+    if (facts_from_cubin(damaged, reply.lowered_name)) ++understood;
+    compiler_version(damaged);
+  }
+  CHECK(understood > 0);
+  CHECK(understood < 30'000);
+}
+
+TEST_CASE("toolkit headers are taken from beside the library first") {
+  std::string name = (fs::temp_directory_path() / "tuner-toolkit-XXXXXX").string();
+  REQUIRE(mkdtemp(name.data()) != nullptr);
+  const fs::path root = name;
+  fs::create_directories(root / "include" / "cccl");
+  fs::create_directories(root / "lib64");
+  std::ofstream(root / "include" / "cuda_fp16.h") << "";
+  const std::vector<fs::path> expected{root / "include", root / "include" / "cccl"};
+  CHECK(find_include_folders(root / "lib64" / "libnvrtc.so.13") == expected);
+  setenv("TUNER_CUDA_INCLUDE_DIR", (root / "include").c_str(), 1);
+  CHECK(find_include_folders("/usr/lib/libnvrtc.so.13") == expected);
+  unsetenv("TUNER_CUDA_INCLUDE_DIR");
+  fs::remove_all(root);
+}

@@ -1,0 +1,311 @@
+#include "tuner/engine/compile/pool.hpp"
+
+#include <doctest/doctest.h>
+#include <poll.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "tests/engine/compile/toolkit.hpp"
+#include "tuner/engine/compile/nvrtc_compiler.hpp"
+#include "tuner/error.hpp"
+
+using namespace tuner;
+using namespace tuner::engine;
+using namespace std::chrono_literals;
+using testing::endless_request;
+using testing::numbered_request;
+using testing::request_for;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+using Replies = std::map<TicketId, CompileReply>;
+
+CompilePoolOptions options(int workers, std::chrono::milliseconds timeout = 60s) {
+  CompilePoolOptions result;
+  result.workers = workers;
+  result.timeout = timeout;
+  result.worker_program = TUNER_TEST_WORKER;
+  return result;
+}
+
+// Polls as an engine does, until `done` or for a minute. An answer that comes twice fails the test.
+void drive(CompilePool& pool, Replies& replies, const std::function<bool()>& done) {
+  for (const auto give_up = Clock::now() + 60s; !done();) {
+    REQUIRE(Clock::now() < give_up);
+    std::vector<pollfd> entries;
+    for (const int fd : pool.wait_fds()) entries.push_back({fd, POLLIN, 0});
+    const auto wait = std::clamp<Clock::duration>(pool.next_deadline() - Clock::now(), 0ms, 200ms);
+    poll(entries.data(), entries.size(), static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(wait).count()));
+    for (CompilePool::Completion& completion : pool.poll())
+      CHECK(replies.emplace(completion.ticket, std::move(completion.reply)).second);
+  }
+}
+
+Replies collect(CompilePool& pool, std::size_t count) {
+  Replies replies;
+  drive(pool, replies, [&] { return replies.size() == count; });
+  return replies;
+}
+
+// Waits until every worker has started.
+void start(CompilePool& pool) {
+  Replies replies;
+  drive(pool, replies, [&] {
+    const std::vector<pid_t> pids = pool.worker_pids();
+    return std::find(pids.begin(), pids.end(), 0) == pids.end();
+  });
+}
+
+bool has_ended(pid_t pid) {
+  for (const auto give_up = Clock::now() + 20s; Clock::now() < give_up; std::this_thread::sleep_for(2ms)) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string text;
+    if (!std::getline(file, text) || text.find(") Z ") != std::string::npos) return true;
+  }
+  return false;
+}
+
+Error error_of(CompilePool& pool) {
+  try {
+    collect(pool, 1000);
+  } catch (const Error& error) {
+    return error;
+  }
+  return Error(Errc::internal, "none");
+}
+
+}  // namespace
+
+TEST_CASE("every request is answered once, with the binary that this process would make") {
+  CompilePool pool(options(2));
+  std::map<TicketId, CompileRequest> requests;
+  for (int i = 0; i < 10; ++i) requests[100 + i] = i == 4 ? request_for("bad") : numbered_request(i);
+  for (const auto& [ticket, request] : requests) pool.submit(ticket, request);
+  const Replies replies = collect(pool, requests.size());
+  const NvrtcCompiler here({});
+  for (const auto& [ticket, request] : requests) {
+    REQUIRE(replies.contains(ticket));
+    const CompileReply& reply = replies.at(ticket);
+    const CompileReply expected = here.compile(request);
+    CHECK(reply.outcome == expected.outcome);
+    CHECK(reply.message == expected.message);
+    CHECK(reply.cubin == expected.cubin);
+    CHECK(reply.facts.binary_hash == expected.facts.binary_hash);
+    CHECK(reply.facts.registers == expected.facts.registers);
+    CHECK(reply.toolkit.starts_with(expected.toolkit));
+  }
+  const CompilePoolStatistics statistics = pool.statistics();
+  CHECK(statistics.compiled == 10);
+  CHECK(statistics.workers_replaced == 0);
+  REQUIRE(statistics.busy_ms.size() == 2);
+  CHECK(statistics.busy_ms[0] > 0);
+  CHECK(statistics.busy_ms[1] > 0);
+}
+
+TEST_CASE("the constructor does not wait for the compiler, and room is two requests a worker") {
+  const auto begin = Clock::now();
+  CompilePool pool(options(3));
+  CHECK(pool.room() == 6);
+  for (int i = 0; i < 5; ++i) pool.submit(i, numbered_request(i));
+  CHECK(pool.room() == 1);
+  for (int i = 5; i < 9; ++i) pool.submit(i, numbered_request(i));
+  CHECK(pool.room() == 0);
+  CHECK(Clock::now() - begin < 2s);
+  collect(pool, 9);
+  CHECK(pool.room() == 6);
+}
+
+TEST_CASE("a compile that never ends is stopped at the time limit and its worker replaced") {
+  CompilePool pool(options(1, 1500ms));
+  start(pool);
+  const pid_t before = pool.worker_pids()[0];
+  CompileRequest endless = endless_request();
+  endless.configuration = "BLOCK=64";
+  pool.submit(1, endless);
+  pool.submit(2, numbered_request(2));
+  const Replies replies = collect(pool, 2);
+  CHECK(replies.at(1).outcome == Outcome::compile_timeout);
+  CHECK(replies.at(1).message == "Compiling user.cu with BLOCK=64 took longer than 1.5 s and was stopped.");
+  CHECK(replies.at(1).milliseconds >= 1500);
+  CHECK(replies.at(1).milliseconds < 20'000);
+  CHECK(replies.at(2).outcome == Outcome::ok);
+  CHECK(pool.worker_pids()[0] != before);
+  CHECK(has_ended(before));
+  CHECK(pool.statistics().workers_replaced == 1);
+}
+
+TEST_CASE("a worker that somebody kills costs its request nothing but time") {
+  CompilePool pool(options(1, 2s));
+  start(pool);
+  // Endless, so that it is certainly being compiled when the worker is killed; the retry then meets the time limit.
+  pool.submit(1, endless_request());
+  pool.submit(2, numbered_request(2));
+  const pid_t before = pool.worker_pids()[0];
+  REQUIRE(kill(before, SIGKILL) == 0);
+  const Replies replies = collect(pool, 2);
+  CHECK(replies.at(1).outcome == Outcome::compile_timeout);
+  CHECK(replies.at(2).outcome == Outcome::ok);
+  CHECK(pool.statistics().workers_replaced == 2);
+}
+
+TEST_CASE("a request whose workers end twice is worker_lost and says how they ended") {
+  CompilePool pool(options(1));
+  start(pool);
+  pool.submit(1, endless_request());
+  pool.submit(2, numbered_request(2));
+  Replies replies;
+  for (int round = 0; round < 2; ++round) {
+    const pid_t pid = pool.worker_pids()[0];
+    REQUIRE(kill(pid, SIGKILL) == 0);
+    drive(pool, replies, [&] { return pool.worker_pids()[0] != pid && pool.worker_pids()[0] != 0; });
+  }
+  drive(pool, replies, [&] { return replies.size() == 2; });
+  CHECK(replies.at(1).outcome == Outcome::worker_lost);
+  CHECK(replies.at(1).message.find("ended by signal 9 (Killed)") != std::string::npos);
+  CHECK(replies.at(1).message.find("user.cu") != std::string::npos);
+  CHECK(replies.at(2).outcome == Outcome::ok);
+}
+
+TEST_CASE("a source that crashes the compiler is a failure of that source alone") {
+  CompilePool pool(options(1));
+  const std::string deep(3'000'000, '(');
+  pool.submit(
+      1, request_for("__global__ void k(int* p) { p[0] = " + deep + "1" + std::string(deep.size(), ')') + "; }\n"));
+  pool.submit(2, numbered_request(2));
+  const Replies replies = collect(pool, 2);
+  CHECK(replies.at(1).outcome == Outcome::worker_lost);
+  CHECK(replies.at(1).message.find("signal") != std::string::npos);
+  CHECK(replies.at(2).outcome == Outcome::ok);
+}
+
+TEST_CASE("idle workers that are killed are replaced") {
+  CompilePool pool(options(2));
+  start(pool);
+  for (const pid_t pid : pool.worker_pids()) REQUIRE(kill(pid, SIGKILL) == 0);
+  for (int i = 0; i < 4; ++i) pool.submit(i, numbered_request(i));
+  for (const auto& [ticket, reply] : collect(pool, 4)) CHECK(reply.outcome == Outcome::ok);
+}
+
+TEST_CASE("a helper that is killed is restarted and nothing is lost") {
+  CompilePool pool(options(2, 2s));
+  start(pool);
+  const std::vector<pid_t> before = pool.worker_pids();
+  pool.submit(0, endless_request());
+  for (int i = 1; i < 6; ++i) pool.submit(i, numbered_request(i));
+  REQUIRE(kill(pool.helper_pid(), SIGKILL) == 0);
+  const Replies replies = collect(pool, 6);
+  CHECK(replies.at(0).outcome == Outcome::compile_timeout);
+  for (int i = 1; i < 6; ++i) CHECK(replies.at(i).outcome == Outcome::ok);
+  CHECK(pool.statistics().helper_restarts == 1);
+  for (const pid_t pid : before) CHECK(has_ended(pid));
+}
+
+TEST_CASE("a helper that cannot start is an error after three tries") {
+  CompilePoolOptions broken = options(1);
+  broken.worker_program = "/bin/false";
+  CompilePool pool(broken);
+  pool.submit(1, numbered_request(1));
+  const Error error = error_of(pool);
+  CHECK(error.code() == Errc::no_worker);
+  CHECK(std::string(error.what()).find("3 times") != std::string::npos);
+  CHECK(std::string(error.what()).find("exited with status 1") != std::string::npos);
+  CHECK_THROWS_AS(pool.poll(), Error);
+  broken.worker_program = "/nonexistent/tuner-worker";
+  CHECK_THROWS_AS(CompilePool{broken}, Error);
+}
+
+TEST_CASE("without a toolkit the pool says where it looked and what to do") {
+  setenv("TUNER_NVRTC", "/nonexistent/libnvrtc.so.13", 1);
+  CompilePool pool(options(1));
+  unsetenv("TUNER_NVRTC");
+  const Error error = error_of(pool);
+  CHECK(error.code() == Errc::no_toolkit);
+  CHECK(std::string(error.what()).find("/nonexistent/libnvrtc.so.13") != std::string::npos);
+  CHECK(std::string(error.what()).find("Install a CUDA toolkit") != std::string::npos);
+}
+
+TEST_CASE("a library that is not NVRTC is refused by name") {
+  setenv("TUNER_NVRTC", "libm.so.6", 1);
+  CompilePool pool(options(1));
+  unsetenv("TUNER_NVRTC");
+  const Error error = error_of(pool);
+  CHECK(error.code() == Errc::no_toolkit);
+  CHECK(std::string(error.what()).find("libm.so.6 is not NVRTC") != std::string::npos);
+}
+
+TEST_CASE("an architecture that the toolkit does not know is an error of the pool, not of every candidate") {
+  CompilePoolOptions old = options(1);
+  old.architecture = "sm_20";
+  CompilePool pool(old);
+  CHECK(error_of(pool).code() == Errc::no_toolkit);
+}
+
+TEST_CASE("a cancelled request is answered soon whether it waits or runs") {
+  CompilePool pool(options(1));
+  start(pool);
+  pool.submit(1, endless_request());
+  pool.submit(2, numbered_request(2));
+  pool.submit(3, numbered_request(3));
+  pool.cancel(2);
+  pool.cancel(1);
+  pool.cancel(77);  // never submitted
+  const auto begin = Clock::now();
+  const Replies replies = collect(pool, 3);
+  CHECK(Clock::now() - begin < 20s);
+  CHECK(replies.at(1).outcome == Outcome::compile_timeout);
+  CHECK(replies.at(1).message == "Compiling user.cu was given up.");
+  CHECK(replies.at(2).outcome == Outcome::compile_timeout);
+  CHECK(replies.at(3).outcome == Outcome::ok);
+}
+
+TEST_CASE("sources that include toolkit headers give the same binaries, precompiled or not") {
+  CompilePool pool(options(2));
+  const NvrtcCompiler here({});
+  std::map<TicketId, CompileRequest> requests;
+  for (int i = 0; i < 8; ++i) {
+    requests[i] =
+        request_for(std::string(i % 2 == 0 ? "#include <cuda_fp16.h>\n" : "#include <cuda_bf16.h>\n") +
+                    "#define VALUE " + std::to_string(i) + "\n__global__ void k(float* p) { p[0] += VALUE; }\n");
+    pool.submit(i, requests[i]);
+  }
+  const Replies replies = collect(pool, requests.size());
+  for (const auto& [ticket, request] : requests) {
+    REQUIRE_MESSAGE(replies.at(ticket).outcome == Outcome::ok, replies.at(ticket).log);
+    CHECK(replies.at(ticket).facts.binary_hash == here.compile(request).facts.binary_hash);
+  }
+  CHECK(pool.statistics().workers_replaced == 0);
+}
+
+TEST_CASE("include folders reach the workers") {
+  std::string folder = "/tmp/tuner-include-XXXXXX";
+  REQUIRE(mkdtemp(folder.data()) != nullptr);
+  std::ofstream(folder + "/mine.cuh") << "#define MINE 3\n";
+  CompilePoolOptions with = options(1);
+  with.include_folders = {folder};
+  CompilePool pool(with);
+  pool.submit(1, request_for("#include <mine.cuh>\n__global__ void k(int* p) { p[0] = MINE; }\n"));
+  const Replies replies = collect(pool, 1);
+  CHECK_MESSAGE(replies.at(1).outcome == Outcome::ok, replies.at(1).log);
+  std::remove((folder + "/mine.cuh").c_str());
+  std::remove(folder.c_str());
+}
+
+TEST_CASE("nothing is left running when the pool is gone") {
+  std::vector<pid_t> pids;
+  {
+    CompilePool pool(options(2));
+    start(pool);
+    pool.submit(1, endless_request());
+    pids = pool.worker_pids();
+    pids.push_back(pool.helper_pid());
+  }
+  for (const pid_t pid : pids) CHECK(kill(pid, 0) != 0);
+}

@@ -1,0 +1,128 @@
+#include "tuner/engine/compile/program.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tuner/error.hpp"
+
+using namespace tuner;
+using namespace tuner::engine;
+
+namespace {
+
+std::string assemble(std::string_view source, std::vector<Macro> macros, std::vector<MemoryHeader> headers = {}) {
+  return assemble_source({source, "dir/user.cu", std::move(macros), std::move(headers)});
+}
+
+std::string rejection(const Macro& macro) {
+  try {
+    assemble("", {macro});
+  } catch (const Error& error) {
+    CHECK(error.code() == Errc::bad_description);
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("macros stand in front of a source without includes, and a #line follows") {
+  CHECK(assemble("int a;\n", {{"T", "float"}, {"x", "4"}}) ==
+        "#define T float\n#define x 4\n#line 1 \"dir/user.cu\"\nint a;\n");
+  CHECK(assemble("", {}) == "#line 1 \"dir/user.cu\"\n");
+}
+
+TEST_CASE("macros stand behind the leading comments and includes") {
+  const std::string leading =
+      "// a kernel\n\n/* of\n   two lines */ #include <cuda_fp16.h>\n  #  include \"own.cuh\" // why\n";
+  const std::string rest = "\n__global__ void k() {}\n#include \"late.cuh\"\n";
+  CHECK(assemble(leading + rest, {{"x", "1"}}) == leading + "#define x 1\n#line 6 \"dir/user.cu\"\n" + rest);
+}
+
+TEST_CASE("what is neither comment nor include ends the leading block") {
+  for (const std::string first : {"#pragma once\n", "int a;\n", "#ifndef X\n", "#define Y\n", "#include NAME\n",
+                                  "#include\n", "#include <open\n"}) {
+    const std::string source = first + "#include <cuda_fp16.h>\n";
+    CHECK(assemble(source, {{"x", "1"}}) == "#define x 1\n#line 1 \"dir/user.cu\"\n" + source);
+  }
+}
+
+TEST_CASE("macros stand before the first header that mentions one of them") {
+  const std::string source = "#include <cuda_fp16.h>\n#include \"a.cuh\"\n#include \"b.cuh\"\nint c;\n";
+  const std::vector<MemoryHeader> headers{
+      {"a.cuh", "int a;\n"}, {"b.cuh", "#include \"deep.cuh\"\n"}, {"deep.cuh", "int b[TILE];\n"}};
+  CHECK(assemble(source, {{"TILE", "4"}}, headers) ==
+        "#include <cuda_fp16.h>\n#include \"a.cuh\"\n#define TILE 4\n#line 3 \"dir/user.cu\"\n#include \"b.cuh\"\nint "
+        "c;\n");
+  CHECK(assemble(source, {{"OTHER", "4"}}, headers)
+            .starts_with("#include <cuda_fp16.h>\n#include \"a.cuh\"\n#include \"b.cuh\"\n#define"));
+}
+
+TEST_CASE("a name in a header's comment, string or longer word is no mention") {
+  const std::string source = "#include \"a.cuh\"\n";
+  for (const std::string text : {"// TILE\n", "/* TILE */\n", "int TILES, MY_TILE, TILE2;\n",
+                                 "const char* t = \"TILE \\\" TILE\";\n", "// goes on \\\n TILE\n"}) {
+    CHECK(assemble(source, {{"TILE", "4"}}, {{"a.cuh", text}}).starts_with("#include"));
+  }
+  for (const std::string text : {"int a = TILE;\n", "#if TILE > 2\n#endif\n", "/**/TILE", "\"\"TILE"}) {
+    CHECK(assemble(source, {{"TILE", "4"}}, {{"a.cuh", text}}).starts_with("#define"));
+  }
+}
+
+TEST_CASE("headers that include each other end the search") {
+  const std::vector<MemoryHeader> headers{{"a.cuh", "#include \"b.cuh\"\n"}, {"b.cuh", "#include \"a.cuh\"\n"}};
+  CHECK(assemble("#include \"a.cuh\"\n", {{"x", "1"}}, headers) ==
+        "#include \"a.cuh\"\n#define x 1\n#line 2 \"dir/user.cu\"\n");
+}
+
+TEST_CASE("a last include without a newline and an unfinished comment are kept as they are") {
+  CHECK(assemble("#include <a.h>", {{"x", "1"}}) == "#include <a.h>\n#define x 1\n#line 1 \"dir/user.cu\"\n");
+  CHECK(assemble("/* open", {{"x", "1"}}) == "#define x 1\n#line 1 \"dir/user.cu\"\n/* open");
+  CHECK(assemble("#include <a.h> /* open\n int */ int y;\n", {{"x", "1"}}) ==
+        "#define x 1\n#line 1 \"dir/user.cu\"\n#include <a.h> /* open\n int */ int y;\n");
+}
+
+TEST_CASE("a file name is quoted for the compiler") {
+  CHECK(assemble_source({"", "a\\b \"c\".cu", {}, {}}) == "#line 1 \"a\\\\b \\\"c\\\".cu\"\n");
+}
+
+TEST_CASE("names that the compiler cannot define are refused with the reason") {
+  CHECK(rejection({"__CUDA_ARCH__", "1"}).find("reserved") != std::string::npos);
+  CHECK(rejection({"_Tile", "1"}).find("reserved") != std::string::npos);
+  CHECK(rejection({"int", "1"}).find("the language uses") != std::string::npos);
+  CHECK(rejection({"defined", "1"}).find("'defined'") != std::string::npos);
+  CHECK(rejection({"threadIdx", "1"}).find("dir/user.cu") != std::string::npos);
+  CHECK(rejection({"2x", "1"}).find("identifier") != std::string::npos);
+  CHECK(rejection({"a-b", "1"}).find("identifier") != std::string::npos);
+  CHECK(rejection({"", "1"}).find("identifier") != std::string::npos);
+  CHECK(rejection({"x", "1\n#error"}).find("several lines") != std::string::npos);
+  for (const char* name : {"T", "x", "size", "_t", "in", "register_count"}) CHECK(rejection({name, "1"}).empty());
+}
+
+TEST_CASE("the part worth precompiling ends with the last leading include and needs a header from outside") {
+  const std::vector<MemoryHeader> headers{{"own.cuh", ""}};
+  CHECK(toolkit_prefix("int a;\n#include <b.h>\n", headers).empty());
+  CHECK(toolkit_prefix("// c\n#include \"own.cuh\"\nint a;\n", headers).empty());
+  CHECK(toolkit_prefix("// c\n#include \"own.cuh\"\n#include <cuda_fp16.h>\nint a;\n", headers) ==
+        "// c\n#include \"own.cuh\"\n#include <cuda_fp16.h>\n");
+  const std::string source = "#include <cuda_fp16.h>\n\nint a;\n";
+  CHECK(toolkit_prefix(assemble(source, {{"x", "1"}}), {}) == toolkit_prefix(assemble(source, {{"x", "2"}}), {}));
+}
+
+TEST_CASE("no text crashes the assembly") {
+  const std::string alphabet = "#include \"a.cuh\"\n<>/*/ */\\\n\t\"x// T";
+  std::uint32_t state = 1;
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text;
+    for (int i = 0; i < 40; ++i) {
+      state = state * 1664525 + 1013904223;
+      if (state >> 30 == 0) text += "#include \"a.cuh\"\n";
+      text += alphabet[(state >> 8) % alphabet.size()];
+    }
+    const std::string result = assemble(text, {{"T", "1"}}, {{"a.cuh", text}});
+    CHECK(std::count(result.begin(), result.end(), '\n') >= std::count(text.begin(), text.end(), '\n'));
+    toolkit_prefix(text, {});
+  }
+}
