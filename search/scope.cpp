@@ -40,6 +40,7 @@ class Evaluation {
 };
 
 Operand Evaluation::run(const ExpressionTree& tree, NodeId root) {
+  if (height_ == 0) height_ = tree.nodes[root].height;
   TreeNames names(*this, tree);
   return evaluate(tree, root, names);
 }
