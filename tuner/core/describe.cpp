@@ -119,6 +119,15 @@ std::string bound_argument_text(const BoundArgument& argument) {
   return text;
 }
 
+/// The launch, or what is wrong with it: a description that cannot be launched is still worth looking at.
+std::string launch_of(const Task& task, const search::Configuration& configuration) {
+  try {
+    return task.geometry(configuration).text();
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 }  // namespace
 
 std::string to_text(const Description& description) {
@@ -169,13 +178,11 @@ std::string to_text(const Task& task) {
   note("space", fmt::format("{} of {} combinations satisfy the constraints", grouped(space.size()),
                             all < 1e15 ? grouped(static_cast<std::uint64_t>(all)) : fmt::format("{:.3g}", all)));
   if (space.size() == 0) note("empty", space.why_empty());
-  const auto baseline = task.baseline();
-  if (baseline) {
+  if (const auto baseline = task.baseline()) {
     note("baseline", space.text(*baseline));
-    note("launch", task.geometry(*baseline).text());
+    note("launch", launch_of(task, *baseline));
   } else {
-    note("baseline",
-         fmt::format("none: the defaults violate {}", space.why_invalid(space.defaults()).value_or("the constraints")));
+    note("baseline", "none: " + space.why_invalid(space.defaults()).value_or("the defaults are not in the space"));
   }
   for (const BoundArgument& argument : task.arguments()) note("argument", bound_argument_text(argument));
   return text;
