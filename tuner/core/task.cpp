@@ -202,7 +202,10 @@ cache::DecisionKey Task::key(std::string_view mode) const {
 
 std::optional<search::Configuration> Task::baseline() const {
   search::Configuration defaults = state_->space.defaults();
-  if (!state_->space.contains(defaults)) return std::nullopt;
+  const search::Scope scope = state_->space.scope(defaults);
+  for (const search::Constraint& constraint : state_->description.constraints) {
+    if (!constraint.expression.evaluate_boolean(scope)) return std::nullopt;
+  }
   return defaults;
 }
 

@@ -77,7 +77,8 @@ class Task {
   std::string reuse_hash() const;
   cache::DecisionKey key(std::string_view mode) const;
 
-  /// The baseline: all defaults; nothing when the constraints or `where` exclude them.
+  /// The baseline: all defaults; nothing when the description's constraints exclude them. `where` narrows what is
+  /// searched, not what everything is compared with.
   std::optional<search::Configuration> baseline() const;
 
   /// Throws Error{bad_description} where an expression is not integral or not positive, naming it.

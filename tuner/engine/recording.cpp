@@ -84,8 +84,8 @@ Task recorded_task(const Recording& recording) {
     }
     if (const auto violated = task.space().why_invalid(trial.configuration)) {
       throw Error(Errc::bad_recording,
-                  fmt::format("{}: the recorded configuration {} violates the recorded restriction {}",
-                              recording.file.string(), task.space().text(trial.configuration), *violated));
+                  fmt::format("{}: a configuration is recorded that its restrictions exclude: {}", recording.file.string(),
+                              *violated));
     }
   }
   if (rows.size() != task.space().size()) {

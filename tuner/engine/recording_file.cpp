@@ -412,7 +412,7 @@ std::string row(const Recording& recording, const RecordedTrial& trial) {
                       optional(facts.spill_store_bytes), optional(facts.spill_load_bytes),
                       optional(facts.static_shared_bytes), optional(facts.dynamic_shared_bytes),
                       facts.occupancy ? digits(*facts.occupancy) : "");
-  text += fmt::format("{},{},{},{}\n", facts.occupancy_limiter, facts.binary_hash, quote(trial.launch),
+  text += fmt::format("{},{},{},{}\n", facts.occupancy_limiter, quote(facts.binary_hash), quote(trial.launch),
                       quote(trial.message));
   return text;
 }

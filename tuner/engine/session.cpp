@@ -66,10 +66,9 @@ class Session {
     baseline_configuration_ = task_.baseline();
     if (!baseline_configuration_ && !replay_) {
       throw Error(Errc::baseline_failed,
-                  fmt::format("The default configuration {} violates {}; choose defaults that satisfy every constraint, "
-                              "because all candidates are compared with it.",
-                              task_.space().text(task_.space().defaults()),
-                              task_.space().why_invalid(task_.space().defaults()).value_or("a constraint")));
+                  fmt::format("The baseline, which all candidates are compared with, is not valid: {} Choose defaults "
+                              "that satisfy every constraint.",
+                              task_.space().why_invalid(task_.space().defaults()).value_or("")));
     }
     if (const std::string_view source = parts_.device.support_source(); !source.empty()) {
       CompileRequest request;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tuner/engine/compile/helper.hpp"
+#include "tuner/engine/device/worker.hpp"
 #include "tuner/engine/process/spawn.hpp"
 
 namespace {
@@ -15,6 +16,8 @@ int run(std::string_view role) {
   using namespace tuner::engine;
   Channel channel = worker_channel();
   if (role == "compile") return run_compile_helper(std::move(channel));
+  if (role == "device") return run_device_worker(std::move(channel));
+  if (role == "probe") return run_probe(std::move(channel));
   std::fprintf(stderr, "tuner-worker has no role '%.*s'.\n", static_cast<int>(role.size()), role.data());
   return 64;
 }

@@ -202,7 +202,7 @@ TEST_CASE("the winner of an earlier session is measured again even if the strate
 TEST_CASE("a finalist that faults in the race leaves it, and the next best wins") {
   Laboratory laboratory(except("BLOCK=256,UNROLL=2", [](Behaviour& behaviour) { behaviour.fails_from_block = 3; }));
   const TuneReport report = laboratory.tune();
-  CHECK(report.decision.configuration == "BLOCK=128,UNROLL=2");
+  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=1");
   CHECK(report.failures.size() == 1);
   CHECK(report.failures.front().outcome == Outcome::illegal_access);
   CHECK(laboratory.rows().size() == 12);  // it was timed, and then it failed: two rows
@@ -211,7 +211,7 @@ TEST_CASE("a finalist that faults in the race leaves it, and the next best wins"
 TEST_CASE("a winner that does not reproduce the reference on fresh inputs gives way") {
   Laboratory laboratory(except("BLOCK=256,UNROLL=2", [](Behaviour& behaviour) { behaviour.confirm = Outcome::wrong_result; }));
   const TuneReport report = laboratory.tune();
-  CHECK(report.decision.configuration == "BLOCK=128,UNROLL=2");
+  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=1");
   CHECK(report.decision.verified);
   CHECK(report.failures.front().outcome == Outcome::wrong_result);
 }
