@@ -1,0 +1,170 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <string>
+
+#include "tests/engine/device/lane_support.hpp"
+#include "tuner/error.hpp"
+
+using namespace tuner;
+using namespace tuner::engine;
+using namespace std::chrono_literals;
+
+namespace {
+
+bool says(const DeviceReply& reply, const std::string& words) {
+  return reply.message.find(words) != std::string::npos;
+}
+
+std::string last_words(TestLane& test) {
+  try {
+    test.ask(problem());
+  } catch (const Error& error) {
+    if (error.code() == Errc::device_lost) return error.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a fault costs one candidate and one worker, and the new worker knows the problem") {
+  TestLane test;
+  test.prepare();
+  const pid_t before = test.lane.worker_pid();
+  const DeviceReply reply = test.ask(screen("faults"));
+  CHECK(reply.outcome == Outcome::illegal_access);
+  CHECK(says(reply, "CUDA_ERROR_ILLEGAL_ADDRESS (700: as the test wanted)"));
+  CHECK(test.lane.worker_pid() != before);
+  CHECK(test.ask(screen("right")).outcome == Outcome::ok);
+  CHECK(test.ask(screen("wrong")).outcome == Outcome::wrong_result);
+}
+
+TEST_CASE("a candidate that never ends is stopped at its launch timeout") {
+  TestLane test;
+  test.prepare(200ms);
+  const auto start = std::chrono::steady_clock::now();
+  const DeviceReply reply = test.ask(screen("hangs"));
+  const auto took = std::chrono::steady_clock::now() - start;
+  CHECK(reply.outcome == Outcome::run_timeout);
+  CHECK(says(reply, "still running after 200 ms"));
+  CHECK(took > 200ms);
+  CHECK(took < 2000ms);
+  CHECK(test.ask(screen("right")).outcome == Outcome::ok);
+}
+
+TEST_CASE("a call of the driver's that never returns is stopped by the lane") {
+  TestLane test({.slack = 300ms});
+  test.prepare(10ms);
+  const auto start = std::chrono::steady_clock::now();
+  const DeviceReply reply = test.ask(screen("stuck"));
+  CHECK(reply.outcome == Outcome::run_timeout);
+  CHECK(says(reply, "did not answer within"));
+  CHECK(std::chrono::steady_clock::now() - start < 3s);
+  CHECK(test.ask(screen("right")).outcome == Outcome::ok);
+}
+
+TEST_CASE("a worker that ends without a word loses its candidate and no other") {
+  TestLane test;
+  test.prepare();
+  test.lane.submit(1, screen("dies"));
+  test.lane.submit(2, screen("right"));
+  test.lane.submit(3, screen("faults"));
+  test.lane.submit(4, screen("wrong"));
+  CHECK(test.wait_for(4).outcome == Outcome::wrong_result);
+  const DeviceReply lost = test.wait_for(1);
+  CHECK(lost.outcome == Outcome::worker_lost);
+  CHECK(says(lost, "The device worker exited with status 3"));
+  CHECK(test.wait_for(2).outcome == Outcome::ok);
+  CHECK(test.wait_for(3).outcome == Outcome::illegal_access);
+}
+
+TEST_CASE("a worker that is killed while it is idle is replaced unnoticed") {
+  TestLane test;
+  test.prepare();
+  REQUIRE(test.ask(LoadFinalists{{candidate("right time=50000")}}).outcome == Outcome::ok);
+  const pid_t before = test.lane.worker_pid();
+  REQUIRE(kill(before, SIGKILL) == 0);
+  const DeviceReply reply = test.ask(RunBlock{{0}});
+  CHECK(test.lane.worker_pid() != before);
+  // The request may have been on its way; then it is lost with its worker and may be asked for again.
+  if (reply.outcome != Outcome::worker_lost) CHECK(reply.outcome == Outcome::ok);
+  const DeviceReply again = test.ask(RunBlock{{0, 0}});
+  CHECK(again.outcome == Outcome::ok);
+  CHECK(again.samples_ns.size() == 2);
+}
+
+TEST_CASE("a finalist that faults in a block is named, and the block's samples before it are kept") {
+  TestLane test;
+  test.prepare();
+  REQUIRE(test.ask(LoadFinalists{{candidate("right"), candidate("faults_later")}}).outcome == Outcome::ok);
+  DeviceReply reply;
+  for (int block = 0; block < 8 && reply.outcome == Outcome::ok; ++block) reply = test.ask(RunBlock{{0, 1}});
+  CHECK(reply.outcome == Outcome::illegal_access);
+  CHECK(says(reply, "The finalist BEHAVIOUR=faults_later: It ended the GPU's context"));
+  CHECK(reply.samples_ns.size() == 1);
+  const DeviceReply after = test.ask(RunBlock{{0}});
+  CHECK(after.outcome == Outcome::ok);
+}
+
+TEST_CASE("a finalist that hangs in a block is stopped") {
+  TestLane test;
+  test.prepare(100ms);
+  REQUIRE(test.ask(LoadFinalists{{candidate("hangs_later")}}).outcome == Outcome::ok);
+  DeviceReply reply;
+  for (int block = 0; block < 8 && reply.outcome == Outcome::ok; ++block) reply = test.ask(RunBlock{{0}});
+  CHECK(reply.outcome == Outcome::run_timeout);
+}
+
+TEST_CASE("three workers in a row that die at their start lose the device") {
+  TestLane test({.environment = {"FAKE_DRIVER=dies"}});
+  CHECK(last_words(test) ==
+        "GPU 0 was given up: 3 device workers in a row could not be started or prepared. The last: The device worker "
+        "ended by signal 9 "
+        "(Killed); its last words: \"the fake driver was told to die\". Check `nvidia-smi` and the system log (dmesg) "
+        "for Xid errors.");
+  CHECK_THROWS_AS(test.lane.poll(), Error);
+}
+
+TEST_CASE("three workers in a row without a context lose the device") {
+  TestLane test({.environment = {"FAKE_DRIVER=no_context"}});
+  CHECK(last_words(test).find("cuDevicePrimaryCtxRetain returned CUDA_ERROR_OF_FAKE (2: as the test wanted).") !=
+        std::string::npos);
+}
+
+TEST_CASE("three workers in a row that say nothing lose the device") {
+  TestLane test({.start_limit = 100ms, .environment = {"FAKE_DRIVER=mute"}});
+  CHECK(last_words(test).find("did not say hello within 100 ms") != std::string::npos);
+}
+
+TEST_CASE("a machine without a GPU is told at once") {
+  TestLane test({.environment = {"FAKE_DRIVER=none"}});
+  try {
+    test.lane.info();
+    FAIL("a device was found");
+  } catch (const Error& error) {
+    CHECK(error.code() == Errc::no_driver);
+    CHECK(std::string(error.what()).find("it finds no GPU") != std::string::npos);
+  }
+}
+
+TEST_CASE("a driver library that is not there is named") {
+  TestLane test({.environment = {"TUNER_DRIVER=/nowhere/libcuda.so"}});
+  try {
+    test.lane.info();
+    FAIL("a device was found");
+  } catch (const Error& error) {
+    CHECK(error.code() == Errc::no_driver);
+    CHECK(std::string(error.what()).find("'/nowhere/libcuda.so', named by TUNER_DRIVER, cannot be opened") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("a request that makes no sense ends the worker, not the lane") {
+  TestLane test;
+  REQUIRE(test.ask(problem()).outcome == Outcome::ok);
+  const DeviceReply reply = test.ask(screen("right"));
+  CHECK(reply.outcome == Outcome::worker_lost);
+  CHECK(says(reply, "before it had a reference"));
+  test.prepare();
+}

@@ -1,0 +1,47 @@
+#include "tests/engine/device/lane_support.hpp"
+
+#include <doctest/doctest.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace tuner::engine {
+
+DeviceReply TestLane::wait_for(TicketId ticket) {
+  using Clock = std::chrono::steady_clock;
+  const auto give_up = Clock::now() + std::chrono::seconds(60);
+  while (Clock::now() < give_up) {
+    const auto found =
+        std::find_if(kept_.begin(), kept_.end(), [&](const auto& completion) { return completion.ticket == ticket; });
+    if (found != kept_.end()) {
+      DeviceReply reply = found->reply;
+      kept_.erase(found);
+      return reply;
+    }
+    std::vector<pollfd> entries;
+    for (const int fd : lane.wait_fds()) entries.push_back({fd, POLLIN, 0});
+    // Exactly as long as the lane says: a lane that forgets a deadline must fail here.
+    const auto until = std::min(lane.next_deadline(), give_up);
+    if (const auto left = std::chrono::ceil<std::chrono::milliseconds>(std::max(until, Clock::now()) - Clock::now());
+        left.count() > 0) {
+      ::poll(entries.data(), entries.size(), static_cast<int>(left.count()));
+    }
+    for (auto& completion : lane.poll()) {
+      order.push_back(completion.ticket);
+      kept_.push_back(std::move(completion));
+    }
+  }
+  throw std::runtime_error("the lane did not answer within a minute");
+}
+
+void TestLane::prepare(std::chrono::milliseconds launch_timeout) {
+  const DeviceReply prepared = ask(problem(launch_timeout));
+  INFO(prepared.message);
+  REQUIRE(prepared.outcome == Outcome::ok);
+  const DeviceReply baseline = ask(reference());
+  INFO(baseline.message);
+  REQUIRE(baseline.outcome == Outcome::ok);
+}
+
+}  // namespace tuner::engine

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/engine/device/lane.hpp"
+
+namespace tuner::engine {
+
+/// The problem that candidates of the fake driver work on: see fake_driver.cpp.
+inline constexpr int kLength = 1000;
+
+inline std::vector<std::byte> bytes_of(const std::string& text) {
+  std::vector<std::byte> bytes(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) bytes[i] = static_cast<std::byte>(text[i]);
+  return bytes;
+}
+
+inline PrepareProblem problem(std::chrono::milliseconds launch_timeout = std::chrono::milliseconds(2000)) {
+  PrepareProblem request;
+  const auto buffer = [&](const char* name, Argument::Role role, ElementType type, std::uint64_t length) {
+    BoundArgument argument;
+    argument.name = name;
+    argument.role = role;
+    argument.type = type;
+    argument.length = length;
+    request.arguments.push_back(argument);
+  };
+  buffer("values", Argument::Role::in, ElementType::float64, kLength);
+  buffer("doubled", Argument::Role::out, ElementType::float64, kLength);
+  buffer("counts", Argument::Role::inout, ElementType::int32, kLength);
+  request.arguments.back().generator = Generator::Kind::iota;
+  request.arguments.back().generator_parameters = {0, 1};
+  buffer("room", Argument::Role::scratch, ElementType::float32, 0);
+  buffer("n", Argument::Role::scalar, ElementType::int32, 0);
+  request.arguments.back().value = search::Value(kLength);
+  request.support_cubin = bytes_of("support");
+  request.seed = 1;
+  request.launch_timeout = launch_timeout;
+  return request;
+}
+
+inline Candidate candidate(const std::string& behaviour) {
+  Candidate result;
+  result.configuration = "BEHAVIOUR=" + behaviour.substr(0, behaviour.find(' '));
+  result.cubin = bytes_of(behaviour);
+  result.lowered_name = "kernel";
+  result.parameters = {{0, 8}, {8, 8}, {16, 8}, {24, 8}, {32, 4}};
+  result.geometry.block = {256, 1, 1};
+  result.scratch_lengths = {64};
+  return result;
+}
+
+inline RunReference reference(const std::string& behaviour = "right time=200000") {
+  return {candidate(behaviour), {}};
+}
+inline ScreenCandidate screen(const std::string& behaviour) {
+  return {candidate(behaviour), {}, std::nullopt};
+}
+
+/// A lane over the fake driver that answers one request at a time.
+class TestLane {
+ public:
+  explicit TestLane(DeviceLaneOptions options = {}) : lane(std::move(options)) {}
+
+  DeviceReply ask(DeviceRequest request) {
+    const TicketId ticket = next_++;
+    lane.submit(ticket, std::move(request));
+    return wait_for(ticket);
+  }
+  DeviceReply wait_for(TicketId ticket);
+  void prepare(std::chrono::milliseconds launch_timeout = std::chrono::milliseconds(2000));
+
+  DeviceProcessLane lane;
+  std::vector<TicketId> order;  ///< of answers
+
+ private:
+  TicketId next_ = 1000;
+  std::vector<DeviceProcessLane::Completion> kept_;
+};
+
+}  // namespace tuner::engine

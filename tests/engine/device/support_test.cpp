@@ -1,0 +1,173 @@
+#include "tuner/engine/device/support.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tuner/engine/device/element_text.hpp"
+
+using namespace tuner;
+using namespace tuner::engine;
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+template <typename... Arguments>
+void run(const char* kernel, Arguments... arguments) {
+  void* pointers[] = {&arguments...};
+  REQUIRE(run_support_kernel_on_host(kernel, pointers));
+}
+
+template <typename T>
+Finding compare(std::vector<T> found, std::vector<T> expected, ElementType type, double rtol, double atol,
+                const std::uint32_t* excluded = nullptr) {
+  Finding finding;
+  run("tuner_compare", found.data(), expected.data(), std::uint64_t{found.size()}, support_number(type), rtol, atol,
+      excluded, &finding);
+  return finding;
+}
+
+}  // namespace
+
+TEST_CASE("values agree within atol + rtol * |expected|") {
+  using Doubles = std::vector<double>;
+  CHECK(compare(Doubles{1.0, 100.9, -5}, Doubles{1.0, 100, -5.04}, ElementType::float64, 0.01, 0).count == 0);
+  const Finding finding = compare(Doubles{1.0, 101.1, 7}, Doubles{1.0, 100, 5}, ElementType::float64, 0.01, 0);
+  CHECK(finding.count == 2);
+  CHECK(finding.first == 1);
+  CHECK(std::bit_cast<double>(finding.worst) == 2);
+  CHECK(compare(Doubles{1.1}, Doubles{1}, ElementType::float64, 0, 0.2).count == 0);
+}
+
+TEST_CASE("not-a-number equals itself and infinity only itself") {
+  using Doubles = std::vector<double>;
+  CHECK(compare(Doubles{kNan, kInf, -kInf, 0.0}, Doubles{kNan, kInf, -kInf, -0.0}, ElementType::float64, 0, 0).count ==
+        0);
+  CHECK(compare(Doubles{kNan, 1, kInf, 1, -kInf}, Doubles{1, kNan, 1, kInf, kInf}, ElementType::float64, 1, 1e300)
+            .count == 5);
+}
+
+TEST_CASE("64-bit integers are compared to the last digit") {
+  using Longs = std::vector<std::int64_t>;
+  const std::int64_t large = 9007199254740993;
+  CHECK(compare(Longs{large}, Longs{large}, ElementType::int64, 0, 0).count == 0);
+  const Finding finding = compare(Longs{large, -1}, Longs{large - 1, 1}, ElementType::int64, 0, 0);
+  CHECK(finding.count == 2);
+  CHECK(std::bit_cast<double>(finding.worst) == 2);
+  CHECK(compare(std::vector<std::uint64_t>{~0ull}, std::vector<std::uint64_t>{1}, ElementType::uint64, 0, 0).count ==
+        1);
+}
+
+TEST_CASE("small types are read as what they are") {
+  using Bytes = std::vector<std::uint8_t>;
+  CHECK(std::bit_cast<double>(compare(Bytes{0xff}, Bytes{1}, ElementType::int8, 0, 0).worst) == 2);
+  CHECK(std::bit_cast<double>(compare(Bytes{0xff}, Bytes{1}, ElementType::uint8, 0, 0).worst) == 254);
+  using Halves = std::vector<std::uint16_t>;
+  CHECK(std::bit_cast<double>(compare(Halves{0x3c00}, Halves{0xc000}, ElementType::float16, 0, 0).worst) == 3);
+  CHECK(std::bit_cast<double>(compare(Halves{0x0001}, Halves{0x8001}, ElementType::float16, 0, 0).worst) == 0x1p-23);
+  CHECK(compare(Halves{0x7e00}, Halves{0x7f01}, ElementType::float16, 0, 0).count == 0);
+  CHECK(std::bit_cast<double>(compare(Halves{0x3f80}, Halves{0xc000}, ElementType::bfloat16, 0, 0).worst) == 3);
+}
+
+TEST_CASE("excluded elements are not compared") {
+  std::vector<double> found(70, 1), expected(70, 1);
+  found[33] = found[69] = 2;
+  std::array<std::uint32_t, 3> excluded{0, 1u << 1, 0};
+  const Finding finding = compare(found, expected, ElementType::float64, 0, 0, excluded.data());
+  CHECK(finding.count == 1);
+  CHECK(finding.first == 69);
+}
+
+TEST_CASE("an element is unwritten when it holds the poison after both runs") {
+  std::vector<float> data(40);
+  std::array<std::uint32_t, 2> mask{}, excluded{};
+  const auto look = [&](unsigned char poison, bool narrow_down, const std::uint32_t* without) {
+    Finding finding;
+    run("tuner_find_unwritten", data.data(), std::uint64_t{data.size()}, 4, static_cast<int>(poison),
+        static_cast<int>(narrow_down), mask.data(), without, &finding);
+    return finding;
+  };
+  const auto poison = [&](std::initializer_list<int> where, unsigned char value) {
+    std::fill(data.begin(), data.end(), 1.0f);
+    for (const int i : where) data[static_cast<std::size_t>(i)] = std::bit_cast<float>(value * 0x01010101u);
+  };
+  poison({3, 31, 35}, 0xff);
+  CHECK(look(0xff, false, nullptr).count == 3);
+  poison({3, 35, 36}, 0x7f);
+  Finding finding = look(0x7f, true, nullptr);
+  CHECK(finding.count == 2);
+  CHECK(finding.first == 3);
+  excluded[0] = 1u << 3;
+  finding = look(0x7f, true, excluded.data());
+  CHECK(finding.count == 1);
+  CHECK(finding.first == 35);
+}
+
+TEST_CASE("a changed guard is found, byte by byte") {
+  std::vector<unsigned char> memory(1000, 0);
+  run("tuner_plant", memory.data(), std::uint64_t{0}, std::uint64_t{100}, std::uint64_t{9});
+  run("tuner_plant", memory.data(), std::uint64_t{203}, std::uint64_t{1000}, std::uint64_t{9});
+  const auto check_range = [&](std::uint64_t begin, std::uint64_t end) {
+    Finding finding;
+    run("tuner_check_planted", memory.data(), begin, end, std::uint64_t{9}, &finding);
+    return finding;
+  };
+  CHECK(check_range(0, 100).count == 0);
+  CHECK(check_range(203, 1000).count == 0);
+  CHECK(check_range(100, 203).count > 90);
+  memory[203] = static_cast<unsigned char>(memory[203] + 1);
+  memory[500] = static_cast<unsigned char>(memory[500] + 1);
+  const Finding finding = check_range(203, 1000);
+  CHECK(finding.count == 2);
+  CHECK(finding.first == 203);
+  CHECK(finding.worst == 500);
+}
+
+TEST_CASE("a checksum notices any byte, any exchange, and the tail") {
+  std::vector<unsigned char> data(77);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<unsigned char>(i);
+  const auto sum = [&] {
+    Finding finding;
+    run("tuner_checksum", data.data(), std::uint64_t{data.size()}, &finding);
+    return finding.sum;
+  };
+  const std::uint64_t before = sum();
+  CHECK(sum() == before);
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    data[i] ^= 1;
+    CHECK(sum() != before);
+    data[i] ^= 1;
+  }
+  for (std::size_t i = 0; i < 8; ++i) std::swap(data[i], data[i + 16]);
+  CHECK(sum() != before);
+}
+
+TEST_CASE("elements read as values in messages") {
+  const auto text = [](ElementType type, auto value) {
+    return element_text(type, std::as_bytes(std::span(&value, 1)));
+  };
+  CHECK(text(ElementType::float64, 0.1) == "0.1");
+  CHECK(text(ElementType::float32, 0.1f) == "0.1");
+  CHECK(text(ElementType::float64, kNan) == "nan");
+  CHECK(text(ElementType::int8, std::int8_t{-3}) == "-3");
+  CHECK(text(ElementType::boolean, std::uint8_t{1}) == "true");
+  CHECK(text(ElementType::boolean, std::uint8_t{255}) == "255 (no boolean)");
+  CHECK(text(ElementType::float16, std::uint16_t{0x3c01}) == "1.0009766");
+  CHECK(text(ElementType::float16, std::uint16_t{0xfc00}) == "-inf");
+  CHECK(text(ElementType::bfloat16, std::uint16_t{0x4049}) == "3.140625");
+  CHECK(text(ElementType::uint64, ~std::uint64_t{0}) == "18446744073709551615");
+}
+
+TEST_CASE("the embedded device code is the file's and includes nothing") {
+  const std::string source(support_source());
+  CHECK(source.find("extern \"C\" __global__ void tuner_compare(") != std::string::npos);
+  CHECK(source.find("#include") == std::string::npos);
+  CHECK(source.find(kSupportKernel) != std::string::npos);
+}

@@ -1,0 +1,248 @@
+#include "tuner/engine/device/buffers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+namespace tuner::engine {
+namespace {
+
+constexpr std::uint64_t kNaturalAlignment = 256;
+
+std::uint64_t alignment_of(const BoundArgument& argument) {
+  return std::max(argument.alignment, kNaturalAlignment);
+}
+std::uint64_t elements_of(const BoundArgument& argument) {
+  return argument.length * static_cast<std::uint64_t>(std::max(argument.lanes, 1));
+}
+std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+template <typename Integer>
+bool put_integer(const search::Value& value, std::vector<std::byte>& bytes) {
+  Integer integer = 0;
+  if (value.is_real() && sizeof(Integer) == 8) {
+    // Beyond 2^63 only a real can say it; as_integer would refuse.
+    const double real = value.as_real();
+    if (real < static_cast<double>(std::numeric_limits<Integer>::min()) ||
+        real >= 2.0 * static_cast<double>(std::numeric_limits<Integer>::max() / 2 + 1)) {
+      return false;
+    }
+    integer = static_cast<Integer>(real);
+    if (static_cast<double>(integer) != real) return false;
+  } else {
+    const std::int64_t wide = value.as_integer();
+    if (wide < 0 && !std::numeric_limits<Integer>::is_signed) return false;
+    integer = static_cast<Integer>(wide);
+    if (static_cast<std::int64_t>(integer) != wide) return false;
+  }
+  std::memcpy(bytes.data(), &integer, sizeof integer);
+  return true;
+}
+
+}  // namespace
+
+GuardedBuffer::GuardedBuffer(std::uint64_t bytes, std::uint64_t alignment)
+    : bytes_(bytes), capacity_(bytes), allocation_(allocate(bytes + 2 * kGuardBytes + alignment)) {
+  offset_ = round_up(allocation_.get() + kGuardBytes, alignment) - allocation_.get();
+}
+
+bool GuardedBuffer::resize(std::uint64_t bytes) {
+  if (bytes > capacity_) return false;
+  bytes_ = bytes;
+  return true;
+}
+
+std::vector<std::pair<CUdeviceptr, std::uint64_t>> ArgumentState::kept() const {
+  std::vector<std::pair<CUdeviceptr, std::uint64_t>> memory;
+  if (pristine) memory.emplace_back(pristine.get(), element_bytes());
+  if (reference) memory.emplace_back(reference.get(), element_bytes());
+  if (unwritten_by_reference) memory.emplace_back(unwritten_by_reference.get(), mask_bytes());
+  return memory;
+}
+
+Verdict scalar_bytes(const BoundArgument& argument, std::vector<std::byte>& bytes) {
+  bytes.assign(size_of(argument.type), std::byte{0});
+  bool fits = true;
+  switch (argument.type) {
+    case ElementType::boolean:
+      bytes[0] = std::byte{argument.value.as_boolean()};
+      break;
+    case ElementType::int8:
+      fits = put_integer<std::int8_t>(argument.value, bytes);
+      break;
+    case ElementType::uint8:
+      fits = put_integer<std::uint8_t>(argument.value, bytes);
+      break;
+    case ElementType::int16:
+      fits = put_integer<std::int16_t>(argument.value, bytes);
+      break;
+    case ElementType::uint16:
+      fits = put_integer<std::uint16_t>(argument.value, bytes);
+      break;
+    case ElementType::int32:
+      fits = put_integer<std::int32_t>(argument.value, bytes);
+      break;
+    case ElementType::uint32:
+      fits = put_integer<std::uint32_t>(argument.value, bytes);
+      break;
+    case ElementType::int64:
+      fits = put_integer<std::int64_t>(argument.value, bytes);
+      break;
+    case ElementType::uint64:
+      fits = put_integer<std::uint64_t>(argument.value, bytes);
+      break;
+    case ElementType::float16:
+    case ElementType::bfloat16:
+    case ElementType::float32:
+    case ElementType::float64: {
+      // The filling kernel knows how to round to every type.
+      double value = argument.value.as_real();
+      double unused = 0;
+      std::byte* data = bytes.data();
+      std::uint64_t one = 1, zero = 0;
+      int type = support_number(argument.type);
+      int kind = support_number(Generator::Kind::constant);
+      std::array<void*, 8> arguments{&data, &one, &type, &kind, &zero, &zero, &value, &unused};
+      run_support_kernel_on_host("tuner_fill", arguments.data());
+      break;
+    }
+  }
+  if (!fits) {
+    return {Outcome::launch_refused,
+            fmt::format("The scalar '{}' is {}, which does not fit its type {}; choose a smaller problem or "
+                        "a wider type.",
+                        argument.name, argument.value.text(), to_string(argument.type))};
+  }
+  const std::vector<std::byte> lane = bytes;
+  for (int i = 1; i < argument.lanes; ++i) bytes.insert(bytes.end(), lane.begin(), lane.end());
+  return {};
+}
+
+std::uint64_t bytes_needed(std::span<const BoundArgument> arguments) {
+  std::uint64_t total = 0;
+  for (const BoundArgument& argument : arguments) {
+    if (argument.role == Argument::Role::scalar) continue;
+    const std::uint64_t bytes = elements_of(argument) * size_of(argument.type);
+    int copies = 1;
+    if (argument.role == Argument::Role::out) copies = 2;
+    if (argument.role == Argument::Role::inout) copies = 3;
+    total += copies * bytes + 2 * GuardedBuffer::kGuardBytes;
+  }
+  return total;
+}
+
+Buffers::Buffers(std::span<const BoundArgument> arguments, std::uint64_t seed, DeviceSupport& support,
+                 WorkStream& stream)
+    : support_(support), stream_(stream), seed_(seed) {
+  arguments_.reserve(arguments.size());
+  for (const BoundArgument& argument : arguments) {
+    ArgumentState& state = arguments_.emplace_back();
+    state.argument = argument;
+    state.position = arguments_.size() - 1;
+    if (argument.role == Argument::Role::scalar) continue;
+    state.elements = elements_of(argument);
+    state.guard_seed = 0x67756172647321ull + (state.position << 40);
+    state.buffer.emplace(state.element_bytes(), alignment_of(argument));
+    // Never nothing, so that every copy has an address.
+    const std::uint64_t copy_bytes = std::max<std::uint64_t>(state.element_bytes(), 8);
+    if (argument.role == Argument::Role::inout) {
+      state.pristine = allocate(copy_bytes);
+      restores_ = true;
+    }
+    if (state.is_output()) state.reference = allocate(copy_bytes);
+    if (argument.role == Argument::Role::out) {
+      const std::uint64_t mask_bytes = std::max<std::uint64_t>(state.mask_bytes(), 8);
+      state.unwritten_by_reference = allocate(mask_bytes);
+      state.unwritten = allocate(mask_bytes);
+    }
+    plant_guards(state);
+  }
+  fill_inputs(seed);
+}
+
+Verdict Buffers::set_scalars() {
+  for (ArgumentState& state : arguments_) {
+    if (state.argument.role != Argument::Role::scalar) continue;
+    if (Verdict verdict = scalar_bytes(state.argument, state.scalar); !verdict.ok()) return verdict;
+  }
+  return {};
+}
+
+void Buffers::plant_guards(const ArgumentState& state) {
+  support_.plant(state.buffer->allocation(), 0, state.buffer->begin(), state.guard_seed);
+  support_.plant(state.buffer->allocation(), state.buffer->end(), state.buffer->guard_end(), state.guard_seed);
+}
+
+void Buffers::fill_inputs(std::uint64_t seed) {
+  seed_ = seed;
+  std::vector<ArgumentState*> inputs;
+  for (ArgumentState& state : arguments_) {
+    if (state.argument.role == Argument::Role::in) {
+      support_.fill(state.buffer->data(), state.argument, state.elements, state.position, seed);
+      support_.checksum(state.buffer->data(), state.element_bytes());
+      inputs.push_back(&state);
+    } else if (state.argument.role == Argument::Role::inout) {
+      support_.fill(state.pristine.get(), state.argument, state.elements, state.position, seed);
+    }
+  }
+  restore();
+  const std::vector<Finding> found = support_.findings();
+  for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i]->input_sum = found[i].sum;
+}
+
+Verdict Buffers::resize_scratch(std::span<const std::uint64_t> lengths) {
+  std::size_t next = 0;
+  for (ArgumentState& state : arguments_) {
+    if (state.argument.role != Argument::Role::scratch) continue;
+    if (next == lengths.size()) {
+      return {Outcome::launch_refused,
+              fmt::format("The scratch buffer '{}' has no length for this configuration.", state.argument.name)};
+    }
+    const std::uint64_t elements = lengths[next++] * static_cast<std::uint64_t>(std::max(state.argument.lanes, 1));
+    if (state.buffer && elements == state.elements) continue;
+    const std::uint64_t bytes = elements * size_of(state.argument.type);
+    if (!state.buffer || !state.buffer->resize(bytes)) {
+      state.buffer.reset();
+      try {
+        state.buffer.emplace(bytes, alignment_of(state.argument));
+      } catch (const CallFailed& failure) {
+        // The next configuration starts from an empty buffer.
+        state.elements = 0;
+        if (failure.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
+        state.buffer.emplace(0, alignment_of(state.argument));
+        plant_guards(state);
+        return {Outcome::out_of_memory,
+                fmt::format("The scratch buffer '{}' needs {} bytes, which the device does not have; bound "
+                            "its length by a constraint.",
+                            state.argument.name, bytes)};
+      }
+    }
+    state.elements = elements;
+    plant_guards(state);
+  }
+  return {};
+}
+
+void Buffers::poison(unsigned char value) {
+  for (const ArgumentState& state : arguments_) {
+    if (state.argument.role == Argument::Role::out || state.argument.role == Argument::Role::scratch) {
+      stream_.set_bytes(state.buffer->data(), value, state.element_bytes());
+    }
+  }
+  restore();
+}
+
+void Buffers::restore() {
+  for (const ArgumentState& state : arguments_) {
+    if (state.argument.role == Argument::Role::inout) {
+      stream_.copy(state.buffer->data(), state.pristine.get(), state.element_bytes());
+    }
+  }
+}
+
+}  // namespace tuner::engine

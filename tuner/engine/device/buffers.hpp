@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/engine/device/device.hpp"
+#include "tuner/engine/device/device_support.hpp"
+#include "tuner/engine/device/driver.hpp"
+#include "tuner/engine/device/verdict.hpp"
+#include "tuner/engine/device/work_stream.hpp"
+
+namespace tuner::engine {
+
+/// Content that a kernel left unwritten shows: not-a-number in every real type, then a value that is neither that nor
+/// small. They differ in every byte, so that no element can hold both by accident.
+inline constexpr unsigned char kPoison[2] = {0xff, 0x7f};
+
+/// Device memory between two guard bands, which hold a pattern that nobody may change. Also the unused bytes behind the
+/// data belong to the guard: it begins at the first byte past the end.
+class GuardedBuffer {
+ public:
+  static constexpr std::uint64_t kGuardBytes = 64 * 1024;
+
+  /// `alignment` of the data in bytes: at least 256, or as declared if that is more. Throws CallFailed.
+  GuardedBuffer(std::uint64_t bytes, std::uint64_t alignment);
+
+  CUdeviceptr data() const { return allocation_.get() + offset_; }
+  CUdeviceptr allocation() const { return allocation_.get(); }
+  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t begin() const { return offset_; }         ///< of the data, from the start of the allocation
+  std::uint64_t end() const { return offset_ + bytes_; }  ///< of the data
+  std::uint64_t guard_end() const { return end() + kGuardBytes; }
+  /// Uses less, or again more, of what was allocated. False if it never was enough.
+  bool resize(std::uint64_t bytes);
+
+ private:
+  std::uint64_t bytes_;
+  std::uint64_t capacity_;
+  DeviceMemory allocation_;
+  std::uint64_t offset_;
+};
+
+/// One kernel argument on the device, with everything needed to check what a kernel does to it.
+struct ArgumentState {
+  BoundArgument argument;
+  std::uint64_t position = 0;  ///< in the signature, from 0
+  std::uint64_t elements = 0;
+  std::uint64_t guard_seed = 0;
+  std::optional<GuardedBuffer> buffer;  ///< all but scalars; scratch without elements until a kernel says how many
+  std::vector<std::byte> scalar;        ///< scalars: the bytes to pass
+  DeviceMemory pristine;                ///< inout: the content before a launch
+  DeviceMemory reference;               ///< out, inout: what the reference wrote
+  DeviceMemory unwritten_by_reference;  ///< out: one bit an element; excluded from comparison
+  DeviceMemory unwritten;               ///< out: the same for the kernel being checked
+  std::uint64_t input_sum = 0;          ///< in: checksum of the content
+  std::uint64_t kept_sum = 0;           ///< checksums of pristine, reference and mask together
+
+  /// Memory that no kernel is given and none may change: what outputs are compared with and restored from.
+  std::vector<std::pair<CUdeviceptr, std::uint64_t>> kept() const;
+  bool is_output() const { return argument.role == Argument::Role::out || argument.role == Argument::Role::inout; }
+  std::uint64_t element_bytes() const { return elements * size_of(argument.type); }
+  std::uint64_t mask_bytes() const { return (elements + 31) / 32 * 4; }
+};
+
+/// Bytes of a scalar as the kernel takes it. Verdict says so if the value does not fit its type.
+Verdict scalar_bytes(const BoundArgument& argument, std::vector<std::byte>& bytes);
+
+/// All arguments of a prepared problem.
+class Buffers {
+ public:
+  /// Allocates and fills everything but scratch. Throws CallFailed; a lack of memory is for the caller to name.
+  Buffers(std::span<const BoundArgument> arguments, std::uint64_t seed, DeviceSupport& support, WorkStream& stream);
+
+  std::vector<ArgumentState>& arguments() { return arguments_; }
+  std::uint64_t seed() const { return seed_; }
+
+  /// Not ok, with the reason, if a scalar does not fit its type.
+  Verdict set_scalars();
+  /// Writes all inputs anew, from this seed, and notes their checksums.
+  void fill_inputs(std::uint64_t seed);
+  /// Gives the scratch buffers these lengths; their guards follow. Throws CallFailed.
+  Verdict resize_scratch(std::span<const std::uint64_t> lengths);
+  /// Before a checked launch: poisons outputs and scratch, restores in/out buffers.
+  void poison(unsigned char value);
+  /// Before a timed launch: in/out buffers get their content back.
+  void restore();
+  bool restores_anything() const { return restores_; }
+  void plant_guards(const ArgumentState& state);
+
+ private:
+  DeviceSupport& support_;
+  WorkStream& stream_;
+  std::uint64_t seed_;
+  bool restores_ = false;
+  std::vector<ArgumentState> arguments_;
+};
+
+/// Bytes that the buffers of these arguments will take on the device, scratch aside.
+std::uint64_t bytes_needed(std::span<const BoundArgument> arguments);
+
+}  // namespace tuner::engine

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "tuner/core/task.hpp"
+
+namespace tuner::engine {
+
+/// One element as messages show it: shortest digits that say the value, "nan" and "inf" where it is that.
+std::string element_text(ElementType type, std::span<const std::byte> bytes);
+
+}  // namespace tuner::engine

@@ -1,0 +1,22 @@
+#include "tuner/engine/device/generators.hpp"
+
+#include <array>
+
+#include "tuner/engine/device/support.hpp"
+
+namespace tuner::engine {
+
+std::vector<std::byte> generate(const BoundArgument& argument, std::uint64_t position, std::uint64_t seed) {
+  std::uint64_t elements = argument.length * static_cast<std::uint64_t>(argument.lanes);
+  std::vector<std::byte> bytes(elements * size_of(argument.type));
+  std::byte* data = bytes.data();
+  int type = support_number(argument.type);
+  int kind = support_number(argument.generator);
+  double first = argument.generator_parameters[0];
+  double second = argument.generator_parameters[1];
+  std::array<void*, 8> arguments{&data, &elements, &type, &kind, &seed, &position, &first, &second};
+  run_support_kernel_on_host("tuner_fill", arguments.data());
+  return bytes;
+}
+
+}  // namespace tuner::engine

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/engine/device/buffers.hpp"
+#include "tuner/engine/device/device.hpp"
+#include "tuner/engine/device/driver.hpp"
+#include "tuner/engine/device/occupancy.hpp"
+#include "tuner/engine/device/verdict.hpp"
+#include "tuner/engine/device/work_stream.hpp"
+
+namespace tuner::engine {
+
+/// One candidate, loaded on the device and ready to launch on the buffers of the prepared problem.
+struct LoadedKernel {
+  std::string configuration;
+  Module module;
+  CUfunction function = nullptr;
+  Geometry geometry;
+  std::vector<std::uint64_t> scratch_lengths;
+  FunctionFacts facts;
+  std::optional<double> occupancy;
+  std::string limiter;
+  double last_ns = 0;  ///< its latest sample; 0 before the first
+};
+
+/// Loads the candidate, compares its parameter table with the described arguments, opts in to the shared memory it
+/// wants and computes its occupancy. Fills `kernel` as far as it gets.
+Verdict load_kernel(const Candidate& candidate, const std::vector<ArgumentState>& arguments, const DeviceInfo& device,
+                    LoadedKernel& kernel);
+
+/// Queues one launch. Not ok when the driver refuses; throws CallFailed when the context is dead.
+Verdict launch_kernel(const LoadedKernel& kernel, const std::vector<ArgumentState>& arguments, const DeviceInfo& device,
+                      WorkStream& stream);
+
+}  // namespace tuner::engine

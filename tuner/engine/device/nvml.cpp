@@ -1,0 +1,112 @@
+#include "tuner/engine/device/nvml.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+namespace tuner::engine {
+namespace {
+
+// The few declarations of NVML's stable interface that are used here; its header is not part of every toolkit.
+using NvmlDevice = struct NvmlDeviceTag*;
+constexpr int kSuccess = 0;
+constexpr int kClockSm = 1;
+constexpr unsigned long long kHardwareSlowdown = 0x8 | 0x40 | 0x80;  // slowdown, thermal slowdown, power brake
+constexpr unsigned long long kSoftwareThermal = 0x20;
+
+struct ProcessInfo {
+  unsigned pid;
+  unsigned long long used_memory;
+  unsigned gpu_instance;
+  unsigned compute_instance;
+};
+
+struct Functions {
+  int (*init)() = nullptr;
+  int (*driver_version)(char*, unsigned) = nullptr;
+  int (*handle_by_uuid)(const char*, NvmlDevice*) = nullptr;
+  int (*clock_info)(NvmlDevice, int, unsigned*) = nullptr;
+  int (*throttle_reasons)(NvmlDevice, unsigned long long*) = nullptr;
+  int (*compute_processes)(NvmlDevice, unsigned*, ProcessInfo*) = nullptr;
+  bool ready = false;
+};
+
+Functions load() {
+  const char* named = std::getenv("TUNER_NVML");
+  Functions functions;
+  // Never closed, and never shut down: it lives as long as the process, which does nothing else.
+  void* library = dlopen(named && *named ? named : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return functions;
+  const auto find = [library](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+  };
+  find(functions.init, "nvmlInit_v2");
+  find(functions.driver_version, "nvmlSystemGetDriverVersion");
+  find(functions.handle_by_uuid, "nvmlDeviceGetHandleByUUID");
+  find(functions.clock_info, "nvmlDeviceGetClockInfo");
+  find(functions.throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
+  find(functions.compute_processes, "nvmlDeviceGetComputeRunningProcesses_v3");
+  functions.ready = functions.init && functions.init() == kSuccess;
+  return functions;
+}
+
+const Functions& functions() {
+  static const Functions loaded = load();
+  return loaded;
+}
+
+}  // namespace
+
+struct Monitor::State {
+  NvmlDevice device = nullptr;
+};
+
+Monitor::Monitor() = default;
+Monitor::~Monitor() = default;
+Monitor::Monitor(Monitor&&) noexcept = default;
+Monitor& Monitor::operator=(Monitor&&) noexcept = default;
+
+Monitor::Monitor(const std::string& uuid) {
+  if (!functions().ready) return;
+  state_ = std::make_unique<State>();
+  if (!functions().handle_by_uuid || functions().handle_by_uuid(uuid.c_str(), &state_->device) != kSuccess) {
+    state_->device = nullptr;
+  }
+}
+
+std::string Monitor::driver_version() const {
+  std::array<char, 96> text{};
+  if (!state_ || !functions().driver_version) return {};
+  if (functions().driver_version(text.data(), static_cast<unsigned>(text.size())) != kSuccess) return {};
+  return text.data();
+}
+
+std::optional<unsigned> Monitor::sm_clock_mhz() const {
+  unsigned mhz = 0;
+  if (!state_ || !state_->device || !functions().clock_info) return std::nullopt;
+  if (functions().clock_info(state_->device, kClockSm, &mhz) != kSuccess || mhz == 0) return std::nullopt;
+  return mhz;
+}
+
+bool Monitor::slowed_down() const {
+  unsigned long long reasons = 0;
+  if (!state_ || !state_->device || !functions().throttle_reasons) return false;
+  if (functions().throttle_reasons(state_->device, &reasons) != kSuccess) return false;
+  return (reasons & (kHardwareSlowdown | kSoftwareThermal)) != 0;
+}
+
+std::vector<unsigned> Monitor::other_processes() const {
+  std::vector<unsigned> others;
+  if (!state_ || !state_->device || !functions().compute_processes) return others;
+  std::array<ProcessInfo, 64> processes{};
+  unsigned count = static_cast<unsigned>(processes.size());
+  if (functions().compute_processes(state_->device, &count, processes.data()) != kSuccess) return others;
+  for (unsigned i = 0; i < count; ++i) {
+    if (processes[i].pid != static_cast<unsigned>(getpid())) others.push_back(processes[i].pid);
+  }
+  return others;
+}
+
+}  // namespace tuner::engine

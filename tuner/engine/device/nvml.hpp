@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tuner::engine {
+
+/// What NVML tells about one GPU while it works. Optional: where libnvidia-ml.so.1 (or the file named by $TUNER_NVML)
+/// is missing, or does not know the GPU, every answer is "unknown".
+class Monitor {
+ public:
+  Monitor();  ///< knows nothing
+  /// The GPU with this UUID ("GPU-…").
+  explicit Monitor(const std::string& uuid);
+  ~Monitor();
+  Monitor(Monitor&&) noexcept;
+  Monitor& operator=(Monitor&&) noexcept;
+
+  std::string driver_version() const;  ///< "580.159.04"; empty if unknown
+  std::optional<unsigned> sm_clock_mhz() const;
+  /// The hardware slows the GPU down: heat, power brake, or a failing supply. Not: the ordinary power limit.
+  bool slowed_down() const;
+  /// Processes other than this one that compute on the GPU.
+  std::vector<unsigned> other_processes() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tuner::engine

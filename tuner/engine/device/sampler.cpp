@@ -1,0 +1,89 @@
+#include "tuner/engine/device/sampler.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tuner::engine {
+
+std::uint64_t flush_bytes(std::uint64_t l2_bytes) {
+  constexpr std::uint64_t kMiB = 1024 * 1024;
+  return std::max<std::uint64_t>(64 * kMiB, (l2_bytes + l2_bytes / 10 + kMiB - 1) / kMiB * kMiB);
+}
+
+Sampler::Sampler(Buffers& buffers, WorkStream& stream, const DeviceInfo& device, CacheMode mode,
+                 std::chrono::milliseconds launch_timeout)
+    : buffers_(buffers),
+      stream_(stream),
+      device_(device),
+      mode_(mode),
+      launch_timeout_(launch_timeout),
+      flush_bytes_(mode == CacheMode::cold ? flush_bytes(device.l2_bytes) : 0),
+      start_(make_event()),
+      stop_(make_event()) {
+  if (flush_bytes_ > 0) flush_ = allocate(flush_bytes_);
+}
+
+Verdict Sampler::launch(const LoadedKernel& kernel) {
+  ++launches_;
+  return launch_kernel(kernel, buffers_.arguments(), device_, stream_);
+}
+
+Verdict Sampler::lead_in(const LoadedKernel& kernel) {
+  if (mode_ == CacheMode::cold) {
+    // The copies first: they leave the restored data in L2.
+    buffers_.restore();
+    stream_.set_bytes(flush_.get(), static_cast<unsigned char>(launches_), flush_bytes_);
+    return {};
+  }
+  // Enough untimed launches to keep the device busy for 50 us. In/out data is changed by each, so there only one.
+  constexpr double kBusyNs = 50000;
+  int repeats = 1;
+  if (!buffers_.restores_anything()) {
+    repeats = kernel.last_ns > 0 ? static_cast<int>(std::clamp(std::ceil(kBusyNs / kernel.last_ns), 1.0, 16.0)) : 4;
+  }
+  for (int i = 0; i < repeats; ++i) {
+    if (Verdict verdict = launch(kernel); !verdict.ok()) return verdict;
+  }
+  buffers_.restore();
+  return {};
+}
+
+Verdict Sampler::sample_once(LoadedKernel& kernel, double& nanoseconds) {
+  const int before = launches_;
+  if (Verdict verdict = lead_in(kernel); !verdict.ok()) return verdict;
+  check(driver().record_event(start_.get(), stream_.get()), "cuEventRecord");
+  if (Verdict verdict = launch(kernel); !verdict.ok()) return verdict;
+  check(driver().record_event(stop_.get(), stream_.get()), "cuEventRecord");
+  WorkStream::wait_for(stop_.get(), launch_timeout_ * (launches_ - before) + std::chrono::milliseconds(100));
+  float milliseconds = 0;
+  check(driver().elapsed_time(&milliseconds, start_.get(), stop_.get()), "cuEventElapsedTime");
+  // The clock of events ticks in half microseconds; no launch takes no time.
+  nanoseconds = std::max(static_cast<double>(milliseconds) * 1e6, 1.0);
+  kernel.last_ns = nanoseconds;
+  last_activity_ = Clock::now();
+  return {};
+}
+
+Verdict Sampler::sample(LoadedKernel& kernel, double& nanoseconds) {
+  constexpr std::chrono::milliseconds kIdle{5};
+  if (Clock::now() - last_activity_ > kIdle) {
+    if (Verdict verdict = sample_once(kernel, nanoseconds); !verdict.ok()) return verdict;
+  }
+  return sample_once(kernel, nanoseconds);
+}
+
+bool ClockWatch::moved() {
+  constexpr std::chrono::milliseconds kInterval{50};
+  constexpr double kTolerance = 0.03;
+  const auto now = std::chrono::steady_clock::now();
+  if (read_at_ != std::chrono::steady_clock::time_point{} && now - read_at_ < kInterval) return false;
+  read_at_ = now;
+  const std::optional<unsigned> reading = monitor_.sm_clock_mhz();
+  const std::optional<double> before = mhz_;
+  mhz_.reset();
+  if (reading) mhz_ = *reading;
+  if (monitor_.slowed_down()) return true;
+  return before && mhz_ && std::abs(*mhz_ - *before) > kTolerance * *before;
+}
+
+}  // namespace tuner::engine

@@ -1,0 +1,304 @@
+// The tuner's own device code: fills inputs from a seed, plants and checks patterns, and compares outputs. Compiled by NVRTC
+// for each session, and by the host compiler for tests and for host-side reference data: the same text gives the same bits,
+// because every real operation is one correctly rounded IEEE operation and nothing may be contracted into an FMA.
+//
+// No includes: compiling this stands between the start of a session and its first launch. Where the host compiles it,
+// support_host.cpp supplies the few CUDA names.
+
+typedef unsigned char Byte;
+typedef unsigned short Half;
+typedef unsigned int Word;
+typedef unsigned long long Long;
+typedef long long SignedLong;
+
+// What a check found. `first` starts as all ones, the rest as zero. `worst` holds the bits of a double that is not
+// negative: such bits order as the numbers do.
+struct Finding {
+  Long count;
+  Long first;
+  Long worst;
+  Long sum;
+};
+
+// The numbers of ElementType and Generator::Kind in the tuner.
+enum Type { kBoolean, kInt8, kUint8, kInt16, kUint16, kInt32, kUint32, kInt64, kUint64, kFloat16, kBfloat16, kFloat32, kFloat64 };
+enum Kind { kConstant, kIota, kUniform, kNormal, kIndex };
+
+// Unrolled loops would take three times as long to compile; the time of these kernels does not matter.
+#ifndef TUNER_ROLLED
+#define TUNER_ROLLED _Pragma("unroll 1")
+#endif
+#define EACH(i, count) TUNER_ROLLED \
+  for (Long i = (Long)blockIdx.x * blockDim.x + threadIdx.x, step_of_grid = (Long)gridDim.x * blockDim.x; i < (count); \
+       i += step_of_grid)
+
+// ---- Numbers -----------------------------------------------------------------------------------------------------------
+
+// The finaliser of SplitMix64: every bit of the result depends on every bit of the argument.
+__device__ inline Long mix(Long x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+__device__ inline Long draw(Long seed, Long buffer, Long position) {
+  const Long golden = 0x9e3779b97f4a7c15ull;
+  return mix(mix(mix(seed + golden) + golden * (buffer + 1)) + golden * (position + 1));
+}
+
+// Rounds to a 16-bit format with this many mantissa bits and this largest exponent (15: half, 127: bfloat16), to nearest
+// even, straight from double so that nothing is rounded twice.
+__device__ inline Half narrow(double value, int mantissa_bits, int max_exponent) {
+  const Long bits = (Long)__double_as_longlong(value);
+  const Word sign = (Word)(bits >> 48) & 0x8000u;
+  const Long magnitude = bits & 0x7fffffffffffffffull;
+  const Word infinity = (Word)(2 * max_exponent + 1) << mantissa_bits;
+  if (magnitude > 0x7ff0000000000000ull) return (Half)(sign | infinity | (1u << (mantissa_bits - 1)));
+  int exponent = (int)(magnitude >> 52) - 1023;
+  if (exponent > max_exponent) return (Half)(sign | infinity);
+  const Long mantissa = (magnitude & 0xfffffffffffffull) | 0x10000000000000ull;
+  int shift = 52 - mantissa_bits;
+  const bool subnormal = exponent < 1 - max_exponent;
+  if (subnormal) shift += 1 - max_exponent - exponent;
+  if (shift > 54) return (Half)sign;
+  Word kept = (Word)(mantissa >> shift);
+  const Long rest = mantissa & ((1ull << shift) - 1);
+  const Long tie = 1ull << (shift - 1);
+  if (rest > tie || (rest == tie && (kept & 1u))) ++kept;
+  if (subnormal) return (Half)(sign | kept);
+  return (Half)(sign | ((((Word)(exponent + max_exponent)) << mantissa_bits) + (kept - (1u << mantissa_bits))));
+}
+
+__device__ inline double widen_half(Half value) {
+  const Word mantissa = value & 0x3ffu;
+  const int exponent = (value >> 10) & 0x1f;
+  Long bits;
+  if (exponent == 31) {
+    bits = 0x7ff0000000000000ull | ((Long)mantissa << 42);
+  } else if (exponent == 0) {
+    const double magnitude = mantissa * 5.9604644775390625e-08;  // 2^-24; exact
+    return value & 0x8000u ? -magnitude : magnitude;
+  } else {
+    bits = ((Long)(exponent + 1008) << 52) | ((Long)mantissa << 42);
+  }
+  return __longlong_as_double((SignedLong)(bits | ((Long)(value & 0x8000u) << 48)));
+}
+
+__device__ inline double widen_bfloat16(Half value) { return (double)__uint_as_float((Word)value << 16); }
+
+// Towards zero, except that reals beyond 64 bits stop at the ends. Not-a-number gives 0.
+__device__ inline Long integer_of(double value) {
+  if (!(value == value)) return 0;
+  if (value >= 18446744073709551616.0) return ~0ull;
+  if (value >= 0) return (Long)value;
+  if (value <= -9223372036854775808.0) return 0x8000000000000000ull;
+  return (Long)(SignedLong)value;
+}
+
+__device__ inline void store(Byte* data, Long i, int type, double value) {
+  switch (type) {
+    case kBoolean:
+      data[i] = value != 0 ? 1 : 0;
+      break;
+    case kInt8:
+    case kUint8:
+      data[i] = (Byte)integer_of(value);
+      break;
+    case kInt16:
+    case kUint16:
+      ((Half*)data)[i] = (Half)integer_of(value);
+      break;
+    case kInt32:
+    case kUint32:
+      ((Word*)data)[i] = (Word)integer_of(value);
+      break;
+    case kInt64:
+    case kUint64:
+      ((Long*)data)[i] = integer_of(value);
+      break;
+    case kFloat16:
+      ((Half*)data)[i] = narrow(value, 10, 15);
+      break;
+    case kBfloat16:
+      ((Half*)data)[i] = narrow(value, 7, 127);
+      break;
+    case kFloat32:
+      ((float*)data)[i] = (float)value;
+      break;
+    default:
+      ((double*)data)[i] = value;
+  }
+}
+
+// ---- Filling -----------------------------------------------------------------------------------------------------------
+
+// constant(value) · iota(start, step) · uniform(low, high) · normal(mean, deviation) · index(count). Integers take the floor
+// of uniform and normal; a boolean is a coin toss for both, and iota alternates.
+extern "C" __global__ void tuner_fill(Byte* data, Long elements, int type, int kind, Long seed, Long buffer, double a, double b) {
+  EACH(i, elements) {
+    double value = a;
+    if (kind == kIota) {
+      value = __dadd_rn(a, __dmul_rn(b, (double)i));
+      if (type == kBoolean) value = (double)(integer_of(value) & 1);
+    } else if (kind == kUniform) {
+      const Long random = draw(seed, buffer, 4 * i);
+      value = __dadd_rn(a, __dmul_rn(__dadd_rn(b, -a), (double)(random >> 11) * 1.1102230246251565e-16));  // 2^-53
+      if (type == kBoolean) value = (double)(random >> 63);
+      else if (type < kFloat16) value = floor(value);
+    } else if (kind == kNormal) {
+      // The sum of twelve uniform numbers less six has variance one and is exact in integers; its tails end at six.
+      Long sum = 0;
+      TUNER_ROLLED for (int part = 0; part < 4; ++part) {
+        const Long random = draw(seed, buffer, 4 * i + part);
+        sum += (random >> 43) + ((random >> 22) & 0x1fffffull) + ((random >> 1) & 0x1fffffull);
+      }
+      const double standard = ((double)(SignedLong)sum - 12582906.0) * 4.76837158203125e-07;  // 6 * 2^21 - 6; 2^-21
+      value = __dadd_rn(a, __dmul_rn(b, standard));
+      if (type == kBoolean) value = (double)(draw(seed, buffer, 4 * i) >> 63);
+      else if (type < kFloat16) value = floor(value);
+    } else if (kind == kIndex) {
+      value = (double)__umul64hi(draw(seed, buffer, 4 * i), integer_of(a));
+    }
+    store(data, i, type, value);
+  }
+}
+
+// ---- Guards and checksums ----------------------------------------------------------------------------------------------
+
+__device__ inline Byte pattern(Long seed, Long offset) { return (Byte)(mix(seed + (offset >> 3)) >> (8 * (offset & 7))); }
+
+// Writes the pattern into the bytes [begin, end) of an allocation.
+extern "C" __global__ void tuner_plant(Byte* allocation, Long begin, Long end, Long seed) {
+  EACH(i, end - begin) allocation[begin + i] = pattern(seed, begin + i);
+}
+
+// Counts the bytes of [begin, end) that no longer hold it; `first` and `worst` are the lowest and highest of them.
+extern "C" __global__ void tuner_check_planted(const Byte* allocation, Long begin, Long end, Long seed, Finding* finding) {
+  EACH(i, end - begin) {
+    if (allocation[begin + i] == pattern(seed, begin + i)) continue;
+    atomicAdd(&finding->count, 1ull);
+    atomicMin(&finding->first, begin + i);
+    atomicMax(&finding->worst, begin + i);
+  }
+}
+
+// A sum over the content that does not depend on the order of summation, but on the place of every byte.
+extern "C" __global__ void tuner_checksum(const Byte* data, Long bytes, Finding* finding) {
+  Long sum = 0;
+  EACH(i, (bytes + 7) / 8) {
+    Long word = 0;
+    if (8 * i + 8 <= bytes) {
+      word = ((const Long*)data)[i];
+    } else {
+      TUNER_ROLLED for (Long byte = 8 * i; byte < bytes; ++byte) word |= (Long)data[byte] << (8 * (byte - 8 * i));
+    }
+    sum += mix(word ^ mix(i + 1));
+  }
+  if (sum != 0) atomicAdd(&finding->sum, sum);
+}
+
+// ---- Outputs -----------------------------------------------------------------------------------------------------------
+
+__device__ inline bool holds_poison(const Byte* data, Long i, int size, Byte poison) {
+  TUNER_ROLLED for (int byte = 0; byte < size; ++byte) {
+    if (data[i * size + byte] != poison) return false;
+  }
+  return true;
+}
+
+// Bit i of `mask` says that element i still holds the poison; with `narrow_down`, in this run and in the one before.
+// Counts those bits, less those of `excluded` (which may be null).
+extern "C" __global__ void tuner_find_unwritten(const Byte* data, Long elements, int size, int poison, int narrow_down, Word* mask,
+                                                const Word* excluded, Finding* finding) {
+  EACH(w, (elements + 31) / 32) {
+    const Word before = narrow_down ? mask[w] : 0xffffffffu;
+    Word bits = 0;
+    TUNER_ROLLED for (int bit = 0; bit < 32 && before != 0; ++bit) {
+      const Long i = 32 * w + (Word)bit;
+      if ((before >> bit & 1u) && i < elements && holds_poison(data, i, size, (Byte)poison)) bits |= 1u << bit;
+    }
+    mask[w] = bits;
+    if (excluded) bits &= ~excluded[w];
+    if (bits == 0) continue;
+    Word count = 0;
+    Word lowest = 0;
+    TUNER_ROLLED for (int bit = 31; bit >= 0; --bit) {
+      if (bits >> bit & 1u) {
+        ++count;
+        lowest = (Word)bit;
+      }
+    }
+    atomicAdd(&finding->count, (Long)count);
+    atomicMin(&finding->first, 32 * w + lowest);
+  }
+}
+
+__device__ inline double load(const Byte* data, Long i, int type) {
+  switch (type) {
+    case kInt8:
+      return (double)(signed char)data[i];
+    case kInt16:
+      return (double)((const short*)data)[i];
+    case kUint16:
+      return (double)((const Half*)data)[i];
+    case kInt32:
+      return (double)((const int*)data)[i];
+    case kUint32:
+      return (double)((const Word*)data)[i];
+    case kInt64:
+      return (double)((const SignedLong*)data)[i];
+    case kUint64:
+      return (double)((const Long*)data)[i];
+    case kFloat16:
+      return widen_half(((const Half*)data)[i]);
+    case kBfloat16:
+      return widen_bfloat16(((const Half*)data)[i]);
+    case kFloat32:
+      return (double)((const float*)data)[i];
+    case kFloat64:
+      return ((const double*)data)[i];
+    default:
+      return (double)data[i];
+  }
+}
+
+// |found - expected|, without losing the low digits of 64-bit integers; infinite where one is not a number or infinite and
+// the other is not the same.
+__device__ inline double error_of(const Byte* found, const Byte* expected, Long i, int type) {
+  if (type == kInt64 || type == kUint64) {
+    const Long x = ((const Long*)found)[i];
+    const Long r = ((const Long*)expected)[i];
+    const bool above = type == kInt64 ? (SignedLong)x > (SignedLong)r : x > r;
+    return (double)(above ? x - r : r - x);
+  }
+  const double x = load(found, i, type);
+  const double r = load(expected, i, type);
+  if (x == r || (!(x == x) && !(r == r))) return 0;
+  const double difference = __dadd_rn(x, -r);
+  const double error = difference < 0 ? -difference : difference;
+  return error < 1.7976931348623157e308 ? error : __longlong_as_double(0x7ff0000000000000ll);
+}
+
+// Counts the elements that differ by more than atol + rtol * |expected|, less those of `excluded` (which may be null).
+extern "C" __global__ void tuner_compare(const Byte* found, const Byte* expected, Long elements, int type, double rtol, double atol,
+                                         const Word* excluded, Finding* finding) {
+  Long count = 0;
+  Long first = ~0ull;
+  double worst = 0;
+  EACH(i, elements) {
+    if (excluded && (excluded[i / 32] >> (i % 32) & 1u)) continue;
+    const double error = error_of(found, expected, i, type);
+    if (error == 0) continue;
+    const double reference = load(expected, i, type);
+    const double allowed = __dadd_rn(atol, __dmul_rn(rtol, reference < 0 ? -reference : reference));
+    // An infinite error is one too many even where the allowance is infinite too.
+    if (error <= allowed && error < 1.7976931348623157e308) continue;
+    ++count;
+    if (i < first) first = i;
+    if (error > worst) worst = error;
+  }
+  if (count == 0) return;
+  atomicAdd(&finding->count, count);
+  atomicMin(&finding->first, first);
+  atomicMax(&finding->worst, (Long)__double_as_longlong(worst));
+}

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "tuner/core/task.hpp"
+
+namespace tuner::engine {
+
+/// The device code that fills buffers, plants patterns and compares outputs (support.cu): compiled for the device by
+/// the session and handed over in PrepareProblem. Needs no headers, and `--fmad` does not matter to it.
+std::string_view support_source();
+inline constexpr std::string_view kSupportFile = "support.cu";
+/// A kernel of it, for compilers that want a name; all are `extern "C"`.
+inline constexpr std::string_view kSupportKernel = "tuner_fill";
+
+/// What a check on the device reports; support.cu has the same struct.
+struct Finding {
+  std::uint64_t count = 0;
+  std::uint64_t first = ~std::uint64_t{0};
+  std::uint64_t worst = 0;
+  std::uint64_t sum = 0;
+};
+
+/// The numbers by which support.cu knows types and generators.
+int support_number(ElementType type);
+int support_number(Generator::Kind kind);
+
+/// Runs one kernel of the same text, compiled for the host, over memory of the host. `arguments` as for cuLaunchKernel.
+/// False if there is no kernel of that name.
+bool run_support_kernel_on_host(std::string_view name, void** arguments);
+
+}  // namespace tuner::engine

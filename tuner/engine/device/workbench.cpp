@@ -1,0 +1,264 @@
+#include "tuner/engine/device/workbench.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <type_traits>
+#include <utility>
+
+#include "tuner/engine/device/buffers.hpp"
+#include "tuner/engine/device/device_support.hpp"
+#include "tuner/engine/device/kernel.hpp"
+#include "tuner/engine/device/runner.hpp"
+#include "tuner/engine/device/sampler.hpp"
+#include "tuner/engine/measure/screen.hpp"
+
+namespace tuner::engine {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Adds the time of its life to a field of the reply, also when an exception ends it.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& milliseconds) : milliseconds_(milliseconds) {}
+  ~Stopwatch() { milliseconds_ += std::chrono::duration<double, std::milli>(Clock::now() - start_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& milliseconds_;
+  Clock::time_point start_ = Clock::now();
+};
+
+bool take(DeviceReply& reply, Verdict verdict) {
+  reply.outcome = verdict.outcome;
+  reply.message = std::move(verdict.message);
+  return reply.outcome == Outcome::ok;
+}
+
+}  // namespace
+
+struct Workbench::Problem {
+  Problem(const PrepareProblem& request, const DeviceInfo& device, WorkStream& stream, const Monitor& monitor)
+      : launch_timeout(request.launch_timeout),
+        support(request.support_cubin, stream),
+        buffers(request.arguments, request.seed, support, stream),
+        sampler(buffers, stream, device, request.mode, request.launch_timeout),
+        runner(buffers, support, stream, device, request.launch_timeout),
+        clock(monitor) {}
+
+  std::chrono::milliseconds launch_timeout;
+  DeviceSupport support;
+  Buffers buffers;
+  Sampler sampler;
+  Runner runner;
+  ClockWatch clock;
+  bool has_reference = false;
+  std::vector<LoadedKernel> finalists;
+
+  int launches() const { return sampler.launches() + runner.launches(); }
+};
+
+Workbench::Workbench(DeviceInfo device) : device_(std::move(device)), monitor_(device_.uuid) {}
+Workbench::~Workbench() = default;
+
+Workbench::Problem& Workbench::problem() {
+  if (!problem_)
+    throw Error(Errc::internal,
+                "A device worker was asked to run a kernel before a problem was prepared; report this.");
+  return *problem_;
+}
+
+WorkerReply Workbench::handle(const DeviceRequest& request) {
+  DeviceReply reply;
+  const bool prepares = std::holds_alternative<PrepareProblem>(request);
+  const int launches_before = problem_ && !prepares ? problem_->launches() : 0;
+  bool ends = false;
+  try {
+    std::visit(
+        [&](const auto& typed) {
+          using Request = std::decay_t<decltype(typed)>;
+          if constexpr (std::is_same_v<Request, PrepareProblem>) prepare(typed, reply);
+          if constexpr (std::is_same_v<Request, RunReference>) reference(typed, reply);
+          if constexpr (std::is_same_v<Request, ScreenCandidate>) screen(typed, reply);
+          if constexpr (std::is_same_v<Request, LoadFinalists>) load_finalists(typed, reply);
+          if constexpr (std::is_same_v<Request, RunBlock>) run_block(typed, reply);
+          if constexpr (std::is_same_v<Request, ConfirmCandidate>) confirm(typed, reply);
+        },
+        request);
+    ends = problem_ && problem_->runner.damaged();
+  } catch (const StillRunning& hang) {
+    const auto limit = problem_ ? problem_->launch_timeout : hang.limit();
+    reply.outcome = Outcome::run_timeout;
+    reply.message += fmt::format(
+        "Its launch was still running after {} ms and was stopped; a longer launch timeout would let it "
+        "live.",
+        limit.count());
+    ends = true;
+  } catch (const CallFailed& failure) {
+    if (failure.result() == CUDA_ERROR_OUT_OF_MEMORY) {
+      reply.outcome = Outcome::out_of_memory;
+      reply.message += fmt::format("The device has no memory left for it: {}", failure.what());
+    } else {
+      const bool sticky = is_sticky(failure.result());
+      reply.outcome = sticky ? Outcome::illegal_access : Outcome::worker_lost;
+      reply.message +=
+          sticky ? fmt::format("It ended the GPU's context: {}.", error_text(failure.result())) : failure.what();
+      ends = true;
+    }
+  }
+  if (problem_) {
+    reply.launches = problem_->launches() - launches_before;
+    reply.sm_clock_mhz = problem_->clock.mhz();
+  }
+  return {std::move(reply), ends};
+}
+
+void Workbench::prepare(const PrepareProblem& request, DeviceReply& reply) {
+  const Stopwatch watch(reply.load_ms);
+  problem_.reset();
+  try {
+    problem_ = std::make_unique<Problem>(request, device_, stream_, monitor_);
+    if (!take(reply, problem_->buffers.set_scalars())) problem_.reset();
+  } catch (const CallFailed& failure) {
+    if (failure.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
+    std::size_t free_bytes = 0, all = 0;
+    driver().memory_info(&free_bytes, &all);
+    constexpr double kGiB = 1024.0 * 1024 * 1024;
+    reply.outcome = Outcome::out_of_memory;
+    reply.message = fmt::format(
+        "The problem's buffers, with the copies that checking needs, take {:.3f} GiB and the device has {:.3f} GiB "
+        "free of {:.3f}; choose a smaller problem.",
+        static_cast<double>(bytes_needed(request.arguments)) / kGiB, static_cast<double>(free_bytes) / kGiB,
+        static_cast<double>(all) / kGiB);
+  }
+}
+
+namespace {
+
+void describe(const LoadedKernel& kernel, DeviceReply& reply) {
+  reply.occupancy = kernel.occupancy;
+  reply.occupancy_limiter = kernel.limiter;
+  reply.local_bytes = kernel.facts.local_bytes;
+}
+
+bool load(const Candidate& candidate, Buffers& buffers, const DeviceInfo& device, LoadedKernel& kernel,
+          DeviceReply& reply) {
+  const Stopwatch watch(reply.load_ms);
+  const bool loaded = take(reply, load_kernel(candidate, buffers.arguments(), device, kernel));
+  describe(kernel, reply);
+  return loaded;
+}
+
+void time(LoadedKernel& kernel, Sampler& sampler, ClockWatch& clock, Screen screen, DeviceReply& reply) {
+  const Stopwatch watch(reply.timing_ms);
+  sampler.note_activity();
+  clock.moved();
+  Screen::Step step = Screen::Step::more;
+  while (step == Screen::Step::more) {
+    double nanoseconds = 0;
+    if (!take(reply, sampler.sample(kernel, nanoseconds))) return;
+    step = screen.add(nanoseconds);
+    reply.samples_ns = screen.samples_ns();
+  }
+  reply.censored = screen.censored();
+  reply.disturbed = clock.moved();
+}
+
+}  // namespace
+
+void Workbench::reference(const RunReference& request, DeviceReply& reply) {
+  Problem& p = problem();
+  LoadedKernel kernel;
+  if (!load(request.candidate, p.buffers, device_, kernel, reply)) return;
+  {
+    const Stopwatch watch(reply.verify_ms);
+    p.has_reference = take(reply, p.runner.run_reference(kernel));
+    reply.excluded_words = p.runner.excluded_words();
+  }
+  if (p.has_reference) time(kernel, p.sampler, p.clock, Screen(request.policy, std::nullopt), reply);
+}
+
+void Workbench::screen(const ScreenCandidate& request, DeviceReply& reply) {
+  Problem& p = problem();
+  if (!p.has_reference)
+    throw Error(Errc::internal, "A device worker was asked to screen a kernel before it had a reference; report this.");
+  LoadedKernel kernel;
+  if (!load(request.candidate, p.buffers, device_, kernel, reply)) return;
+  {
+    const Stopwatch watch(reply.verify_ms);
+    if (!take(reply, p.runner.verify(kernel))) return;
+  }
+  time(kernel, p.sampler, p.clock, Screen(request.policy, request.best_ns), reply);
+}
+
+void Workbench::load_finalists(const LoadFinalists& request, DeviceReply& reply) {
+  Problem& p = problem();
+  p.finalists.clear();
+  for (const Candidate& candidate : request.candidates) {
+    LoadedKernel kernel;
+    bool loaded = load(candidate, p.buffers, device_, kernel, reply);
+    // All lengths once now, so that no buffer is allocated while the race runs.
+    if (loaded) loaded = take(reply, p.buffers.resize_scratch(kernel.scratch_lengths));
+    if (!loaded) {
+      reply.message = fmt::format("The finalist {}: {}", candidate.configuration, reply.message);
+      p.finalists.clear();
+      return;
+    }
+    p.finalists.push_back(std::move(kernel));
+  }
+}
+
+void Workbench::run_block(const RunBlock& request, DeviceReply& reply) {
+  Problem& p = problem();
+  const Stopwatch watch(reply.timing_ms);
+  reply.disturbed = p.clock.moved();
+  for (const std::size_t position : request.order) {
+    if (position >= p.finalists.size()) {
+      throw Error(Errc::internal, fmt::format("A device worker was asked to race finalist {} of {}; report this.",
+                                              position, p.finalists.size()));
+    }
+    LoadedKernel& kernel = p.finalists[position];
+    // Stands in front of what an exception adds.
+    reply.message = fmt::format("The finalist {}: ", kernel.configuration);
+    double nanoseconds = 0;
+    Verdict verdict = p.sampler.sample(kernel, nanoseconds);
+    if (!verdict.ok()) {
+      reply.outcome = verdict.outcome;
+      reply.message += verdict.message;
+      return;
+    }
+    reply.samples_ns.push_back(nanoseconds);
+  }
+  reply.message.clear();
+  reply.disturbed = p.clock.moved() || reply.disturbed;
+}
+
+void Workbench::confirm(const ConfirmCandidate& request, DeviceReply& reply) {
+  Problem& p = problem();
+  LoadedKernel reference, candidate;
+  if (!load(request.reference, p.buffers, device_, reference, reply)) return;
+  if (!load(request.candidate, p.buffers, device_, candidate, reply)) return;
+  const Stopwatch watch(reply.verify_ms);
+  const std::uint64_t seed = p.buffers.seed();
+  p.has_reference = false;
+
+  const std::string prefix = fmt::format("On other inputs (seed {}), ", request.seed);
+  reply.message = prefix + "the reference: ";
+  p.buffers.fill_inputs(request.seed);
+  Verdict verdict = p.runner.run_reference(reference);
+  if (verdict.ok()) {
+    reply.excluded_words = p.runner.excluded_words();
+    reply.message = prefix + "the candidate: ";
+    verdict = p.runner.verify(candidate);
+  }
+  // Back to the inputs and reference that screening uses.
+  const std::string message = verdict.ok() ? std::string() : reply.message + verdict.message;
+  p.buffers.fill_inputs(seed);
+  p.has_reference = p.runner.run_reference(reference).ok();
+  reply.outcome = verdict.outcome;
+  reply.message = message;
+}
+
+}  // namespace tuner::engine

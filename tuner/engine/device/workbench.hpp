@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tuner/engine/device/device.hpp"
+#include "tuner/engine/device/nvml.hpp"
+#include "tuner/engine/device/wire.hpp"
+#include "tuner/engine/device/work_stream.hpp"
+
+namespace tuner::engine {
+
+/// What a device worker does with its requests. Needs a current context. Everything that can be known about a candidate
+/// is in the reply; throws Error{internal} only for a request that makes no sense (screening before preparing).
+class Workbench {
+ public:
+  explicit Workbench(DeviceInfo device);
+  ~Workbench();
+
+  WorkerReply handle(const DeviceRequest& request);
+
+ private:
+  struct Problem;
+
+  void prepare(const PrepareProblem& request, DeviceReply& reply);
+  void reference(const RunReference& request, DeviceReply& reply);
+  void screen(const ScreenCandidate& request, DeviceReply& reply);
+  void load_finalists(const LoadFinalists& request, DeviceReply& reply);
+  void run_block(const RunBlock& request, DeviceReply& reply);
+  void confirm(const ConfirmCandidate& request, DeviceReply& reply);
+
+  Problem& problem();
+
+  DeviceInfo device_;
+  WorkStream stream_;
+  Monitor monitor_;
+  std::unique_ptr<Problem> problem_;
+};
+
+}  // namespace tuner::engine
