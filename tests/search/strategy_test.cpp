@@ -110,6 +110,11 @@ TEST_CASE("numbers below a limit are uniform") {
   for (int i = 0; i < 70000; ++i) ++counts[prng.below(7)];
   for (const int count : counts) CHECK(std::abs(count - 10000) < 400);
   CHECK(prng.below(1) == 0);
+  // Of 2^64 numbers, a third of this limit is left over: kept, it would make the lowest third twice as likely.
+  constexpr std::uint64_t third = std::uint64_t{1} << 62;
+  int lowest = 0;
+  for (int i = 0; i < 30000; ++i) lowest += prng.below(3 * third) < third ? 1 : 0;
+  CHECK(std::abs(lowest - 10000) < 400);
 }
 
 }  // namespace
