@@ -49,18 +49,18 @@ TEST_CASE("a candidate that never ends is stopped at its launch timeout") {
   CHECK(reply.outcome == Outcome::run_timeout);
   CHECK(says(reply, "still running after 200 ms"));
   CHECK(took > 200ms);
-  CHECK(took < 2000ms);
+  CHECK(took < 10s);  // the lane alone would have waited for 30
   CHECK(test.ask(screen("right")).outcome == Outcome::ok);
 }
 
 TEST_CASE("a call of the driver's that never returns is stopped by the lane") {
-  TestLane test({.slack = 300ms});
+  TestLane test({.slack = 3000ms});  // wide enough for a busy machine to prepare within
   test.prepare(10ms);
   const auto start = std::chrono::steady_clock::now();
   const DeviceReply reply = test.ask(screen("stuck"));
   CHECK(reply.outcome == Outcome::run_timeout);
   CHECK(says(reply, "did not answer within"));
-  CHECK(std::chrono::steady_clock::now() - start < 3s);
+  CHECK(std::chrono::steady_clock::now() - start < 20s);
   CHECK(test.ask(screen("right")).outcome == Outcome::ok);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <cstdio>
 #include <exception>
 
 #include "tuner/engine/device/device_query.hpp"
@@ -15,7 +16,10 @@ namespace {
 
 constexpr int kFailed = 1;
 
+// On stderr too, which the parent keeps: it may be about to send a request, find this end closed, and never read the
+// message.
 int fail(Channel& channel, const Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
   channel.send(encode_error(error));
   return kFailed;
 }
