@@ -13,10 +13,14 @@ find_package(ZLIB REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)
 
-# Only the toolkit's headers: libcuda and NVRTC are opened when they are first needed.
-find_package(CUDAToolkit REQUIRED)
+# Only the toolkit's headers: libcuda and NVRTC are opened when they are first needed. FindCUDAToolkit would ask for
+# libraries that are not used here.
+find_path(TUNER_CUDA_INCLUDE_DIR nvrtc.h
+          HINTS ${CUDAToolkit_ROOT} ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda
+          PATH_SUFFIXES include targets/x86_64-linux/include
+          DOC "Folder with the CUDA toolkit's headers" REQUIRED)
 add_library(tuner_cuda_headers INTERFACE)
-target_include_directories(tuner_cuda_headers SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
+target_include_directories(tuner_cuda_headers SYSTEM INTERFACE ${TUNER_CUDA_INCLUDE_DIR})
 
 # xxhash is used as a header; Debian's libfmt has no archive, so a static build takes fmt as headers too.
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)

@@ -20,6 +20,7 @@ class Fields {
   void add(std::string_view tag, const std::optional<search::Expression>& expression) {
     if (expression) add(tag, expression->text());
   }
+  const std::string& text() const { return text_; }
   std::string hash() const { return cache::content_hash(text_); }
 
  private:
@@ -68,6 +69,19 @@ std::string reuse_hash(const Description& description) {
   if (!description.reference_kernel.empty()) fields.add("reference", description.reference_kernel);
   if (description.deterministic) fields.add("deterministic", "");
   return fields.hash();
+}
+
+std::string binary_key(const Task& task, const search::Configuration& configuration) {
+  Fields fields("binary1");
+  fields.add("kernel", task.kernel_identity());
+  fields.add("architecture", task.device().architecture());
+  fields.add("name", task.name_expression(configuration));
+  for (const Task::Macro& macro : task.macros(configuration)) {
+    fields.add("define", macro.name);
+    fields.add("as", macro.text);
+  }
+  for (const std::string& option : task.options(configuration)) fields.add("option", option);
+  return fields.text();
 }
 
 }  // namespace tuner

@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "tuner/core/identity.hpp"
 #include "tuner/engine/candidates.hpp"
 #include "tuner/engine/final_race.hpp"
 #include "tuner/engine/measure/finalists.hpp"
@@ -424,9 +425,25 @@ class Session {
   TimeSpent time_;
 };
 
-/// Binaries of the finalists: what a program will ask for next. They can be rebuilt, so trouble is not worth a word.
+/// Binaries of the finalists: what a program will ask for next. They can be rebuilt, so trouble costs a warning.
 void Session::keep_binaries() {
   if (parts_.binaries == nullptr) return;
+  try {
+    for (std::size_t i = 0; i < final_->entries.size(); ++i) {
+      const Entry& entry = candidates_[final_->entries[i]];
+      if (entry.binary.cubin.empty()) continue;
+      cache::Binary binary;
+      binary.architecture = task_.device().architecture();
+      binary.compile_key = binary_key(task_, entry.configuration);
+      binary.kernel = entry.binary.lowered_name;
+      binary.resource_log = entry.binary.log;
+      binary.bytes = entry.binary.cubin;
+      const bool served = i == final_->winner || final_->entries[i] == baseline_;
+      parts_.binaries->put(binary, served ? cache::Keep::pinned : cache::Keep::while_room);
+    }
+  } catch (const Error& error) {
+    parts_.observer.warning(fmt::format("{} The winner is stored; its binary will be compiled again.", error.what()));
+  }
 }
 
 }  // namespace

@@ -1,0 +1,160 @@
+// Tunes real kernels on a real GPU through the real program. Where there is none it says so and is skipped.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+std::string setting(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : otherwise;
+}
+
+std::string program() { return setting("TUNER_PROGRAM", TUNER_PROGRAM); }
+std::filesystem::path source_folder() { return setting("TUNER_SOURCE_FOLDER", TUNER_SOURCE_FOLDER); }
+
+struct Result {
+  int exit_code = 0;
+  std::string output, errors;
+  nlohmann::json report() const {
+    const nlohmann::json object = nlohmann::json::parse(output, nullptr, false);
+    REQUIRE_MESSAGE(object.is_object(), output, errors);
+    return object["reports"][0];
+  }
+};
+
+/// A folder for databases that goes away with the test.
+struct Folder {
+  Folder() : path(std::filesystem::temp_directory_path() / fmt::format("tuner-gpu-test-{}", getpid())) {
+    std::filesystem::create_directories(path);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::filesystem::path path;
+};
+
+Result run(const Folder& folder, const std::string& arguments) {
+  const std::string errors = (folder.path / "errors").string();
+  const std::string command = fmt::format("TUNER_DB='{}' '{}' {} 2>'{}'", folder.path.string(), program(), arguments, errors);
+  Result result;
+  FILE* pipe = popen(command.c_str(), "r");
+  std::array<char, 65536> buffer;
+  std::size_t count = 0;
+  while ((count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0) result.output.append(buffer.data(), count);
+  const int status = pclose(pipe);
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  std::ifstream in(errors);
+  result.errors.assign(std::istreambuf_iterator<char>(in), {});
+  return result;
+}
+
+Result tune(const Folder& folder, const std::string& kernel, const std::string& arguments) {
+  return run(folder, fmt::format("tune '{}' --json {}", (source_folder() / kernel).string(), arguments));
+}
+
+std::map<std::string, int> failures(const nlohmann::json& report) {
+  std::map<std::string, int> classes;
+  for (const nlohmann::json& failure : report["failures"]) classes[failure["outcome"]] = failure["count"];
+  return classes;
+}
+
+TEST_CASE("wrong candidates are rejected, each by its class") {
+  const Folder folder;
+  const Result result = tune(folder, "tests/gpu/kernels/seeded_bugs.cu", "--problem n=1000003");
+  INFO(result.errors);
+  REQUIRE(result.exit_code == 0);
+  const nlohmann::json report = result.report();
+  const std::map<std::string, int> expected{{"wrong_result", 6},    {"unwritten_output", 3}, {"input_modified", 3},
+                                            {"guard_violation", 3}, {"nondeterministic", 3}};
+  CHECK(failures(report) == expected);
+  CHECK(report["winner"]["configuration"].get<std::string>().find("BUG=none") != std::string::npos);
+  CHECK(report["winner"]["verified"] == true);
+  CHECK(report["counters"]["stored"] == 21);
+}
+
+TEST_CASE("candidates that fault, hang, cannot launch or do not compile are rows, and the winner is the same without them") {
+  const Folder folder;
+  const std::string kernel = "tests/gpu/kernels/seeded_faults.cu";
+  const Result result = tune(folder, kernel, "--problem n=1000003 --launch-timeout 500ms");
+  INFO(result.errors);
+  REQUIRE(result.exit_code == 0);
+  const std::map<std::string, int> expected{
+      {"compile_error", 3}, {"illegal_access", 9}, {"run_timeout", 6}, {"launch_refused", 3}};
+  CHECK(failures(result.report()) == expected);
+  // never_ends_later is timed and hangs in the race: two rows each.
+  CHECK(result.report()["counters"]["timed"] == 6);
+  CHECK(result.report()["counters"]["stored"] == 27);
+
+  const Folder another;
+  const Result calm = tune(another, kernel, "--problem n=1000003 --where 'FAULT == none'");
+  REQUIRE(calm.exit_code == 0);
+  CHECK(calm.report()["winner"]["configuration"] == result.report()["winner"]["configuration"]);
+}
+
+TEST_CASE("prefetch is tuned at an awkward size, every strategy verified") {
+  const Folder folder;
+  const Result result = tune(folder, "kernel_sources/prefetch.cu",
+                             "--problem rows=97,row_length=10007 --strategy random --budget 200 --seed 5");
+  INFO(result.errors);
+  REQUIRE(result.exit_code == 0);
+  const nlohmann::json report = result.report();
+  for (const auto& [outcome, count] : failures(report)) CHECK(outcome == "launch_refused");
+  const nlohmann::json& counters = report["counters"];
+  CHECK(counters["asked"] == 200);
+  CHECK(counters["timed"].get<int>() + counters["deduplicated"].get<int>() + counters["failed"].get<int>() >= 200);
+  CHECK(report["winner"]["verified"] == true);
+  CHECK(report["speedup"]["low"].get<double>() > 1.0);
+}
+
+TEST_CASE("a barrier in the loop and a warm cache change nothing about what is right") {
+  const Folder folder;
+  const Result result = tune(folder, "kernel_sources/prefetch.cu",
+                             "--problem rows=64,row_length=5000,sync_in_loop=1 --mode warm --strategy random --budget 60");
+  INFO(result.errors);
+  REQUIRE(result.exit_code == 0);
+  for (const auto& [outcome, count] : failures(result.report())) CHECK(outcome == "launch_refused");
+  CHECK(result.report()["mode"] == "warm");
+}
+
+TEST_CASE("what was tuned is listed and shown afterwards") {
+  const Folder folder;
+  REQUIRE(tune(folder, "tests/gpu/kernels/seeded_bugs.cu", "--problem n=5000 --where 'BUG == none'").exit_code == 0);
+  CHECK(run(folder, "list").output.find("seeded_bugs") != std::string::npos);
+  CHECK(run(folder, "show seeded_bugs").output.find("BLOCK=") != std::string::npos);
+}
+
+TEST_CASE("a recording made here replays to the winner of the run that made it") {
+  const Folder folder;
+  const std::string file = (folder.path / "recorded.csv").string();
+  const Result recorded =
+      tune(folder, "tests/gpu/kernels/seeded_bugs.cu", fmt::format("--problem n=1000003 --record '{}'", file));
+  REQUIRE(recorded.exit_code == 0);
+  const Result replayed = run(folder, fmt::format("tune --replay '{}' --json", file));
+  INFO(replayed.errors);
+  REQUIRE(replayed.exit_code == 0);
+  CHECK(replayed.report()["winner"]["configuration"] == recorded.report()["winner"]["configuration"]);
+  CHECK(failures(replayed.report()) == failures(recorded.report()));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Folder folder;
+  const Result devices = run(folder, "devices");
+  if (devices.exit_code != 0) {
+    fmt::print("SKIPPED: no GPU that can be used: {}", devices.errors);
+    return 77;
+  }
+  return doctest::Context(argc, argv).run();
+}
