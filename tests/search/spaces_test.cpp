@@ -83,7 +83,8 @@ TEST_CASE("every definition has exactly its recorded number of valid configurati
 }  // namespace tuner::search
 
 int main(int argc, char** argv) {
-  if (std::getenv("TUNER_SPACES_DIR") == nullptr) {
+  const char* const folder = std::getenv("TUNER_SPACES_DIR");
+  if (folder == nullptr || *folder == '\0') {
     std::puts("SKIPPED: TUNER_SPACES_DIR is not set; it names a folder with definitions/*.json");
     return 77;
   }
