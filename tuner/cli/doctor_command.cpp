@@ -65,10 +65,10 @@ std::string database(const std::filesystem::path& path) {
   std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
   if (!std::filesystem::exists(path)) {
     while (!std::filesystem::exists(folder) && folder.has_relative_path()) folder = folder.parent_path();
-    if (access(folder.c_str(), W_OK) != 0) {
+    if (!std::filesystem::is_directory(folder) || access(folder.c_str(), W_OK) != 0) {
       throw Error(Errc::store_unavailable,
-                  fmt::format("{} does not exist and cannot be created, since {} may not be written. Make it writable, "
-                              "or name another folder with --db or TUNER_DB.",
+                  fmt::format("{} does not exist and cannot be created, since {} is not a folder that may be written. "
+                              "Change that, or name another folder with --db or TUNER_DB.",
                               path.string(), folder.string()));
     }
     return fmt::format("{}, not there yet; the first `tuner tune` creates it", path.string());
@@ -136,8 +136,8 @@ ExitCode run(const Arguments& arguments) {
       break;
     default:
       text +=
-          "\nTuning will not work here yet: see NO above. What works without: `tuner tune --replay FILE`, describe, "
-          "list, show.\n";
+          "\nTuning will not work here yet: see NO above. What works without: `tuner tune --replay FILE`,\n"
+          "describe, list and show.\n";
   }
   std::fputs(text.c_str(), stdout);
   return code;

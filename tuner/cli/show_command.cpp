@@ -95,6 +95,17 @@ std::string decision_text(const NumberedDecision& numbered) {
   return text;
 }
 
+/// Of each configuration the trial that was recorded last, in order.
+std::vector<cache::Trial> latest(const std::vector<cache::Trial>& trials) {
+  std::map<std::string, std::size_t> last;
+  for (std::size_t i = 0; i < trials.size(); ++i) last[trials[i].configuration] = i;
+  std::vector<cache::Trial> kept;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    if (last[trials[i].configuration] == i) kept.push_back(trials[i]);
+  }
+  return kept;
+}
+
 std::string failures_text(const std::vector<cache::Trial>& trials) {
   std::map<Outcome, std::vector<const cache::Trial*>> failures;
   for (const cache::Trial& trial : trials) {
@@ -138,8 +149,8 @@ std::string trials_text(std::vector<cache::Trial> trials, std::uint64_t most, co
                values});
   }
   std::string text =
-      fmt::format("\nFastest {} of {} timed in screening (> is a lower bound: stopped early)\n{}",
-                  std::min<std::uint64_t>(most, trials.size()), counted(trials.size(), "trial"), table.text());
+      fmt::format("\nFastest {} of {} that were timed (> is a lower bound: stopped early)\n{}",
+                  std::min<std::uint64_t>(most, trials.size()), counted(trials.size(), "configuration"), table.text());
   return text;
 }
 
@@ -170,6 +181,7 @@ ExitCode run(const Arguments& arguments) {
                 {"trials", std::move(list)}});
   } else {
     std::fputs(decision_text(shown).c_str(), stdout);
+    trials = latest(trials);
     std::fputs(failures_text(trials).c_str(), stdout);
     std::fputs(trials_text(std::move(trials), most, shown.decision.baseline).c_str(), stdout);
   }

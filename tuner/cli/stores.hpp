@@ -19,11 +19,11 @@ struct SessionStores {
   std::vector<std::string> warnings;             ///< what cannot be used, why, and what to do
 };
 
-/// For tuning: a database that cannot be opened is one warning, never the end of the run. Nothing is deleted or
-/// renamed.
-SessionStores open_for_session(const cache::Location& location);
+/// For tuning: a database that cannot be opened, or has no place, is one warning and never the end of the run. Nothing
+/// is deleted or renamed. `chosen` as for cache::locate. Throws Error{bad_usage}.
+SessionStores open_for_session(const std::filesystem::path& chosen);
 /// The same for replayed rows, which have a database of their own and no binaries.
-SessionStores open_for_replay(const cache::Location& location);
+SessionStores open_for_replay(const std::filesystem::path& chosen);
 
 /// The database of decisions to read from; null if there is none yet. Throws Error{store_*}.
 std::unique_ptr<cache::Store> open_for_reading(const cache::Location& location);

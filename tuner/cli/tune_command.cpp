@@ -41,7 +41,7 @@ TuneRequest read_request(const Arguments& arguments) {
   session.seed = arguments.number("seed").value_or(0);
   session.launch_timeout = arguments.duration("launch-timeout").value_or(session.launch_timeout);
   for (const std::string& folder : arguments.values("I")) session.include_folders.emplace_back(folder);
-  request.location = cache::locate(arguments.value("db").value_or(""));
+  request.database = arguments.value("db").value_or("");
 
   if (request.file.empty() && request.replay.empty()) {
     throw Error(Errc::bad_usage,

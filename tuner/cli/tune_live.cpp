@@ -61,7 +61,7 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   engine::DeviceProcessLane device({.ordinal = request.device});
   const std::vector<Task> tasks = make_tasks(request, description, wait_for_device(device, request, description));
 
-  SessionStores stores = open_for_session(request.location);
+  SessionStores stores = open_for_session(request.database);
   for (const std::string& warning : stores.warnings) context.observer.warning(warning);
   for (const Task& task : tasks) {
     engine::Recorder recorder(context.observer, task);

@@ -24,7 +24,8 @@ void check_problem(const TuneRequest& request, const Task& task) {
                 fmt::format("{} holds one problem, {}, and {} were given. Give one --problem, or none.",
                             request.replay.string(), problem_text(task.problem()), request.problems.size()));
   }
-  for (const auto& [name, value] : parsed_problems(request).front()) {
+  const ProblemValues given = parsed_problems(request).front();
+  for (const auto& [name, value] : given) {
     const auto recorded = task.problem().find(name);
     if (recorded == task.problem().end()) {
       throw Error(Errc::bad_problem,
@@ -99,7 +100,7 @@ void tune_replay(const TuneRequest& request, const TuneContext& context) {
   const Task task(recorded.description(), recorded.problem(), recorded.device(), request.where);
   if (task.space().size() == 0) throw Error(Errc::empty_space, task.space().why_empty());
 
-  SessionStores stores = open_for_replay(request.location);
+  SessionStores stores = open_for_replay(request.database);
   warnings.insert(warnings.end(), stores.warnings.begin(), stores.warnings.end());
   for (const std::string& warning : warnings) context.observer.warning(warning);
 

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "cache/location.hpp"
 #include "tuner/core/report.hpp"
 #include "tuner/core/task.hpp"
 #include "tuner/engine/session.hpp"
@@ -27,7 +26,7 @@ struct TuneRequest {
   std::size_t workers = 0;  ///< 0: as many as the cores allow
   std::filesystem::path replay;
   std::filesystem::path record;
-  cache::Location location;
+  std::filesystem::path database;  ///< as given with --db; empty: the default place
 };
 
 /// What a run of sessions talks to.

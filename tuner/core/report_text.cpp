@@ -236,7 +236,7 @@ std::string accounts(const TuneReport& report) {
   }
   line("storing", time.storing_s);
   text += "\n";
-  text += labelled("Stored in ", report.stored_in.empty() ? "nothing: see the warnings" : report.stored_in);
+  text += report.stored_in.empty() ? "Not stored: see the warnings.\n" : labelled("Stored in ", report.stored_in);
   return text;
 }
 

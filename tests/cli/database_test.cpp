@@ -1,0 +1,191 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cache/sqlite_store.hpp"
+#include "tests/cli/program.hpp"
+
+using nlohmann::json;
+using tuner::test::contains;
+using tuner::test::Result;
+using tuner::test::User;
+
+namespace {
+
+namespace cache = tuner::cache;
+
+const std::string kFast = "BLOCK=256,UNROLL=4";
+const std::string kTied = "BLOCK=512,UNROLL=2";
+const std::string kBaseline = "BLOCK=128,UNROLL=1";
+const std::string kFailed = "BLOCK=1024,UNROLL=4";
+
+cache::DecisionKey key(const std::string& kernel, const std::string& problem) {
+  return {
+      kernel, kernel + ":0123456789abcdef", problem, "NVIDIA H200|cc=9.0|sms=132|memory=140GiB|l2=60MiB|mig=", "cold",
+      "time"};
+}
+
+cache::Trial trial(const cache::DecisionKey& of, std::int64_t sequence, const std::string& configuration,
+                   double time_ns) {
+  cache::Trial result;
+  result.key = of;
+  result.reuse_hash = "reuse";
+  result.session = "session-1";
+  result.sequence = sequence;
+  result.configuration = configuration;
+  result.time_ns = time_ns;
+  result.samples_ns = {time_ns, time_ns + 10};
+  result.facts.registers = 40;
+  result.conditions = {"0.1.0", "13.0.88", "580.159"};
+  return result;
+}
+
+void record(cache::Store& store, const std::string& kernel, const std::string& problem, std::int64_t created_unix_ms) {
+  const cache::DecisionKey of = key(kernel, problem);
+  std::vector<cache::Trial> trials{trial(of, 0, kBaseline, 2000), trial(of, 1, kFast, 1000), trial(of, 2, kTied, 1004),
+                                   trial(of, 3, kFailed, 0)};
+  trials.back().outcome = tuner::Outcome::launch_refused;
+  trials.back().message = "Too many registers for a block of 1024 threads.";
+  trials.back().time_ns.reset();
+  trials.back().samples_ns.clear();
+  store.record_trials(trials);
+
+  cache::Decision decision;
+  decision.key = of;
+  decision.reuse_hash = "reuse";
+  decision.session = "session-1";
+  decision.configuration = kFast;
+  decision.baseline = kBaseline;
+  decision.time_ns = 1000;
+  decision.baseline_time_ns = 2000;
+  decision.speedup = 2.0;
+  decision.speedup_low = 1.99;
+  decision.speedup_high = 2.01;
+  decision.confidence = 0.99;
+  decision.ties = {{kFast, 1.0}, {kTied, 1.004}};
+  decision.race_blocks = 40;
+  decision.verified = true;
+  decision.counters = {{"asked", 4}};
+  decision.conditions = {"0.1.0", "13.0.88", "580.159"};
+  decision.created_unix_ms = created_unix_ms;
+  store.record_decision(decision);
+}
+
+/// Three decisions: prefetch twice, scale once; the newest is prefetch with n=2.
+void fill(const User& user) {
+  const auto store = cache::SqliteStore::open({.path = user.data() / "decisions.db"});
+  record(*store, "prefetch", "n=1", 1740832200000);
+  record(*store, "scale", "n=1", 1740832300000);
+  record(*store, "prefetch", "n=2", 1740832400000);
+}
+
+}  // namespace
+
+TEST_CASE("an empty database is an empty list, and show says how to fill it") {
+  const User user;
+  const Result list = user.run({"list"});
+  CHECK(list.exit_code == 0);
+  CHECK(list.out.empty());
+  CHECK(contains(list.err, "tuner tune"));
+  CHECK(json::parse(user.run({"list", "--json"}).out)["decisions"].empty());
+  const Result show = user.run({"show", "prefetch"});
+  CHECK(show.exit_code == 1);
+  CHECK(contains(show.err, "tuner tune"));
+  CHECK_MESSAGE(!std::filesystem::exists(user.data()), "reading must not create a database");
+}
+
+TEST_CASE("list shows the newest decision first, numbered from the oldest") {
+  const User user;
+  fill(user);
+  const json decisions = json::parse(user.run({"list", "--json"}).out)["decisions"];
+  REQUIRE(decisions.size() == 3);
+  CHECK(decisions[0]["number"] == 3);
+  CHECK(decisions[0]["kernel"] == "prefetch");
+  CHECK(decisions[0]["problem"] == "n=2");
+  CHECK(decisions[2]["number"] == 1);
+  const Result text = user.run({"list"});
+  CHECK(text.err.empty());
+  CHECK(tuner::test::lines(text.out) == 4);
+  CHECK(contains(text.out, "2.000x (1.990-2.010)"));
+}
+
+TEST_CASE("list --kernel keeps the numbers") {
+  const User user;
+  fill(user);
+  const json decisions = json::parse(user.run({"list", "--kernel", "scale", "--json"}).out)["decisions"];
+  REQUIRE(decisions.size() == 1);
+  CHECK(decisions[0]["number"] == 2);
+}
+
+TEST_CASE("show by kernel takes the newest decision and names the others") {
+  const User user;
+  fill(user);
+  const Result result = user.run({"show", "prefetch"});
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.out, "Decision 3: prefetch on NVIDIA H200, cold cache"));
+  CHECK(contains(result.out, "n=2"));
+  CHECK(contains(result.err, "2 decisions"));
+  CHECK(contains(result.err, "1."));
+}
+
+TEST_CASE("show has the interval, the tie, the failure with its reason, the trials and the conditions") {
+  const User user;
+  fill(user);
+  const Result result = user.run({"show", "2"});
+  CHECK(result.exit_code == 0);
+  for (const char* part : {"Decision 2: scale", "2.000x (1.990-2.010)", "tie 1.0040 BLOCK=512 UNROLL=2",
+                           "launch_refused", "Too many registers", "BLOCK=1024 UNROLL=4", "1.000 us", "toolkit 13.0.88",
+                           "driver 580.159", "2025-03-01 12:31 UTC", "Fastest 3 of 3"}) {
+    CHECK_MESSAGE(contains(result.out, part), part);
+  }
+  CHECK(contains(user.run({"show", "2", "--trials", "1"}).out, "Fastest 1 of 3"));
+}
+
+TEST_CASE("show --json has every trial with its samples") {
+  const User user;
+  fill(user);
+  const json object = json::parse(user.run({"show", "2", "--json"}).out);
+  CHECK(object["format"] == 1);
+  CHECK(object["decision"]["configuration"] == kFast);
+  REQUIRE(object["trials"].size() == 4);
+  CHECK(object["trials"][1]["samples_us"] == json::array({1.0, 1.01}));
+  CHECK(object["trials"][3]["outcome"] == "launch_refused");
+  CHECK(object["trials"][3]["time_us"].is_null());
+}
+
+TEST_CASE("an unknown kernel is answered with the nearest one, an unknown number with where to look") {
+  const User user;
+  fill(user);
+  const Result kernel = user.run({"show", "prefech"});
+  CHECK(kernel.exit_code == 1);
+  CHECK(contains(kernel.err, "Did you mean `prefetch`?"));
+  const Result number = user.run({"show", "17"});
+  CHECK(number.exit_code == 1);
+  CHECK(contains(number.err, "tuner list"));
+}
+
+TEST_CASE("--db names a folder or a file, before or after the command") {
+  const User user;
+  fill(user);
+  User other;
+  const std::string folder = user.data().string();
+  CHECK(json::parse(other.run({"list", "--json", "--db", folder}).out)["decisions"].size() == 3);
+  CHECK(json::parse(other.run({"--db", folder + "/decisions.db", "--json", "list"}).out)["decisions"].size() == 3);
+  other.environment["TUNER_DB"] = folder;
+  CHECK(json::parse(other.run({"list", "--json"}).out)["decisions"].size() == 3);
+}
+
+TEST_CASE("a damaged database ends list, show and doctor with exit code 5 and is left as it is") {
+  User user;
+  const std::string damage = "SQLite format 3" + std::string(1, '\0') + std::string(5000, 'x');
+  const std::filesystem::path file = user.folder().write(".local/share/tuner/decisions.db", damage);
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"list"}, {"show", "prefetch"}}) {
+    const Result result = user.run(words);
+    CHECK(result.exit_code == 5);
+    CHECK(tuner::test::lines(result.err) == 1);
+    CHECK(contains(result.err, file.string()));
+    CHECK(contains(result.err, "damaged"));
+  }
+  CHECK(contains(user.run({"doctor"}).out, "NO   database"));
+  CHECK(tuner::test::read_file(file) == damage);
+}

@@ -1,0 +1,124 @@
+#include <doctest/doctest.h>
+
+#include <regex>
+#include <set>
+
+#include "tests/cli/program.hpp"
+
+using tuner::test::contains;
+using tuner::test::lines;
+using tuner::test::Result;
+using tuner::test::User;
+
+namespace {
+
+const std::vector<std::string> kCommands{"tune", "list", "show", "describe", "devices", "doctor", "help"};
+
+std::size_t longest_line(const std::string& text) {
+  std::size_t longest = 0;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    longest = std::max(longest, end - begin);
+    begin = end + 1;
+  }
+  return longest;
+}
+
+}  // namespace
+
+TEST_CASE("--help lists every command and every exit code on standard output") {
+  const Result result = User().run({"--help"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.empty());
+  for (const std::string& command : kCommands) CHECK(contains(result.out, "\n  " + command + " "));
+  for (const char* code : {"  0  ", "  1  ", "  2  ", "  3  ", "  4  ", "  5  ", "  6  ", " 70  ", "130  "}) {
+    CHECK(contains(result.out, code));
+  }
+  CHECK(longest_line(result.out) <= 100);
+}
+
+TEST_CASE("the help of every command has a purpose, two examples and its exit codes, and fits 100 columns") {
+  const User user;
+  for (const std::string& command : kCommands) {
+    CAPTURE(command);
+    const Result result = user.run({"help", command});
+    CHECK(result.exit_code == 0);
+    CHECK(result.err.empty());
+    CHECK(result.out.find("\n\nUsage: tuner " + command) != std::string::npos);
+    CHECK(lines(result.out.substr(0, result.out.find("\n\n") + 1)) == 2);
+    const std::string examples = result.out.substr(result.out.find("\nExamples\n"));
+    CHECK(std::count(examples.begin(), examples.end(), '\n') >= 6);
+    CHECK(contains(result.out, "\nExit codes\n    0  done\n"));
+    CHECK(longest_line(result.out) <= 100);
+    CHECK(user.run({command, "--help"}).out == result.out);
+    CHECK(user.run({"--help", command}).out == result.out);
+  }
+}
+
+TEST_CASE("the manual names every option of every command") {
+  const std::string manual = tuner::test::read_file(TUNER_MANUAL);
+  const User user;
+  for (const std::string& command : kCommands) {
+    const std::string help = user.run({"help", command}).out;
+    const std::regex option("\n  (-[A-Za-z]|--[a-z-]+)[ \n]");
+    for (std::sregex_iterator at(help.begin(), help.end(), option), end; at != end; ++at) {
+      CAPTURE(command);
+      CHECK_MESSAGE(contains(manual, "`" + (*at)[1].str()), (*at)[1].str());
+    }
+  }
+}
+
+TEST_CASE("--version prints name and version") {
+  const Result result = User().run({"--version"});
+  CHECK(result.exit_code == 0);
+  CHECK(std::regex_match(result.out, std::regex("tuner [0-9]+\\.[0-9]+\\.[0-9]+\n")));
+}
+
+TEST_CASE("a mistyped command or option is answered with the nearest one and exit code 2") {
+  const User user;
+  struct Mistake {
+    std::vector<std::string> words;
+    std::string hint;
+  };
+  for (const Mistake& mistake : std::vector<Mistake>{
+           {{"lst"}, "Did you mean `tuner list`?"},
+           {{"tune", "--probelm", "n=1"}, "Did you mean --problem?"},
+           {{"tune", "--replay=x", "--strategy", "exhastive"}, "Did you mean exhaustive?"},
+           {{"tune", "--replay=x", "--mode", "hot"}, "cold, warm"},
+           {{"kernel.cu"}, "`tuner tune kernel.cu`"},
+           {{"help", "tunes"}, "Did you mean `tuner tune`?"},
+           {{"--seed", "3", "tune"}, "stands after the command's name"},
+           {{"list", "more"}, "Usage: tuner list"},
+           {{"list", "--kernel"}, "needs a value"},
+           {{"list", "--json=1"}, "takes no value"},
+           {{"tune", "--seed", "1", "--seed", "2"}, "given twice"},
+           {{"tune", "--replay=x", "--seed", "-1"}, ""},
+           {{"tune", "--replay=x", "--seed", "12x"}, "whole number"},
+           {{"tune", "--replay=x", "--workers", "0"}, "from 1 to"},
+           {{"tune", "--replay=x", "--budget", "soon"}, "60s"},
+           {{"tune", "--replay=x", "--launch-timeout", "2"}, "2s"},
+           {{"tune", "--replay=x", "--no-times"}, "--json"},
+           {{"tune", "--replay=x", "--record=y"}, "exclude each other"},
+           {{}, "tuner --help"},
+           {{"show"}, "tuner show prefetch"},
+           {{"describe"}, "tuner describe kernel_sources"},
+       }) {
+    CAPTURE(mistake.hint);
+    const Result result = user.run(mistake.words);
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    CHECK(lines(result.err) == 1);
+    CHECK(contains(result.err, mistake.hint));
+  }
+}
+
+TEST_CASE("output that cannot be written is an error") {
+  User user;
+  user.environment["OUT"] = "/dev/full";
+  const std::filesystem::path script = user.folder().write("full.sh", "");
+  // The program itself only sees its descriptors, so a shell has to redirect it.
+  const int status = std::system((std::string(TUNER_PROGRAM) + " --help > /dev/full 2> " + script.string()).c_str());
+  CHECK(WEXITSTATUS(status) == 1);
+  CHECK(contains(tuner::test::read_file(script), "could not be written"));
+}

@@ -1,0 +1,143 @@
+#include <doctest/doctest.h>
+
+#include "tests/cli/program.hpp"
+
+using tuner::test::contains;
+using tuner::test::data_file;
+using tuner::test::lines;
+using tuner::test::Result;
+using tuner::test::User;
+
+namespace {
+
+/// One sentence on standard error, nothing on standard output, and the code.
+void check_error(const Result& result, int code, const std::vector<std::string>& parts) {
+  CAPTURE(result.err);
+  CHECK(result.exit_code == code);
+  CHECK(result.out.empty());
+  CHECK(lines(result.err) == 1);
+  CHECK(result.err.rfind("tuner: ", 0) == 0);
+  for (const std::string& part : parts) CHECK_MESSAGE(contains(result.err, part), part);
+}
+
+std::string kernel() {
+  return data_file("scale.cu").string();
+}
+std::string recording() {
+  return data_file("scale.csv").string();
+}
+
+}  // namespace
+
+TEST_CASE("no file: the sentence has an example") {
+  check_error(User().run({"tune"}), 2, {"tuner tune kernel_sources/prefetch.cu"});
+}
+
+TEST_CASE("a file that does not exist is named") {
+  check_error(User().run({"tune", "missing.cu", "--problem", "n=4"}), 2, {"missing.cu", "does not exist"});
+  check_error(User().run({"describe", "missing.cu"}), 2, {"missing.cu", "does not exist"});
+  check_error(User().run({"tune", "--replay", "missing.csv"}), 2, {"missing.csv"});
+}
+
+TEST_CASE("a file without a described kernel says how to describe one") {
+  const User user;
+  user.folder().write("plain.cu", "__global__ void f() {}\n");
+  check_error(user.run({"tune", "plain.cu"}), 2, {"plain.cu", "#pragma tuner kernel"});
+}
+
+TEST_CASE("a kernel that the file does not describe is answered with those it does") {
+  check_error(User().run({"tune", kernel(), "--kernel", "scales", "--problem", "n=4"}), 2, {"scales", "scale"});
+}
+
+TEST_CASE("an unknown parameter in --where is answered with the nearest one") {
+  check_error(User().run({"tune", kernel(), "--problem", "n=4", "--where", "BLOK > 64"}), 2, {"BLOK", "BLOCK"});
+  check_error(User().run({"tune", "--replay", recording(), "--where", "BLOK > 64"}), 2, {"BLOK", "BLOCK"});
+}
+
+TEST_CASE("an empty space names the constraint that emptied it") {
+  check_error(User().run({"tune", kernel(), "--problem", "n=4", "--where", "BLOCK > 4096"}), 2, {"BLOCK > 4096"});
+  check_error(User().run({"tune", "--replay", recording(), "--where", "BLOCK > 4096"}), 2, {"BLOCK > 4096"});
+}
+
+TEST_CASE("a missing problem value is answered with what the kernel needs") {
+  check_error(User().run({"tune", kernel()}), 2, {"n", "--problem"});
+}
+
+TEST_CASE("a problem value that is not a number is named") {
+  check_error(User().run({"tune", kernel(), "--problem", "n=many"}), 2, {"n", "many"});
+  check_error(User().run({"tune", kernel(), "--problem", "many"}), 2, {"many"});
+}
+
+TEST_CASE("a problem value that the kernel does not know is answered with those it does") {
+  check_error(User().run({"tune", kernel(), "--problem", "n=4,m=5"}), 2, {"m", "n"});
+}
+
+TEST_CASE("no toolkit: exit code 4, and the way out") {
+  User user;
+  user.environment["TUNER_NVRTC"] = "/nowhere";
+  check_error(user.run({"tune", kernel(), "--problem", "n=4"}), 4, {"NVRTC", "TUNER_NVRTC", "--replay"});
+}
+
+TEST_CASE("no driver: exit code 3, and the way out is a replay") {
+  check_error(User().run({"tune", kernel(), "--problem", "n=4"}), 3, {"driver", "--replay"});
+  check_error(User().run({"devices"}), 3, {"driver"});
+}
+
+TEST_CASE("a recording that is cut short is named with the line") {
+  const User user;
+  const std::string text = tuner::test::read_file(recording());
+  user.folder().write("cut.csv", text.substr(0, text.size() - 40));
+  check_error(user.run({"tune", "--replay", "cut.csv"}), 2, {"cut.csv:", "cut short"});
+  user.folder().write("other.csv", "a,b,c\n");
+  check_error(user.run({"tune", "--replay", "other.csv"}), 2, {"other.csv:1"});
+}
+
+TEST_CASE("a recording answers for its own kernel, problem and mode only") {
+  const User user;
+  check_error(user.run({"tune", "--replay", recording(), "--problem", "n=5"}), 2, {"n=16777216", "n=5"});
+  check_error(user.run({"tune", "--replay", recording(), "--problem", "m=5"}), 2, {"m", "n=16777216"});
+  check_error(user.run({"tune", "--replay", recording(), "--problem", "n=16777216", "--problem", "n=5"}), 2,
+              {"one problem"});
+  check_error(user.run({"tune", "--replay", recording(), "--kernel", "other"}), 2, {"scale", "other"});
+  check_error(user.run({"tune", "--replay", recording(), "--mode", "warm"}), 2, {"--mode cold"});
+}
+
+TEST_CASE("describe works without GPU, driver and toolkit") {
+  User user;
+  user.environment["TUNER_NVRTC"] = "/nowhere";
+  const Result open = user.run({"describe", kernel()});
+  CHECK(open.exit_code == 0);
+  CHECK(contains(open.out, "#pragma tuner param(BLOCK, 64, 128, 256, 512; default 128)"));
+  CHECK(contains(open.out, "Give --problem"));
+  const Result bound = user.run({"describe", kernel(), "--problem", "n=16777216", "--device-name", "A100"});
+  CHECK(bound.exit_code == 0);
+  CHECK(contains(bound.out, "22 of 24"));
+  CHECK(contains(bound.out, "grid=131072x1x1 block=128x1x1 shared=0"));
+  CHECK(contains(bound.out, "A100"));
+  const Result json = user.run({"describe", kernel(), "--problem", "n=16777216", "--json"});
+  CHECK(contains(json.out, "\"size\": 22"));
+  check_error(user.run({"describe", kernel(), "--device-name", "H2000"}), 2, {"H2000", "H200"});
+}
+
+TEST_CASE("doctor says what is missing and what to do, and changes nothing") {
+  User user;
+  user.environment["TUNER_NVRTC"] = "/nowhere";
+  const Result result = user.run({"doctor"});
+  CHECK(result.exit_code == 4);
+  CHECK(result.err.empty());
+  CHECK(contains(result.out, "NO   toolkit"));
+  CHECK(contains(result.out, "TUNER_NVRTC"));
+  CHECK(contains(result.out, "NO   driver, GPU"));
+  CHECK(contains(result.out, "ok   database"));
+  CHECK(contains(result.out, user.data().string()));
+  CHECK(!std::filesystem::exists(user.data()));
+}
+
+TEST_CASE("doctor names a database folder that cannot be made") {
+  const User user;
+  user.folder().write("file", "no folder");
+  const Result result = user.run({"doctor", "--db", "file/tuner", "--json"});
+  CHECK(result.exit_code != 0);
+  CHECK(contains(result.out, "\"ready\": false"));
+  CHECK(contains(result.out, "cannot be created"));
+}

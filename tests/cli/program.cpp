@@ -1,0 +1,153 @@
+#include "tests/cli/program.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace tuner::test {
+
+namespace {
+
+void require(bool condition, const char* what) {
+  if (!condition) throw std::runtime_error(std::string("the test's own plumbing failed: ") + what);
+}
+
+/// Reads what is there. False at the end; a terminal whose other side is gone reads as an error.
+bool drain(int fd, std::string& into) {
+  std::array<char, 65536> buffer{};
+  const ssize_t count = read(fd, buffer.data(), buffer.size());
+  if (count <= 0) return false;
+  into.append(buffer.data(), static_cast<std::size_t>(count));
+  return true;
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "tuner-cli-XXXXXX").string();
+  require(mkdtemp(name.data()) != nullptr, "mkdtemp");
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::filesystem::path TemporaryFolder::write(const std::string& name, const std::string& text) const {
+  const std::filesystem::path file = path_ / name;
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file, std::ios::binary) << text;
+  return file;
+}
+
+User::User() {
+  environment = {{"HOME", home().string()},
+                 {"PATH", "/usr/bin:/bin"},
+                 {"TERM", "xterm"},
+                 {"TUNER_DRIVER", (home() / "no-driver.so").string()}};
+}
+
+Result User::run(const std::vector<std::string>& arguments) const {
+  return Running(*this, arguments).finish();
+}
+
+Running::Running(const User& user, const std::vector<std::string>& arguments, bool terminal) {
+  int out[2];
+  int err[2];
+  require(pipe2(out, O_CLOEXEC) == 0, "pipe");
+  if (terminal) {
+    require(openpty(&err[0], &err[1], nullptr, nullptr, nullptr) == 0, "openpty");
+    fcntl(err[0], F_SETFD, FD_CLOEXEC);
+  } else {
+    require(pipe2(err, O_CLOEXEC) == 0, "pipe");
+  }
+  std::vector<std::string> words{TUNER_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : user.environment) variables.push_back(name + "=" + value);
+  std::vector<char*> argv;
+  std::vector<char*> envp;
+  for (std::string& word : words) argv.push_back(word.data());
+  for (std::string& variable : variables) envp.push_back(variable.data());
+  argv.push_back(nullptr);
+  envp.push_back(nullptr);
+
+  pid_ = fork();
+  require(pid_ >= 0, "fork");
+  if (pid_ == 0) {
+    const int nothing = open("/dev/null", O_RDONLY);
+    dup2(nothing, STDIN_FILENO);
+    dup2(out[1], STDOUT_FILENO);
+    dup2(err[1], STDERR_FILENO);
+    if (chdir(user.home().c_str()) == 0) execve(argv[0], argv.data(), envp.data());
+    _exit(127);
+  }
+  close(out[1]);
+  close(err[1]);
+  out_ = out[0];
+  err_ = err[0];
+}
+
+Running::~Running() {
+  if (!collected_) {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  close(out_);
+  close(err_);
+}
+
+void Running::signal(int number) const {
+  kill(pid_, number);
+}
+
+bool Running::ended() {
+  if (!collected_) collected_ = waitpid(pid_, &status_, WNOHANG) == pid_;
+  return collected_;
+}
+
+Result Running::finish() {
+  Result result;
+  std::array<pollfd, 2> open{{{out_, POLLIN, 0}, {err_, POLLIN, 0}}};
+  while (open[0].fd >= 0 || open[1].fd >= 0) {
+    require(poll(open.data(), open.size(), -1) >= 0, "poll");
+    if (open[0].revents != 0 && !drain(out_, result.out)) open[0].fd = -1;
+    if (open[1].revents != 0 && !drain(err_, result.err)) open[1].fd = -1;
+  }
+  if (!collected_) waitpid(pid_, &status_, 0);
+  collected_ = true;
+  result.exit_code = WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
+  return result;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+std::string read_file(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+std::filesystem::path data_file(const std::string& name) {
+  return std::filesystem::path(TUNER_TEST_DATA) / name;
+}
+
+}  // namespace tuner::test

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tuner::test {
+
+/// A folder of its own for one test, gone when the test is over.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+  /// Writes a file and returns its path.
+  std::filesystem::path write(const std::string& name, const std::string& text) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Result {
+  int exit_code = -1;  ///< 128 + signal if it was killed
+  std::string out;
+  std::string err;
+};
+
+/// A user with a home of their own, no GPU driver, and the program on the path. Nothing of the caller's environment is
+/// passed on.
+class User {
+ public:
+  User();
+  std::map<std::string, std::string> environment;
+  const std::filesystem::path& home() const { return folder_.path(); }
+  const TemporaryFolder& folder() const { return folder_; }
+  std::filesystem::path data() const { return home() / ".local/share/tuner"; }
+
+  /// Runs `tuner` with these arguments in the home folder and waits for its end.
+  Result run(const std::vector<std::string>& arguments) const;
+
+ private:
+  TemporaryFolder folder_;
+};
+
+/// A program that runs. `terminal` gives it a terminal as standard error.
+class Running {
+ public:
+  Running(const User& user, const std::vector<std::string>& arguments, bool terminal = false);
+  ~Running();
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  void signal(int number) const;
+  bool ended();
+  /// Reads everything it prints and waits for its end.
+  Result finish();
+
+ private:
+  pid_t pid_ = -1;
+  int out_ = -1, err_ = -1;
+  int status_ = 0;
+  bool collected_ = false;
+};
+
+bool contains(const std::string& text, const std::string& part);
+/// How many lines `text` has.
+std::size_t lines(const std::string& text);
+
+std::string read_file(const std::filesystem::path& file);
+/// A file of tests/data.
+std::filesystem::path data_file(const std::string& name);
+
+}  // namespace tuner::test

@@ -1,0 +1,220 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <thread>
+
+#include "tests/cli/program.hpp"
+
+using nlohmann::json;
+using tuner::test::contains;
+using tuner::test::data_file;
+using tuner::test::read_file;
+using tuner::test::Result;
+using tuner::test::Running;
+using tuner::test::User;
+
+namespace {
+
+const std::string kWinner = "BLOCK=256,LAYOUT=strided,UNROLL=4";
+const std::string kBaseline = "BLOCK=128,LAYOUT=strided,UNROLL=1";
+
+std::string recording() {
+  return data_file("scale.csv").string();
+}
+std::string kernel() {
+  return data_file("scale.cu").string();
+}
+
+json report_of(const Result& result) {
+  const json object = json::parse(result.out);
+  REQUIRE(object["format"] == 1);
+  REQUIRE(object["reports"].size() == 1);
+  return object["reports"][0];
+}
+
+/// A recording so large that its replay takes seconds: a test can interrupt it.
+std::string large_recording() {
+  std::string text = "#space 1\n#kernel large\n#gpu NVIDIA H200\n#problem n=1\n";
+  std::string values;
+  for (int i = 0; i < 400; ++i) values += (i == 0 ? "" : ",") + std::to_string(i);
+  text += "#param A " + values + "\n#param B " + values + "\n#baseline A=0,B=0\nA,B,status,time_ms\n";
+  for (int a = 0; a < 400; ++a) {
+    for (int b = 0; b < 400; ++b) {
+      text += std::to_string(a) + "," + std::to_string(b) + ",ok," + std::to_string(1000 - a - b) + ".5\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a replay finds the recorded winner, says what it replayed, and stores in replay.db") {
+  const User user;
+  const Result result = user.run({"tune", "--replay", recording()});
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.empty());
+  CHECK(contains(result.out, "BLOCK=256 LAYOUT=strided UNROLL=4"));
+  CHECK(contains(result.out, "nothing was compiled or launched"));
+  CHECK(contains(result.out, "scale.csv"));
+  CHECK(contains(result.out, "recorded on NVIDIA H200 at 2025-03-01T12:30:00Z"));
+  CHECK(contains(result.out, (user.data() / "replay.db").string()));
+  CHECK(!std::filesystem::exists(user.data() / "decisions.db"));
+
+  const Result served = user.run({"list"});
+  CHECK(served.exit_code == 0);
+  CHECK(served.out.empty());
+  const Result listed = user.run({"list", "--db", (user.data() / "replay.db").string()});
+  CHECK(contains(listed.out, "scale"));
+}
+
+TEST_CASE("the JSON of a replay has the winner, its speed-up with an interval, failures and counters") {
+  const json report = report_of(User().run({"--json", "tune", "--replay", recording()}));
+  CHECK(report["winner"]["configuration"] == kWinner);
+  CHECK(report["baseline"]["configuration"] == kBaseline);
+  CHECK(report["speedup"]["low"] > 1.3);
+  CHECK(report["speedup"]["low"] < report["speedup"]["ratio"]);
+  CHECK(report["speedup"]["ratio"] < report["speedup"]["high"]);
+  CHECK(report["replayed"] == true);
+  CHECK(report["space_size"] == 22);
+  CHECK(report["counters"]["asked"] == 22);
+  CHECK(report["counters"]["stored"] == 22);
+  CHECK(report["counters"]["failed_wrong_result"] == 2);
+  CHECK(report["failures"].size() == 2);
+}
+
+TEST_CASE("two replays with the same seed print the same bytes, whatever the folders") {
+  const User one;
+  const User other;
+  const std::vector<std::string> words{"tune",   "--replay", recording(), "--seed", "5",         "--strategy",
+                                       "random", "--budget", "12",        "--json", "--no-times"};
+  const Result first = one.run(words);
+  CHECK(first.exit_code == 0);
+  CHECK(first.out == other.run(words).out);
+  CHECK(first.out == one.run(words).out);
+  CHECK(json::parse(first.out)["reports"][0]["counters"]["asked"] == 12);
+}
+
+TEST_CASE("--where leaves out recorded configurations") {
+  const json report = report_of(User().run({"tune", "--replay", recording(), "--where", "BLOCK <= 128", "--json"}));
+  CHECK(report["space_size"] == 12);
+  CHECK(report["winner"]["configuration"] == "BLOCK=128,LAYOUT=strided,UNROLL=4");
+}
+
+TEST_CASE("a file of another version than the recorded one is a warning, the same version is none") {
+  const User user;
+  const Result other = user.run({"tune", kernel(), "--replay", recording(), "--problem", "n=16777216"});
+  CHECK(other.exit_code == 0);
+  CHECK(contains(other.err, "tuner: warning: "));
+  CHECK(contains(other.out, "Warning: "));
+
+  // `describe` prints the identity that a recording of this very file would carry.
+  const std::string description = user.run({"describe", kernel(), "--problem", "n=16777216"}).out;
+  std::smatch match;
+  REQUIRE(std::regex_search(description, match, std::regex("// identity +([^\n]+(\n//  +[^\n]+)*)\n")));
+  const std::string identity = std::regex_replace(match[1].str(), std::regex("\n// *"), "");
+  const std::string text = std::regex_replace(read_file(recording()), std::regex("#kernel scale\n"),
+                                              "#kernel scale\n#identity " + identity + "\n");
+  user.folder().write("same.csv", text);
+  const Result same = user.run({"tune", kernel(), "--replay", "same.csv"});
+  CHECK(same.exit_code == 0);
+  CHECK(same.err.empty());
+
+  user.folder().write("changed.csv", std::regex_replace(text, std::regex("#identity (.*)"), "#identity $1x"));
+  CHECK(contains(user.run({"tune", kernel(), "--replay", "changed.csv"}).err, "another version"));
+}
+
+TEST_CASE("a database that cannot be written is one warning, and the winner is printed all the same") {
+  const User user;
+  user.folder().write("file", "a file, no folder");
+  const Result result = user.run({"tune", "--replay", recording(), "--db", "file/tuner"});
+  CHECK(result.exit_code == 0);
+  CHECK(tuner::test::lines(result.err) == 1);
+  CHECK(contains(result.err, "not remembered"));
+  CHECK(contains(result.out, "BLOCK=256 LAYOUT=strided UNROLL=4"));
+  CHECK(contains(result.out, "Not stored"));
+  CHECK(read_file(user.home() / "file") == "a file, no folder");
+}
+
+TEST_CASE("without any home folder the winner is printed all the same") {
+  User user;
+  user.environment.erase("HOME");
+  const Result result = user.run({"tune", "--replay", recording()});
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "TUNER_DB"));
+  CHECK(contains(result.out, "BLOCK=256 LAYOUT=strided UNROLL=4"));
+}
+
+TEST_CASE("a damaged database is one warning that says what to do, and is left as it is") {
+  const User user;
+  const std::string damage = "SQLite format 3" + std::string(1, '\0') + std::string(5000, 'x');
+  const std::filesystem::path file = user.folder().write(".local/share/tuner/replay.db", damage);
+  const Result result = user.run({"tune", "--replay", recording()});
+  CHECK(result.exit_code == 0);
+  CHECK(tuner::test::lines(result.err) == 1);
+  CHECK(contains(result.err, "damaged"));
+  CHECK(contains(result.err, "ename"));
+  CHECK(contains(result.out, "BLOCK=256 LAYOUT=strided UNROLL=4"));
+  CHECK(read_file(file) == damage);
+}
+
+TEST_CASE("every candidate failed: no winner, exit code 1") {
+  const User user;
+  std::string text = std::regex_replace(read_file(recording()), std::regex(",ok,[^\n]*"),
+                                        ",launch_refused,,,1,0,0,,,,,,,,,,,,,too large");
+  user.folder().write("failed.csv", text);
+  const Result result = user.run({"tune", "--replay", "failed.csv"});
+  CHECK(result.exit_code == 1);
+  CHECK(contains(result.out, "No winner"));
+  CHECK(contains(result.out, "launch_refused"));
+}
+
+TEST_CASE("a recording without samples has a speed-up whose uncertainty is honest") {
+  const User user;
+  user.folder().write("plain.csv",
+                      "#space 1\n#kernel f\n#gpu NVIDIA H200\n#param A 1,2\nA,status,time_ms\n1,ok,2.0\n2,ok,1.0\n");
+  const json report = report_of(user.run({"tune", "--replay", "plain.csv", "--json"}));
+  CHECK(report["winner"]["configuration"] == "A=2");
+  CHECK(report["speedup"]["ratio"] == 2.0);
+}
+
+TEST_CASE("a terminal sees a progress line that is erased, and colour only without NO_COLOR") {
+  User user;
+  const Result coloured = Running(user, {"tune", "--replay", recording()}, true).finish();
+  CHECK(coloured.exit_code == 0);
+  CHECK(contains(coloured.err, "\r\x1b[K"));
+  CHECK(contains(coloured.err, "\x1b[36m"));
+  CHECK(contains(coloured.err, "searching"));
+  CHECK(coloured.err.rfind("\r\x1b[K") == coloured.err.size() - 4);
+  CHECK(!contains(coloured.out, "\x1b"));
+
+  user.environment["NO_COLOR"] = "1";
+  const Result plain = Running(user, {"tune", "--replay", recording()}, true).finish();
+  CHECK(contains(plain.err, "searching"));
+  CHECK(!contains(plain.err, "\x1b[36m"));
+
+  user.environment["TERM"] = "dumb";
+  CHECK(Running(user, {"tune", "--replay", recording()}, true).finish().err.empty());
+}
+
+TEST_CASE("Ctrl-C keeps what was measured, prints the best of it and returns 130") {
+  const User user;
+  user.folder().write("large.csv", large_recording());
+  const std::filesystem::path database = user.data() / "replay.db";
+  Running running(user, {"tune", "--replay", "large.csv", "--json"});
+  // The first rows are committed a quarter of a second after the session begins.
+  while (!running.ended() && (!std::filesystem::exists(database) || std::filesystem::file_size(database) < 200'000)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  REQUIRE_MESSAGE(!running.ended(), "the replay was over before it could be interrupted");
+  running.signal(SIGINT);
+  const Result result = running.finish();
+  CHECK(result.exit_code == 130);
+  const json report = report_of(result);
+  CHECK(report["interrupted"] == true);
+  CHECK(report["winner"]["configuration"].is_string());
+  CHECK(report["counters"]["stored"] > 0);
+  CHECK(report["counters"]["stored"] < 160'000);
+}
