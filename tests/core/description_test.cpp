@@ -1,6 +1,11 @@
 #include "tuner/core/description.hpp"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
 
 #include "tests/core/support.hpp"
 
@@ -153,13 +158,13 @@ TEST_CASE("values, ranges and defaults are checked") {
         "k.cu:6:21: the parameter `A` needs at least one value, as in param(A, 1, 2, 4)");
   CHECK(complaint("#pragma tuner param(A, 1,, 2)") == "k.cu:6:26: a value is missing here");
   CHECK(complaint("#pragma tuner param(A, 1, 1.0)") == "k.cu:6:27: the value 1.0 is in the list twice");
+  CHECK(complaint("#pragma tuner param(A, false, 1, 0.0)") == "k.cu:6:34: the value 0.0 is in the list twice");
+  CHECK(complaint("#pragma tuner param(A, 9007199254740992, 9007199254740993, 1e300)") == "no error");
   CHECK(complaint("#pragma tuner param(A, 4..1)") ==
         "k.cu:6:24: the range is empty: 4 is above 1; write the smaller end first");
   CHECK(complaint("#pragma tuner param(A, 1..4 step 0)") == "k.cu:6:34: the step of a range must be at least 1, not 0");
   CHECK(complaint("#pragma tuner param(A, 0..9223372036854775807)") ==
         "k.cu:6:24: the range has more than 65536 values");
-  CHECK(complaint("#pragma tuner param(A, -9223372036854775808..9223372036854775807 step 9223372036854775807)") ==
-        "no error");
   CHECK(complaint("#pragma tuner param(A, 1, 2; default 3)") ==
         "k.cu:6:38: the default 3 of `A` is not among its values 1, 2");
   CHECK(complaint("#pragma tuner param(A, 12abc)") ==
@@ -169,6 +174,14 @@ TEST_CASE("values, ranges and defaults are checked") {
   CHECK(complaint("#pragma tuner option(O, --fast)")
             .ends_with("write it in double quotes, as in \"--fmad=false\", or \"\" "
                        "for none"));
+}
+
+TEST_CASE("a range from one end of the 64-bit integers to the other does not overflow") {
+  const Description d = describe(
+      kernel_text("#pragma tuner param(A, -9223372036854775808..9223372036854775807 step 9223372036854775807)"));
+  CHECK(d.parameters.back().parameter.values ==
+        std::vector<search::Value>{std::numeric_limits<std::int64_t>::min(), -1,
+                                   std::numeric_limits<std::int64_t>::max() - 1});
 }
 
 TEST_CASE("what must be the same for every configuration cannot use tuned parameters, not even through a let") {
@@ -231,4 +244,16 @@ TEST_CASE("a file without a kernel is an error that shows the way") {
         "k.cu describes no kernel: line 2 has a pragma that is almost `#pragma tuner`.");
   CHECK(error_of([] { load_description("no/such.cu"); }) ==
         "The kernel file no/such.cu does not exist; check its name and the current folder.");
+}
+
+TEST_CASE("one of several kernels in a file is picked by name") {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("tuner-two-kernels-" + std::to_string(getpid()) + ".cu");
+  std::ofstream(file) << kernel_text("#pragma tuner kernel(other) grid(1) block(1) out(o, float, 1)");
+  CHECK(load_description(file, "other").kernel == "other");
+  CHECK(error_of([&] { load_description(file); }) ==
+        file.string() + " describes 2 kernels; choose one of scale, other.");
+  CHECK(error_of([&] { load_description(file, "othr"); }) ==
+        file.string() + " describes no kernel `othr`; did you mean `other`? It describes scale, other.");
+  std::filesystem::remove(file);
 }

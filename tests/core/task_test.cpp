@@ -179,7 +179,6 @@ TEST_CASE("where narrows the space, and its mistakes are mistakes of usage") {
   const Task task = task_of("", {{"n", 1000}}, {"BLOCKDIMX >= 128", "BLOCKDIMX != 256"});
   CHECK(task.space().size() == 1);
   CHECK(task.space().constraints().back().origin == "--where");
-  CHECK(task_of("", {{"n", 1000}}, {"BLOCKDIMX > 128"}).baseline() == std::nullopt);
   const auto complaint_about = [](const std::string& where) {
     return error_of([&] { task_of("", {{"n", 1}}, {where}); });
   };
@@ -194,6 +193,14 @@ TEST_CASE("where narrows the space, and its mistakes are mistakes of usage") {
   } catch (const Error& error) {
     CHECK(error.code() == Errc::bad_usage);
   }
+}
+
+TEST_CASE("the baseline is what the description allows, whatever where leaves of the space") {
+  const Task narrowed = task_of("", {{"n", 1000}}, {"BLOCKDIMX > 128"});
+  REQUIRE(narrowed.baseline());
+  CHECK(narrowed.space().text(*narrowed.baseline()) == "BLOCKDIMX=128");
+  CHECK_FALSE(task_of("#pragma tuner constraint(BLOCKDIMX > 128)").baseline());
+  CHECK_FALSE(task_of("#pragma tuner param(U, 0, 1) constraint(BLOCKDIMX % U == 0) constraint(U != 0)").baseline());
 }
 
 TEST_CASE("an empty space is a task that says why") {

@@ -84,11 +84,9 @@ Description load_description(const std::filesystem::path& file, std::string_view
   }
   std::vector<std::string> names;
   for (const Description& description : descriptions) names.push_back(description.kernel);
-  throw Error(
-      Errc::bad_description,
-      fmt::format("{} describes no kernel `{}`{} It describes {}.", file.string(), kernel,
-                  names.empty() || suggestion(kernel, names).empty() ? std::string(".") : suggestion(kernel, names),
-                  kernel_names(descriptions)));
+  const std::string nearest = suggestion(kernel, names);
+  throw Error(Errc::bad_description, fmt::format("{} describes no kernel `{}`{} It describes {}.", file.string(),
+                                                 kernel, nearest.empty() ? "." : nearest, kernel_names(descriptions)));
 }
 
 }  // namespace tuner

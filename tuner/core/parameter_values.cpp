@@ -38,8 +38,18 @@ void append_range(const Span& item, std::size_t dots, std::vector<search::Value>
   const std::uint64_t count = width / static_cast<std::uint64_t>(step);
   if (count >= kMostValues) item.fail(fmt::format("the range has more than {} values", kMostValues));
   for (std::uint64_t i = 0; i <= count; ++i) {
-    values.emplace_back(first + static_cast<std::int64_t>(i) * step);
+    // Unsigned: from one end of the 64-bit range to the other, `i * step` alone does not fit in a signed one.
+    values.emplace_back(
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(first) + i * static_cast<std::uint64_t>(step)));
   }
+}
+
+/// The same text for values that expressions find equal: 1, 1.0 and true.
+std::string equality_text(const search::Value& value) {
+  if (value.is_name()) return "=" + value.as_name();
+  const double real = value.as_real();
+  const bool integral = !value.is_real() || (real == std::floor(real) && real >= -0x1p63 && real < 0x1p63);
+  return integral ? std::to_string(value.as_integer()) : value.text();
 }
 
 }  // namespace
@@ -73,7 +83,7 @@ search::Value read_value(const Span& span) {
 
 std::vector<search::Value> read_values(const std::vector<Span>& items) {
   std::vector<search::Value> values;
-  std::set<std::string> texts;
+  std::set<std::string> seen;
   for (const Span& item : items) {
     const std::size_t before = values.size();
     const std::size_t dots = item.text().starts_with('"') ? std::string_view::npos : item.text().find("..");
@@ -84,11 +94,8 @@ std::vector<search::Value> read_values(const std::vector<Span>& items) {
     }
     if (values.size() > kMostValues) item.fail(fmt::format("a parameter has at most {} values", kMostValues));
     for (std::size_t i = before; i < values.size(); ++i) {
-      // Numbers that are equal in expressions (1, 1.0, true) are one value; their common text is that of the real.
       const search::Value& value = values[i];
-      const std::string text = value.is_number() ? search::Value(value.as_real()).text() : "=" + value.as_name();
-      const bool exact = !value.is_integer() || std::abs(value.as_integer()) < (std::int64_t{1} << 53);
-      if (!texts.insert(exact ? text : value.text()).second) {
+      if (!seen.insert(equality_text(value)).second) {
         item.fail(fmt::format("the value {} is in the list twice", value.text()));
       }
     }

@@ -204,7 +204,12 @@ std::optional<search::Configuration> Task::baseline() const {
   search::Configuration defaults = state_->space.defaults();
   const search::Scope scope = state_->space.scope(defaults);
   for (const search::Constraint& constraint : state_->description.constraints) {
-    if (!constraint.expression.evaluate_boolean(scope)) return std::nullopt;
+    try {
+      if (!constraint.expression.evaluate_boolean(scope)) return std::nullopt;
+    } catch (const search::ExpressionError&) {
+      return std::nullopt;  // `B % U == 0` with U = 0, which another constraint excludes: the space has said so if none
+                            // does
+    }
   }
   return defaults;
 }
