@@ -169,5 +169,4 @@ TEST_CASE("the embedded device code is the file's and includes nothing") {
   const std::string source(support_source());
   CHECK(source.find("extern \"C\" __global__ void tuner_compare(") != std::string::npos);
   CHECK(source.find("#include") == std::string::npos);
-  CHECK(source.find(kSupportKernel) != std::string::npos);
 }

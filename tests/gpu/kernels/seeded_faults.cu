@@ -7,7 +7,7 @@
 //   misaligned         reads four bytes from an odd address                   illegal_access
 //   traps              stops itself                                           illegal_access
 //   never_ends         is still running at any time limit                     run_timeout
-//   never_ends_later   the same, but only from its tenth launch on            run_timeout
+//   never_ends_later   the same, but only from its eighth launch on           run_timeout
 //
 // Each may cost itself and one worker process. The right ones between them must be timed as if nothing had happened.
 #pragma tuner kernel(seeded_faults)

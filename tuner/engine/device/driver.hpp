@@ -39,7 +39,6 @@ namespace tuner::engine {
   X(allocate, cuMemAlloc, 3020)                                           \
   X(free, cuMemFree, 3020)                                                \
   X(memory_info, cuMemGetInfo, 3020)                                      \
-  X(copy_to_device, cuMemcpyHtoDAsync, 3020)                              \
   X(copy_to_host, cuMemcpyDtoHAsync, 3020)                                \
   X(copy_on_device, cuMemcpyDtoDAsync, 3020)                              \
   X(set_bytes, cuMemsetD8Async, 3020)                                     \

@@ -10,9 +10,6 @@ namespace tuner::engine {
 /// The device code that fills buffers, plants patterns and compares outputs (support.cu): compiled for the device by
 /// the session and handed over in PrepareProblem. Needs no headers, and `--fmad` does not matter to it.
 std::string_view support_source();
-inline constexpr std::string_view kSupportFile = "support.cu";
-/// A kernel of it, for compilers that want a name; all are `extern "C"`.
-inline constexpr std::string_view kSupportKernel = "tuner_fill";
 
 /// What a check on the device reports; support.cu has the same struct.
 struct Finding {

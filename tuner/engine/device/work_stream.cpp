@@ -34,10 +34,6 @@ void WorkStream::copy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
   if (bytes > 0) check(driver().copy_on_device(to, from, bytes, get()), "cuMemcpyDtoDAsync");
 }
 
-void WorkStream::upload(CUdeviceptr to, std::span<const std::byte> bytes) {
-  if (!bytes.empty()) check(driver().copy_to_device(to, bytes.data(), bytes.size(), get()), "cuMemcpyHtoDAsync");
-}
-
 std::vector<std::byte> WorkStream::download(CUdeviceptr from, std::size_t bytes) {
   std::vector<std::byte> result(bytes);
   wait(kOwnWorkLimit);

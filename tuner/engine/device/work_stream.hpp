@@ -2,8 +2,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "tuner/engine/device/driver.hpp"
@@ -24,7 +22,6 @@ class WorkStream {
   static void wait_for(CUevent event, std::chrono::milliseconds limit);
 
   void copy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes);
-  void upload(CUdeviceptr to, std::span<const std::byte> bytes);
   /// Waits for what is queued, then reads.
   std::vector<std::byte> download(CUdeviceptr from, std::size_t bytes);
   void set_bytes(CUdeviceptr to, unsigned char value, std::size_t bytes);

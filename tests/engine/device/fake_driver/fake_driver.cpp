@@ -284,11 +284,6 @@ CUresult fake_memory_info(std::size_t* free_bytes, std::size_t* all) {
   *all = kMemory;
   return CUDA_SUCCESS;
 }
-CUresult fake_copy_to_device(CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
-  wait_for_device();
-  std::memcpy(pointer<void>(to), from, bytes);
-  return dead;
-}
 CUresult fake_copy_to_host(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
   wait_for_device();
   std::memcpy(to, pointer<void>(from), bytes);
@@ -359,7 +354,6 @@ const std::map<std::string, void*>& functions() {
       {"cuMemAlloc", reinterpret_cast<void*>(fake_allocate)},
       {"cuMemFree", reinterpret_cast<void*>(fake_free)},
       {"cuMemGetInfo", reinterpret_cast<void*>(fake_memory_info)},
-      {"cuMemcpyHtoDAsync", reinterpret_cast<void*>(fake_copy_to_device)},
       {"cuMemcpyDtoHAsync", reinterpret_cast<void*>(fake_copy_to_host)},
       {"cuMemcpyDtoDAsync", reinterpret_cast<void*>(fake_copy_on_device)},
       {"cuMemsetD8Async", reinterpret_cast<void*>(fake_set_bytes)},
