@@ -39,6 +39,8 @@
 #pragma tuner let(SLOT_BYTES = IN_SHARED ? 8 * SLOTS * BLOCKDIMX : 0)
 #pragma tuner define(ROW_LENGTH = SIZE_KNOWN ? row_length : 0)
 
+// Every parameter that does not apply to a strategy has one value, so no two configurations are the same code by
+// construction. A row unrolled completely is at most 64 steps long: they take NVRTC about a second.
 #pragma tuner constraint(MIN_BLOCKS * BLOCKDIMX <= max_threads_per_sm)
 #pragma tuner constraint(STRATEGY == unrolled ? UNROLL != 1 : UNROLL == 1)
 #pragma tuner constraint(UNROLL != 0 || SIZE_KNOWN == 1 && row_length <= 64 * BLOCKDIMX)

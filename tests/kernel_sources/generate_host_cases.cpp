@@ -72,9 +72,9 @@ class Generator {
     return picks;
   }
 
-  /// The variants of one pick. Sizes that reach the compiler as macros make variants of their own; two of these are
-  /// taken, other ones for every pick.
-  std::vector<host::VariantSource> variants(const Pick& pick, std::size_t turn) const {
+  /// The variants of one pick. Sizes that reach the compiler as macros make variants of their own; at most `most` of
+  /// these are taken, other ones for every pick.
+  std::vector<host::VariantSource> variants(const Pick& pick, std::size_t turn, std::size_t most) const {
     const search::Space& space = tasks_[pick.constants].space();
     std::map<std::vector<std::pair<std::string, std::string>>, host::VariantSource> by_macros;
     for (const host::Values& sizes : list_.sizes) {
@@ -97,9 +97,10 @@ class Generator {
     }
     std::vector<host::VariantSource> result;
     for (auto& [macros, variant] : by_macros) result.push_back(std::move(variant));
-    if (result.size() > 2) {
-      std::rotate(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(turn * 2 % result.size()), result.end());
-      result.resize(2);
+    if (result.size() > most) {
+      std::rotate(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(turn * most % result.size()),
+                  result.end());
+      result.resize(most);
     }
     return result;
   }
@@ -152,10 +153,11 @@ void generate(const std::filesystem::path& kernel, const std::filesystem::path& 
   std::filesystem::create_directories(folder);
   write(translated, host::translate(description.source, kernel.string()));
 
-  const std::vector<Pick> picks = part == "all" ? generator.all() : generator.pairs();
+  const bool whole_space = part == "all";
+  const std::vector<Pick> picks = whole_space ? generator.all() : generator.pairs();
   std::vector<std::vector<host::VariantSource>> variants(units);
   for (std::size_t i = 0; i < picks.size(); ++i) {
-    for (host::VariantSource& variant : generator.variants(picks[i], i)) {
+    for (host::VariantSource& variant : generator.variants(picks[i], i, whole_space ? 1 : 2)) {
       variant.name = part;
       variant.file = translated.string();
       variants[i % units].push_back(std::move(variant));
