@@ -171,13 +171,18 @@ TEST_CASE("every candidate failed: no winner, exit code 1") {
   CHECK(contains(result.out, "launch_refused"));
 }
 
-TEST_CASE("a recording without samples has a speed-up whose uncertainty is honest") {
+TEST_CASE("a recording without samples has a speed-up whose uncertainty is said not to be known") {
   const User user;
   user.folder().write("plain.csv",
                       "#space 1\n#kernel f\n#gpu NVIDIA H200\n#param A 1,2\nA,status,time_ms\n1,ok,2.0\n2,ok,1.0\n");
   const json report = report_of(user.run({"tune", "--replay", "plain.csv", "--json"}));
   CHECK(report["winner"]["configuration"] == "A=2");
   CHECK(report["speedup"]["ratio"] == 2.0);
+  CHECK(report["speedup"]["low"].is_null());
+  CHECK(report["finalists"][1]["relative_low"].is_null());
+  const Result text = user.run({"tune", "--replay", "plain.csv"});
+  CHECK(contains(text.out, "uncertainty is not known"));
+  CHECK(!contains(text.out, "confidence"));
 }
 
 TEST_CASE("a terminal sees a progress line that is erased, and colour only without NO_COLOR") {

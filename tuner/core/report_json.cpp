@@ -70,6 +70,11 @@ Json speedup_json(const cache::Decision& decision) {
           {"race_blocks", decision.race_blocks}};
 }
 
+/// Whether the interval of a finalist's ratio says something: one without width comes from samples that never differ.
+bool known(const FinalistReport& finalist, const TuneReport& report) {
+  return finalist.relative_low < finalist.relative_high || finalist.configuration == report.decision.configuration;
+}
+
 Json finalists_json(const TuneReport& report) {
   Json list = Json::array();
   for (const FinalistReport& finalist : report.finalists) {
@@ -79,8 +84,8 @@ Json finalists_json(const TuneReport& report) {
                     {"time_us", finalist.time_ns / 1e3},
                     {"samples_us", std::move(samples)},
                     {"relative_time", finalist.relative_time},
-                    {"relative_low", finalist.relative_low},
-                    {"relative_high", finalist.relative_high},
+                    {"relative_low", known(finalist, report) ? Json(finalist.relative_low) : Json(nullptr)},
+                    {"relative_high", known(finalist, report) ? Json(finalist.relative_high) : Json(nullptr)},
                     {"tied", finalist.tied},
                     {"is_baseline", finalist.is_baseline},
                     {"differing_parameters", finalist.differing_parameters},

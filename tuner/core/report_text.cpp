@@ -166,6 +166,7 @@ std::string finalists(const TuneReport& report) {
                {"occupancy", Align::left},
                {"diff", Align::right},
                {"from the baseline", Align::left}});
+  bool any_interval = false;
   for (const FinalistReport& finalist : report.finalists) {
     std::string occupancy = "-";
     if (finalist.facts.occupancy) {
@@ -181,18 +182,20 @@ std::string finalists(const TuneReport& report) {
           fmt::format("{}", fmt::join(differing_assignments(finalist.configuration, report.decision.baseline), " "));
     }
     const bool exact = finalist.configuration == report.decision.configuration;
+    // An interval without width comes from samples that never differ: it says nothing.
+    const bool known = !exact && finalist.relative_low < finalist.relative_high;
+    any_interval = any_interval || known;
     table.add(
         {time_text(finalist.time_ns), fmt::format("{:.3f}", finalist.relative_time),
-         exact ? "-" : fmt::format("{:.3f}-{:.3f}", finalist.relative_low, finalist.relative_high),
+         known ? fmt::format("{:.3f}-{:.3f}", finalist.relative_low, finalist.relative_high) : "-",
          finalist.facts.registers ? std::to_string(*finalist.facts.registers) : "-", spill_text(finalist.facts),
          occupancy,
          finalist.is_baseline || report.decision.baseline.empty() ? "-" : std::to_string(finalist.differing_parameters),
          (finalist.tied && !exact ? "(tied) " : "") + differences});
   }
-  return fmt::format("\nFinalists, against the winner (ratio of times{}; spills in bytes)\n{}",
-                     report.decision.confidence > 0
-                         ? fmt::format(", {} confidence interval", percent(report.decision.confidence))
-                         : "",
+  const std::string confidence =
+      any_interval ? fmt::format(", {} confidence interval", percent(report.decision.confidence)) : std::string();
+  return fmt::format("\nFinalists, against the winner (ratio of times{}; spills in bytes)\n{}", confidence,
                      table.text());
 }
 
@@ -216,9 +219,10 @@ std::string accounts(const TuneReport& report) {
   const cache::Decision& decision = report.decision;
   std::string text = "\nCounted\n";
   text += labelled(
-      "  ", fmt::format("{} asked, {} compiled, {} deduplicated, {} launched, {} failed, {} stored",
-                        counter(decision, "asked"), counter(decision, "compiled"), counter(decision, "deduplicated"),
-                        counter(decision, "launched"), failures_of(report), counter(decision, "stored")));
+      "  ", fmt::format("{} asked: {} timed, {} deduplicated, {} failed; {} binaries compiled, {} launches, {} rows stored",
+                        counter(decision, "asked"), counter(decision, "timed"), counter(decision, "deduplicated"),
+                        failures_of(report), counter(decision, "compiled"), counter(decision, "launched"),
+                        counter(decision, "stored")));
   const TimeSpent& time = report.time;
   text += fmt::format("\nWhere the time went: {} in all{}\n", duration_text(time.total_s),
                       report.replayed ? "; compiling and timing were replayed, not done" : "");

@@ -77,8 +77,11 @@ class ReportBuilder {
     decision.verified = final.verified;
     if (final.speedup) {
       decision.speedup = final.speedup->ratio;
-      decision.speedup_low = final.speedup->low;
-      decision.speedup_high = final.speedup->high;
+      // Samples that never differ, as in a recording with one time for each configuration, say nothing of uncertainty.
+      if (final.speedup->low < final.speedup->high) {
+        decision.speedup_low = final.speedup->low;
+        decision.speedup_high = final.speedup->high;
+      }
     }
     for (std::size_t i = 0; i < final.entries.size(); ++i) describe_finalist(final, i);
     std::stable_sort(report_.finalists.begin(), report_.finalists.end(),
