@@ -76,6 +76,10 @@ void print(std::vector<Run>& runs) {
   const Run& middle = runs[runs.size() / 2];
   fmt::print("\nMedian: {:.2f} s, process start to exit. Where it went in that run (seconds):", middle.seconds);
   for (const auto& [name, seconds] : middle.report["time_spent"].items()) fmt::print(" {} {:.2f}", name, seconds.get<double>());
+  const auto count = [&](const char* name) { return middle.report["counters"].value(name, 0); };
+  fmt::print("\ncompiled {} + deduplicated {} + not compiled {} = {}; timed {} + deduplicated {} + failed {} = {}", count("compiled"),
+             count("deduplicated"), count("failed_compile_error") + count("failed_compile_timeout"), count("asked"), count("timed"),
+             count("deduplicated"), count("failed"), count("timed") + count("deduplicated") + count("failed"));
   fmt::print("\nFailures:");
   for (const nlohmann::json& failure : middle.report["failures"]) {
     fmt::print(" {} {}", failure["count"].dump(), failure["outcome"].get<std::string>());

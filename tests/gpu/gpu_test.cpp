@@ -131,7 +131,7 @@ TEST_CASE("what was tuned is listed and shown afterwards") {
   const Folder folder;
   REQUIRE(tune(folder, "tests/gpu/kernels/seeded_bugs.cu", "--problem n=5000 --where 'BUG == none'").exit_code == 0);
   CHECK(run(folder, "list").output.find("seeded_bugs") != std::string::npos);
-  CHECK(run(folder, "show seeded_bugs").output.find("BLOCK=") != std::string::npos);
+  CHECK(run(folder, "show seeded_bugs").output.find("BLOCKDIMX=") != std::string::npos);
 }
 
 TEST_CASE("a recording made here replays to the winner of the run that made it") {

@@ -27,7 +27,7 @@ struct FinalistReport {
   std::string configuration;
   double time_ns = 0;         ///< median of its race samples
   double relative_time = 1;   ///< to the winner, paired
-  double relative_low = 1, relative_high = 1;
+  double relative_low = 1, relative_high = 1;  ///< its interval; equal where it is not known
   bool tied = false;
   bool is_baseline = false;
   std::vector<double> samples_ns;  ///< one a block of the race, blocks that were dropped left out

@@ -18,7 +18,8 @@ std::size_t Candidates::add(const search::Configuration& configuration) {
   entry.trial = common_;
   entry.trial.sequence = static_cast<std::int64_t>(position);
   entry.trial.configuration = task_.space().text(configuration);
-  entry.trial.launch = entry.geometry.text();
+  // Foreign recordings do not say how anything was launched.
+  if (!task_.description().grid.empty()) entry.trial.launch = entry.geometry.text();
   entries_.push_back(std::move(entry));
   by_configuration_.emplace(configuration, position);
   ++unfinished_;

@@ -25,12 +25,6 @@ std::vector<search::Expression> parse_all(const Recording& recording, const std:
   return expressions;
 }
 
-/// A foreign recording says nothing about launches: one block of one thread stands for all of them.
-std::vector<search::Expression> or_one(std::vector<search::Expression> expressions) {
-  if (expressions.empty()) expressions.push_back(search::Expression::parse("1"));
-  return expressions;
-}
-
 std::optional<search::Expression> parse_optional(const Recording& recording, const std::string& text) {
   if (text.empty()) return std::nullopt;
   return parse_recorded(recording, text);
@@ -56,8 +50,8 @@ Description describe(const Recording& recording) {
   for (const std::string& text : recording.restrictions) {
     description.constraints.push_back({parse_recorded(recording, text), origin});
   }
-  description.grid = or_one(parse_all(recording, recording.grid));
-  description.block = or_one(parse_all(recording, recording.block));
+  description.grid = parse_all(recording, recording.grid);
+  description.block = parse_all(recording, recording.block);
   description.shared_bytes = parse_optional(recording, recording.shared_bytes);
   description.work.bytes = parse_optional(recording, recording.work_bytes);
   description.work.flops = parse_optional(recording, recording.work_flops);
