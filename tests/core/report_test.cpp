@@ -84,8 +84,8 @@ TuneReport full_report() {
   decision.race_blocks = 40;
   decision.verified = true;
   decision.launch = "grid=528x1x1 block=1024x1x1 shared=0";
-  decision.counters = {{"asked", 708},  {"compiled", 642},           {"deduplicated", 60},        {"launched", 638},
-                       {"stored", 708}, {"failed_compile_error", 2}, {"failed_launch_refused", 4}};
+  decision.counters = {{"asked", 708},    {"timed", 642},  {"compiled", 642},           {"deduplicated", 60},
+                       {"launched", 638}, {"stored", 708}, {"failed_compile_error", 2}, {"failed_launch_refused", 4}};
   decision.conditions = {"0.1.0", "13.0.88", "580.159"};
   decision.created_unix_ms = 1740832200000;
 
@@ -124,7 +124,7 @@ TuneReport replayed_report() {
   report.decision.time_ns = 12345678;
   report.decision.baseline_time_ns = 24691356;
   report.decision.speedup = 2;
-  report.decision.counters = {{"asked", 120}, {"stored", 120}};
+  report.decision.counters = {{"asked", 120}, {"timed", 120}, {"stored", 120}};
   report.stored_in = "/tmp/replay.db";
   return report;
 }
