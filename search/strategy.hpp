@@ -35,7 +35,8 @@ class Strategy {
 };
 
 /// Names that make_strategy accepts, in the order for `--help`:
-///   auto        the default; at present the same as `exhaustive`
+///   auto        the default: `exhaustive` here; a session with a budget takes `random`, because a budget may end the
+///               search anywhere and the first corner of a space is no sample of it
 ///   exhaustive  every configuration once, in the order of the space; ignores the seed
 ///   random      every configuration once, each order equally likely
 std::vector<std::string> strategy_names();

@@ -9,6 +9,8 @@ CompileRequest Candidates::request(std::size_t position) const {
 
   CompileRequest request;
   request.configuration = entry.trial.configuration;
+  // A kernel known from a recording has no source: the recorded lane looks the configuration up.
+  if (description.source.empty()) return request;
   request.file_name = description.file.string();
   request.name_expression = task_.name_expression(entry.configuration);
   request.architecture = task_.device().architecture();

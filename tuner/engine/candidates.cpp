@@ -131,6 +131,11 @@ void Candidates::finish_twin(std::size_t twin, std::size_t original) {
   just_finished_.push_back(twin);
 }
 
+std::size_t Candidates::original(std::size_t position) const {
+  const std::string& text = entries_[position].trial.duplicate_of;
+  return text.empty() ? position : by_configuration_.at(task_.space().parse(text));
+}
+
 std::vector<std::size_t> Candidates::take_finished() { return std::exchange(just_finished_, {}); }
 
 std::vector<search::Observation> Candidates::take_observations() {

@@ -46,6 +46,8 @@ class Candidates {
 
   const Entry& operator[](std::size_t entry) const { return entries_[entry]; }
   std::size_t size() const { return entries_.size(); }
+  /// The entry whose binary and launch this one shares; itself if it has its own.
+  std::size_t original(std::size_t entry) const;
   const std::string& text(std::size_t entry) const { return entries_[entry].trial.configuration; }
 
   /// Positions finished since the last call, in order of finishing.

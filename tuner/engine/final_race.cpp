@@ -74,15 +74,20 @@ class FinalRace {
     }
   }
 
-  /// A block failed as a whole: whoever fails when run alone was it. If nobody does, the last of the order is taken out:
-  /// a fault that cannot be reproduced must not go on for ever.
+  /// The samples of a block that failed are those before the culprit. A worker that was lost took them with it: then
+  /// whoever fails when run alone was it, and a block that fails again and again without that is nobody's fault and the
+  /// device's.
   void find_culprit(const std::vector<std::size_t>& order, const DeviceReply& whole) {
+    if (whole.outcome != Outcome::worker_lost) return withdraw(order.at(whole.samples_ns.size()), whole);
     for (const std::size_t entry : order) {
       const DeviceReply alone = ask_(RunBlock{{entry}});
       account(alone);
       if (alone.outcome != Outcome::ok) return withdraw(entry, alone);
     }
-    withdraw(order.back(), whole);
+    if (++unexplained_ == 3) {
+      throw Error(Errc::device_lost, "Three blocks of the final race lost their worker, and no finalist does when it runs "
+                                     "alone. Trials are stored; run again, and look at the driver's log.");
+    }
   }
 
   void withdraw(std::size_t entry, const DeviceReply& reply) {
@@ -132,6 +137,7 @@ class FinalRace {
   const std::atomic<bool>& stop_;
   Race race_;
   std::vector<bool> in_;
+  int unexplained_ = 0;  ///< blocks that were lost although every finalist runs alone
   FinalResult result_;
 };
 

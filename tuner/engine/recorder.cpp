@@ -63,7 +63,11 @@ void Recorder::write(const std::filesystem::path& file, const TuneReport& report
   std::map<std::string, std::vector<double>> race;
   for (const FinalistReport& finalist : report.finalists) race[finalist.configuration] = finalist.samples_ns;
 
-  for (const cache::Trial& trial : trials_) {
+  // A finalist that failed after it had been timed has two trials: the later one says what it is worth.
+  std::map<std::string, const cache::Trial*> latest;
+  for (const cache::Trial& trial : trials_) latest[trial.configuration] = &trial;
+  for (const auto& [configuration, latest_trial] : latest) {
+    const cache::Trial& trial = *latest_trial;
     RecordedTrial row;
     row.configuration = task_.space().parse(trial.configuration);
     if (!task_.space().contains(row.configuration)) continue;  // a baseline that --where excludes

@@ -30,13 +30,19 @@ constexpr std::chrono::milliseconds kHeartbeat{100};
 
 std::string new_session_id() { return fmt::format("{:%Y%m%dT%H%M%SZ}-{}", fmt::gmtime(std::time(nullptr)), getpid()); }
 
+/// `auto`, see search/strategy.hpp.
+std::string strategy_name(const SessionOptions& options) {
+  const bool limited = options.budget.evaluations || options.budget.time;
+  return options.strategy == "auto" && limited ? "random" : options.strategy;
+}
+
 std::string_view to_string(CacheMode mode) { return mode == CacheMode::cold ? "cold" : "warm"; }
 
 class Session {
  public:
   Session(const Task& task, const SessionOptions& options, const SessionParts& parts)
       : task_(task), options_(options), parts_(parts), replay_(options.origin == cache::Origin::replay),
-        strategy_(search::make_strategy(options.strategy, task.space(), options.seed)), common_(common_fields()),
+        strategy_(search::make_strategy(strategy_name(options), task.space(), options.seed)), common_(common_fields()),
         candidates_(task, common_), log_(parts.store, parts.observer) {}
 
   TuneReport run() {
@@ -82,7 +88,7 @@ class Session {
       prepare({});
     }
     if (baseline_configuration_) baseline_ = add(*baseline_configuration_);
-    if (!baseline_) reference_done_ = true;
+    if (!baseline_) baseline_compiled_ = reference_done_ = true;
     add_previous_winner();
   }
 
@@ -136,7 +142,11 @@ class Session {
       log_.flush_if_due();
       observe("searching");
       if (parts_.stop ? on_device_ == 0 : exhausted() && candidates_.all_finished() && on_device_ == 0) return;
-      if (!busy) wait();
+      if (busy) continue;
+      if (compiling_.empty() && !support_ticket_ && on_device_ == 0 && !parts_.stop) {
+        throw Error(Errc::internal, "The session waits for nothing: please report this as a bug.");
+      }
+      wait();
     }
   }
 
@@ -177,6 +187,7 @@ class Session {
         if (reply.outcome != Outcome::ok) {
           throw Error(Errc::internal, "The device code that checks results does not compile: " + reply.message);
         }
+        support_ticket_.reset();
         prepare(std::move(reply.cubin));
         continue;
       }
@@ -185,11 +196,25 @@ class Session {
       const std::size_t entry = found->second;
       compiling_.erase(found);
       if (!reply.toolkit.empty()) toolkit_ = reply.toolkit;
-      if (candidates_.compiled(entry, std::move(reply))) ready_.push_back(entry);
-      if (entry == baseline_ && candidates_[entry].finished) fail_baseline(candidates_[entry].trial);
+      if (baseline_compiled_ || entry == baseline_) {
+        take_binary(entry, std::move(reply));
+      } else {
+        early_.emplace_back(entry, std::move(reply));
+      }
+    }
+    if (baseline_compiled_) {
+      for (auto& [entry, reply] : std::exchange(early_, {})) take_binary(entry, std::move(reply));
     }
     record_finished();
     return any;
+  }
+
+  /// The baseline comes first: it must not become the twin of a candidate that waits for the baseline to be run.
+  void take_binary(std::size_t entry, CompileReply reply) {
+    if (candidates_.compiled(entry, std::move(reply))) ready_.push_back(entry);
+    if (entry != baseline_) return;
+    baseline_compiled_ = true;
+    if (candidates_[entry].finished) fail_baseline(candidates_[entry].trial);
   }
 
   void feed_device() {
@@ -337,6 +362,7 @@ class Session {
       pool.push_back({i, *trial.time_ns, trial.censored});
     }
     if (pool.empty()) return;
+    if (previous_) previous_ = candidates_.original(*previous_);
     if (previous_ && candidates_[*previous_].trial.outcome != Outcome::ok) previous_.reset();
     std::vector<std::size_t> finalists;
     for (const Finalist& finalist : choose_finalists(pool, finalists_, baseline_, previous_)) {
@@ -411,9 +437,10 @@ class Session {
   TicketId next_ticket_ = 1;
   std::optional<TicketId> support_ticket_, prepare_ticket_;
   std::map<TicketId, std::size_t> compiling_, running_;
-  std::deque<std::size_t> ready_;  ///< compiled, waiting for the device
+  std::vector<std::pair<std::size_t, CompileReply>> early_;  ///< compiled before the baseline was
+  std::deque<std::size_t> ready_;                            ///< compiled, waiting for the device
   std::size_t on_device_ = 0;      ///< requests the device has not answered
-  bool prepared_ = false, reference_submitted_ = false, reference_done_ = false, nothing_to_ask_ = false;
+  bool prepared_ = false, baseline_compiled_ = false, reference_submitted_ = false, reference_done_ = false, nothing_to_ask_ = false;
 
   std::optional<search::Configuration> baseline_configuration_;
   std::optional<std::size_t> baseline_, previous_;

@@ -135,7 +135,11 @@ class FakeDeviceLane final : public DeviceLane {
     DeviceReply reply;
     for (const std::size_t i : request.order) {
       const Behaviour behaviour = behaviour_(finalists.at(i));
-      if (behaviour.fails_from_block >= 0 && blocks_ >= behaviour.fails_from_block) return fail(Outcome::illegal_access);
+      if (behaviour.fails_from_block >= 0 && blocks_ >= behaviour.fails_from_block) {
+        DeviceReply failed = fail(Outcome::illegal_access);
+        failed.samples_ns = reply.samples_ns;
+        return failed;
+      }
       reply.samples_ns.push_back(sample(behaviour.time_ns));
     }
     ++blocks_;

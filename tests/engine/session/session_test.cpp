@@ -162,6 +162,23 @@ TEST_CASE("a binary that is the same with the same launch is run once and its ti
   for (const cache::Trial& row : rows) CHECK(row.time_ns.has_value());
 }
 
+TEST_CASE("a candidate that shares the baseline's binary and compiles first does not keep the baseline waiting") {
+  const auto same_everything = [](const std::string& configuration) {
+    Behaviour behaviour = ordinary(configuration);
+    behaviour.binary = configuration.substr(0, configuration.find(','));
+    return behaviour;
+  };
+  const Task task(parse_descriptions(kKernel, "saxpy.cu").front(), {{"n", 1}}, known_device("H200"));
+  FakeCompileLane compile(same_everything, 100);  // answers everything at once, the baseline last
+  FakeDeviceLane device(known_device("H200"), same_everything);
+  cache::MemoryStore store;
+  RecordingObserver observer;
+  const std::atomic<bool> stop = false;
+  const TuneReport report = run_session(task, {}, {compile, device, store, nullptr, observer, stop});
+  CHECK(report.decision.counters.at("deduplicated") == 7);
+  CHECK(device.screened.front() == "BLOCK=64,UNROLL=1");
+}
+
 TEST_CASE("a slow candidate is killed early and has a lower bound, not a time") {
   Laboratory laboratory;
   laboratory.tune();
