@@ -97,6 +97,23 @@ TEST_CASE("two replays with the same seed print the same bytes, whatever the fol
   CHECK(json::parse(first.out)["reports"][0]["counters"]["asked"] == 12);
 }
 
+TEST_CASE("the recording that is shipped replays to its recorded winner, whatever the seed, the same seed to the byte") {
+  const std::string shipped = (std::filesystem::path(TUNER_RECORDINGS) / "prefetch__H200.csv").string();
+  std::smatch winner;
+  const std::string text = read_file(shipped);
+  REQUIRE(std::regex_search(text, winner, std::regex("#winner (.*)")));
+  for (const std::string seed : {"0", "11", "12"}) {
+    const User first, second;
+    const std::vector<std::string> arguments{"tune",   "--replay", shipped,  "--strategy", "random",
+                                             "--seed", seed,       "--json", "--no-times"};
+    const Result result = first.run(arguments);
+    REQUIRE(result.exit_code == 0);
+    CHECK(report_of(result)["winner"]["configuration"] == winner[1].str());
+    CHECK(report_of(result)["counters"]["asked"] == 708);
+    CHECK(second.run(arguments).out == result.out);
+  }
+}
+
 TEST_CASE("--where leaves out recorded configurations") {
   const json report = report_of(User().run({"tune", "--replay", recording(), "--where", "BLOCK <= 128", "--json"}));
   CHECK(report["space_size"] == 12);
