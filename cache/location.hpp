@@ -10,8 +10,8 @@ struct Location {
   std::filesystem::path binaries;   ///< binaries.db
 };
 
-/// Where the databases are: `chosen` (a folder, or a path ending in .db for the decisions, with binaries.db beside it) if
-/// not empty; else $TUNER_DB read the same way; else $XDG_DATA_HOME/tuner (or ~/.local/share/tuner) and
+/// Where the databases are: `chosen` (a folder, or a path ending in .db for the decisions, with binaries.db beside it)
+/// if not empty; else $TUNER_DB read the same way; else $XDG_DATA_HOME/tuner (or ~/.local/share/tuner) and
 /// $XDG_CACHE_HOME/tuner (or ~/.cache/tuner). Touches no disk. Throws Error{store_unavailable} if there is neither a
 /// choice nor a home folder.
 Location locate(const std::filesystem::path& chosen = {});

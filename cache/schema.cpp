@@ -6,8 +6,8 @@ namespace tuner::cache {
 namespace {
 
 // SQLite keeps the text of each CREATE statement, comments included: `.schema` shows a user what is written here. A
-// name ends in its unit. Missing facts are NULL; empty text means "none". No JSON functions: SQLite 3.40 refuses them in the
-// schema of a connection that does not trust its schema, as ours do not.
+// name ends in its unit. Missing facts are NULL; empty text means "none". No JSON functions: SQLite 3.40 refuses them
+// in the schema of a connection that does not trust its schema, as ours do not.
 constexpr const char* kDecisions1 = R"sql(
 CREATE TABLE outcome (
   -- How the life of a configuration can end. The numbers are never changed; later versions may append.

@@ -22,9 +22,9 @@ enum class Origin : int {
 };
 std::string_view to_string(Origin origin);
 
-/// What a decision answers: which kernel, on which problem, on which device, timed how. Every part is canonical text; two
-/// keys are the same when all parts are. `text()` joins them with tagged delimiters and `hash()` is XXH3-128 of that;
-/// both are stored and the text is compared on every hit, so a hash collision is a miss.
+/// What a decision answers: which kernel, on which problem, on which device, timed how. Every part is canonical text;
+/// two keys are the same when all parts are. `text()` joins them with tagged delimiters and `hash()` is XXH3-128 of
+/// that; both are stored and the text is compared on every hit, so a hash collision is a miss.
 struct DecisionKey {
   std::string kernel_name;      ///< as users say it: "prefetch"
   std::string kernel_identity;  ///< name and hashes of the source text and of its own headers
@@ -67,13 +67,13 @@ struct Trial {
   std::int64_t sequence = 0;  ///< position in that run, from 0
   std::string configuration;  ///< canonical text
   Outcome outcome = Outcome::ok;
-  std::string message;               ///< why, for failures; empty when ok
-  bool censored = false;             ///< stopped early: time_ns is a lower bound
-  std::optional<double> time_ns;     ///< median of samples_ns
-  std::vector<double> samples_ns;    ///< raw, in the order taken
+  std::string message;             ///< why, for failures; empty when ok
+  bool censored = false;           ///< stopped early: time_ns is a lower bound
+  std::optional<double> time_ns;   ///< median of samples_ns
+  std::vector<double> samples_ns;  ///< raw, in the order taken
   ResourceFacts facts;
-  std::string launch;                ///< "grid=528x1x1 block=128x1x1 shared=0"
-  std::string duplicate_of;          ///< configuration whose identical binary and geometry was timed instead; empty if none
+  std::string launch;        ///< "grid=528x1x1 block=128x1x1 shared=0"
+  std::string duplicate_of;  ///< configuration whose identical binary and geometry was timed instead; empty if none
   double compile_ms = 0;
   double verify_ms = 0;
   double timing_ms = 0;
@@ -97,20 +97,20 @@ struct Decision {
   std::string baseline;       ///< what it is compared with; empty if the space has no valid default
   double time_ns = 0;
   std::optional<double> baseline_time_ns;
-  std::optional<double> speedup;       ///< baseline / winner, paired
-  std::optional<double> speedup_low;   ///< confidence interval of the speed-up
+  std::optional<double> speedup;      ///< baseline / winner, paired
+  std::optional<double> speedup_low;  ///< confidence interval of the speed-up
   std::optional<double> speedup_high;
-  double confidence = 0;               ///< level of that interval, 0.99 for example
-  std::vector<Tie> ties;               ///< the winner included
+  double confidence = 0;  ///< level of that interval, 0.99 for example
+  std::vector<Tie> ties;  ///< the winner included
   std::int64_t race_blocks = 0;
-  bool verified = false;               ///< reproduced the reference on fresh inputs after the race
-  bool noisy = false;                  ///< the device was disturbed while it was measured
+  bool verified = false;  ///< reproduced the reference on fresh inputs after the race
+  bool noisy = false;     ///< the device was disturbed while it was measured
   std::string binary_hash;
   std::string launch;
   std::map<std::string, std::int64_t> counters;  ///< asked, compiled, deduplicated, launched, stored, failed_<outcome>
   Conditions conditions;
   Origin origin = Origin::measured;
-  std::int64_t created_unix_ms = 0;    ///< set by the store when 0
+  std::int64_t created_unix_ms = 0;  ///< set by the store when 0
 };
 
 /// Which rows a listing wants; empty fields do not restrict.

@@ -97,7 +97,8 @@ TEST_CASE("two replays with the same seed print the same bytes, whatever the fol
   CHECK(json::parse(first.out)["reports"][0]["counters"]["asked"] == 12);
 }
 
-TEST_CASE("the recording that is shipped replays to its recorded winner, whatever the seed, the same seed to the byte") {
+TEST_CASE(
+    "the recording that is shipped replays to its recorded winner, whatever the seed, the same seed to the byte") {
   const std::string shipped = (std::filesystem::path(TUNER_RECORDINGS) / "prefetch__H200.csv").string();
   std::smatch winner;
   const std::string text = read_file(shipped);

@@ -22,8 +22,12 @@ std::string setting(const char* name, const char* otherwise) {
   return value != nullptr ? value : otherwise;
 }
 
-std::string program() { return setting("TUNER_PROGRAM", TUNER_PROGRAM); }
-std::filesystem::path source_folder() { return setting("TUNER_SOURCE_FOLDER", TUNER_SOURCE_FOLDER); }
+std::string program() {
+  return setting("TUNER_PROGRAM", TUNER_PROGRAM);
+}
+std::filesystem::path source_folder() {
+  return setting("TUNER_SOURCE_FOLDER", TUNER_SOURCE_FOLDER);
+}
 
 struct Result {
   int exit_code = 0;
@@ -46,7 +50,8 @@ struct Folder {
 
 Result run(const Folder& folder, const std::string& arguments) {
   const std::string errors = (folder.path / "errors").string();
-  const std::string command = fmt::format("TUNER_DB='{}' '{}' {} 2>'{}'", folder.path.string(), program(), arguments, errors);
+  const std::string command =
+      fmt::format("TUNER_DB='{}' '{}' {} 2>'{}'", folder.path.string(), program(), arguments, errors);
   Result result;
   FILE* pipe = popen(command.c_str(), "r");
   std::array<char, 65536> buffer;
@@ -75,22 +80,25 @@ TEST_CASE("wrong candidates are rejected, each by its class") {
   INFO(result.errors);
   REQUIRE(result.exit_code == 0);
   const nlohmann::json report = result.report();
-  const std::map<std::string, int> expected{{"wrong_result", 6},    {"unwritten_output", 3}, {"input_modified", 3},
-                                            {"guard_violation", 3}, {"nondeterministic", 3}};
+  const std::map<std::string, int> expected{{"wrong_result", 6},
+                                            {"unwritten_output", 3},
+                                            {"input_modified", 3},
+                                            {"guard_violation", 3},
+                                            {"nondeterministic", 3}};
   CHECK(failures(report) == expected);
   CHECK(report["winner"]["configuration"].get<std::string>().find("BUG=none") != std::string::npos);
   CHECK(report["winner"]["verified"] == true);
   CHECK(report["counters"]["stored"] == 21);
 }
 
-TEST_CASE("candidates that fault, hang, cannot launch or do not compile are rows, and the winner is the same without them") {
+TEST_CASE(
+    "candidates that fault, hang, cannot launch or do not compile are rows, and the winner is the same without them") {
   const Folder folder;
   const std::string kernel = "tests/gpu/kernels/seeded_faults.cu";
   const Result result = tune(folder, kernel, "--problem n=1000003 --launch-timeout 500ms");
   INFO(result.errors);
   REQUIRE(result.exit_code == 0);
-  const std::map<std::string, int> expected{
-      {"compile_error", 3}, {"illegal_access", 9}, {"launch_refused", 3}};
+  const std::map<std::string, int> expected{{"compile_error", 3}, {"illegal_access", 9}, {"launch_refused", 3}};
   std::map<std::string, int> found = failures(result.report());
   // never_ends_later is timed and then hangs in the race, if it gets that far: two rows each.
   const int timeouts = found["run_timeout"];
@@ -124,8 +132,9 @@ TEST_CASE("prefetch is tuned at an awkward size, every strategy verified") {
 
 TEST_CASE("a barrier in the loop and a warm cache change nothing about what is right") {
   const Folder folder;
-  const Result result = tune(folder, "kernel_sources/prefetch.cu",
-                             "--problem rows=64,row_length=5000,sync_in_loop=1 --mode warm --strategy random --budget 60");
+  const Result result =
+      tune(folder, "kernel_sources/prefetch.cu",
+           "--problem rows=64,row_length=5000,sync_in_loop=1 --mode warm --strategy random --budget 60");
   INFO(result.errors);
   REQUIRE(result.exit_code == 0);
   for (const auto& [outcome, count] : failures(result.report())) CHECK(outcome == "launch_refused");

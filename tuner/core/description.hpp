@@ -58,8 +58,8 @@ struct NamedExpression {
 struct Generator {
   enum class Kind { constant, iota, uniform, normal, index };
   Kind kind = Kind::uniform;
-  /// constant(value) · iota(start, step) · uniform(low, high) · normal(mean, deviation) · index(count): integers in [0, count).
-  /// Missing ones are filled by the parser: iota(0, 1), uniform(0, 1), normal(0, 1).
+  /// constant(value) · iota(start, step) · uniform(low, high) · normal(mean, deviation) · index(count): integers in [0,
+  /// count). Missing ones are filled by the parser: iota(0, 1), uniform(0, 1), normal(0, 1).
   std::vector<search::Expression> parameters;
 };
 
@@ -70,10 +70,11 @@ struct Argument {
   Role role = Role::in;
   std::string type;  ///< element type: `float`, `int32`, …, or the name of a `constant` problem property that holds one
   std::optional<search::Expression> length;  ///< buffers: elements. Only scratch may use tuned parameters
-  std::optional<Generator> generator;        ///< in and inout; uniform(0, 1) for reals and index(…)-free integers iota by default
-  std::optional<double> rtol, atol;          ///< out and inout; by type if absent
-  std::optional<search::Expression> value;   ///< scalars: the value; the problem property of the same name if absent
-  std::optional<std::int64_t> alignment;     ///< declared alignment of the buffer in bytes; natural if absent
+  std::optional<Generator>
+      generator;  ///< in and inout; uniform(0, 1) for reals and index(…)-free integers iota by default
+  std::optional<double> rtol, atol;         ///< out and inout; by type if absent
+  std::optional<search::Expression> value;  ///< scalars: the value; the problem property of the same name if absent
+  std::optional<std::int64_t> alignment;    ///< declared alignment of the buffer in bytes; natural if absent
   Place place;
 };
 
@@ -83,44 +84,46 @@ struct WorkDescription {
   std::optional<search::Expression> flops;
 };
 
-/// Everything known about one tunable kernel before a problem and a device are given: what the directives of an annotated
-/// source say, or what is built in code. A value; immutable by convention once parsed.
+/// Everything known about one tunable kernel before a problem and a device are given: what the directives of an
+/// annotated source say, or what is built in code. A value; immutable by convention once parsed.
 struct Description {
-  std::filesystem::path file;   ///< as the user named it
-  std::string source;           ///< the whole file, directives included
-  std::string blanked_source;   ///< the same with directive lines blanked (line count unchanged): what NVRTC receives
-  std::string kernel;           ///< function name
-  std::vector<std::string> template_arguments;  ///< texts between `<` and `>` of kernel(…); may name parameters, constants, types
-  std::string reference_kernel;                 ///< kernel that computes the reference; empty: the baseline configuration does
+  std::filesystem::path file;  ///< as the user named it
+  std::string source;          ///< the whole file, directives included
+  std::string blanked_source;  ///< the same with directive lines blanked (line count unchanged): what NVRTC receives
+  std::string kernel;          ///< function name
+  std::vector<std::string>
+      template_arguments;        ///< texts between `<` and `>` of kernel(…); may name parameters, constants, types
+  std::string reference_kernel;  ///< kernel that computes the reference; empty: the baseline configuration does
   std::vector<ProblemProperty> problem;
   std::vector<ParameterDescription> parameters;
   std::vector<NamedExpression> names;
   std::vector<search::Constraint> constraints;
   std::vector<search::Constraint> problem_constraints;
-  std::vector<search::Expression> grid;   ///< 1 to 3
-  std::vector<search::Expression> block;  ///< 1 to 3
+  std::vector<search::Expression> grid;            ///< 1 to 3
+  std::vector<search::Expression> block;           ///< 1 to 3
   std::optional<search::Expression> shared_bytes;  ///< dynamic shared memory
   std::vector<Argument> arguments;
   std::vector<std::string> options;  ///< compiler options that are always passed
   WorkDescription work;
-  bool deterministic = false;        ///< outputs must be bit-identical from run to run
-  std::string recorded_identity;     ///< of a kernel known from a recording only: stands for the hash of its source
+  bool deterministic = false;     ///< outputs must be bit-identical from run to run
+  std::string recorded_identity;  ///< of a kernel known from a recording only: stands for the hash of its source
 };
 
 /// Reads every kernel described in `text`; `file` is used for messages and for finding quoted headers. Throws
 /// Error{bad_description} naming file, line, column, the text and the nearest known word.
 std::vector<Description> parse_descriptions(std::string_view text, const std::filesystem::path& file);
 
-/// Reads the file and picks a kernel: the only one, or `kernel` if several are described. Throws Error{file_not_found} or
-/// Error{bad_description} that lists the kernels there are.
+/// Reads the file and picks a kernel: the only one, or `kernel` if several are described. Throws Error{file_not_found}
+/// or Error{bad_description} that lists the kernels there are.
 Description load_description(const std::filesystem::path& file, std::string_view kernel = {});
 
-/// Header files that the source includes with quotes, found beside the file or in `include_folders`, recursively, in order
-/// of first inclusion. Headers that are not found are left to the compiler to complain about.
+/// Header files that the source includes with quotes, found beside the file or in `include_folders`, recursively, in
+/// order of first inclusion. Headers that are not found are left to the compiler to complain about.
 struct QuotedHeader {
   std::string name;  ///< as it stands between the quotes
   std::string text;
 };
-std::vector<QuotedHeader> quoted_headers(const Description& description, const std::vector<std::filesystem::path>& include_folders);
+std::vector<QuotedHeader> quoted_headers(const Description& description,
+                                         const std::vector<std::filesystem::path>& include_folders);
 
 }  // namespace tuner

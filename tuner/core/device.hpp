@@ -27,10 +27,10 @@ struct DeviceInfo {
   int max_shared_per_block = 0;  ///< with opt-in, bytes
   int max_shared_per_sm = 0;
   int reserved_shared_per_block = 0;
-  int clock_khz = 0;             ///< maximum SM clock
+  int clock_khz = 0;  ///< maximum SM clock
   int memory_clock_khz = 0;
   int memory_bus_bits = 0;
-  std::string driver_version;    ///< "580.159.04" where NVML tells, else the CUDA version it supports, "13.0"
+  std::string driver_version;  ///< "580.159.04" where NVML tells, else the CUDA version it supports, "13.0"
 
   /// "sm_90"
   std::string architecture() const;

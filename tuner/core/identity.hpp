@@ -16,8 +16,8 @@ std::string kernel_identity(const Description& description, const std::vector<Qu
 /// Hash of what a trial's verification depends on besides the source: signature, generators, tolerances.
 std::string reuse_hash(const Description& description);
 
-/// Canonical text of everything a compiled binary depends on besides the compiler: source and headers, `#define`s, kernel
-/// name, options, architecture. Two configurations with the same text compile to the same binary.
+/// Canonical text of everything a compiled binary depends on besides the compiler: source and headers, `#define`s,
+/// kernel name, options, architecture. Two configurations with the same text compile to the same binary.
 std::string binary_key(const Task& task, const search::Configuration& configuration);
 
 }  // namespace tuner

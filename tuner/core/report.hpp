@@ -25,8 +25,8 @@ struct TimeSpent {
 /// One finalist of the race as reports show it.
 struct FinalistReport {
   std::string configuration;
-  double time_ns = 0;         ///< median of its race samples
-  double relative_time = 1;   ///< to the winner, paired
+  double time_ns = 0;                          ///< median of its race samples
+  double relative_time = 1;                    ///< to the winner, paired
   double relative_low = 1, relative_high = 1;  ///< its interval; equal where it is not known
   bool tied = false;
   bool is_baseline = false;
@@ -47,8 +47,8 @@ struct TuneReport {
   std::string kernel;
   std::string file;
   std::string problem;
-  std::string device;        ///< name, or "recorded on …"
-  std::string mode;          ///< cold or warm
+  std::string device;  ///< name, or "recorded on …"
+  std::string mode;    ///< cold or warm
   std::string strategy;
   std::uint64_t seed = 0;
   std::string session;
@@ -57,16 +57,16 @@ struct TuneReport {
   bool interrupted = false;  ///< stopped by the user or the budget's seconds before the strategy was done
   std::uint64_t space_size = 0;
   double cartesian_size = 0;
-  cache::Decision decision;            ///< winner, speed-up, ties, counters; configuration empty if nothing ran
+  cache::Decision decision;  ///< winner, speed-up, ties, counters; configuration empty if nothing ran
   cache::ResourceFacts winner_facts;
   cache::ResourceFacts baseline_facts;
   std::vector<FinalistReport> finalists;
   std::vector<FailureReport> failures;
   std::optional<double> bytes_per_second;  ///< achieved by the winner, from the declared work
   std::optional<double> flops_per_second;
-  std::uint64_t excluded_words = 0;        ///< output words the baseline leaves unwritten
+  std::uint64_t excluded_words = 0;  ///< output words the baseline leaves unwritten
   TimeSpent time;
-  std::string stored_in;     ///< database path; empty if nothing could be stored
+  std::string stored_in;  ///< database path; empty if nothing could be stored
   std::vector<std::string> warnings;
 };
 

@@ -219,10 +219,11 @@ std::string accounts(const TuneReport& report) {
   const cache::Decision& decision = report.decision;
   std::string text = "\nCounted\n";
   text += labelled(
-      "  ", fmt::format("{} asked: {} timed, {} deduplicated, {} failed; {} binaries compiled, {} launches, {} rows stored",
-                        counter(decision, "asked"), counter(decision, "timed"), counter(decision, "deduplicated"),
-                        failures_of(report), counter(decision, "compiled"), counter(decision, "launched"),
-                        counter(decision, "stored")));
+      "  ",
+      fmt::format("{} asked: {} timed, {} deduplicated, {} failed; {} binaries compiled, {} launches, {} rows stored",
+                  counter(decision, "asked"), counter(decision, "timed"), counter(decision, "deduplicated"),
+                  failures_of(report), counter(decision, "compiled"), counter(decision, "launched"),
+                  counter(decision, "stored")));
   const TimeSpent& time = report.time;
   text += fmt::format("\nWhere the time went: {} in all{}\n", duration_text(time.total_s),
                       report.replayed ? "; compiling and timing were replayed, not done" : "");

@@ -35,9 +35,24 @@ struct Geometry {
 };
 
 /// How an element is represented. The type names of descriptions are mapped onto these.
-enum class ElementType { boolean, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, bfloat16, float32, float64 };
+enum class ElementType {
+  boolean,
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  float16,
+  bfloat16,
+  float32,
+  float64
+};
 std::string_view to_string(ElementType type);
-ElementType element_type_from_string(std::string_view name);  ///< accepts every spelling of descriptions; Error{bad_description}
+ElementType element_type_from_string(
+    std::string_view name);  ///< accepts every spelling of descriptions; Error{bad_description}
 std::size_t size_of(ElementType type);
 
 /// One kernel argument with every number in place.
@@ -45,13 +60,13 @@ struct BoundArgument {
   std::string name;
   Argument::Role role = Argument::Role::in;
   ElementType type = ElementType::float32;
-  int lanes = 1;                  ///< vector types: float4 has 4 lanes; length counts vectors, elements = length * lanes
-  std::uint64_t length = 0;       ///< buffers; 0 for scratch whose length depends on the configuration (see scratch_lengths)
+  int lanes = 1;             ///< vector types: float4 has 4 lanes; length counts vectors, elements = length * lanes
+  std::uint64_t length = 0;  ///< buffers; 0 for scratch whose length depends on the configuration (see scratch_lengths)
   Generator::Kind generator = Generator::Kind::uniform;
   std::array<double, 2> generator_parameters{0, 1};
   double rtol = 0, atol = 0;
-  std::uint64_t alignment = 0;    ///< declared, bytes; 0: natural
-  search::Value value;            ///< scalars
+  std::uint64_t alignment = 0;  ///< declared, bytes; 0: natural
+  search::Value value;          ///< scalars
 };
 
 /// A description bound to a problem and a device. What is still open is the configuration. Immutable; safe to share.

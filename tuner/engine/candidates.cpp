@@ -89,8 +89,8 @@ void Candidates::ran(std::size_t position, const DeviceReply& reply) {
   entry.launches = reply.launches;
   launches_ += reply.launches;
   if (trial.outcome == Outcome::ok && !trial.samples_ns.empty()) {
-    trial.time_ns = trial.censored ? *std::min_element(trial.samples_ns.begin(), trial.samples_ns.end())
-                                   : median(trial.samples_ns);
+    trial.time_ns =
+        trial.censored ? *std::min_element(trial.samples_ns.begin(), trial.samples_ns.end()) : median(trial.samples_ns);
   }
   finish(position);
 }
@@ -136,7 +136,9 @@ std::size_t Candidates::original(std::size_t position) const {
   return text.empty() ? position : by_configuration_.at(task_.space().parse(text));
 }
 
-std::vector<std::size_t> Candidates::take_finished() { return std::exchange(just_finished_, {}); }
+std::vector<std::size_t> Candidates::take_finished() {
+  return std::exchange(just_finished_, {});
+}
 
 std::vector<search::Observation> Candidates::take_observations() {
   std::vector<search::Observation> observations;
@@ -171,12 +173,9 @@ Candidate Candidates::candidate(std::size_t position) const {
 }
 
 std::map<std::string, std::int64_t> Candidates::counters() const {
-  std::map<std::string, std::int64_t> counters{{"asked", asked()},
-                                               {"compiled", compiled_},
-                                               {"deduplicated", deduplicated_},
-                                               {"timed", timed_},
-                                               {"launched", launches_},
-                                               {"failed", failed_}};
+  std::map<std::string, std::int64_t> counters{
+      {"asked", asked()}, {"compiled", compiled_}, {"deduplicated", deduplicated_},
+      {"timed", timed_},  {"launched", launches_}, {"failed", failed_}};
   for (const auto& [outcome, count] : failures_) counters[fmt::format("failed_{}", to_string(outcome))] = count;
   return counters;
 }

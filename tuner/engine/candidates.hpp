@@ -22,13 +22,13 @@ struct Entry {
   Geometry geometry;
   std::vector<std::uint64_t> scratch_lengths;
   bool finished = false;
-  CompileReply binary;     ///< the cubin is dropped once the configuration can no longer become a finalist
+  CompileReply binary;  ///< the cubin is dropped once the configuration can no longer become a finalist
   int launches = 0;
-  cache::Trial trial;      ///< complete when finished
+  cache::Trial trial;  ///< complete when finished
 };
 
-/// Every configuration of a session, in the order asked: who was asked, who shares a binary with whom, what came out, and
-/// the counters that must add up. Knows no lanes and no clock.
+/// Every configuration of a session, in the order asked: who was asked, who shares a binary with whom, what came out,
+/// and the counters that must add up. Knows no lanes and no clock.
 class Candidates {
  public:
   Candidates(const Task& task, cache::Trial common) : task_(task), common_(std::move(common)) {}
@@ -38,8 +38,8 @@ class Candidates {
   /// Adds a configuration that the strategy asked for; nothing if the session has it already (it is asked for, though).
   std::optional<std::size_t> ask(const search::Configuration& configuration);
 
-  /// Takes the compiler's answer. True if the candidate must be run: it compiled, and no earlier one has the same binary
-  /// and launch. A twin of an earlier one waits for it or, if that is finished, is finished too.
+  /// Takes the compiler's answer. True if the candidate must be run: it compiled, and no earlier one has the same
+  /// binary and launch. A twin of an earlier one waits for it or, if that is finished, is finished too.
   bool compiled(std::size_t entry, CompileReply reply);
   /// Takes the device's answer.
   void ran(std::size_t entry, const DeviceReply& reply);
@@ -81,8 +81,8 @@ class Candidates {
   cache::Trial common_;  ///< key, session, conditions, origin: the same in every trial
   std::deque<Entry> entries_;
   std::map<search::Configuration, std::size_t> by_configuration_;
-  std::map<std::string, std::size_t> by_binary_;               ///< binary hash and launch → first entry
-  std::map<std::size_t, std::vector<std::size_t>> twins_;      ///< waiting for the first entry
+  std::map<std::string, std::size_t> by_binary_;           ///< binary hash and launch → first entry
+  std::map<std::size_t, std::vector<std::size_t>> twins_;  ///< waiting for the first entry
   std::vector<std::size_t> asked_;
   std::size_t told_ = 0;
   std::vector<std::size_t> just_finished_;

@@ -10,10 +10,14 @@ namespace {
 
 class FinalRace {
  public:
-  FinalRace(const Candidates& candidates, std::vector<std::size_t> finalists,
-            std::optional<std::size_t> baseline, std::uint64_t seed, const AskDevice& ask, const ReportFailure& failed,
-            const std::atomic<bool>& stop)
-      : candidates_(candidates), baseline_(baseline), seed_(seed), ask_(ask), failed_(failed), stop_(stop),
+  FinalRace(const Candidates& candidates, std::vector<std::size_t> finalists, std::optional<std::size_t> baseline,
+            std::uint64_t seed, const AskDevice& ask, const ReportFailure& failed, const std::atomic<bool>& stop)
+      : candidates_(candidates),
+        baseline_(baseline),
+        seed_(seed),
+        ask_(ask),
+        failed_(failed),
+        stop_(stop),
         race_(finalists.size(), {.seed = seed}, position_of(finalists, baseline)) {
     result_.entries = std::move(finalists);
     in_.assign(result_.entries.size(), true);
@@ -39,7 +43,8 @@ class FinalRace {
   }
 
  private:
-  static std::optional<std::size_t> position_of(const std::vector<std::size_t>& finalists, std::optional<std::size_t> entry) {
+  static std::optional<std::size_t> position_of(const std::vector<std::size_t>& finalists,
+                                                std::optional<std::size_t> entry) {
     if (!entry) return std::nullopt;
     const auto found = std::find(finalists.begin(), finalists.end(), *entry);
     if (found == finalists.end()) return std::nullopt;
@@ -85,8 +90,9 @@ class FinalRace {
       if (alone.outcome != Outcome::ok) return withdraw(entry, alone);
     }
     if (++unexplained_ == 3) {
-      throw Error(Errc::device_lost, "Three blocks of the final race lost their worker, and no finalist does when it runs "
-                                     "alone. Trials are stored; run again, and look at the driver's log.");
+      throw Error(Errc::device_lost,
+                  "Three blocks of the final race lost their worker, and no finalist does when it runs "
+                  "alone. Trials are stored; run again, and look at the driver's log.");
     }
   }
 
@@ -102,7 +108,8 @@ class FinalRace {
     for (std::size_t i = 0; i < result_.entries.size(); ++i) {
       if (!race.standings[i].tied) continue;
       const Entry& entry = candidates_[result_.entries[i]];
-      const int differing = baseline_ ? differing_parameters(entry.configuration, candidates_[*baseline_].configuration) : 0;
+      const int differing =
+          baseline_ ? differing_parameters(entry.configuration, candidates_[*baseline_].configuration) : 0;
       tied.push_back({i, differing, entry.trial.facts.registers.value_or(0), entry.trial.configuration});
     }
     return choose_winner(tied);
@@ -111,8 +118,8 @@ class FinalRace {
   bool confirm(std::size_t winner) {
     // The baseline defines what is right; there is nothing to compare it with.
     if (!baseline_ || result_.entries[winner] == *baseline_) return true;
-    const DeviceReply reply = ask_(ConfirmCandidate{candidates_.candidate(*baseline_),
-                                                    candidates_.candidate(result_.entries[winner]), seed_ + 1});
+    const DeviceReply reply = ask_(
+        ConfirmCandidate{candidates_.candidate(*baseline_), candidates_.candidate(result_.entries[winner]), seed_ + 1});
     account(reply);
     if (reply.outcome == Outcome::ok) return true;
     withdraw(winner, reply);

@@ -19,10 +19,11 @@ using AskDevice = std::function<DeviceReply(DeviceRequest)>;
 struct FinalResult {
   std::vector<std::size_t> entries;  ///< positions of the finalists in the session
   RaceResult race;
-  std::optional<std::size_t> winner;           ///< position in `entries`; nothing if none survived
-  std::vector<std::optional<Ratio>> to_winner; ///< time over the winner's, paired; nothing if they share too few blocks
+  std::optional<std::size_t> winner;  ///< position in `entries`; nothing if none survived
+  std::vector<std::optional<Ratio>>
+      to_winner;  ///< time over the winner's, paired; nothing if they share too few blocks
   std::optional<Speedup> speedup;
-  bool verified = false;     ///< reproduced the reference on fresh inputs
+  bool verified = false;  ///< reproduced the reference on fresh inputs
   bool interrupted = false;
   double timing_ms = 0, verify_ms = 0, load_ms = 0;
   int launches = 0;

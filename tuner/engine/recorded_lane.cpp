@@ -30,8 +30,8 @@ RecordedRows::RecordedRows(const Recording& recording, const Task& task) : recor
 const RecordedTrial& RecordedRows::find(const std::string& configuration) const {
   const auto found = rows_.find(configuration);
   if (found == rows_.end()) {
-    throw Error(Errc::bad_recording, fmt::format("The configuration {} was not recorded in {}.", configuration,
-                                                 recording_.file.string()));
+    throw Error(Errc::bad_recording,
+                fmt::format("The configuration {} was not recorded in {}.", configuration, recording_.file.string()));
   }
   return *found->second;
 }
@@ -50,22 +50,34 @@ void RecordedCompileLane::submit(TicketId ticket, CompileRequest request) {
   answered_.push_back({ticket, std::move(reply)});
 }
 
-std::vector<CompileLane::Completion> RecordedCompileLane::poll() { return std::exchange(answered_, {}); }
+std::vector<CompileLane::Completion> RecordedCompileLane::poll() {
+  return std::exchange(answered_, {});
+}
 
-std::size_t RecordedCompileLane::room() const { return kRoom - std::min(kRoom, answered_.size()); }
+std::size_t RecordedCompileLane::room() const {
+  return kRoom - std::min(kRoom, answered_.size());
+}
 
-std::chrono::steady_clock::time_point RecordedCompileLane::next_deadline() const { return due(!answered_.empty()); }
+std::chrono::steady_clock::time_point RecordedCompileLane::next_deadline() const {
+  return due(!answered_.empty());
+}
 
 void RecordedDeviceLane::submit(TicketId ticket, DeviceRequest request) {
   DeviceReply reply = std::visit([this](const auto& known) { return answer(known); }, request);
   answered_.push_back({ticket, std::move(reply)});
 }
 
-std::vector<DeviceLane::Completion> RecordedDeviceLane::poll() { return std::exchange(answered_, {}); }
+std::vector<DeviceLane::Completion> RecordedDeviceLane::poll() {
+  return std::exchange(answered_, {});
+}
 
-std::size_t RecordedDeviceLane::room() const { return kRoom - std::min(kRoom, answered_.size()); }
+std::size_t RecordedDeviceLane::room() const {
+  return kRoom - std::min(kRoom, answered_.size());
+}
 
-std::chrono::steady_clock::time_point RecordedDeviceLane::next_deadline() const { return due(!answered_.empty()); }
+std::chrono::steady_clock::time_point RecordedDeviceLane::next_deadline() const {
+  return due(!answered_.empty());
+}
 
 DeviceReply RecordedDeviceLane::screen(const std::string& configuration, const ScreenPolicy& policy,
                                        std::optional<double> best_ns) const {

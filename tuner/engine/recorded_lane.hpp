@@ -42,9 +42,9 @@ class RecordedCompileLane final : public CompileLane {
   std::vector<Completion> answered_;
 };
 
-/// Answers device requests with the recorded samples: screening takes them in order under the request's policy, the n-th
-/// block of a race takes everybody's n-th race sample (from the start again after the last), so that what was measured side
-/// by side stays side by side. Nothing is launched.
+/// Answers device requests with the recorded samples: screening takes them in order under the request's policy, the
+/// n-th block of a race takes everybody's n-th race sample (from the start again after the last), so that what was
+/// measured side by side stays side by side. Nothing is launched.
 class RecordedDeviceLane final : public DeviceLane {
  public:
   explicit RecordedDeviceLane(const Recording& recording, const RecordedRows& rows)

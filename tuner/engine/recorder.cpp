@@ -12,7 +12,9 @@ namespace tuner::engine {
 
 namespace {
 
-std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+std::string utc_now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
 
 std::vector<std::string> texts(const std::vector<search::Expression>& expressions) {
   std::vector<std::string> result;

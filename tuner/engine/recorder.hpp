@@ -17,8 +17,8 @@ class Recorder final : public Observer {
   void warning(const std::string& sentence) override { next_.warning(sentence); }
   void trial(const cache::Trial& trial) override;
 
-  /// Writes what was heard, with the race samples and the winner of `report`. Throws Error if the file cannot be written
-  /// or the session did not finish its space: a recording is complete or it is none.
+  /// Writes what was heard, with the race samples and the winner of `report`. Throws Error if the file cannot be
+  /// written or the session did not finish its space: a recording is complete or it is none.
   void write(const std::filesystem::path& file, const TuneReport& report) const;
 
  private:

@@ -73,13 +73,12 @@ Task recorded_task(const Recording& recording) {
   std::set<search::Configuration> rows;
   for (const RecordedTrial& trial : recording.trials) {
     if (!rows.insert(trial.configuration).second) {
-      throw Error(Errc::bad_recording, fmt::format("{}: the configuration {} is recorded twice", recording.file.string(),
-                                                   task.space().text(trial.configuration)));
+      throw Error(Errc::bad_recording, fmt::format("{}: the configuration {} is recorded twice",
+                                                   recording.file.string(), task.space().text(trial.configuration)));
     }
     if (const auto violated = task.space().why_invalid(trial.configuration)) {
-      throw Error(Errc::bad_recording,
-                  fmt::format("{}: a configuration is recorded that its restrictions exclude: {}", recording.file.string(),
-                              *violated));
+      throw Error(Errc::bad_recording, fmt::format("{}: a configuration is recorded that its restrictions exclude: {}",
+                                                   recording.file.string(), *violated));
     }
   }
   if (rows.size() != task.space().size()) {

@@ -20,17 +20,17 @@ struct RecordedTrial {
   search::Configuration configuration;
   Outcome outcome = Outcome::ok;
   std::string message;
-  double time_ns = 0;                 ///< ok only
-  std::vector<double> samples_ns;     ///< screening samples; one entry, the mean, in foreign recordings
-  std::vector<double> race_ns;        ///< one per block of the final race, for finalists
+  double time_ns = 0;              ///< ok only
+  std::vector<double> samples_ns;  ///< screening samples; one entry, the mean, in foreign recordings
+  std::vector<double> race_ns;     ///< one per block of the final race, for finalists
   cache::ResourceFacts facts;
   std::string launch;
   double compile_ms = 0, verify_ms = 0, bench_ms = 0;
 };
 
-/// A recorded search space: the community's exchange of "every configuration, compiled and timed once". Text, optionally
-/// gzipped; docs/recordings.md is the grammar. Files with only the columns of the first version (status, time_ms, …) and
-/// our own (samples, facts, race) are read by the same code.
+/// A recorded search space: the community's exchange of "every configuration, compiled and timed once". Text,
+/// optionally gzipped; docs/recordings.md is the grammar. Files with only the columns of the first version (status,
+/// time_ms, …) and our own (samples, facts, race) are read by the same code.
 struct Recording {
   std::filesystem::path file;
   std::string kernel;
@@ -41,7 +41,7 @@ struct Recording {
   DeviceInfo device;
   cache::Conditions conditions;
   std::optional<search::Configuration> baseline;
-  std::string winner;           ///< canonical text of the recorded decision; empty in foreign recordings
+  std::string winner;  ///< canonical text of the recorded decision; empty in foreign recordings
   std::vector<search::Parameter> parameters;
   std::vector<std::string> restrictions;
   /// How a configuration is launched and what it is worth, as expression texts; ours only.
@@ -53,12 +53,13 @@ struct Recording {
 
 /// Reads a recording. Throws Error{file_not_found}, Error{bad_recording} naming file, line and what was expected.
 Recording read_recording(const std::filesystem::path& file);
-/// Writes one; the result reads back equal. Gzipped if the name ends in .gz. Written beside and renamed, never half a file.
+/// Writes one; the result reads back equal. Gzipped if the name ends in .gz. Written beside and renamed, never half a
+/// file.
 void write_recording(const Recording& recording, const std::filesystem::path& file);
 
 /// A task over exactly the recorded configurations, on the recorded device and problem: restrictions as constraints,
-/// membership checked against the rows. It can be searched and its launches computed, but nothing of it can be compiled.
-/// Throws Error{bad_recording} if restrictions and rows disagree.
+/// membership checked against the rows. It can be searched and its launches computed, but nothing of it can be
+/// compiled. Throws Error{bad_recording} if restrictions and rows disagree.
 Task recorded_task(const Recording& recording);
 
 }  // namespace tuner::engine

@@ -28,7 +28,9 @@ using Clock = std::chrono::steady_clock;
 /// How often a waiting session looks at the stop flag and tells the observer.
 constexpr std::chrono::milliseconds kHeartbeat{100};
 
-std::string new_session_id() { return fmt::format("{:%Y%m%dT%H%M%SZ}-{}", fmt::gmtime(std::time(nullptr)), getpid()); }
+std::string new_session_id() {
+  return fmt::format("{:%Y%m%dT%H%M%SZ}-{}", fmt::gmtime(std::time(nullptr)), getpid());
+}
 
 /// `auto`, see search/strategy.hpp.
 std::string strategy_name(const SessionOptions& options) {
@@ -36,14 +38,21 @@ std::string strategy_name(const SessionOptions& options) {
   return options.strategy == "auto" && limited ? "random" : options.strategy;
 }
 
-std::string_view to_string(CacheMode mode) { return mode == CacheMode::cold ? "cold" : "warm"; }
+std::string_view to_string(CacheMode mode) {
+  return mode == CacheMode::cold ? "cold" : "warm";
+}
 
 class Session {
  public:
   Session(const Task& task, const SessionOptions& options, const SessionParts& parts)
-      : task_(task), options_(options), parts_(parts), replay_(options.origin == cache::Origin::replay),
-        strategy_(search::make_strategy(strategy_name(options), task.space(), options.seed)), common_(common_fields()),
-        candidates_(task, common_), log_(parts.store, parts.observer) {}
+      : task_(task),
+        options_(options),
+        parts_(parts),
+        replay_(options.origin == cache::Origin::replay),
+        strategy_(search::make_strategy(strategy_name(options), task.space(), options.seed)),
+        common_(common_fields()),
+        candidates_(task, common_),
+        log_(parts.store, parts.observer) {}
 
   TuneReport run() {
     begin();
@@ -66,7 +75,8 @@ class Session {
     return trial;
   }
 
-  // --- starting: what every candidate needs ---------------------------------------------------------------------------
+  // --- starting: what every candidate needs
+  // ---------------------------------------------------------------------------
 
   void begin() {
     if (task_.space().size() == 0) throw Error(Errc::empty_space, task_.space().why_empty());
@@ -130,7 +140,8 @@ class Session {
     ++on_device_;
   }
 
-  // --- searching: strategy → compile workers → device → rows ----------------------------------------------------------
+  // --- searching: strategy → compile workers → device → rows
+  // ----------------------------------------------------------
 
   void search() {
     for (;;) {
@@ -163,7 +174,8 @@ class Session {
     while (!exhausted()) {
       std::size_t wanted = parts_.compile.room();
       if (options_.budget.evaluations) {
-        wanted = std::min<std::size_t>(wanted, *options_.budget.evaluations - static_cast<std::uint64_t>(candidates_.asked()));
+        wanted = std::min<std::size_t>(wanted,
+                                       *options_.budget.evaluations - static_cast<std::uint64_t>(candidates_.asked()));
       }
       if (wanted == 0) return;
       const std::vector<search::Configuration> asked = strategy_->ask(wanted);
@@ -239,7 +251,8 @@ class Session {
     if (entry == baseline_) {
       parts_.device.submit(next_ticket_++, RunReference{candidates_.candidate(entry), policy});
     } else {
-      parts_.device.submit(next_ticket_++, ScreenCandidate{candidates_.candidate(entry), policy, candidates_.best_ns()});
+      parts_.device.submit(next_ticket_++,
+                           ScreenCandidate{candidates_.candidate(entry), policy, candidates_.best_ns()});
     }
     ++on_device_;
   }
@@ -317,7 +330,8 @@ class Session {
   /// The best time only falls, so whoever is too slow to be a finalist now will never be one.
   void forget_slow(std::size_t entry) {
     const cache::Trial& trial = candidates_[entry].trial;
-    const bool slow = trial.censored || (trial.time_ns && *trial.time_ns > *candidates_.best_ns() * (1 + finalists_.within));
+    const bool slow =
+        trial.censored || (trial.time_ns && *trial.time_ns > *candidates_.best_ns() * (1 + finalists_.within));
     if (slow && entry != baseline_ && entry != previous_) candidates_.drop_binary(entry);
   }
 
@@ -332,7 +346,8 @@ class Session {
 
   /// Time the device waited for candidates, from its being ready to its next work.
   void end_wait() {
-    if (on_device_ == 0 && prepared_) time_.waiting_s += std::chrono::duration<double>(Clock::now() - idle_since_).count();
+    if (on_device_ == 0 && prepared_)
+      time_.waiting_s += std::chrono::duration<double>(Clock::now() - idle_since_).count();
   }
 
   void observe(std::string_view phase) {
@@ -352,7 +367,8 @@ class Session {
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-  // --- deciding ---------------------------------------------------------------------------------------------------------
+  // --- deciding
+  // ---------------------------------------------------------------------------------------------------------
 
   void race() {
     std::vector<Screened> pool;
@@ -370,7 +386,8 @@ class Session {
     }
     observe("racing");
     final_ = run_final_race(
-        candidates_, finalists, baseline_, options_.seed, [this](DeviceRequest request) { return call(std::move(request)); },
+        candidates_, finalists, baseline_, options_.seed,
+        [this](DeviceRequest request) { return call(std::move(request)); },
         [this](std::size_t entry, const DeviceReply& reply) { record_late_failure(entry, reply); }, parts_.stop);
     time_.loading_s += final_->load_ms / 1000;
     time_.verifying_s += final_->verify_ms / 1000;
@@ -439,8 +456,9 @@ class Session {
   std::map<TicketId, std::size_t> compiling_, running_;
   std::vector<std::pair<std::size_t, CompileReply>> early_;  ///< compiled before the baseline was
   std::deque<std::size_t> ready_;                            ///< compiled, waiting for the device
-  std::size_t on_device_ = 0;      ///< requests the device has not answered
-  bool prepared_ = false, baseline_compiled_ = false, reference_submitted_ = false, reference_done_ = false, nothing_to_ask_ = false;
+  std::size_t on_device_ = 0;                                ///< requests the device has not answered
+  bool prepared_ = false, baseline_compiled_ = false, reference_submitted_ = false, reference_done_ = false,
+       nothing_to_ask_ = false;
 
   std::optional<search::Configuration> baseline_configuration_;
   std::optional<std::size_t> baseline_, previous_;

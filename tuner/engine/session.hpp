@@ -33,7 +33,8 @@ struct SessionOptions {
   Budget budget;
   CacheMode mode = CacheMode::cold;
   std::uint64_t seed = 0;
-  /// A launch still running after this is stopped and its worker replaced. Higher: slow kernels live; lower: hangs cost less.
+  /// A launch still running after this is stopped and its worker replaced. Higher: slow kernels live; lower: hangs cost
+  /// less.
   std::chrono::milliseconds launch_timeout{2000};
   /// Off for recordings: every candidate gets all its samples.
   bool early_kill = true;
@@ -65,13 +66,13 @@ struct SessionParts {
   cache::Store& store;
   cache::BinaryStore* binaries = nullptr;  ///< null: nothing is kept
   Observer& observer;
-  const std::atomic<bool>& stop;           ///< set by a signal handler: finish with what was measured
+  const std::atomic<bool>& stop;  ///< set by a signal handler: finish with what was measured
 };
 
 /// Tunes one task: asks the strategy, compiles, verifies, times, races the finalists, confirms the winner, records
-/// everything. Failures of candidates are rows. Throws Error when there is nothing to compare with (baseline_failed), the
-/// device is lost, or the toolkit is missing; what was measured before is in the store by then. A store that fails is a
-/// warning: the session goes on and the report says so.
+/// everything. Failures of candidates are rows. Throws Error when there is nothing to compare with (baseline_failed),
+/// the device is lost, or the toolkit is missing; what was measured before is in the store by then. A store that fails
+/// is a warning: the session goes on and the report says so.
 TuneReport run_session(const Task& task, const SessionOptions& options, const SessionParts& parts);
 
 }  // namespace tuner::engine

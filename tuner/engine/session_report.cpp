@@ -84,8 +84,9 @@ class ReportBuilder {
       }
     }
     for (std::size_t i = 0; i < final.entries.size(); ++i) describe_finalist(final, i);
-    std::stable_sort(report_.finalists.begin(), report_.finalists.end(),
-                     [](const FinalistReport& a, const FinalistReport& b) { return a.relative_time < b.relative_time; });
+    std::stable_sort(
+        report_.finalists.begin(), report_.finalists.end(),
+        [](const FinalistReport& a, const FinalistReport& b) { return a.relative_time < b.relative_time; });
     for (const FinalistReport& finalist : report_.finalists) {
       if (finalist.tied) decision.ties.push_back({finalist.configuration, finalist.relative_time});
     }
@@ -121,6 +122,8 @@ class ReportBuilder {
 
 }  // namespace
 
-TuneReport build_report(const SessionFacts& facts) { return ReportBuilder(facts).build(); }
+TuneReport build_report(const SessionFacts& facts) {
+  return ReportBuilder(facts).build();
+}
 
 }  // namespace tuner::engine

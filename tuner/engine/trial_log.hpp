@@ -9,8 +9,9 @@
 
 namespace tuner::engine {
 
-/// Carries finished trials to the store in batches, at most a quarter of a second late: a commit costs a disk flush, a trial
-/// is milliseconds. A store that fails costs one warning; from then on trials are only counted, and tuning goes on.
+/// Carries finished trials to the store in batches, at most a quarter of a second late: a commit costs a disk flush, a
+/// trial is milliseconds. A store that fails costs one warning; from then on trials are only counted, and tuning goes
+/// on.
 class TrialLog {
  public:
   TrialLog(cache::Store& store, Observer& observer) : store_(store), observer_(observer) {}

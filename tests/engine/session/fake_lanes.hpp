@@ -16,9 +16,9 @@ struct Behaviour {
   Outcome compile = Outcome::ok;
   Outcome run = Outcome::ok;
   double time_ns = 1000;
-  std::string binary;                ///< configurations with the same text share a binary; its own if empty
+  std::string binary;  ///< configurations with the same text share a binary; its own if empty
   int registers = 32;
-  int fails_from_block = -1;         ///< the block of the race from which on it faults; -1: never
+  int fails_from_block = -1;  ///< the block of the race from which on it faults; -1: never
   Outcome confirm = Outcome::ok;
 };
 
@@ -27,7 +27,8 @@ using BehaviourOf = std::function<Behaviour(const std::string& configuration)>;
 /// Compiles nothing, deterministically. Answers in reverse order of submission within a poll, as a pool well might.
 class FakeCompileLane final : public CompileLane {
  public:
-  explicit FakeCompileLane(BehaviourOf behaviour, std::size_t room = 4) : behaviour_(std::move(behaviour)), room_(room) {}
+  explicit FakeCompileLane(BehaviourOf behaviour, std::size_t room = 4)
+      : behaviour_(std::move(behaviour)), room_(room) {}
 
   void submit(TicketId ticket, CompileRequest request) override {
     submitted.push_back(request.configuration);
@@ -55,7 +56,8 @@ class FakeCompileLane final : public CompileLane {
   std::size_t room() const override { return room_ - std::min(room_, answers_.size()); }
   std::vector<int> wait_fds() const override { return {}; }
   std::chrono::steady_clock::time_point next_deadline() const override {
-    return answers_.empty() ? std::chrono::steady_clock::time_point::max() : std::chrono::steady_clock::time_point::min();
+    return answers_.empty() ? std::chrono::steady_clock::time_point::max()
+                            : std::chrono::steady_clock::time_point::min();
   }
 
   std::vector<std::string> submitted;
@@ -70,7 +72,8 @@ class FakeCompileLane final : public CompileLane {
 /// Runs nothing, deterministically: every configuration takes its time plus a drift that all share, as on a real GPU.
 class FakeDeviceLane final : public DeviceLane {
  public:
-  FakeDeviceLane(DeviceInfo device, BehaviourOf behaviour) : device_(std::move(device)), behaviour_(std::move(behaviour)) {}
+  FakeDeviceLane(DeviceInfo device, BehaviourOf behaviour)
+      : device_(std::move(device)), behaviour_(std::move(behaviour)) {}
 
   const DeviceInfo& info() override { return device_; }
   std::string_view support_source() const override { return needs_support ? "support" : ""; }
@@ -84,14 +87,15 @@ class FakeDeviceLane final : public DeviceLane {
   std::size_t room() const override { return 2 - std::min<std::size_t>(2, answers_.size()); }
   std::vector<int> wait_fds() const override { return {}; }
   std::chrono::steady_clock::time_point next_deadline() const override {
-    return answers_.empty() ? std::chrono::steady_clock::time_point::max() : std::chrono::steady_clock::time_point::min();
+    return answers_.empty() ? std::chrono::steady_clock::time_point::max()
+                            : std::chrono::steady_clock::time_point::min();
   }
 
   bool needs_support = false;
   Outcome prepare = Outcome::ok;
   std::vector<std::string> screened;  ///< in order, the reference included
   std::vector<std::string> finalists;
-  std::function<void()> on_submit;    ///< called after every request
+  std::function<void()> on_submit;  ///< called after every request
 
  private:
   DeviceReply fail(Outcome outcome) const {
@@ -124,7 +128,9 @@ class FakeDeviceLane final : public DeviceLane {
 
   DeviceReply answer(const PrepareProblem&) { return prepare == Outcome::ok ? DeviceReply{} : fail(prepare); }
   DeviceReply answer(const RunReference& request) { return screen(request.candidate, request.policy, {}); }
-  DeviceReply answer(const ScreenCandidate& request) { return screen(request.candidate, request.policy, request.best_ns); }
+  DeviceReply answer(const ScreenCandidate& request) {
+    return screen(request.candidate, request.policy, request.best_ns);
+  }
   DeviceReply answer(const LoadFinalists& request) {
     finalists.clear();
     blocks_ = 0;

@@ -143,13 +143,15 @@ TEST_CASE("a session that was recorded ends on the same winner when it is replay
     RecordedDeviceLane device(recording, rows);
     cache::MemoryStore store;
     Observer none;
-    return run_session(again, {.seed = seed, .origin = cache::Origin::replay}, {compile, device, store, nullptr, none, stop});
+    return run_session(again, {.seed = seed, .origin = cache::Origin::replay},
+                       {compile, device, store, nullptr, none, stop});
   };
   const TuneReport first = replay(0);
   CHECK(first.decision.configuration == recorded.decision.configuration);
   CHECK(first.decision.baseline == recorded.decision.baseline);
   CHECK(*first.decision.speedup == doctest::Approx(*recorded.decision.speedup));
-  CHECK(first.decision.counters.at("failed_guard_violation") == recorded.decision.counters.at("failed_guard_violation"));
+  CHECK(first.decision.counters.at("failed_guard_violation") ==
+        recorded.decision.counters.at("failed_guard_violation"));
   CHECK(to_json(first, false) == to_json(replay(0), false));
   CHECK(replay(17).decision.configuration == recorded.decision.configuration);
 }

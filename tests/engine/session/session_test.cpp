@@ -134,7 +134,8 @@ TEST_CASE("each failure is a row of its class and the winner stays the same") {
 TEST_CASE("a binary that is the same with the same launch is run once and its time serves both") {
   Laboratory laboratory([](const std::string& configuration) {
     Behaviour behaviour = ordinary(configuration);
-    // BLOCK=128: the compiler makes the same of UNROLL 1 and 2, and the grid differs; of 64 only the launch would differ.
+    // BLOCK=128: the compiler makes the same of UNROLL 1 and 2, and the grid differs; of 64 only the launch would
+    // differ.
     if (configuration.starts_with("BLOCK=128")) behaviour.binary = "one";
     return behaviour;
   });
@@ -226,7 +227,8 @@ TEST_CASE("a finalist that faults in the race leaves it, and the next best wins"
 }
 
 TEST_CASE("a winner that does not reproduce the reference on fresh inputs gives way") {
-  Laboratory laboratory(except("BLOCK=256,UNROLL=2", [](Behaviour& behaviour) { behaviour.confirm = Outcome::wrong_result; }));
+  Laboratory laboratory(
+      except("BLOCK=256,UNROLL=2", [](Behaviour& behaviour) { behaviour.confirm = Outcome::wrong_result; }));
   const TuneReport report = laboratory.tune();
   CHECK(report.decision.configuration == "BLOCK=256,UNROLL=1");
   CHECK(report.decision.verified);
@@ -234,7 +236,8 @@ TEST_CASE("a winner that does not reproduce the reference on fresh inputs gives 
 }
 
 TEST_CASE("a baseline that fails ends the session with a sentence, and its row is kept") {
-  Laboratory laboratory(except("BLOCK=64,UNROLL=1", [](Behaviour& behaviour) { behaviour.run = Outcome::launch_refused; }));
+  Laboratory laboratory(
+      except("BLOCK=64,UNROLL=1", [](Behaviour& behaviour) { behaviour.run = Outcome::launch_refused; }));
   try {
     laboratory.tune();
     FAIL("it went on");
@@ -284,7 +287,8 @@ TEST_CASE("a database that cannot be written costs one warning and not the resul
   Laboratory laboratory;
   FullStore full;
   const TuneReport report =
-      run_session(laboratory.task, {}, {laboratory.compile, laboratory.device, full, nullptr, laboratory.observer, laboratory.stop});
+      run_session(laboratory.task, {},
+                  {laboratory.compile, laboratory.device, full, nullptr, laboratory.observer, laboratory.stop});
   CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
   CHECK(report.decision.counters.at("stored") == 0);
   REQUIRE(laboratory.observer.warnings.size() == 1);

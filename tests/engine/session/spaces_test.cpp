@@ -1,5 +1,5 @@
-// Replays every recorded space of the folder given by TUNER_SPACES_DIR from end to end: the restrictions must select exactly
-// the recorded rows, and an exhaustive session must end within the tie threshold of the fastest row.
+// Replays every recorded space of the folder given by TUNER_SPACES_DIR from end to end: the restrictions must select
+// exactly the recorded rows, and an exhaustive session must end within the tie threshold of the fastest row.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

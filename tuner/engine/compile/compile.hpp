@@ -38,14 +38,14 @@ struct KernelParameter {
 
 struct CompileReply {
   Outcome outcome = Outcome::ok;  ///< ok, compile_error, compile_timeout, worker_lost
-  std::string message;            ///< one sentence for failures: the first error of the log, or what happened to the worker
-  std::string log;                ///< complete compiler log
+  std::string message;  ///< one sentence for failures: the first error of the log, or what happened to the worker
+  std::string log;      ///< complete compiler log
   std::vector<std::byte> cubin;
-  std::string lowered_name;       ///< name of the kernel in the cubin
+  std::string lowered_name;  ///< name of the kernel in the cubin
   std::vector<KernelParameter> parameters;
-  cache::ResourceFacts facts;     ///< registers, stack, spills, static shared memory, binary hash
-  std::string toolkit;            ///< NVRTC version
-  double milliseconds = 0;        ///< time the worker was busy with it
+  cache::ResourceFacts facts;  ///< registers, stack, spills, static shared memory, binary hash
+  std::string toolkit;         ///< NVRTC version
+  double milliseconds = 0;     ///< time the worker was busy with it
 };
 
 using CompileLane = Lane<CompileRequest, CompileReply>;

@@ -34,13 +34,13 @@ struct Candidate {
   std::vector<std::uint64_t> scratch_lengths;  ///< elements, in signature order of the scratch arguments
 };
 
-/// Buffers and scalars of the problem, and how everything is run. Kept by the lane, so that a worker that replaces a dead
-/// one can be prepared again. The previous problem's buffers are released.
+/// Buffers and scalars of the problem, and how everything is run. Kept by the lane, so that a worker that replaces a
+/// dead one can be prepared again. The previous problem's buffers are released.
 struct PrepareProblem {
   std::vector<BoundArgument> arguments;
   std::uint64_t seed = 0;
   CacheMode mode = CacheMode::cold;
-  std::vector<std::byte> support_cubin;  ///< the device code that fills, poisons and compares (support.cu)
+  std::vector<std::byte> support_cubin;            ///< the device code that fills, poisons and compares (support.cu)
   std::chrono::milliseconds launch_timeout{2000};  ///< a launch still running after this is stopped
 };
 
@@ -74,7 +74,8 @@ struct ConfirmCandidate {
   std::uint64_t seed = 0;
 };
 
-using DeviceRequest = std::variant<PrepareProblem, RunReference, ScreenCandidate, LoadFinalists, RunBlock, ConfirmCandidate>;
+using DeviceRequest =
+    std::variant<PrepareProblem, RunReference, ScreenCandidate, LoadFinalists, RunBlock, ConfirmCandidate>;
 
 /// Answer to any request; which fields are filled depends on it.
 struct DeviceReply {

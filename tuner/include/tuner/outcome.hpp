@@ -8,19 +8,19 @@ namespace tuner {
 
 /// How the life of one configuration ended. Persisted as numbers in databases: never renumber, only append.
 enum class Outcome : int {
-  ok = 0,                 ///< compiled, reproduced the reference, was timed
-  compile_error = 1,      ///< NVRTC or ptxas refused the source
-  compile_timeout = 2,    ///< the compiler was still busy at the time limit and was stopped
-  launch_refused = 3,     ///< the driver refused to load or launch it (registers, shared memory, block size)
-  illegal_access = 4,     ///< an illegal address, a trap or any other error that kills the context
-  guard_violation = 5,    ///< wrote outside its buffers
-  input_modified = 6,     ///< changed a buffer that is declared as input
-  wrong_result = 7,       ///< an output differs from the reference by more than the tolerance
-  unwritten_output = 8,   ///< left words unwritten that the reference writes
-  nondeterministic = 9,   ///< right in one run, wrong in another
-  run_timeout = 10,       ///< still running at the time limit
-  out_of_memory = 11,     ///< its buffers do not fit on the device
-  worker_lost = 12,       ///< the process that held it ended for a reason of its own
+  ok = 0,                ///< compiled, reproduced the reference, was timed
+  compile_error = 1,     ///< NVRTC or ptxas refused the source
+  compile_timeout = 2,   ///< the compiler was still busy at the time limit and was stopped
+  launch_refused = 3,    ///< the driver refused to load or launch it (registers, shared memory, block size)
+  illegal_access = 4,    ///< an illegal address, a trap or any other error that kills the context
+  guard_violation = 5,   ///< wrote outside its buffers
+  input_modified = 6,    ///< changed a buffer that is declared as input
+  wrong_result = 7,      ///< an output differs from the reference by more than the tolerance
+  unwritten_output = 8,  ///< left words unwritten that the reference writes
+  nondeterministic = 9,  ///< right in one run, wrong in another
+  run_timeout = 10,      ///< still running at the time limit
+  out_of_memory = 11,    ///< its buffers do not fit on the device
+  worker_lost = 12,      ///< the process that held it ended for a reason of its own
 };
 
 struct OutcomeName {

@@ -1,17 +1,15 @@
-// Reading and writing recordings. docs/recordings.md is the grammar.
+// Reading recordings. docs/recordings.md is the grammar.
 #include <fmt/format.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <system_error>
 
+#include "tuner/core/device_fields.hpp"
 #include "tuner/engine/recording.hpp"
 
 namespace tuner::engine {
@@ -62,79 +60,10 @@ std::vector<std::string> split(std::string_view line, char separator) {
   return fields;
 }
 
-std::string quote(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
 std::string_view trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
   return text;
-}
-
-/// Shortest digits that read back the same.
-std::string digits(double number) {
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, number).ptr;
-  return std::string(buffer, end);
-}
-
-std::string join(const std::vector<double>& numbers) {
-  std::string text;
-  for (const double number : numbers) {
-    if (!text.empty()) text += ' ';
-    text += digits(number);
-  }
-  return text;
-}
-
-nlohmann::json device_json(const DeviceInfo& device) {
-  return {{"compute_major", device.compute_major},
-          {"compute_minor", device.compute_minor},
-          {"sm_count", device.sm_count},
-          {"memory_bytes", device.memory_bytes},
-          {"l2_bytes", device.l2_bytes},
-          {"mig_profile", device.mig_profile},
-          {"warp_size", device.warp_size},
-          {"max_threads_per_block", device.max_threads_per_block},
-          {"max_threads_per_sm", device.max_threads_per_sm},
-          {"max_blocks_per_sm", device.max_blocks_per_sm},
-          {"registers_per_sm", device.registers_per_sm},
-          {"registers_per_block", device.registers_per_block},
-          {"max_shared_per_block", device.max_shared_per_block},
-          {"max_shared_per_sm", device.max_shared_per_sm},
-          {"reserved_shared_per_block", device.reserved_shared_per_block},
-          {"clock_khz", device.clock_khz},
-          {"memory_clock_khz", device.memory_clock_khz},
-          {"memory_bus_bits", device.memory_bus_bits}};
-}
-
-void read_device(const nlohmann::json& json, DeviceInfo& device) {
-  device.compute_major = json.value("compute_major", 0);
-  device.compute_minor = json.value("compute_minor", 0);
-  device.sm_count = json.value("sm_count", 0);
-  device.memory_bytes = json.value("memory_bytes", std::uint64_t{0});
-  device.l2_bytes = json.value("l2_bytes", std::uint64_t{0});
-  device.mig_profile = json.value("mig_profile", "");
-  device.warp_size = json.value("warp_size", 32);
-  device.max_threads_per_block = json.value("max_threads_per_block", 0);
-  device.max_threads_per_sm = json.value("max_threads_per_sm", 0);
-  device.max_blocks_per_sm = json.value("max_blocks_per_sm", 0);
-  device.registers_per_sm = json.value("registers_per_sm", 0);
-  device.registers_per_block = json.value("registers_per_block", 0);
-  device.max_shared_per_block = json.value("max_shared_per_block", 0);
-  device.max_shared_per_sm = json.value("max_shared_per_sm", 0);
-  device.reserved_shared_per_block = json.value("reserved_shared_per_block", 0);
-  device.clock_khz = json.value("clock_khz", 0);
-  device.memory_clock_khz = json.value("memory_clock_khz", 0);
-  device.memory_bus_bits = json.value("memory_bus_bits", 0);
 }
 
 /// Reads line by line and knows where it is, for messages.
@@ -197,7 +126,9 @@ class Reader {
     } else if (keyword == "device") {
       const nlohmann::json json = nlohmann::json::parse(value, nullptr, false);
       if (!json.is_object()) fail("`#device` needs a JSON object");
-      read_device(json, recording_.device);
+      visit_device(recording_.device, [&](const char* name, auto& member) {
+        if (json.contains(name)) json[name].get_to(member);
+      });
     } else if (keyword == "tuner") {
       recording_.conditions.tuner_version = value;
     } else if (keyword == "toolkit") {
@@ -294,8 +225,7 @@ class Reader {
     RecordedTrial trial;
     for (std::size_t i = 0; i < recording_.parameters.size(); ++i) {
       const search::Parameter& parameter = recording_.parameters[i];
-      const auto found =
-          std::find(parameter.values.begin(), parameter.values.end(), search::Value::parse(fields[i]));
+      const auto found = std::find(parameter.values.begin(), parameter.values.end(), search::Value::parse(fields[i]));
       if (found == parameter.values.end()) {
         fail(fmt::format("`{}` is not among the declared values of {}", fields[i], parameter.name));
       }
@@ -350,98 +280,10 @@ class Reader {
   std::vector<std::string> columns_;
 };
 
-double relative_deviation(const std::vector<double>& samples) {
-  if (samples.size() < 2) return 0;
-  const double mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
-  double squares = 0;
-  for (const double sample : samples) squares += (sample - mean) * (sample - mean);
-  return std::sqrt(squares / static_cast<double>(samples.size() - 1)) / mean;
-}
-
-std::string header(const Recording& recording) {
-  std::string text = "#space 1\n";
-  const auto line = [&](std::string_view keyword, const std::string& value) {
-    if (!value.empty()) text += fmt::format("#{} {}\n", keyword, value);
-  };
-  line("kernel", recording.kernel);
-  line("identity", recording.kernel_identity);
-  line("gpu", recording.device.name);
-  line("problem", recording.problem);
-  line("mode", recording.mode);
-  line("date", recording.date);
-  line("tuner", recording.conditions.tuner_version);
-  line("toolkit", recording.conditions.toolkit);
-  line("driver", recording.conditions.driver);
-  line("device", device_json(recording.device).dump());
-  for (const search::Parameter& parameter : recording.parameters) {
-    std::string values;
-    for (const search::Value& value : parameter.values) values += (values.empty() ? "" : ",") + quote(value.text());
-    line("param", parameter.name + " " + values);
-  }
-  for (const auto& [name, expression] : recording.lets) line("let", name + " = " + expression);
-  for (const std::string& expression : recording.grid) line("grid", expression);
-  for (const std::string& expression : recording.block) line("block", expression);
-  line("shared", recording.shared_bytes);
-  line("work_bytes", recording.work_bytes);
-  line("work_flops", recording.work_flops);
-  for (const std::string& restriction : recording.restrictions) line("restriction", restriction);
-  if (recording.baseline) {
-    line("baseline", search::Space(recording.parameters, {}, {}).text(*recording.baseline));
-  }
-  line("winner", recording.winner);
-  return text;
-}
-
-constexpr std::string_view kColumns =
-    "status,time_ms,rel_sd,compile_ms,verify_ms,bench_ms,samples_ns,race_ns,registers,stack_bytes,spill_store_bytes,"
-    "spill_load_bytes,static_shared_bytes,dynamic_shared_bytes,occupancy,occupancy_limiter,binary_hash,launch,message";
-
-std::string row(const Recording& recording, const RecordedTrial& trial) {
-  const bool ok = trial.outcome == Outcome::ok;
-  const auto optional = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string(); };
-  std::string text;
-  for (std::size_t i = 0; i < recording.parameters.size(); ++i) {
-    text += quote(recording.parameters[i].values[trial.configuration.choice[i]].text()) + ',';
-  }
-  text += fmt::format("{},{},{},", to_string(trial.outcome), ok ? digits(trial.time_ns / 1e6) : "",
-                      ok ? fmt::format("{:.5f}", relative_deviation(trial.samples_ns)) : "");
-  text += fmt::format("{:.3f},{:.3f},{:.3f},{},{},", trial.compile_ms, trial.verify_ms, trial.bench_ms,
-                      join(trial.samples_ns), join(trial.race_ns));
-  const cache::ResourceFacts& facts = trial.facts;
-  text += fmt::format("{},{},{},{},{},{},{},", optional(facts.registers), optional(facts.stack_bytes),
-                      optional(facts.spill_store_bytes), optional(facts.spill_load_bytes),
-                      optional(facts.static_shared_bytes), optional(facts.dynamic_shared_bytes),
-                      facts.occupancy ? digits(*facts.occupancy) : "");
-  text += fmt::format("{},{},{},{}\n", facts.occupancy_limiter, quote(facts.binary_hash), quote(trial.launch),
-                      quote(trial.message));
-  return text;
-}
-
 }  // namespace
 
-Recording read_recording(const std::filesystem::path& file) { return Reader(file).read(); }
-
-void write_recording(const Recording& recording, const std::filesystem::path& file) {
-  std::string text = header(recording);
-  for (const search::Parameter& parameter : recording.parameters) text += quote(parameter.name) + ',';
-  text += std::string(kColumns) + '\n';
-  for (const RecordedTrial& trial : recording.trials) text += row(recording, trial);
-
-  const std::filesystem::path unfinished = fmt::format("{}.{}.unfinished", file.string(), getpid());
-  GzFile out(gzopen(unfinished.c_str(), file.extension() == ".gz" ? "wb9" : "wbT"), gzclose);
-  const auto cannot_write = [&] {
-    std::error_code ignored;
-    std::filesystem::remove(unfinished, ignored);
-    return Error(Errc::bad_usage, fmt::format("The recording {} cannot be written; check that its folder exists, is "
-                                              "writable and has space.", file.string()));
-  };
-  if (!out) throw cannot_write();
-  const bool written = gzwrite(out.get(), text.data(), static_cast<unsigned>(text.size())) ==
-                       static_cast<int>(text.size());
-  if (gzclose(out.release()) != Z_OK || !written) throw cannot_write();
-  std::error_code renamed;
-  std::filesystem::rename(unfinished, file, renamed);
-  if (renamed) throw cannot_write();
+Recording read_recording(const std::filesystem::path& file) {
+  return Reader(file).read();
 }
 
 }  // namespace tuner::engine
