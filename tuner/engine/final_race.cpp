@@ -10,15 +10,14 @@ namespace {
 
 class FinalRace {
  public:
-  FinalRace(const Candidates& candidates, std::vector<std::size_t> finalists, std::optional<std::size_t> baseline,
-            std::uint64_t seed, const AskDevice& ask, const ReportFailure& failed, const std::atomic<bool>& stop)
+  FinalRace(const Candidates& candidates, std::vector<std::size_t> finalists, const RaceReferences& references,
+            const AskDevice& ask, const ReportFailure& failed, const std::atomic<bool>& stop)
       : candidates_(candidates),
-        baseline_(baseline),
-        seed_(seed),
+        references_(references),
         ask_(ask),
         failed_(failed),
         stop_(stop),
-        race_(finalists.size(), {.seed = seed}, position_of(finalists, baseline)) {
+        race_(finalists.size(), {.seed = references.seed}, position_of(finalists, references.baseline)) {
     result_.entries = std::move(finalists);
     in_.assign(result_.entries.size(), true);
   }
@@ -109,17 +108,20 @@ class FinalRace {
       if (!race.standings[i].tied) continue;
       const Entry& entry = candidates_[result_.entries[i]];
       const int differing =
-          baseline_ ? differing_parameters(entry.configuration, candidates_[*baseline_].configuration) : 0;
+          references_.baseline
+              ? differing_parameters(entry.configuration, candidates_[*references_.baseline].configuration)
+              : 0;
       tied.push_back({i, differing, entry.trial.facts.registers.value_or(0), entry.trial.configuration});
     }
     return choose_winner(tied);
   }
 
   bool confirm(std::size_t winner) {
-    // The baseline defines what is right; there is nothing to compare it with.
-    if (!baseline_ || result_.entries[winner] == *baseline_) return true;
-    const DeviceReply reply = ask_(
-        ConfirmCandidate{candidates_.candidate(*baseline_), candidates_.candidate(result_.entries[winner]), seed_ + 1});
+    if (!references_.reference) return true;
+    const Candidate candidate = candidates_.candidate(result_.entries[winner]);
+    // The baseline that defines what is right has nothing to be compared with.
+    if (candidate.configuration == references_.reference->configuration) return true;
+    const DeviceReply reply = ask_(ConfirmCandidate{*references_.reference, candidate, references_.seed + 1});
     account(reply);
     if (reply.outcome == Outcome::ok) return true;
     withdraw(winner, reply);
@@ -137,8 +139,7 @@ class FinalRace {
   }
 
   const Candidates& candidates_;
-  const std::optional<std::size_t> baseline_;
-  const std::uint64_t seed_;
+  const RaceReferences& references_;
   const AskDevice& ask_;
   const ReportFailure& failed_;
   const std::atomic<bool>& stop_;
@@ -159,9 +160,9 @@ int differing_parameters(const search::Configuration& configuration, const searc
 }
 
 FinalResult run_final_race(const Candidates& candidates, const std::vector<std::size_t>& finalists,
-                           std::optional<std::size_t> baseline, std::uint64_t seed, const AskDevice& ask,
-                           const ReportFailure& failed, const std::atomic<bool>& stop) {
-  return FinalRace(candidates, finalists, baseline, seed, ask, failed, stop).run();
+                           const RaceReferences& references, const AskDevice& ask, const ReportFailure& failed,
+                           const std::atomic<bool>& stop) {
+  return FinalRace(candidates, finalists, references, ask, failed, stop).run();
 }
 
 }  // namespace tuner::engine

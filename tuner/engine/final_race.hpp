@@ -32,11 +32,18 @@ struct FinalResult {
 /// A finalist that failed after it had been timed: reported as a trial of its own.
 using ReportFailure = std::function<void(std::size_t entry, const DeviceReply& reply)>;
 
+/// What finalists are compared with.
+struct RaceReferences {
+  std::optional<std::size_t> baseline;  ///< position in the session: speed-ups refer to it
+  std::optional<Candidate> reference;   ///< computes what is right, on fresh inputs too; nothing in a replay
+  std::uint64_t seed = 0;
+};
+
 /// Races the finalists (positions in `candidates`, binaries present), picks the winner among the tied ones and has it
 /// verified on fresh inputs. A finalist that fails on the way leaves the race; the next best takes its place.
 FinalResult run_final_race(const Candidates& candidates, const std::vector<std::size_t>& finalists,
-                           std::optional<std::size_t> baseline, std::uint64_t seed, const AskDevice& ask,
-                           const ReportFailure& failed, const std::atomic<bool>& stop);
+                           const RaceReferences& references, const AskDevice& ask, const ReportFailure& failed,
+                           const std::atomic<bool>& stop);
 
 /// How many parameters have another value than in `baseline`.
 int differing_parameters(const search::Configuration& configuration, const search::Configuration& baseline);

@@ -31,7 +31,7 @@ class FakeCompileLane final : public CompileLane {
       : behaviour_(std::move(behaviour)), room_(room) {}
 
   void submit(TicketId ticket, CompileRequest request) override {
-    submitted.push_back(request.configuration);
+    submitted.push_back(request.configuration.empty() ? request.name_expression : request.configuration);
     const Behaviour behaviour = behaviour_(request.configuration);
     CompileReply reply;
     reply.outcome = behaviour.compile;
@@ -111,7 +111,7 @@ class FakeDeviceLane final : public DeviceLane {
   }
 
   DeviceReply screen(const Candidate& candidate, const ScreenPolicy& policy, std::optional<double> best_ns) {
-    screened.push_back(candidate.configuration);
+    screened.push_back(candidate.configuration.empty() ? "reference" : candidate.configuration);
     const Behaviour behaviour = behaviour_(candidate.configuration);
     if (behaviour.run != Outcome::ok) return fail(behaviour.run);
     DeviceReply reply;

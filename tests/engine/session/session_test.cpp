@@ -201,6 +201,24 @@ TEST_CASE("a baseline that --where excludes is still the reference, and is not c
   CHECK(laboratory.rows().size() == laboratory.task.space().size() + 1);
 }
 
+TEST_CASE(
+    "a reference kernel that the description names is compiled and run first, and the baseline is checked with it") {
+  std::string text = kKernel;
+  text.replace(text.find("#pragma tuner problem"), 0, "#pragma tuner reference(plain_saxpy)\n");
+  const Task task(parse_descriptions(text, "saxpy.cu").front(), {{"n", 1000}}, known_device("H200"));
+  FakeCompileLane compile(ordinary);
+  FakeDeviceLane device(known_device("H200"), ordinary);
+  cache::MemoryStore store;
+  RecordingObserver observer;
+  const std::atomic<bool> stop = false;
+  const TuneReport report = run_session(task, {}, {compile, device, store, nullptr, observer, stop});
+  CHECK(std::count(compile.submitted.begin(), compile.submitted.end(), "plain_saxpy") == 1);
+  CHECK(device.screened.front() == "reference");
+  CHECK(std::count(device.screened.begin(), device.screened.end(), "BLOCK=64,UNROLL=1") == 1);
+  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+  CHECK(report.decision.counters.at("asked") == 11);
+}
+
 TEST_CASE("a budget of evaluations is kept exactly") {
   Laboratory laboratory;
   const TuneReport report = laboratory.tune({.strategy = "random", .budget = {.evaluations = 5}, .seed = 3});

@@ -1,0 +1,431 @@
+#include "tuner/engine/pipeline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "tuner/engine/wait.hpp"
+
+namespace tuner::engine {
+
+namespace {
+
+/// How often a waiting session looks at the stop flag and tells the observer.
+constexpr std::chrono::milliseconds kHeartbeat{100};
+
+/// Lanes outlive sessions and their tickets are never reused.
+TicketId new_ticket() {
+  static std::atomic<TicketId> last{0};
+  return ++last;
+}
+
+/// `auto`, see search/strategy.hpp.
+std::string strategy_name(const SessionOptions& options) {
+  const bool limited = options.budget.evaluations || options.budget.time;
+  return options.strategy == "auto" && limited ? "random" : options.strategy;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(const Task& task, const SessionOptions& options, const SessionParts& parts,
+                   const cache::Trial& common, TrialLog& log)
+    : task_(task),
+      options_(options),
+      parts_(parts),
+      common_(common),
+      log_(log),
+      replay_(options.origin == cache::Origin::replay),
+      strategy_(search::make_strategy(strategy_name(options), task.space(), options.seed)),
+      candidates_(task, common) {}
+
+void Pipeline::search() {
+  begin();
+  while (!finished()) {
+    ask();
+    bool busy = take_compiled();
+    feed_device();
+    busy = take_run() || busy;
+    tell();
+    log_.flush_if_due();
+    observe("searching");
+    if (busy || finished()) continue;
+    check_progress_is_possible();
+    wait();
+  }
+}
+
+bool Pipeline::finished() const {
+  if (on_device_ > 0) return false;
+  return parts_.stop || (exhausted() && candidates_.all_finished());
+}
+
+void Pipeline::check_progress_is_possible() const {
+  if (!compiling_.empty() || support_ticket_ || reference_kernel_ticket_ || on_device_ > 0 || parts_.stop) return;
+  throw Error(Errc::internal, "The session waits for nothing that could still come: please report this as a bug.");
+}
+
+void Pipeline::wait() {
+  const auto until = std::min(log_.next_deadline(), Clock::now() + kHeartbeat);
+  wait_for(until, parts_.compile, parts_.device);
+}
+
+// ---- Asking and compiling ----
+
+bool Pipeline::out_of_budget() const {
+  const Budget& budget = options_.budget;
+  if (budget.evaluations && static_cast<std::uint64_t>(candidates_.asked()) >= *budget.evaluations) return true;
+  return budget.time && Clock::now() - start_ >= *budget.time;
+}
+
+void Pipeline::ask() {
+  if (parts_.stop) return give_up_compiling();
+  while (!exhausted()) {
+    std::size_t wanted = parts_.compile.room();
+    if (options_.budget.evaluations) {
+      wanted =
+          std::min<std::size_t>(wanted, *options_.budget.evaluations - static_cast<std::uint64_t>(candidates_.asked()));
+    }
+    if (wanted == 0) return;
+    const std::vector<search::Configuration> asked = strategy_->ask(wanted);
+    if (asked.empty()) nothing_to_ask_ = true;
+    for (const search::Configuration& configuration : asked) {
+      if (const auto entry = candidates_.ask(configuration)) submit_compile(*entry);
+    }
+  }
+}
+
+void Pipeline::give_up_compiling() {
+  for (const auto& [ticket, entry] : std::exchange(compiling_, {})) {
+    given_up_.insert(ticket);
+    parts_.compile.cancel(ticket);
+  }
+  ready_.clear();
+}
+
+bool Pipeline::take_compiled() {
+  std::vector<CompileLane::Completion> completions = parts_.compile.poll();
+  for (auto& [ticket, reply] : completions) take_compiled(ticket, std::move(reply));
+  if (baseline_compiled_) {
+    for (auto& [entry, reply] : std::exchange(early_, {})) take_binary(entry, std::move(reply));
+  }
+  record_finished();
+  return !completions.empty();
+}
+
+void Pipeline::take_compiled(TicketId ticket, CompileReply reply) {
+  if (given_up_.erase(ticket) > 0) return;
+  if (!reply.toolkit.empty()) toolkit_ = reply.toolkit;
+  if (ticket == support_ticket_) {
+    support_ticket_.reset();
+    if (reply.outcome != Outcome::ok) {
+      throw Error(Errc::internal, "The device code that checks results does not compile: " + reply.message);
+    }
+    prepare(std::move(reply.cubin));
+  } else if (ticket == reference_kernel_ticket_) {
+    reference_kernel_ticket_.reset();
+    if (reply.outcome != Outcome::ok) {
+      throw Error(Errc::baseline_failed,
+                  fmt::format("The reference kernel {} does not compile, so nothing can be compared with it: {}",
+                              task_.description().reference_kernel, reply.message));
+    }
+    reference_kernel_ = std::move(reply);
+  } else if (const auto found = compiling_.find(ticket); found != compiling_.end()) {
+    const std::size_t entry = found->second;
+    compiling_.erase(found);
+    if (baseline_compiled_ || entry == baseline_) {
+      take_binary(entry, std::move(reply));
+    } else {
+      early_.emplace_back(entry, std::move(reply));
+    }
+  }
+}
+
+/// The baseline comes first: it must not become the twin of a candidate that waits for the baseline to be run.
+void Pipeline::take_binary(std::size_t entry, CompileReply reply) {
+  if (candidates_.compiled(entry, std::move(reply))) ready_.push_back(entry);
+  if (entry != baseline_) return;
+  baseline_compiled_ = true;
+  if (candidates_[entry].finished && task_.description().reference_kernel.empty()) {
+    fail_baseline(candidates_[entry].trial);
+  }
+}
+
+// ---- Running ----
+
+void Pipeline::feed_device() {
+  if (!prepared_ || parts_.stop) return;
+  if (!reference_done_) {
+    if (reference_ticket_) return;
+    if (!task_.description().reference_kernel.empty()) {
+      if (reference_kernel_) submit_reference(*reference());
+    } else if (const auto ready = std::find(ready_.begin(), ready_.end(), *baseline_); ready != ready_.end()) {
+      ready_.erase(ready);
+      submit_reference(candidates_.candidate(*baseline_));
+    }
+    return;
+  }
+  while (!ready_.empty() && parts_.device.room() > 0) {
+    const std::size_t entry = ready_.front();
+    ready_.pop_front();
+    submit_screen(entry);
+  }
+}
+
+void Pipeline::submit_reference(Candidate candidate) {
+  reference_ticket_ = new_ticket();
+  submit_to_device(*reference_ticket_, RunReference{std::move(candidate), {.early_kill = options_.early_kill}});
+}
+
+void Pipeline::submit_screen(std::size_t entry) {
+  const TicketId ticket = new_ticket();
+  running_[ticket] = entry;
+  submit_to_device(
+      ticket,
+      ScreenCandidate{candidates_.candidate(entry), {.early_kill = options_.early_kill}, candidates_.best_ns()});
+}
+
+void Pipeline::submit_to_device(TicketId ticket, DeviceRequest request) {
+  // From the device's being ready to its next work it waited for candidates.
+  if (on_device_ == 0 && prepared_) {
+    time_.waiting_s += std::chrono::duration<double>(Clock::now() - idle_since_).count();
+  }
+  ++on_device_;
+  parts_.device.submit(ticket, std::move(request));
+}
+
+bool Pipeline::take_run() {
+  const std::vector<DeviceLane::Completion> completions = parts_.device.poll();
+  for (const auto& [ticket, reply] : completions) take_run(ticket, reply);
+  record_finished();
+  return !completions.empty();
+}
+
+void Pipeline::take_run(TicketId ticket, const DeviceReply& reply) {
+  if (--on_device_ == 0) idle_since_ = Clock::now();
+  time_.loading_s += reply.load_ms / 1000;
+  time_.verifying_s += reply.verify_ms / 1000;
+  time_.timing_s += reply.timing_ms / 1000;
+  if (ticket == prepare_ticket_) {
+    if (reply.outcome != Outcome::ok) {
+      throw Error(reply.outcome == Outcome::out_of_memory ? Errc::bad_problem : Errc::device_lost,
+                  fmt::format("The problem {} cannot be set up on {}: {}", problem_text(task_.problem()),
+                              task_.device().name, reply.message));
+    }
+    prepared_ = true;
+  } else if (ticket == reference_ticket_) {
+    take_reference(reply);
+  } else {
+    const auto running = running_.find(ticket);
+    const std::size_t entry = running->second;
+    running_.erase(running);
+    candidates_.ran(entry, reply);
+  }
+}
+
+void Pipeline::take_reference(const DeviceReply& reply) {
+  reference_done_ = true;
+  excluded_words_ = reply.excluded_words;
+  if (reference_kernel_) {
+    if (reply.outcome == Outcome::ok) return;
+    throw Error(Errc::baseline_failed,
+                fmt::format("The reference kernel {} fails with {}: {} Nothing can be compared with it.",
+                            task_.description().reference_kernel, to_string(reply.outcome), reply.message));
+  }
+  candidates_.ran(*baseline_, reply);
+  if (reply.outcome != Outcome::ok) fail_baseline(candidates_[*baseline_].trial);
+}
+
+DeviceReply Pipeline::call(DeviceRequest request) {
+  const TicketId ticket = new_ticket();
+  parts_.device.submit(ticket, std::move(request));
+  for (;;) {
+    for (auto& completion : parts_.device.poll()) {
+      if (completion.ticket == ticket) return std::move(completion.reply);
+    }
+    log_.flush_if_due();
+    wait();
+  }
+}
+
+// ---- Rows ----
+
+void Pipeline::record_finished() {
+  for (const std::size_t entry : candidates_.take_finished()) {
+    const cache::Trial& trial = candidates_[entry].trial;
+    log_.add(trial);
+    parts_.observer.trial(trial);
+    note_failure(trial);
+    forget_slow(entry);
+  }
+}
+
+void Pipeline::record_late_failure(std::size_t entry, const DeviceReply& reply) {
+  cache::Trial trial = candidates_[entry].trial;
+  trial.outcome = reply.outcome;
+  trial.message = "after it had been timed: " + reply.message;
+  trial.time_ns.reset();
+  trial.samples_ns.clear();
+  log_.add(trial);
+  parts_.observer.trial(trial);
+  note_failure(trial);
+}
+
+void Pipeline::note_failure(const cache::Trial& trial) {
+  if (trial.outcome == Outcome::ok || !trial.duplicate_of.empty()) return;
+  FailureReport& failure = failures_[trial.outcome];
+  if (failure.count++ > 0) return;
+  failure.outcome = trial.outcome;
+  failure.example_configuration = trial.configuration;
+  failure.example_message = trial.message;
+}
+
+/// The best time only falls, so whoever is too slow to be a finalist now will never be one.
+void Pipeline::forget_slow(std::size_t entry) {
+  const cache::Trial& trial = candidates_[entry].trial;
+  const double slowest = candidates_.best_ns().value_or(0) * (1 + FinalistPolicy{}.within);
+  const bool slow = trial.censored || (trial.time_ns && *trial.time_ns > slowest);
+  if (slow && entry != baseline_ && entry != previous_) candidates_.drop_binary(entry);
+}
+
+void Pipeline::tell() {
+  for (const search::Observation& observation : candidates_.take_observations()) strategy_->tell(observation);
+}
+
+void Pipeline::observe(std::string_view phase) const {
+  Observer::Progress progress;
+  progress.asked = static_cast<std::uint64_t>(candidates_.asked());
+  progress.compiled = static_cast<std::uint64_t>(candidates_.compiled());
+  progress.deduplicated = static_cast<std::uint64_t>(candidates_.deduplicated());
+  progress.finished = static_cast<std::uint64_t>(candidates_.finished());
+  progress.failed = static_cast<std::uint64_t>(candidates_.failed());
+  progress.total = std::min(task_.space().size(), options_.budget.evaluations.value_or(task_.space().size()));
+  progress.best_ns = candidates_.best_ns();
+  if (const auto best = candidates_.best()) progress.best_configuration = candidates_.text(*best);
+  progress.elapsed_s = seconds();
+  progress.phase = phase;
+  parts_.observer.progress(progress);
+}
+
+double Pipeline::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+// ---- Starting: what every candidate needs ----
+
+void Pipeline::begin() {
+  if (task_.space().size() == 0) throw Error(Errc::empty_space, task_.space().why_empty());
+  if (const std::string_view source = parts_.device.support_source(); !source.empty()) {
+    CompileRequest request;
+    request.source = std::string(source);
+    request.file_name = "support.cu";
+    request.architecture = task_.device().architecture();
+    support_ticket_ = new_ticket();
+    parts_.compile.submit(*support_ticket_, std::move(request));
+  } else {
+    prepare({});
+  }
+  choose_baseline();
+  start_reference();
+  add_previous_winner();
+}
+
+void Pipeline::choose_baseline() {
+  if (const auto configuration = task_.baseline()) {
+    baseline_ = add(*configuration);
+  } else if (replay_) {
+    baseline_compiled_ = reference_done_ = true;
+  } else {
+    throw Error(Errc::baseline_failed,
+                fmt::format("The baseline, which all candidates are compared with, is not valid: {} Choose defaults "
+                            "that satisfy every constraint.",
+                            task_.space().why_invalid(task_.space().defaults()).value_or("")));
+  }
+}
+
+/// A kernel that the description names computes the reference with the baseline's macros and launch.
+void Pipeline::start_reference() {
+  if (task_.description().reference_kernel.empty()) return;
+  CompileRequest request = candidates_.request(*baseline_);
+  request.configuration.clear();
+  request.name_expression = task_.description().reference_kernel;
+  reference_kernel_ticket_ = new_ticket();
+  parts_.compile.submit(*reference_kernel_ticket_, std::move(request));
+}
+
+/// A winner of an earlier session is measured again whatever the strategy asks: it is what users run now. A replay
+/// repeats a recording and nothing else.
+void Pipeline::add_previous_winner() {
+  if (replay_) return;
+  try {
+    const auto decision = parts_.store.find_decision(common_.key);
+    if (!decision || decision->reuse_hash != common_.reuse_hash) return;
+    const search::Configuration previous = task_.space().parse(decision->configuration);
+    if (task_.space().contains(previous) && previous != candidates_[*baseline_].configuration)
+      previous_ = add(previous);
+  } catch (const Error&) {
+    // An unreadable store is reported when trials are written; values that are gone from the space need no words.
+  }
+}
+
+std::size_t Pipeline::add(const search::Configuration& configuration) {
+  const std::size_t entry = candidates_.add(configuration);
+  submit_compile(entry);
+  return entry;
+}
+
+void Pipeline::submit_compile(std::size_t entry) {
+  const TicketId ticket = new_ticket();
+  compiling_[ticket] = entry;
+  parts_.compile.submit(ticket, candidates_.request(entry));
+}
+
+void Pipeline::prepare(std::vector<std::byte> support_cubin) {
+  PrepareProblem request;
+  request.arguments = task_.arguments();
+  request.seed = options_.seed;
+  request.mode = options_.mode;
+  request.support_cubin = std::move(support_cubin);
+  request.launch_timeout = options_.launch_timeout;
+  prepare_ticket_ = new_ticket();
+  submit_to_device(*prepare_ticket_, std::move(request));
+}
+
+/// Without a baseline nothing can be verified, except in a replay, where the rows say what was right.
+void Pipeline::fail_baseline(const cache::Trial& trial) {
+  if (replay_) {
+    baseline_.reset();
+    reference_done_ = true;
+    return;
+  }
+  const std::string sentence = fmt::format(
+      "The baseline {} fails with {}: {} Every candidate is compared with it, so it has to run: correct "
+      "the kernel or its defaults.",
+      trial.configuration, to_string(trial.outcome), trial.message);
+  record_finished();
+  log_.flush();
+  throw Error(Errc::baseline_failed, sentence);
+}
+
+// ---- What the race needs ----
+
+std::optional<std::size_t> Pipeline::previous() const {
+  if (!previous_) return std::nullopt;
+  const std::size_t original = candidates_.original(*previous_);
+  if (!candidates_[original].finished || candidates_[original].trial.outcome != Outcome::ok) return std::nullopt;
+  return original;
+}
+
+std::optional<Candidate> Pipeline::reference() const {
+  if (!baseline_) return std::nullopt;
+  Candidate candidate = candidates_.candidate(*baseline_);
+  if (reference_kernel_) {
+    candidate.configuration.clear();
+    candidate.cubin = reference_kernel_->cubin;
+    candidate.lowered_name = reference_kernel_->lowered_name;
+    candidate.parameters = reference_kernel_->parameters;
+  }
+  return candidate;
+}
+
+}  // namespace tuner::engine

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/engine/candidates.hpp"
+#include "tuner/engine/measure/finalists.hpp"
+#include "tuner/engine/session.hpp"
+#include "tuner/engine/trial_log.hpp"
+
+namespace tuner::engine {
+
+/// Carries configurations from the strategy through the compile lane and the device lane into rows: the search phase of
+/// a session, and the device afterwards. Used by Session alone; everything handed over outlives it.
+class Pipeline {
+ public:
+  /// `common` holds the fields that all trials of the session share.
+  Pipeline(const Task& task, const SessionOptions& options, const SessionParts& parts, const cache::Trial& common,
+           TrialLog& log);
+
+  /// Searches until the strategy or the budget is exhausted, or the stop flag is set. Throws as run_session does.
+  void search();
+
+  const Candidates& candidates() const { return candidates_; }
+  std::optional<std::size_t> baseline() const { return baseline_; }  ///< nothing if it cannot be compared with
+  std::optional<std::size_t> previous() const;                       ///< an earlier winner, if it still runs
+  /// What computes the reference; nothing in a replay.
+  std::optional<Candidate> reference() const;
+  const std::map<Outcome, FailureReport>& failures() const { return failures_; }
+  std::uint64_t excluded_words() const { return excluded_words_; }
+  const std::string& toolkit() const { return toolkit_; }
+  const TimeSpent& time() const { return time_; }  ///< of the search phase, device and waiting only
+
+  /// Sends a request to the device and waits for its answer; the search must be over.
+  DeviceReply call(DeviceRequest request);
+  /// A candidate that was timed and failed later: the first row stays true, and a second one says what happened.
+  void record_late_failure(std::size_t entry, const DeviceReply& reply);
+  void observe(std::string_view phase) const;
+  double seconds() const;  ///< since the session started
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void begin();
+  void choose_baseline();
+  void start_reference();
+  void add_previous_winner();
+  std::size_t add(const search::Configuration& configuration);
+  void submit_compile(std::size_t entry);
+  void prepare(std::vector<std::byte> support_cubin);
+
+  bool out_of_budget() const;
+  bool exhausted() const { return nothing_to_ask_ || out_of_budget(); }
+  bool finished() const;
+  void ask();
+  void give_up_compiling();
+  bool take_compiled();
+  void take_compiled(TicketId ticket, CompileReply reply);
+  void take_binary(std::size_t entry, CompileReply reply);
+  void feed_device();
+  void submit_reference(Candidate candidate);
+  void submit_screen(std::size_t entry);
+  void submit_to_device(TicketId ticket, DeviceRequest request);
+  bool take_run();
+  void take_run(TicketId ticket, const DeviceReply& reply);
+  void take_reference(const DeviceReply& reply);
+  void fail_baseline(const cache::Trial& trial);
+  void record_finished();
+  void note_failure(const cache::Trial& trial);
+  void forget_slow(std::size_t entry);
+  void tell();
+  void wait();
+  void check_progress_is_possible() const;
+
+  const Task& task_;
+  const SessionOptions& options_;
+  const SessionParts& parts_;
+  const cache::Trial& common_;
+  TrialLog& log_;
+  const bool replay_;
+  const Clock::time_point start_ = Clock::now();
+  std::unique_ptr<search::Strategy> strategy_;
+  Candidates candidates_;
+
+  std::optional<std::size_t> baseline_, previous_;
+  std::optional<CompileReply> reference_kernel_;  ///< compiled, where the description names one
+
+  std::optional<TicketId> support_ticket_, reference_kernel_ticket_;  ///< being compiled
+  std::map<TicketId, std::size_t> compiling_;
+  std::set<TicketId> given_up_;                              ///< cancelled; their answers are of no interest
+  std::vector<std::pair<std::size_t, CompileReply>> early_;  ///< compiled before the baseline was
+  std::deque<std::size_t> ready_;                            ///< compiled, waiting for the device
+
+  std::optional<TicketId> prepare_ticket_, reference_ticket_;  ///< on the device
+  std::map<TicketId, std::size_t> running_;
+  std::size_t on_device_ = 0;  ///< requests the device has not answered
+  bool prepared_ = false, baseline_compiled_ = false, reference_done_ = false, nothing_to_ask_ = false;
+
+  std::map<Outcome, FailureReport> failures_;
+  std::uint64_t excluded_words_ = 0;
+  std::string toolkit_;
+  Clock::time_point idle_since_ = start_;
+  TimeSpent time_;
+};
+
+}  // namespace tuner::engine
