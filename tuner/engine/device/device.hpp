@@ -39,6 +39,7 @@ struct Candidate {
 struct PrepareProblem {
   std::vector<BoundArgument> arguments;
   std::uint64_t seed = 0;
+  bool deterministic = false;  ///< outputs must be the same bits in every run, whatever the tolerances
   CacheMode mode = CacheMode::cold;
   std::vector<std::byte> support_cubin;            ///< the device code that fills, poisons and compares (support.cu)
   std::chrono::milliseconds launch_timeout{2000};  ///< a launch still running after this is stopped
@@ -91,6 +92,10 @@ struct DeviceReply {
   bool disturbed = false;            ///< block: the SM clock moved or the GPU was throttled while it ran
   double sm_clock_mhz = 0;           ///< observed around the samples; 0 if unknown
   double load_ms = 0, verify_ms = 0, timing_ms = 0;
+  /// Finalists, block: which finalist failed, by position. Nothing where nobody knows: the worker died or was stopped from
+  /// outside, taking with it what it knew.
+  std::optional<std::size_t> culprit;
+  bool reference_failed = false;  ///< confirm: the failure is the reference's, not the candidate's
 };
 
 /// The process that holds one GPU, or its stand-in. Requests are answered in the order submitted.
