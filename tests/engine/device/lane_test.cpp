@@ -191,6 +191,26 @@ TEST_CASE("a block of finalists is timed in its order") {
   CHECK(reply.samples_ns[2] == doctest::Approx(200000).epsilon(1e-4));
 }
 
+TEST_CASE("a finalist of a longer scratch does not make the reference look as if it wrote past its own") {
+  const auto with_room = [](std::uint64_t length) {
+    Candidate result = candidate("right room=" + std::to_string(length));
+    result.scratch_lengths = {length};
+    return result;
+  };
+  TestLane test;
+  REQUIRE(test.ask(problem()).outcome == Outcome::ok);
+  REQUIRE(test.ask(RunReference{with_room(64), {}}).outcome == Outcome::ok);
+  REQUIRE(test.ask(LoadFinalists{{with_room(256), with_room(64)}}).outcome == Outcome::ok);
+  REQUIRE(test.ask(RunBlock{{0, 1}}).outcome == Outcome::ok);
+  const DeviceReply reply = test.ask(ConfirmCandidate{with_room(64), with_room(256), 2});
+  INFO(reply.message);
+  CHECK(reply.outcome == Outcome::ok);
+  // The guards are still looked at.
+  Candidate greedy = with_room(65);
+  greedy.scratch_lengths = {64};
+  CHECK(test.ask(ScreenCandidate{greedy, {}, {}}).outcome == Outcome::guard_violation);
+}
+
 TEST_CASE("a winner is confirmed on other inputs, and screening goes on with the old ones") {
   TestLane test;
   test.prepare();

@@ -204,7 +204,6 @@ Verdict Buffers::resize_scratch(std::span<const std::uint64_t> lengths) {
               fmt::format("The scratch buffer '{}' has no length for this configuration.", state.argument.name)};
     }
     const std::uint64_t elements = lengths[next++] * static_cast<std::uint64_t>(std::max(state.argument.lanes, 1));
-    if (state.buffer && elements == state.elements) continue;
     const std::uint64_t bytes = elements * size_of(state.argument.type);
     if (!state.buffer || !state.buffer->resize(bytes)) {
       state.buffer.reset();
@@ -223,6 +222,8 @@ Verdict Buffers::resize_scratch(std::span<const std::uint64_t> lengths) {
       }
     }
     state.elements = elements;
+    // Also where the length stays: in a race, a finalist of a longer scratch has rightly written where the guard of a
+    // shorter one lies.
     plant_guards(state);
   }
   return {};

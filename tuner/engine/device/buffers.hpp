@@ -82,7 +82,7 @@ class Buffers {
   Verdict set_scalars();
   /// Writes all inputs anew, from this seed, and notes their checksums.
   void fill_inputs(std::uint64_t seed);
-  /// Gives the scratch buffers these lengths; their guards follow. Throws CallFailed.
+  /// Gives the scratch buffers these lengths and plants their guards anew. Throws CallFailed.
   Verdict resize_scratch(std::span<const std::uint64_t> lengths);
   /// Before a checked launch: poisons outputs and scratch, restores in/out buffers.
   void poison(unsigned char value);

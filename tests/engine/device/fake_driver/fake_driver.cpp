@@ -4,7 +4,8 @@
 //
 // Modules: "support" has the kernels of support.cu, run on the host. Any other text is a candidate called "kernel" that
 // takes (const double* values, double* doubled, int* counts, float* room, int n) and does what the first word says, in
-// `time=` nanoseconds. The names are in `behave` below.
+// `time=` nanoseconds; it writes `room=` elements of its scratch, and each launch keeps the host for `wait=` real
+// milliseconds. The names are in `behave` below.
 //
 // $FAKE_DRIVER: "none" (no GPU), "dies" (the process ends in cuInit), "no_context", "mute" (cuInit never returns).
 
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -32,6 +34,8 @@ struct FakeModule {
   std::string behaviour;
   std::uint64_t time_ns = 100000;
   int registers = 32;
+  int room = 1;
+  int wait_ms = 0;
   int launches = 0;
   std::map<std::string, FakeFunction> functions;
 };
@@ -88,6 +92,7 @@ CUresult behave(FakeModule& module, void** arguments) {
   const int n = *static_cast<int*>(arguments[4]);
   const std::string& what = module.behaviour;
   const int launch = ++module.launches;
+  if (module.wait_ms > 0) usleep(static_cast<useconds_t>(module.wait_ms) * 1000);
 
   if (what == "refused") return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   if (what == "dies") _exit(3);
@@ -98,8 +103,9 @@ CUresult behave(FakeModule& module, void** arguments) {
   const int written = what == "unwritten" ? n - 1 : what == "sparse" ? n / 2 : n;
   for (int i = 0; i < written; ++i) doubled[i] = 2 * values[i];
   for (int i = 0; i < n; ++i) counts[i] += 1;
-  room[0] = 1;
+  std::fill_n(room, module.room, 1.0f);
   if (what == "wrong") doubled[n - 1] += 1;
+  if (what == "wavers" && launch % 2 == 0) doubled[0] = std::nextafter(doubled[0], 1e300);
   if (what == "flaky" && launch % 2 == 0) doubled[0] += 1;
   if (what == "accumulates") doubled[0] += 1e300;
   if (what == "input") values[0] += 1;
@@ -215,6 +221,8 @@ CUresult fake_load_module(CUmodule* module, const void* image, unsigned, CUjit_o
   loaded->support = loaded->behaviour == "support";
   for (std::string word; text >> word;) {
     if (word.rfind("time=", 0) == 0) loaded->time_ns = std::stoull(word.substr(5));
+    if (word.rfind("room=", 0) == 0) loaded->room = std::stoi(word.substr(5));
+    if (word.rfind("wait=", 0) == 0) loaded->wait_ms = std::stoi(word.substr(5));
     if (word.rfind("registers=", 0) == 0) loaded->registers = std::stoi(word.substr(10));
   }
   if (loaded->behaviour == "not_a_binary") {
