@@ -195,18 +195,102 @@ TEST_CASE("disturbed blocks are counted, not used, and make the result noisy abo
   CHECK(result.standings[0].samples_ns == std::vector<double>(8, 100));
 }
 
-TEST_CASE("a race of disturbed blocks ends with its budget, with everybody tied") {
+TEST_CASE("a race of disturbed blocks ends with its budget and uses them, for want of others") {
   Race race(2, {.max_blocks = 20}, 0);
-  while (!race.finished()) race.add_block(race.next_block(), std::vector<double>{100, 110}, true);
+  const Order order{0, 1};
+  while (!race.finished()) race.add_block(order, std::vector<double>{110, 100}, true);
   const RaceResult result = race.result();
   CHECK_FALSE(result.decided);
   CHECK(result.noisy);
-  CHECK(result.blocks == 0);
-  CHECK(result.dropped_blocks == 20);
-  CHECK(result.standings[0].tied);
+  CHECK(result.blocks == 20);
+  CHECK(result.dropped_blocks == 0);
+  CHECK(result.leader == 1);
+  CHECK(result.standings[1].median_ns == 100);
+  CHECK(result.standings[0].eliminated);
+  CHECK(race.speedup(1)->ratio == doctest::Approx(1.1));
+}
+
+TEST_CASE("disturbed samples stand in only while too few are clean") {
+  Race race(2, {.max_blocks = 40}, std::nullopt);
+  const Order order{0, 1};
+  const std::vector<double> good{100, 110};
+  const std::vector<double> misleading{200, 100};
+  for (int i = 0; i < 9; ++i) race.add_block(order, misleading, true);
+  for (int i = 0; i < 7; ++i) race.add_block(order, good);
+  CHECK(race.result().blocks == 16);
+  CHECK(race.result().noisy);
+  CHECK_FALSE(race.finished());
+  race.add_block(order, good);
+  CHECK(race.finished());
+  CHECK(race.result().blocks == 8);
+  CHECK(race.result().dropped_blocks == 9);
+  CHECK(race.result().leader == 0);
+}
+
+TEST_CASE("nobody without a sample leads while somebody has one") {
+  Race race(3, {}, std::nullopt);
+  race.add_block(Order{2}, std::vector<double>{100});
+  CHECK(race.result().leader == 2);
+  CHECK(race.result().standings[2].median_ns == 100);
+}
+
+TEST_CASE("samples of disturbed blocks are used when the clean ones were all of withdrawn entries") {
+  Race race(2, {.min_blocks = 2, .max_blocks = 9}, std::nullopt);
+  race.add_block(Order{0, 1}, std::vector<double>{100, 120}, true);
+  race.add_block(Order{0}, std::vector<double>{100});
+  race.add_block(Order{0}, std::vector<double>{100});
+  race.withdraw(0);
+  CHECK(race.result().leader == 1);
+  CHECK(race.result().standings[1].median_ns == 120);
+  CHECK(race.result().noisy);
+}
+
+TEST_CASE("withdrawing the winner of a decided race makes the fastest of the others lead, not the first") {
+  Race race(4, {}, 3);
+  const double times[] = {120, 110, 100, 300};
+  const Timing timing = [&times](std::size_t entry, int block) {
+    return times[entry] * (1 + 0.1 * (wobble(entry, block) - 1));
+  };
+  run(race, timing);
+  REQUIRE(race.result().decided);
+  REQUIRE(race.result().leader == 2);
+  race.withdraw(2);
+  run(race, timing);
+  const RaceResult result = race.result();
+  CHECK(result.decided);
+  CHECK(result.leader == 1);
   CHECK(result.standings[1].tied);
-  CHECK(std::isinf(result.standings[1].high));
-  CHECK_FALSE(race.speedup(1));
+  for (const std::size_t other : {0U, 2U, 3U}) CHECK_FALSE(result.standings[other].tied);
+}
+
+TEST_CASE("a decided race goes on when its winner is withdrawn and the others cannot be told apart yet") {
+  Race race(3, {.max_blocks = 60}, std::nullopt);
+  const Timing timing = [](std::size_t entry, int block) {
+    return entry == 0 ? 80.0 : entry == 1 ? 100.0 + 8 * (block % 2) : 100.5 + 8 * ((block / 2) % 2);
+  };
+  run(race, timing);
+  REQUIRE(race.result().decided);
+  REQUIRE(race.result().leader == 0);
+  race.withdraw(0);
+  CHECK_FALSE(race.finished());
+  CHECK(race.next_block().size() == 2);
+  CHECK_FALSE(race.result().decided);
+  const int blocks = race.result().blocks;
+  run(race, timing);
+  CHECK(race.result().blocks > blocks);
+  CHECK(race.result().standings[0].withdrawn);
+}
+
+TEST_CASE("a race that ended with its budget stays ended when its leader is withdrawn") {
+  Race race(3, {.max_blocks = 30}, std::nullopt);
+  run(race, [](std::size_t entry, int block) {
+    return entry == 2 ? 130.0 : entry == 1 ? 110.0 - 30 * (block % 2) : 98.0 - 10 * (block % 3);
+  });
+  const std::size_t leader = race.result().leader;
+  race.withdraw(leader);
+  CHECK(race.finished());
+  CHECK(race.result().leader != leader);
+  CHECK(race.result().leader != 2);
 }
 
 TEST_CASE("a race that cannot tell ends with its budget, undecided") {

@@ -45,8 +45,8 @@ struct Race::Look {
 Race::Race(std::size_t entries, const RaceOptions& options, std::optional<std::size_t> baseline)
     : options_(options),
       baseline_(baseline),
-      log_times_(entries),
-      samples_ns_(entries),
+      clean_(entries),
+      all_(entries),
       running_(entries, true),
       withdrawn_(entries, false),
       random_state_(options.seed) {
@@ -84,27 +84,45 @@ void Race::add_block(std::span<const std::size_t> order, std::span<const double>
     throw Error(Errc::internal, fmt::format("A block of {} entries came with {} samples; every entry has one.",
                                             order.size(), samples_ns.size()));
   }
-  std::vector<double> row(log_times_.size(), kAbsent);
+  std::vector<bool> seen(running_.size(), false);
   for (std::size_t i = 0; i < order.size(); ++i) {
-    if (order[i] >= row.size() || !std::isnan(row[order[i]]) || !is_time(samples_ns[i])) {
+    if (order[i] >= seen.size() || seen[order[i]] || !is_time(samples_ns[i])) {
       throw Error(Errc::internal,
                   fmt::format("A block holds {} ns for entry {} of {}; each entry may occur once, with a time.",
-                              samples_ns[i], order[i], row.size()));
+                              samples_ns[i], order[i], seen.size()));
     }
-    row[order[i]] = std::log(samples_ns[i]);
+    seen[order[i]] = true;
   }
 
   pending_.clear();
-  if (disturbed) {
-    ++dropped_blocks_;
-  } else {
-    ++blocks_;
-    for (std::size_t entry = 0; entry < row.size(); ++entry) log_times_[entry].push_back(row[entry]);
-    for (std::size_t i = 0; i < order.size(); ++i) samples_ns_[order[i]].push_back(samples_ns[i]);
-    const int since_first_look = blocks_ - options_.min_blocks;
+  all_.add(order, samples_ns);
+  if (!disturbed) {
+    clean_.add(order, samples_ns);
+    const int since_first_look = clean_.blocks - options_.min_blocks;
     if (since_first_look >= 0 && since_first_look % options_.check_every == 0) apply(look());
   }
-  if (blocks_ + dropped_blocks_ >= options_.max_blocks) finished_ = true;
+  if (all_.blocks >= options_.max_blocks) finished_ = true;
+}
+
+void Race::Samples::add(std::span<const std::size_t> order, std::span<const double> samples_ns) {
+  ++blocks;
+  for (std::vector<double>& row : log_times) row.push_back(kAbsent);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    log_times[order[i]].back() = std::log(samples_ns[i]);
+    times_ns[order[i]].push_back(samples_ns[i]);
+  }
+}
+
+// Too few clean blocks to decide anything: then the disturbed ones are better than nothing.
+const Race::Samples& Race::used() const {
+  return clean_.blocks >= options_.min_blocks && somebody_has(clean_) ? clean_ : all_;
+}
+
+bool Race::somebody_has(const Samples& samples) const {
+  for (std::size_t entry = 0; entry < withdrawn_.size(); ++entry) {
+    if (!withdrawn_[entry] && !samples.times_ns[entry].empty()) return true;
+  }
+  return false;
 }
 
 void Race::withdraw(std::size_t entry) {
@@ -117,8 +135,10 @@ void Race::withdraw(std::size_t entry) {
   std::erase(pending_, entry);
   if (std::find(withdrawn_.begin(), withdrawn_.end(), false) == withdrawn_.end()) {
     finished_ = true;
-  } else if (blocks_ >= options_.min_blocks && !finished_) {
-    apply(look());  // others may have been left out because of this one
+    decided_ = false;
+  } else if (clean_.blocks >= options_.min_blocks && (!finished_ || decided_)) {
+    apply(look());  // others may have been left out because of this one, or the race been decided by it
+    if (all_.blocks >= options_.max_blocks) finished_ = true;
   }
 }
 
@@ -131,9 +151,10 @@ void Race::apply(const Look& look) {
 }
 
 Race::Difference Race::difference(std::size_t entry, std::size_t other) const {
-  if (entry == other) return {.blocks = blocks_, .mean = 0, .half_width = 0};
-  const std::vector<double>& a = log_times_[entry];
-  const std::vector<double>& b = log_times_[other];
+  const Samples& samples = used();
+  if (entry == other) return {.blocks = samples.blocks, .mean = 0, .half_width = 0};
+  const std::vector<double>& a = samples.log_times[entry];
+  const std::vector<double>& b = samples.log_times[other];
   std::vector<double> differences;
   differences.reserve(a.size());
   for (std::size_t block = 0; block < a.size(); ++block) {
@@ -146,22 +167,37 @@ Race::Difference Race::difference(std::size_t entry, std::size_t other) const {
           .half_width = student_critical(options_.z, centre.degrees_of_freedom) * centre.standard_error};
 }
 
+// Where the search for a new leader begins: the entry that took part most often, of several the one of the shorter
+// median. Nobody without a sample, if somebody has one.
+std::size_t Race::best_known() const {
+  const Samples& samples = used();
+  std::optional<std::size_t> best;
+  double best_median = kInfinity;
+  for (std::size_t entry = 0; entry < withdrawn_.size(); ++entry) {
+    if (withdrawn_[entry]) continue;
+    const std::vector<double>& times = samples.times_ns[entry];
+    const double middle = times.empty() ? kInfinity : median(times);
+    const std::size_t most = best ? samples.times_ns[*best].size() : 0;
+    if (best && (times.size() < most || (times.size() == most && middle >= best_median))) continue;
+    best = entry;
+    best_median = middle;
+  }
+  return best.value_or(leader_);
+}
+
 // From the last leader to whoever is faster than it by paired differences, until nobody is. Entries that took part in
-// different blocks can beat each other in a circle, so nobody leads twice in one look.
+// different blocks can beat each other in a circle, so nobody leads twice in one look. Entries that were left out lead
+// only where the last leader no longer can: it was what they had been left out for.
 std::size_t Race::find_leader() const {
   std::vector<bool> tried = withdrawn_;
-  std::size_t leader = leader_;
-  if (withdrawn_[leader]) {
-    const auto first = std::find(withdrawn_.begin(), withdrawn_.end(), false);
-    if (first == withdrawn_.end()) return leader;
-    leader = static_cast<std::size_t>(first - withdrawn_.begin());
-  }
+  const bool gone = withdrawn_[leader_] || used().times_ns[leader_].empty();
+  std::size_t leader = gone ? best_known() : leader_;
   for (;;) {
     tried[leader] = true;
     double fastest = 0;
     std::size_t next = leader;
     for (std::size_t entry = 0; entry < running_.size(); ++entry) {
-      if (tried[entry] || !running_[entry]) continue;
+      if (tried[entry] || (!running_[entry] && !gone)) continue;
       const double mean = difference(entry, leader).mean;
       if (mean < fastest) {
         fastest = mean;
@@ -185,12 +221,12 @@ bool Race::baseline_known(const Difference& to_leader) const {
 }
 
 Race::Look Race::look() const {
-  const std::size_t entries = log_times_.size();
+  const std::size_t entries = running_.size();
   Look look{.leader = find_leader(),
             .to_leader = {},
             .slower = std::vector<bool>(entries, false),
             .running = std::vector<bool>(entries, false),
-            .decided = blocks_ >= options_.min_blocks};
+            .decided = &used() == &clean_};
   for (std::size_t entry = 0; entry < entries; ++entry) {
     const Difference& to_leader = look.to_leader.emplace_back(difference(entry, look.leader));
     if (withdrawn_[entry]) continue;
@@ -206,24 +242,28 @@ Race::Look Race::look() const {
 
 RaceResult Race::result() const {
   const Look now = look();
+  const Samples& samples = used();
+  const int disturbed = all_.blocks - clean_.blocks;
+  const int dropped = all_.blocks - samples.blocks;
   RaceResult result{.leader = now.leader,
                     .standings = {},
-                    .blocks = blocks_,
-                    .dropped_blocks = dropped_blocks_,
-                    .noisy = dropped_blocks_ > kNoisyFraction * (blocks_ + dropped_blocks_),
+                    .blocks = samples.blocks,
+                    .dropped_blocks = dropped,
+                    .noisy = disturbed > dropped || disturbed > kNoisyFraction * all_.blocks,
                     .decided = decided_,
                     .confidence = 2 * normal_probability(options_.z) - 1};
-  for (std::size_t entry = 0; entry < log_times_.size(); ++entry) {
+  for (std::size_t entry = 0; entry < running_.size(); ++entry) {
     const Difference& to_leader = now.to_leader[entry];
-    Standing& standing = result.standings.emplace_back(Standing{.relative_time = std::exp(to_leader.mean),
-                                                                .low = std::exp(to_leader.low()),
-                                                                .high = std::exp(to_leader.high()),
-                                                                .blocks = static_cast<int>(samples_ns_[entry].size()),
-                                                                .median_ns = 0,
-                                                                .samples_ns = samples_ns_[entry],
-                                                                .eliminated = now.slower[entry],
-                                                                .withdrawn = withdrawn_[entry],
-                                                                .tied = !now.slower[entry] && !withdrawn_[entry]});
+    Standing& standing =
+        result.standings.emplace_back(Standing{.relative_time = std::exp(to_leader.mean),
+                                               .low = std::exp(to_leader.low()),
+                                               .high = std::exp(to_leader.high()),
+                                               .blocks = static_cast<int>(samples.times_ns[entry].size()),
+                                               .median_ns = 0,
+                                               .samples_ns = samples.times_ns[entry],
+                                               .eliminated = now.slower[entry],
+                                               .withdrawn = withdrawn_[entry],
+                                               .tied = !now.slower[entry] && !withdrawn_[entry]});
     if (standing.blocks > 0) standing.median_ns = median(standing.samples_ns);
   }
   return result;

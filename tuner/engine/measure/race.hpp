@@ -45,23 +45,23 @@ using Speedup = Ratio;
 struct Standing {
   double relative_time = 1;        ///< paired ratio of its time to the leader's
   double low = 1, high = 1;        ///< interval of `relative_time`; 0 and infinity while nothing is known
-  int blocks = 0;                  ///< kept blocks it took part in
-  double median_ns = 0;            ///< 0 when it has no kept sample
-  std::vector<double> samples_ns;  ///< of the kept blocks, in their order
+  int blocks = 0;                  ///< used blocks it took part in
+  double median_ns = 0;            ///< 0 when it has no used sample
+  std::vector<double> samples_ns;  ///< of the used blocks, in their order
   bool eliminated = false;         ///< shown to be slower than the leader by more than the tie threshold
   bool withdrawn = false;
   bool tied = false;  ///< neither: the leader itself, and everything not shown to be slower
 };
 
 struct RaceResult {
-  /// The fastest by paired differences; while no block was kept, the first entry that was not withdrawn.
+  /// The fastest by paired differences; while nobody has a sample, the first entry that was not withdrawn.
   std::size_t leader = 0;
   std::vector<Standing> standings;  ///< one per entry
-  int blocks = 0;                   ///< kept
-  int dropped_blocks = 0;
-  bool noisy = false;     ///< more than 30 % of the blocks were dropped
-  bool decided = false;   ///< the stop rule was met before the budget ended
-  double confidence = 0;  ///< nominal, two-sided, of each interval taken by itself: 0.9973 for z = 3
+  int blocks = 0;                   ///< used: the clean ones, or for want of those also the disturbed ones
+  int dropped_blocks = 0;           ///< disturbed and not used
+  bool noisy = false;               ///< more than 30 % of the blocks were disturbed, or disturbed ones had to be used
+  bool decided = false;             ///< the stop rule was met before the budget ended
+  double confidence = 0;            ///< nominal, two-sided, of each interval taken by itself: 0.9973 for z = 3
 };
 
 /// Finds the fastest of a few candidates by running them in blocks: every entry still in the race once, in random
@@ -83,12 +83,14 @@ class Race {
   std::vector<std::size_t> next_block();
 
   /// `samples_ns[i]` is the time of entry `order[i]`. A block that lost an entry on the way may be added without it. A
-  /// disturbed block (the clock moved) is counted and otherwise ignored.
+  /// disturbed block (the clock moved) is set aside: it decides nothing, and is used only by whoever asks for a result
+  /// while fewer than `min_blocks` are clean, because disturbed samples say more than none.
   /// Throws Error{internal} for samples that are no times, unknown or repeated entries, or after the end.
   void add_block(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed = false);
 
   /// Takes an entry out for good: it failed. It neither leads nor ties from now on; its samples stay in its
-  /// standing. Throws Error{internal} for an unknown entry.
+  /// standing. A race that was decided is looked at anew among the others, and may go on. Throws Error{internal} for an
+  /// unknown entry.
   void withdraw(std::size_t entry);
 
   bool finished() const { return finished_; }
@@ -96,7 +98,7 @@ class Race {
   /// May be asked at any time, so an interrupted race has a result too.
   RaceResult result() const;
 
-  /// Time of `entry` over time of `other`, paired; nothing when they share fewer than two kept blocks. Both must exist.
+  /// Time of `entry` over time of `other`, paired; nothing when they share fewer than two used blocks. Both must exist.
   std::optional<Ratio> compare(std::size_t entry, std::size_t other) const;
   /// Time of the baseline over time of `entry`; nothing without a baseline or enough blocks.
   std::optional<Speedup> speedup(std::size_t entry) const;
@@ -104,9 +106,19 @@ class Race {
  private:
   struct Difference;
   struct Look;
+  struct Samples {
+    std::vector<std::vector<double>> log_times;  ///< [entry][block]; NaN where it did not take part
+    std::vector<std::vector<double>> times_ns;   ///< [entry]: of the blocks it took part in
+    int blocks = 0;
+    explicit Samples(std::size_t entries) : log_times(entries), times_ns(entries) {}
+    void add(std::span<const std::size_t> order, std::span<const double> samples_ns);
+  };
 
+  const Samples& used() const;
+  bool somebody_has(const Samples& samples) const;
   Difference difference(std::size_t entry, std::size_t other) const;
   std::size_t find_leader() const;
+  std::size_t best_known() const;
   Look look() const;
   bool settled(const Difference& to_leader) const;
   bool baseline_known(const Difference& to_leader) const;
@@ -116,14 +128,12 @@ class Race {
 
   RaceOptions options_;
   std::optional<std::size_t> baseline_;
-  std::vector<std::vector<double>> log_times_;   ///< [entry][kept block]; NaN where it did not take part
-  std::vector<std::vector<double>> samples_ns_;  ///< of the kept blocks it took part in
+  Samples clean_;
+  Samples all_;  ///< with the disturbed ones
   std::vector<bool> running_;
   std::vector<bool> withdrawn_;
   std::vector<std::size_t> pending_;
   std::size_t leader_ = 0;
-  int blocks_ = 0;
-  int dropped_blocks_ = 0;
   bool finished_ = false;
   bool decided_ = false;
   std::uint64_t random_state_;
