@@ -103,6 +103,7 @@ TEST_CASE("a finalist that faults in a block is named, and the block's samples b
   CHECK(reply.outcome == Outcome::illegal_access);
   CHECK(says(reply, "The finalist BEHAVIOUR=faults_later: It ended the GPU's context"));
   CHECK(reply.samples_ns.size() == 1);
+  CHECK(reply.culprit == 1U);
   const DeviceReply after = test.ask(RunBlock{{0}});
   CHECK(after.outcome == Outcome::ok);
 }
@@ -114,6 +115,31 @@ TEST_CASE("a finalist that hangs in a block is stopped") {
   DeviceReply reply;
   for (int block = 0; block < 8 && reply.outcome == Outcome::ok; ++block) reply = test.ask(RunBlock{{0}});
   CHECK(reply.outcome == Outcome::run_timeout);
+  CHECK(reply.culprit == 0U);
+}
+
+TEST_CASE("a finalist that cannot be loaded is named by its position, and none that can") {
+  TestLane test;
+  test.prepare();
+  const DeviceReply reply = test.ask(LoadFinalists{{candidate("right"), candidate("not_a_binary")}});
+  CHECK(reply.outcome == Outcome::launch_refused);
+  CHECK(reply.culprit == 1U);
+  CHECK(says(reply, "The finalist BEHAVIOUR=not_a_binary: "));
+  const DeviceReply loaded = test.ask(LoadFinalists{{candidate("right"), candidate("right")}});
+  CHECK(loaded.outcome == Outcome::ok);
+  CHECK(loaded.message.empty());
+  CHECK_FALSE(loaded.culprit.has_value());
+  CHECK_FALSE(test.ask(RunBlock{{1, 0}}).culprit.has_value());
+}
+
+TEST_CASE("a finalist that the driver refuses in a block is named by its position, not by its place in the block") {
+  TestLane test;
+  test.prepare();
+  REQUIRE(test.ask(LoadFinalists{{candidate("refused"), candidate("right")}}).outcome == Outcome::ok);
+  const DeviceReply reply = test.ask(RunBlock{{1, 0}});
+  CHECK(reply.outcome == Outcome::launch_refused);
+  CHECK(reply.samples_ns.size() == 1);
+  CHECK(reply.culprit == 0U);
 }
 
 TEST_CASE("three workers in a row that die at their start lose the device") {

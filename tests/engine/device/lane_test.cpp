@@ -218,8 +218,24 @@ TEST_CASE("a winner is confirmed on other inputs, and screening goes on with the
   const DeviceReply reply = test.ask(ConfirmCandidate{candidate("right"), candidate("wrong"), 77});
   CHECK(reply.outcome == Outcome::wrong_result);
   CHECK(says(reply, "On other inputs (seed 77), the candidate: "));
+  CHECK_FALSE(reply.reference_failed);
   CHECK(test.ask(screen("right")).outcome == Outcome::ok);
   CHECK(test.ask(screen("wrong")).outcome == Outcome::wrong_result);
+}
+
+TEST_CASE("a reference that fails on other inputs is not the candidate's failure") {
+  TestLane test;
+  test.prepare();
+  for (const char* behaviour : {"flaky", "past_end", "not_a_binary", "faults"}) {
+    CAPTURE(behaviour);
+    const DeviceReply reply = test.ask(ConfirmCandidate{candidate(behaviour), candidate("right"), 77});
+    CHECK(reply.outcome != Outcome::ok);
+    CHECK(reply.reference_failed);
+  }
+  const DeviceReply reply = test.ask(ConfirmCandidate{candidate("right"), candidate("faults"), 77});
+  CHECK(reply.outcome == Outcome::illegal_access);
+  CHECK_FALSE(reply.reference_failed);
+  CHECK_FALSE(test.ask(ConfirmCandidate{candidate("right"), candidate("right"), 77}).reference_failed);
 }
 
 TEST_CASE("requests are answered in the order submitted, and a cancelled one is answered too") {

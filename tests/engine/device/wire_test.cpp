@@ -43,6 +43,7 @@ TEST_CASE("a problem survives the wire") {
   PrepareProblem request = problem();
   request.seed = ~std::uint64_t{0};
   request.mode = CacheMode::warm;
+  request.deterministic = true;
   request.arguments[0].rtol = std::numeric_limits<double>::infinity();
   request.arguments[0].atol = 1e-300;
   request.arguments[0].alignment = 4096;
@@ -53,6 +54,8 @@ TEST_CASE("a problem survives the wire") {
   const PrepareProblem back = round_trip(request);
   CHECK(back.seed == request.seed);
   CHECK(back.mode == request.mode);
+  CHECK(back.deterministic);
+  CHECK_FALSE(round_trip(problem()).deterministic);
   CHECK(back.support_cubin == request.support_cubin);
   CHECK(back.launch_timeout == request.launch_timeout);
   REQUIRE(back.arguments.size() == request.arguments.size());
@@ -122,6 +125,8 @@ TEST_CASE("a reply survives the wire") {
   reply.load_ms = 0.25;
   reply.verify_ms = 1;
   reply.timing_ms = 2;
+  reply.culprit = 7;
+  reply.reference_failed = true;
   const WorkerReply back = decode_reply(encode_reply(answer));
   CHECK(back.ends);
   CHECK(back.reply.outcome == Outcome::wrong_result);
@@ -138,7 +143,12 @@ TEST_CASE("a reply survives the wire") {
   CHECK(back.reply.load_ms == 0.25);
   CHECK(back.reply.verify_ms == 1);
   CHECK(back.reply.timing_ms == 2);
-  CHECK_FALSE(decode_reply(encode_reply({})).reply.occupancy.has_value());
+  CHECK(back.reply.culprit == 7U);
+  CHECK(back.reply.reference_failed);
+  const DeviceReply empty = decode_reply(encode_reply({})).reply;
+  CHECK_FALSE(empty.occupancy.has_value());
+  CHECK_FALSE(empty.culprit.has_value());
+  CHECK_FALSE(empty.reference_failed);
 }
 
 TEST_CASE("devices and errors survive the wire") {

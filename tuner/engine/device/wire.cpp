@@ -191,6 +191,7 @@ struct Encoder {
     return message_of("prepare",
                       {{"arguments", arguments},
                        {"seed", request.seed},
+                       {"deterministic", request.deterministic},
                        {"cold", request.mode == CacheMode::cold},
                        {"support", blobs.add(request.support_cubin)},
                        {"launch_timeout_ms", request.launch_timeout.count()}},
@@ -236,6 +237,7 @@ DeviceRequest decode_request(const Message& message) {
       PrepareProblem request;
       for (const Json& argument : body.at("arguments")) request.arguments.push_back(decode_argument(argument));
       request.seed = body.at("seed").get<std::uint64_t>();
+      request.deterministic = body.at("deterministic").get<bool>();
       request.mode = body.at("cold").get<bool>() ? CacheMode::cold : CacheMode::warm;
       request.support_cubin = blobs.take(body.at("support"));
       request.launch_timeout = std::chrono::milliseconds(body.at("launch_timeout_ms").get<std::int64_t>());
@@ -285,7 +287,9 @@ Message encode_reply(const WorkerReply& answer) {
                {"sm_clock_mhz", real(reply.sm_clock_mhz)},
                {"load_ms", real(reply.load_ms)},
                {"verify_ms", real(reply.verify_ms)},
-               {"timing_ms", real(reply.timing_ms)}};
+               {"timing_ms", real(reply.timing_ms)},
+               {"reference_failed", reply.reference_failed}};
+  if (reply.culprit) body["culprit"] = *reply.culprit;
   if (reply.occupancy) body["occupancy"] = real(*reply.occupancy);
   return message_of("reply", body);
 }
@@ -309,6 +313,8 @@ WorkerReply decode_reply(const Message& message) {
     reply.load_ms = real(body.at("load_ms"));
     reply.verify_ms = real(body.at("verify_ms"));
     reply.timing_ms = real(body.at("timing_ms"));
+    reply.reference_failed = body.at("reference_failed").get<bool>();
+    if (body.contains("culprit")) reply.culprit = body.at("culprit").get<std::size_t>();
     return answer;
   });
 }

@@ -196,18 +196,27 @@ void Workbench::screen(const ScreenCandidate& request, DeviceReply& reply) {
 void Workbench::load_finalists(const LoadFinalists& request, DeviceReply& reply) {
   Problem& p = problem();
   p.finalists.clear();
+  std::vector<LoadedKernel> finalists;
   for (const Candidate& candidate : request.candidates) {
+    // Both stand in front of what an exception adds.
+    const std::string prefix = fmt::format("The finalist {}: ", candidate.configuration);
+    reply.message = prefix;
+    reply.culprit = finalists.size();
     LoadedKernel kernel;
     bool loaded = load(candidate, p.buffers, device_, kernel, reply);
     // All lengths once now, so that no buffer is allocated while the race runs.
-    if (loaded) loaded = take(reply, p.buffers.resize_scratch(kernel.scratch_lengths));
+    if (loaded) {
+      reply.message = prefix;
+      loaded = take(reply, p.buffers.resize_scratch(kernel.scratch_lengths));
+    }
     if (!loaded) {
-      reply.message = fmt::format("The finalist {}: {}", candidate.configuration, reply.message);
-      p.finalists.clear();
+      reply.message = prefix + reply.message;
       return;
     }
-    p.finalists.push_back(std::move(kernel));
+    finalists.push_back(std::move(kernel));
   }
+  reply.culprit.reset();
+  p.finalists = std::move(finalists);
 }
 
 void Workbench::run_block(const RunBlock& request, DeviceReply& reply) {
@@ -220,7 +229,8 @@ void Workbench::run_block(const RunBlock& request, DeviceReply& reply) {
                                               position, p.finalists.size()));
     }
     LoadedKernel& kernel = p.finalists[position];
-    // Stands in front of what an exception adds.
+    // Both stand in front of what an exception adds.
+    reply.culprit = position;
     reply.message = fmt::format("The finalist {}: ", kernel.configuration);
     double nanoseconds = 0;
     Verdict verdict = p.sampler.sample(kernel, nanoseconds);
@@ -232,13 +242,17 @@ void Workbench::run_block(const RunBlock& request, DeviceReply& reply) {
     reply.samples_ns.push_back(nanoseconds);
   }
   reply.message.clear();
+  reply.culprit.reset();
   reply.disturbed = p.clock.moved() || reply.disturbed;
 }
 
 void Workbench::confirm(const ConfirmCandidate& request, DeviceReply& reply) {
   Problem& p = problem();
   LoadedKernel reference, candidate;
+  // True whenever something may fail that is not the candidate's doing, also for what an exception ends.
+  reply.reference_failed = true;
   if (!load(request.reference, p.buffers, device_, reference, reply)) return;
+  reply.reference_failed = false;
   if (!load(request.candidate, p.buffers, device_, candidate, reply)) return;
   const Stopwatch watch(reply.verify_ms);
   const std::uint64_t seed = p.buffers.seed();
@@ -246,9 +260,11 @@ void Workbench::confirm(const ConfirmCandidate& request, DeviceReply& reply) {
 
   const std::string prefix = fmt::format("On other inputs (seed {}), ", request.seed);
   reply.message = prefix + "the reference: ";
+  reply.reference_failed = true;
   p.buffers.fill_inputs(request.seed);
   Verdict verdict = p.runner.run_reference(reference);
   if (verdict.ok()) {
+    reply.reference_failed = false;
     reply.excluded_words = p.runner.excluded_words();
     reply.message = prefix + "the candidate: ";
     verdict = p.runner.verify(candidate);
