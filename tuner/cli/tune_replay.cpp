@@ -82,7 +82,7 @@ void tune_replay(const TuneRequest& request, const TuneContext& context) {
   const Task recorded = engine::recorded_task(recording);
   check_problem(request, recorded);
   const std::string mode = recording.mode;
-  if (request.mode && (*request.mode == engine::CacheMode::cold) != (mode == "cold")) {
+  if (request.mode && !mode.empty() && (*request.mode == engine::CacheMode::cold) != (mode == "cold")) {
     throw Error(
         Errc::bad_usage,
         fmt::format("{} was recorded with --mode {}. Leave --mode out, or write `tuner tune --replay {} --mode {}`.",
@@ -105,7 +105,7 @@ void tune_replay(const TuneRequest& request, const TuneContext& context) {
   for (const std::string& warning : warnings) context.observer.warning(warning);
 
   engine::SessionOptions options = request.session;
-  options.mode = mode == "cold" ? engine::CacheMode::cold : engine::CacheMode::warm;
+  if (!mode.empty()) options.mode = mode == "cold" ? engine::CacheMode::cold : engine::CacheMode::warm;
   options.origin = cache::Origin::replay;
   const engine::RecordedRows rows(recording, task);
   engine::RecordedCompileLane compile(recording, rows);
@@ -116,6 +116,7 @@ void tune_replay(const TuneRequest& request, const TuneContext& context) {
                                            .store = *stores.store,
                                            .observer = context.observer,
                                            .stop = context.stop});
+  report.mode = mode;
   report.replay_note = note(request, recording);
   report.file = request.file.string();
   if (report.decision.counters["stored"] > 0) report.stored_in = stores.path;

@@ -48,13 +48,17 @@ struct TuneReport {
   std::string file;
   std::string problem;
   std::string device;  ///< name, or "recorded on …"
-  std::string mode;    ///< cold or warm
+  std::string mode;    ///< cold or warm; empty in a replay of a recording that does not say
   std::string strategy;
   std::uint64_t seed = 0;
   std::string session;
-  bool replayed = false;     ///< nothing was compiled or launched
-  std::string replay_note;   ///< which recording, made when and where
-  bool interrupted = false;  ///< stopped by the user or the budget's seconds before the strategy was done
+  bool replayed = false;           ///< nothing was compiled or launched
+  std::string replay_note;         ///< which recording, made when and where
+  bool interrupted = false;        ///< stopped by the user or the budget's seconds before the strategy was done
+  std::vector<std::string> where;  ///< what `--where` narrowed the space to
+  std::optional<std::uint64_t> budget_evaluations;  ///< the budget, where there was one
+  std::optional<double> budget_s;
+  bool baseline_excluded = false;  ///< `where` excludes the baseline, which is raced all the same
   std::uint64_t space_size = 0;
   double cartesian_size = 0;
   cache::Decision decision;  ///< winner, speed-up, ties, counters; configuration empty if nothing ran

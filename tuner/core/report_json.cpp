@@ -107,6 +107,17 @@ Json failures_json(const TuneReport& report) {
 
 }  // namespace
 
+Json budget_json(const TuneReport& report) {
+  if (!report.budget_evaluations && !report.budget_s) return nullptr;
+  return {{"configurations", or_null(report.budget_evaluations)}, {"seconds", or_null(report.budget_s)}};
+}
+
+/// A product of value counts may be beyond every integer; as long as it is not, it is printed as the count it is.
+Json count_json(double count) {
+  if (count < 9e15) return static_cast<std::uint64_t>(count);
+  return count;
+}
+
 std::string to_json(const TuneReport& report, bool with_times) {
   const cache::Decision& decision = report.decision;
   Json ties = Json::array();
@@ -121,14 +132,16 @@ std::string to_json(const TuneReport& report, bool with_times) {
               {"file", text_or_null(report.file)},
               {"problem", report.problem},
               {"device", report.device},
-              {"mode", report.mode},
+              {"mode", text_or_null(report.mode)},
               {"strategy", report.strategy},
               {"seed", report.seed},
+              {"where", report.where},
+              {"budget", budget_json(report)},
               {"replayed", report.replayed},
               {"replay_note", text_or_null(report.replay_note)},
               {"interrupted", report.interrupted},
               {"space_size", report.space_size},
-              {"cartesian_size", report.cartesian_size},
+              {"cartesian_size", count_json(report.cartesian_size)},
               {"winner", winner_json(report)},
               {"baseline", baseline_json(report)},
               {"speedup", speedup_json(decision)},

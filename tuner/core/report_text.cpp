@@ -64,8 +64,8 @@ std::string facts_text(const cache::ResourceFacts& facts) {
 }
 
 std::string heading(const TuneReport& report) {
-  std::string text = fmt::format("{} on {}{}, {} cache\n", report.kernel, report.replayed ? "a recording of " : "",
-                                 report.device, report.mode);
+  std::string text = fmt::format("{} on {}{}{}\n", report.kernel, report.replayed ? "a recording of " : "",
+                                 report.device, report.mode.empty() ? "" : fmt::format(", {} cache", report.mode));
   if (!report.problem.empty()) text += labelled("  problem    ", report.problem);
   if (!report.file.empty()) text += labelled("  source     ", report.file);
   if (report.replayed) text += labelled("  replayed   ", report.replay_note);
@@ -79,11 +79,17 @@ std::string heading(const TuneReport& report) {
                                              : fmt::format(" ({:.3g} without the constraints)", report.cartesian_size);
   }
   searched += fmt::format(", strategy {}, seed {}", report.strategy, report.seed);
-  if (report.interrupted) searched += "; stopped before the strategy was done";
-  return text + labelled("  searched   ", searched);
+  if (report.budget_evaluations)
+    searched += fmt::format(", budget {}", counted(*report.budget_evaluations, "configuration"));
+  if (report.budget_s) searched += fmt::format(", budget {}", duration_text(*report.budget_s));
+  if (report.interrupted) searched += "; stopped before all of them were measured";
+  text += labelled("  searched   ", searched);
+  for (const std::string& where : report.where) text += labelled("  where      ", where);
+  return text;
 }
 
-std::string speedup_text(const cache::Decision& decision) {
+std::string speedup_text(const TuneReport& report) {
+  const cache::Decision& decision = report.decision;
   if (decision.baseline.empty()) {
     return "not known: the constraints exclude the defaults, so there is no baseline to compare with";
   }
@@ -91,7 +97,8 @@ std::string speedup_text(const cache::Decision& decision) {
                                    ? fmt::format("the baseline's {}", time_text(*decision.baseline_time_ns))
                                    : "the baseline";
   if (decision.configuration == decision.baseline) {
-    return "none: the baseline itself is the fastest";
+    return report.baseline_excluded ? "none: the baseline itself is the fastest, although --where excludes it"
+                                    : "none: the baseline itself is the fastest";
   }
   if (!decision.speedup) return fmt::format("not known: {} was not raced against the winner", baseline);
   std::string text = fmt::format("{} over {}", times(*decision.speedup), baseline);
@@ -117,7 +124,7 @@ std::string winner(const TuneReport& report) {
                                                          ", on a device that was disturbed while it was measured"
                                                    : time_text(decision.time_ns));
   text += labelled("  values     ", spaced(decision.configuration));
-  text += labelled("  speed-up   ", speedup_text(decision));
+  text += labelled("  speed-up   ", speedup_text(report));
   if (!decision.baseline.empty() && decision.baseline != decision.configuration) {
     text += labelled("  baseline   ", spaced(decision.baseline));
   }
@@ -146,8 +153,9 @@ std::string winner(const TuneReport& report) {
 std::string ties(const TuneReport& report) {
   const cache::Decision& decision = report.decision;
   if (decision.ties.size() < 2) return {};
-  std::string text = fmt::format("\nTied with the winner: {} not shown to be slower by more than 1 %\n",
-                                 counted(decision.ties.size() - 1, "configuration"));
+  std::string text =
+      fmt::format("\nTied with the winner: {} not shown to be slower than the fastest by more than 1 %\n",
+                  counted(decision.ties.size() - 1, "configuration"));
   for (const cache::Tie& tie : decision.ties) {
     if (tie.configuration == decision.configuration) continue;
     text += labelled(fmt::format("  {:.4f}  ", tie.relative_time), spaced(tie.configuration));

@@ -200,17 +200,21 @@ cache::DecisionKey Task::key(std::string_view mode) const {
   return key;
 }
 
-std::optional<search::Configuration> Task::baseline() const {
-  search::Configuration defaults = state_->space.defaults();
-  const search::Scope scope = state_->space.scope(defaults);
+bool Task::accepts(const search::Configuration& configuration) const {
+  const search::Scope scope = state_->space.scope(configuration);
   for (const search::Constraint& constraint : state_->description.constraints) {
     try {
-      if (!constraint.expression.evaluate_boolean(scope)) return std::nullopt;
+      if (!constraint.expression.evaluate_boolean(scope)) return false;
     } catch (const search::ExpressionError&) {
-      return std::nullopt;  // `B % U == 0` with U = 0, which another constraint excludes: the space has said so if none
-                            // does
+      return false;  // `B % U == 0` with U = 0, which another constraint excludes: the space has said so if none does
     }
   }
+  return true;
+}
+
+std::optional<search::Configuration> Task::baseline() const {
+  search::Configuration defaults = state_->space.defaults();
+  if (!accepts(defaults)) return std::nullopt;
   return defaults;
 }
 

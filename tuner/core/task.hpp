@@ -95,6 +95,8 @@ class Task {
   /// The baseline: all defaults; nothing when the description's constraints exclude them. `where` narrows what is
   /// searched, not what everything is compared with.
   std::optional<search::Configuration> baseline() const;
+  /// Whether the description's own constraints hold for it, whatever `where` says.
+  bool accepts(const search::Configuration& configuration) const;
 
   /// Throws Error{bad_description} where an expression is not integral or not positive, naming it.
   Geometry geometry(const search::Configuration& configuration) const;

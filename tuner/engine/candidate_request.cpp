@@ -3,9 +3,13 @@
 
 namespace tuner::engine {
 
-CompileRequest Candidates::request(std::size_t position) const {
-  const Entry& entry = entries_[position];
+CompileRequest Candidates::request(std::size_t position) {
+  Entry& entry = entries_[position];
   const Description& description = task_.description();
+  entry.geometry = task_.geometry(entry.configuration);
+  entry.scratch_lengths = task_.scratch_lengths(entry.configuration);
+  // Foreign recordings do not say how anything was launched.
+  if (!description.grid.empty()) entry.trial.launch = entry.geometry.text();
 
   CompileRequest request;
   request.configuration = entry.trial.configuration;

@@ -13,13 +13,9 @@ std::size_t Candidates::add(const search::Configuration& configuration) {
   const std::size_t position = entries_.size();
   Entry entry;
   entry.configuration = configuration;
-  entry.geometry = task_.geometry(configuration);
-  entry.scratch_lengths = task_.scratch_lengths(configuration);
   entry.trial = common_;
   entry.trial.sequence = static_cast<std::int64_t>(position);
   entry.trial.configuration = task_.space().text(configuration);
-  // Foreign recordings do not say how anything was launched.
-  if (!task_.description().grid.empty()) entry.trial.launch = entry.geometry.text();
   entries_.push_back(std::move(entry));
   by_configuration_.emplace(configuration, position);
   ++unfinished_;
@@ -35,6 +31,12 @@ std::optional<std::size_t> Candidates::ask(const search::Configuration& configur
   const std::size_t position = add(configuration);
   asked_.push_back(position);
   return position;
+}
+
+void Candidates::refuse(std::size_t position, const std::string& reason) {
+  entries_[position].trial.outcome = Outcome::launch_refused;
+  entries_[position].trial.message = reason;
+  finish(position);
 }
 
 bool Candidates::compiled(std::size_t position, CompileReply reply) {
@@ -54,6 +56,7 @@ bool Candidates::compiled(std::size_t position, CompileReply reply) {
     return false;
   }
   if (trial.facts.binary_hash.empty()) {  // a foreign recording: nothing is known to be the same
+    entry.own_binary = true;
     ++compiled_;
     return true;
   }
@@ -61,17 +64,15 @@ bool Candidates::compiled(std::size_t position, CompileReply reply) {
   for (const std::uint64_t length : entry.scratch_lengths) launch += fmt::format(" {}", length);
   const auto [first, is_new] = by_binary_.emplace(std::move(launch), position);
   if (is_new) {
+    entry.own_binary = true;
     ++compiled_;
     return true;
   }
   ++deduplicated_;
   trial.duplicate_of = text(first->second);
   drop_binary(position);
-  if (entries_[first->second].finished) {
-    finish_twin(position, first->second);
-  } else {
-    twins_[first->second].push_back(position);
-  }
+  twins_[first->second].push_back(position);
+  if (entries_[first->second].finished) finish_twin(position, first->second);
   return false;
 }
 
@@ -86,7 +87,6 @@ void Candidates::ran(std::size_t position, const DeviceReply& reply) {
   trial.facts.occupancy_limiter = reply.occupancy_limiter;
   trial.verify_ms = reply.load_ms + reply.verify_ms;
   trial.timing_ms = reply.timing_ms;
-  entry.launches = reply.launches;
   launches_ += reply.launches;
   if (trial.outcome == Outcome::ok && !trial.samples_ns.empty()) {
     trial.time_ns =
@@ -103,18 +103,16 @@ void Candidates::finish(std::size_t position) {
   just_finished_.push_back(position);
   if (trial.outcome != Outcome::ok) {
     ++failed_;
-    ++failures_[trial.outcome];
     drop_binary(position);
   } else {
-    ++timed_;
     if (!trial.censored && trial.time_ns && (!best_ns_ || *trial.time_ns < *best_ns_)) {
       best_ns_ = trial.time_ns;
       best_ = position;
     }
   }
-  const auto waiting = twins_.extract(position);
-  if (waiting.empty()) return;
-  for (const std::size_t twin : waiting.mapped()) finish_twin(twin, position);
+  const auto waiting = twins_.find(position);
+  if (waiting == twins_.end()) return;
+  for (const std::size_t twin : waiting->second) finish_twin(twin, position);
 }
 
 void Candidates::finish_twin(std::size_t twin, std::size_t original) {
@@ -160,23 +158,48 @@ std::vector<search::Observation> Candidates::take_observations() {
   return observations;
 }
 
+void Candidates::drop_binary(std::size_t position) {
+  entries_[position].binary = {};
+  entries_[position].binary.outcome = Outcome::worker_lost;  // anything but ok: there is none
+}
+
+std::vector<std::size_t> Candidates::twins(std::size_t position) const {
+  std::vector<std::size_t> all{original(position)};
+  const auto others = twins_.find(all.front());
+  if (others != twins_.end()) all.insert(all.end(), others->second.begin(), others->second.end());
+  return all;
+}
+
 Candidate Candidates::candidate(std::size_t position) const {
   const Entry& entry = entries_[position];
+  const CompileReply& binary = entries_[original(position)].binary;
   Candidate candidate;
   candidate.configuration = entry.trial.configuration;
-  candidate.cubin = entry.binary.cubin;
-  candidate.lowered_name = entry.binary.lowered_name;
-  candidate.parameters = entry.binary.parameters;
+  candidate.cubin = binary.cubin;
+  candidate.lowered_name = binary.lowered_name;
+  candidate.parameters = binary.parameters;
   candidate.geometry = entry.geometry;
   candidate.scratch_lengths = entry.scratch_lengths;
   return candidate;
 }
 
 std::map<std::string, std::int64_t> Candidates::counters() const {
-  std::map<std::string, std::int64_t> counters{
-      {"asked", asked()}, {"compiled", compiled_}, {"deduplicated", deduplicated_},
-      {"timed", timed_},  {"launched", launches_}, {"failed", failed_}};
-  for (const auto& [outcome, count] : failures_) counters[fmt::format("failed_{}", to_string(outcome))] = count;
+  std::map<std::string, std::int64_t> counters{{"asked", 0}, {"compiled", 0}, {"deduplicated", 0},
+                                               {"timed", 0}, {"failed", 0},   {"launched", launches_}};
+  for (const std::size_t position : asked_) {
+    const Entry& entry = entries_[position];
+    if (!entry.finished) continue;
+    ++counters["asked"];
+    if (entry.own_binary) ++counters["compiled"];
+    if (!entry.trial.duplicate_of.empty()) {
+      ++counters["deduplicated"];
+    } else if (entry.trial.outcome == Outcome::ok) {
+      ++counters["timed"];
+    } else {
+      ++counters["failed"];
+      ++counters[fmt::format("failed_{}", to_string(entry.trial.outcome))];
+    }
+  }
   return counters;
 }
 

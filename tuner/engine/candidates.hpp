@@ -22,9 +22,9 @@ struct Entry {
   Geometry geometry;
   std::vector<std::uint64_t> scratch_lengths;
   bool finished = false;
-  CompileReply binary;  ///< the cubin is dropped once the configuration can no longer become a finalist
-  int launches = 0;
-  cache::Trial trial;  ///< complete when finished
+  bool own_binary = false;  ///< it compiled, and no earlier one has the same binary and launch
+  CompileReply binary;      ///< dropped once the configuration can no longer become a finalist
+  cache::Trial trial;       ///< complete when finished
 };
 
 /// Every configuration of a session, in the order asked: who was asked, who shares a binary with whom, what came out,
@@ -35,6 +35,11 @@ class Candidates {
 
   /// Adds a configuration that the session itself needs (the baseline). Returns its position.
   std::size_t add(const search::Configuration& configuration);
+  /// Works out the entry's launch and what to compile for it. Throws Error{bad_description} for expressions that give
+  /// nothing that can be launched.
+  CompileRequest request(std::size_t entry);
+  /// The entry cannot even be asked to compile.
+  void refuse(std::size_t entry, const std::string& reason);
   /// Adds a configuration that the strategy asked for; nothing if the session has it already (it is asked for, though).
   std::optional<std::size_t> ask(const search::Configuration& configuration);
 
@@ -59,12 +64,16 @@ class Candidates {
   std::optional<std::size_t> best() const { return best_; }
   bool all_finished() const { return unfinished_ == 0; }
 
+  /// What the device needs to run it; a twin is run with its original's binary.
   Candidate candidate(std::size_t entry) const;
-  CompileRequest request(std::size_t entry) const;
+  bool has_binary(std::size_t entry) const { return entries_[original(entry)].binary.outcome == Outcome::ok; }
   /// The binary can be forgotten: nobody will launch this entry again.
-  void drop_binary(std::size_t entry) { entries_[entry].binary.cubin = {}; }
+  void drop_binary(std::size_t entry);
+  /// The entry and those with the same binary and launch.
+  std::vector<std::size_t> twins(std::size_t entry) const;
 
-  /// asked, compiled, deduplicated, timed, launched, failed, failed_<outcome>.
+  /// Of what the strategy asked for and is finished: asked = timed + deduplicated + failed; compiled (binaries of their
+  /// own, whatever became of them), failed_<outcome>. And launched, of the whole session.
   std::map<std::string, std::int64_t> counters() const;
   std::int64_t asked() const { return static_cast<std::int64_t>(asked_.size()); }
   std::int64_t failed() const { return failed_; }
@@ -82,14 +91,13 @@ class Candidates {
   std::deque<Entry> entries_;
   std::map<search::Configuration, std::size_t> by_configuration_;
   std::map<std::string, std::size_t> by_binary_;           ///< binary hash and launch → first entry
-  std::map<std::size_t, std::vector<std::size_t>> twins_;  ///< waiting for the first entry
+  std::map<std::size_t, std::vector<std::size_t>> twins_;  ///< of the first entry with that binary and launch
   std::vector<std::size_t> asked_;
   std::size_t told_ = 0;
   std::vector<std::size_t> just_finished_;
   std::optional<double> best_ns_;
   std::optional<std::size_t> best_;
-  std::int64_t unfinished_ = 0, compiled_ = 0, deduplicated_ = 0, timed_ = 0, failed_ = 0, launches_ = 0;
-  std::map<Outcome, std::int64_t> failures_;
+  std::int64_t unfinished_ = 0, compiled_ = 0, deduplicated_ = 0, failed_ = 0, launches_ = 0;
   double compile_ms_ = 0;
 };
 

@@ -23,17 +23,12 @@ class FinalRace {
   }
 
   FinalResult run() {
-    load();
     while (anybody_left()) {
       run_blocks();
-      if (stop_) {
-        result_.interrupted = true;
-        break;
-      }
+      if (stop_ || !anybody_left()) break;
       const std::size_t winner = choose();
       if (confirm(winner)) {
         result_.winner = winner;
-        result_.verified = true;
         break;
       }
     }
@@ -52,10 +47,28 @@ class FinalRace {
 
   bool anybody_left() const { return std::find(in_.begin(), in_.end(), true) != in_.end(); }
 
+  /// Makes everybody who is still in resident. The device knows them by their place in `resident_`.
   void load() {
-    LoadFinalists request;
-    for (const std::size_t entry : result_.entries) request.candidates.push_back(candidates_.candidate(entry));
-    account(ask_(std::move(request)));
+    while (anybody_left() && !stop_) {
+      LoadFinalists request;
+      resident_.clear();
+      for (std::size_t i = 0; i < in_.size(); ++i) {
+        if (!in_[i]) continue;
+        request.candidates.push_back(candidates_.candidate(result_.entries[i]));
+        resident_.push_back(i);
+      }
+      const DeviceReply reply = ask_(std::move(request));
+      account(reply);
+      if (reply.outcome == Outcome::ok) {
+        loaded_ = true;
+        return;
+      }
+      if (reply.culprit) {
+        withdraw(resident_.at(*reply.culprit), reply);
+      } else {
+        blame_device(reply);
+      }
+    }
   }
 
   void account(const DeviceReply& reply) {
@@ -66,10 +79,11 @@ class FinalRace {
   }
 
   void run_blocks() {
-    while (!race_.finished() && !stop_) {
+    while (!race_.finished() && !stop_ && anybody_left()) {
+      if (!loaded_) load();
+      if (!loaded_) return;
       const std::vector<std::size_t> order = race_.next_block();
-      const DeviceReply reply = ask_(RunBlock{order});
-      account(reply);
+      const DeviceReply reply = run_block(order);
       if (reply.outcome == Outcome::ok) {
         race_.add_block(order, reply.samples_ns, reply.disturbed);
       } else {
@@ -78,21 +92,33 @@ class FinalRace {
     }
   }
 
-  /// The samples of a block that failed are those before the culprit. A worker that was lost took them with it: then
-  /// whoever fails when run alone was it, and a block that fails again and again without that is nobody's fault and the
-  /// device's.
-  void find_culprit(const std::vector<std::size_t>& order, const DeviceReply& whole) {
-    if (whole.outcome != Outcome::worker_lost) return withdraw(order.at(whole.samples_ns.size()), whole);
+  DeviceReply run_block(const std::vector<std::size_t>& order) {
+    RunBlock request;
     for (const std::size_t entry : order) {
-      const DeviceReply alone = ask_(RunBlock{{entry}});
-      account(alone);
+      const auto place = std::find(resident_.begin(), resident_.end(), entry);
+      request.order.push_back(static_cast<std::size_t>(place - resident_.begin()));
+    }
+    DeviceReply reply = ask_(std::move(request));
+    account(reply);
+    return reply;
+  }
+
+  /// A worker that was lost took with it who it was: then whoever fails when run alone was it. A block that fails again
+  /// and again without that is nobody's fault but the device's.
+  void find_culprit(const std::vector<std::size_t>& order, const DeviceReply& whole) {
+    if (whole.culprit) return withdraw(resident_.at(*whole.culprit), whole);
+    for (const std::size_t entry : order) {
+      const DeviceReply alone = run_block({entry});
       if (alone.outcome != Outcome::ok) return withdraw(entry, alone);
     }
-    if (++unexplained_ == 3) {
-      throw Error(Errc::device_lost,
-                  "Three blocks of the final race lost their worker, and no finalist does when it runs "
-                  "alone. Trials are stored; run again, and look at the driver's log.");
-    }
+    blame_device(whole);
+  }
+
+  void blame_device(const DeviceReply& reply) {
+    if (++unexplained_ < 3) return;
+    throw Error(Errc::device_lost,
+                "The final race lost its worker three times, and no finalist does when it runs alone: " +
+                    reply.message + " Trials are stored; run again, and look at the driver's log.");
   }
 
   void withdraw(std::size_t entry, const DeviceReply& reply) {
@@ -116,14 +142,19 @@ class FinalRace {
     return choose_winner(tied);
   }
 
+  /// False if the winner turned out to be none.
   bool confirm(std::size_t winner) {
     if (!references_.reference) return true;
     const Candidate candidate = candidates_.candidate(result_.entries[winner]);
     // The baseline that defines what is right has nothing to be compared with.
-    if (candidate.configuration == references_.reference->configuration) return true;
+    if (candidate.configuration == references_.reference->configuration) return result_.verified = true;
     const DeviceReply reply = ask_(ConfirmCandidate{*references_.reference, candidate, references_.seed + 1});
     account(reply);
-    if (reply.outcome == Outcome::ok) return true;
+    if (reply.reference_failed) {
+      result_.not_verified = reply.message;
+      return true;
+    }
+    if (reply.outcome == Outcome::ok) return result_.verified = true;
     withdraw(winner, reply);
     return false;
   }
@@ -145,7 +176,9 @@ class FinalRace {
   const std::atomic<bool>& stop_;
   Race race_;
   std::vector<bool> in_;
-  int unexplained_ = 0;  ///< blocks that were lost although every finalist runs alone
+  std::vector<std::size_t> resident_;  ///< the entries that are loaded, in the device's order
+  bool loaded_ = false;
+  int unexplained_ = 0;  ///< failures that are no finalist's
   FinalResult result_;
 };
 

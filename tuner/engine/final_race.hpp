@@ -23,8 +23,8 @@ struct FinalResult {
   std::vector<std::optional<Ratio>>
       to_winner;  ///< time over the winner's, paired; nothing if they share too few blocks
   std::optional<Speedup> speedup;
-  bool verified = false;  ///< reproduced the reference on fresh inputs
-  bool interrupted = false;
+  bool verified = false;     ///< reproduced the reference on fresh inputs, or is the reference
+  std::string not_verified;  ///< why it could not be checked, where the reference itself failed
   double timing_ms = 0, verify_ms = 0, load_ms = 0;
   int launches = 0;
 };

@@ -11,14 +11,15 @@ namespace tuner::engine {
 
 namespace {
 
+/// Candidates that may wait for the device, compiled: enough to keep it busy, few enough that a budget is kept,
+/// binaries do not pile up, and a strategy hears of results before it asks for many more.
+constexpr std::size_t kLookAhead = 32;
+
+/// How many binaries are kept for the race: its finalists are among the fastest of the search.
+constexpr std::size_t kContenders = FinalistPolicy{}.limit;
+
 /// How often a waiting session looks at the stop flag and tells the observer.
 constexpr std::chrono::milliseconds kHeartbeat{100};
-
-/// Lanes outlive sessions and their tickets are never reused.
-TicketId new_ticket() {
-  static std::atomic<TicketId> last{0};
-  return ++last;
-}
 
 /// `auto`, see search/strategy.hpp.
 std::string strategy_name(const SessionOptions& options) {
@@ -39,6 +40,11 @@ Pipeline::Pipeline(const Task& task, const SessionOptions& options, const Sessio
       strategy_(search::make_strategy(strategy_name(options), task.space(), options.seed)),
       candidates_(task, common) {}
 
+TicketId Pipeline::new_ticket() {
+  static std::atomic<TicketId> last{0};
+  return ++last;
+}
+
 void Pipeline::search() {
   begin();
   while (!finished()) {
@@ -53,15 +59,17 @@ void Pipeline::search() {
     check_progress_is_possible();
     wait();
   }
+  if (gives_up()) give_up_compiling();
+  stopped_early_ = !exhausted() || !candidates_.all_finished();
 }
 
 bool Pipeline::finished() const {
   if (on_device_ > 0) return false;
-  return parts_.stop || (exhausted() && candidates_.all_finished());
+  return gives_up() || (exhausted() && candidates_.all_finished());
 }
 
 void Pipeline::check_progress_is_possible() const {
-  if (!compiling_.empty() || support_ticket_ || reference_kernel_ticket_ || on_device_ > 0 || parts_.stop) return;
+  if (!compiling_.empty() || support_ticket_ || reference_kernel_ticket_ || on_device_ > 0 || gives_up()) return;
   throw Error(Errc::internal, "The session waits for nothing that could still come: please report this as a bug.");
 }
 
@@ -72,16 +80,21 @@ void Pipeline::wait() {
 
 // ---- Asking and compiling ----
 
-bool Pipeline::out_of_budget() const {
-  const Budget& budget = options_.budget;
-  if (budget.evaluations && static_cast<std::uint64_t>(candidates_.asked()) >= *budget.evaluations) return true;
-  return budget.time && Clock::now() - start_ >= *budget.time;
+/// The time of a budget runs from the start, but nothing could be said before the baseline was timed.
+bool Pipeline::out_of_time() const {
+  return options_.budget.time && reference_done_ && Clock::now() - start_ >= *options_.budget.time;
+}
+
+bool Pipeline::exhausted() const {
+  const auto& evaluations = options_.budget.evaluations;
+  return nothing_to_ask_ || (evaluations && static_cast<std::uint64_t>(candidates_.asked()) >= *evaluations);
 }
 
 void Pipeline::ask() {
-  if (parts_.stop) return give_up_compiling();
+  if (gives_up()) return give_up_compiling();
   while (!exhausted()) {
-    std::size_t wanted = parts_.compile.room();
+    const std::size_t waiting = ready_.size() + early_.size();
+    std::size_t wanted = std::min(parts_.compile.room(), kLookAhead - std::min(kLookAhead, waiting));
     if (options_.budget.evaluations) {
       wanted =
           std::min<std::size_t>(wanted, *options_.budget.evaluations - static_cast<std::uint64_t>(candidates_.asked()));
@@ -90,8 +103,16 @@ void Pipeline::ask() {
     const std::vector<search::Configuration> asked = strategy_->ask(wanted);
     if (asked.empty()) nothing_to_ask_ = true;
     for (const search::Configuration& configuration : asked) {
-      if (const auto entry = candidates_.ask(configuration)) submit_compile(*entry);
+      if (const auto entry = candidates_.ask(configuration)) compile_or_refuse(*entry);
     }
+  }
+}
+
+void Pipeline::compile_or_refuse(std::size_t entry) {
+  try {
+    submit_compile(entry);
+  } catch (const Error& error) {
+    candidates_.refuse(entry, error.what());  // one configuration's launch makes no sense; others may
   }
 }
 
@@ -101,6 +122,7 @@ void Pipeline::give_up_compiling() {
     parts_.compile.cancel(ticket);
   }
   ready_.clear();
+  early_.clear();
 }
 
 bool Pipeline::take_compiled() {
@@ -133,7 +155,7 @@ void Pipeline::take_compiled(TicketId ticket, CompileReply reply) {
   } else if (const auto found = compiling_.find(ticket); found != compiling_.end()) {
     const std::size_t entry = found->second;
     compiling_.erase(found);
-    if (baseline_compiled_ || entry == baseline_) {
+    if (baseline_compiled_ || entry == baseline_ || reply.outcome != Outcome::ok) {
       take_binary(entry, std::move(reply));
     } else {
       early_.emplace_back(entry, std::move(reply));
@@ -154,7 +176,7 @@ void Pipeline::take_binary(std::size_t entry, CompileReply reply) {
 // ---- Running ----
 
 void Pipeline::feed_device() {
-  if (!prepared_ || parts_.stop) return;
+  if (!prepared_ || gives_up()) return;
   if (!reference_done_) {
     if (reference_ticket_) return;
     if (!task_.description().reference_kernel.empty()) {
@@ -202,6 +224,9 @@ bool Pipeline::take_run() {
 }
 
 void Pipeline::take_run(TicketId ticket, const DeviceReply& reply) {
+  const auto running = running_.find(ticket);
+  // The lane may still answer what a session before this one asked.
+  if (ticket != prepare_ticket_ && ticket != reference_ticket_ && running == running_.end()) return;
   if (--on_device_ == 0) idle_since_ = Clock::now();
   time_.loading_s += reply.load_ms / 1000;
   time_.verifying_s += reply.verify_ms / 1000;
@@ -216,10 +241,8 @@ void Pipeline::take_run(TicketId ticket, const DeviceReply& reply) {
   } else if (ticket == reference_ticket_) {
     take_reference(reply);
   } else {
-    const auto running = running_.find(ticket);
-    const std::size_t entry = running->second;
+    candidates_.ran(running->second, reply);
     running_.erase(running);
-    candidates_.ran(entry, reply);
   }
 }
 
@@ -244,7 +267,8 @@ DeviceReply Pipeline::call(DeviceRequest request) {
       if (completion.ticket == ticket) return std::move(completion.reply);
     }
     log_.flush_if_due();
-    wait();
+    // Not for the compile lane: nobody polls it now, and what it has to say can wait.
+    wait_for(std::min(log_.next_deadline(), Clock::now() + kHeartbeat), parts_.device);
   }
 }
 
@@ -280,12 +304,19 @@ void Pipeline::note_failure(const cache::Trial& trial) {
   failure.example_message = trial.message;
 }
 
-/// The best time only falls, so whoever is too slow to be a finalist now will never be one.
+/// The best times only fall, so whoever is not among the fastest now will never be a finalist.
 void Pipeline::forget_slow(std::size_t entry) {
   const cache::Trial& trial = candidates_[entry].trial;
-  const double slowest = candidates_.best_ns().value_or(0) * (1 + FinalistPolicy{}.within);
-  const bool slow = trial.censored || (trial.time_ns && *trial.time_ns > slowest);
-  if (slow && entry != baseline_ && entry != previous_) candidates_.drop_binary(entry);
+  if (!trial.duplicate_of.empty() || trial.outcome != Outcome::ok) return;
+  if (!trial.censored) contenders_.emplace(*trial.time_ns, entry);
+  std::size_t forgotten = entry;
+  if (!trial.censored) {
+    if (contenders_.size() <= kContenders) return;
+    forgotten = std::prev(contenders_.end())->second;
+    contenders_.erase(std::prev(contenders_.end()));
+  }
+  const bool needed = forgotten == baseline_ || (previous_ && forgotten == candidates_.original(*previous_));
+  if (!needed) candidates_.drop_binary(forgotten);
 }
 
 void Pipeline::tell() {
@@ -311,113 +342,17 @@ double Pipeline::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
-// ---- Starting: what every candidate needs ----
-
-void Pipeline::begin() {
-  if (task_.space().size() == 0) throw Error(Errc::empty_space, task_.space().why_empty());
-  if (const std::string_view source = parts_.device.support_source(); !source.empty()) {
-    CompileRequest request;
-    request.source = std::string(source);
-    request.file_name = "support.cu";
-    request.architecture = task_.device().architecture();
-    support_ticket_ = new_ticket();
-    parts_.compile.submit(*support_ticket_, std::move(request));
-  } else {
-    prepare({});
-  }
-  choose_baseline();
-  start_reference();
-  add_previous_winner();
-}
-
-void Pipeline::choose_baseline() {
-  if (const auto configuration = task_.baseline()) {
-    baseline_ = add(*configuration);
-  } else if (replay_) {
-    baseline_compiled_ = reference_done_ = true;
-  } else {
-    throw Error(Errc::baseline_failed,
-                fmt::format("The baseline, which all candidates are compared with, is not valid: {} Choose defaults "
-                            "that satisfy every constraint.",
-                            task_.space().why_invalid(task_.space().defaults()).value_or("")));
-  }
-}
-
-/// A kernel that the description names computes the reference with the baseline's macros and launch.
-void Pipeline::start_reference() {
-  if (task_.description().reference_kernel.empty()) return;
-  CompileRequest request = candidates_.request(*baseline_);
-  request.configuration.clear();
-  request.name_expression = task_.description().reference_kernel;
-  reference_kernel_ticket_ = new_ticket();
-  parts_.compile.submit(*reference_kernel_ticket_, std::move(request));
-}
-
-/// A winner of an earlier session is measured again whatever the strategy asks: it is what users run now. A replay
-/// repeats a recording and nothing else.
-void Pipeline::add_previous_winner() {
-  if (replay_) return;
-  try {
-    const auto decision = parts_.store.find_decision(common_.key);
-    if (!decision || decision->reuse_hash != common_.reuse_hash) return;
-    const search::Configuration previous = task_.space().parse(decision->configuration);
-    if (task_.space().contains(previous) && previous != candidates_[*baseline_].configuration)
-      previous_ = add(previous);
-  } catch (const Error&) {
-    // An unreadable store is reported when trials are written; values that are gone from the space need no words.
-  }
-}
-
-std::size_t Pipeline::add(const search::Configuration& configuration) {
-  const std::size_t entry = candidates_.add(configuration);
-  submit_compile(entry);
-  return entry;
-}
-
-void Pipeline::submit_compile(std::size_t entry) {
-  const TicketId ticket = new_ticket();
-  compiling_[ticket] = entry;
-  parts_.compile.submit(ticket, candidates_.request(entry));
-}
-
-void Pipeline::prepare(std::vector<std::byte> support_cubin) {
-  PrepareProblem request;
-  request.arguments = task_.arguments();
-  request.seed = options_.seed;
-  request.mode = options_.mode;
-  request.support_cubin = std::move(support_cubin);
-  request.launch_timeout = options_.launch_timeout;
-  prepare_ticket_ = new_ticket();
-  submit_to_device(*prepare_ticket_, std::move(request));
-}
-
-/// Without a baseline nothing can be verified, except in a replay, where the rows say what was right.
-void Pipeline::fail_baseline(const cache::Trial& trial) {
-  if (replay_) {
-    baseline_.reset();
-    reference_done_ = true;
-    return;
-  }
-  const std::string sentence = fmt::format(
-      "The baseline {} fails with {}: {} Every candidate is compared with it, so it has to run: correct "
-      "the kernel or its defaults.",
-      trial.configuration, to_string(trial.outcome), trial.message);
-  record_finished();
-  log_.flush();
-  throw Error(Errc::baseline_failed, sentence);
-}
-
 // ---- What the race needs ----
 
-std::optional<std::size_t> Pipeline::previous() const {
-  if (!previous_) return std::nullopt;
-  const std::size_t original = candidates_.original(*previous_);
-  if (!candidates_[original].finished || candidates_[original].trial.outcome != Outcome::ok) return std::nullopt;
+std::optional<std::size_t> Pipeline::raceable(std::optional<std::size_t> entry) const {
+  if (!entry || !candidates_[*entry].finished || candidates_[*entry].trial.outcome != Outcome::ok) return std::nullopt;
+  const std::size_t original = candidates_.original(*entry);
+  if (!candidates_.has_binary(original)) return std::nullopt;
   return original;
 }
 
 std::optional<Candidate> Pipeline::reference() const {
-  if (!baseline_) return std::nullopt;
+  if (!baseline_ || replay_) return std::nullopt;
   Candidate candidate = candidates_.candidate(*baseline_);
   if (reference_kernel_) {
     candidate.configuration.clear();

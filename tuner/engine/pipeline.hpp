@@ -29,12 +29,14 @@ class Pipeline {
   void search();
 
   const Candidates& candidates() const { return candidates_; }
-  std::optional<std::size_t> baseline() const { return baseline_; }  ///< nothing if it cannot be compared with
-  std::optional<std::size_t> previous() const;                       ///< an earlier winner, if it still runs
+  std::optional<std::size_t> baseline() const { return raceable(baseline_); }  ///< nothing if it does not run
+  std::optional<std::size_t> previous() const { return raceable(previous_); }  ///< an earlier winner, if it still runs
   /// What computes the reference; nothing in a replay.
   std::optional<Candidate> reference() const;
   const std::map<Outcome, FailureReport>& failures() const { return failures_; }
   std::uint64_t excluded_words() const { return excluded_words_; }
+  /// Stopped by the user or by the budget's time before everything that was to be asked was measured.
+  bool stopped_early() const { return stopped_early_; }
   const std::string& toolkit() const { return toolkit_; }
   const TimeSpent& time() const { return time_; }  ///< of the search phase, device and waiting only
 
@@ -48,6 +50,9 @@ class Pipeline {
  private:
   using Clock = std::chrono::steady_clock;
 
+  /// Unique in the process, because lanes outlive sessions and never see a ticket twice.
+  static TicketId new_ticket();
+
   void begin();
   void choose_baseline();
   void start_reference();
@@ -56,10 +61,12 @@ class Pipeline {
   void submit_compile(std::size_t entry);
   void prepare(std::vector<std::byte> support_cubin);
 
-  bool out_of_budget() const;
-  bool exhausted() const { return nothing_to_ask_ || out_of_budget(); }
+  bool out_of_time() const;
+  bool gives_up() const { return parts_.stop || out_of_time(); }
+  bool exhausted() const;
   bool finished() const;
   void ask();
+  void compile_or_refuse(std::size_t entry);
   void give_up_compiling();
   bool take_compiled();
   void take_compiled(TicketId ticket, CompileReply reply);
@@ -78,6 +85,7 @@ class Pipeline {
   void tell();
   void wait();
   void check_progress_is_possible() const;
+  std::optional<std::size_t> raceable(std::optional<std::size_t> entry) const;
 
   const Task& task_;
   const SessionOptions& options_;
@@ -101,8 +109,10 @@ class Pipeline {
   std::optional<TicketId> prepare_ticket_, reference_ticket_;  ///< on the device
   std::map<TicketId, std::size_t> running_;
   std::size_t on_device_ = 0;  ///< requests the device has not answered
-  bool prepared_ = false, baseline_compiled_ = false, reference_done_ = false, nothing_to_ask_ = false;
+  bool prepared_ = false, baseline_compiled_ = false, reference_done_ = false, nothing_to_ask_ = false,
+       stopped_early_ = false;
 
+  std::set<std::pair<double, std::size_t>> contenders_;  ///< the fastest so far, by time: their binaries are kept
   std::map<Outcome, FailureReport> failures_;
   std::uint64_t excluded_words_ = 0;
   std::string toolkit_;

@@ -63,7 +63,11 @@ Description describe(const Recording& recording) {
 Task recorded_task(const Recording& recording) {
   Description description = describe(recording);
   ProblemValues problem;
-  if (!recording.problem.empty()) problem = parse_problem(recording.problem);
+  try {
+    if (!recording.problem.empty()) problem = parse_problem(recording.problem);
+  } catch (const Error& error) {
+    throw Error(Errc::bad_recording, fmt::format("{}: the line `#problem`: {}", recording.file.string(), error.what()));
+  }
   for (const auto& [name, value] : problem) {
     // What was a constant then is a constant now; the distinction matters only to compiling and to near matches.
     description.problem.push_back({name, ProblemProperty::Kind::exact, std::nullopt, {}});

@@ -37,7 +37,7 @@ struct Recording {
   std::string kernel_identity;  ///< empty in foreign recordings
   std::string problem;          ///< canonical text, or as recorded
   std::string date;             ///< ISO 8601, ours only
-  std::string mode = "cold";
+  std::string mode;             ///< "cold" or "warm"; empty in foreign recordings, which do not say
   DeviceInfo device;
   cache::Conditions conditions;
   std::optional<search::Configuration> baseline;

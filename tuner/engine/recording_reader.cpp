@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "tuner/core/device_fields.hpp"
+#include "tuner/engine/measure/statistics.hpp"
 #include "tuner/engine/recording.hpp"
 
 namespace tuner::engine {
@@ -18,7 +19,17 @@ namespace {
 
 using GzFile = std::unique_ptr<gzFile_s, int (*)(gzFile)>;
 
+/// More text than any recording has: what does not end is no recording.
+constexpr std::size_t kMostText = std::size_t{1} << 30;
+
 std::string read_text(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto kind = std::filesystem::status(path, ignored).type();
+  if (kind == std::filesystem::file_type::directory || kind == std::filesystem::file_type::character ||
+      kind == std::filesystem::file_type::block) {
+    throw Error(Errc::file_not_found,
+                fmt::format("{} is a folder or a device, not a recording; name the file.", path.string()));
+  }
   GzFile file(gzopen(path.c_str(), "rb"), gzclose);
   if (!file) {
     throw Error(Errc::file_not_found,
@@ -27,13 +38,19 @@ std::string read_text(const std::filesystem::path& path) {
   std::string text;
   char buffer[65536];
   int count = 0;
-  while ((count = gzread(file.get(), buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<std::size_t>(count));
+  while ((count = gzread(file.get(), buffer, sizeof buffer)) > 0) {
+    text.append(buffer, static_cast<std::size_t>(count));
+    if (text.size() > kMostText) {
+      throw Error(Errc::bad_recording, fmt::format("{} is larger than a gigabyte and no recording.", path.string()));
+    }
+  }
   int code = Z_OK;
   gzerror(file.get(), &code);
   if (count < 0 || (code != Z_OK && code != Z_STREAM_END)) {
     throw Error(Errc::bad_recording,
                 fmt::format("The recording {} cannot be unpacked: the file is damaged or cut short.", path.string()));
   }
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte order mark
   return text;
 }
 
@@ -80,9 +97,12 @@ class Reader {
       read_line(trim(std::string_view(text).substr(begin, end - begin)));
       begin = end + 1;
     }
+    line_ = std::max(line_, 1);
     if (!versioned_) fail("it does not start with `#space 1`, so it is not a recorded space");
     if (columns_.empty()) fail("it ends before the line that names the columns; the file is cut short");
     if (recording_.trials.empty()) fail("it holds no configuration; the file is cut short");
+    if (recording_.kernel.empty()) fail("there is no `#kernel` line, so nobody knows what was measured");
+    if (recording_.device.name.empty()) fail("there is no `#gpu` line, so nobody knows where it was measured");
     finish();
     return std::move(recording_);
   }
@@ -94,11 +114,12 @@ class Reader {
 
   void read_line(std::string_view line) {
     if (line.empty()) return;
+    if (!versioned_ && !line.starts_with("#space ")) {
+      fail("it does not start with `#space 1`, so it is not a recorded space");
+    }
     if (line[0] == '#') {
       const std::size_t space = std::min(line.find(' '), line.size());
       read_header(line.substr(1, space - 1), trim(line.substr(space)));
-    } else if (!versioned_) {
-      fail("it does not start with `#space 1`, so it is not a recorded space");
     } else if (columns_.empty()) {
       read_columns(split(line, ','));
     } else {
@@ -122,13 +143,12 @@ class Reader {
     } else if (keyword == "date") {
       recording_.date = value;
     } else if (keyword == "mode") {
+      if (value != "cold" && value != "warm") fail(fmt::format("the mode is `cold` or `warm`, not `{}`", value));
       recording_.mode = value;
     } else if (keyword == "device") {
       const nlohmann::json json = nlohmann::json::parse(value, nullptr, false);
       if (!json.is_object()) fail("`#device` needs a JSON object");
-      visit_device(recording_.device, [&](const char* name, auto& member) {
-        if (json.contains(name)) json[name].get_to(member);
-      });
+      visit_device(recording_.device, [&](const char* name, auto& member) { read_member(json, name, member); });
     } else if (keyword == "tuner") {
       recording_.conditions.tuner_version = value;
     } else if (keyword == "toolkit") {
@@ -159,6 +179,18 @@ class Reader {
       recording_.work_flops = value;
     }
     // Other keywords (#source, #licence, #count, #stat, …) inform people.
+  }
+
+  template <typename Member>
+  void read_member(const nlohmann::json& json, const char* name, Member& member) const {
+    const auto found = json.find(name);
+    if (found == json.end()) return;
+    if constexpr (std::is_arithmetic_v<Member>) {
+      if (!found->is_number()) fail(fmt::format("`{}` of `#device` must be a number", name));
+    } else {
+      if (!found->is_string()) fail(fmt::format("`{}` of `#device` must be a text", name));
+    }
+    found->get_to(member);
   }
 
   void read_parameter(std::string_view rest) {
@@ -240,7 +272,11 @@ class Reader {
     trial.race_ns = numbers(field(fields, "race_ns"));
     if (trial.outcome == Outcome::ok) {
       if (trial.samples_ns.empty()) trial.samples_ns.push_back(trial.time_ns);
-      if (!(trial.samples_ns.front() > 0)) fail("a configuration that is `ok` needs a time above zero");
+      const auto is_no_time = [](double ns) { return !is_time(ns); };
+      if (!is_time(trial.time_ns) || std::any_of(trial.samples_ns.begin(), trial.samples_ns.end(), is_no_time) ||
+          std::any_of(trial.race_ns.begin(), trial.race_ns.end(), is_no_time)) {
+        fail("a configuration that is `ok` needs times above zero");
+      }
     }
     trial.facts.registers = count(field(fields, "registers"));
     trial.facts.stack_bytes = count(field(fields, "stack_bytes"));
@@ -263,14 +299,18 @@ class Reader {
     } else if (const auto outcome = outcome_from_string(status)) {
       trial.outcome = *outcome;
     } else {
-      fail(fmt::format("`{}` is not a status", status));
+      fail(fmt::format("`{}` is not a status; write ok, compile_error, run_error or another class of failure", status));
     }
   }
 
   void finish() {
     if (baseline_.empty()) return;
-    search::Space names(recording_.parameters, {}, {});
-    recording_.baseline = names.parse(baseline_);
+    try {
+      recording_.baseline = search::Space(recording_.parameters, {}, {}).parse(baseline_);
+    } catch (const Error& error) {
+      throw Error(Errc::bad_recording,
+                  fmt::format("{}: the line `#baseline`: {}", recording_.file.string(), error.what()));
+    }
   }
 
   Recording recording_;

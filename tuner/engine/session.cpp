@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <ctime>
 #include <utility>
 
 #include "tuner/core/identity.hpp"
 #include "tuner/engine/final_race.hpp"
+#include "tuner/engine/measure/decide.hpp"
 #include "tuner/engine/pipeline.hpp"
 #include "tuner/engine/session_report.hpp"
 #include "tuner/version.hpp"
@@ -18,7 +20,8 @@ namespace tuner::engine {
 namespace {
 
 std::string new_session_id() {
-  return fmt::format("{:%Y%m%dT%H%M%SZ}-{}", fmt::gmtime(std::time(nullptr)), getpid());
+  static std::atomic<int> count{0};
+  return fmt::format("{:%Y%m%dT%H%M%SZ}-{}-{}", fmt::gmtime(std::time(nullptr)), getpid(), ++count);
 }
 
 /// The fields that all trials of a session share.
@@ -58,12 +61,13 @@ class Session {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       const cache::Trial& trial = candidates[i].trial;
       if (!candidates[i].finished || trial.outcome != Outcome::ok || !trial.duplicate_of.empty()) continue;
+      if (!candidates.has_binary(i)) continue;
       pool.push_back({i, *trial.time_ns, trial.censored});
     }
     if (pool.empty()) return;
     std::vector<std::size_t> finalists;
     for (const Finalist& finalist : choose_finalists(pool, {}, pipeline_.baseline(), pipeline_.previous())) {
-      finalists.push_back(finalist.id);
+      finalists.push_back(spokesman(finalist.id));
     }
     pipeline_.observe("racing");
     final_ = run_final_race(
@@ -73,6 +77,21 @@ class Session {
         parts_.stop);
   }
 
+  /// Of several configurations that are the same binary and launch, the one that would win a tie speaks for all, so
+  /// that it does not matter which was compiled first.
+  std::size_t spokesman(std::size_t entry) const {
+    const Candidates& candidates = pipeline_.candidates();
+    const auto baseline = pipeline_.baseline();
+    std::vector<TieCandidate> same;
+    for (const std::size_t twin : candidates.twins(entry)) {
+      if (!candidates[twin].finished) continue;
+      const search::Configuration& configuration = candidates[twin].configuration;
+      const int differing = baseline ? differing_parameters(configuration, candidates[*baseline].configuration) : 0;
+      same.push_back({twin, differing, 0, candidates.text(twin)});
+    }
+    return choose_winner(same);
+  }
+
   TuneReport conclude() {
     const SessionFacts facts{
         task_, options_, common_, pipeline_.candidates(), pipeline_.baseline(), final_, pipeline_.failures()};
@@ -80,8 +99,13 @@ class Session {
     report.decision.conditions.toolkit = pipeline_.toolkit();
     report.decision.counters["stored"] = log_.stored();
     report.excluded_words = pipeline_.excluded_words();
-    report.interrupted = parts_.stop;
-    if (final_ && final_->winner && !report.interrupted) {
+    report.interrupted = pipeline_.stopped_early() || (parts_.stop && !(final_ && final_->winner));
+    if (final_ && !final_->not_verified.empty()) {
+      parts_.observer.warning(
+          "The winner was not verified again on fresh inputs, because the reference failed there: " +
+          final_->not_verified);
+    }
+    if (final_ && final_->winner) {
       pipeline_.observe("storing");
       log_.record(report.decision);
       keep_binaries();
@@ -110,13 +134,15 @@ class Session {
     try {
       for (std::size_t i = 0; i < final_->entries.size(); ++i) {
         const Entry& entry = pipeline_.candidates()[final_->entries[i]];
-        if (entry.binary.cubin.empty()) continue;
+        const CompileReply& compiled =
+            pipeline_.candidates()[pipeline_.candidates().original(final_->entries[i])].binary;
+        if (compiled.cubin.empty() || final_->race.standings[i].withdrawn) continue;
         cache::Binary binary;
         binary.architecture = task_.device().architecture();
         binary.compile_key = binary_key(task_, entry.configuration);
-        binary.kernel = entry.binary.lowered_name;
-        binary.resource_log = entry.binary.log;
-        binary.bytes = entry.binary.cubin;
+        binary.kernel = compiled.lowered_name;
+        binary.resource_log = compiled.log;
+        binary.bytes = compiled.cubin;
         const bool served = i == final_->winner || final_->entries[i] == pipeline_.baseline();
         parts_.binaries->put(binary, served ? cache::Keep::pinned : cache::Keep::while_room);
       }

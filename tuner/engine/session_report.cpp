@@ -12,7 +12,7 @@ class ReportBuilder {
 
   TuneReport build() {
     describe_task();
-    if (facts_.final) {
+    if (facts_.final && raced(*facts_.final)) {
       describe_race(*facts_.final);
     } else if (const auto best = candidates_.best()) {
       describe_winner(*best, *candidates_.best_ns());
@@ -24,6 +24,12 @@ class ReportBuilder {
   }
 
  private:
+  /// A race that was stopped before its first block, or that nobody survived, says nothing.
+  static bool raced(const FinalResult& final) {
+    const Standing& shown = final.race.standings[final.winner.value_or(final.race.leader)];
+    return shown.blocks > 0 && !shown.withdrawn;
+  }
+
   void describe_task() {
     const Task& task = facts_.task;
     report_.kernel = task.description().kernel;
@@ -36,6 +42,10 @@ class ReportBuilder {
     report_.session = facts_.common.session;
     report_.replayed = facts_.options.origin == cache::Origin::replay;
     report_.space_size = task.space().size();
+    report_.where = task.where();
+    report_.budget_evaluations = facts_.options.budget.evaluations;
+    if (const auto& time = facts_.options.budget.time) report_.budget_s = std::chrono::duration<double>(*time).count();
+    report_.baseline_excluded = facts_.baseline && !task.space().contains(candidates_[*facts_.baseline].configuration);
     report_.cartesian_size = task.space().cartesian_size();
 
     cache::Decision& decision = report_.decision;

@@ -8,7 +8,9 @@ namespace tuner::engine {
 
 namespace {
 constexpr std::chrono::milliseconds kLatest{250};
-}
+/// Another process may hold the database for a while: one failed write says little.
+constexpr int kAttempts = 3;
+}  // namespace
 
 void TrialLog::add(cache::Trial trial) {
   if (waiting_.empty()) due_ = std::chrono::steady_clock::now() + kLatest;
@@ -16,21 +18,32 @@ void TrialLog::add(cache::Trial trial) {
 }
 
 void TrialLog::flush_if_due() {
-  if (std::chrono::steady_clock::now() >= due_) flush();
+  if (std::chrono::steady_clock::now() >= due_) write_waiting();
 }
 
 void TrialLog::flush() noexcept {
+  while (!waiting_.empty() && works_) write_waiting();
+}
+
+void TrialLog::write_waiting() noexcept {
   due_ = std::chrono::steady_clock::time_point::max();
-  const std::vector<cache::Trial> batch = std::exchange(waiting_, {});
-  if (batch.empty()) return;
+  if (waiting_.empty() || !works_) return waiting_.clear();
   guarded([&] {
-    store_.record_trials(batch);
-    stored_ += static_cast<std::int64_t>(batch.size());
+    store_.record_trials(waiting_);
+    stored_ += static_cast<std::int64_t>(waiting_.size());
+    waiting_.clear();
   });
+  if (!waiting_.empty()) due_ = std::chrono::steady_clock::now() + kLatest;
 }
 
 void TrialLog::record(const cache::Decision& decision) noexcept {
-  guarded([&] { store_.record_decision(decision); });
+  bool recorded = false;
+  while (!recorded && works_) {
+    guarded([&] {
+      store_.record_decision(decision);
+      recorded = true;
+    });
+  }
 }
 
 template <typename Write>
@@ -39,9 +52,13 @@ void TrialLog::guarded(Write write) noexcept {
   const auto start = std::chrono::steady_clock::now();
   try {
     write();
+    failures_ = 0;
   } catch (const std::exception& error) {
-    works_ = false;
-    observer_.warning(fmt::format("{} Tuning goes on; results from here on are printed but not stored.", error.what()));
+    if (++failures_ >= kAttempts) {
+      works_ = false;
+      observer_.warning(
+          fmt::format("{} Tuning goes on; results from here on are printed but not stored.", error.what()));
+    }
   }
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

@@ -10,8 +10,8 @@
 namespace tuner::engine {
 
 /// Carries finished trials to the store in batches, at most a quarter of a second late: a commit costs a disk flush, a
-/// trial is milliseconds. A store that fails costs one warning; from then on trials are only counted, and tuning goes
-/// on.
+/// trial is milliseconds. A store that fails three times in a row costs one warning; from then on nothing is
+/// written, and tuning goes on.
 class TrialLog {
  public:
   TrialLog(cache::Store& store, Observer& observer) : store_(store), observer_(observer) {}
@@ -33,6 +33,7 @@ class TrialLog {
   double seconds() const { return seconds_; }
 
  private:
+  void write_waiting() noexcept;
   template <typename Write>
   void guarded(Write write) noexcept;
 
@@ -43,6 +44,7 @@ class TrialLog {
   std::int64_t stored_ = 0;
   double seconds_ = 0;
   bool works_ = true;
+  int failures_ = 0;  ///< in a row
 };
 
 }  // namespace tuner::engine

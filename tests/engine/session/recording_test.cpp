@@ -92,7 +92,15 @@ TEST_CASE("a recording that is damaged says where and how") {
   CHECK(broken("4,0,ok,0.125", "1,0,ok,0.125").find("recorded twice") != std::string::npos);
   CHECK(broken("4,0,ok,0.125", "4,1,ok,0.125").find("violates") != std::string::npos);
   CHECK(broken("4,0,ok", "4,0,fine").find("`fine` is not a status") != std::string::npos);
+  CHECK(broken("4,0,ok,0.125", "4,0,ok,-0.125").find("times above zero") != std::string::npos);
+  CHECK(broken("#kernel copy\n", "").find("no `#kernel` line") != std::string::npos);
+  CHECK(broken("#gpu Some GPU\n", "").find("no `#gpu` line") != std::string::npos);
+  CHECK(broken("#source", "#mode hot\n#source").find("not `hot`") != std::string::npos);
+  CHECK(broken("#source", "#device {\"sm_count\":\"x\"}\n#source").find("`sm_count` of `#device` must be a number") !=
+        std::string::npos);
+  CHECK(broken("#source", "#baseline Z=1\n#source").find("the line `#baseline`") != std::string::npos);
   CHECK_THROWS_AS(read_recording(folder.path / "nowhere.csv"), Error);
+  CHECK_THROWS_WITH_AS(read_recording(folder.path), doctest::Contains("is a folder"), Error);
 }
 
 constexpr const char* kKernel = R"(

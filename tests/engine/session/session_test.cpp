@@ -253,6 +253,76 @@ TEST_CASE("a winner that does not reproduce the reference on fresh inputs gives 
   CHECK(report.failures.front().outcome == Outcome::wrong_result);
 }
 
+TEST_CASE("when every finalist faults in the race there is no winner, and no exception either") {
+  Laboratory laboratory([](const std::string& configuration) {
+    Behaviour behaviour = ordinary(configuration);
+    behaviour.fails_from_block = 2;
+    return behaviour;
+  });
+  const TuneReport report = laboratory.tune();
+  CHECK_FALSE(report.decision.verified);
+  CHECK(report.finalists.empty());
+  CHECK_FALSE(laboratory.store.find_decision(laboratory.task.key("cold")).has_value());
+}
+
+TEST_CASE("an earlier winner that --where excludes is not replaced by something slower") {
+  Laboratory laboratory;
+  laboratory.tune();
+  const Task narrow = make_task({"BLOCK == 32"});
+  run_session(narrow, {},
+              {laboratory.compile, laboratory.device, laboratory.store, nullptr, laboratory.observer, laboratory.stop});
+  CHECK(laboratory.store.find_decision(laboratory.task.key("cold"))->configuration == "BLOCK=256,UNROLL=2");
+}
+
+TEST_CASE("a configuration whose launch makes no sense is a row, not the end") {
+  std::string text = kKernel;
+  text.replace(text.find("block(BLOCK)"), 12, "block(BLOCK / (UNROLL == 4 ? 3 : 1))");
+  const Task task(parse_descriptions(text, "saxpy.cu").front(), {{"n", 1000}}, known_device("H200"));
+  FakeCompileLane compile(ordinary);
+  FakeDeviceLane device(known_device("H200"), ordinary);
+  cache::MemoryStore store;
+  RecordingObserver observer;
+  const std::atomic<bool> stop = false;
+  const TuneReport report = run_session(task, {}, {compile, device, store, nullptr, observer, stop});
+  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+  CHECK(report.decision.counters.at("failed_launch_refused") == 3);
+  CHECK(report.failures.front().example_message.find("ceil_div") != std::string::npos);
+}
+
+TEST_CASE("answers to what an earlier session asked are of no interest") {
+  Laboratory laboratory;
+  laboratory.device.submit(1u << 30, PrepareProblem{});
+  CHECK(laboratory.tune().decision.configuration == "BLOCK=256,UNROLL=2");
+}
+
+TEST_CASE("a budget of time ends the search soon, with what was measured so far raced") {
+  Laboratory laboratory;
+  const TuneReport report = laboratory.tune({.budget = {.time = std::chrono::milliseconds(0)}});
+  CHECK(report.interrupted);
+  CHECK(report.decision.counters.at("asked") < 11);
+  CHECK(report.decision.counters.at("asked") == report.decision.counters.at("timed"));
+  CHECK(laboratory.store.find_decision(laboratory.task.key("cold")).has_value());
+}
+
+TEST_CASE("of configurations with one binary the same is named whichever compiled first") {
+  const auto same_everything = [](const std::string& configuration) {
+    Behaviour behaviour = ordinary("BLOCK=256");
+    behaviour.binary = configuration.starts_with("BLOCK=256") ? "fast" : "";
+    if (behaviour.binary.empty()) behaviour = ordinary("BLOCK=32");
+    return behaviour;
+  };
+  const Task task(parse_descriptions(kKernel, "saxpy.cu").front(), {{"n", 1}}, known_device("H200"));
+  for (const std::size_t room : {1, 3, 100}) {
+    FakeCompileLane compile(same_everything, room);
+    FakeDeviceLane device(known_device("H200"), same_everything);
+    cache::MemoryStore store;
+    RecordingObserver observer;
+    const std::atomic<bool> stop = false;
+    const TuneReport report = run_session(task, {}, {compile, device, store, nullptr, observer, stop});
+    CHECK(report.decision.configuration == "BLOCK=256,UNROLL=1");
+  }
+}
+
 TEST_CASE("a baseline that fails ends the session with a sentence, and its row is kept") {
   Laboratory laboratory(
       except("BLOCK=64,UNROLL=1", [](Behaviour& behaviour) { behaviour.run = Outcome::launch_refused; }));
