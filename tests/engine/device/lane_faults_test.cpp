@@ -26,7 +26,73 @@ std::string last_words(TestLane& test) {
   return {};
 }
 
+// Submits while the worker is halted and then kills it, so that it has the request and has not answered.
+void submit_and_kill(TestLane& test, TicketId ticket, DeviceRequest request) {
+  const pid_t worker = test.lane.worker_pid();
+  REQUIRE(kill(worker, SIGSTOP) == 0);
+  test.lane.submit(ticket, std::move(request));
+  REQUIRE(kill(worker, SIGKILL) == 0);
+}
+
 }  // namespace
+
+TEST_CASE("a worker killed from outside over a request costs nobody anything") {
+  TestLane test;
+  REQUIRE(test.ask(problem()).outcome == Outcome::ok);
+  submit_and_kill(test, 1, reference());
+  CHECK(test.wait_for(1).outcome == Outcome::ok);
+  submit_and_kill(test, 2, screen("wrong"));
+  CHECK(test.wait_for(2).outcome == Outcome::wrong_result);
+  submit_and_kill(test, 3, ConfirmCandidate{candidate("right"), candidate("right"), 77});
+  CHECK(test.wait_for(3).outcome == Outcome::ok);
+  submit_and_kill(test, 4, LoadFinalists{{candidate("right"), candidate("right")}});
+  CHECK(test.wait_for(4).outcome == Outcome::ok);
+  CHECK(test.ask(RunBlock{{0, 1}}).samples_ns.size() == 2);
+  CHECK(test.order == std::vector<TicketId>{1000, 1, 2, 3, 4, 1001});
+}
+
+TEST_CASE("a candidate over which two workers are killed has itself to blame, and the device is not given up") {
+  TestLane test;
+  test.prepare();
+  for (TicketId ticket = 1; ticket <= 3; ++ticket) {
+    const DeviceReply reply = test.ask(screen("killed"));
+    CHECK(reply.outcome == Outcome::worker_lost);
+    CHECK(says(reply, "The device worker ended by signal 9 (Killed)"));
+    CHECK_FALSE(reply.culprit.has_value());
+  }
+  CHECK(test.ask(screen("right")).outcome == Outcome::ok);
+}
+
+TEST_CASE("a block after finalists that could not be loaded is told why, and costs no worker") {
+  TestLane test;
+  test.prepare();
+  REQUIRE(test.ask(LoadFinalists{{candidate("right")}}).outcome == Outcome::ok);
+  REQUIRE(test.ask(LoadFinalists{{candidate("right"), candidate("not_a_binary")}}).outcome != Outcome::ok);
+  const pid_t before = test.lane.worker_pid();
+  const DeviceReply reply = test.ask(RunBlock{{0}});
+  CHECK(reply.outcome == Outcome::worker_lost);
+  CHECK(says(reply, "There are no finalists to race: The finalist BEHAVIOUR=not_a_binary: "));
+  CHECK(test.lane.worker_pid() == before);
+  // Nor does a new worker get those of before.
+  REQUIRE(test.ask(screen("faults")).outcome == Outcome::illegal_access);
+  CHECK(test.ask(RunBlock{{0}}).outcome == Outcome::worker_lost);
+  REQUIRE(test.ask(LoadFinalists{{candidate("right")}}).outcome == Outcome::ok);
+  CHECK(test.ask(RunBlock{{0}}).outcome == Outcome::ok);
+}
+
+TEST_CASE("the lane waits for as many lead-in launches as a warm sample has") {
+  TestLane test({.slack = 500ms});
+  PrepareProblem request = problem(50ms);
+  request.mode = CacheMode::warm;
+  request.arguments[2].role = Argument::Role::scratch;  // nothing to restore, so that there is more than one
+  REQUIRE(test.ask(request).outcome == Outcome::ok);
+  RunReference slow = reference("right time=1000 wait=35");
+  slow.candidate.scratch_lengths = {kLength, 64};
+  const DeviceReply reply = test.ask(slow);
+  INFO(reply.message);
+  CHECK(reply.outcome == Outcome::ok);
+  CHECK(reply.launches > 30);
+}
 
 TEST_CASE("a fault costs one candidate and one worker, and the new worker knows the problem") {
   TestLane test;

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tuner/engine/device/lead_in.hpp"
 #include "tuner/engine/device/support.hpp"
 #include "tuner/engine/device/visible_device.hpp"
 #include "tuner/engine/process/worker_program.hpp"
@@ -36,12 +37,18 @@ DeviceReply failure(Outcome outcome, std::string reason) {
 }
 
 // How the worker ended, with its last words if it had any.
-std::string obituary(ChildProcess& worker) {
-  constexpr std::chrono::seconds kPatience{10};
-  const std::optional<ExitStatus> status = worker.wait_until(std::chrono::steady_clock::now() + kPatience);
+std::string obituary(const ChildProcess& worker, const std::optional<ExitStatus>& status) {
   const std::string words = worker.stderr_tail(1000);
   const std::string end = fmt::format("The device worker {}", status ? status->text() : "closed its channel");
   return words.empty() ? end + "." : fmt::format("{}; its last words: \"{}\".", end, words);
+}
+
+// Whether a request over which a worker was lost is worth a second worker. What a block lost is known to the race
+// alone, and preparing is tried again in any case.
+bool worth_another(const DeviceRequest& request, Outcome outcome, bool by_signal) {
+  if (outcome != Outcome::worker_lost) return false;
+  if (std::holds_alternative<LoadFinalists>(request)) return true;  // it runs nothing: hardly a finalist's doing
+  return by_signal && !std::holds_alternative<RunBlock>(request);
 }
 
 }  // namespace
@@ -79,12 +86,17 @@ void DeviceProcessLane::start() {
 
 // Ends the worker that lives and starts another. What it was busy with decides whose fault that was: a candidate's,
 // which is answered, or nobody's, which counts against the device.
-void DeviceProcessLane::replace(DeviceReply reply) {
+void DeviceProcessLane::replace(DeviceReply reply, bool by_signal) {
   const std::string reason = reply.message;
   std::optional<Running> running = std::exchange(running_, std::nullopt);
   const bool candidate =
       running && !running->repeated && !std::holds_alternative<PrepareProblem>(running->pending.request);
-  if (candidate) {
+  if (candidate && !running->pending.tried_before &&
+      worth_another(running->pending.request, reply.outcome, by_signal)) {
+    running->pending.tried_before = true;
+    waiting_.push_front(std::move(running->pending));
+  } else if (candidate) {
+    note_failure(running->pending.request, reply);
     answer(running->pending.ticket, std::move(reply));
   } else {
     ++failures_;
@@ -114,7 +126,10 @@ void DeviceProcessLane::receive() {
     handle(*message);
     if (!worker_ || worker_->pid() != pid) return;
   }
-  if (worker_ && worker_->channel().closed()) replace(failure(Outcome::worker_lost, obituary(*worker_)));
+  if (!worker_ || !worker_->channel().closed()) return;
+  constexpr std::chrono::seconds kPatience{10};
+  const std::optional<ExitStatus> status = worker_->wait_until(Clock::now() + kPatience);
+  replace(failure(Outcome::worker_lost, obituary(*worker_, status)), status && status->signal);
 }
 
 void DeviceProcessLane::handle(const Message& message) {
@@ -162,7 +177,11 @@ void DeviceProcessLane::handle_reply(WorkerReply answered) {
   // Preparing runs no code of a candidate's: that the context died then is the device's doing, and it is tried again.
   if (!std::holds_alternative<PrepareProblem>(running_->pending.request) || !answered.ends) failures_ = 0;
   if (answered.ends) return replace(std::move(answered.reply));
-  if (answered.reply.outcome == Outcome::ok) remember(running_->pending.request);
+  if (answered.reply.outcome == Outcome::ok) {
+    remember(running_->pending.request);
+  } else {
+    note_failure(running_->pending.request, answered.reply);
+  }
   answer(running_->pending.ticket, std::move(answered.reply));
   running_.reset();
 }
@@ -177,20 +196,21 @@ void DeviceProcessLane::remember(const DeviceRequest& request) {
 // ----------------------------------------------------------------------------------------------------------
 
 std::chrono::milliseconds DeviceProcessLane::limit_of(const DeviceRequest& request) const {
-  // Two launches to verify, one thrown away before the samples; with a warm cache every sample has untimed launches
-  // too, which are bounded by what they are to last.
+  // Two launches to verify, one sample thrown away before the others. With a warm cache each sample is led in by
+  // untimed launches, and the worker, which names a launch that hangs, grants all of them its timeout.
   constexpr int kVerifying = 2;
+  const int per_sample = mode_ == CacheMode::warm ? kMaxLeadIn + 1 : 1;
   const auto launches = [&](int count) { return launch_timeout_ * count + options_.slack; };
   return std::visit(
       [&](const auto& typed) -> std::chrono::milliseconds {
         using Request = std::decay_t<decltype(typed)>;
         if constexpr (std::is_same_v<Request, PrepareProblem>) return options_.prepare_limit;
         if constexpr (std::is_same_v<Request, RunReference> || std::is_same_v<Request, ScreenCandidate>) {
-          return launches(kVerifying + 2 * (1 + typed.policy.samples));
+          return launches(kVerifying + 2 * per_sample * (1 + typed.policy.samples));
         }
         if constexpr (std::is_same_v<Request, LoadFinalists>) return options_.slack;
         if constexpr (std::is_same_v<Request, RunBlock>)
-          return launches(2 * (1 + static_cast<int>(typed.order.size())));
+          return launches(2 * per_sample * (1 + static_cast<int>(typed.order.size())));
         if constexpr (std::is_same_v<Request, ConfirmCandidate>) return launches(3 * kVerifying);
       },
       request);
@@ -209,26 +229,43 @@ void DeviceProcessLane::send_next() {
     DeviceRequest request = std::move(repeat_.front());
     repeat_.pop_front();
     give({0, std::move(request)}, true);
-  } else if (!waiting_.empty()) {
+    return;
+  }
+  while (!waiting_.empty() && !running_) {
     Pending pending = std::move(waiting_.front());
     waiting_.pop_front();
-    give(std::move(pending), false);
+    if (std::holds_alternative<RunBlock>(pending.request) && !finalists_) {
+      // The worker would not know what is meant, and end.
+      answer(pending.ticket, failure(Outcome::worker_lost, fmt::format("There are no finalists to race: {} Load them "
+                                                                       "again without the one that failed.",
+                                                                       no_finalists_)));
+    } else {
+      give(std::move(pending), false);
+    }
   }
 }
 
 void DeviceProcessLane::give(Pending pending, bool repeated) {
   if (const auto* problem = std::get_if<PrepareProblem>(&pending.request); problem && !repeated) {
     launch_timeout_ = problem->launch_timeout;
+    mode_ = problem->mode;
     // From now on the old problem is gone, whether or not this one can be prepared.
     problem_.reset();
     reference_.reset();
     finalists_.reset();
+    no_finalists_ = "none were loaded since the problem was prepared.";
   }
+  // Likewise the finalists that were resident before.
+  if (std::holds_alternative<LoadFinalists>(pending.request) && !repeated) finalists_.reset();
   const Message message = encode_request(pending.request);
   const auto deadline = Clock::now() + limit_of(pending.request);
   running_ = Running{std::move(pending), repeated, deadline};
   // A worker that is gone is noticed when its channel is read.
   worker_->channel().send(message);
+}
+
+void DeviceProcessLane::note_failure(const DeviceRequest& request, const DeviceReply& reply) {
+  if (std::holds_alternative<LoadFinalists>(request)) no_finalists_ = reply.message;
 }
 
 void DeviceProcessLane::answer(TicketId ticket, DeviceReply reply) {

@@ -29,7 +29,9 @@ struct DeviceLaneOptions {
 /// The process that holds one GPU. Sends one request at a time, so that whatever a candidate does is known to be its
 /// doing; kills the worker when a request takes too long; replaces a worker that died and prepares the new one
 /// (problem, reference, finalists) before the next request. A candidate's fault answers that candidate's request and no
-/// other. The first worker starts with the object.
+/// other. A worker that a signal ended without an answer may have been killed by anybody: its request is given to the
+/// next worker once, and the second death is the candidate's. Not so a block, whose other samples are lost with it: the
+/// race asks again. The first worker starts with the object.
 class DeviceProcessLane final : public DeviceLane {
  public:
   /// Throws Error{no_worker}, Error{bad_usage}.
@@ -56,6 +58,7 @@ class DeviceProcessLane final : public DeviceLane {
   struct Pending {
     TicketId ticket = 0;
     DeviceRequest request;
+    bool tried_before = false;  ///< a worker was lost over it, and nobody knows why
   };
   /// What the worker is busy with: a pending request, or one that is repeated for a new worker.
   struct Running {
@@ -72,7 +75,9 @@ class DeviceProcessLane final : public DeviceLane {
   void send_next();
   void give(Pending pending, bool repeated);
   void remember(const DeviceRequest& request);
-  void replace(DeviceReply reply);
+  void note_failure(const DeviceRequest& request, const DeviceReply& reply);
+  /// `by_signal`: the worker was ended by one before it answered.
+  void replace(DeviceReply reply, bool by_signal = false);
   void note_channel();
   void give_up_if_hopeless();
   void answer(TicketId ticket, DeviceReply reply);
@@ -94,7 +99,9 @@ class DeviceProcessLane final : public DeviceLane {
   std::optional<PrepareProblem> problem_;
   std::optional<RunReference> reference_;
   std::optional<LoadFinalists> finalists_;
+  std::string no_finalists_ = "none were loaded.";  ///< why there are none
   std::chrono::milliseconds launch_timeout_{2000};
+  CacheMode mode_ = CacheMode::cold;
 
   int failures_ = 0;  ///< workers in a row that could not be started or prepared
   std::optional<Error> hopeless_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tuner/engine/device/lead_in.hpp"
+
 namespace tuner::engine {
 
 std::uint64_t flush_bytes(std::uint64_t l2_bytes) {
@@ -39,7 +41,9 @@ Verdict Sampler::lead_in(const LoadedKernel& kernel) {
   constexpr double kBusyNs = 50000;
   int repeats = 1;
   if (!buffers_.restores_anything()) {
-    repeats = kernel.last_ns > 0 ? static_cast<int>(std::clamp(std::ceil(kBusyNs / kernel.last_ns), 1.0, 16.0)) : 4;
+    repeats = kernel.last_ns > 0
+                  ? static_cast<int>(std::clamp(std::ceil(kBusyNs / kernel.last_ns), 1.0, double{kMaxLeadIn}))
+                  : 4;
   }
   for (int i = 0; i < repeats; ++i) {
     if (Verdict verdict = launch(kernel); !verdict.ok()) return verdict;

@@ -196,6 +196,7 @@ void Workbench::screen(const ScreenCandidate& request, DeviceReply& reply) {
 void Workbench::load_finalists(const LoadFinalists& request, DeviceReply& reply) {
   Problem& p = problem();
   p.finalists.clear();
+  p.finalists.clear();
   std::vector<LoadedKernel> finalists;
   for (const Candidate& candidate : request.candidates) {
     // Both stand in front of what an exception adds.
@@ -271,10 +272,16 @@ void Workbench::confirm(const ConfirmCandidate& request, DeviceReply& reply) {
   }
   // Back to the inputs and reference that screening uses.
   const std::string message = verdict.ok() ? std::string() : reply.message + verdict.message;
+  const bool reference_failed = reply.reference_failed;
+  if (verdict.ok()) {
+    reply.reference_failed = true;
+    reply.message = "Back on the inputs of before, the reference: ";
+  }
   p.buffers.fill_inputs(seed);
   p.has_reference = p.runner.run_reference(reference).ok();
   reply.outcome = verdict.outcome;
   reply.message = message;
+  reply.reference_failed = reference_failed;
 }
 
 }  // namespace tuner::engine

@@ -96,6 +96,7 @@ CUresult behave(FakeModule& module, void** arguments) {
 
   if (what == "refused") return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   if (what == "dies") _exit(3);
+  if (what == "killed") raise(SIGKILL);
   if (what == "stuck") never_return();
   if (what == "hangs" || (what == "hangs_later" && launch > 4)) hung = true;
   if (what == "faults" || (what == "faults_later" && launch > 4)) dead = CUDA_ERROR_ILLEGAL_ADDRESS;
