@@ -19,7 +19,7 @@ static_assert(SQLITE_VERSION_NUMBER >= kOldestSqlite);
 
 [[noreturn]] void unavailable(const std::string& what, int error) {
   throw Error(Errc::store_unavailable,
-              fmt::format("{}: {}. Set TUNER_DB to a folder that you can write.", what, std::strerror(error)));
+              fmt::format("{}: {}. Choose another place with --db or TUNER_DB.", what, std::strerror(error)));
 }
 
 /// Like `mkdir -p`, but what it creates belongs to this user alone.
@@ -42,10 +42,9 @@ void require_regular_file(const fs::path& file) {
   struct stat status {};
   if (lstat(file.c_str(), &status) != 0) {
     if (errno == ENOENT) {
-      throw Error(Errc::store_unavailable,
-                  fmt::format("There is no database {} yet. `tuner tune` creates it; TUNER_DB or "
-                              "--db names another one.",
-                              file.string()));
+      throw Error(Errc::store_unavailable, fmt::format("There is no database {} yet. `tuner tune` creates it; --db or "
+                                                       "TUNER_DB names another one.",
+                                                       file.string()));
     }
     unavailable(fmt::format("The database {} cannot be reached", file.string()), errno);
   }

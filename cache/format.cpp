@@ -16,7 +16,7 @@ std::size_t format_version(const sqlite::Connection& connection, const Format& f
     throw Error(
         Errc::store_unavailable,
         fmt::format("{} is a database, but not one of this program's with {} (its application_id is {:#010x}). It "
-                    "was left as it is: name another file, or a folder, with TUNER_DB.",
+                    "was left as it is: choose another place with --db or TUNER_DB.",
                     path, format.contents, static_cast<std::uint32_t>(application)));
   }
   const auto known = static_cast<std::int64_t>(format.steps.size());
@@ -24,7 +24,7 @@ std::size_t format_version(const sqlite::Connection& connection, const Format& f
     throw Error(
         Errc::store_newer,
         fmt::format("The database {} was written by a newer version of this program (its format is {}, this program "
-                    "knows formats up to {}). Use that version, or another database through TUNER_DB.",
+                    "knows formats up to {}). Use that version, or choose another place with --db or TUNER_DB.",
                     path, version, known));
   }
   if (version < 1) {

@@ -21,7 +21,16 @@ Location in_folder(const fs::path& folder) {
 }
 
 Location as_chosen(const fs::path& chosen) {
-  if (chosen.extension() != ".db") return in_folder(chosen);
+  if (chosen.extension() != ".db") {
+    std::error_code ignored;
+    if (fs::is_regular_file(chosen, ignored)) {
+      throw Error(Errc::store_unavailable,
+                  fmt::format("{} is a file, not a folder, and a file of decisions has a name that ends in .db: choose "
+                              "another place with --db or TUNER_DB.",
+                              chosen.string()));
+    }
+    return in_folder(chosen);
+  }
   Location location{chosen, chosen.parent_path() / "binaries.db"};
   if (location.decisions == location.binaries) {
     throw Error(Errc::bad_usage,

@@ -53,7 +53,7 @@ std::optional<fs::path> set_aside_damaged(const fs::path& path) {
     if (rename(from.c_str(), to.c_str()) == 0 || (errno == ENOENT && *suffix != '\0')) continue;
     throw Error(Errc::store_unavailable,
                 fmt::format("The damaged database {} cannot be renamed to {}: {}. Make its folder "
-                            "writable, or set TUNER_DB to another one.",
+                            "writable, or choose another place with --db or TUNER_DB.",
                             from.string(), to.string(), std::strerror(errno)));
   }
   return aside;

@@ -23,21 +23,21 @@ struct Explanation {
 
 Explanation explain(int result, const std::filesystem::path& path, std::chrono::milliseconds busy_timeout) {
   const std::string name = path.string();
-  const char* const elsewhere = "set TUNER_DB to a folder that you can write";
+  const char* const elsewhere = "choose another place with --db or TUNER_DB";
   if (result == SQLITE_READONLY_ROLLBACK) {
-    return {
-        Errc::store_unavailable,
-        fmt::format("A process was stopped while it wrote the database {}, and what it left has to be cleared up by "
-                    "somebody who may write the file: run `tuner list` as such a user, or set TUNER_DB to use another "
-                    "database.",
-                    name)};
+    return {Errc::store_unavailable,
+            fmt::format(
+                "A process was stopped while it wrote the database {}, and what it left has to be cleared up by "
+                "somebody who may write the file: run `tuner list` as such a user, or choose another place with --db "
+                "or TUNER_DB.",
+                name)};
   }
   switch (result & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return {Errc::store_unavailable,
               fmt::format("The database {} was locked by another process for more than {}. Try again when that process "
-                          "has finished, or set TUNER_DB to use another database.",
+                          "has finished, or choose another place with --db or TUNER_DB.",
                           name, busy_timeout)};
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
@@ -49,8 +49,7 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
                           name, path.filename().string())};
     case SQLITE_FULL:
       return {Errc::store_unavailable,
-              fmt::format("There is no room on the disk to write the database {}. Free some, or {} on another disk.",
-                          name, elsewhere)};
+              fmt::format("There is no room on the disk to write the database {}. Free some, or {}.", name, elsewhere)};
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
@@ -70,13 +69,19 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
       return {
           Errc::store_unavailable,
           fmt::format("Reading or writing the database {} failed. Check the disk or the network file system that it "
-                      "is on, its quota included, or {} on a local disk.",
+                      "is on, its quota included, or {}.",
                       name, elsewhere)};
     case SQLITE_NOMEM:
       return {Errc::store_unavailable, fmt::format("There is not enough memory to use the database {}.", name)};
     default:
       return {Errc::internal, fmt::format("The database {} refused a statement: please report this as a bug.", name)};
   }
+}
+
+/// Every statement here fits the format's schema, so a name that is missing was removed by somebody else.
+bool lacks_part(std::string_view message) {
+  return message.starts_with("no such table") || message.starts_with("no such column") ||
+         message.find("has no column named") != std::string_view::npos;
 }
 
 }  // namespace
@@ -122,8 +127,15 @@ void Connection::check(int result, std::string_view call) const {
 }
 
 Statement::Statement(const Connection& connection, std::string_view sql) : connection_(&connection) {
-  connection.check(
-      sqlite3_prepare_v2(connection.get(), sql.data(), static_cast<int>(sql.size()), handle_.out(), nullptr), sql);
+  const int result =
+      sqlite3_prepare_v2(connection.get(), sql.data(), static_cast<int>(sql.size()), handle_.out(), nullptr);
+  if ((result & 0xff) == SQLITE_ERROR && lacks_part(sqlite3_errmsg(connection.get()))) {
+    throw Failure(Errc::store_damaged, result,
+                  fmt::format("The database {} is damaged: it lacks a part that its format has ({}). Nothing was "
+                              "deleted: rename the file to start with an empty one.",
+                              connection.path().string(), sqlite3_errmsg(connection.get())));
+  }
+  connection.check(result, sql);
 }
 
 bool Statement::step() {

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <sqlite3.h>
 
 #include <nlohmann/json.hpp>
 
@@ -40,7 +41,8 @@ cache::Trial trial(const cache::DecisionKey& of, std::int64_t sequence, const st
   return result;
 }
 
-void record(cache::Store& store, const std::string& kernel, const std::string& problem, std::int64_t created_unix_ms) {
+void record(cache::Store& store, const std::string& kernel, const std::string& problem, std::int64_t created_unix_ms,
+            const std::string& session = "session-1") {
   const cache::DecisionKey of = key(kernel, problem);
   std::vector<cache::Trial> trials{trial(of, 0, kBaseline, 2000), trial(of, 1, kFast, 1000), trial(of, 2, kTied, 1004),
                                    trial(of, 3, kFailed, 0)};
@@ -48,12 +50,13 @@ void record(cache::Store& store, const std::string& kernel, const std::string& p
   trials.back().message = "Too many registers for a block of 1024 threads.";
   trials.back().time_ns.reset();
   trials.back().samples_ns.clear();
+  for (cache::Trial& each : trials) each.session = session;
   store.record_trials(trials);
 
   cache::Decision decision;
   decision.key = of;
   decision.reuse_hash = "reuse";
-  decision.session = "session-1";
+  decision.session = session;
   decision.configuration = kFast;
   decision.baseline = kBaseline;
   decision.time_ns = 1000;
@@ -188,4 +191,76 @@ TEST_CASE("a damaged database ends list, show and doctor with exit code 5 and is
   }
   CHECK(contains(user.run({"doctor"}).out, "NO   database"));
   CHECK(tuner::test::read_file(file) == damage);
+}
+
+TEST_CASE("a database without a byte is as good as none") {
+  const User user;
+  const std::filesystem::path file = user.folder().write(".local/share/tuner/decisions.db", "");
+  CHECK(user.run({"list"}).exit_code == 0);
+  const Result show = user.run({"show", "prefetch"});
+  CHECK(show.exit_code == 1);
+  CHECK(contains(show.err, "tuner tune"));
+  CHECK(contains(user.run({"doctor"}).out, "ok   database"));
+  CHECK(std::filesystem::file_size(file) == 0);
+}
+
+TEST_CASE("where only replays have left something, list and show say how to see it") {
+  const User user;
+  const std::string replays = (user.data() / "replay.db").string();
+  record(*cache::SqliteStore::open({.path = replays}), "prefetch", "n=1", 1740832200000);
+  const Result list = user.run({"list"});
+  CHECK(list.exit_code == 0);
+  CHECK(contains(list.err, "`tuner list --db " + replays + "`"));
+  const Result show = user.run({"show", "prefetch"});
+  CHECK(show.exit_code == 1);
+  CHECK(contains(show.err, "`tuner show prefetch --db " + replays + "`"));
+  CHECK(user.run({"list", "--db", replays}).err.empty());
+  CHECK(contains(user.run({"doctor"}).out, replays + " with 1 decision"));
+}
+
+TEST_CASE("--db with a file that is no database's name, or without a value, is refused") {
+  const User user;
+  user.folder().write("afile", "text");
+  const Result file = user.run({"list", "--db", "afile"});
+  CHECK(file.exit_code == 5);
+  CHECK(contains(file.err, "afile is a file"));
+  const Result nothing = user.run({"list", "--db", ""});
+  CHECK(nothing.exit_code == 2);
+  CHECK(contains(nothing.err, "--db needs a value"));
+  const Result alone = user.run({"--db"});
+  CHECK(alone.exit_code == 2);
+  CHECK(contains(alone.err, "`tuner --help`"));
+}
+
+TEST_CASE("a database that lacks a table is damaged, not a bug of the program") {
+  const User user;
+  fill(user);
+  sqlite3* handle = nullptr;
+  REQUIRE(sqlite3_open((user.data() / "decisions.db").c_str(), &handle) == SQLITE_OK);
+  REQUIRE(sqlite3_exec(handle, "DROP TABLE decision_tie", nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(handle);
+  const Result list = user.run({"list"});
+  CHECK(list.exit_code == 5);
+  CHECK(contains(list.err, "is damaged"));
+  CHECK(contains(list.err, "decision_tie"));
+  CHECK(contains(user.run({"doctor"}).out, "NO   database"));
+}
+
+TEST_CASE("show has the trials of the decision's own session only") {
+  const User user;
+  fill(user);
+  record(*cache::SqliteStore::open({.path = user.data() / "decisions.db"}), "scale", "n=1", 1740832500000, "session-2");
+  const json object = json::parse(user.run({"show", "scale", "--json"}).out);
+  REQUIRE(object["trials"].size() == 4);
+  for (const json& each : object["trials"]) CHECK(each["session"] == "session-2");
+}
+
+TEST_CASE("a list for another program has one line a decision, however long the problem is") {
+  const User user;
+  std::string problem = "a=1";
+  for (int i = 0; i < 60; ++i) problem += ",property" + std::to_string(i) + "=1";
+  record(*cache::SqliteStore::open({.path = user.data() / "decisions.db"}), "prefetch", problem, 1740832200000);
+  const Result result = user.run({"list"});
+  CHECK(tuner::test::lines(result.out) == 2);
+  CHECK(contains(result.out, problem));
 }

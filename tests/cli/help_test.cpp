@@ -91,6 +91,9 @@ TEST_CASE("a mistyped command or option is answered with the nearest one and exi
            {{"--seed", "3", "tune"}, "stands after the command's name"},
            {{"list", "more"}, "Usage: tuner list"},
            {{"list", "--kernel"}, "needs a value"},
+           {{"tune", "-I"}, ": -I needs a value"},
+           {{"tune", "--replay=x", "--where", ""}, "--where needs a value"},
+           {{"tune", "--replay=x", "--seed", "99999999999999999999"}, "from 0 to 18446744073709551615"},
            {{"list", "--json=1"}, "takes no value"},
            {{"tune", "--seed", "1", "--seed", "2"}, "given twice"},
            {{"tune", "--replay=x", "--seed", "-1"}, ""},
@@ -121,4 +124,21 @@ TEST_CASE("output that cannot be written is an error") {
   const int status = std::system((std::string(TUNER_PROGRAM) + " --help > /dev/full 2> " + script.string()).c_str());
   CHECK(WEXITSTATUS(status) == 1);
   CHECK(contains(tuner::test::read_file(script), "could not be written"));
+}
+
+TEST_CASE("a reader that has seen enough is no failure") {
+  const User user;
+  const std::filesystem::path errors = user.folder().path() / "errors";
+  const std::string command = "bash -c '(sleep 0.1; exec \"" + std::string(TUNER_PROGRAM) + "\" help tune 2> " +
+                              errors.string() + ") | true; exit ${PIPESTATUS[0]}'";
+  CHECK(WEXITSTATUS(std::system(command.c_str())) == 0);
+  CHECK(tuner::test::read_file(errors).empty());
+}
+
+TEST_CASE("a standard output that is closed is an error") {
+  const User user;
+  const std::filesystem::path errors = user.folder().path() / "errors";
+  const int status = std::system((std::string(TUNER_PROGRAM) + " --help >&- 2> " + errors.string()).c_str());
+  CHECK(WEXITSTATUS(status) == 1);
+  CHECK(contains(tuner::test::read_file(errors), "is it closed"));
 }

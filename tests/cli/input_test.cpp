@@ -80,7 +80,8 @@ TEST_CASE("no toolkit: exit code 4, and the way out") {
 
 TEST_CASE("no driver: exit code 3, and the way out is a replay") {
   check_error(User().run({"tune", kernel(), "--problem", "n=4"}), 3, {"driver", "--replay"});
-  check_error(User().run({"devices"}), 3, {"driver"});
+  check_error(User().run({"devices"}), 3, {"driver", "525 or later", "--replay"});
+  CHECK(contains(User().run({"doctor"}).out, "525 or later"));
 }
 
 TEST_CASE("a recording that is cut short is named with the line") {
@@ -140,4 +141,28 @@ TEST_CASE("doctor names a database folder that cannot be made") {
   CHECK(result.exit_code != 0);
   CHECK(contains(result.out, "\"ready\": false"));
   CHECK(contains(result.out, "cannot be created"));
+}
+
+TEST_CASE("doctor tells tuning that cannot work from results that cannot be kept") {
+  const User user;
+  user.folder().write("afile", "text");
+  const Result result = user.run({"doctor", "--db", "afile"});
+  CHECK(contains(result.out, "NO   database"));
+  CHECK(contains(result.out, "NO   replays"));
+  CHECK(contains(result.out, "Tuning will not work here yet"));
+  CHECK(contains(result.out, "Results would not be kept either"));
+}
+
+TEST_CASE("control characters of a file's name are shown, not sent to the terminal") {
+  check_error(User().run({"describe", "a\x1b[31mb.cu"}), 2, {"a\\x1b[31mb.cu"});
+}
+
+TEST_CASE("what a replay would ignore is refused") {
+  const User user;
+  for (const std::vector<std::string>& option :
+       {std::vector<std::string>{"--device", "1"}, {"--workers", "2"}, {"--launch-timeout", "3s"}, {"-I", "headers"}}) {
+    std::vector<std::string> words{"tune", "--replay", recording()};
+    words.insert(words.end(), option.begin(), option.end());
+    check_error(user.run(words), 2, {option.front(), "replay"});
+  }
 }

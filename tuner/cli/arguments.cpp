@@ -28,13 +28,22 @@ std::vector<Option> all_options(const Command& command) {
   throw Error(Errc::bad_usage, sentence);
 }
 
+/// Where the options are listed. Without a command on the line it is `help` that reads the words.
+std::string help_of(const Command& command) {
+  return command.name == "help" ? "`tuner --help`" : fmt::format("`tuner help {}`", command.name);
+}
+
+std::string bare(const std::string& option) {
+  return option.substr(std::min(option.find_first_not_of('-'), option.size()));
+}
+
 [[noreturn]] void unknown_option(const Command& command, const std::string& word) {
   const std::string given = word.substr(0, word.find('='));
   std::vector<std::string> names;
   for (const Option& option : all_options(command)) names.push_back(option.name);
   const std::string nearest = search::nearest_name(given.substr(given.find_first_not_of('-')), names);
-  bad(fmt::format("`tuner {}` has no option {}.{} `tuner help {}` lists its options.", command.name, given,
-                  nearest.empty() ? "" : fmt::format(" Did you mean {}?", spelled(nearest)), command.name));
+  bad(fmt::format("`tuner {}` has no option {}.{} {} lists its options.", command.name, given,
+                  nearest.empty() ? "" : fmt::format(" Did you mean {}?", spelled(nearest)), help_of(command)));
 }
 
 po::options_description declare(const Command& command) {
@@ -86,16 +95,20 @@ Arguments::Arguments(const Command& command, const std::vector<std::string>& wor
         bad(fmt::format("{} is given twice: `{}` and `{}`. Leave one of them out.", spelled(name), values.front(),
                         fmt::join(option.value, " ")));
       }
+      for (const std::string& value : option.value) {
+        // An unset variable in a script is the usual reason. `--problem ''` says that there is nothing to say.
+        if (value.empty() && name != "problem")
+          bad(fmt::format("{} needs a value, and an empty one was given.", spelled(name)));
+      }
       values.insert(values.end(), option.value.begin(), option.value.end());
       if (known->kind == Option::Kind::flag) values.emplace_back();
     }
   } catch (const po::invalid_command_line_syntax& error) {
     if (error.kind() == po::invalid_syntax::extra_parameter)
-      bad(fmt::format("{} takes no value.", error.get_option_name()));
-    bad(fmt::format("{} needs a value. `tuner help {}` says which.", error.get_option_name(), command.name));
+      bad(fmt::format("{} takes no value.", spelled(bare(error.get_option_name()))));
+    bad(fmt::format("{} needs a value. {} says which.", spelled(bare(error.get_option_name())), help_of(command)));
   } catch (const po::error& error) {
-    bad(fmt::format("The command line cannot be read: {}. `tuner help {}` lists the options.", error.what(),
-                    command.name));
+    bad(fmt::format("The command line cannot be read: {}. {} lists the options.", error.what(), help_of(command)));
   }
   if (operands_.size() > command.most_operands) {
     bad(fmt::format("`tuner {}` does not know what to do with `{}`. Usage: {}", command.name,
@@ -126,9 +139,9 @@ std::optional<std::uint64_t> Arguments::number(std::string_view option, std::uin
   const char* const end = text->data() + text->size();
   const auto [last, error] = std::from_chars(text->data(), end, number);
   if (error != std::errc() || last != end || number < lowest || number > highest) {
-    const std::string range = highest == std::numeric_limits<std::uint64_t>::max()
-                                  ? fmt::format("of {} or more", lowest)
-                                  : fmt::format("from {} to {}", lowest, highest);
+    const bool open = highest == std::numeric_limits<std::uint64_t>::max() && error != std::errc::result_out_of_range;
+    const std::string range =
+        open ? fmt::format("of {} or more", lowest) : fmt::format("from {} to {}", lowest, highest);
     bad(fmt::format("{} needs a whole number {}, not `{}`.", spelled(option), range, *text));
   }
   return number;

@@ -106,8 +106,9 @@ std::string help_text(const Command& command) {
     text += "  " + example.command + "\n" + labelled("      ", example.what_it_does);
   }
   std::vector<ExitCode> codes = command.exit_codes;
-  codes.insert(codes.end(), {ExitCode::done, ExitCode::bad_input, ExitCode::internal});
+  codes.insert(codes.end(), {ExitCode::done, ExitCode::no_result, ExitCode::bad_input, ExitCode::internal});
   std::sort(codes.begin(), codes.end());
+  codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
   text += "\nExit codes\n";
   for (const ExitCode code : codes) text += exit_code_line(code);
   return text;

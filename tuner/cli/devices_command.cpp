@@ -6,15 +6,15 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/no_gpu.hpp"
 #include "tuner/core/text.hpp"
-#include "tuner/engine/device/device_query.hpp"
 
 namespace tuner::cli {
 
 namespace {
 
 ExitCode run(const Arguments& arguments) {
-  const std::vector<DeviceInfo> devices = engine::query_devices();
+  const std::vector<DeviceInfo> devices = find_devices();
   if (arguments.has("json")) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const DeviceInfo& device : devices) {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -11,9 +10,11 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/message.hpp"
+#include "tuner/cli/no_gpu.hpp"
+#include "tuner/cli/stores.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/engine/compile/nvrtc.hpp"
-#include "tuner/engine/device/device_query.hpp"
 #include "tuner/engine/process/usable_cores.hpp"
 #include "tuner/engine/process/worker_program.hpp"
 #include "tuner/error.hpp"
@@ -53,17 +54,17 @@ std::string toolkit() {
 
 std::string gpus() {
   std::vector<std::string> names;
-  for (const DeviceInfo& device : engine::query_devices()) {
+  for (const DeviceInfo& device : find_devices()) {
     names.push_back(fmt::format("{}: {} ({}, driver {})", device.ordinal, device.name, device.architecture(),
                                 device.driver_version));
   }
   return fmt::format("{}", fmt::join(names, "; "));
 }
 
-/// Looks without creating anything.
-std::string database(const std::filesystem::path& path) {
+/// Looks without creating anything. `creator` is the command that makes the file.
+std::string database(const std::filesystem::path& path, std::string_view creator) {
   std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
-  if (!std::filesystem::exists(path)) {
+  if (is_not_there_yet(path)) {
     while (!std::filesystem::exists(folder) && folder.has_relative_path()) folder = folder.parent_path();
     if (!std::filesystem::is_directory(folder) || access(folder.c_str(), W_OK) != 0) {
       throw Error(Errc::store_unavailable,
@@ -71,7 +72,7 @@ std::string database(const std::filesystem::path& path) {
                               "Change that, or name another folder with --db or TUNER_DB.",
                               path.string(), folder.string()));
     }
-    return fmt::format("{}, not there yet; the first `tuner tune` creates it", path.string());
+    return fmt::format("{}, nothing there yet; the first `{}` creates it", path.string(), creator);
   }
   const auto store = cache::SqliteStore::open({.path = path, .access = cache::Access::read_only});
   if (const auto damage = store->damage()) {
@@ -91,8 +92,8 @@ std::string database(const std::filesystem::path& path) {
 }
 
 std::string binaries(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path))
-    return fmt::format("{}, not there yet; the first `tuner tune` creates it", path.string());
+  if (is_not_there_yet(path))
+    return fmt::format("{}, nothing there yet; the first `tuner tune` creates it", path.string());
   if (const auto distrust = cache::reason_to_distrust(path, cache::trusted_owners())) {
     throw Error(Errc::store_unavailable,
                 fmt::format("Binaries in {} are not used, since another user could have changed them: {}",
@@ -101,18 +102,50 @@ std::string binaries(const std::filesystem::path& path) {
   return path.string();
 }
 
-std::vector<Finding> look_at_everything(const cache::Location& location) {
+std::vector<Finding> look_at_everything(const std::filesystem::path& chosen) {
   return {look("toolkit", toolkit),
           look("worker", [] { return engine::find_worker_program().string(); }),
           look("driver, GPU", gpus),
           look("cores", [] { return fmt::format("{} for compiling and this program", engine::usable_cores()); }),
-          look("database", [&] { return database(location.decisions); }),
-          look("binaries", [&] { return binaries(location.binaries); })};
+          look("database", [&] { return database(cache::locate(chosen).decisions, "tuner tune"); }),
+          look("replays",
+               [&] { return database(cache::replay_database(cache::locate(chosen)), "tuner tune --replay FILE"); }),
+          look("binaries", [&] { return binaries(cache::locate(chosen).binaries); })};
+}
+
+/// What the findings come to, in a sentence.
+std::string conclusion(const std::vector<Finding>& findings) {
+  bool works = true;
+  bool keeps = true;
+  bool binaries_kept = true;
+  for (const Finding& finding : findings) {
+    if (finding.found) continue;
+    if (finding.code != ExitCode::store) {
+      works = false;
+    } else if (finding.what == "binaries") {
+      binaries_kept = false;
+    } else {
+      keeps = false;
+    }
+  }
+  std::string text;
+  if (!works) {
+    text +=
+        "Tuning will not work here yet: see NO above. What works without: `tuner tune --replay FILE`,\n"
+        "describe, list and show.\n";
+  }
+  if (!keeps) {
+    text += works ? "Tuning works, but results will not be kept: see NO above.\n"
+                  : "Results would not be kept either, those of replays included.\n";
+  }
+  if (works && keeps && !binaries_kept) {
+    text += "Tuning works, but winners will be compiled again when they are needed: see NO above.\n";
+  }
+  return text.empty() ? "Everything that tuning needs is here.\n" : text;
 }
 
 ExitCode run(const Arguments& arguments) {
-  const cache::Location location = cache::locate(arguments.value("db").value_or(""));
-  const std::vector<Finding> findings = look_at_everything(location);
+  const std::vector<Finding> findings = look_at_everything(arguments.value("db").value_or(""));
   ExitCode code = ExitCode::done;
   for (const Finding& finding : findings) {
     if (code == ExitCode::done) code = finding.code;
@@ -127,19 +160,7 @@ ExitCode run(const Arguments& arguments) {
   std::string text;
   for (const Finding& finding : findings)
     text += labelled(fmt::format("{:<4} {:<12} ", finding.found ? "ok" : "NO", finding.what), finding.text);
-  switch (code) {
-    case ExitCode::done:
-      text += "\nEverything that tuning needs is here.\n";
-      break;
-    case ExitCode::store:
-      text += "\nTuning works, but what it finds cannot be kept: see NO above.\n";
-      break;
-    default:
-      text +=
-          "\nTuning will not work here yet: see NO above. What works without: `tuner tune --replay FILE`,\n"
-          "describe, list and show.\n";
-  }
-  std::fputs(text.c_str(), stdout);
+  print(text + "\n" + conclusion(findings));
   return code;
 }
 

@@ -8,7 +8,9 @@ namespace {
 
 constexpr std::array<ExitCodeText, 9> kTexts{{
     {ExitCode::done, "done"},
-    {ExitCode::no_result, "nothing usable: every candidate failed, or what was asked for is not stored"},
+    {ExitCode::no_result,
+     "nothing usable: every candidate failed, what was asked for is not stored, or standard output could not be "
+     "written"},
     {ExitCode::bad_input, "bad command line, kernel file, problem or recording, or an empty space"},
     {ExitCode::no_device, "no NVIDIA driver or no GPU"},
     {ExitCode::no_toolkit, "the CUDA toolkit or the worker program was not found"},

@@ -1,11 +1,12 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/text.hpp"
 
@@ -30,9 +31,9 @@ ExitCode run(const Arguments& arguments) {
     return ExitCode::done;
   }
   if (listed.empty()) {
-    std::fprintf(stderr,
-                 "tuner: Nothing is stored%s in %s yet. `tuner tune FILE --problem ...` puts something there.\n",
-                 kernel.empty() ? "" : (" for `" + kernel + "`").c_str(), location.decisions.c_str());
+    say(fmt::format("Nothing is stored{} in {} yet. `tuner tune FILE --problem ...` puts something there.{}",
+                    kernel.empty() ? "" : " for `" + kernel + "`", location.decisions.string(),
+                    replays_beside(location, "tuner list")));
     return ExitCode::done;
   }
   using Align = Table::Align;
@@ -49,7 +50,7 @@ ExitCode run(const Arguments& arguments) {
     table.add({std::to_string(numbered.number), decision.key.kernel_name, device_name(decision.key.device),
                decision.key.mode, time_text(decision.time_ns), speedup_cell(decision), decision.key.problem});
   }
-  std::fputs(table.text().c_str(), stdout);
+  print(isatty(STDOUT_FILENO) == 1 ? table.text() : table.unwrapped_text());
   return ExitCode::done;
 }
 

@@ -1,11 +1,20 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/exit_code.hpp"
+#include "tuner/cli/message.hpp"
 #include "tuner/error.hpp"
 #include "tuner/version.hpp"
 
@@ -14,20 +23,16 @@ namespace {
 using namespace tuner;
 using cli::ExitCode;
 
-void print(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
-}
-
 ExitCode run(const std::vector<std::string>& words) {
   const cli::SplitWords split = cli::split_command(words);
   const cli::Command& command = cli::find_command(split.command.value_or("help"));
   const cli::Arguments arguments(command, split.words);
   if (arguments.has("version")) {
-    print("tuner " + std::string(kVersion) + "\n");
+    cli::print("tuner " + std::string(kVersion) + "\n");
     return ExitCode::done;
   }
   if (arguments.has("help")) {
-    print(split.command ? cli::help_text(command) : cli::overview());
+    cli::print(split.command ? cli::help_text(command) : cli::overview());
     return ExitCode::done;
   }
   if (!split.command) {
@@ -37,25 +42,44 @@ ExitCode run(const std::vector<std::string>& words) {
   return command.run(arguments);
 }
 
-ExitCode failed(const char* sentence, ExitCode code) {
-  std::fprintf(stderr, "tuner: %s\n", sentence);
+/// A file opened later must not get the number of a standard stream that the caller closed. Reading only, so that
+/// writing there fails as it should.
+void fill_standard_streams() {
+  int descriptor = open("/dev/null", O_RDONLY);
+  while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = open("/dev/null", O_RDONLY);
+  if (descriptor >= 0) close(descriptor);
+}
+
+/// Whether whoever reads standard output has had enough, as `| head -1` has.
+bool reader_has_left() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
+ExitCode failed(std::string_view sentence, ExitCode code) {
+  cli::say(sentence);
   return code;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  fill_standard_streams();
+  signal(SIGPIPE, SIG_IGN);
   ExitCode code = ExitCode::internal;
   try {
     code = run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
   } catch (const Error& error) {
     code = failed(error.what(), cli::exit_code_for(error.code()));
   } catch (const std::exception& error) {
-    code =
-        failed((std::string("This is a bug in tuner, please report it: ") + error.what()).c_str(), ExitCode::internal);
+    code = failed(std::string("This is a bug in tuner, please report it: ") + error.what(), ExitCode::internal);
   }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    code = failed("The result could not be written to standard output: is the disk full?", ExitCode::no_result);
+  errno = 0;
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && !reader_has_left()) {
+    const std::string why = errno == 0 ? "" : std::string(" (") + std::strerror(errno) + ")";
+    code = failed("The result could not be written to standard output" + why +
+                      ": is it closed, or the disk that it is redirected to full?",
+                  ExitCode::no_result);
   }
   return static_cast<int>(code);
 }

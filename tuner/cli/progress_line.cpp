@@ -87,7 +87,7 @@ void ProgressLine::progress(const Progress& progress) {
 void ProgressLine::warning(const std::string& sentence) {
   if (std::find(warnings_.begin(), warnings_.end(), sentence) != warnings_.end()) return;
   erase();
-  std::fprintf(stderr, "tuner: warning: %s\n", sentence.c_str());
+  std::fprintf(stderr, "tuner: warning: %s\n", printable(sentence).c_str());
   warnings_.push_back(sentence);
 }
 

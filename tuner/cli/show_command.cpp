@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +9,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/error.hpp"
@@ -31,8 +31,10 @@ std::optional<std::size_t> as_number(const std::string& text) {
   return number;
 }
 
-/// What is called for: by number, or every decision of a kernel, newest first.
-std::vector<NumberedDecision> called(const std::string& name, std::vector<NumberedDecision> all) {
+/// What is called for: by number, or every decision of a kernel, newest first. `elsewhere` ends the sentence if there
+/// is none.
+std::vector<NumberedDecision> called(const std::string& name, std::vector<NumberedDecision> all,
+                                     const std::string& elsewhere) {
   std::vector<NumberedDecision> found;
   std::vector<std::string> kernels;
   const std::optional<std::size_t> number = as_number(name);
@@ -42,11 +44,11 @@ std::vector<NumberedDecision> called(const std::string& name, std::vector<Number
   }
   if (!found.empty()) return found;
   if (number) {
-    std::fprintf(stderr, "tuner: There is no decision number %s; `tuner list` shows the numbers.\n", name.c_str());
+    say(fmt::format("There is no decision number {}; `tuner list` shows the numbers.{}", name, elsewhere));
   } else {
     const std::string nearest = search::nearest_name(name, kernels);
-    std::fprintf(stderr, "tuner: Nothing is stored for a kernel `%s`.%s `tuner list` shows what there is.\n",
-                 name.c_str(), nearest.empty() ? "" : fmt::format(" Did you mean `{}`?", nearest).c_str());
+    say(fmt::format("Nothing is stored for a kernel `{}`.{} `tuner list` shows what there is.{}", name,
+                    nearest.empty() ? "" : fmt::format(" Did you mean `{}`?", nearest), elsewhere));
   }
   return found;
 }
@@ -162,16 +164,20 @@ ExitCode run(const Arguments& arguments) {
   }
   const std::uint64_t most = arguments.number("trials").value_or(kDefaultTrials);
   const cache::Location location = cache::locate(arguments.value("db").value_or(""));
+  const std::string elsewhere = replays_beside(location, "tuner show " + arguments.operands().front());
   const std::unique_ptr<cache::Store> store = open_for_reading(location);
   if (!store) {
-    std::fprintf(stderr, "tuner: There is no database %s yet. `tuner tune FILE --problem ...` creates it.\n",
-                 location.decisions.c_str());
+    say(fmt::format("There is nothing in {} yet. `tuner tune FILE --problem ...` puts something there.{}",
+                    location.decisions.string(), elsewhere));
     return ExitCode::no_result;
   }
-  const std::vector<NumberedDecision> found = called(arguments.operands().front(), numbered_decisions(*store));
+  const std::vector<NumberedDecision> found =
+      called(arguments.operands().front(), numbered_decisions(*store), elsewhere);
   if (found.empty()) return ExitCode::no_result;
   const NumberedDecision& shown = found.front();
   std::vector<cache::Trial> trials = store->find_trials(shown.decision.key);
+  // Another session's trials were made under other conditions, perhaps of another part of the space.
+  std::erase_if(trials, [&](const cache::Trial& trial) { return trial.session != shown.decision.session; });
   if (arguments.has("json")) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const cache::Trial& trial : trials) list.push_back(trial_json(trial));
@@ -180,18 +186,16 @@ ExitCode run(const Arguments& arguments) {
                 {"decision", decision_json(shown)},
                 {"trials", std::move(list)}});
   } else {
-    std::fputs(decision_text(shown).c_str(), stdout);
+    print(decision_text(shown));
     trials = latest(trials);
-    std::fputs(failures_text(trials).c_str(), stdout);
-    std::fputs(trials_text(std::move(trials), most, shown.decision.baseline).c_str(), stdout);
+    print(failures_text(trials));
+    print(trials_text(std::move(trials), most, shown.decision.baseline));
   }
   if (found.size() > 1) {
     std::vector<std::size_t> others;
     for (std::size_t i = 1; i < found.size(); ++i) others.push_back(found[i].number);
-    std::fprintf(
-        stderr,
-        "tuner: This is the newest of %zu decisions for this kernel. The others: `tuner show N` with N of %s.\n",
-        found.size(), fmt::format("{}", fmt::join(others, ", ")).c_str());
+    say(fmt::format("This is the newest of {} decisions for this kernel. The others: `tuner show N` with N of {}.",
+                    found.size(), fmt::join(others, ", ")));
   }
   return ExitCode::done;
 }
@@ -204,8 +208,8 @@ Command show_command() {
       .synopsis = "tuner show KERNEL|NUMBER [--trials N] [--db PATH] [--json]",
       .summary = "one decision: why it won, its ties, every trial and failure",
       .purpose =
-          "Shows one decision with its ties, conditions, failures and fastest trials: the newest one of a\n"
-          "kernel, or the one with the number that `tuner list` gives it. Reads the database only.",
+          "Shows one decision with its ties, conditions, and its session's failures and fastest trials: the\n"
+          "newest one of a kernel, or the one with the number that `tuner list` gives it.",
       .options = {{"trials", Option::Kind::value, "N",
                    "how many trials to show, fastest first; default 20. JSON always has all of them"}},
       .most_operands = 1,

@@ -51,8 +51,24 @@ SessionStores open_for_replay(const std::filesystem::path& chosen) {
   return stores;
 }
 
+bool is_not_there_yet(const std::filesystem::path& path) {
+  // What cannot be looked at is left to opening it, which says why.
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found) return true;
+  return std::filesystem::is_regular_file(status) && std::filesystem::file_size(path, error) == 0 && !error;
+}
+
+std::string replays_beside(const cache::Location& location, std::string_view command) {
+  const std::filesystem::path replays = cache::replay_database(location);
+  if (replays == location.decisions || is_not_there_yet(replays)) return {};
+  const std::string path = replays.string();
+  return fmt::format(" What replays of recordings found is beside it: `{} --db {}`.", command,
+                     path.find(' ') == std::string::npos ? path : "'" + path + "'");
+}
+
 std::unique_ptr<cache::Store> open_for_reading(const cache::Location& location) {
-  if (!std::filesystem::exists(location.decisions)) return nullptr;
+  if (is_not_there_yet(location.decisions)) return nullptr;
   return cache::SqliteStore::open({.path = location.decisions, .access = cache::Access::read_only});
 }
 

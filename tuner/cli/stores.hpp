@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cache/binary_store.hpp"
@@ -25,7 +26,11 @@ SessionStores open_for_session(const std::filesystem::path& chosen);
 /// The same for replayed rows, which have a database of their own and no binaries.
 SessionStores open_for_replay(const std::filesystem::path& chosen);
 
+/// Whether there is no database at `path` yet: no file, or one without a byte, as `sqlite3 FILE` leaves it.
+bool is_not_there_yet(const std::filesystem::path& path);
 /// The database of decisions to read from; null if there is none yet. Throws Error{store_*}.
 std::unique_ptr<cache::Store> open_for_reading(const cache::Location& location);
+/// Where to look besides, if replays have left a database beside this one: a sentence with the command, after a space.
+std::string replays_beside(const cache::Location& location, std::string_view command);
 
 }  // namespace tuner::cli

@@ -20,6 +20,18 @@ namespace {
 
 constexpr std::uint64_t kMostWorkers = 1024;
 
+/// Nothing is compiled or launched, so these would change nothing.
+void refuse_what_a_replay_ignores(const Arguments& arguments) {
+  for (const char* option : {"device", "workers", "launch-timeout", "I"}) {
+    const bool compares = option == std::string_view("I") && !arguments.operands().empty();
+    if (!arguments.has(option) || compares) continue;
+    throw Error(Errc::bad_usage,
+                fmt::format("{} means nothing to a replay, which compiles and launches nothing{}. "
+                            "Leave it out.",
+                            spelled(option), option == std::string_view("I") ? " and was given no kernel file" : ""));
+  }
+}
+
 TuneRequest read_request(const Arguments& arguments) {
   TuneRequest request;
   if (!arguments.operands().empty()) request.file = arguments.operands().front();
@@ -48,6 +60,7 @@ TuneRequest read_request(const Arguments& arguments) {
                 "`tuner tune` needs a kernel file, for example `tuner tune kernel_sources/prefetch.cu --problem "
                 "rows=528,row_length=65536`, or a recording with --replay FILE.");
   }
+  if (!request.replay.empty()) refuse_what_a_replay_ignores(arguments);
   if (!request.record.empty()) {
     if (!request.replay.empty()) {
       throw Error(
@@ -171,7 +184,7 @@ Command tune_command() {
       .most_operands = 1,
       .examples = {{"tuner tune kernel_sources/prefetch.cu --problem rows=528,row_length=65536 --budget 60s",
                     "spend a minute on one problem and remember the winner"},
-                   {"tuner tune --replay prefetch_h200.csv.gz --json",
+                   {"tuner tune --replay kernel_sources/recordings/prefetch__H200.csv --json",
                     "repeat a recorded search where there is no GPU, and print JSON"}},
       .exit_codes = {ExitCode::no_result, ExitCode::no_device, ExitCode::no_toolkit, ExitCode::device_failed,
                      ExitCode::interrupted},

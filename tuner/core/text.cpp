@@ -51,7 +51,8 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
         line.clear();
         continue;
       }
-      const std::size_t part = prefix_of(word, width);
+      std::size_t part = prefix_of(word, width);
+      if (const std::size_t comma = word.substr(0, part).rfind(','); comma != std::string_view::npos) part = comma + 1;
       lines.emplace_back(word.substr(0, part));
       word.remove_prefix(part);
     }
@@ -128,6 +129,25 @@ std::string labelled(std::string_view label, std::string_view text) {
   return result;
 }
 
+std::string printable(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const bool control = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
+    // U+0080 to U+009F: some terminals take them for escape sequences, too.
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (c == 0xc2 && next >= 0x80 && next <= 0x9f) {
+      result += fmt::format("\\x{:02x}\\x{:02x}", c, next);
+      ++i;
+    } else if (control) {
+      result += fmt::format("\\x{:02x}", c);
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
 Table::Table(std::vector<Column> columns, std::size_t indent) : columns_(std::move(columns)), indent_(indent) {}
 
 void Table::add(std::vector<std::string> cells) {
@@ -136,6 +156,14 @@ void Table::add(std::vector<std::string> cells) {
 }
 
 std::string Table::text() const {
+  return text(true);
+}
+
+std::string Table::unwrapped_text() const {
+  return text(false);
+}
+
+std::string Table::text(bool wraps) const {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     std::size_t width = columns_of(columns_[c].title);
@@ -146,8 +174,8 @@ std::string Table::text() const {
   const auto put = [&](const std::vector<std::string>& cells) {
     std::string line(indent_, ' ');
     for (std::size_t c = 0; c + 1 < cells.size(); ++c) line += padded(cells[c], widths[c], columns_[c].align) + "  ";
-    if (columns_.back().align == Align::right) {
-      line += padded(cells.back(), widths.back(), Align::right);
+    if (columns_.back().align == Align::right || !wraps) {
+      line += padded(cells.back(), widths.back(), columns_.back().align);
       end_line(line);
       result += line;
     } else {

@@ -19,8 +19,13 @@ std::vector<std::string> split_assignments(std::string_view text);
 std::vector<std::string> differing_assignments(std::string_view configuration, std::string_view other);
 
 /// `text` after `label`, broken at spaces so that no line exceeds kReportWidth; further lines are indented to where the
-/// text began. A single word that is too long is broken rather than overflowing. Ends with a newline.
+/// text began. A single word that is too long is broken, behind a comma if it has one there, rather than overflowing.
+/// Ends with a newline.
 std::string labelled(std::string_view label, std::string_view text);
+
+/// `text` with every control character but tabs and line ends as `\x1b` and the like: what stands in a file's name or a
+/// database must not steer a terminal.
+std::string printable(std::string_view text);
 
 /// Columns of text under a header. Numbers are right-aligned, words left; the last column wraps at kReportWidth.
 class Table {
@@ -34,8 +39,12 @@ class Table {
   void add(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
   std::string text() const;
+  /// Every row on one line, however long: for other programs.
+  std::string unwrapped_text() const;
 
  private:
+  std::string text(bool wraps) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
   std::size_t indent_;
