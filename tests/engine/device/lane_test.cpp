@@ -130,6 +130,31 @@ TEST_CASE("a reference that contradicts itself is nondeterministic") {
   CHECK(says(reply, "Two runs of the reference disagree in 1 of 1000 elements of 'doubled'"));
 }
 
+TEST_CASE("runs that differ within the tolerance are right, unless the kernel must be deterministic") {
+  for (const bool deterministic : {false, true}) {
+    CAPTURE(deterministic);
+    const Outcome expected = deterministic ? Outcome::nondeterministic : Outcome::ok;
+    PrepareProblem request = problem();
+    request.arguments[1].rtol = 1e-6;
+    request.deterministic = deterministic;
+    TestLane test;
+    REQUIRE(test.ask(request).outcome == Outcome::ok);
+    CHECK(test.ask(reference("wavers")).outcome == expected);
+    // Elements that nobody writes hold another poison in each run, and are no difference.
+    const DeviceReply baseline = test.ask(reference("sparse"));
+    INFO(baseline.message);
+    REQUIRE(baseline.outcome == Outcome::ok);
+    CHECK(test.ask(screen("sparse")).outcome == Outcome::ok);
+    CHECK(test.ask(screen("right")).outcome == Outcome::ok);
+    const DeviceReply reply = test.ask(screen("wavers"));
+    CHECK(reply.outcome == expected);
+    if (deterministic) {
+      CHECK(says(reply, "write different bits to 'doubled', both within the tolerance (rtol 1e-06, atol 0)"));
+    }
+    CHECK(test.ask(ConfirmCandidate{candidate("sparse"), candidate("wavers"), 2}).outcome == expected);
+  }
+}
+
 TEST_CASE("arguments that do not match the kernel's parameters are refused by name") {
   TestLane test;
   test.prepare();

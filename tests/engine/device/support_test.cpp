@@ -130,6 +130,21 @@ TEST_CASE("a changed guard is found, byte by byte") {
   CHECK(finding.worst == 500);
 }
 
+TEST_CASE("a checksum of elements notices any bit but those of excluded elements") {
+  const auto sum = [](std::vector<double> data, std::uint32_t excluded) {
+    Finding finding;
+    run("tuner_checksum_elements", data.data(), std::uint64_t{data.size()}, static_cast<int>(sizeof(double)), &excluded,
+        &finding);
+    return finding.sum;
+  };
+  CHECK(sum({1, 2, 3}, 0) == sum({1, 2, 3}, 0));
+  CHECK(sum({1, 2, 3}, 0) != sum({1, 2, 3.0000000000000004}, 0));
+  CHECK(sum({1, 0.0, 3}, 0) != sum({1, -0.0, 3}, 0));
+  CHECK(sum({1, 2, 3}, 0) != sum({2, 1, 3}, 0));
+  CHECK(sum({1, 2, 3}, 2) == sum({1, 5, 3}, 2));
+  CHECK(sum({1, 2, 3}, 2) != sum({1, 2, 4}, 2));
+}
+
 TEST_CASE("a checksum notices any byte, any exchange, and the tail") {
   std::vector<unsigned char> data(77);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<unsigned char>(i);

@@ -3,11 +3,14 @@
 #include <doctest/doctest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -129,6 +132,34 @@ TEST_CASE("destroying a child takes down what it started") {
   }
   CHECK(kill(child_pid, 0) != 0);
   CHECK(has_ended(grandchild));
+}
+
+TEST_CASE("destroying a child that cannot be collected takes no longer than its patience") {
+  // The end of a process that is traced is shown to its tracer first, and to its parent only when the tracer has seen
+  // it.
+  int ready[2];
+  REQUIRE(pipe(ready) == 0);
+  std::optional<ChildProcess> child(std::in_place, SpawnOptions{TUNER_TEST_CHILD, {}, {}, /*patience=*/300ms});
+  const pid_t pid = child->pid();
+  const pid_t tracer = fork();
+  if (tracer == 0) {
+    const char traced = ptrace(PTRACE_SEIZE, pid, nullptr, nullptr) == 0 ? 'y' : 'n';
+    if (write(ready[1], &traced, 1) != 1) _exit(1);
+    while (true) pause();
+  }
+  char traced = 0;
+  REQUIRE(read(ready[0], &traced, 1) == 1);
+  const auto begin = Clock::now();
+  child.reset();
+  const auto took = Clock::now() - begin;
+  if (traced == 'y') CHECK(took > 250ms);
+  if (traced == 'n') MESSAGE("this system lets nobody trace a sibling: nothing was delayed");
+  CHECK(took < 5s);
+  kill(tracer, SIGKILL);
+  waitpid(tracer, nullptr, 0);
+  if (traced == 'y') CHECK(waitpid(pid, nullptr, 0) == pid);  // it was left behind
+  close(ready[0]);
+  close(ready[1]);
 }
 
 TEST_CASE("what a child forked dies with it") {

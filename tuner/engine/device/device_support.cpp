@@ -23,6 +23,7 @@ DeviceSupport::DeviceSupport(std::span<const std::byte> cubin, WorkStream& strea
       plant_(find(module_.get(), "tuner_plant")),
       check_planted_(find(module_.get(), "tuner_check_planted")),
       checksum_(find(module_.get(), "tuner_checksum")),
+      checksum_elements_(find(module_.get(), "tuner_checksum_elements")),
       find_unwritten_(find(module_.get(), "tuner_find_unwritten")),
       compare_(find(module_.get(), "tuner_compare")),
       findings_(allocate(kMaxFindings * sizeof(Finding))) {}
@@ -70,6 +71,13 @@ std::size_t DeviceSupport::check_planted(CUdeviceptr allocation, std::uint64_t b
 std::size_t DeviceSupport::checksum(CUdeviceptr data, std::uint64_t bytes) {
   const std::size_t number = new_finding();
   launch(checksum_, (bytes + 7) / 8, data, bytes, next_finding(number));
+  return number;
+}
+
+std::size_t DeviceSupport::checksum_elements(CUdeviceptr data, std::uint64_t elements, ElementType type,
+                                             CUdeviceptr excluded) {
+  const std::size_t number = new_finding();
+  launch(checksum_elements_, elements, data, elements, static_cast<int>(size_of(type)), excluded, next_finding(number));
   return number;
 }
 

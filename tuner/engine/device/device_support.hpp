@@ -24,6 +24,8 @@ class DeviceSupport {
 
   std::size_t check_planted(CUdeviceptr allocation, std::uint64_t begin, std::uint64_t end, std::uint64_t seed);
   std::size_t checksum(CUdeviceptr data, std::uint64_t bytes);
+  /// Of the bits of all elements but those of `excluded`, which has one bit an element or is null.
+  std::size_t checksum_elements(CUdeviceptr data, std::uint64_t elements, ElementType type, CUdeviceptr excluded);
   /// `mask` has one bit an element; with `narrow_down` it keeps the bits of the previous run that are still true.
   std::size_t find_unwritten(CUdeviceptr data, std::uint64_t elements, ElementType type, unsigned char poison,
                              bool narrow_down, CUdeviceptr mask, CUdeviceptr excluded);
@@ -41,7 +43,7 @@ class DeviceSupport {
 
   WorkStream& stream_;
   Module module_;
-  CUfunction fill_, plant_, check_planted_, checksum_, find_unwritten_, compare_;
+  CUfunction fill_, plant_, check_planted_, checksum_, checksum_elements_, find_unwritten_, compare_;
   DeviceMemory findings_;
   std::size_t used_ = 0;
 };

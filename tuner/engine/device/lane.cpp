@@ -236,9 +236,9 @@ void DeviceProcessLane::send_next() {
     waiting_.pop_front();
     if (std::holds_alternative<RunBlock>(pending.request) && !finalists_) {
       // The worker would not know what is meant, and end.
-      answer(pending.ticket, failure(Outcome::worker_lost, fmt::format("There are no finalists to race: {} Load them "
-                                                                       "again without the one that failed.",
-                                                                       no_finalists_)));
+      answer(pending.ticket,
+             failure(Outcome::worker_lost,
+                     fmt::format("There are no finalists to race: {} Load them first.", no_finalists_)));
     } else {
       give(std::move(pending), false);
     }

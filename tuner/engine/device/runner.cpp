@@ -19,6 +19,7 @@ struct Runner::Mismatch {
   double worst = 0;
   std::uint64_t unwritten = 0;  // elements that hold the poison after both runs, and the reference writes
   std::uint64_t first_unwritten = 0;
+  std::array<std::uint64_t, 2> bits{};  // checksums by run, where the bits matter
 };
 
 namespace {
@@ -45,6 +46,7 @@ Verdict Runner::run_once(const LoadedKernel& kernel, int run, bool as_reference,
   struct Asked {
     ArgumentState* state;
     std::size_t unwritten = 0, compared = 0;
+    std::array<std::size_t, 2> bits{};
     bool has_unwritten = false, is_compared = false;
   };
   std::vector<Asked> asked;
@@ -65,6 +67,12 @@ Verdict Runner::run_once(const LoadedKernel& kernel, int run, bool as_reference,
       ask.is_compared = true;
       ask.compared = support_.compare(data, state.reference.get(), state.elements, state.argument, excluded);
     }
+    const auto sum = [&](CUdeviceptr memory) {
+      return support_.checksum_elements(memory, state.elements, state.argument.type, excluded);
+    };
+    if (deterministic_ && !as_reference) ask.bits[run] = sum(data);
+    // What the reference excludes is known after its second run only; its first run's outputs are still there.
+    if (deterministic_ && as_reference && !first_run) ask.bits = {sum(state.reference.get()), sum(data)};
   }
   const std::vector<Finding> found = support_.findings();
 
@@ -77,6 +85,8 @@ Verdict Runner::run_once(const LoadedKernel& kernel, int run, bool as_reference,
       mismatch.unwritten = found[asked[i].unwritten].count;
       mismatch.first_unwritten = found[asked[i].unwritten].first;
     }
+    if (deterministic_ && as_reference && !first_run) mismatch.bits[0] = found[asked[i].bits[0]].sum;
+    if (deterministic_ && !(as_reference && first_run)) mismatch.bits[run] = found[asked[i].bits[run]].sum;
     if (!asked[i].is_compared) continue;
     const Finding& compared = found[asked[i].compared];
     mismatch.count[run] = compared.count;
@@ -160,6 +170,19 @@ Verdict Runner::inspect_surroundings(bool as_reference) {
   return inputs;
 }
 
+Verdict Runner::same_bits(const std::vector<Mismatch>& mismatches) const {
+  if (!deterministic_) return {};
+  for (const Mismatch& mismatch : mismatches) {
+    if (mismatch.bits[0] == mismatch.bits[1]) continue;
+    return {
+        Outcome::nondeterministic,
+        fmt::format("Two runs on the same inputs write different bits to '{}', both within the tolerance ({}), but it "
+                    "is declared deterministic; sum in a fixed order, without atomics.",
+                    mismatch.state->argument.name, tolerance_text(mismatch.state->argument))};
+  }
+  return {};
+}
+
 void Runner::sum_kept() {
   for (ArgumentState& state : buffers_.arguments()) {
     for (const auto& [memory, bytes] : state.kept()) support_.checksum(memory, bytes);
@@ -187,6 +210,7 @@ Verdict Runner::run_reference(const LoadedKernel& kernel) {
                         tolerance_text(mismatch.state->argument), place(*mismatch.state, mismatch.first),
                         mismatch.expected, mismatch.found)};
   }
+  if (Verdict verdict = same_bits(mismatches); !verdict.ok()) return verdict;
   sum_kept();
   return {};
 }
@@ -222,7 +246,7 @@ Verdict Runner::verify(const LoadedKernel& kernel) {
         fmt::format("'{}' is right in the {} of two runs and wrong in the other, in {} of {} elements: {}.",
                     argument.name, first == 0 ? "first" : "second", first + second, mismatch.state->elements, detail)};
   }
-  return {};
+  return same_bits(mismatches);
 }
 
 }  // namespace tuner::engine

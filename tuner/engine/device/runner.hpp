@@ -14,12 +14,17 @@ namespace tuner::engine {
 
 /// Decides whether a kernel does what it should: two launches from two poisons, then everything it could have touched
 /// is looked at. In the order of severity: guards, inputs, unwritten outputs, wrong results (in one run only:
-/// nondeterministic).
+/// nondeterministic), and if it must be deterministic, outputs of the two runs that are not the same bits.
 class Runner {
  public:
   Runner(Buffers& buffers, DeviceSupport& support, WorkStream& stream, const DeviceInfo& device,
-         std::chrono::milliseconds launch_timeout)
-      : buffers_(buffers), support_(support), stream_(stream), device_(device), launch_timeout_(launch_timeout) {}
+         std::chrono::milliseconds launch_timeout, bool deterministic)
+      : buffers_(buffers),
+        support_(support),
+        stream_(stream),
+        device_(device),
+        launch_timeout_(launch_timeout),
+        deterministic_(deterministic) {}
 
   /// Makes the kernel's outputs the reference. Both runs must agree within the tolerance.
   Verdict run_reference(const LoadedKernel& kernel);
@@ -36,6 +41,7 @@ class Runner {
   Verdict run_once(const LoadedKernel& kernel, int run, bool as_reference, std::vector<Mismatch>& mismatches);
   Verdict inspect_surroundings(bool as_reference);
   Verdict guards_verdict(const ArgumentState& state, const Finding& finding) const;
+  Verdict same_bits(const std::vector<Mismatch>& mismatches) const;
   void sum_kept();
 
   Buffers& buffers_;
@@ -43,6 +49,7 @@ class Runner {
   WorkStream& stream_;
   const DeviceInfo& device_;
   std::chrono::milliseconds launch_timeout_;
+  bool deterministic_;
   std::uint64_t excluded_words_ = 0;
   int launches_ = 0;
   bool damaged_ = false;

@@ -197,6 +197,18 @@ extern "C" __global__ void tuner_checksum(const Byte* data, Long bytes, Finding*
   if (sum != 0) atomicAdd(&finding->sum, sum);
 }
 
+// The same by elements, less those of `excluded` (which may be null).
+extern "C" __global__ void tuner_checksum_elements(const Byte* data, Long elements, int size, const Word* excluded, Finding* finding) {
+  Long sum = 0;
+  EACH(i, elements) {
+    if (excluded && (excluded[i / 32] >> (i % 32) & 1u)) continue;
+    Long word = 0;
+    TUNER_ROLLED for (int byte = 0; byte < size; ++byte) word |= (Long)data[i * size + byte] << (8 * byte);
+    sum += mix(word ^ mix(i + 1));
+  }
+  if (sum != 0) atomicAdd(&finding->sum, sum);
+}
+
 // ---- Outputs -----------------------------------------------------------------------------------------------------------
 
 __device__ inline bool holds_poison(const Byte* data, Long i, int size, Byte poison) {

@@ -45,7 +45,7 @@ struct Workbench::Problem {
         support(request.support_cubin, stream),
         buffers(request.arguments, request.seed, support, stream),
         sampler(buffers, stream, device, request.mode, request.launch_timeout),
-        runner(buffers, support, stream, device, request.launch_timeout),
+        runner(buffers, support, stream, device, request.launch_timeout, request.deterministic),
         clock(monitor) {}
 
   std::chrono::milliseconds launch_timeout;

@@ -88,7 +88,7 @@ ExitStatus exit_status_from_wait(int status) {
   return result;
 }
 
-ChildProcess::ChildProcess(const SpawnOptions& options) {
+ChildProcess::ChildProcess(const SpawnOptions& options) : patience_(options.patience) {
   ChannelPair pair = make_channel_pair();
   channel_ = std::move(pair.first);
   const UniqueFd theirs = out_of_the_way(pair.second.release());
@@ -124,6 +124,7 @@ ChildProcess::ChildProcess(const SpawnOptions& options) {
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
+      patience_(other.patience_),
       status_(other.status_),
       channel_(std::move(other.channel_)),
       pidfd_(std::move(other.pidfd_)),
@@ -133,6 +134,7 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   if (this != &other) {
     end();
     pid_ = std::exchange(other.pid_, -1);
+    patience_ = other.patience_;
     status_ = other.status_;
     channel_ = std::move(other.channel_);
     pidfd_ = std::move(other.pidfd_);
@@ -148,7 +150,10 @@ ChildProcess::~ChildProcess() {
 void ChildProcess::end() noexcept {
   if (pid_ < 0) return;
   kill();
-  wait_until(Clock::time_point::max());
+  // Not for ever: a process that hangs inside the kernel (a GPU driver waiting for hardware that is gone) outlives
+  // SIGKILL, and whoever asked for it must not hang with it. What is left behind is a zombie at worst, which costs a
+  // number and is collected when this process ends.
+  wait_until(Clock::now() + patience_);
 }
 
 void ChildProcess::kill() noexcept {

@@ -23,8 +23,9 @@ ExitStatus exit_status_from_wait(int status);
 
 struct SpawnOptions {
   std::filesystem::path program;
-  std::vector<std::string> arguments;    ///< without the program's name
-  std::vector<std::string> environment;  ///< "NAME=value", in addition to this process's own; replaces same names
+  std::vector<std::string> arguments;         ///< without the program's name
+  std::vector<std::string> environment;       ///< "NAME=value", in addition to this process's own; replaces same names
+  std::chrono::milliseconds patience{10000};  ///< how long whoever destroys it waits for a killed one to be gone
 };
 
 /// A worker program started by this process, connected by a channel. It sees no other descriptor of ours, reads
@@ -37,7 +38,8 @@ class ChildProcess {
   explicit ChildProcess(const SpawnOptions& options);
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
-  /// Kills it with everything it started and collects its status.
+  /// Kills it with everything it started and collects its status. One that has not ended within the patience is left
+  /// behind.
   ~ChildProcess();
 
   Channel& channel() noexcept { return channel_; }
@@ -59,6 +61,7 @@ class ChildProcess {
   void end() noexcept;
 
   pid_t pid_ = -1;
+  std::chrono::milliseconds patience_;
   std::optional<ExitStatus> status_;
   Channel channel_;
   UniqueFd pidfd_;
