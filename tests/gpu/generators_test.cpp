@@ -1,0 +1,83 @@
+// Inputs are generated on the device, and a program that checks results on the host must get the same bits. Where there
+// is no GPU this is skipped.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include "tuner/engine/device/generators.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/engine/compile/nvrtc_compiler.hpp"
+#include "tuner/engine/device/device_query.hpp"
+#include "tuner/engine/device/device_support.hpp"
+#include "tuner/engine/device/driver.hpp"
+
+namespace tuner::engine {
+namespace {
+
+std::vector<std::byte> compile_support(const DeviceInfo& device) {
+  CompileRequest request;
+  request.source = std::string(support_source());
+  request.file_name = "support.cu";
+  request.architecture = device.architecture();
+  CompileReply reply = NvrtcCompiler({}).compile(request);
+  REQUIRE_MESSAGE(reply.outcome == Outcome::ok, reply.log);
+  return reply.cubin;
+}
+
+void use_first_device() {
+  CUdevice device = 0;
+  CUcontext context = nullptr;
+  check(driver().device(&device, 0), "cuDeviceGet");
+  check(driver().retain_context(&context, device), "cuDevicePrimaryCtxRetain");
+  check(driver().set_context(context), "cuCtxSetCurrent");
+}
+
+TEST_CASE("every generator gives the same bits on host and device, for every type") {
+  const DeviceInfo info = query_device(0);
+  use_first_device();
+  WorkStream stream;
+  DeviceSupport support(compile_support(info), stream);
+  using Kind = Generator::Kind;
+  const std::vector<std::pair<Kind, std::array<double, 2>>> generators{{Kind::constant, {3, 0}},
+                                                                       {Kind::iota, {1, 2}},
+                                                                       {Kind::uniform, {0, 100}},
+                                                                       {Kind::normal, {50, 7}},
+                                                                       {Kind::index, {97, 0}}};
+  for (const ElementType type :
+       {ElementType::int8, ElementType::uint8, ElementType::int16, ElementType::uint16, ElementType::int32,
+        ElementType::uint32, ElementType::int64, ElementType::uint64, ElementType::float16, ElementType::bfloat16,
+        ElementType::float32, ElementType::float64}) {
+    for (const auto& [kind, parameters] : generators) {
+      BoundArgument argument;
+      argument.name = "x";
+      argument.type = type;
+      argument.generator = kind;
+      argument.generator_parameters = parameters;
+      argument.length = 100003;
+      CAPTURE(std::string(to_string(type)));
+      CAPTURE(static_cast<int>(kind));
+      const std::size_t bytes = argument.length * size_of(type);
+      const DeviceMemory memory = allocate(bytes);
+      support.fill(memory.get(), argument, argument.length, 2, 11);
+      CHECK(stream.download(memory.get(), bytes) == generate(argument, 2, 11));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tuner::engine
+
+int main(int argc, char** argv) {
+  try {
+    tuner::engine::query_device(0);
+  } catch (const tuner::Error& error) {
+    std::printf("SKIPPED: no GPU that can be used: %s\n", error.what());
+    return 77;
+  }
+  return doctest::Context(argc, argv).run();
+}
