@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include "tests/cli/program.hpp"
 
@@ -165,4 +166,32 @@ TEST_CASE("what a replay would ignore is refused") {
     words.insert(words.end(), option.begin(), option.end());
     check_error(user.run(words), 2, {option.front(), "replay"});
   }
+}
+
+TEST_CASE("what is not a kernel file is refused at once, and a pipe is read") {
+  const User user;
+  check_error(user.run({"describe", "/dev/zero"}), 2, {"/dev/zero is neither a file nor a pipe"});
+  REQUIRE(mkfifo((user.home() / "fifo").c_str(), 0600) == 0);
+  check_error(user.run({"describe", "fifo"}), 2, {"fifo describes no kernel"});
+  user.folder().write("large.cu", std::string((std::size_t{16} << 20U) + 1, ' '));
+  check_error(user.run({"describe", "large.cu"}), 2, {"larger than 16 MiB"});
+  const std::string command =
+      "bash -c '\"" + std::string(TUNER_PROGRAM) + "\" describe <(sleep 0.1; cat " + kernel() + ") > /dev/null'";
+  CHECK(WEXITSTATUS(std::system(command.c_str())) == 0);
+}
+
+TEST_CASE("describe checks --where even where problem values are missing") {
+  const User user;
+  check_error(user.run({"describe", kernel(), "--where", "BLOK > 64"}), 2, {"BLOK", "BLOCK"});
+  check_error(user.run({"describe", kernel(), "--where", "BLOCK >"}), 2, {"--where is not an expression"});
+  CHECK(user.run({"describe", kernel(), "--where", "BLOCK > 64 and n > 3"}).exit_code == 0);
+}
+
+TEST_CASE("describe --json has numbers as numbers, and the launch") {
+  const User user;
+  const std::string out = user.run({"describe", kernel(), "--json"}).out;
+  CHECK(contains(out, "\"form\": \"macro\""));
+  CHECK(contains(out, "\"default\": 128"));
+  CHECK(contains(out, "\"block\": ["));
+  CHECK(contains(out, "\"shared\": null"));
 }

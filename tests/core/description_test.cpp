@@ -96,10 +96,14 @@ TEST_CASE("a mistake is shown with its place, its line and a caret") {
 
 TEST_CASE("the place of a mistake on a continued line is the physical one") {
   CHECK(complaint("#pragma tuner constraint(BLOCKDIMX < \\\n   NOWHERE_KNOWN)") ==
-        "k.cu:7:4: unknown name `NOWHERE_KNOWN`");
+        "k.cu:7:4: unknown name `NOWHERE_KNOWN`; the kernel declares BLOCKDIMX, TYPE, n");
 }
 
 TEST_CASE("unknown words come with the nearest known one") {
+  CHECK(complaint("#pragma tuner zzzzzzzz(A, 1)").find("unknown directive `zzzzzzzz`; there are kernel, problem, ") !=
+        std::string::npos);
+  CHECK(first_line_of([] { parse_descriptions("#pragma tuner kernal(a)", "k.cu"); }) ==
+        "k.cu:1:15: unknown directive `kernal`; did you mean `kernel`?");
   CHECK(complaint("#pragma tuner parm(A, 1)") == "k.cu:6:15: unknown directive `parm`; did you mean `param`?");
   CHECK(complaint("#pragma tuner problem(m: sise)") ==
         "k.cu:6:26: `sise` is not a kind of problem property (size, exact or constant); did you mean `size`?");
@@ -256,4 +260,21 @@ TEST_CASE("one of several kernels in a file is picked by name") {
   CHECK(error_of([&] { load_description(file, "othr"); }) ==
         file.string() + " describes no kernel `othr`; did you mean `other`? It describes scale, other.");
   std::filesystem::remove(file);
+}
+
+TEST_CASE("a byte order mark before the first directive is skipped and shifts no column") {
+  const std::string mark = "\xef\xbb\xbf";
+  CHECK(parse_descriptions(mark + kernel_text(), "k.cu").size() == 1);
+  CHECK(first_line_of([&] { parse_descriptions(mark + "#pragma tuner kernal(a)", "k.cu"); }) ==
+        "k.cu:1:15: unknown directive `kernal`; did you mean `kernel`?");
+}
+
+TEST_CASE("a zero byte does not cut a message short") {
+  const std::string zero(1, '\0');
+  CHECK(error_of([&] { parse_descriptions("#pragma tuner kernal(" + zero + ")", "k.cu"); }).ends_with("^"));
+}
+
+TEST_CASE("work that is negative is refused where it stands") {
+  CHECK(complaint("#pragma tuner work(bytes = -3)") == "k.cu:6:28: bytes cannot be negative, as -3 is");
+  CHECK(complaint("#pragma tuner work(bytes = 3 * n, flops = 2)") == "no error");
 }

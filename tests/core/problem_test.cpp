@@ -38,7 +38,7 @@ TEST_CASE("text that is not a list of NAME=VALUE is refused") {
   CHECK(error_of([] { parse_problem("rows="); }) == "The problem value rows is empty; write rows=1024, for example.");
   CHECK(error_of([] {
           parse_problem("rows=99999999999999999999");
-        }).starts_with("The problem value rows: The integer 99999999999999999999"));
+        }).starts_with("The problem value rows=99999999999999999999 cannot be read. The integer 99999999999999999999"));
 }
 
 TEST_CASE("a complete problem has the defaults, and integers for whole run-time numbers") {
@@ -48,8 +48,9 @@ TEST_CASE("a complete problem has the defaults, and integers for whole run-time 
 
 TEST_CASE("a problem value that is missing, unknown or of the wrong kind is named with the next step") {
   CHECK(complaint_about("rows=528") ==
-        "The kernel `sum` needs the problem value `columns`; it needs rows, columns: for example --problem "
-        "rows=528,columns=1024");
+        "The kernel `sum` needs the problem value `columns`: for example --problem rows=528,columns=1024");
+  CHECK(complaint_about("") ==
+        "The kernel `sum` needs the problem values `rows`, `columns`: for example --problem rows=1024,columns=1024");
   CHECK(complaint_about("rows=1,colums=2") ==
         "The kernel `sum` has no problem property `colums`; did you mean `columns`? It has rows, columns, alpha, TYPE, "
         "DEPTH.");

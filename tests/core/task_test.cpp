@@ -157,6 +157,7 @@ TEST_CASE("numbers that do not fit are refused with the argument's name and line
         "k.cu:6: the length of `a` is -1; a length cannot be negative.");
   CHECK(complaint_of("#pragma tuner in(a, double, n * 1000000000000000)") ==
         "k.cu:6: the length of `a` is 1000000000000000000 elements, more than any memory holds.");
+  CHECK(complaint_of("#pragma tuner in(a, uint8, n * 1099511628)").ends_with("more than any memory holds."));
   CHECK(complaint_of("#pragma tuner in(a, uint8, n, index(257))") ==
         "k.cu:6: the content of `a` is index(257), which does not fit uint8.");
   CHECK(complaint_of("#pragma tuner in(a, uint8, n, index(256))") == "no error");

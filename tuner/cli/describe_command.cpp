@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/message.hpp"
 #include "tuner/core/describe.hpp"
 #include "tuner/core/task.hpp"
 #include "tuner/error.hpp"
@@ -50,19 +48,45 @@ const char* role_name(Argument::Role role) {
   return "";
 }
 
+const char* form_name(ParameterForm form) {
+  switch (form) {
+    case ParameterForm::macro:
+      return "macro";
+    case ParameterForm::argument:
+      return "argument";
+    case ParameterForm::option:
+      return "option";
+  }
+  return "";
+}
+
+Json value_json(const search::Value& value) {
+  if (value.is_name()) return value.as_name();
+  if (value.is_boolean()) return value.as_boolean();
+  if (value.is_integer()) return value.as_integer();
+  return value.as_real();
+}
+
+Json texts(const std::vector<search::Expression>& expressions) {
+  Json list = Json::array();
+  for (const search::Expression& expression : expressions) list.push_back(expression.text());
+  return list;
+}
+
 Json description_json(const Description& description) {
   Json problem = Json::array();
   for (const ProblemProperty& property : description.problem) {
     problem.push_back({{"name", property.name},
                        {"kind", kind_name(property.kind)},
-                       {"default", property.default_value ? Json(property.default_value->text()) : Json(nullptr)}});
+                       {"default", property.default_value ? value_json(*property.default_value) : Json(nullptr)}});
   }
   Json parameters = Json::array();
   for (const ParameterDescription& parameter : description.parameters) {
     Json values = Json::array();
-    for (const search::Value& value : parameter.parameter.values) values.push_back(value.text());
+    for (const search::Value& value : parameter.parameter.values) values.push_back(value_json(value));
     parameters.push_back({{"name", parameter.parameter.name},
-                          {"default", parameter.parameter.default_value.text()},
+                          {"form", form_name(parameter.form)},
+                          {"default", value_json(parameter.parameter.default_value)},
                           {"values", std::move(values)}});
   }
   Json arguments = Json::array();
@@ -75,9 +99,15 @@ Json description_json(const Description& description) {
   Json constraints = Json::array();
   for (const search::Constraint& constraint : description.constraints)
     constraints.push_back(constraint.expression.text());
-  return {{"kernel", description.kernel},      {"file", description.file.string()},
-          {"problem", std::move(problem)},     {"parameters", std::move(parameters)},
-          {"arguments", std::move(arguments)}, {"constraints", std::move(constraints)}};
+  return {{"kernel", description.kernel},
+          {"file", description.file.string()},
+          {"problem", std::move(problem)},
+          {"parameters", std::move(parameters)},
+          {"arguments", std::move(arguments)},
+          {"constraints", std::move(constraints)},
+          {"grid", texts(description.grid)},
+          {"block", texts(description.block)},
+          {"shared", description.shared_bytes ? Json(description.shared_bytes->text()) : Json(nullptr)}};
 }
 
 Json space_json(const Task& task) {
@@ -91,12 +121,8 @@ Json space_json(const Task& task) {
 }
 
 std::vector<Description> read(const std::filesystem::path& file, const std::string& kernel) {
-  std::ifstream input(file, std::ios::binary);
-  // Loading one kernel says why a file cannot be read; several are parsed here.
-  if (!kernel.empty() || !input || std::filesystem::is_directory(file)) return {load_description(file, kernel)};
-  std::ostringstream text;
-  text << input.rdbuf();
-  return parse_descriptions(text.str(), file);
+  if (!kernel.empty()) return {load_description(file, kernel)};
+  return parse_descriptions(read_kernel_file(file), file);
 }
 
 bool needs_values(const Description& description) {
@@ -122,6 +148,8 @@ ExitCode run(const Arguments& arguments) {
     if (problem || !needs_values(description)) {
       task.emplace(description, problem ? parse_problem(*problem) : ProblemValues(), device, arguments.values("where"),
                    include_folders);
+    } else {
+      check_where(description, arguments.values("where"), device);
     }
     if (arguments.has("json")) {
       Json object = description_json(description);
@@ -130,7 +158,7 @@ ExitCode run(const Arguments& arguments) {
       continue;
     }
     const std::string text = task ? to_text(*task) : to_text(description) + kWithoutProblem;
-    std::fputs(((first ? "" : "\n") + text).c_str(), stdout);
+    print((first ? "" : "\n") + text);
     first = false;
   }
   if (arguments.has("json")) print_json({{"format", 1}, {"kernels", std::move(kernels)}});

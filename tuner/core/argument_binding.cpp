@@ -115,8 +115,7 @@ bool depends_on_parameters(const Description& description, const search::Express
   return depends(description, expression, seen);
 }
 
-std::uint64_t buffer_length(const std::string& what, const search::Expression& length, const TypeShape& shape,
-                            const search::Scope& scope) {
+std::uint64_t buffer_length(const std::string& what, const search::Expression& length, const search::Scope& scope) {
   std::int64_t elements = 0;
   try {
     elements = length.evaluate_integer(scope);
@@ -125,8 +124,8 @@ std::uint64_t buffer_length(const std::string& what, const search::Expression& l
   }
   if (elements < 0)
     throw Error(Errc::bad_problem, fmt::format("{} is {}; a length cannot be negative.", what, elements));
-  const std::uint64_t bytes_each = size_of(shape.element) * static_cast<std::uint64_t>(shape.lanes);
-  if (static_cast<std::uint64_t>(elements) > (std::uint64_t{1} << 62) / bytes_each) {
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+  if (elements > kMostElements) {
     throw Error(Errc::bad_problem, fmt::format("{} is {} elements, more than any memory holds.", what, elements));
   }
   return static_cast<std::uint64_t>(elements);
@@ -167,7 +166,7 @@ std::vector<BoundArgument> bind_arguments(const Description& description, const 
     const bool varies =
         argument.role == Argument::Role::scratch && depends_on_parameters(description, *argument.length);
     if (!varies) {
-      bound.length = buffer_length(argument_label(description, argument, "the length"), *argument.length, shape, scope);
+      bound.length = buffer_length(argument_label(description, argument, "the length"), *argument.length, scope);
     }
     if (argument.role == Argument::Role::in || argument.role == Argument::Role::inout) {
       bind_generator(description, argument, scope, bound);

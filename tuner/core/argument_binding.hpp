@@ -15,9 +15,8 @@ std::vector<BoundArgument> bind_arguments(const Description& description, const 
 /// Whether `expression` uses a tuned parameter, directly or through a let or define.
 bool depends_on_parameters(const Description& description, const search::Expression& expression);
 
-/// A buffer's length in elements: not negative, and its bytes countable. `what` begins the message.
-std::uint64_t buffer_length(const std::string& what, const search::Expression& length, const TypeShape& shape,
-                            const search::Scope& scope);
+/// A buffer's length in elements: not negative, and no more than any memory holds. `what` begins the message.
+std::uint64_t buffer_length(const std::string& what, const search::Expression& length, const search::Scope& scope);
 
 /// The shape of an argument's type; `TYPE` stands for the constant problem property of that name.
 TypeShape argument_shape(const Description& description, const Argument& argument, const search::Scope& scope);

@@ -1,32 +1,26 @@
 #include "tuner/core/description.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
+#include <cerrno>
+#include <cstring>
 
+#include "cache/handle.hpp"
 #include "tuner/core/description_parser.hpp"
 
 namespace tuner {
 namespace {
 
-std::string read_file(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) {
-    throw Error(Errc::file_not_found,
-                fmt::format("{} is a folder; name an annotated kernel file in it.", file.string()));
-  }
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  if (stream) text << stream.rdbuf();
-  if (!stream) {
-    const bool exists = std::filesystem::exists(file, ignored);
-    throw Error(Errc::file_not_found, fmt::format("The kernel file {} {}; check its {}.", file.string(),
-                                                  exists ? "cannot be read" : "does not exist",
-                                                  exists ? "permissions" : "name and the current folder"));
-  }
-  return std::move(text).str();
+constexpr std::size_t kLargestFile = std::size_t{16} << 20U;
+
+using Descriptor = cache::UniqueHandle<int, close, -1>;
+
+[[noreturn]] void cannot_read(const std::filesystem::path& file, const std::string& why) {
+  throw Error(Errc::file_not_found, fmt::format("The kernel file {} {}.", file.string(), why));
 }
 
 std::string kernel_names(const std::vector<Description>& descriptions) {
@@ -36,6 +30,36 @@ std::string kernel_names(const std::vector<Description>& descriptions) {
 }
 
 }  // namespace
+
+std::string read_kernel_file(const std::filesystem::path& file) {
+  // Without waiting: a named pipe that nobody writes to would keep the program for ever.
+  const Descriptor descriptor(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!descriptor) {
+    cannot_read(file, errno == ENOENT || errno == ENOTDIR
+                          ? "does not exist; check its name and the current folder"
+                          : fmt::format("cannot be read; check its permissions ({})", std::strerror(errno)));
+  }
+  struct stat status {};
+  if (fstat(descriptor.get(), &status) != 0) cannot_read(file, "cannot be read; check its permissions");
+  if (S_ISDIR(status.st_mode)) {
+    throw Error(Errc::file_not_found,
+                fmt::format("{} is a folder; name an annotated kernel file in it.", file.string()));
+  }
+  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
+    cannot_read(file, "is neither a file nor a pipe; name an annotated CUDA source");
+  }
+  fcntl(descriptor.get(), F_SETFL, 0);  // a pipe's writer may take its time
+  std::string text;
+  std::vector<char> buffer(std::size_t{64} << 10U);
+  while (true) {
+    const ssize_t count = read(descriptor.get(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) cannot_read(file, fmt::format("cannot be read ({})", std::strerror(errno)));
+    if (count == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+    if (text.size() > kLargestFile) cannot_read(file, "is larger than 16 MiB; name an annotated CUDA source");
+  }
+}
 
 std::vector<Description> parse_descriptions(std::string_view text, const std::filesystem::path& file) {
   const DirectiveFile directives(file.string(), text);
@@ -56,6 +80,7 @@ std::vector<Description> parse_descriptions(std::string_view text, const std::fi
     } else if (current) {
       current->read(directive);
     } else {
+      check_directive_word(directive.word);
       directive.word.fail(
           "the first directive of a file must be kernel(NAME); later ones belong to the kernel before them");
     }
@@ -73,7 +98,7 @@ std::vector<Description> parse_descriptions(std::string_view text, const std::fi
 }
 
 Description load_description(const std::filesystem::path& file, std::string_view kernel) {
-  std::vector<Description> descriptions = parse_descriptions(read_file(file), file);
+  std::vector<Description> descriptions = parse_descriptions(read_kernel_file(file), file);
   if (kernel.empty()) {
     if (descriptions.size() == 1) return std::move(descriptions.front());
     throw Error(Errc::bad_description, fmt::format("{} describes {} kernels; choose one of {}.", file.string(),

@@ -113,6 +113,9 @@ struct Description {
 /// Error{bad_description} naming file, line, column, the text and the nearest known word.
 std::vector<Description> parse_descriptions(std::string_view text, const std::filesystem::path& file);
 
+/// The text of a kernel file: a regular file or a pipe, of 16 MiB at most. Throws Error{file_not_found}.
+std::string read_kernel_file(const std::filesystem::path& file);
+
 /// Reads the file and picks a kernel: the only one, or `kernel` if several are described. Throws Error{file_not_found}
 /// or Error{bad_description} that lists the kernels there are.
 Description load_description(const std::filesystem::path& file, std::string_view kernel = {});

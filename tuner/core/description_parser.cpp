@@ -82,6 +82,14 @@ std::vector<std::string> template_arguments(const Span& list) {
 
 }  // namespace
 
+void check_directive_word(const Span& word) {
+  const std::vector<std::string> words = directive_words();
+  if (std::find(words.begin(), words.end(), word.text()) != words.end()) return;
+  const std::string nearest = suggestion(word.text(), words);
+  word.fail(fmt::format("unknown directive `{}`{}", word.text(),
+                        nearest.empty() ? fmt::format("; there are {}", fmt::join(words, ", ")) : nearest));
+}
+
 DescriptionParser::DescriptionParser(const DirectiveFile& file, const std::filesystem::path& path,
                                      const Directive& kernel)
     : file_(file), kernel_span_(kernel.word) {
@@ -109,9 +117,7 @@ void DescriptionParser::read(const Directive& directive) {
   const std::string_view word = directive.word.text();
   const auto* entry = std::find_if(std::begin(DirectiveTable::kEntries), std::end(DirectiveTable::kEntries),
                                    [word](const auto& candidate) { return candidate.word == word; });
-  if (entry == std::end(DirectiveTable::kEntries)) {
-    directive.word.fail(fmt::format("unknown directive `{}`{}", word, suggestion(word, directive_words())));
-  }
+  if (entry == std::end(DirectiveTable::kEntries)) check_directive_word(directive.word);
   const bool wants_arguments = word != "deterministic";
   if (wants_arguments && (!directive.arguments || directive.arguments->empty())) {
     directive.word.fail(fmt::format("{} needs arguments in parentheses, as in {}", word, entry->example));
@@ -248,7 +254,12 @@ void DescriptionParser::read_work(const Directive& directive) {
                             suggestion(key.text(), {"bytes", "flops"})));
     }
     if (*target) key.fail(fmt::format("`{}` is given twice", key.text()));
-    *target = expression(item.sub(equals + 1).trimmed());
+    const Span amount = item.sub(equals + 1).trimmed();
+    *target = expression(amount);
+    // What depends on names is checked when they have values.
+    if ((*target)->names().empty() && (*target)->evaluate(search::Scope()).as_real() < 0) {
+      amount.fail(fmt::format("{} cannot be negative, as {} is", key.text(), amount.text()));
+    }
   }
 }
 

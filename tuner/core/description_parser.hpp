@@ -11,6 +11,9 @@
 
 namespace tuner {
 
+/// Throws Error{bad_description} at `word` if no directive is called so.
+void check_directive_word(const Span& word);
+
 /// Turns the directives of one kernel into a Description. Lives as long as one kernel is read; every mistake is thrown
 /// as Error{bad_description} at the place where it stands.
 class DescriptionParser {

@@ -121,6 +121,14 @@ std::vector<std::string> NameTable::candidates() const {
   return names;
 }
 
+std::string NameTable::own_names() const {
+  constexpr std::size_t kMostListed = 12;
+  std::string text;
+  for (const auto& [name, declaration] : declared_) text += (text.empty() ? "" : ", ") + name;
+  if (text.empty() || declared_.size() > kMostListed) return {};
+  return fmt::format("; the kernel declares {}", text);
+}
+
 void NameTable::check_named_values() const {
   std::map<std::string, std::string> macros;  // name → parameter it belongs to
   for (const NamedValue& named : named_values_) {
@@ -148,7 +156,8 @@ void NameTable::check_use(const Use& use, std::map<std::string, std::string>& tu
     const auto found = declared_.find(name);
     if (found == declared_.end()) {
       if (values_.contains(name) || shape_of_type(name) || contains(device_names(), name)) continue;
-      use.span.fail(fmt::format("unknown name `{}`{}", name, suggestion(name, candidates())), offset);
+      const std::string nearest = suggestion(name, candidates());
+      use.span.fail(fmt::format("unknown name `{}`{}", name, nearest.empty() ? own_names() : nearest), offset);
     }
     std::string parameter;
     if (found->second.kind == Kind::parameter) parameter = name;

@@ -33,6 +33,8 @@ class NameTable {
   bool is_problem(const std::string& name) const;
   /// All names that expressions may use, for suggestions.
   std::vector<std::string> candidates() const;
+  /// The declared names for a message, if they are few.
+  std::string own_names() const;
 
  private:
   struct Declaration {

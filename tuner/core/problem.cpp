@@ -45,13 +45,13 @@ std::string example(const Description& description, const ProblemValues& given) 
   return text;
 }
 
-std::string needed(const Description& description) {
-  std::string text;
+/// " `columns`", "s `rows`, `columns`": what was not given.
+std::string missing(const Description& description, const ProblemValues& given) {
+  std::vector<std::string> names;
   for (const ProblemProperty& property : description.problem) {
-    if (property.default_value) continue;
-    text += (text.empty() ? "" : ", ") + property.name;
+    if (!property.default_value && !given.contains(property.name)) names.push_back("`" + property.name + "`");
   }
-  return text;
+  return fmt::format("{} {}", names.size() == 1 ? "" : "s", fmt::join(names, ", "));
 }
 
 search::Value checked_value(const Description& description, const ProblemProperty& property,
@@ -100,7 +100,7 @@ ProblemValues parse_problem(std::string_view text) {
     try {
       value = search::Value::parse(value_text);
     } catch (const Error& error) {
-      fail(fmt::format("The problem value {}: {}", name, error.what()));
+      fail(fmt::format("The problem value {}={} cannot be read. {}", name, value_text, error.what()));
     }
     if (!values.emplace(name, value).second) fail(fmt::format("The problem \"{}\" gives {} twice.", text, name));
   }
@@ -128,8 +128,8 @@ ProblemValues complete_problem(const Description& description, const ProblemValu
   for (const ProblemProperty& property : description.problem) {
     const auto found = given.find(property.name);
     if (found == given.end() && !property.default_value) {
-      fail(fmt::format("The kernel `{}` needs the problem value `{}`; it needs {}: for example --problem {}",
-                       description.kernel, property.name, needed(description), example(description, given)));
+      fail(fmt::format("The kernel `{}` needs the problem value{}: for example --problem {}", description.kernel,
+                       missing(description, given), example(description, given)));
     }
     const search::Value& value = found == given.end() ? *property.default_value : found->second;
     complete.emplace(property.name, checked_value(description, property, value));

@@ -22,10 +22,15 @@ bool is_tuner_line(std::string_view line) {
   return find_directives(line, name) != std::string_view::npos;
 }
 
+/// Length of the byte order mark that some editors put before UTF-8 text.
+std::size_t mark_length(std::string_view text) {
+  return text.starts_with("\xef\xbb\xbf") ? 3 : 0;
+}
+
 /// Walks over C++ text token by token, as far as needed to know where a line is a preprocessor line.
 class Scanner {
  public:
-  explicit Scanner(std::string_view source) : source_(source) {}
+  explicit Scanner(std::string_view source) : source_(source), at_(mark_length(source)) {}
 
   std::vector<PreprocessorLine> scan() {
     std::vector<PreprocessorLine> lines;
@@ -164,12 +169,19 @@ class Scanner {
   }
 
   std::string_view source_;
-  std::size_t at_ = 0;
+  std::size_t at_;
 };
+
+/// A message ends at its first zero byte, so zero bytes of the file become blanks.
+std::string without_zeros(std::string text) {
+  std::replace(text.begin(), text.end(), '\0', ' ');
+  return text;
+}
 
 }  // namespace
 
-SourceText::SourceText(std::string file, std::string_view text) : file_(std::move(file)), text_(text), line_starts_{0} {
+SourceText::SourceText(std::string file, std::string_view text)
+    : file_(std::move(file)), text_(text), line_starts_{mark_length(text)} {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\n') line_starts_.push_back(i + 1);
   }
@@ -196,8 +208,8 @@ void SourceText::fail(std::size_t offset, const std::string& sentence) const {
   for (char& c : margin) {
     if (c != '\t') c = ' ';
   }
-  throw Error(Errc::bad_description,
-              fmt::format("{}:{}:{}: {}\n  {}\n  {}^", file_, where.line, where.column, sentence, text, margin));
+  throw Error(Errc::bad_description, without_zeros(fmt::format("{}:{}:{}: {}\n  {}\n  {}^", file_, where.line,
+                                                               where.column, sentence, text, margin)));
 }
 
 std::size_t find_directives(std::string_view line, std::string_view& pragma_name) {

@@ -67,6 +67,7 @@ std::vector<search::Constraint> where_constraints(const Description& description
   std::vector<search::Constraint> constraints;
   std::vector<std::string> known = scope.names();
   for (const ParameterDescription& parameter : description.parameters) known.push_back(parameter.parameter.name);
+  for (const ProblemProperty& property : description.problem) known.push_back(property.name);
   for (const std::string& text : where) {
     try {
       constraints.push_back({search::Expression::parse(text), "--where"});
@@ -138,6 +139,11 @@ std::uint32_t launch_number(const Task& task, const search::Configuration& confi
 }
 
 }  // namespace
+
+void check_where(const Description& description, const std::vector<std::string>& where, const DeviceInfo& device) {
+  search::Scope scope = constants(description, {}, device);
+  where_constraints(description, where, scope);
+}
 
 std::string Geometry::text() const {
   return fmt::format("grid={}x{}x{} block={}x{}x{} shared={}", grid[0], grid[1], grid[2], block[0], block[1], block[2],
@@ -245,7 +251,7 @@ std::vector<std::uint64_t> Task::scratch_lengths(const search::Configuration& co
     if (argument.role != Argument::Role::scratch) continue;
     const std::string what = fmt::format("{} for {}", argument_label(description, argument, "the length"),
                                          configuration_label(*this, configuration));
-    lengths.push_back(buffer_length(what, *argument.length, argument_shape(description, argument, scope), scope));
+    lengths.push_back(buffer_length(what, *argument.length, scope));
   }
   return lengths;
 }

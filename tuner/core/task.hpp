@@ -69,6 +69,9 @@ struct BoundArgument {
   search::Value value;          ///< scalars
 };
 
+/// Checks `where` expressions as Task does, before there is a problem. Throws Error{bad_usage}.
+void check_where(const Description& description, const std::vector<std::string>& where, const DeviceInfo& device);
+
 /// A description bound to a problem and a device. What is still open is the configuration. Immutable; safe to share.
 class Task {
  public:
