@@ -256,7 +256,7 @@ void DescriptionParser::read_work(const Directive& directive) {
     if (*target) key.fail(fmt::format("`{}` is given twice", key.text()));
     const Span amount = item.sub(equals + 1).trimmed();
     *target = expression(amount);
-    // What depends on names is checked when they have values.
+    // A plain number can be checked at once.
     if ((*target)->names().empty() && (*target)->evaluate(search::Scope()).as_real() < 0) {
       amount.fail(fmt::format("{} cannot be negative, as {} is", key.text(), amount.text()));
     }
