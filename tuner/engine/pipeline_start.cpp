@@ -77,6 +77,7 @@ void Pipeline::prepare(std::vector<std::byte> support_cubin) {
   PrepareProblem request;
   request.arguments = task_.arguments();
   request.seed = options_.seed;
+  request.deterministic = task_.description().deterministic;
   request.mode = options_.mode;
   request.support_cubin = std::move(support_cubin);
   request.launch_timeout = options_.launch_timeout;
