@@ -25,8 +25,13 @@ constexpr const char* kKernel = R"(
 __global__ void saxpy(const float* x, float* y, int n) {}
 )";
 
-Task make_task(const std::vector<std::string>& where = {}) {
-  return Task(parse_descriptions(kKernel, "saxpy.cu").front(), {{"n", 1000}}, known_device("H200"), where);
+Task make_task(const std::vector<std::string>& where = {}, const std::string& text = kKernel, int n = 1000) {
+  return Task(parse_descriptions(text, "saxpy.cu").front(), {{"n", n}}, known_device("H200"), where);
+}
+
+/// With n = 1 every grid is one block, so UNROLL makes no difference to the launch.
+Task one_block_task() {
+  return make_task({}, kKernel, 1);
 }
 
 /// BLOCK=256,UNROLL=2 is the fastest; times fall with the work of a thread block.
@@ -37,6 +42,13 @@ Behaviour ordinary(const std::string& configuration) {
   const double unroll = task.space().value(parsed, 1).as_real();
   Behaviour behaviour;
   behaviour.time_ns = 1e5 * (1 + 64 / block + 0.2 * std::abs(unroll - 2));
+  return behaviour;
+}
+
+/// The compiler makes the same of every UNROLL.
+Behaviour unroll_ignored(const std::string& configuration) {
+  Behaviour behaviour = ordinary(configuration);
+  behaviour.binary = configuration.substr(0, configuration.find(','));
   return behaviour;
 }
 
@@ -51,7 +63,10 @@ class RecordingObserver final : public Observer {
 /// One session with everything fake, and what is left of it.
 struct Laboratory {
   explicit Laboratory(BehaviourOf behaviour = ordinary, const std::vector<std::string>& where = {})
-      : task(make_task(where)), compile(behaviour), device(known_device("H200"), behaviour) {}
+      : Laboratory(make_task(where), std::move(behaviour)) {}
+  /// `room`: how many requests the compile lane takes and answers at once, the last one first.
+  Laboratory(Task its_task, BehaviourOf behaviour, std::size_t room = 4)
+      : task(std::move(its_task)), compile(behaviour, room), device(known_device("H200"), behaviour) {}
 
   TuneReport tune(const SessionOptions& options = {}) {
     return run_session(task, options, {compile, device, store, nullptr, observer, stop});
@@ -131,53 +146,26 @@ TEST_CASE("each failure is a row of its class and the winner stays the same") {
   CHECK(laboratory.rows().size() == 11);
 }
 
-TEST_CASE("a binary that is the same with the same launch is run once and its time serves both") {
-  Laboratory laboratory([](const std::string& configuration) {
-    Behaviour behaviour = ordinary(configuration);
-    // BLOCK=128: the compiler makes the same of UNROLL 1 and 2, and the grid differs; of 64 only the launch would
-    // differ.
-    if (configuration.starts_with("BLOCK=128")) behaviour.binary = "one";
-    return behaviour;
-  });
+TEST_CASE("the same binary with another launch is a candidate of its own") {
+  Laboratory laboratory(unroll_ignored);
   laboratory.tune();
-  CHECK(laboratory.row("BLOCK=128,UNROLL=2").duplicate_of.empty());  // its grid is another one
+  CHECK(laboratory.row("BLOCK=128,UNROLL=2").duplicate_of.empty());  // its grid is half as large
+}
 
-  const auto same_everything = [](const std::string& configuration) {
-    Behaviour behaviour = ordinary(configuration);
-    behaviour.binary = configuration.substr(0, configuration.find(','));
-    return behaviour;
-  };
-  // With n = 1 every grid is one block, so UNROLL makes no difference at all.
-  const Task task(parse_descriptions(kKernel, "saxpy.cu").front(), {{"n", 1}}, known_device("H200"));
-  FakeCompileLane compile(same_everything);
-  FakeDeviceLane device(known_device("H200"), same_everything);
-  cache::MemoryStore store;
-  RecordingObserver observer;
-  const std::atomic<bool> stop = false;
-  const TuneReport report = run_session(task, {}, {compile, device, store, nullptr, observer, stop});
+TEST_CASE("a binary that is the same with the same launch is run once and its time serves all") {
+  Laboratory laboratory(one_block_task(), unroll_ignored);
+  const TuneReport report = laboratory.tune();
   CHECK(report.decision.counters.at("compiled") == 4);
   CHECK(report.decision.counters.at("deduplicated") == 7);
-  CHECK(device.screened.size() == 4);
-  const auto rows = store.find_trials(task.key("cold"));
-  CHECK(rows.size() == 11);
-  for (const cache::Trial& row : rows) CHECK(row.time_ns.has_value());
+  CHECK(laboratory.device.screened.size() == 4);
+  CHECK(laboratory.rows().size() == 11);
+  for (const cache::Trial& row : laboratory.rows()) CHECK(row.time_ns.has_value());
 }
 
 TEST_CASE("a candidate that shares the baseline's binary and compiles first does not keep the baseline waiting") {
-  const auto same_everything = [](const std::string& configuration) {
-    Behaviour behaviour = ordinary(configuration);
-    behaviour.binary = configuration.substr(0, configuration.find(','));
-    return behaviour;
-  };
-  const Task task(parse_descriptions(kKernel, "saxpy.cu").front(), {{"n", 1}}, known_device("H200"));
-  FakeCompileLane compile(same_everything, 100);  // answers everything at once, the baseline last
-  FakeDeviceLane device(known_device("H200"), same_everything);
-  cache::MemoryStore store;
-  RecordingObserver observer;
-  const std::atomic<bool> stop = false;
-  const TuneReport report = run_session(task, {}, {compile, device, store, nullptr, observer, stop});
-  CHECK(report.decision.counters.at("deduplicated") == 7);
-  CHECK(device.screened.front() == "BLOCK=64,UNROLL=1");
+  Laboratory laboratory(one_block_task(), unroll_ignored, 100);  // answers everything at once, the baseline last
+  CHECK(laboratory.tune().decision.counters.at("deduplicated") == 7);
+  CHECK(laboratory.device.screened.front() == "BLOCK=64,UNROLL=1");
 }
 
 TEST_CASE("a slow candidate is killed early and has a lower bound, not a time") {
@@ -205,16 +193,11 @@ TEST_CASE(
     "a reference kernel that the description names is compiled and run first, and the baseline is checked with it") {
   std::string text = kKernel;
   text.replace(text.find("#pragma tuner problem"), 0, "#pragma tuner reference(plain_saxpy)\n");
-  const Task task(parse_descriptions(text, "saxpy.cu").front(), {{"n", 1000}}, known_device("H200"));
-  FakeCompileLane compile(ordinary);
-  FakeDeviceLane device(known_device("H200"), ordinary);
-  cache::MemoryStore store;
-  RecordingObserver observer;
-  const std::atomic<bool> stop = false;
-  const TuneReport report = run_session(task, {}, {compile, device, store, nullptr, observer, stop});
-  CHECK(std::count(compile.submitted.begin(), compile.submitted.end(), "plain_saxpy") == 1);
-  CHECK(device.screened.front() == "reference");
-  CHECK(std::count(device.screened.begin(), device.screened.end(), "BLOCK=64,UNROLL=1") == 1);
+  Laboratory laboratory(make_task({}, text), ordinary);
+  const TuneReport report = laboratory.tune();
+  CHECK(std::count(laboratory.compile.submitted.begin(), laboratory.compile.submitted.end(), "plain_saxpy") == 1);
+  CHECK(laboratory.device.screened.front() == "reference");
+  CHECK(std::count(laboratory.device.screened.begin(), laboratory.device.screened.end(), "BLOCK=64,UNROLL=1") == 1);
   CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
   CHECK(report.decision.counters.at("asked") == 11);
 }
@@ -277,13 +260,8 @@ TEST_CASE("an earlier winner that --where excludes is not replaced by something 
 TEST_CASE("a configuration whose launch makes no sense is a row, not the end") {
   std::string text = kKernel;
   text.replace(text.find("block(BLOCK)"), 12, "block(BLOCK / (UNROLL == 4 ? 3 : 1))");
-  const Task task(parse_descriptions(text, "saxpy.cu").front(), {{"n", 1000}}, known_device("H200"));
-  FakeCompileLane compile(ordinary);
-  FakeDeviceLane device(known_device("H200"), ordinary);
-  cache::MemoryStore store;
-  RecordingObserver observer;
-  const std::atomic<bool> stop = false;
-  const TuneReport report = run_session(task, {}, {compile, device, store, nullptr, observer, stop});
+  Laboratory laboratory(make_task({}, text), ordinary);
+  const TuneReport report = laboratory.tune();
   CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
   CHECK(report.decision.counters.at("failed_launch_refused") == 3);
   CHECK(report.failures.front().example_message.find("ceil_div") != std::string::npos);
@@ -311,14 +289,9 @@ TEST_CASE("of configurations with one binary the same is named whichever compile
     if (behaviour.binary.empty()) behaviour = ordinary("BLOCK=32");
     return behaviour;
   };
-  const Task task(parse_descriptions(kKernel, "saxpy.cu").front(), {{"n", 1}}, known_device("H200"));
   for (const std::size_t room : {1, 3, 100}) {
-    FakeCompileLane compile(same_everything, room);
-    FakeDeviceLane device(known_device("H200"), same_everything);
-    cache::MemoryStore store;
-    RecordingObserver observer;
-    const std::atomic<bool> stop = false;
-    const TuneReport report = run_session(task, {}, {compile, device, store, nullptr, observer, stop});
+    Laboratory laboratory(one_block_task(), same_everything, room);
+    const TuneReport report = laboratory.tune();
     CHECK(report.decision.configuration == "BLOCK=256,UNROLL=1");
   }
 }
