@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "tuner/cli/stores.hpp"
 #include "tuner/cli/tune_request.hpp"
 #include "tuner/engine/compile/nvrtc.hpp"
@@ -64,18 +66,20 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   SessionStores stores = open_for_session(request.database);
   for (const std::string& warning : stores.warnings) context.observer.warning(warning);
   for (const Task& task : tasks) {
-    engine::Recorder recorder(context.observer, task);
+    std::optional<engine::Recorder> recorder;  // it keeps every trial in memory
+    if (!request.record.empty()) recorder.emplace(context.observer, task);
+    engine::Observer& observer = recorder ? *recorder : context.observer;
     TuneReport report = engine::run_session(task, request.session,
                                             {.compile = compile,
                                              .device = device,
                                              .store = *stores.store,
                                              .binaries = stores.binaries.get(),
-                                             .observer = recorder,
+                                             .observer = observer,
                                              .stop = context.stop});
     if (report.decision.counters["stored"] > 0) report.stored_in = stores.path;
     context.deliver(report);
     if (context.stop) return;
-    if (!request.record.empty()) recorder.write(request.record, report);
+    if (recorder) recorder->write(request.record, report);
   }
 }
 

@@ -285,14 +285,18 @@ void Pipeline::record_finished() {
 }
 
 void Pipeline::record_late_failure(std::size_t entry, const DeviceReply& reply) {
-  cache::Trial trial = candidates_[entry].trial;
-  trial.outcome = reply.outcome;
-  trial.message = "after it had been timed: " + reply.message;
-  trial.time_ns.reset();
-  trial.samples_ns.clear();
-  log_.add(trial);
-  parts_.observer.trial(trial);
-  note_failure(trial);
+  // What its binary did, all did that share it. It is one failure, whoever of them spoke for the others.
+  for (const std::size_t twin : candidates_.twins(entry)) {
+    if (!candidates_[twin].finished) continue;
+    cache::Trial trial = candidates_[twin].trial;
+    trial.outcome = reply.outcome;
+    trial.message = "after it had been timed: " + reply.message;
+    trial.time_ns.reset();
+    trial.samples_ns.clear();
+    log_.add(trial);
+    parts_.observer.trial(trial);
+    note_failure(trial);
+  }
 }
 
 void Pipeline::note_failure(const cache::Trial& trial) {

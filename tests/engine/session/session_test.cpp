@@ -227,6 +227,20 @@ TEST_CASE("a finalist that faults in the race leaves it, and the next best wins"
   CHECK(laboratory.rows().size() == 12);  // it was timed, and then it failed: two rows
 }
 
+TEST_CASE("a finalist that faults in the race takes those with the same binary with it") {
+  Laboratory laboratory(one_block_task(), [](const std::string& configuration) {
+    Behaviour behaviour = unroll_ignored(configuration);
+    behaviour.time_ns = configuration.starts_with("BLOCK=256") ? 1000 : 1100;
+    if (configuration.starts_with("BLOCK=256")) behaviour.fails_from_block = 3;
+    return behaviour;
+  });
+  const TuneReport report = laboratory.tune();
+  CHECK_FALSE(report.decision.configuration.starts_with("BLOCK=256"));
+  REQUIRE(report.failures.size() == 1);
+  CHECK(report.failures.front().count == 1);
+  CHECK(laboratory.rows().size() == 11 + 2);  // BLOCK=256 with UNROLL 1 and 2
+}
+
 TEST_CASE("a winner that does not reproduce the reference on fresh inputs gives way") {
   Laboratory laboratory(
       except("BLOCK=256,UNROLL=2", [](Behaviour& behaviour) { behaviour.confirm = Outcome::wrong_result; }));
