@@ -13,6 +13,7 @@ std::size_t Candidates::add(const search::Configuration& configuration) {
   const std::size_t position = entries_.size();
   Entry entry;
   entry.configuration = configuration;
+  entry.original = position;
   entry.trial = common_;
   entry.trial.sequence = static_cast<std::int64_t>(position);
   entry.trial.configuration = task_.space().text(configuration);
@@ -69,6 +70,7 @@ bool Candidates::compiled(std::size_t position, CompileReply reply) {
     return true;
   }
   ++deduplicated_;
+  entry.original = first->second;
   trial.duplicate_of = text(first->second);
   drop_binary(position);
   twins_[first->second].push_back(position);
@@ -127,11 +129,6 @@ void Candidates::finish_twin(std::size_t twin, std::size_t original) {
   entry.finished = true;
   --unfinished_;
   just_finished_.push_back(twin);
-}
-
-std::size_t Candidates::original(std::size_t position) const {
-  const std::string& text = entries_[position].trial.duplicate_of;
-  return text.empty() ? position : by_configuration_.at(task_.space().parse(text));
 }
 
 std::vector<std::size_t> Candidates::take_finished() {

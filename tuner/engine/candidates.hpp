@@ -21,6 +21,7 @@ struct Entry {
   search::Configuration configuration;
   Geometry geometry;
   std::vector<std::uint64_t> scratch_lengths;
+  std::size_t original = 0;  ///< the entry whose binary and launch this one shares; its own position if it has its own
   bool finished = false;
   bool own_binary = false;  ///< it compiled, and no earlier one has the same binary and launch
   CompileReply binary;      ///< dropped once the configuration can no longer become a finalist
@@ -51,8 +52,7 @@ class Candidates {
 
   const Entry& operator[](std::size_t entry) const { return entries_[entry]; }
   std::size_t size() const { return entries_.size(); }
-  /// The entry whose binary and launch this one shares; itself if it has its own.
-  std::size_t original(std::size_t entry) const;
+  std::size_t original(std::size_t entry) const { return entries_[entry].original; }
   const std::string& text(std::size_t entry) const { return entries_[entry].trial.configuration; }
 
   /// Positions finished since the last call, in order of finishing.

@@ -68,9 +68,10 @@ std::size_t Pipeline::add(const search::Configuration& configuration) {
 }
 
 void Pipeline::submit_compile(std::size_t entry) {
+  CompileRequest request = candidates_.request(entry);  // may throw: then nothing is under way
   const TicketId ticket = new_ticket();
   compiling_[ticket] = entry;
-  parts_.compile.submit(ticket, candidates_.request(entry));
+  parts_.compile.submit(ticket, std::move(request));
 }
 
 void Pipeline::prepare(std::vector<std::byte> support_cubin) {

@@ -20,6 +20,7 @@ class ReportBuilder {
     if (facts_.baseline) describe_baseline(*facts_.baseline);
     for (const auto& [outcome, failure] : facts_.failures) report_.failures.push_back(failure);
     report_.decision.counters = candidates_.counters();
+    if (facts_.final) report_.decision.counters["launched"] += facts_.final->launches;
     return std::move(report_);
   }
 
