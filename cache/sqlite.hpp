@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "cache/handle.hpp"
+#include "tuner/detail/unique_handle.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cache::sqlite {

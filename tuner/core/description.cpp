@@ -9,15 +9,15 @@
 #include <cerrno>
 #include <cstring>
 
-#include "cache/handle.hpp"
 #include "tuner/core/description_parser.hpp"
+#include "tuner/detail/unique_handle.hpp"
 
 namespace tuner {
 namespace {
 
 constexpr std::size_t kLargestFile = std::size_t{16} << 20U;
 
-using Descriptor = cache::UniqueHandle<int, close, -1>;
+using Descriptor = UniqueHandle<int, close, -1>;
 
 [[noreturn]] void cannot_read(const std::filesystem::path& file, const std::string& why) {
   throw Error(Errc::file_not_found, fmt::format("The kernel file {} {}.", file.string(), why));

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/engine/device/handle.hpp"
+#include "tuner/detail/unique_handle.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::engine {

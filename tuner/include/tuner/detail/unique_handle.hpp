@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace tuner::cache {
+namespace tuner {
 
 /// Owns one handle of a C library: `Release` gives it back, `Null` means that nothing is owned. Moves, never copies.
 template <class Handle, auto Release, Handle Null = Handle{}>
@@ -33,4 +33,4 @@ class UniqueHandle {
   Handle handle_ = Null;
 };
 
-}  // namespace tuner::cache
+}  // namespace tuner
