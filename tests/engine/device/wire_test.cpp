@@ -87,6 +87,13 @@ TEST_CASE("candidates and policies survive the wire") {
   CHECK(back.policy.kill_after_second == request.policy.kill_after_second);
   CHECK_FALSE(back.policy.early_kill);
   CHECK(back.best_ns == 1234.5);
+  CHECK_FALSE(back.isolation.diagnose);
+  CHECK_FALSE(back.isolation.launch_timeout.has_value());
+  request.isolation = {.diagnose = true, .launch_timeout = std::chrono::milliseconds(50)};
+  CHECK(round_trip(request).isolation.launch_timeout == std::chrono::milliseconds(50));
+  CHECK(round_trip(request).isolation.diagnose);
+  CHECK(round_trip(RunReference{some_candidate("r"), {}, {true, {}}}).isolation.diagnose);
+  CHECK(round_trip(ConfirmCandidate{some_candidate("r"), some_candidate("c"), 1, {true, {}}}).isolation.diagnose);
   CHECK_FALSE(round_trip(ScreenCandidate{}).best_ns.has_value());
   check_same(round_trip(RunReference{some_candidate("r"), {}}).candidate, some_candidate("r"));
 }
@@ -105,6 +112,9 @@ TEST_CASE("several binaries in one message keep apart") {
   CHECK(confirm.seed == 99);
   CHECK(round_trip(RunBlock{{3, 1, 2}}).order == std::vector<std::size_t>{3, 1, 2});
   CHECK(round_trip(RunBlock{}).order.empty());
+  CHECK(round_trip(RunBlock{}).launches == 1);
+  CHECK(round_trip(RunBlock{{0}, 12}).launches == 12);
+  CHECK(round_trip(LoadFinalists{{}, 7}).launches == 7);
 }
 
 TEST_CASE("a reply survives the wire") {
@@ -127,6 +137,9 @@ TEST_CASE("a reply survives the wire") {
   reply.timing_ms = 2;
   reply.culprit = 7;
   reply.reference_failed = true;
+  reply.launches_per_sample = 5;
+  reply.unfenced = "Why not.";
+  reply.other_processes = {"4711 (python3)", "12 (a)"};
   const WorkerReply back = decode_reply(encode_reply(answer));
   CHECK(back.ends);
   CHECK(back.reply.outcome == Outcome::wrong_result);
@@ -145,6 +158,9 @@ TEST_CASE("a reply survives the wire") {
   CHECK(back.reply.timing_ms == 2);
   CHECK(back.reply.culprit == 7U);
   CHECK(back.reply.reference_failed);
+  CHECK(back.reply.launches_per_sample == 5);
+  CHECK(back.reply.unfenced == "Why not.");
+  CHECK(back.reply.other_processes == reply.other_processes);
   const DeviceReply empty = decode_reply(encode_reply({})).reply;
   CHECK_FALSE(empty.occupancy.has_value());
   CHECK_FALSE(empty.culprit.has_value());

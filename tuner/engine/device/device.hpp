@@ -45,10 +45,19 @@ struct PrepareProblem {
   std::chrono::milliseconds launch_timeout{2000};  ///< a launch still running after this is stopped
 };
 
+/// How a request is run that has already cost a worker: by a worker that has run nothing else, with all the care there
+/// is. The lane sets it; whoever submits leaves it alone.
+struct Isolation {
+  bool diagnose = false;  ///< find out what it does wrong rather than how fast it is
+  /// Instead of the problem's. A launch that is known to hang need not be waited for as long again.
+  std::optional<std::chrono::milliseconds> launch_timeout;
+};
+
 /// Runs the candidate as the reference: its outputs become what all others must reproduce; also timed.
 struct RunReference {
   Candidate candidate;
   ScreenPolicy policy;
+  Isolation isolation = {};
 };
 
 /// Verify, then time until the policy says enough.
@@ -56,16 +65,19 @@ struct ScreenCandidate {
   Candidate candidate;
   ScreenPolicy policy;
   std::optional<double> best_ns;  ///< of the session so far: for early kill
+  Isolation isolation = {};
 };
 
 /// Makes candidates resident for a race; replaces the ones resident before.
 struct LoadFinalists {
   std::vector<Candidate> candidates;
+  int launches = 1;  ///< a sample, the most that blocks will ask for; more need copies of the buffers
 };
 
 /// One sample of each named resident finalist (by position), in this order, back to back.
 struct RunBlock {
   std::vector<std::size_t> order;
+  int launches = 1;  ///< a sample, back to back between two events; samples are nanoseconds of one launch in any case
 };
 
 /// Verifies again on inputs from another seed, reference recomputed by `reference` on the same inputs.
@@ -73,6 +85,7 @@ struct ConfirmCandidate {
   Candidate reference;
   Candidate candidate;
   std::uint64_t seed = 0;
+  Isolation isolation = {};
 };
 
 using DeviceRequest =
@@ -92,10 +105,15 @@ struct DeviceReply {
   bool disturbed = false;            ///< block: the SM clock moved or the GPU was throttled while it ran
   double sm_clock_mhz = 0;           ///< observed around the samples; 0 if unknown
   double load_ms = 0, verify_ms = 0, timing_ms = 0;
-  /// Finalists, block: which finalist failed, by position. Nothing where nobody knows: the worker died or was stopped from
-  /// outside, taking with it what it knew.
+  /// Finalists, block: which finalist failed, by position. Nothing where nobody knows: the worker died or was stopped
+  /// from outside, taking with it what it knew.
   std::optional<std::size_t> culprit;
   bool reference_failed = false;  ///< confirm: the failure is the reference's, not the candidate's
+  int launches_per_sample = 1;    ///< finalists, block: as asked for, or fewer where copies of the buffers do not fit
+  std::string unfenced;           ///< prepare: why buffers have no fences, one sentence; empty if they have
+  std::vector<std::string> other_processes;  ///< prepare: who else computes on the GPU, as "4711 (python3)"
+  /// A worker was lost over it, and it failed in one that had run nothing else: it is its own doing. Set by the lane.
+  bool confirmed = false;
 };
 
 /// The process that holds one GPU, or its stand-in. Requests are answered in the order submitted.

@@ -141,6 +141,7 @@ void DeviceProcessLane::handle(const Message& message) {
     }
     return;
   }
+  if (message.type == "ready") return;
   if (message.type == "error") {
     const Error error = decode_error(message);
     // A machine without a GPU is not asked three times; one that had a GPU may have lost it for a moment.

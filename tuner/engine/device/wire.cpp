@@ -81,6 +81,20 @@ ScreenPolicy decode_policy(const Json& json) {
   return policy;
 }
 
+Json encode(const Isolation& isolation) {
+  Json json = {{"diagnose", isolation.diagnose}};
+  if (isolation.launch_timeout) json["launch_timeout_ms"] = isolation.launch_timeout->count();
+  return json;
+}
+
+Isolation decode_isolation(const Json& json) {
+  Isolation isolation;
+  isolation.diagnose = json.at("diagnose").get<bool>();
+  if (json.contains("launch_timeout_ms"))
+    isolation.launch_timeout = std::chrono::milliseconds(json.at("launch_timeout_ms").get<std::int64_t>());
+  return isolation;
+}
+
 Json encode(const BoundArgument& argument) {
   return {{"name", argument.name},
           {"role", static_cast<int>(argument.role)},
@@ -200,11 +214,16 @@ struct Encoder {
   Message operator()(const RunReference& request) const {
     BlobWriter blobs;
     return message_of("reference",
-                      {{"candidate", encode(request.candidate, blobs)}, {"policy", encode(request.policy)}}, blobs);
+                      {{"candidate", encode(request.candidate, blobs)},
+                       {"policy", encode(request.policy)},
+                       {"isolation", encode(request.isolation)}},
+                      blobs);
   }
   Message operator()(const ScreenCandidate& request) const {
     BlobWriter blobs;
-    Json body = {{"candidate", encode(request.candidate, blobs)}, {"policy", encode(request.policy)}};
+    Json body = {{"candidate", encode(request.candidate, blobs)},
+                 {"policy", encode(request.policy)},
+                 {"isolation", encode(request.isolation)}};
     if (request.best_ns) body["best_ns"] = real(*request.best_ns);
     return message_of("screen", body, blobs);
   }
@@ -212,15 +231,22 @@ struct Encoder {
     BlobWriter blobs;
     Json candidates = Json::array();
     for (const Candidate& candidate : request.candidates) candidates.push_back(encode(candidate, blobs));
-    return message_of("finalists", {{"candidates", candidates}}, blobs);
+    return message_of("finalists", {{"candidates", candidates}, {"launches", request.launches}}, blobs);
   }
-  Message operator()(const RunBlock& request) const { return message_of("block", {{"order", request.order}}); }
+  Message operator()(const RunBlock& request) const {
+    return message_of("block", {{"order", request.order}, {"launches", request.launches}});
+  }
   Message operator()(const ConfirmCandidate& request) const {
     BlobWriter blobs;
     // In this order, which is the order of reading.
     Json reference = encode(request.reference, blobs);
     Json candidate = encode(request.candidate, blobs);
-    return message_of("confirm", {{"reference", reference}, {"candidate", candidate}, {"seed", request.seed}}, blobs);
+    return message_of("confirm",
+                      {{"reference", reference},
+                       {"candidate", candidate},
+                       {"seed", request.seed},
+                       {"isolation", encode(request.isolation)}},
+                      blobs);
   }
 };
 
@@ -244,9 +270,13 @@ DeviceRequest decode_request(const Message& message) {
       return request;
     }
     if (message.type == "reference")
-      return RunReference{decode_candidate(body.at("candidate"), blobs), decode_policy(body.at("policy"))};
+      return RunReference{decode_candidate(body.at("candidate"), blobs), decode_policy(body.at("policy")),
+                          decode_isolation(body.at("isolation"))};
     if (message.type == "screen") {
-      ScreenCandidate request{decode_candidate(body.at("candidate"), blobs), decode_policy(body.at("policy")), {}};
+      ScreenCandidate request{decode_candidate(body.at("candidate"), blobs),
+                              decode_policy(body.at("policy")),
+                              {},
+                              decode_isolation(body.at("isolation"))};
       if (body.contains("best_ns")) request.best_ns = real(body.at("best_ns"));
       return request;
     }
@@ -254,14 +284,17 @@ DeviceRequest decode_request(const Message& message) {
       LoadFinalists request;
       for (const Json& candidate : body.at("candidates"))
         request.candidates.push_back(decode_candidate(candidate, blobs));
+      request.launches = body.at("launches").get<int>();
       return request;
     }
-    if (message.type == "block") return RunBlock{body.at("order").get<std::vector<std::size_t>>()};
+    if (message.type == "block")
+      return RunBlock{body.at("order").get<std::vector<std::size_t>>(), body.at("launches").get<int>()};
     if (message.type == "confirm") {
       ConfirmCandidate request;
       request.reference = decode_candidate(body.at("reference"), blobs);
       request.candidate = decode_candidate(body.at("candidate"), blobs);
       request.seed = body.at("seed").get<std::uint64_t>();
+      request.isolation = decode_isolation(body.at("isolation"));
       return request;
     }
     throw Error(
@@ -288,7 +321,10 @@ Message encode_reply(const WorkerReply& answer) {
                {"load_ms", real(reply.load_ms)},
                {"verify_ms", real(reply.verify_ms)},
                {"timing_ms", real(reply.timing_ms)},
-               {"reference_failed", reply.reference_failed}};
+               {"reference_failed", reply.reference_failed},
+               {"launches_per_sample", reply.launches_per_sample},
+               {"unfenced", reply.unfenced},
+               {"other_processes", reply.other_processes}};
   if (reply.culprit) body["culprit"] = *reply.culprit;
   if (reply.occupancy) body["occupancy"] = real(*reply.occupancy);
   return message_of("reply", body);
@@ -314,6 +350,9 @@ WorkerReply decode_reply(const Message& message) {
     reply.verify_ms = real(body.at("verify_ms"));
     reply.timing_ms = real(body.at("timing_ms"));
     reply.reference_failed = body.at("reference_failed").get<bool>();
+    reply.launches_per_sample = body.at("launches_per_sample").get<int>();
+    reply.unfenced = body.at("unfenced").get<std::string>();
+    body.at("other_processes").get_to(reply.other_processes);
     if (body.contains("culprit")) reply.culprit = body.at("culprit").get<std::size_t>();
     return answer;
   });
@@ -324,6 +363,10 @@ Message encode_hello(const DeviceInfo& device) {
 }
 DeviceInfo decode_hello(const Message& message) {
   return read_body(message, [](const Json& body) { return decode_device(body.at("device")); });
+}
+
+Message encode_ready() {
+  return message_of("ready", Json::object());
 }
 
 Message encode_devices(const std::vector<DeviceInfo>& devices) {

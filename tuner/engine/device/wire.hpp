@@ -14,7 +14,8 @@ namespace tuner::engine {
 /// memory, one after the other, with their sizes in the body.
 ///
 ///     worker → lane   hello    {version, device}                 once, before the context exists
-///                     error    {code, message}                   instead of hello; the worker ends
+///                     ready    {version}                         once, when it does
+///                     error    {code, message}                   instead of either; the worker ends
 ///                     reply    {version, ends, …}                one for each request, in order
 ///     lane → worker   prepare, reference, screen, finalists, block, confirm
 ///     probe           devices  {version, devices: […]} or error
@@ -33,6 +34,8 @@ WorkerReply decode_reply(const Message& message);
 
 Message encode_hello(const DeviceInfo& device);
 DeviceInfo decode_hello(const Message& message);
+
+Message encode_ready();
 
 Message encode_devices(const std::vector<DeviceInfo>& devices);
 std::vector<DeviceInfo> decode_devices(const Message& message);

@@ -41,6 +41,7 @@ int run_device_worker(Channel channel) {
     if (!channel.send(encode_hello(device))) return kFailed;
     create_context();
     Workbench workbench(device);
+    if (!channel.send(encode_ready())) return kFailed;
     while (const std::optional<Message> message = channel.receive_wait()) {
       const WorkerReply answer = workbench.handle(decode_request(*message));
       if (!channel.send(encode_reply(answer))) break;
