@@ -1,0 +1,45 @@
+// What candidates do. All take (const double* values, double* doubled, int* counts, float* room, int n).
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/engine/device/fake_driver/fake_driver.hpp"
+
+namespace fake {
+
+CUresult behave(Module& module, void** arguments) {
+  auto* values = pointer<double>(*static_cast<CUdeviceptr*>(arguments[0]));
+  auto* doubled = pointer<double>(*static_cast<CUdeviceptr*>(arguments[1]));
+  auto* counts = pointer<std::int32_t>(*static_cast<CUdeviceptr*>(arguments[2]));
+  auto* room = pointer<float>(*static_cast<CUdeviceptr*>(arguments[3]));
+  const int n = *static_cast<int*>(arguments[4]);
+  const std::string& what = module.behaviour;
+  const int launch = ++module.launches;
+  if (module.wait_ms > 0) usleep(static_cast<useconds_t>(module.wait_ms) * 1000);
+
+  if (what == "refused") return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  if (what == "dies") _exit(3);
+  if (what == "killed") raise(SIGKILL);
+  if (what == "stuck") never_return();
+  if (what == "hangs" || (what == "hangs_later" && launch > 4)) device.hung = true;
+  if (what == "faults" || (what == "faults_later" && launch > 4)) device.dead = CUDA_ERROR_ILLEGAL_ADDRESS;
+
+  const int written = what == "unwritten" ? n - 1 : what == "sparse" ? n / 2 : n;
+  for (int i = 0; i < written; ++i) doubled[i] = 2 * values[i];
+  for (int i = 0; i < n; ++i) counts[i] += 1;
+  std::fill_n(room, module.room, 1.0f);
+  if (what == "wrong") doubled[n - 1] += 1;
+  if (what == "wavers" && launch % 2 == 0) doubled[0] = std::nextafter(doubled[0], 1e300);
+  if (what == "flaky" && launch % 2 == 0) doubled[0] += 1;
+  if (what == "accumulates") doubled[0] += 1e300;
+  if (what == "input") values[0] += 1;
+  if (what == "past_end") doubled[n] = 1;
+  if (what == "before_start") counts[-1] = 7;
+  if (what == "far_away") damage_copies(static_cast<std::size_t>(n) * sizeof(double));
+  if (what == "miscounts") counts[2] += 1;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace fake

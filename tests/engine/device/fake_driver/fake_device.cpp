@@ -1,0 +1,122 @@
+// Starting, errors, contexts, and what kind of GPU it is.
+//
+// $FAKE_DRIVER: "none" (no GPU), "dies" (the process ends in cuInit), "no_context", "mute" (cuInit never returns).
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/engine/device/fake_driver/fake_driver.hpp"
+
+namespace fake {
+
+Device device;
+
+std::string mode() {
+  const char* text = std::getenv("FAKE_DRIVER");
+  return text ? text : "";
+}
+
+void never_return() {
+  while (true) pause();
+}
+
+void wait_for_device() {
+  if (device.hung) never_return();
+}
+
+namespace {
+
+CUresult error_name(CUresult error, const char** text) {
+  *text = error == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR_OF_FAKE";
+  return CUDA_SUCCESS;
+}
+CUresult error_string(CUresult, const char** text) {
+  *text = "as the test wanted";
+  return CUDA_SUCCESS;
+}
+
+CUresult init(unsigned) {
+  if (mode() == "none") return CUDA_ERROR_NO_DEVICE;
+  if (mode() == "mute") never_return();
+  if (mode() == "dies") {
+    std::fputs("the fake driver was told to die\n", stderr);
+    raise(SIGKILL);
+  }
+  return CUDA_SUCCESS;
+}
+CUresult driver_version(int* version) {
+  *version = 13000;
+  return CUDA_SUCCESS;
+}
+CUresult device_count(int* count) {
+  *count = 1;
+  return CUDA_SUCCESS;
+}
+CUresult device_handle(CUdevice* handle, int) {
+  *handle = 0;
+  return CUDA_SUCCESS;
+}
+CUresult device_name(char* name, int length, CUdevice) {
+  std::snprintf(name, static_cast<std::size_t>(length), "Fake GPU MIG 1g.1gb");
+  return CUDA_SUCCESS;
+}
+CUresult device_uuid(CUuuid* uuid, CUdevice) {
+  for (int i = 0; i < 16; ++i) uuid->bytes[i] = static_cast<char>(i * 16 + i);
+  return CUDA_SUCCESS;
+}
+CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice) {
+  static const std::map<CUdevice_attribute, int> attributes = {
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0},
+      {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 132},
+      {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 1 << 20},
+      {CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32},
+      {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
+      {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 2048},
+      {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 32},
+      {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, 65536},
+      {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 65536},
+      {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 232448},
+      {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 233472},
+      {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 1024},
+  };
+  const auto found = attributes.find(attribute);
+  if (found == attributes.end()) return CUDA_ERROR_INVALID_VALUE;
+  *value = found->second;
+  return CUDA_SUCCESS;
+}
+CUresult device_memory(std::size_t* bytes, CUdevice) {
+  *bytes = kMemory;
+  return CUDA_SUCCESS;
+}
+CUresult retain_context(CUcontext* context, CUdevice) {
+  if (mode() == "no_context") return CUDA_ERROR_OUT_OF_MEMORY;
+  *context = reinterpret_cast<CUcontext>(&device);
+  return CUDA_SUCCESS;
+}
+CUresult set_context(CUcontext) {
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+Functions device_functions() {
+  return {
+      {"cuGetErrorName", entry(error_name)},
+      {"cuGetErrorString", entry(error_string)},
+      {"cuInit", entry(init)},
+      {"cuDriverGetVersion", entry(driver_version)},
+      {"cuDeviceGetCount", entry(device_count)},
+      {"cuDeviceGet", entry(device_handle)},
+      {"cuDeviceGetName", entry(device_name)},
+      {"cuDeviceGetUuid", entry(device_uuid)},
+      {"cuDeviceGetAttribute", entry(device_attribute)},
+      {"cuDeviceTotalMem", entry(device_memory)},
+      {"cuDevicePrimaryCtxRetain", entry(retain_context)},
+      {"cuCtxSetCurrent", entry(set_context)},
+  };
+}
+
+}  // namespace fake

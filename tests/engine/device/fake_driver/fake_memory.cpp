@@ -1,0 +1,68 @@
+// Device memory is memory of the host, all of it aligned as the driver aligns it.
+#include <cstdlib>
+#include <cstring>
+
+#include "tests/engine/device/fake_driver/fake_driver.hpp"
+
+namespace fake {
+namespace {
+
+std::map<CUdeviceptr, std::size_t> allocations;
+std::size_t allocated = 0;
+
+CUresult allocate(CUdeviceptr* address, std::size_t bytes) {
+  if (device.dead != CUDA_SUCCESS) return device.dead;
+  if (allocated + bytes > kMemory) return CUDA_ERROR_OUT_OF_MEMORY;
+  void* memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
+  *address = reinterpret_cast<CUdeviceptr>(memory);
+  allocations[*address] = bytes;
+  allocated += bytes;
+  return CUDA_SUCCESS;
+}
+CUresult release(CUdeviceptr address) {
+  wait_for_device();
+  allocated -= allocations[address];
+  allocations.erase(address);
+  std::free(pointer<void>(address));
+  return CUDA_SUCCESS;
+}
+CUresult memory_info(std::size_t* free_bytes, std::size_t* all) {
+  *free_bytes = kMemory - allocated;
+  *all = kMemory;
+  return CUDA_SUCCESS;
+}
+CUresult copy_to_host(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
+  wait_for_device();
+  std::memcpy(to, pointer<void>(from), bytes);
+  return device.dead;
+}
+CUresult copy_on_device(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream) {
+  std::memcpy(pointer<void>(to), pointer<void>(from), bytes);
+  return device.dead;
+}
+CUresult set_bytes(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream) {
+  std::memset(pointer<void>(to), value, bytes);
+  device.now_ns += 28000;
+  return device.dead;
+}
+
+}  // namespace
+
+void damage_copies(std::size_t bytes) {
+  for (const auto& [address, size] : allocations) {
+    if (size == bytes) pointer<unsigned char>(address)[0] = 0x55;
+  }
+}
+
+Functions memory_functions() {
+  return {
+      {"cuMemAlloc", entry(allocate)},
+      {"cuMemFree", entry(release)},
+      {"cuMemGetInfo", entry(memory_info)},
+      {"cuMemcpyDtoHAsync", entry(copy_to_host)},
+      {"cuMemcpyDtoDAsync", entry(copy_on_device)},
+      {"cuMemsetD8Async", entry(set_bytes)},
+  };
+}
+
+}  // namespace fake
