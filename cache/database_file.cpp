@@ -92,6 +92,21 @@ void use_rollback_journal(const sqlite::Connection& connection) {
                   connection.path().string()));
 }
 
+bool is_older(const sqlite::Connection& connection, const Format& format) {
+  const sqlite::Transaction snapshot(connection, sqlite::Transaction::Kind::read);
+  const std::size_t version = format_version(connection, format);
+  return version > 0 && version < format.steps.size();
+}
+
+/// A reader changes no file, and an older one may belong to somebody else: the missing steps are taken in memory.
+std::unique_ptr<sqlite::Connection> up_to_date_copy(const sqlite::Connection& from, const Format& format) {
+  auto copy = sqlite::Connection::copy_in_memory(from);
+  harden(*copy);
+  bring_up_to_date(*copy, format);
+  copy->execute("PRAGMA query_only = ON");
+  return copy;
+}
+
 }  // namespace
 
 fs::path resolved(const fs::path& path) {
@@ -130,6 +145,7 @@ std::unique_ptr<sqlite::Connection> open_database(const fs::path& path, Access a
     connection->execute(durability == Durability::precious ? "PRAGMA synchronous = EXTRA"
                                                            : "PRAGMA synchronous = NORMAL");
   }
+  if (access == Access::read_only && is_older(*connection, format)) return up_to_date_copy(*connection, format);
   bring_up_to_date(*connection, format);
   return connection;
 }

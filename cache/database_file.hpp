@@ -12,7 +12,7 @@ namespace tuner::cache {
 enum class Access {
   read_write,  ///< creates the folder (0700) and the file (0600) if they are missing
   /// Never changes what is stored. What another process left half-written is still rolled back where the file's
-  /// permissions allow it, since nobody can read it before.
+  /// permissions allow it, since nobody can read it before. A file of an older format is read through a copy in memory.
   read_only,
 };
 

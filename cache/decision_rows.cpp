@@ -26,12 +26,13 @@ void insert_decision(const sqlite::Connection& connection, const Decision& decis
       connection, {decision.key, decision.session, decision.reuse_hash, decision.conditions, decision.origin});
   sqlite::Statement(connection,
                     "INSERT INTO decision (run_id, configuration, baseline, time_ns, baseline_time_ns, speedup, "
-                    "speedup_low, speedup_high, confidence, race_blocks, verified, noisy, binary_hash, launch, "
-                    "created_unix_ms) "
-                    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)")
+                    "speedup_low, speedup_high, confidence, race_blocks, verified, awkward_sizes, noisy, contended, "
+                    "binary_hash, launch, created_unix_ms) "
+                    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)")
       .bind(run_id, decision.configuration, decision.baseline, decision.time_ns, decision.baseline_time_ns,
             decision.speedup, decision.speedup_low, decision.speedup_high, decision.confidence, decision.race_blocks,
-            decision.verified, decision.noisy, decision.binary_hash, decision.launch, stamp(decision.created_unix_ms))
+            decision.verified, decision.awkward_sizes, decision.noisy, decision.contended, decision.binary_hash,
+            decision.launch, stamp(decision.created_unix_ms))
       .run();
   const std::int64_t decision_id = sqlite3_last_insert_rowid(connection.get());
 
@@ -50,7 +51,8 @@ Decision read_decision(const sqlite::Connection& connection, std::int64_t decisi
       connection,
       "SELECT kernel_name, kernel_identity, problem, device, mode, objective, reuse_hash, session, "
       "configuration, baseline, time_ns, baseline_time_ns, speedup, speedup_low, speedup_high, "
-      "confidence, race_blocks, verified, noisy, binary_hash, launch, tuner_version, toolkit, driver, "
+      "confidence, race_blocks, verified, awkward_sizes, noisy, contended, binary_hash, launch, tuner_version, "
+      "toolkit, driver, "
       "origin, created_unix_ms "
       "FROM decision JOIN run USING (run_id) JOIN task USING (task_id) WHERE decision_id = ?1");
   if (!select.bind(decision_id).step()) {
@@ -62,12 +64,7 @@ Decision read_decision(const sqlite::Connection& connection, std::int64_t decisi
   }
   sqlite::Columns column(select);
   Decision decision;
-  decision.key.kernel_name = column.text();
-  decision.key.kernel_identity = column.text();
-  decision.key.problem = column.text();
-  decision.key.device = column.text();
-  decision.key.mode = column.text();
-  decision.key.objective = column.text();
+  decision.key = read_key(column);
   decision.reuse_hash = column.text();
   decision.session = column.text();
   decision.configuration = column.text();
@@ -80,7 +77,9 @@ Decision read_decision(const sqlite::Connection& connection, std::int64_t decisi
   decision.confidence = column.real();
   decision.race_blocks = column.integer();
   decision.verified = column.flag();
+  decision.awkward_sizes = column.integer();
   decision.noisy = column.flag();
+  decision.contended = column.flag();
   decision.binary_hash = column.text();
   decision.launch = column.text();
   decision.conditions.tuner_version = column.text();

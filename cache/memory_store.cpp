@@ -1,6 +1,7 @@
 #include "cache/memory_store.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "cache/store_rules.hpp"
 
@@ -17,43 +18,116 @@ bool passes(const Filter& filter, const DecisionKey& key) {
 
 }  // namespace
 
+void MemoryStore::know(const DecisionKey& key) {
+  if (std::find(keys_.rbegin(), keys_.rend(), key) == keys_.rend()) keys_.push_back(key);
+}
+
 void MemoryStore::record_trials(std::span<const Trial> trials) {
   for (const Trial& trial : trials) require_storable(trial);
   for (const Trial& trial : trials) {
-    trials_.push_back(trial);
-    trials_.back().created_unix_ms = stamp(trial.created_unix_ms);
+    know(trial.key);
+    trials_.push_back({trial});
+    trials_.back().row.created_unix_ms = stamp(trial.created_unix_ms);
   }
 }
 
 void MemoryStore::record_decision(const Decision& decision) {
   require_storable(decision);
-  decisions_.push_back(decision);
-  decisions_.back().created_unix_ms = stamp(decision.created_unix_ms);
+  know(decision.key);
+  decisions_.push_back({decision});
+  decisions_.back().row.created_unix_ms = stamp(decision.created_unix_ms);
 }
 
 std::optional<Decision> MemoryStore::find_decision(const DecisionKey& key) const {
-  const auto newest = std::find_if(decisions_.rbegin(), decisions_.rend(),
-                                   [&](const Decision& decision) { return decision.key == key; });
-  if (newest == decisions_.rend()) return std::nullopt;
-  return *newest;
+  const auto newest =
+      std::find_if(decisions_.rbegin(), decisions_.rend(), [&](const auto& kept) { return kept.row.key == key; });
+  if (newest == decisions_.rend() || !newest->counts) return std::nullopt;
+  return newest->row;
 }
 
 std::vector<Decision> MemoryStore::list_decisions(const Filter& filter) const {
   std::vector<Decision> newest;
-  for (auto decision = decisions_.rbegin(); decision != decisions_.rend(); ++decision) {
-    if (!passes(filter, decision->key)) continue;
+  for (auto kept = decisions_.rbegin(); kept != decisions_.rend(); ++kept) {
+    if (!kept->counts || !passes(filter, kept->row.key)) continue;
     const bool superseded =
-        std::any_of(newest.begin(), newest.end(), [&](const Decision& listed) { return listed.key == decision->key; });
-    if (!superseded) newest.push_back(*decision);
+        std::any_of(newest.begin(), newest.end(), [&](const Decision& listed) { return listed.key == kept->row.key; });
+    if (!superseded) newest.push_back(kept->row);
   }
   return newest;
 }
 
 std::vector<Trial> MemoryStore::find_trials(const DecisionKey& key) const {
   std::vector<Trial> found;
-  std::copy_if(trials_.begin(), trials_.end(), std::back_inserter(found),
-               [&](const Trial& trial) { return trial.key == key; });
+  for (const auto& kept : trials_) {
+    if (kept.row.key == key) found.push_back(kept.row);
+  }
   return found;
+}
+
+std::vector<Trial> MemoryStore::find_reusable(const DecisionKey& key, const std::string& reuse_hash,
+                                              const Conditions& conditions) const {
+  std::map<std::string_view, std::size_t> latest;
+  for (std::size_t i = 0; i < trials_.size(); ++i) {
+    const Trial& trial = trials_[i].row;
+    if (trials_[i].counts && trial.origin == Origin::measured && trial.reuse_hash == reuse_hash &&
+        trial.conditions == conditions && trial.key == key) {
+      latest[trial.configuration] = i;
+    }
+  }
+  std::vector<std::size_t> in_order;
+  for (const auto& [configuration, i] : latest) in_order.push_back(i);
+  std::sort(in_order.begin(), in_order.end());
+  std::vector<Trial> found;
+  for (const std::size_t i : in_order) found.push_back(trials_[i].row);
+  return found;
+}
+
+void MemoryStore::record_quarantine(const Quarantined& quarantined) {
+  know(quarantined.key);
+  quarantine_.push_back({quarantined});
+  quarantine_.back().row.created_unix_ms = stamp(quarantined.created_unix_ms);
+}
+
+std::vector<Quarantined> MemoryStore::find_quarantine(const DecisionKey& key, const std::string& driver) const {
+  std::vector<Quarantined> found = list_quarantine({key.kernel_name, key.problem, key.device});
+  std::erase_if(found, [&](const Quarantined& quarantined) { return quarantined.driver != driver; });
+  return found;
+}
+
+std::vector<Quarantined> MemoryStore::list_quarantine(const Filter& filter) const {
+  std::vector<Quarantined> found;
+  for (const auto& kept : quarantine_) {
+    if (kept.counts && passes(filter, kept.row.key)) found.push_back(kept.row);
+  }
+  return found;
+}
+
+std::vector<DecisionKey> MemoryStore::list_keys(const Filter& filter) const {
+  std::vector<DecisionKey> found;
+  std::copy_if(keys_.begin(), keys_.end(), std::back_inserter(found),
+               [&](const DecisionKey& key) { return passes(filter, key); });
+  return found;
+}
+
+Forgotten MemoryStore::forget(const Filter& filter, Forget what) {
+  const auto wanted = [&](Forget kind) { return what == Forget::everything || what == kind; };
+  const auto make_history = [&](auto& rows) {
+    std::int64_t count = 0;
+    for (auto& kept : rows) {
+      if (!passes(filter, kept.row.key)) continue;
+      count += kept.counts ? 1 : 0;
+      kept.counts = false;
+    }
+    return count;
+  };
+  Forgotten forgotten;
+  if (wanted(Forget::decisions)) {
+    forgotten.decisions = static_cast<std::int64_t>(list_decisions(filter).size());
+    make_history(decisions_);
+  }
+  if (wanted(Forget::trials)) forgotten.trials = make_history(trials_);
+  if (wanted(Forget::quarantine)) forgotten.quarantined = make_history(quarantine_);
+  return forgotten;
 }
 
 }  // namespace tuner::cache

@@ -13,10 +13,28 @@ class MemoryStore final : public Store {
   std::optional<Decision> find_decision(const DecisionKey& key) const override;
   std::vector<Decision> list_decisions(const Filter& filter) const override;
   std::vector<Trial> find_trials(const DecisionKey& key) const override;
+  std::vector<Trial> find_reusable(const DecisionKey& key, const std::string& reuse_hash,
+                                   const Conditions& conditions) const override;
+  void record_quarantine(const Quarantined& quarantined) override;
+  std::vector<Quarantined> find_quarantine(const DecisionKey& key, const std::string& driver) const override;
+  std::vector<Quarantined> list_quarantine(const Filter& filter) const override;
+  std::vector<DecisionKey> list_keys(const Filter& filter) const override;
+  Forgotten forget(const Filter& filter, Forget what) override;
 
  private:
-  std::vector<Trial> trials_;
-  std::vector<Decision> decisions_;  // with the history, oldest first
+  /// A row and whether it still counts.
+  template <class Row>
+  struct Kept {
+    Row row;
+    bool counts = true;
+  };
+
+  void know(const DecisionKey& key);
+
+  std::vector<DecisionKey> keys_;  // each once, oldest first
+  std::vector<Kept<Trial>> trials_;
+  std::vector<Kept<Decision>> decisions_;  // with the history, oldest first
+  std::vector<Kept<Quarantined>> quarantine_;
 };
 
 }  // namespace tuner::cache

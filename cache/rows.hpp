@@ -14,6 +14,11 @@ namespace tuner::cache {
 /// The row of this key in `task`: its hash finds it, its text decides.
 std::optional<std::int64_t> find_task(const sqlite::Connection& connection, const DecisionKey& key);
 
+/// The same, created if it is missing. Within a write transaction.
+std::int64_t ensure_task(const sqlite::Connection& connection, const DecisionKey& key);
+/// Reads the parts of a key, in the order of its members.
+DecisionKey read_key(sqlite::Columns& column);
+
 /// What the rows of one run have in common.
 struct Run {
   const DecisionKey& key;
@@ -28,10 +33,22 @@ std::int64_t ensure_run(const sqlite::Connection& connection, const Run& run);
 /// Within a write transaction.
 void insert_trials(const sqlite::Connection& connection, std::span<const Trial> trials);
 std::vector<Trial> read_trials(const sqlite::Connection& connection, const DecisionKey& key);
+/// See Store::find_reusable.
+std::vector<Trial> read_reusable_trials(const sqlite::Connection& connection, const DecisionKey& key,
+                                        const std::string& reuse_hash, const Conditions& conditions);
 
 /// Within a write transaction.
 void insert_decision(const sqlite::Connection& connection, const Decision& decision);
 Decision read_decision(const sqlite::Connection& connection, std::int64_t decision_id);
+
+/// Within a write transaction.
+void insert_quarantine(const sqlite::Connection& connection, const Quarantined& quarantined);
+/// What is in force and passes the filter, under this driver version, or any if there is none; oldest first.
+std::vector<Quarantined> read_quarantine(const sqlite::Connection& connection, const Filter& filter,
+                                         const std::optional<std::string>& driver);
+
+/// See Store::forget. Within a write transaction.
+Forgotten forget_rows(const sqlite::Connection& connection, const Filter& filter, Forget what);
 
 /// JSON array, every number to the last bit: "[1021.5,998]".
 std::string to_json(std::span<const double> values);

@@ -1,7 +1,11 @@
 #include "cache/rows.hpp"
 
 namespace tuner::cache {
-namespace {
+std::optional<std::int64_t> find_task(const sqlite::Connection& connection, const DecisionKey& key) {
+  sqlite::Statement statement(connection, "SELECT task_id FROM task WHERE key_hash = ?1 AND key_text = ?2");
+  if (!statement.bind(key.hash(), key.text()).step()) return std::nullopt;
+  return statement.integer(0);
+}
 
 std::int64_t ensure_task(const sqlite::Connection& connection, const DecisionKey& key) {
   if (const auto found = find_task(connection, key)) return *found;
@@ -15,12 +19,15 @@ std::int64_t ensure_task(const sqlite::Connection& connection, const DecisionKey
   return sqlite3_last_insert_rowid(connection.get());
 }
 
-}  // namespace
-
-std::optional<std::int64_t> find_task(const sqlite::Connection& connection, const DecisionKey& key) {
-  sqlite::Statement statement(connection, "SELECT task_id FROM task WHERE key_hash = ?1 AND key_text = ?2");
-  if (!statement.bind(key.hash(), key.text()).step()) return std::nullopt;
-  return statement.integer(0);
+DecisionKey read_key(sqlite::Columns& column) {
+  DecisionKey key;
+  key.kernel_name = column.text();
+  key.kernel_identity = column.text();
+  key.problem = column.text();
+  key.device = column.text();
+  key.mode = column.text();
+  key.objective = column.text();
+  return key;
 }
 
 std::int64_t ensure_run(const sqlite::Connection& connection, const Run& run) {

@@ -92,6 +92,19 @@ Connection::Connection(std::filesystem::path path, int flags, std::chrono::milli
   check(sqlite3_busy_handler(get(), on_busy, this), "busy_handler");
 }
 
+Connection::Connection(const Connection& from, int flags) : path_(from.path_), patience_(from.patience_) {
+  check(sqlite3_open_v2(":memory:", handle_.out(), flags | SQLITE_OPEN_EXRESCODE, nullptr), "open");
+}
+
+std::unique_ptr<Connection> Connection::copy_in_memory(const Connection& from) {
+  std::unique_ptr<Connection> copy(new Connection(from, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY));
+  sqlite3_backup* const backup = sqlite3_backup_init(copy->get(), "main", from.get(), "main");
+  if (backup == nullptr) copy->check(sqlite3_extended_errcode(copy->get()), "backup_init");
+  sqlite3_backup_step(backup, -1);
+  copy->check(sqlite3_backup_finish(backup), "backup");
+  return copy;
+}
+
 // SQLite's own handler comes to sleep for 100 ms at a time; beside processes that write without pause its turn may not
 // come for seconds.
 int Connection::on_busy(void* connection, int waits) {

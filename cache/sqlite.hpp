@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,6 +36,8 @@ class Connection {
   /// Opens `path` (absolute, so that it is never read as a URI) with these SQLITE_OPEN_ flags. A call that meets
   /// another process's lock waits for up to `busy_timeout`.
   Connection(std::filesystem::path path, int flags, std::chrono::milliseconds busy_timeout);
+  /// A copy in memory of what `from` holds, which keeps the file's name for messages.
+  static std::unique_ptr<Connection> copy_in_memory(const Connection& from);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -64,6 +67,8 @@ class Connection {
 
  private:
   using Handle = UniqueHandle<sqlite3*, sqlite3_close_v2>;
+
+  explicit Connection(const Connection& from, int flags);
 
   static int on_busy(void* connection, int waits);
 

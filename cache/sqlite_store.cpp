@@ -32,9 +32,11 @@ std::optional<Decision> SqliteStore::find_decision(const DecisionKey& key) const
   const Transaction snapshot(*connection_, Transaction::Kind::read);
   const auto task_id = find_task(*connection_, key);
   if (!task_id) return std::nullopt;
-  sqlite::Statement newest(*connection_,
-                           "SELECT decision_id FROM decision JOIN run USING (run_id) WHERE task_id = ?1 "
-                           "ORDER BY decision_id DESC LIMIT 1");
+  sqlite::Statement newest(
+      *connection_,
+      "SELECT decision_id FROM decision JOIN run USING (run_id) WHERE task_id = ?1 AND decision_id > "
+      "(SELECT ifnull(max(forgotten.decision_id), 0) FROM forgotten WHERE forgotten.task_id = ?1) "
+      "ORDER BY decision_id DESC LIMIT 1");
   if (!newest.bind(*task_id).step()) return std::nullopt;
   return read_decision(*connection_, newest.integer(0));
 }
@@ -45,7 +47,8 @@ std::vector<Decision> SqliteStore::list_decisions(const Filter& filter) const {
       *connection_,
       "SELECT max(decision_id) AS newest FROM decision JOIN run USING (run_id) "
       "JOIN task USING (task_id) WHERE (?1 = '' OR kernel_name = ?1) AND (?2 = '' OR problem = ?2) "
-      "AND (?3 = '' OR device = ?3) GROUP BY task_id ORDER BY newest DESC");
+      "AND (?3 = '' OR device = ?3) AND decision_id > (SELECT ifnull(max(forgotten.decision_id), 0) FROM forgotten "
+      "WHERE forgotten.task_id = run.task_id) GROUP BY task_id ORDER BY newest DESC");
   newest.bind(filter.kernel_name, filter.problem, filter.device);
   std::vector<Decision> decisions;
   while (newest.step()) decisions.push_back(read_decision(*connection_, newest.integer(0)));
@@ -55,6 +58,46 @@ std::vector<Decision> SqliteStore::list_decisions(const Filter& filter) const {
 std::vector<Trial> SqliteStore::find_trials(const DecisionKey& key) const {
   const Transaction snapshot(*connection_, Transaction::Kind::read);
   return read_trials(*connection_, key);
+}
+
+std::vector<Trial> SqliteStore::find_reusable(const DecisionKey& key, const std::string& reuse_hash,
+                                              const Conditions& conditions) const {
+  const Transaction snapshot(*connection_, Transaction::Kind::read);
+  return read_reusable_trials(*connection_, key, reuse_hash, conditions);
+}
+
+void SqliteStore::record_quarantine(const Quarantined& quarantined) {
+  sqlite::write(*connection_, [&] { insert_quarantine(*connection_, quarantined); });
+}
+
+std::vector<Quarantined> SqliteStore::find_quarantine(const DecisionKey& key, const std::string& driver) const {
+  const Transaction snapshot(*connection_, Transaction::Kind::read);
+  return read_quarantine(*connection_, {key.kernel_name, key.problem, key.device}, driver);
+}
+
+std::vector<Quarantined> SqliteStore::list_quarantine(const Filter& filter) const {
+  const Transaction snapshot(*connection_, Transaction::Kind::read);
+  return read_quarantine(*connection_, filter, std::nullopt);
+}
+
+std::vector<DecisionKey> SqliteStore::list_keys(const Filter& filter) const {
+  sqlite::Statement select(*connection_,
+                           "SELECT kernel_name, kernel_identity, problem, device, mode, objective FROM task "
+                           "WHERE (?1 = '' OR kernel_name = ?1) AND (?2 = '' OR problem = ?2) "
+                           "AND (?3 = '' OR device = ?3) ORDER BY task_id");
+  select.bind(filter.kernel_name, filter.problem, filter.device);
+  std::vector<DecisionKey> keys;
+  while (select.step()) {
+    sqlite::Columns column(select);
+    keys.push_back(read_key(column));
+  }
+  return keys;
+}
+
+Forgotten SqliteStore::forget(const Filter& filter, Forget what) {
+  Forgotten forgotten;
+  sqlite::write(*connection_, [&] { forgotten = forget_rows(*connection_, filter, what); });
+  return forgotten;
 }
 
 std::optional<std::string> SqliteStore::damage() const {

@@ -35,6 +35,13 @@ class SqliteStore final : public Store {
   std::optional<Decision> find_decision(const DecisionKey& key) const override;
   std::vector<Decision> list_decisions(const Filter& filter) const override;
   std::vector<Trial> find_trials(const DecisionKey& key) const override;
+  std::vector<Trial> find_reusable(const DecisionKey& key, const std::string& reuse_hash,
+                                   const Conditions& conditions) const override;
+  void record_quarantine(const Quarantined& quarantined) override;
+  std::vector<Quarantined> find_quarantine(const DecisionKey& key, const std::string& driver) const override;
+  std::vector<Quarantined> list_quarantine(const Filter& filter) const override;
+  std::vector<DecisionKey> list_keys(const Filter& filter) const override;
+  Forgotten forget(const Filter& filter, Forget what) override;
 
   /// Reads the whole file and looks for damage: nothing, or what was found first.
   std::optional<std::string> damage() const;

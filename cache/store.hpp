@@ -104,13 +104,41 @@ struct Decision {
   std::vector<Tie> ties;  ///< the winner included
   std::int64_t race_blocks = 0;
   bool verified = false;  ///< reproduced the reference on fresh inputs after the race
-  bool noisy = false;     ///< the device was disturbed while it was measured
+  /// At how many awkward sizes the winner reproduced the reference, too; 0: it serves its exact size only.
+  std::int64_t awkward_sizes = 0;
+  bool noisy = false;      ///< the device was disturbed while it was measured
+  bool contended = false;  ///< other processes computed on the GPU meanwhile
   std::string binary_hash;
   std::string launch;
   std::map<std::string, std::int64_t> counters;  ///< asked, compiled, deduplicated, launched, stored, failed_<outcome>
   Conditions conditions;
   Origin origin = Origin::measured;
   std::int64_t created_unix_ms = 0;  ///< set by the store when 0
+};
+
+/// A binary that killed its process or hung the device, and did so again when it was tried alone: not to be launched on
+/// this problem, kind of device and driver again.
+struct Quarantined {
+  DecisionKey key;
+  std::string binary_hash;    ///< XXH3-128 of the cubin, hexadecimal
+  std::string launch;         ///< as in Trial, the lengths of scratch buffers included
+  std::string driver;         ///< driver version
+  std::string configuration;  ///< whose binary it is; others may have the same
+  Outcome outcome = Outcome::illegal_access;
+  std::string message;  ///< what it did
+  std::string session;
+  std::int64_t created_unix_ms = 0;  ///< set by the store when 0
+};
+
+/// What can be forgotten.
+enum class Forget { everything, decisions, trials, quarantine };
+
+/// How much was forgotten that counted until then.
+struct Forgotten {
+  std::int64_t decisions = 0;  ///< served ones: one a key
+  std::int64_t trials = 0;
+  std::int64_t quarantined = 0;
+  bool nothing() const { return decisions == 0 && trials == 0 && quarantined == 0; }
 };
 
 /// Which rows a listing wants; empty fields do not restrict.
@@ -120,8 +148,9 @@ struct Filter {
   std::string device = {};
 };
 
-/// Keeps trials and decisions. Methods throw Error{store_*}; a lookup that finds nothing is an empty result.
-/// An instance is used from one thread at a time; several processes may use one database at the same moment.
+/// Keeps trials, decisions and what is quarantined. Rows are only ever added: what is forgotten stays as history, and
+/// is neither served nor reused nor in force. Methods throw Error{store_*}; a lookup that finds nothing is an empty
+/// result. An instance is used from one thread at a time; several processes may use one database at the same moment.
 class Store {
  public:
   virtual ~Store() = default;
@@ -129,12 +158,28 @@ class Store {
   virtual void record_trials(std::span<const Trial> trials) = 0;
   /// Replaces the decision with the same key. Earlier decisions stay in the history.
   virtual void record_decision(const Decision& decision) = 0;
-  /// The decision for exactly this key. Reads only.
+  /// The decision for exactly this key, unless it was forgotten. Reads only.
   virtual std::optional<Decision> find_decision(const DecisionKey& key) const = 0;
-  /// Newest decision of each key, newest first.
+  /// Newest decision of each key, newest first; those that were forgotten are left out.
   virtual std::vector<Decision> list_decisions(const Filter& filter) const = 0;
-  /// All trials of the key in the order they were recorded.
+  /// All trials of the key in the order they were recorded, forgotten ones included.
   virtual std::vector<Trial> find_trials(const DecisionKey& key) const = 0;
+  /// The trials of the key that need not be made again, the latest of each configuration, in the order recorded:
+  /// measured here (not imported or replayed), with this reuse hash, under exactly these conditions, not forgotten.
+  virtual std::vector<Trial> find_reusable(const DecisionKey& key, const std::string& reuse_hash,
+                                           const Conditions& conditions) const = 0;
+
+  virtual void record_quarantine(const Quarantined& quarantined) = 0;
+  /// What is in force for the key's kernel, problem and device under this driver version, oldest first. A binary is the
+  /// same whatever the mode and however the source around it changed, so these do not matter.
+  virtual std::vector<Quarantined> find_quarantine(const DecisionKey& key, const std::string& driver) const = 0;
+  /// Everything that is in force and passes the filter, oldest first.
+  virtual std::vector<Quarantined> list_quarantine(const Filter& filter) const = 0;
+
+  /// Every key that anything was recorded for and that passes the filter, oldest first.
+  virtual std::vector<DecisionKey> list_keys(const Filter& filter) const = 0;
+  /// Makes history of what counts now, in one transaction; what is recorded later counts.
+  virtual Forgotten forget(const Filter& filter, Forget what) = 0;
 };
 
 }  // namespace tuner::cache

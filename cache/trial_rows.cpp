@@ -21,6 +21,51 @@ std::vector<double> read_samples(const sqlite::Connection& connection, const std
                           connection.path().string(), text));
 }
 
+constexpr const char* kSelect =
+    "SELECT reuse_hash, session, sequence, configuration, outcome, message, censored, time_ns, samples_ns, registers, "
+    "stack_bytes, spill_store_bytes, spill_load_bytes, static_shared_bytes, dynamic_shared_bytes, occupancy, "
+    "occupancy_limiter, binary_hash, launch, duplicate_of, compile_ms, verify_ms, timing_ms, tuner_version, toolkit, "
+    "driver, origin, created_unix_ms FROM trial JOIN run USING (run_id)";
+
+/// Every row of a statement that begins with kSelect.
+std::vector<Trial> read_rows(const sqlite::Connection& connection, sqlite::Statement& select, const DecisionKey& key) {
+  std::vector<Trial> trials;
+  while (select.step()) {
+    sqlite::Columns column(select);
+    Trial& trial = trials.emplace_back();
+    trial.key = key;
+    trial.reuse_hash = column.text();
+    trial.session = column.text();
+    trial.sequence = column.integer();
+    trial.configuration = column.text();
+    trial.outcome = static_cast<Outcome>(column.integer());
+    trial.message = column.text();
+    trial.censored = column.flag();
+    trial.time_ns = column.maybe_real();
+    trial.samples_ns = read_samples(connection, column.text());
+    trial.facts.registers = column.maybe_int();
+    trial.facts.stack_bytes = column.maybe_int();
+    trial.facts.spill_store_bytes = column.maybe_int();
+    trial.facts.spill_load_bytes = column.maybe_int();
+    trial.facts.static_shared_bytes = column.maybe_int();
+    trial.facts.dynamic_shared_bytes = column.maybe_int();
+    trial.facts.occupancy = column.maybe_real();
+    trial.facts.occupancy_limiter = column.text();
+    trial.facts.binary_hash = column.text();
+    trial.launch = column.text();
+    trial.duplicate_of = column.text();
+    trial.compile_ms = column.real();
+    trial.verify_ms = column.real();
+    trial.timing_ms = column.real();
+    trial.conditions.tuner_version = column.text();
+    trial.conditions.toolkit = column.text();
+    trial.conditions.driver = column.text();
+    trial.origin = static_cast<Origin>(column.integer());
+    trial.created_unix_ms = column.integer();
+  }
+  return trials;
+}
+
 }  // namespace
 
 std::string to_json(std::span<const double> values) {
@@ -73,49 +118,23 @@ void insert_trials(const sqlite::Connection& connection, std::span<const Trial> 
 std::vector<Trial> read_trials(const sqlite::Connection& connection, const DecisionKey& key) {
   const auto task_id = find_task(connection, key);
   if (!task_id) return {};
+  sqlite::Statement select(connection, std::string(kSelect) + " WHERE task_id = ?1 ORDER BY trial_id");
+  return read_rows(connection, select.bind(*task_id), key);
+}
+
+std::vector<Trial> read_reusable_trials(const sqlite::Connection& connection, const DecisionKey& key,
+                                        const std::string& reuse_hash, const Conditions& conditions) {
+  const auto task_id = find_task(connection, key);
+  if (!task_id) return {};
+  // The inner query looks at no more of a row than its configuration; samples are read for the rows that are returned.
   sqlite::Statement select(
-      connection,
-      "SELECT reuse_hash, session, sequence, configuration, outcome, message, censored, time_ns, "
-      "samples_ns, registers, stack_bytes, spill_store_bytes, spill_load_bytes, static_shared_bytes, "
-      "dynamic_shared_bytes, occupancy, occupancy_limiter, binary_hash, launch, duplicate_of, "
-      "compile_ms, verify_ms, timing_ms, tuner_version, toolkit, driver, origin, created_unix_ms "
-      "FROM trial JOIN run USING (run_id) WHERE task_id = ?1 ORDER BY trial_id");
-  select.bind(*task_id);
-  std::vector<Trial> trials;
-  while (select.step()) {
-    sqlite::Columns column(select);
-    Trial& trial = trials.emplace_back();
-    trial.key = key;
-    trial.reuse_hash = column.text();
-    trial.session = column.text();
-    trial.sequence = column.integer();
-    trial.configuration = column.text();
-    trial.outcome = static_cast<Outcome>(column.integer());
-    trial.message = column.text();
-    trial.censored = column.flag();
-    trial.time_ns = column.maybe_real();
-    trial.samples_ns = read_samples(connection, column.text());
-    trial.facts.registers = column.maybe_int();
-    trial.facts.stack_bytes = column.maybe_int();
-    trial.facts.spill_store_bytes = column.maybe_int();
-    trial.facts.spill_load_bytes = column.maybe_int();
-    trial.facts.static_shared_bytes = column.maybe_int();
-    trial.facts.dynamic_shared_bytes = column.maybe_int();
-    trial.facts.occupancy = column.maybe_real();
-    trial.facts.occupancy_limiter = column.text();
-    trial.facts.binary_hash = column.text();
-    trial.launch = column.text();
-    trial.duplicate_of = column.text();
-    trial.compile_ms = column.real();
-    trial.verify_ms = column.real();
-    trial.timing_ms = column.real();
-    trial.conditions.tuner_version = column.text();
-    trial.conditions.toolkit = column.text();
-    trial.conditions.driver = column.text();
-    trial.origin = static_cast<Origin>(column.integer());
-    trial.created_unix_ms = column.integer();
-  }
-  return trials;
+      connection, std::string(kSelect) +
+                      " WHERE trial_id IN (SELECT max(trial_id) FROM run JOIN trial USING (run_id) "
+                      "WHERE task_id = ?1 AND reuse_hash = ?2 AND tuner_version = ?3 AND toolkit = ?4 AND driver = ?5 "
+                      "AND origin = ?6 AND trial_id > (SELECT ifnull(max(forgotten.trial_id), 0) FROM forgotten "
+                      "WHERE forgotten.task_id = ?1) GROUP BY configuration) ORDER BY trial_id");
+  select.bind(*task_id, reuse_hash, conditions.tuner_version, conditions.toolkit, conditions.driver, Origin::measured);
+  return read_rows(connection, select, key);
 }
 
 }  // namespace tuner::cache

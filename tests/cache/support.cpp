@@ -108,7 +108,9 @@ Decision full_decision() {
   decision.ties = {{"BLOCKDIMX=512,STRATEGY=unrolled", 1}, {"BLOCKDIMX=256,STRATEGY=unrolled", 1.0041}};
   decision.race_blocks = 64;
   decision.verified = true;
+  decision.awkward_sizes = 5;
   decision.noisy = true;
+  decision.contended = true;
   decision.binary_hash = "ffeeddccbbaa99887766554433221100";
   decision.launch = "grid=528x1x1 block=512x1x1 shared=0";
   decision.counters = {{"asked", 708}, {"compiled", 700}, {"failed_compile_error", 8}};
@@ -124,6 +126,32 @@ Decision bare_decision() {
   decision.configuration = "BLOCKDIMX=64,STRATEGY=none";
   decision.created_unix_ms = 1;
   return decision;
+}
+
+Quarantined full_quarantined() {
+  Quarantined quarantined;
+  quarantined.key = some_key();
+  quarantined.binary_hash = "00112233445566778899aabbccddeeff";
+  quarantined.launch = "grid=528x1x1 block=128x1x1 shared=65536 scratch=4096";
+  quarantined.driver = "580.159";
+  quarantined.configuration = "BLOCKDIMX=128,STRATEGY=none";
+  quarantined.outcome = Outcome::run_timeout;
+  quarantined.message = "still running after 2 s";
+  quarantined.session = "session-1";
+  quarantined.created_unix_ms = 1'700'000'000'789;
+  return quarantined;
+}
+
+void check_same(const Quarantined& a, const Quarantined& b) {
+  CHECK(a.key == b.key);
+  CHECK(a.binary_hash == b.binary_hash);
+  CHECK(a.launch == b.launch);
+  CHECK(a.driver == b.driver);
+  CHECK(a.configuration == b.configuration);
+  CHECK(a.outcome == b.outcome);
+  CHECK(a.message == b.message);
+  CHECK(a.session == b.session);
+  CHECK(a.created_unix_ms == b.created_unix_ms);
 }
 
 void check_same(const Trial& a, const Trial& b) {
@@ -175,7 +203,9 @@ void check_same(const Decision& a, const Decision& b) {
   }
   CHECK(a.race_blocks == b.race_blocks);
   CHECK(a.verified == b.verified);
+  CHECK(a.awkward_sizes == b.awkward_sizes);
   CHECK(a.noisy == b.noisy);
+  CHECK(a.contended == b.contended);
   CHECK(a.binary_hash == b.binary_hash);
   CHECK(a.launch == b.launch);
   CHECK(a.counters == b.counters);

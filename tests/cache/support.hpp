@@ -33,9 +33,11 @@ Trial full_trial();
 Trial bare_trial();
 Decision full_decision();
 Decision bare_decision();
+Quarantined full_quarantined();
 
 void check_same(const Trial& a, const Trial& b);
 void check_same(const Decision& a, const Decision& b);
+void check_same(const Quarantined& a, const Quarantined& b);
 
 std::unique_ptr<SqliteStore> open_store(const std::filesystem::path& path, Access access = Access::read_write);
 

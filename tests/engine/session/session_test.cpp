@@ -353,6 +353,17 @@ class FullStore final : public cache::Store {
   std::optional<cache::Decision> find_decision(const cache::DecisionKey&) const override { return {}; }
   std::vector<cache::Decision> list_decisions(const cache::Filter&) const override { return {}; }
   std::vector<cache::Trial> find_trials(const cache::DecisionKey&) const override { return {}; }
+  std::vector<cache::Trial> find_reusable(const cache::DecisionKey&, const std::string&,
+                                          const cache::Conditions&) const override {
+    return {};
+  }
+  void record_quarantine(const cache::Quarantined&) override { fail(); }
+  std::vector<cache::Quarantined> find_quarantine(const cache::DecisionKey&, const std::string&) const override {
+    return {};
+  }
+  std::vector<cache::Quarantined> list_quarantine(const cache::Filter&) const override { return {}; }
+  std::vector<cache::DecisionKey> list_keys(const cache::Filter&) const override { return {}; }
+  cache::Forgotten forget(const cache::Filter&, cache::Forget) override { fail(); }
 
  private:
   [[noreturn]] static void fail() { throw Error(Errc::store_unavailable, "The disk is full."); }

@@ -1,0 +1,126 @@
+#include <set>
+
+#include "cache/memory_store.hpp"
+#include "cache/rows.hpp"
+#include "tests/cache/support.hpp"
+
+namespace tuner::cache::test {
+namespace {
+
+const Conditions kConditions{"0.2.0", "13.0.88", "580.159"};
+
+class InMemory {
+ public:
+  Store& store() { return store_; }
+
+ private:
+  MemoryStore store_;
+};
+
+class InSqlite {
+ public:
+  Store& store() { return *store_; }
+
+ private:
+  TemporaryFolder folder_;
+  std::unique_ptr<SqliteStore> store_ = open_store(folder_ / "decisions.db");
+};
+
+Trial measured(const std::string& configuration, const std::string& session = "session-1", std::int64_t sequence = 0) {
+  Trial trial = full_trial();
+  trial.configuration = configuration;
+  trial.session = session;
+  trial.sequence = sequence;
+  trial.conditions = kConditions;
+  trial.origin = Origin::measured;
+  return trial;
+}
+
+std::vector<std::string> reusable(const Store& store, const Conditions& conditions = kConditions) {
+  std::vector<std::string> found;
+  for (const Trial& trial : store.find_reusable(some_key(), "reuse", conditions)) {
+    found.push_back(trial.configuration + " of " + trial.session);
+  }
+  return found;
+}
+
+using Names = std::vector<std::string>;
+
+TEST_CASE_TEMPLATE("a trial that may be used again comes back with every field as it was", Place, InMemory, InSqlite) {
+  Place place;
+  const Trial trial = measured("X=1");
+  place.store().record_trials({&trial, 1});
+  const std::vector<Trial> found = place.store().find_reusable(some_key(), "reuse", kConditions);
+  REQUIRE(found.size() == 1);
+  check_same(found[0], trial);
+}
+
+TEST_CASE_TEMPLATE("of each configuration the latest trial may be used again, in the order recorded", Place, InMemory,
+                   InSqlite) {
+  Place place;
+  for (const Trial& trial : {measured("X=1", "first"), measured("X=2", "first"), measured("X=3", "second"),
+                             measured("X=1", "second"), measured("X=2", "first")}) {
+    place.store().record_trials({&trial, 1});
+  }
+  CHECK(reusable(place.store()) == Names{"X=3 of second", "X=1 of second", "X=2 of first"});
+}
+
+TEST_CASE_TEMPLATE("what was measured otherwise, elsewhere or not at all may not be used again", Place, InMemory,
+                   InSqlite) {
+  Place place;
+  std::vector<Trial> trials(9, measured("X=0"));
+  for (std::size_t i = 0; i < trials.size(); ++i) trials[i].configuration = "X=" + std::to_string(i);
+  trials[1].reuse_hash = "other";
+  trials[2].conditions.driver = "590";
+  trials[3].conditions.toolkit = "13.1";
+  trials[4].conditions.tuner_version = "0.3";
+  trials[5].origin = Origin::imported;
+  trials[6].origin = Origin::replay;
+  trials[7].key.mode = "warm";
+  trials[8].key.kernel_identity += "x";
+  place.store().record_trials(trials);
+  CHECK(reusable(place.store()) == Names{"X=0 of session-1"});
+  CHECK(place.store().find_reusable(some_key(), "", kConditions).empty());
+  CHECK(reusable(place.store(), {}).empty());
+}
+
+TEST_CASE_TEMPLATE("a later trial under other conditions does not hide one that may be used again", Place, InMemory,
+                   InSqlite) {
+  Place place;
+  Trial later = measured("X=1", "later");
+  later.conditions.driver = "590";
+  const std::vector<Trial> trials{measured("X=1"), later};
+  place.store().record_trials(trials);
+  CHECK(reusable(place.store()) == Names{"X=1 of session-1"});
+}
+
+TEST_CASE("what may be used again is found without reading the rest of the database") {
+  const TemporaryFolder folder;
+  const auto store = open_store(folder / "decisions.db");
+  constexpr int kConfigurations = 700;
+  std::vector<Trial> trials;
+  for (int other = 0; other < 20; ++other) {
+    for (int i = 0; i < kConfigurations; ++i) {
+      trials.push_back(measured("X=" + std::to_string(i)));
+      trials.back().key.problem = "rows=" + std::to_string(other);
+    }
+  }
+  store->record_trials(trials);
+  DecisionKey key = some_key();
+  key.problem = "rows=7";
+
+  const sqlite::Connection connection(folder / "decisions.db", SQLITE_OPEN_READWRITE, std::chrono::seconds(1));
+  // One virtual-machine step is far less than a row; a look at each of the 14,000 trials would be some 200,000 steps.
+  int callbacks = 0;
+  constexpr int kSteps = 1000;
+  const auto count = [](void* to) {
+    ++*static_cast<int*>(to);
+    return 0;
+  };
+  sqlite3_progress_handler(connection.get(), kSteps, count, &callbacks);
+  CHECK(read_reusable_trials(connection, key, "reuse", kConditions).size() == kConfigurations);
+  CHECK(callbacks < 100);
+}
+
+}  // namespace
+}  // namespace tuner::cache::test
