@@ -160,8 +160,11 @@ TEST_CASE("control characters of a file's name are shown, not sent to the termin
 
 TEST_CASE("what a replay would ignore is refused") {
   const User user;
-  for (const std::vector<std::string>& option :
-       {std::vector<std::string>{"--device", "1"}, {"--workers", "2"}, {"--launch-timeout", "3s"}, {"-I", "headers"}}) {
+  for (const std::vector<std::string>& option : {std::vector<std::string>{"--device", "1"},
+                                                 {"--workers", "2"},
+                                                 {"--launch-timeout", "3s"},
+                                                 {"--compile-timeout", "3s"},
+                                                 {"-I", "headers"}}) {
     std::vector<std::string> words{"tune", "--replay", recording()};
     words.insert(words.end(), option.begin(), option.end());
     check_error(user.run(words), 2, {option.front(), "replay"});

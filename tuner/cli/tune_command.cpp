@@ -22,7 +22,7 @@ constexpr std::uint64_t kMostWorkers = 1024;
 
 /// Nothing is compiled or launched, so these would change nothing.
 void refuse_what_a_replay_ignores(const Arguments& arguments) {
-  for (const char* option : {"device", "workers", "launch-timeout", "I"}) {
+  for (const char* option : {"device", "workers", "launch-timeout", "compile-timeout", "I"}) {
     const bool compares = option == std::string_view("I") && !arguments.operands().empty();
     if (!arguments.has(option) || compares) continue;
     throw Error(Errc::bad_usage,
@@ -52,6 +52,7 @@ TuneRequest read_request(const Arguments& arguments) {
   session.mode = request.mode.value_or(engine::CacheMode::cold);
   session.seed = arguments.number("seed").value_or(0);
   session.launch_timeout = arguments.duration("launch-timeout").value_or(session.launch_timeout);
+  request.compile_timeout = arguments.duration("compile-timeout");
   for (const std::string& folder : arguments.values("I")) session.include_folders.emplace_back(folder);
   request.database = arguments.value("db").value_or("");
 
@@ -171,6 +172,8 @@ Command tune_command() {
                "cold flushes the L2 cache before every sample; warm does not; default cold"},
               {"device", Kind::value, "N", "which GPU, as `tuner devices` counts them; default 0"},
               {"launch-timeout", Kind::value, "TIME", "stop a launch that runs longer (ms, s, min); default 2s"},
+              {"compile-timeout", Kind::value, "TIME",
+               "stop compiling a configuration that takes longer (ms, s, min); default 30s"},
               {"workers", Kind::value, "N", "how many compile processes; default: one for each usable core, less one"},
               {"I", Kind::repeatable, "DIR", "look for quoted headers here too; repeatable"},
               {"record", Kind::value, "FILE",

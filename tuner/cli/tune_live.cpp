@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 #include "tuner/cli/stores.hpp"
 #include "tuner/cli/tune_request.hpp"
@@ -58,8 +59,10 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   parsed_problems(request);  // a mistake here needs no GPU to be seen
 
   // Compile workers start while the device worker creates its context.
-  engine::CompilePool compile(
-      {.workers = static_cast<int>(request.workers), .include_folders = request.session.include_folders});
+  engine::CompilePoolOptions compile_options{.workers = static_cast<int>(request.workers),
+                                             .include_folders = request.session.include_folders};
+  compile_options.timeout = request.compile_timeout.value_or(compile_options.timeout);
+  engine::CompilePool compile(std::move(compile_options));
   engine::DeviceProcessLane device({.ordinal = request.device});
   const std::vector<Task> tasks = make_tasks(request, description, wait_for_device(device, request, description));
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -23,7 +24,8 @@ struct TuneRequest {
   engine::SessionOptions session;
   std::optional<engine::CacheMode> mode;  ///< as given
   int device = 0;
-  std::size_t workers = 0;  ///< 0: as many as the cores allow
+  std::size_t workers = 0;                                   ///< 0: as many as the cores allow
+  std::optional<std::chrono::milliseconds> compile_timeout;  ///< empty: the compile pool's own
   std::filesystem::path replay;
   std::filesystem::path record;
   std::filesystem::path database;  ///< as given with --db; empty: the default place
