@@ -39,6 +39,8 @@ struct SessionOptions {
   /// Off for recordings: every candidate gets all its samples.
   bool early_kill = true;
   std::vector<std::filesystem::path> include_folders;
+  /// Off: trials that the store has are not taken over, everything is measured again.
+  bool reuse = true;
   cache::Origin origin = cache::Origin::measured;
 };
 
