@@ -19,25 +19,51 @@ CUresult behave(Module& module, void** arguments) {
   const int launch = ++module.launches;
   if (module.wait_ms > 0) usleep(static_cast<useconds_t>(module.wait_ms) * 1000);
 
+  // The first inputs that this process sees are those of the search; others come when a winner is confirmed.
+  static const double first_input = n > 0 ? values[0] : 0;
+  const bool other_inputs = n > 0 && values[0] != first_input;
+  // Verified and timed, and loaded again.
+  const bool racing = module.loaded_before > 0 && launch > 1;
+
   if (what == "refused") return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   if (what == "dies") _exit(3);
   if (what == "killed") raise(SIGKILL);
   if (what == "stuck") never_return();
+  static bool haunted = false;  // what one candidate left behind makes another one fail
+  if (what == "haunts") haunted = true;
+  if (what == "is_haunted" && haunted) device.dead = CUDA_ERROR_ILLEGAL_ADDRESS;
   if (what == "hangs" || (what == "hangs_later" && launch > 4)) device.hung = true;
+  if (what == "hangs_racing" && racing) device.hung = true;
   if (what == "faults" || (what == "faults_later" && launch > 4)) device.dead = CUDA_ERROR_ILLEGAL_ADDRESS;
+  if (what == "faults_racing" && racing) device.dead = CUDA_ERROR_ILLEGAL_ADDRESS;
+  if (what == "faults_elsewhere" && other_inputs) device.dead = CUDA_ERROR_ILLEGAL_ADDRESS;
+  if (what == "misaligned") device.dead = CUDA_ERROR_MISALIGNED_ADDRESS;
+  if (what == "traps") device.dead = CUDA_ERROR_LAUNCH_FAILED;
+
+  // Of a batch, that is: what the launch before it was given is remembered.
+  static const double* values_before = nullptr;
+  if (what == "expects_fresh" && n > 1 && (counts[0] != 0 || counts[1] != 1)) device.dead = CUDA_ERROR_LAUNCH_FAILED;
+  if (what == "expects_other_inputs" && values == values_before) device.dead = CUDA_ERROR_LAUNCH_FAILED;
+  values_before = values;
 
   const int written = what == "unwritten" ? n - 1 : what == "sparse" ? n / 2 : n;
   for (int i = 0; i < written; ++i) doubled[i] = 2 * values[i];
   for (int i = 0; i < n; ++i) counts[i] += 1;
   std::fill_n(room, module.room, 1.0f);
-  if (what == "wrong") doubled[n - 1] += 1;
+  if (what == "wrong" || (what == "wrong_elsewhere" && other_inputs)) doubled[n - 1] += 1;
   if (what == "wavers" && launch % 2 == 0) doubled[0] = std::nextafter(doubled[0], 1e300);
   if (what == "flaky" && launch % 2 == 0) doubled[0] += 1;
   if (what == "accumulates") doubled[0] += 1e300;
-  if (what == "input") values[0] += 1;
+  if (what == "input" || (what == "input_later" && launch > 4)) values[0] += 1;
   if (what == "past_end") doubled[n] = 1;
   if (what == "before_start") counts[-1] = 7;
   if (what == "far_away") damage_copies(static_cast<std::size_t>(n) * sizeof(double));
+  // Read, and not used for anything.
+  if (what == "reads_past") static_cast<void>(*static_cast<volatile double*>(values + n));
+  if (what == "reads_before") static_cast<void>(*static_cast<volatile double*>(values - 1));
+  if (what == "reads_past_room") static_cast<void>(*static_cast<volatile float*>(room + module.room));
+  if (what == "rewrites_input") static_cast<volatile double*>(values)[0] = values[0];
+  if (what == "moves" && launch == 3) doubled[0] = std::nextafter(doubled[0], 1e300);
   if (what == "miscounts") counts[2] += 1;
   return CUDA_SUCCESS;
 }

@@ -1,22 +1,14 @@
 // Starting, errors, contexts, and what kind of GPU it is.
-//
-// $FAKE_DRIVER: "none" (no GPU), "dies" (the process ends in cuInit), "no_context", "mute" (cuInit never returns).
 #include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
-
 #include "tests/engine/device/fake_driver/fake_driver.hpp"
+#include "tests/engine/device/fake_driver/fake_settings.hpp"
 
 namespace fake {
 
 Device device;
-
-std::string mode() {
-  const char* text = std::getenv("FAKE_DRIVER");
-  return text ? text : "";
-}
 
 void never_return() {
   while (true) pause();
@@ -38,9 +30,9 @@ CUresult error_string(CUresult, const char** text) {
 }
 
 CUresult init(unsigned) {
-  if (mode() == "none") return CUDA_ERROR_NO_DEVICE;
-  if (mode() == "mute") never_return();
-  if (mode() == "dies") {
+  if (told("none")) return CUDA_ERROR_NO_DEVICE;
+  if (told("mute")) never_return();
+  if (told("dies")) {
     std::fputs("the fake driver was told to die\n", stderr);
     raise(SIGKILL);
   }
@@ -81,6 +73,7 @@ CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice) {
       {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 232448},
       {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 233472},
       {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 1024},
+      {CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1},
   };
   const auto found = attributes.find(attribute);
   if (found == attributes.end()) return CUDA_ERROR_INVALID_VALUE;
@@ -92,7 +85,9 @@ CUresult device_memory(std::size_t* bytes, CUdevice) {
   return CUDA_SUCCESS;
 }
 CUresult retain_context(CUcontext* context, CUdevice) {
-  if (mode() == "no_context") return CUDA_ERROR_OUT_OF_MEMORY;
+  if (told("no_context")) return CUDA_ERROR_OUT_OF_MEMORY;
+  write_journal("context");
+  if (lost()) return CUDA_ERROR_DEVICE_UNAVAILABLE;
   *context = reinterpret_cast<CUcontext>(&device);
   return CUDA_SUCCESS;
 }

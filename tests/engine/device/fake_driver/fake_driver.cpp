@@ -8,6 +8,7 @@ const Functions& functions() {
   static const Functions table = [] {
     Functions all = device_functions();
     all.merge(memory_functions());
+    all.merge(fence_functions());
     all.merge(module_functions());
     all.merge(stream_functions());
     return all;

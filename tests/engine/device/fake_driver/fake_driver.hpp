@@ -1,15 +1,19 @@
 #pragma once
 
-// A libcuda.so.1 without a GPU: device memory is host memory, a module is a line of text, a launch is a function call,
-// and time is a counter. Named by $TUNER_DRIVER, it lets the real worker and lane run anywhere and meet every kind of
-// bad kernel. Each file holds the functions of one topic and lists them in a table; what they share is here.
+// A libcuda.so.1 without a GPU: device memory is host memory, a module is a line of text or a cubin that carries one, a
+// launch is a function call, and time is a counter. Named by $TUNER_DRIVER, it lets the real worker and lane run
+// anywhere and meet every kind of bad kernel. Each file holds the functions of one topic and lists them in a table;
+// what they share is here.
 
 #include <cuda.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+
+#include "tests/engine/device/fake_driver/fake_image.hpp"
 
 namespace fake {
 
@@ -17,13 +21,14 @@ struct Function;
 
 /// A loaded binary: the support kernels, or one candidate and what it does.
 struct Module {
-  bool support = false;
+  Image image;
   std::string behaviour;
   std::uint64_t time_ns = 100000;
   int registers = 32;
   int room = 1;
   int wait_ms = 0;
   int launches = 0;
+  int loaded_before = 0;  ///< how many modules with these instructions, in all workers that share a journal
   std::map<std::string, Function> functions;
 };
 
@@ -47,9 +52,6 @@ T* pointer(CUdeviceptr address) {
   return reinterpret_cast<T*>(address);
 }
 
-/// What $FAKE_DRIVER says.
-std::string mode();
-
 [[noreturn]] void never_return();
 /// What a call that waits for the device does while a kernel runs that does not end.
 void wait_for_device();
@@ -60,6 +62,12 @@ void damage_copies(std::size_t bytes);
 /// What a candidate does with its arguments.
 CUresult behave(Module& module, void** arguments);
 
+/// The same, where an access to memory that is not mapped is an illegal address.
+CUresult behave_behind_fences(Module& module, void** arguments);
+
+/// How long a launch takes that should take so long, noise and drift of the device included.
+std::uint64_t with_noise(std::uint64_t time_ns);
+
 /// The driver's functions by name.
 using Functions = std::map<std::string, void*>;
 template <typename F>
@@ -68,6 +76,7 @@ void* entry(F* function) {
 }
 
 Functions device_functions();
+Functions fence_functions();
 Functions memory_functions();
 Functions module_functions();
 Functions stream_functions();

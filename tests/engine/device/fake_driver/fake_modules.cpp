@@ -1,31 +1,41 @@
-// Modules and launches. An image that says "support" has the kernels of support.cu, run on the host. Any other text is
-// a candidate called "kernel" that does what its first word says (fake_behaviour.cpp), in `time=` nanoseconds; it
-// writes `room=` elements of its scratch, uses `registers=`, and each launch keeps the host for `wait=` real
-// milliseconds.
+// Modules and launches. The support module (support.cu) is run on the host. A candidate's instructions are words: what
+// it does (fake_behaviour.cpp), then settings: it takes `time=` nanoseconds, writes `room=` elements of its scratch,
+// uses `registers=`, and each launch keeps the host for `wait=` real milliseconds.
 #include <algorithm>
 #include <sstream>
 
 #include "tests/engine/device/fake_driver/fake_driver.hpp"
+#include "tests/engine/device/fake_driver/fake_settings.hpp"
 #include "tuner/engine/device/support.hpp"
 
 namespace fake {
 namespace {
 
+void obey(Module& module) {
+  std::istringstream text(module.image.instructions);
+  text >> module.behaviour;
+  for (std::string word; text >> word;) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) continue;
+    const std::string name = word.substr(0, equals);
+    const std::string value = word.substr(equals + 1);
+    if (name == "time") module.time_ns = std::stoull(value);
+    if (name == "room") module.room = std::stoi(value);
+    if (name == "wait") module.wait_ms = std::stoi(value);
+    if (name == "registers") module.registers = std::stoi(value);
+  }
+}
+
 CUresult load_module(CUmodule* handle, const void* image, unsigned, CUjit_option*, void**) {
   if (device.dead != CUDA_SUCCESS) return device.dead;
-  std::istringstream text(static_cast<const char*>(image));
+  std::optional<Image> read = read_image(image);
+  if (!read) return CUDA_ERROR_INVALID_IMAGE;
   auto* loaded = new Module;
-  text >> loaded->behaviour;
-  loaded->support = loaded->behaviour == "support";
-  for (std::string word; text >> word;) {
-    if (word.rfind("time=", 0) == 0) loaded->time_ns = std::stoull(word.substr(5));
-    if (word.rfind("room=", 0) == 0) loaded->room = std::stoi(word.substr(5));
-    if (word.rfind("wait=", 0) == 0) loaded->wait_ms = std::stoi(word.substr(5));
-    if (word.rfind("registers=", 0) == 0) loaded->registers = std::stoi(word.substr(10));
-  }
-  if (loaded->behaviour == "not_a_binary") {
-    delete loaded;
-    return CUDA_ERROR_INVALID_IMAGE;
+  loaded->image = std::move(*read);
+  if (!loaded->image.support) {
+    obey(*loaded);
+    loaded->loaded_before = count_in_journal("load " + loaded->image.instructions);
+    write_journal("load " + loaded->image.instructions);
   }
   *handle = reinterpret_cast<CUmodule>(loaded);
   return CUDA_SUCCESS;
@@ -37,7 +47,7 @@ CUresult unload_module(CUmodule handle) {
 }
 CUresult module_function(CUfunction* function, CUmodule handle, const char* name) {
   auto* module = reinterpret_cast<Module*>(handle);
-  if (!module->support && std::string(name) != "kernel") return CUDA_ERROR_NOT_FOUND;
+  if (!module->image.has_kernel(name)) return CUDA_ERROR_NOT_FOUND;
   const auto [found, inserted] = module->functions.try_emplace(name, Function{module, name});
   *function = reinterpret_cast<CUfunction>(&found->second);
   return CUDA_SUCCESS;
@@ -60,13 +70,15 @@ CUresult launch(CUfunction handle, unsigned, unsigned, unsigned, unsigned x, uns
                 void** arguments, void**) {
   if (device.dead != CUDA_SUCCESS) return device.dead;
   const auto* function = reinterpret_cast<Function*>(handle);
-  if (function->module->support) {
+  if (function->module->image.support) {
     device.now_ns += 2000;
     return tuner::engine::run_support_kernel_on_host(function->name, arguments) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
   }
   if (x * y * z > 1024) return CUDA_ERROR_INVALID_VALUE;
-  device.now_ns += function->module->time_ns;
-  return behave(*function->module, arguments);
+  write_journal("launch " + function->module->image.instructions);
+  if (lost()) return device.dead = CUDA_ERROR_LAUNCH_FAILED;
+  device.now_ns += with_noise(function->module->time_ns);
+  return behave_behind_fences(*function->module, arguments);
 }
 
 }  // namespace

@@ -1,7 +1,22 @@
-// Streams and events. Everything is done in order at once, so an event is the time at which it was recorded.
+// Streams, events and the clock. Everything is done in order at once, so an event is the time at which it was recorded.
+#include <random>
+
 #include "tests/engine/device/fake_driver/fake_driver.hpp"
+#include "tests/engine/device/fake_driver/fake_settings.hpp"
 
 namespace fake {
+
+std::uint64_t with_noise(std::uint64_t time_ns) {
+  static const double share = static_cast<double>(number("noise").value_or(0)) / 1000;
+  static std::mt19937_64 random(number("seed").value_or(0));
+  static double drift = 0;  // forgets a hundredth of itself with every launch
+  if (share == 0) return time_ns;
+  std::normal_distribution<double> normal;
+  drift = 0.99 * drift + 0.14 * share * normal(random);
+  const double factor = 1 + drift + share * normal(random);
+  return static_cast<std::uint64_t>(static_cast<double>(time_ns) * factor);
+}
+
 namespace {
 
 struct EventRecord {

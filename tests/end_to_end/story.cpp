@@ -1,0 +1,146 @@
+#include "tests/end_to_end/story.hpp"
+
+#include <doctest/doctest.h>
+#include <sqlite3.h>
+
+#include <charconv>
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "tuner/detail/unique_handle.hpp"
+
+namespace tuner::test {
+
+namespace {
+
+using Database = UniqueHandle<sqlite3*, sqlite3_close_v2>;
+using Query = UniqueHandle<sqlite3_stmt*, sqlite3_finalize>;
+
+// Seen from outside, so without any code of the product.
+std::vector<std::vector<std::string>> ask(const std::filesystem::path& file, const char* sql) {
+  std::vector<std::vector<std::string>> rows;
+  sqlite3* database = nullptr;
+  const int opened = sqlite3_open_v2(file.c_str(), &database, SQLITE_OPEN_READONLY, nullptr);
+  const Database owned_database(database);
+  if (opened != SQLITE_OK) return rows;
+  sqlite3_busy_timeout(database, 10000);
+  sqlite3_stmt* statement = nullptr;
+  // Without a table, the program has not come so far.
+  if (sqlite3_prepare_v2(database, sql, -1, &statement, nullptr) != SQLITE_OK) return rows;
+  const Query owned_statement(statement);
+  while (sqlite3_step(statement) == SQLITE_ROW) {
+    std::vector<std::string>& row = rows.emplace_back();
+    for (int column = 0; column < sqlite3_column_count(statement); ++column) {
+      const unsigned char* text = sqlite3_column_text(statement, column);
+      row.emplace_back(text ? reinterpret_cast<const char*>(text) : "NULL");
+    }
+  }
+  return rows;
+}
+
+std::string home_of_process(const std::filesystem::path& process) {
+  const std::string variables = read_file(process / "environ");
+  std::istringstream each(variables);
+  for (std::string variable; std::getline(each, variable, '\0');) {
+    if (variable.rfind("HOME=", 0) == 0) return variable.substr(5);
+  }
+  return "";
+}
+
+// The third word of /proc/PID/stat; the second is the program's name in parentheses.
+bool is_zombie(const std::filesystem::path& process) {
+  const std::string stat = read_file(process / "stat");
+  const std::size_t end = stat.rfind(')');
+  return end == std::string::npos || stat.compare(end, 3, ") Z") == 0;
+}
+
+}  // namespace
+
+bool eventually(const std::function<bool()>& condition) {
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > give_up) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+Tuner::Tuner() {
+  environment["TUNER_DRIVER"] = TUNER_FAKE_DRIVER;
+  environment["FAKE_DRIVER"] = "noise=3";
+  environment["FAKE_DRIVER_JOURNAL"] = journal_file().string();
+  environment["XDG_RUNTIME_DIR"] = home().string();
+}
+
+std::vector<std::string> Tuner::words(const std::vector<std::string>& where, const std::vector<std::string>& more) {
+  std::vector<std::string> all{"tune",   TUNER_FAULTS,        "--problem", "n=1000",
+                               "--json", "--workers",         "2",         "--launch-timeout",
+                               "100ms",  "--compile-timeout", "3s"};
+  for (const std::string& expression : where) all.insert(all.end(), {"--where", expression});
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+Told Tuner::tune(const std::vector<std::string>& where, const std::vector<std::string>& more) const {
+  return read_report(run(words(where, more)));
+}
+
+std::vector<Row> Tuner::rows() const {
+  std::vector<Row> rows;
+  for (const auto& values : ask(data() / "decisions.db",
+                                "SELECT trial_id, session, configuration, outcome.name, message, trial.* FROM trial "
+                                "JOIN run USING (run_id) JOIN outcome USING (outcome) ORDER BY trial_id")) {
+    Row& row = rows.emplace_back();
+    row.id = std::stoll(values[0]);
+    row.session = values[1];
+    row.configuration = values[2];
+    row.outcome = values[3];
+    row.message = values[4];
+    for (std::size_t i = 5; i < values.size(); ++i) row.everything += values[i] + "\n";
+  }
+  return rows;
+}
+
+std::size_t Tuner::count_rows() const {
+  const auto counted = ask(data() / "decisions.db", "SELECT count(*) FROM trial");
+  return counted.empty() ? 0 : std::stoul(counted[0][0]);
+}
+
+std::vector<std::string> Tuner::journal() const {
+  std::vector<std::string> lines;
+  std::ifstream file(journal_file());
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<pid_t> Tuner::processes() const {
+  std::vector<pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename().string();
+    pid_t pid = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), pid).ptr != name.data() + name.size()) continue;
+    if (home_of_process(entry.path()) == home().string() && !is_zombie(entry.path())) found.push_back(pid);
+  }
+  return found;
+}
+
+Told read_report(const Result& result) {
+  Told told{.exit_code = result.exit_code, .err = result.err};
+  if (result.out.empty()) return told;
+  const auto report = nlohmann::json::parse(result.out)["reports"][0];
+  if (!report["winner"].is_null()) told.winner = report["winner"]["configuration"];
+  told.counters = report["counters"].get<std::map<std::string, std::int64_t>>();
+  told.warnings = report["warnings"].get<std::vector<std::string>>();
+  return told;
+}
+
+std::string kind_of(const std::string& configuration) {
+  const std::string name = "KIND=";
+  const std::size_t at = configuration.find(name) + name.size();
+  return configuration.substr(at, configuration.find(',', at) - at);
+}
+
+}  // namespace tuner::test

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/cli/program.hpp"
+
+namespace tuner::test {
+
+/// One row of the database's trials.
+struct Row {
+  std::int64_t id = 0;
+  std::string session, configuration, outcome, message;
+  std::string everything;  ///< all columns of the table as text: equal if nothing changed
+};
+
+/// What `tuner tune --json` said.
+struct Told {
+  int exit_code = -1;
+  std::string err;
+  std::string winner;  ///< empty if there was none
+  std::map<std::string, std::int64_t> counters;
+  std::vector<std::string> warnings;
+};
+
+/// Looks every few milliseconds until `condition` is true; false if it is not after a minute.
+bool eventually(const std::function<bool()>& condition);
+
+/// A user whose GPU is the fake driver and whose everything else is real: program, workers, compiler, database. Tunes
+/// faults.cu (see there), with two compile workers and short limits.
+class Tuner : public User {
+ public:
+  Tuner();
+
+  /// `tuner tune` of the configurations for which all of `where` is true.
+  Told tune(const std::vector<std::string>& where, const std::vector<std::string>& more = {}) const;
+  /// The words of that call, for a program that is watched while it runs.
+  static std::vector<std::string> words(const std::vector<std::string>& where,
+                                        const std::vector<std::string>& more = {});
+
+  /// All trials, in the order in which they were recorded. Empty while there is no database.
+  std::vector<Row> rows() const;
+  std::size_t count_rows() const;
+  /// What the fake driver was asked: "launch faults time=...", one line each.
+  std::vector<std::string> journal() const;
+
+  /// All processes that were started from this user's home and still live, but for zombies.
+  std::vector<pid_t> processes() const;
+  bool all_processes_end() const {
+    return eventually([&] { return processes().empty(); });
+  }
+
+ private:
+  std::filesystem::path journal_file() const { return home() / "journal"; }
+};
+
+/// What `tuner tune --json` printed, read.
+Told read_report(const Result& result);
+
+/// The first word of KIND=... in a configuration's text.
+std::string kind_of(const std::string& configuration);
+
+}  // namespace tuner::test

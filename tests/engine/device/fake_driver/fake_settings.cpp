@@ -1,0 +1,74 @@
+#include "tests/engine/device/fake_driver/fake_settings.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace fake {
+namespace {
+
+const std::map<std::string, std::string>& settings() {
+  static const std::map<std::string, std::string> all = [] {
+    std::map<std::string, std::string> found;
+    const char* text = std::getenv("FAKE_DRIVER");
+    std::istringstream words(text ? text : "");
+    for (std::string word; words >> word;) {
+      const std::size_t equals = word.find('=');
+      found[word.substr(0, equals)] = equals == std::string::npos ? "" : word.substr(equals + 1);
+    }
+    return found;
+  }();
+  return all;
+}
+
+const char* journal() {
+  return std::getenv("FAKE_DRIVER_JOURNAL");
+}
+
+}  // namespace
+
+bool told(const std::string& word) {
+  return settings().count(word) > 0;
+}
+
+std::optional<std::uint64_t> number(const std::string& name) {
+  const auto found = settings().find(name);
+  if (found == settings().end()) return std::nullopt;
+  return std::stoull(found->second);
+}
+
+void write_journal(const std::string& line) {
+  if (!journal()) return;
+  const int file = open(journal(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  const std::string text = line + "\n";
+  // One write, so that lines of several processes do not mix.
+  if (file < 0 || write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size())) std::abort();
+  close(file);
+}
+
+int count_in_journal(const std::string& line) {
+  if (!journal()) return 0;
+  int count = 0;
+  std::ifstream lines(journal());
+  for (std::string found; std::getline(lines, found);) count += found == line ? 1 : 0;
+  return count;
+}
+
+bool lost() {
+  const auto launches_until_lost = number("lost_after");
+  if (!launches_until_lost || !journal()) return false;
+  std::uint64_t launches = 0, contexts = 0;
+  std::ifstream lines(journal());
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("launch ", 0) == 0) ++launches;
+    if (line == "context" && launches >= *launches_until_lost) ++contexts;
+  }
+  const auto back_after = number("back_after");
+  return launches >= *launches_until_lost && !(back_after && contexts > *back_after);
+}
+
+}  // namespace fake

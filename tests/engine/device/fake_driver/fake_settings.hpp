@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+// $FAKE_DRIVER, words and `name=number`s with blanks between:
+//   none            there is no GPU
+//   dies            the process ends in cuInit
+//   mute            cuInit never returns
+//   no_context      no context can be created
+//   no_fences       the driver cannot map memory
+//   fence_memory=N  of memory that is mapped there are only N bytes
+//   noise=N         launches take up to about N parts in a thousand more or less, and drift by as much
+//   seed=N          of that noise
+//   lost_after=N    the GPU is lost after N launches of candidates, in all processes together; needs the journal
+//   back_after=N    it is there again after N attempts to create a context
+//
+// $FAKE_DRIVER_JOURNAL names a file to which every attempt to create a context adds the line "context", and every load
+// and launch of a candidate "load" or "launch" with its instructions. It is how the workers of one test know of each
+// other, and what a test counts.
+namespace fake {
+
+bool told(const std::string& word);
+std::optional<std::uint64_t> number(const std::string& name);
+
+void write_journal(const std::string& line);
+int count_in_journal(const std::string& line);
+
+/// Whether the GPU is lost at this moment.
+bool lost();
+
+}  // namespace fake
