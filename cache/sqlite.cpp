@@ -112,7 +112,9 @@ int Connection::on_busy(void* connection, int waits) {
   const auto now = std::chrono::steady_clock::now();
   if (waits == 0) self.give_up_ = now + self.patience_;
   if (now >= self.give_up_) return 0;
-  wait_a_little(waits);
+  // Within a transaction others may be waiting for this process, and a reader's turn is short: it comes between two
+  // commits.
+  wait_a_little(sqlite3_get_autocommit(self.get()) == 0 ? 0 : waits);
   return 1;
 }
 
@@ -220,7 +222,7 @@ void Transaction::commit() {
 
 void wait_a_little(int waits) {
   thread_local std::minstd_rand random(std::random_device{}());
-  std::uniform_int_distribution<int> microseconds(200, std::min(1'000 * (waits + 1), 10'000));
+  std::uniform_int_distribution<int> microseconds(100, std::min(500 * (waits + 1), 10'000));
   std::this_thread::sleep_for(std::chrono::microseconds(microseconds(random)));
 }
 

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -183,6 +184,10 @@ class Transaction {
 
 /// How often a write is started again as a whole when other processes hold the lock for too long.
 inline constexpr int kWriteAttempts = 3;
+/// A commit shuts readers out until the disk has confirmed it, and the next writer is waiting already. Between taking
+/// the lock, which readers do not mind, and its commit every writer lets this much time pass, so that a reader who had
+/// to wait for one commit has its turn before the next.
+inline constexpr std::chrono::milliseconds kReadersTurn{3};
 /// Waits for a few milliseconds, longer the more often it was called before, and never two processes in step.
 void wait_a_little(int waits);
 
@@ -192,7 +197,9 @@ void write(const Connection& connection, const Work& work) {
   for (int attempt = 1;; ++attempt) {
     try {
       Transaction transaction(connection, Transaction::Kind::write);
+      const auto begun = std::chrono::steady_clock::now();
       work();
+      std::this_thread::sleep_until(begun + kReadersTurn);
       transaction.commit();
       return;
     } catch (const Failure& failure) {
