@@ -20,6 +20,9 @@ struct TimeSpent {
   double verifying_s = 0;    ///< device: correctness launches and comparisons
   double timing_s = 0;       ///< device: samples, the race included
   double storing_s = 0;      ///< writing to the database
+  /// What timing kept the GPU busy with, launches and about what precedes them; `timing_s` has the host's part too.
+  double screening_gpu_s = 0;
+  double racing_gpu_s = 0;
 };
 
 /// One finalist of the race as reports show it.

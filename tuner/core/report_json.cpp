@@ -161,7 +161,8 @@ std::string to_json(const TuneReport& report, bool with_times) {
     object["time_spent"] = {{"total_s", report.time.total_s},         {"compile_cpu_s", report.time.compile_cpu_s},
                             {"waiting_s", report.time.waiting_s},     {"loading_s", report.time.loading_s},
                             {"verifying_s", report.time.verifying_s}, {"timing_s", report.time.timing_s},
-                            {"storing_s", report.time.storing_s}};
+                            {"storing_s", report.time.storing_s},     {"screening_gpu_s", report.time.screening_gpu_s},
+                            {"racing_gpu_s", report.time.racing_gpu_s}};
   }
   // Compilers and file names are not bound to be valid UTF-8; a report must never fail for that.
   return object.dump(2, ' ', false, Json::error_handler_t::replace);

@@ -10,17 +10,18 @@ namespace {
 
 class FinalRace {
  public:
-  FinalRace(const Candidates& candidates, std::vector<std::size_t> finalists, const RaceReferences& references,
-            const AskDevice& ask, const ReportFailure& failed, const std::atomic<bool>& stop)
+  FinalRace(const Candidates& candidates, const std::vector<Finalist>& entrants, const TournamentOptions& options,
+            const RaceReferences& references, const AskDevice& ask, const ReportFailure& failed,
+            const std::atomic<bool>& stop)
       : candidates_(candidates),
+        entrants_(entrants),
+        launches_(options.launches),
         references_(references),
         ask_(ask),
         failed_(failed),
         stop_(stop),
-        race_(finalists.size(), {.seed = references.seed}, position_of(finalists, references.baseline)) {
-    result_.entries = std::move(finalists);
-    in_.assign(result_.entries.size(), true);
-  }
+        tournament_(entrants, options),
+        in_(entrants.size(), true) {}
 
   FinalResult run() {
     while (anybody_left()) {
@@ -28,7 +29,7 @@ class FinalRace {
       if (stop_ || !anybody_left()) break;
       const std::size_t winner = choose();
       if (confirm(winner)) {
-        result_.winner = winner;
+        winner_ = winner;
         break;
       }
     }
@@ -37,24 +38,16 @@ class FinalRace {
   }
 
  private:
-  static std::optional<std::size_t> position_of(const std::vector<std::size_t>& finalists,
-                                                std::optional<std::size_t> entry) {
-    if (!entry) return std::nullopt;
-    const auto found = std::find(finalists.begin(), finalists.end(), *entry);
-    if (found == finalists.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - finalists.begin());
-  }
-
   bool anybody_left() const { return std::find(in_.begin(), in_.end(), true) != in_.end(); }
 
   /// Makes everybody who is still in resident. The device knows them by their place in `resident_`.
   void load() {
     while (anybody_left() && !stop_) {
-      LoadFinalists request;
+      LoadFinalists request{.launches = launches_};
       resident_.clear();
       for (std::size_t i = 0; i < in_.size(); ++i) {
         if (!in_[i]) continue;
-        request.candidates.push_back(candidates_.candidate(result_.entries[i]));
+        request.candidates.push_back(candidates_.candidate(entrants_[i].id));
         resident_.push_back(i);
       }
       const DeviceReply reply = ask_(std::move(request));
@@ -79,13 +72,13 @@ class FinalRace {
   }
 
   void run_blocks() {
-    while (!race_.finished() && !stop_ && anybody_left()) {
+    while (!tournament_.finished() && !stop_ && anybody_left()) {
       if (!loaded_) load();
       if (!loaded_) return;
-      const std::vector<std::size_t> order = race_.next_block();
+      const std::vector<std::size_t> order = tournament_.next_block();
       const DeviceReply reply = run_block(order);
       if (reply.outcome == Outcome::ok) {
-        race_.add_block(order, reply.samples_ns, reply.disturbed);
+        tournament_.add_block({order, reply.samples_ns, reply.disturbed, reply.launches_per_sample});
       } else {
         find_culprit(order, reply);
       }
@@ -93,7 +86,7 @@ class FinalRace {
   }
 
   DeviceReply run_block(const std::vector<std::size_t>& order) {
-    RunBlock request;
+    RunBlock request{.launches = launches_};
     for (const std::size_t entry : order) {
       const auto place = std::find(resident_.begin(), resident_.end(), entry);
       request.order.push_back(static_cast<std::size_t>(place - resident_.begin()));
@@ -122,22 +115,24 @@ class FinalRace {
   }
 
   void withdraw(std::size_t entry, const DeviceReply& reply) {
-    race_.withdraw(entry);
+    tournament_.withdraw(entry);
     in_[entry] = false;
-    failed_(result_.entries[entry], reply);
+    failed_(entrants_[entry].id, reply);
   }
 
-  std::size_t choose() const {
-    const RaceResult race = race_.result();
+  std::size_t choose() {
+    const RaceResult race = tournament_.result();
+    const std::vector<std::size_t>& racers = tournament_.racers();
     std::vector<TieCandidate> tied;
-    for (std::size_t i = 0; i < result_.entries.size(); ++i) {
+    for (std::size_t i = 0; i < racers.size(); ++i) {
       if (!race.standings[i].tied) continue;
-      const Entry& entry = candidates_[result_.entries[i]];
+      const Entry& entry = candidates_[entrants_[racers[i]].id];
       const int differing =
           references_.baseline
               ? differing_parameters(entry.configuration, candidates_[*references_.baseline].configuration)
               : 0;
-      tied.push_back({i, differing, entry.trial.facts.registers.value_or(0), entry.trial.configuration});
+      tied.push_back({racers[i], differing, entry.trial.facts.registers.value_or(0), entry.trial.configuration,
+                      race.standings[i].relative_time});
     }
     return choose_winner(tied);
   }
@@ -145,7 +140,7 @@ class FinalRace {
   /// False if the winner turned out to be none.
   bool confirm(std::size_t winner) {
     if (!references_.reference) return true;
-    const Candidate candidate = candidates_.candidate(result_.entries[winner]);
+    const Candidate candidate = candidates_.candidate(entrants_[winner].id);
     // The baseline that defines what is right has nothing to be compared with.
     if (candidate.configuration == references_.reference->configuration) return result_.verified = true;
     const DeviceReply reply = ask_(ConfirmCandidate{*references_.reference, candidate, references_.seed + 1});
@@ -154,29 +149,51 @@ class FinalRace {
       result_.not_verified = reply.message;
       return true;
     }
-    if (reply.outcome == Outcome::ok) return result_.verified = true;
+    if (reply.outcome != Outcome::ok) {
+      withdraw(winner, reply);
+      return false;
+    }
+    return result_.verified = confirm_further(winner);
+  }
+
+  bool confirm_further(std::size_t winner) {
+    if (!references_.confirm_further) return true;
+    const DeviceReply reply = references_.confirm_further(entrants_[winner].id);
+    account(reply);
+    if (reply.outcome == Outcome::ok) return true;
+    loaded_ = false;
     withdraw(winner, reply);
     return false;
   }
 
   void conclude() {
-    result_.race = race_.result();
+    result_.race = tournament_.result();
+    const Race& race = tournament_.race();
+    for (const std::size_t racer : tournament_.racers()) {
+      if (racer == winner_) result_.winner = result_.entries.size();
+      result_.entries.push_back(entrants_[racer].id);
+    }
     result_.to_winner.resize(result_.entries.size());
     const std::size_t reference = result_.winner.value_or(result_.race.leader);
     for (std::size_t i = 0; i < result_.entries.size(); ++i) {
-      result_.to_winner[i] = i == reference ? Ratio{} : race_.compare(i, reference);
+      result_.to_winner[i] = i == reference ? Ratio{} : race.compare(i, reference);
     }
-    if (result_.winner) result_.speedup = race_.speedup(*result_.winner);
+    if (result_.winner) result_.speedup = race.speedup(*result_.winner);
+    result_.gpu_ms = tournament_.spent_ns() / 1e6;
+    result_.blocks = tournament_.blocks();
   }
 
   const Candidates& candidates_;
+  const std::vector<Finalist>& entrants_;
+  const int launches_;
   const RaceReferences& references_;
   const AskDevice& ask_;
   const ReportFailure& failed_;
   const std::atomic<bool>& stop_;
-  Race race_;
+  Tournament tournament_;
   std::vector<bool> in_;
-  std::vector<std::size_t> resident_;  ///< the entries that are loaded, in the device's order
+  std::optional<std::size_t> winner_;
+  std::vector<std::size_t> resident_;  ///< the entrants that are loaded, in the device's order
   bool loaded_ = false;
   int unexplained_ = 0;  ///< failures that are no finalist's
   FinalResult result_;
@@ -192,10 +209,10 @@ int differing_parameters(const search::Configuration& configuration, const searc
   return differing;
 }
 
-FinalResult run_final_race(const Candidates& candidates, const std::vector<std::size_t>& finalists,
-                           const RaceReferences& references, const AskDevice& ask, const ReportFailure& failed,
-                           const std::atomic<bool>& stop) {
-  return FinalRace(candidates, finalists, references, ask, failed, stop).run();
+FinalResult run_final_race(const Candidates& candidates, const std::vector<Finalist>& entrants,
+                           const TournamentOptions& options, const RaceReferences& references, const AskDevice& ask,
+                           const ReportFailure& failed, const std::atomic<bool>& stop) {
+  return FinalRace(candidates, entrants, options, references, ask, failed, stop).run();
 }
 
 }  // namespace tuner::engine

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "tuner/engine/gpu_time.hpp"
 #include "tuner/engine/wait.hpp"
 
 namespace tuner::engine {
@@ -196,7 +197,7 @@ void Pipeline::feed_device() {
 
 void Pipeline::submit_reference(Candidate candidate) {
   reference_ticket_ = new_ticket();
-  submit_to_device(*reference_ticket_, RunReference{std::move(candidate), {.early_kill = options_.early_kill}});
+  submit_to_device(*reference_ticket_, RunReference{std::move(candidate), Noise::reference_policy(options_.early_kill)});
 }
 
 void Pipeline::submit_screen(std::size_t entry) {
@@ -204,7 +205,15 @@ void Pipeline::submit_screen(std::size_t entry) {
   running_[ticket] = entry;
   submit_to_device(
       ticket,
-      ScreenCandidate{candidates_.candidate(entry), {.early_kill = options_.early_kill}, candidates_.best_ns()});
+      ScreenCandidate{candidates_.candidate(entry), noise_.screen_policy(options_.early_kill), time_to_beat()});
+}
+
+/// What ends the screening of slower ones. Not the best time: a single sample that is wrong must not end them all, and
+/// whoever comes after the best is needed should that fail in the end.
+std::optional<double> Pipeline::time_to_beat() const {
+  constexpr std::size_t kSpared = FinalistPolicy{}.at_least;
+  if (contenders_.size() < kSpared) return std::nullopt;
+  return std::next(contenders_.begin(), kSpared - 1)->first;
 }
 
 void Pipeline::submit_to_device(TicketId ticket, DeviceRequest request) {
@@ -231,6 +240,7 @@ void Pipeline::take_run(TicketId ticket, const DeviceReply& reply) {
   time_.loading_s += reply.load_ms / 1000;
   time_.verifying_s += reply.verify_ms / 1000;
   time_.timing_s += reply.timing_ms / 1000;
+  note_samples(reply);
   if (ticket == prepare_ticket_) {
     if (reply.outcome != Outcome::ok) {
       throw Error(reply.outcome == Outcome::out_of_memory ? Errc::bad_problem : Errc::device_lost,
@@ -244,6 +254,12 @@ void Pipeline::take_run(TicketId ticket, const DeviceReply& reply) {
     candidates_.ran(running->second, reply);
     running_.erase(running);
   }
+}
+
+void Pipeline::note_samples(const DeviceReply& reply) {
+  noise_.add(reply.samples_ns);
+  const double lead_in = lead_in_ns(task_.device(), options_.mode);
+  for (const double sample : reply.samples_ns) time_.screening_gpu_s += (sample + lead_in) / 1e9;
 }
 
 void Pipeline::take_reference(const DeviceReply& reply) {

@@ -12,6 +12,7 @@
 
 #include "tuner/engine/candidates.hpp"
 #include "tuner/engine/measure/finalists.hpp"
+#include "tuner/engine/measure/noise.hpp"
 #include "tuner/engine/session.hpp"
 #include "tuner/engine/trial_log.hpp"
 
@@ -38,6 +39,7 @@ class Pipeline {
   /// Stopped by the user or by the budget's time before everything that was to be asked was measured.
   bool stopped_early() const { return stopped_early_; }
   const std::string& toolkit() const { return toolkit_; }
+  const Noise& noise() const { return noise_; }  ///< of the samples taken so far
   const TimeSpent& time() const { return time_; }  ///< of the search phase, device and waiting only
 
   /// Sends a request to the device and waits for its answer; the search must be over.
@@ -74,10 +76,12 @@ class Pipeline {
   void feed_device();
   void submit_reference(Candidate candidate);
   void submit_screen(std::size_t entry);
+  std::optional<double> time_to_beat() const;
   void submit_to_device(TicketId ticket, DeviceRequest request);
   bool take_run();
   void take_run(TicketId ticket, const DeviceReply& reply);
   void take_reference(const DeviceReply& reply);
+  void note_samples(const DeviceReply& reply);
   void fail_baseline(const cache::Trial& trial);
   void record_finished();
   void note_failure(const cache::Trial& trial);
@@ -115,6 +119,7 @@ class Pipeline {
   std::set<std::pair<double, std::size_t>> contenders_;  ///< the fastest so far, by time: their binaries are kept
   std::map<Outcome, FailureReport> failures_;
   std::uint64_t excluded_words_ = 0;
+  Noise noise_;
   std::string toolkit_;
   Clock::time_point idle_since_ = start_;
   TimeSpent time_;

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "tuner/core/identity.hpp"
+#include "tuner/engine/awkward_sizes.hpp"
 #include "tuner/engine/final_race.hpp"
+#include "tuner/engine/gpu_time.hpp"
 #include "tuner/engine/measure/decide.hpp"
 #include "tuner/engine/pipeline.hpp"
 #include "tuner/engine/session_report.hpp"
@@ -44,7 +46,8 @@ class Session {
         parts_(parts),
         common_(common_fields(task, options)),
         log_(parts.store, parts.observer),
-        pipeline_(task, options, parts, common_, log_) {}
+        pipeline_(task, options, parts, common_, log_),
+        awkward_sizes_(task, options, parts, pipeline_) {}
 
   TuneReport run() {
     pipeline_.search();
@@ -58,23 +61,43 @@ class Session {
   void race() {
     const Candidates& candidates = pipeline_.candidates();
     std::vector<Screened> pool;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      const cache::Trial& trial = candidates[i].trial;
-      if (!candidates[i].finished || trial.outcome != Outcome::ok || !trial.duplicate_of.empty()) continue;
-      if (!candidates.has_binary(i)) continue;
-      pool.push_back({i, *trial.time_ns, trial.censored});
-    }
-    if (pool.empty()) return;
-    std::vector<std::size_t> finalists;
-    for (const Finalist& finalist : choose_finalists(pool, {}, pipeline_.baseline(), pipeline_.previous())) {
-      finalists.push_back(spokesman(finalist.id));
-    }
+    std::vector<Finalist> entrants;
+    do {
+      pool = screened();
+      if (pool.empty() || parts_.stop) return;
+      entrants =
+          choose_finalists(pool, pipeline_.noise().finalist_policy(), pipeline_.baseline(), pipeline_.previous());
+      for (Finalist& entrant : entrants) entrant.id = spokesman(entrant.id);
+    } while (!pipeline_.bring_binaries(ids(entrants)));
+    if (parts_.stop) return;
+    const TournamentOptions tournament =
+        tournament_options(pool, lead_in_ns(task_.device(), options_.mode), options_.seed);
     pipeline_.observe("racing");
     final_ = run_final_race(
-        candidates, finalists, {pipeline_.baseline(), pipeline_.reference(), options_.seed},
+        candidates, entrants, tournament,
+        {pipeline_.baseline(), pipeline_.reference(), options_.seed,
+         [this](std::size_t entry) { return awkward_sizes_.check(entry); }},
         [this](DeviceRequest request) { return pipeline_.call(std::move(request)); },
         [this](std::size_t entry, const DeviceReply& reply) { pipeline_.record_late_failure(entry, reply); },
         parts_.stop);
+  }
+
+  /// Everything that ran and was timed, now or in an earlier session, each binary once.
+  std::vector<Screened> screened() const {
+    const Candidates& candidates = pipeline_.candidates();
+    std::vector<Screened> pool;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const cache::Trial& trial = candidates[i].trial;
+      if (!candidates[i].finished || trial.outcome != Outcome::ok || !trial.duplicate_of.empty()) continue;
+      pool.push_back({i, *trial.time_ns, trial.censored});
+    }
+    return pool;
+  }
+
+  static std::vector<std::size_t> ids(const std::vector<Finalist>& entrants) {
+    std::vector<std::size_t> ids;
+    for (const Finalist& entrant : entrants) ids.push_back(entrant.id);
+    return ids;
   }
 
   /// Of several configurations that are the same binary and launch, the one that would win a tie speaks for all, so
@@ -99,6 +122,12 @@ class Session {
     report.decision.conditions.toolkit = pipeline_.toolkit();
     report.decision.counters["stored"] = log_.stored();
     report.excluded_words = pipeline_.excluded_words();
+    report.decision.contended = pipeline_.contended();
+    if (report.decision.verified) {
+      report.awkward_problems = awkward_sizes_.verified();
+      report.awkward_note = awkward_sizes_.note();
+      report.decision.awkward_sizes = static_cast<std::int64_t>(report.awkward_problems.size());
+    }
     report.interrupted = pipeline_.stopped_early() || (parts_.stop && !(final_ && final_->winner));
     if (final_ && !final_->not_verified.empty()) {
       parts_.observer.warning(
@@ -121,6 +150,7 @@ class Session {
       time.loading_s += final_->load_ms / 1000;
       time.verifying_s += final_->verify_ms / 1000;
       time.timing_s += final_->timing_ms / 1000;
+      time.racing_gpu_s = final_->gpu_ms / 1000;
     }
     time.compile_cpu_s = pipeline_.candidates().compile_seconds();
     time.storing_s = log_.seconds();
@@ -157,6 +187,7 @@ class Session {
   const cache::Trial common_;
   TrialLog log_;
   Pipeline pipeline_;
+  AwkwardSizes awkward_sizes_;
   std::optional<FinalResult> final_;
 };
 

@@ -22,6 +22,16 @@ TEST_CASE("the baseline wins every tie it is part of") {
   CHECK(winner({{1, 1, 16, "a"}, {2, 0, 255, "z"}}) == 2);
 }
 
+TEST_CASE("a tied one that was clearly slower than the fastest wins only where it is alone") {
+  const TieCandidate simple{.id = 1, .differing_parameters = 0, .relative_time = 1.008};
+  const TieCandidate near{.id = 2, .differing_parameters = 2, .relative_time = 1.002};
+  const TieCandidate fastest{.id = 3, .differing_parameters = 3, .relative_time = 1};
+  CHECK(winner({simple, near, fastest}) == 2);
+  CHECK(winner({simple}) == 1);
+  CHECK(choose_winner(std::vector{simple, near, fastest}, 0.01) == 1);
+  CHECK(choose_winner(std::vector{simple, near, fastest}, 0) == 3);
+}
+
 TEST_CASE("then fewest registers, then the smallest text, then the smallest id") {
   CHECK(winner({{1, 1, 40, "a"}, {2, 1, 32, "z"}}) == 2);
   CHECK(winner({{1, 1, 32, "b=1"}, {2, 1, 32, "a=2"}}) == 2);

@@ -17,7 +17,14 @@ using Ids = std::vector<std::size_t>;
 
 TEST_CASE("candidates within a quarter of the best enter, fastest first") {
   const std::vector<Screened> pool{{0, 130}, {1, 100}, {2, 125}, {3, 110}, {4, 126}};
-  CHECK(ids(choose_finalists(pool, {}, std::nullopt)) == Ids{1, 3, 2});
+  CHECK(ids(choose_finalists(pool, {.at_least = 1}, std::nullopt)) == Ids{1, 3, 2});
+}
+
+TEST_CASE("a few enter however slow they are, so that somebody is next should the best fail") {
+  const std::vector<Screened> pool{{0, 300}, {1, 100}, {2, 200}, {3, 400, true}, {4, 500}, {5, 600}};
+  const std::vector<Finalist> finalists = choose_finalists(pool, {.within = 0.1, .at_least = 4}, std::nullopt);
+  CHECK(ids(finalists) == Ids{1, 2, 0, 4});
+  CHECK(finalists[3].qualified);
 }
 
 TEST_CASE("at most the limit enter by their time, equal times in the order of their ids") {
@@ -37,6 +44,8 @@ TEST_CASE("the baseline and the previous winner enter in any case and take no pl
   CHECK(finalists[2].is_baseline);
   CHECK_FALSE(finalists[2].is_previous);
   CHECK(finalists[3].is_previous);
+  CHECK(finalists[1].qualified);
+  CHECK_FALSE(finalists[3].qualified);
   CHECK_FALSE(finalists[0].is_baseline);
 }
 

@@ -12,12 +12,17 @@ struct TieCandidate {
   int differing_parameters = 0;  ///< from the baseline; 0 for the baseline itself
   int registers = 0;             ///< per thread; give all candidates the same number where it is unknown
   std::string text;              ///< the configuration's canonical text
+  double relative_time = 1;      ///< to the leader's
 };
+
+/// How much slower than the fastest of its ties, as a fraction, the race may have found the winner. Higher: different
+/// runs agree more often; lower: the winner is nearer to the best there is.
+inline constexpr double kWinnerMargin = 0.003;
 
 /// The id of the winner among equals: fewest parameters differing from the baseline, so that a change has to earn its
 /// place; then fewest registers, which leaves room for other kernels; then the smallest text, byte by byte. It depends
 /// on neither the order of the candidates nor their times, so two runs with the same tie set name the same winner.
 /// Throws Error{internal} for no candidates.
-std::size_t choose_winner(std::span<const TieCandidate> tied);
+std::size_t choose_winner(std::span<const TieCandidate> tied, double margin = kWinnerMargin);
 
 }  // namespace tuner::engine

@@ -14,8 +14,9 @@ std::vector<Finalist> choose_finalists(std::span<const Screened> pool, const Fin
 
   std::vector<Finalist> finalists;
   for (const Screened& one : timed) {
-    if (finalists.size() == policy.limit || one.time_ns > timed.front().time_ns * (1 + policy.within)) break;
-    finalists.push_back({.id = one.id});
+    const bool near = one.time_ns <= timed.front().time_ns * (1 + policy.within);
+    if (finalists.size() == policy.limit || (!near && finalists.size() >= policy.at_least)) break;
+    finalists.push_back({.id = one.id, .qualified = true});
   }
 
   const auto entry_of = [&finalists](std::size_t id) -> Finalist& {

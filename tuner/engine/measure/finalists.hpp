@@ -17,14 +17,17 @@ struct Screened {
 struct FinalistPolicy {
   /// Finalists chosen by their screened time. More: the race finds the best although screening ranked it low; fewer:
   /// the race is shorter, but only a little, since entries that are clearly slower leave it after the first blocks.
-  std::size_t limit = 16;
+  std::size_t limit = 64;
   /// How much slower than the fastest a finalist may have been screened, as a fraction.
   double within = 0.25;
+  /// This many enter however slow they were: should the best fail in the end, somebody must be next.
+  std::size_t at_least = 4;
 };
 
 /// An entry of the race.
 struct Finalist {
   std::size_t id = 0;
+  bool qualified = false;  ///< fast enough to enter by its time
   bool is_baseline = false;
   bool is_previous = false;  ///< the winner of an earlier session
 };

@@ -15,6 +15,7 @@ namespace tuner::engine {
 namespace {
 
 constexpr double kNoisyFraction = 0.3;
+constexpr int kPriorFreedom = 8;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 
@@ -28,6 +29,8 @@ void require(bool holds, const char* sentence) {
 struct Race::Difference {
   int blocks = 0;
   double mean = 0;
+  double variance = 0;  ///< of a single block's difference, as the winsorised mean sees it
+  int freedom = 0;      ///< of `variance`; 0 while nothing is known of it
   double half_width = kInfinity;
   double low() const { return mean - half_width; }
   double high() const { return mean + half_width; }
@@ -49,7 +52,7 @@ Race::Race(std::size_t entries, const RaceOptions& options, std::optional<std::s
       all_(entries),
       running_(entries, true),
       withdrawn_(entries, false),
-      random_state_(options.seed) {
+      shuffle_(options.seed) {
   if (entries == 0 || (baseline && *baseline >= entries)) {
     throw Error(Errc::internal,
                 fmt::format("A race of {} entries was asked for with entry {} as the baseline; it needs at least one "
@@ -72,14 +75,27 @@ std::vector<std::size_t> Race::next_block() {
   for (std::size_t entry = 0; entry < running_.size(); ++entry) {
     if (running_[entry]) pending_.push_back(entry);
   }
-  for (std::size_t left = pending_.size(); left > 1; --left) {  // Fisher and Yates
-    std::swap(pending_[left - 1], pending_[random_below(left)]);
-  }
+  shuffle_(pending_);
   return pending_;
 }
 
 void Race::add_block(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed) {
   if (finished_) throw Error(Errc::internal, "A block was added to a finished race; ask finished() first.");
+  add(order, samples_ns, disturbed);
+  pending_.clear();
+  const int since_first_look = clean_.blocks - options_.min_blocks;
+  if (!disturbed && since_first_look >= 0 && since_first_look % options_.check_every == 0) apply(look());
+  if (all_.blocks >= options_.max_blocks) finished_ = true;
+}
+
+void Race::carry(std::span<const Block> blocks) {
+  for (const Block& block : blocks) add(block.order, block.samples_ns, block.disturbed);
+  pending_.clear();
+  if (!finished_ && clean_.blocks >= options_.min_blocks) apply(look());
+  if (all_.blocks >= options_.max_blocks) finished_ = true;
+}
+
+void Race::add(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed) {
   if (order.size() != samples_ns.size()) {
     throw Error(Errc::internal, fmt::format("A block of {} entries came with {} samples; every entry has one.",
                                             order.size(), samples_ns.size()));
@@ -93,15 +109,13 @@ void Race::add_block(std::span<const std::size_t> order, std::span<const double>
     }
     seen[order[i]] = true;
   }
-
-  pending_.clear();
   all_.add(order, samples_ns);
-  if (!disturbed) {
-    clean_.add(order, samples_ns);
-    const int since_first_look = clean_.blocks - options_.min_blocks;
-    if (since_first_look >= 0 && since_first_look % options_.check_every == 0) apply(look());
-  }
-  if (all_.blocks >= options_.max_blocks) finished_ = true;
+  if (!disturbed) clean_.add(order, samples_ns);
+}
+
+void Race::end() {
+  finished_ = true;
+  pending_.clear();
 }
 
 void Race::Samples::add(std::span<const std::size_t> order, std::span<const double> samples_ns) {
@@ -152,7 +166,7 @@ void Race::apply(const Look& look) {
 
 Race::Difference Race::difference(std::size_t entry, std::size_t other) const {
   const Samples& samples = used();
-  if (entry == other) return {.blocks = samples.blocks, .mean = 0, .half_width = 0};
+  if (entry == other) return {.blocks = samples.blocks, .mean = 0, .variance = 0, .freedom = 0, .half_width = 0};
   const std::vector<double>& a = samples.log_times[entry];
   const std::vector<double>& b = samples.log_times[other];
   std::vector<double> differences;
@@ -162,9 +176,31 @@ Race::Difference Race::difference(std::size_t entry, std::size_t other) const {
   }
   if (differences.size() < 2) return {.blocks = static_cast<int>(differences.size())};
   const WinsorisedMean centre = winsorised_mean(differences);
+  const double blocks = static_cast<double>(differences.size());
   return {.blocks = static_cast<int>(differences.size()),
           .mean = centre.mean,
-          .half_width = student_critical(options_.z, centre.degrees_of_freedom) * centre.standard_error};
+          .variance = centre.standard_error * centre.standard_error * blocks,
+          .freedom = centre.degrees_of_freedom};
+}
+
+// How much the differences of an entry scatter is hardly known after a few blocks, how much those of all entries do is.
+// So each variance is drawn towards the median one, which counts as much as kPriorFreedom degrees of freedom (Smyth's
+// moderated t, 2004); fewer where few entries make the median.
+Race::Prior Race::prior(std::size_t leader) const {
+  std::vector<double> variances;
+  for (std::size_t entry = 0; entry < running_.size(); ++entry) {
+    if (entry == leader || withdrawn_[entry]) continue;
+    if (const Difference one = difference(entry, leader); one.freedom > 0) variances.push_back(one.variance);
+  }
+  if (variances.empty()) return {};
+  return {median(variances), std::min(kPriorFreedom, static_cast<int>(variances.size()) - 1)};
+}
+
+void Race::widen(Difference& one, const Prior& prior) const {
+  if (one.freedom == 0) return;
+  const int freedom = one.freedom + prior.freedom;
+  const double variance = (one.freedom * one.variance + prior.freedom * prior.variance) / freedom;
+  one.half_width = student_critical(options_.z, freedom) * std::sqrt(variance / one.blocks);
 }
 
 // Where the search for a new leader begins: the entry that took part most often, of several the one of the shorter
@@ -227,8 +263,10 @@ Race::Look Race::look() const {
             .slower = std::vector<bool>(entries, false),
             .running = std::vector<bool>(entries, false),
             .decided = &used() == &clean_};
+  const Prior spread = prior(look.leader);
   for (std::size_t entry = 0; entry < entries; ++entry) {
-    const Difference& to_leader = look.to_leader.emplace_back(difference(entry, look.leader));
+    Difference& to_leader = look.to_leader.emplace_back(difference(entry, look.leader));
+    widen(to_leader, spread);
     if (withdrawn_[entry]) continue;
     look.slower[entry] =
         to_leader.blocks >= options_.min_blocks && to_leader.low() > std::log1p(options_.tie_threshold);
@@ -270,33 +308,15 @@ RaceResult Race::result() const {
 }
 
 std::optional<Ratio> Race::compare(std::size_t entry, std::size_t other) const {
-  const Difference between = difference(entry, other);
+  Difference between = difference(entry, other);
   if (between.blocks < 2) return std::nullopt;
+  widen(between, prior(other));
   return Ratio{std::exp(between.mean), std::exp(between.low()), std::exp(between.high())};
 }
 
 std::optional<Speedup> Race::speedup(std::size_t entry) const {
   if (!baseline_) return std::nullopt;
   return compare(*baseline_, entry);
-}
-
-// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): the same orders on every
-// platform, which the standard library's shuffle does not promise.
-std::uint64_t Race::random() {
-  random_state_ += 0x9e3779b97f4a7c15U;
-  std::uint64_t bits = random_state_;
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9U;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebU;
-  return bits ^ (bits >> 31);
-}
-
-// Values past the last whole multiple of `bound` are drawn again, so that all are equally likely.
-std::uint64_t Race::random_below(std::uint64_t bound) {
-  const std::uint64_t rest = (std::numeric_limits<std::uint64_t>::max() % bound + 1) % bound;
-  for (;;) {
-    const std::uint64_t drawn = random();
-    if (drawn <= std::numeric_limits<std::uint64_t>::max() - rest) return drawn % bound;
-  }
 }
 
 }  // namespace tuner::engine

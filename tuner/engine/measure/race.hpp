@@ -6,6 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "tuner/engine/measure/block.hpp"
+#include "tuner/engine/measure/shuffle.hpp"
+
 namespace tuner::engine {
 
 struct RaceOptions {
@@ -88,11 +91,16 @@ class Race {
   /// Throws Error{internal} for samples that are no times, unknown or repeated entries, or after the end.
   void add_block(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed = false);
 
+  /// Blocks that were run before the race, looked at once when all are there. Throws as `add_block` does.
+  void carry(std::span<const Block> blocks);
+
   /// Takes an entry out for good: it failed. It neither leads nor ties from now on; its samples stay in its
   /// standing. A race that was decided is looked at anew among the others, and may go on. Throws Error{internal} for an
   /// unknown entry.
   void withdraw(std::size_t entry);
 
+  /// Ends the race here, decided or not: its budget is spent.
+  void end();
   bool finished() const { return finished_; }
 
   /// May be asked at any time, so an interrupted race has a result too.
@@ -106,6 +114,10 @@ class Race {
  private:
   struct Difference;
   struct Look;
+  struct Prior {
+    double variance = 0;
+    int freedom = 0;
+  };
   struct Samples {
     std::vector<std::vector<double>> log_times;  ///< [entry][block]; NaN where it did not take part
     std::vector<std::vector<double>> times_ns;   ///< [entry]: of the blocks it took part in
@@ -115,16 +127,17 @@ class Race {
   };
 
   const Samples& used() const;
+  void add(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed);
   bool somebody_has(const Samples& samples) const;
   Difference difference(std::size_t entry, std::size_t other) const;
+  Prior prior(std::size_t leader) const;
+  void widen(Difference& one, const Prior& prior) const;
   std::size_t find_leader() const;
   std::size_t best_known() const;
   Look look() const;
   bool settled(const Difference& to_leader) const;
   bool baseline_known(const Difference& to_leader) const;
   void apply(const Look& look);
-  std::uint64_t random();
-  std::uint64_t random_below(std::uint64_t bound);
 
   RaceOptions options_;
   std::optional<std::size_t> baseline_;
@@ -136,7 +149,7 @@ class Race {
   std::size_t leader_ = 0;
   bool finished_ = false;
   bool decided_ = false;
-  std::uint64_t random_state_;
+  Shuffle shuffle_;
 };
 
 }  // namespace tuner::engine

@@ -1,0 +1,179 @@
+#include "tuner/engine/measure/tournament.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "tuner/error.hpp"
+
+namespace tuner::engine {
+namespace {
+
+using Ids = std::vector<std::size_t>;
+using Sample = std::function<double(std::size_t)>;
+
+std::vector<Finalist> entrants(std::size_t qualified) {
+  std::vector<Finalist> result;
+  for (std::size_t i = 0; i < qualified; ++i) result.push_back({.id = 1000 + i, .qualified = true});
+  return result;
+}
+
+void run_block(Tournament& tournament, const Sample& sample) {
+  Block block{.order = tournament.next_block()};
+  for (const std::size_t entry : block.order) block.samples_ns.push_back(sample(entry));
+  tournament.add_block(block);
+}
+
+void run(Tournament& tournament, const Sample& sample) {
+  while (!tournament.finished()) run_block(tournament, sample);
+}
+
+// Entry i takes i % longer than entry 0, and a little more or less from time to time.
+struct Ladder {
+  int taken = 0;
+  double operator()(std::size_t entry) {
+    return 1000 * (1 + 0.01 * static_cast<double>(entry)) * (1 + 0.001 * (taken++ * 7 % 11 - 5));
+  }
+};
+
+TEST_CASE("few entrants race at once") {
+  Tournament tournament(entrants(5), {});
+  CHECK(tournament.racing());
+  CHECK(tournament.racers() == Ids{0, 1, 2, 3, 4});
+  run(tournament, Ladder{});
+  CHECK(tournament.result().leader == 0);
+  CHECK(tournament.result().decided);
+}
+
+TEST_CASE("of many, the better ones race, and the baseline with them, which halving never ran") {
+  std::vector<Finalist> all = entrants(40);
+  all.push_back({.id = 7, .is_baseline = true});
+  Tournament tournament(all, {});
+  CHECK_FALSE(tournament.racing());
+  CHECK(tournament.next_block().size() == 40);
+  Ladder ladder;
+  int baseline_samples = 0;
+  run(tournament, [&](std::size_t entry) {
+    baseline_samples += entry == 40;
+    return entry == 40 ? 2500.0 : ladder(entry);
+  });
+  const Ids racers = tournament.racers();
+  CHECK(racers.size() < 20);
+  CHECK(racers.front() == 0);
+  CHECK(racers.back() == 40);
+  CHECK(baseline_samples > 0);
+  CHECK(tournament.result().leader == 0);
+  CHECK(tournament.race().speedup(0)->ratio == doctest::Approx(2.5).epsilon(0.02));
+}
+
+TEST_CASE("what the halving measured counts in the race") {
+  Tournament tournament(entrants(40), {});
+  Ladder ladder;
+  int blocks = 0;
+  while (!tournament.racing()) {
+    run_block(tournament, std::ref(ladder));
+    ++blocks;
+  }
+  CHECK(tournament.result().blocks == blocks);
+  CHECK(tournament.result().standings[0].samples_ns.size() == static_cast<std::size_t>(blocks));
+}
+
+TEST_CASE("a baseline that the halving would leave out races all the same") {
+  std::vector<Finalist> all = entrants(40);
+  all[39].is_baseline = true;
+  all[38].is_previous = true;
+  Tournament tournament(all, {});
+  run(tournament, Ladder{});
+  const Ids racers = tournament.racers();
+  CHECK(std::count(racers.begin(), racers.end(), 39) == 1);
+  CHECK(std::count(racers.begin(), racers.end(), 38) == 1);
+}
+
+TEST_CASE("the budget ends a race that cannot tell, undecided, and counts launches and what precedes them") {
+  const TournamentOptions options{.budget_ns = 20 * 2 * (10 * 1000.0 + 500), .lead_in_ns = 500, .launches = 10};
+  Tournament tournament(entrants(2), options);
+  int taken = 0;
+  while (!tournament.finished()) {
+    Block block{.order = tournament.next_block(), .launches = options.launches};
+    for (std::size_t i = 0; i < block.order.size(); ++i) block.samples_ns.push_back(taken++ % 2 == 0 ? 900 : 1100);
+    tournament.add_block(block);
+  }
+  CHECK(tournament.blocks() == 20);
+  CHECK(tournament.spent_ns() == doctest::Approx(options.budget_ns));
+  CHECK_FALSE(tournament.result().decided);
+  CHECK(tournament.result().standings[0].tied);
+  CHECK(tournament.result().standings[1].tied);
+}
+
+TEST_CASE("a halving may not spend the race's share") {
+  const TournamentOptions options{.budget_ns = 40 * 2000.0, .halving_share = 0.5, .lead_in_ns = 1000};
+  Tournament tournament(entrants(40), options);
+  run_block(tournament, [](std::size_t) { return 1000.0; });
+  CHECK(tournament.racing());
+  CHECK(tournament.racers().size() <= HalvingOptions{}.keep);
+}
+
+TEST_CASE("a withdrawn entrant neither halves nor races nor leads") {
+  Tournament tournament(entrants(40), {});
+  run_block(tournament, Ladder{});
+  tournament.withdraw(0);
+  run(tournament, Ladder{});
+  const Ids racers = tournament.racers();
+  CHECK(std::count(racers.begin(), racers.end(), 0) == 0);
+  CHECK(racers[tournament.result().leader] == 1);
+}
+
+TEST_CASE("withdrawing everybody ends the tournament with nobody tied") {
+  for (const std::size_t count : {3U, 40U}) {
+    Tournament tournament(entrants(count), {});
+    for (std::size_t i = 0; i < count; ++i) tournament.withdraw(i);
+    CHECK(tournament.finished());
+    for (const Standing& standing : tournament.result().standings) CHECK_FALSE(standing.tied);
+  }
+}
+
+TEST_CASE("an interrupted halving has a result") {
+  Tournament tournament(entrants(40), {});
+  run_block(tournament, Ladder{});
+  const RaceResult result = tournament.result();
+  CHECK(tournament.racers()[result.leader] < 2);
+  CHECK_FALSE(result.decided);
+}
+
+TEST_CASE("the same seed and samples give the same tournament, another seed other orders") {
+  const auto orders = [](std::uint64_t seed) {
+    TournamentOptions options;
+    options.halving.seed = options.race.seed = seed;
+    Tournament tournament(entrants(30), options);
+    std::vector<Ids> result;
+    Ladder ladder;
+    while (!tournament.finished()) {
+      result.push_back(tournament.next_block());
+      run_block(tournament, std::ref(ladder));
+    }
+    return result;
+  };
+  CHECK(orders(1) == orders(1));
+  CHECK(orders(1) != orders(2));
+}
+
+TEST_CASE("a race may cost about what one more run of every candidate costs, and a few hundred samples in any case") {
+  std::vector<Screened> pool(1000, {.time_ns = 970e3});
+  pool.front().time_ns = 100e3;
+  const TournamentOptions options = tournament_options(pool, 30e3, 5);
+  CHECK(options.budget_ns == doctest::Approx(0.9e9).epsilon(0.1));
+  CHECK(options.launches == 1);
+  CHECK(options.race.seed == 5);
+  const TournamentOptions few = tournament_options(std::span(pool).first(3), 30e3, 5);
+  CHECK(few.budget_ns >= 100 * 130e3);
+  const std::vector<Screened> short_ones{{.id = 0, .time_ns = 5e3}};
+  CHECK(tournament_options(short_ones, 30e3, 5).launches == 10);
+}
+
+TEST_CASE("a tournament of nobody is refused") {
+  CHECK_THROWS_AS(Tournament({}, {}), Error);
+}
+
+}  // namespace
+}  // namespace tuner::engine

@@ -1,0 +1,121 @@
+#include "tuner/engine/measure/halving.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "tuner/engine/measure/statistics.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::engine {
+
+Halving::Halving(std::size_t entries, const HalvingOptions& options)
+    : options_(options),
+      left_(entries, true),
+      relative_(entries),
+      rung_blocks_(options.first_blocks),
+      next_rung_(2 * options.first_blocks),
+      shuffle_(options.seed) {
+  if (entries == 0) throw Error(Errc::internal, "A halving of no entries was asked for; it needs at least one.");
+  if (options.keep < 1 || options.first_blocks < 1 || !(options.tie_threshold > 0) || !(options.z > 0)) {
+    throw Error(
+        Errc::bad_usage,
+        "A halving keeps at least one entry, runs at least one block, and its tie threshold and z are above 0.");
+  }
+  finish_if_few();
+}
+
+std::vector<std::size_t> Halving::survivors() const {
+  std::vector<std::size_t> result;
+  for (std::size_t entry = 0; entry < left_.size(); ++entry) {
+    if (left_[entry]) result.push_back(entry);
+  }
+  return result;
+}
+
+void Halving::finish_if_few() {
+  if (survivors().size() <= options_.keep) finished_ = true;
+}
+
+std::vector<std::size_t> Halving::next_block() {
+  if (finished_ || !pending_.empty()) return pending_;
+  pending_ = survivors();
+  shuffle_(pending_);
+  return pending_;
+}
+
+void Halving::add_block(Block block) {
+  if (finished_) throw Error(Errc::internal, "A block was added to a finished halving; ask finished() first.");
+  if (block.order.size() != block.samples_ns.size()) {
+    throw Error(Errc::internal, "A block of a halving came with another number of samples than of entries.");
+  }
+  pending_.clear();
+  if (!block.disturbed && !block.order.empty()) {
+    std::vector<double> logs;
+    for (const double sample : block.samples_ns) {
+      if (!is_time(sample)) throw Error(Errc::internal, "A block of a halving holds a sample that is no time.");
+      logs.push_back(std::log(sample));
+    }
+    const double middle = median(logs);
+    for (std::size_t i = 0; i < logs.size(); ++i) relative_.at(block.order[i]).push_back(logs[i] - middle);
+  }
+  const bool counts = !block.disturbed;
+  blocks_.push_back(std::move(block));
+  if (!counts || --rung_blocks_ > 0) return;
+  cut(std::max(options_.keep, (survivors().size() + 1) / 2));
+  rung_blocks_ = std::exchange(next_rung_, 2 * next_rung_);
+}
+
+void Halving::withdraw(std::size_t entry) {
+  left_.at(entry) = false;
+  std::erase(pending_, entry);
+  finish_if_few();
+}
+
+void Halving::end() {
+  if (finished_) return;
+  cut(options_.keep);
+  finished_ = true;
+  pending_.clear();
+}
+
+// Everybody left took part in every block, so that their means over all blocks compare as their paired differences do.
+std::vector<Halving::Score> Halving::scores() const {
+  std::vector<Score> result;
+  for (const std::size_t entry : survivors()) {
+    const std::vector<double>& mine = relative_[entry];
+    result.push_back({entry, mine.empty() ? 0 : winsorised_mean(mine).mean});
+  }
+  std::stable_sort(result.begin(), result.end(), [](const Score& a, const Score& b) { return a.mean < b.mean; });
+  return result;
+}
+
+// Of one sample, pooled over everybody: one entry's few blocks say little about it.
+double Halving::variance(const std::vector<Score>& scores) const {
+  std::vector<double> squares;
+  for (const Score& score : scores) {
+    const std::vector<double>& mine = relative_[score.entry];
+    if (mine.size() < 2) continue;
+    double sum = 0;
+    for (const double value : mine) sum += (value - score.mean) * (value - score.mean);
+    squares.push_back(sum / static_cast<double>(mine.size() - 1));
+  }
+  // Means, not medians: the distribution of a variance of two values is far from symmetrical.
+  return squares.empty() ? 0
+                         : std::accumulate(squares.begin(), squares.end(), 0.0) / static_cast<double>(squares.size());
+}
+
+void Halving::cut(std::size_t limit) {
+  const std::vector<Score> all = scores();
+  if (all.empty() || relative_[all.front().entry].empty()) return;
+  const double blocks = static_cast<double>(relative_[all.front().entry].size());
+  const double error = std::sqrt(2 * variance(all) / blocks);  // of the difference of two scores
+  const double hopeless = all.front().mean + std::log1p(options_.tie_threshold) + options_.z * error;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i >= limit || all[i].mean > hopeless) left_[all[i].entry] = false;
+  }
+  finish_if_few();
+}
+
+}  // namespace tuner::engine

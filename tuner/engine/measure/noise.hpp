@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tuner/engine/measure/finalists.hpp"
+#include "tuner/engine/measure/screen.hpp"
+
+namespace tuner::engine {
+
+/// How much single samples scatter on this GPU for this kernel, learned from the candidates screened so far, and what
+/// follows from it: after a sample of a kernel of milliseconds, which scatters by a tenth of a per cent, more is known
+/// than after many of a kernel of microseconds.
+class Noise {
+ public:
+  /// The samples of one candidate, in the order taken. Single ones say nothing.
+  void add(std::span<const double> samples_ns);
+
+  /// Standard deviation of a single sample, relative to its kernel's time. A tenth while little is known.
+  double spread() const;
+
+  /// For candidates; the reference gets enough samples to make a start with the noise.
+  ScreenPolicy screen_policy(bool early_kill) const;
+  static ScreenPolicy reference_policy(bool early_kill);
+  FinalistPolicy finalist_policy() const;
+
+ private:
+  std::vector<double> differences_;  ///< between successive samples, of the logarithms, without sign
+};
+
+/// How many launches make one sample of a race whose fastest candidate takes this long: the events' clock, and what it
+/// takes to start a launch, blur kernels of a few microseconds.
+int launches_per_sample(double best_ns);
+
+}  // namespace tuner::engine

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tuner::engine {
+
+/// Puts the entries of a block into random order. The same seed gives the same orders on every platform, which the
+/// standard library's shuffle does not promise.
+class Shuffle {
+ public:
+  explicit Shuffle(std::uint64_t seed) : state_(seed) {}
+  void operator()(std::vector<std::size_t>& entries);
+
+ private:
+  std::uint64_t random();
+  std::uint64_t random_below(std::uint64_t bound);
+
+  std::uint64_t state_;
+};
+
+}  // namespace tuner::engine
