@@ -8,17 +8,11 @@
 
 namespace tuner::engine {
 
-DeviceReply TestLane::wait_for(TicketId ticket) {
+void TestLane::wait_until(const std::function<bool()>& is_so) {
   using Clock = std::chrono::steady_clock;
   const auto give_up = Clock::now() + std::chrono::seconds(60);
-  while (Clock::now() < give_up) {
-    const auto found =
-        std::find_if(kept_.begin(), kept_.end(), [&](const auto& completion) { return completion.ticket == ticket; });
-    if (found != kept_.end()) {
-      DeviceReply reply = found->reply;
-      kept_.erase(found);
-      return reply;
-    }
+  while (!is_so()) {
+    if (Clock::now() >= give_up) throw std::runtime_error("the lane did not get there within a minute");
     std::vector<pollfd> entries;
     for (const int fd : lane.wait_fds()) entries.push_back({fd, POLLIN, 0});
     // Exactly as long as the lane says: a lane that forgets a deadline must fail here.
@@ -32,7 +26,17 @@ DeviceReply TestLane::wait_for(TicketId ticket) {
       kept_.push_back(std::move(completion));
     }
   }
-  throw std::runtime_error("the lane did not answer within a minute");
+}
+
+DeviceReply TestLane::wait_for(TicketId ticket) {
+  const auto find = [&] {
+    return std::find_if(kept_.begin(), kept_.end(), [&](const auto& kept) { return kept.ticket == ticket; });
+  };
+  wait_until([&] { return find() != kept_.end(); });
+  const auto found = find();
+  DeviceReply reply = std::move(found->reply);
+  kept_.erase(found);
+  return reply;
 }
 
 void TestLane::prepare(std::chrono::milliseconds launch_timeout) {

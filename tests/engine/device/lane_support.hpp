@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -71,6 +72,8 @@ class TestLane {
     return wait_for(ticket);
   }
   DeviceReply wait_for(TicketId ticket);
+  /// Drives the lane until it is so. Throws std::runtime_error after a minute.
+  void wait_until(const std::function<bool()>& is_so);
   void prepare(std::chrono::milliseconds launch_timeout = std::chrono::milliseconds(2000));
 
   DeviceProcessLane lane;

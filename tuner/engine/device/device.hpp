@@ -45,10 +45,10 @@ struct PrepareProblem {
   std::chrono::milliseconds launch_timeout{2000};  ///< a launch still running after this is stopped
 };
 
-/// How a request is run that has already cost a worker: by a worker that has run nothing else, with all the care there
-/// is. The lane sets it; whoever submits leaves it alone.
+/// How a request is run that has already cost a worker: by a worker that has run nothing else, and as any other request
+/// if it does nothing wrong there. The lane sets it; whoever submits leaves it alone.
 struct Isolation {
-  bool diagnose = false;  ///< find out what it does wrong rather than how fast it is
+  bool diagnose = false;  ///< take the time to find out what exactly it does wrong
   /// Instead of the problem's. A launch that is known to hang need not be waited for as long again.
   std::optional<std::chrono::milliseconds> launch_timeout;
 };

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <type_traits>
 #include <utility>
 
-#include "tuner/engine/device/lead_in.hpp"
 #include "tuner/engine/device/support.hpp"
 #include "tuner/engine/device/visible_device.hpp"
 #include "tuner/engine/process/worker_program.hpp"
@@ -17,16 +15,18 @@ namespace tuner::engine {
 namespace {
 
 constexpr std::size_t kRoom = 4;
-constexpr int kMaxFailures = 3;
 
-std::vector<std::string> environment_of(const DeviceLaneOptions& options) {
-  std::vector<std::string> environment = visible_device(
-      options.ordinal, options.uuid, std::getenv("CUDA_VISIBLE_DEVICES"), std::getenv("CUDA_DEVICE_ORDER"));
+SpawnOptions worker_program(const DeviceLaneOptions& options) {
+  SpawnOptions result;
+  result.program = options.program.empty() ? find_worker_program() : options.program;
+  result.arguments = {"device"};
+  result.environment = visible_device(options.ordinal, options.uuid, std::getenv("CUDA_VISIBLE_DEVICES"),
+                                      std::getenv("CUDA_DEVICE_ORDER"));
   // Code is loaded with its module and not inside the first sample; launches return before kernels end.
-  environment.push_back("CUDA_MODULE_LOADING=EAGER");
-  environment.push_back("CUDA_LAUNCH_BLOCKING=0");
-  environment.insert(environment.end(), options.environment.begin(), options.environment.end());
-  return environment;
+  result.environment.push_back("CUDA_MODULE_LOADING=EAGER");
+  result.environment.push_back("CUDA_LAUNCH_BLOCKING=0");
+  result.environment.insert(result.environment.end(), options.environment.begin(), options.environment.end());
+  return result;
 }
 
 DeviceReply failure(Outcome outcome, std::string reason) {
@@ -36,26 +36,13 @@ DeviceReply failure(Outcome outcome, std::string reason) {
   return reply;
 }
 
-// How the worker ended, with its last words if it had any.
-std::string obituary(const ChildProcess& worker, const std::optional<ExitStatus>& status) {
-  const std::string words = worker.stderr_tail(1000);
-  const std::string end = fmt::format("The device worker {}", status ? status->text() : "closed its channel");
-  return words.empty() ? end + "." : fmt::format("{}; its last words: \"{}\".", end, words);
-}
-
-// Whether a request over which a worker was lost is worth a second worker. What a block lost is known to the race
-// alone, and preparing is tried again in any case.
-bool worth_another(const DeviceRequest& request, Outcome outcome, bool by_signal) {
-  if (outcome != Outcome::worker_lost) return false;
-  if (std::holds_alternative<LoadFinalists>(request)) return true;  // it runs nothing: hardly a finalist's doing
-  return by_signal && !std::holds_alternative<RunBlock>(request);
-}
-
 }  // namespace
 
-DeviceProcessLane::DeviceProcessLane(DeviceLaneOptions options) : options_(std::move(options)) {
-  if (options_.program.empty()) options_.program = find_worker_program();
-  start();
+DeviceProcessLane::DeviceProcessLane(DeviceLaneOptions options)
+    : options_(std::move(options)), workers_(worker_program(options_), options_.start_limit) {
+  limits_.slack = options_.slack;
+  limits_.prepare = options_.prepare_limit;
+  workers_.take_over();
 }
 
 DeviceProcessLane::~DeviceProcessLane() = default;
@@ -65,173 +52,127 @@ std::string_view DeviceProcessLane::support_source() const {
 }
 
 pid_t DeviceProcessLane::worker_pid() const {
-  return worker_ ? worker_->pid() : -1;
+  return workers_.active() ? workers_.active()->process.pid() : -1;
 }
 
-// ---- The life of a worker
+// ---- What the worker says
 // ----------------------------------------------------------------------------------------------
 
-void DeviceProcessLane::start() {
-  worker_.reset();  // the old one first: both would hold memory of the GPU
-  worker_.emplace(
-      SpawnOptions{.program = options_.program, .arguments = {"device"}, .environment = environment_of(options_)});
-  ready_ = false;
-  start_deadline_ = Clock::now() + options_.start_limit;
-  repeat_.clear();
-  if (problem_) repeat_.push_back(*problem_);
-  if (reference_) repeat_.push_back(*reference_);
-  if (finalists_) repeat_.push_back(*finalists_);
-  note_channel();
-}
-
-// Ends the worker that lives and starts another. What it was busy with decides whose fault that was: a candidate's,
-// which is answered, or nobody's, which counts against the device.
-void DeviceProcessLane::replace(DeviceReply reply, bool by_signal) {
-  const std::string reason = reply.message;
-  std::optional<Running> running = std::exchange(running_, std::nullopt);
-  const bool candidate =
-      running && !running->repeated && !std::holds_alternative<PrepareProblem>(running->pending.request);
-  if (candidate && !running->pending.tried_before &&
-      worth_another(running->pending.request, reply.outcome, by_signal)) {
-    running->pending.tried_before = true;
-    waiting_.push_front(std::move(running->pending));
-  } else if (candidate) {
-    note_failure(running->pending.request, reply);
-    answer(running->pending.ticket, std::move(reply));
-  } else {
-    ++failures_;
-    if (running && !running->repeated) waiting_.push_front(std::move(running->pending));
-  }
-  if (failures_ >= kMaxFailures) {
-    worker_.reset();
-    ready_ = false;
-    hopeless_ = Error(Errc::device_lost,
-                      fmt::format("GPU {} was given up: {} device workers in a row could not be started or prepared. "
-                                  "The last: {} Check `nvidia-smi` and the system log (dmesg) for Xid errors.",
-                                  options_.ordinal, kMaxFailures, reason));
-    return;
-  }
-  start();
-}
-
-void DeviceProcessLane::give_up_if_hopeless() {
-  if (hopeless_) throw Error(*hopeless_);
-}
-
 void DeviceProcessLane::receive() {
-  while (worker_) {
-    const pid_t pid = worker_->pid();
-    const std::optional<Message> message = worker_->channel().receive();
+  while (workers_.active()) {
+    const pid_t pid = worker_pid();
+    const std::optional<Message> message = workers_.active()->process.channel().receive();
     if (!message) break;
     handle(*message);
-    if (!worker_ || worker_->pid() != pid) return;
+    if (worker_pid() != pid) return;
   }
-  if (!worker_ || !worker_->channel().closed()) return;
-  constexpr std::chrono::seconds kPatience{10};
-  const std::optional<ExitStatus> status = worker_->wait_until(Clock::now() + kPatience);
-  replace(failure(Outcome::worker_lost, obituary(*worker_, status)), status && status->signal);
+  if (workers_.active() && workers_.active()->process.channel().closed())
+    lose({LossCause::ended, failure(Outcome::worker_lost, {})});
 }
 
 void DeviceProcessLane::handle(const Message& message) {
-  if (message.type == "hello") {
-    ready_ = true;
-    if (!info_) {
-      info_ = decode_hello(message);
-      info_->ordinal = options_.ordinal;
-    }
-    return;
-  }
-  if (message.type == "ready") return;
-  if (message.type == "error") {
+  DeviceWorker& worker = *workers_.active();
+  if (message.type == "ready") {
+    worker.has_context = true;
+  } else if (message.type == "hello") {
+    worker.greeted = true;
+    if (info_) return;
+    info_ = decode_hello(message);
+    info_->ordinal = options_.ordinal;
+  } else if (message.type == "error") {
     const Error error = decode_error(message);
     // A machine without a GPU is not asked three times; one that had a GPU may have lost it for a moment.
     if (!info_ && error.code() == Errc::no_driver) {
-      worker_.reset();
+      workers_.retire();
       hopeless_ = error;
       return;
     }
-    replace(failure(Outcome::worker_lost, error.what()));
-    return;
-  }
-  if (message.type == "reply") {
+    lose({LossCause::ended, failure(Outcome::worker_lost, error.what())});
+  } else if (message.type == "reply") {
     handle_reply(decode_reply(message));
-    return;
+  } else {
+    lose({LossCause::fault, failure(Outcome::worker_lost,
+                                    fmt::format("The device worker sent a '{}' message, which this program does not "
+                                                "know.",
+                                                message.type))});
   }
-  replace(
-      failure(Outcome::worker_lost,
-              fmt::format("The device worker sent a '{}' message, which this program does not know.", message.type)));
 }
 
 void DeviceProcessLane::handle_reply(WorkerReply answered) {
+  DeviceReply& reply = answered.reply;
+  const LossCause cause = reply.outcome == Outcome::run_timeout ? LossCause::hang : LossCause::fault;
   if (!running_)
-    return replace(failure(Outcome::worker_lost, "The device worker answered a request that it was not sent."));
+    return lose({cause, failure(Outcome::worker_lost, "The device worker answered a request that it was not sent.")});
+  if (!answered.ends && lacks_memory(reply)) return give_again_with_all_memory();
   if (running_->repeated) {
-    if (answered.reply.outcome == Outcome::ok && !answered.ends) {
-      running_.reset();
-    } else {
-      replace(failure(
-          Outcome::worker_lost,
-          fmt::format("A new device worker could not repeat what the old one had done: {}", answered.reply.message)));
+    if (reply.outcome == Outcome::ok && !answered.ends) {
+      if (repeat_.empty()) failures_ = 0;
+      return running_.reset();
     }
-    return;
+    return lose({cause, failure(Outcome::worker_lost, fmt::format("A new device worker could not repeat what the old "
+                                                                  "one had done: {}",
+                                                                  reply.message))});
   }
   // Preparing runs no code of a candidate's: that the context died then is the device's doing, and it is tried again.
   if (!std::holds_alternative<PrepareProblem>(running_->pending.request) || !answered.ends) failures_ = 0;
-  if (answered.ends) return replace(std::move(answered.reply));
-  if (answered.reply.outcome == Outcome::ok) {
-    remember(running_->pending.request);
-  } else {
-    note_failure(running_->pending.request, answered.reply);
-  }
-  answer(running_->pending.ticket, std::move(answered.reply));
-  running_.reset();
+  if (answered.ends) return lose({cause, std::move(reply)});
+  finish(std::move(reply));
 }
 
-void DeviceProcessLane::remember(const DeviceRequest& request) {
-  if (const auto* reference = std::get_if<RunReference>(&request)) reference_ = *reference;
-  if (const auto* finalists = std::get_if<LoadFinalists>(&request)) finalists_ = *finalists;
+// The worker has answered, and lives.
+void DeviceProcessLane::finish(DeviceReply reply) {
+  Pending pending = std::move(running_->pending);
+  running_.reset();
+  if (pending.first_failure) {
+    if (reply.outcome == Outcome::ok) {
+      ++statistics_.innocent;
+    } else if (!std::holds_alternative<RunBlock>(pending.request)) {
+      reply = more_exact(std::move(*pending.first_failure), std::move(reply));
+      reply.confirmed = true;
+    }
+  }
+  remember(pending.request, reply);
+  answer(pending.ticket, std::move(reply));
+}
+
+void DeviceProcessLane::remember(const DeviceRequest& request, const DeviceReply& reply) {
+  if (reply.outcome != Outcome::ok) {
+    if (std::holds_alternative<LoadFinalists>(request)) no_finalists_ = reply.message;
+    return;
+  }
   if (const auto* problem = std::get_if<PrepareProblem>(&request)) problem_ = *problem;
+  if (const auto* finalists = std::get_if<LoadFinalists>(&request)) finalists_ = *finalists;
+  if (const auto* reference = std::get_if<RunReference>(&request)) {
+    reference_ = *reference;
+    reference_->isolation = {};
+    reference_->policy.samples = 1;  // repeated for its outputs; its time is known
+    if (!reply.samples_ns.empty())
+      limits_.reference_ns = *std::max_element(reply.samples_ns.begin(), reply.samples_ns.end());
+    // Other requests do much the same work. Twenty times that, and something for a busy machine, is long enough.
+    const double took_ms = reply.load_ms + reply.verify_ms + reply.timing_ms;
+    limits_.slack = std::min(options_.slack, std::chrono::milliseconds(5000 + static_cast<std::int64_t>(20 * took_ms)));
+  }
 }
 
 // ---- Requests
 // ----------------------------------------------------------------------------------------------------------
 
-std::chrono::milliseconds DeviceProcessLane::limit_of(const DeviceRequest& request) const {
-  // Two launches to verify, one sample thrown away before the others. With a warm cache each sample is led in by
-  // untimed launches, and the worker, which names a launch that hangs, grants all of them its timeout.
-  constexpr int kVerifying = 2;
-  const int per_sample = mode_ == CacheMode::warm ? kMaxLeadIn + 1 : 1;
-  const auto launches = [&](int count) { return launch_timeout_ * count + options_.slack; };
-  return std::visit(
-      [&](const auto& typed) -> std::chrono::milliseconds {
-        using Request = std::decay_t<decltype(typed)>;
-        if constexpr (std::is_same_v<Request, PrepareProblem>) return options_.prepare_limit;
-        if constexpr (std::is_same_v<Request, RunReference> || std::is_same_v<Request, ScreenCandidate>) {
-          return launches(kVerifying + 2 * per_sample * (1 + typed.policy.samples));
-        }
-        if constexpr (std::is_same_v<Request, LoadFinalists>) return options_.slack;
-        if constexpr (std::is_same_v<Request, RunBlock>)
-          return launches(2 * per_sample * (1 + static_cast<int>(typed.order.size())));
-        if constexpr (std::is_same_v<Request, ConfirmCandidate>) return launches(3 * kVerifying);
-      },
-      request);
-}
-
 void DeviceProcessLane::submit(TicketId ticket, DeviceRequest request) {
-  waiting_.push_back({ticket, std::move(request)});
+  waiting_.push_back({ticket, std::move(request), {}, false});
   if (hopeless_) return;
   send_next();
-  note_channel();
+  keep_spares();
+  note_state();
 }
 
 void DeviceProcessLane::send_next() {
-  if (!worker_ || !ready_ || running_) return;
+  if (!workers_.active() || !workers_.active()->greeted || running_) return;
   if (!repeat_.empty()) {
     DeviceRequest request = std::move(repeat_.front());
     repeat_.pop_front();
-    give({0, std::move(request)}, true);
-    return;
+    return give({0, std::move(request), {}, false}, true);
   }
+  note_recovered();
   while (!waiting_.empty() && !running_) {
     Pending pending = std::move(waiting_.front());
     waiting_.pop_front();
@@ -241,32 +182,60 @@ void DeviceProcessLane::send_next() {
              failure(Outcome::worker_lost,
                      fmt::format("There are no finalists to race: {} Load them first.", no_finalists_)));
     } else {
+      forget_what_it_replaces(pending.request);
       give(std::move(pending), false);
     }
   }
 }
 
-void DeviceProcessLane::give(Pending pending, bool repeated) {
-  if (const auto* problem = std::get_if<PrepareProblem>(&pending.request); problem && !repeated) {
-    launch_timeout_ = problem->launch_timeout;
-    mode_ = problem->mode;
+void DeviceProcessLane::forget_what_it_replaces(const DeviceRequest& request) {
+  if (const auto* problem = std::get_if<PrepareProblem>(&request)) {
+    limits_.launch_timeout = problem->launch_timeout;
+    limits_.mode = problem->mode;
+    limits_.slack = options_.slack;
+    limits_.reference_ns.reset();
     // From now on the old problem is gone, whether or not this one can be prepared.
     problem_.reset();
     reference_.reset();
     finalists_.reset();
     no_finalists_ = "none were loaded since the problem was prepared.";
+    racing_ = spares_in_the_way_ = false;
+    spares_failed_ = 0;
   }
-  // Likewise the finalists that were resident before.
-  if (std::holds_alternative<LoadFinalists>(pending.request) && !repeated) finalists_.reset();
-  const Message message = encode_request(pending.request);
-  const auto deadline = Clock::now() + limit_of(pending.request);
-  running_ = Running{std::move(pending), repeated, deadline};
-  // A worker that is gone is noticed when its channel is read.
-  worker_->channel().send(message);
+  if (std::holds_alternative<LoadFinalists>(request)) {
+    finalists_.reset();
+    racing_ = true;
+    workers_.dismiss_unready_spares();
+  }
+  // Nothing may run beside the race, not even the driver that tidies up after the dead.
+  if (racing_) workers_.wait_for_leaving();
 }
 
-void DeviceProcessLane::note_failure(const DeviceRequest& request, const DeviceReply& reply) {
-  if (std::holds_alternative<LoadFinalists>(request)) no_finalists_ = reply.message;
+void DeviceProcessLane::give(Pending pending, bool repeated) {
+  if (const auto* problem = std::get_if<PrepareProblem>(&pending.request); problem && !fits_beside(*problem, 1))
+    workers_.wait_for_leaving();
+  const Message message = encode_request(pending.request);
+  const auto limit = limit_of(pending.request, limits_);
+  const bool runs = runs_a_candidate(pending.request);
+  running_ = Running{std::move(pending), repeated, fresh_, limit, Clock::now() + limit};
+  if (runs && !repeated) fresh_ = false;
+  // A worker that is gone is noticed when its channel is read.
+  workers_.active()->process.channel().send(message);
+}
+
+bool DeviceProcessLane::lacks_memory(const DeviceReply& reply) const {
+  return reply.outcome == Outcome::out_of_memory && !running_->pending.had_all_memory &&
+         (workers_.any_leaving() || workers_.any_spares());
+}
+
+// Spares hold memory, and so do processes until they are gone: a candidate is not judged by that.
+void DeviceProcessLane::give_again_with_all_memory() {
+  spares_in_the_way_ = true;
+  workers_.dismiss_spares();
+  workers_.wait_for_leaving();
+  Running again = std::move(*running_);
+  again.pending.had_all_memory = true;
+  give(std::move(again.pending), again.repeated);
 }
 
 void DeviceProcessLane::answer(TicketId ticket, DeviceReply reply) {
@@ -277,8 +246,11 @@ void DeviceProcessLane::cancel(TicketId ticket) {
   const auto found =
       std::find_if(waiting_.begin(), waiting_.end(), [&](const Pending& pending) { return pending.ticket == ticket; });
   if (found == waiting_.end()) return;
+  DeviceReply reply = found->first_failure
+                          ? std::move(*found->first_failure)
+                          : failure(Outcome::worker_lost, "It was cancelled before it reached the device.");
   waiting_.erase(found);
-  answer(ticket, failure(Outcome::worker_lost, "It was cancelled before it reached the device."));
+  answer(ticket, std::move(reply));
 }
 
 // ---- Driving it
@@ -286,37 +258,49 @@ void DeviceProcessLane::cancel(TicketId ticket) {
 
 void DeviceProcessLane::step() {
   receive();
+  const int lost = workers_.tend();
+  statistics_.spares_lost += lost;
+  spares_failed_ += lost;
   const auto now = Clock::now();
-  if (worker_ && !ready_ && now >= start_deadline_) {
-    worker_->kill();
-    replace(failure(Outcome::worker_lost,
-                    fmt::format("The device worker did not say hello within {} ms.", options_.start_limit.count())));
-  } else if (worker_ && running_ && now >= running_->deadline) {
-    worker_->kill();
-    replace(failure(Outcome::run_timeout, fmt::format("The device worker did not answer within {} ms and was stopped.",
-                                                      limit_of(running_->pending.request).count())));
+  DeviceWorker* worker = workers_.active();
+  if (worker && !worker->greeted && now >= worker->start_deadline) {
+    lose({LossCause::mute,
+          failure(Outcome::worker_lost,
+                  fmt::format("The device worker did not say hello within {} ms.", options_.start_limit.count()))});
+  } else if (worker && running_ && now >= running_->deadline) {
+    lose({LossCause::mute,
+          failure(Outcome::run_timeout, fmt::format("The device worker did not answer within {} ms and was stopped.",
+                                                    running_->limit.count()))});
   }
+  if (hopeless_) return;
   send_next();
-  note_channel();
+  keep_spares();
 }
 
-void DeviceProcessLane::note_channel() {
-  channel_fd_ = worker_ ? worker_->channel().fd() : -1;
+void DeviceProcessLane::give_up_if_hopeless() {
+  if (hopeless_) throw Error(*hopeless_);
 }
 
 std::vector<DeviceProcessLane::Completion> DeviceProcessLane::poll() {
   if (!hopeless_) step();
+  note_state();
   // What was answered before is still handed out; the next call throws.
   if (answered_.empty()) give_up_if_hopeless();
   return std::exchange(answered_, {});
 }
 
 const DeviceInfo& DeviceProcessLane::info() {
+  constexpr std::int64_t kLookUp = 50;
   while (!info_) {
     give_up_if_hopeless();
-    pollfd entry{channel_fd_, POLLIN, 0};
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(start_deadline_ - Clock::now()).count();
-    ::poll(&entry, 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, 60000)));
+    if (options_.stop && *options_.stop)
+      throw Error(Errc::device_lost,
+                  fmt::format("It was stopped while the driver of GPU {} was starting.", options_.ordinal));
+    std::vector<pollfd> entries;
+    for (const int fd : wait_fds()) entries.push_back({fd, POLLIN, 0});
+    const auto now = Clock::now();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(std::max(next_deadline(), now) - now).count();
+    ::poll(entries.data(), entries.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, kLookUp)));
     step();
   }
   return *info_;
@@ -328,14 +312,25 @@ std::size_t DeviceProcessLane::room() const {
 }
 
 std::vector<int> DeviceProcessLane::wait_fds() const {
-  if (channel_fd_ < 0) return {};
-  return {channel_fd_};
+  return workers_.wait_fds();
 }
 
 std::chrono::steady_clock::time_point DeviceProcessLane::next_deadline() const {
-  if (!answered_.empty() || hopeless_ || channel_fd_ < 0) return Clock::time_point::min();
-  if (!ready_) return start_deadline_;
-  return running_ ? running_->deadline : Clock::time_point::max();
+  if (!answered_.empty() || hopeless_) return Clock::time_point::min();
+  return std::min(workers_.next_deadline(), running_ ? running_->deadline : Clock::time_point::max());
+}
+
+void DeviceProcessLane::note_state() {
+  using State = StateClock::State;
+  if (running_ && !running_->repeated) return clock_.set(State::busy);
+  clock_.set(waiting_.empty() ? State::idle : State::recovering);
+}
+
+DeviceLaneStatistics DeviceProcessLane::statistics() const {
+  DeviceLaneStatistics result = statistics_;
+  result.spares_ready = workers_.spares_ready();
+  clock_.add_to(result);
+  return result;
 }
 
 }  // namespace tuner::engine

@@ -50,6 +50,8 @@ class ChildProcess {
   int exit_fd() const noexcept { return pidfd_.get(); }
   /// SIGKILL to it and its process group. Returns at once.
   void kill() noexcept;
+  /// Destruction kills it and does not wait.
+  void leave_behind() noexcept { patience_ = std::chrono::milliseconds(0); }
   /// How it ended; nothing while it runs.
   std::optional<ExitStatus> try_wait() noexcept;
   /// Waits for the end, up to the deadline.

@@ -1,0 +1,111 @@
+// What the lane does about a worker that is lost.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "tuner/engine/device/buffers.hpp"
+#include "tuner/engine/device/lane.hpp"
+
+namespace tuner::engine {
+namespace {
+
+constexpr int kMaxFailures = 3;
+
+}  // namespace
+
+// What the worker was busy with decides whose fault it was: a candidate's, or nobody's, which counts against the
+// device. The next worker is sent to work before anything is waited for.
+void DeviceProcessLane::lose(Loss loss) {
+  std::optional<Running> running = std::exchange(running_, std::nullopt);
+  const bool is_candidates =
+      running && !running->repeated && !std::holds_alternative<PrepareProblem>(running->pending.request);
+  WorkerLoss record{loss.cause, !is_candidates, false, {}};
+  if (!lost_at_) {
+    lost_at_ = Clock::now();
+    unrecovered_ = statistics_.losses.size();
+  }
+  workers_.retire();
+
+  bool answers = false;
+  if (!is_candidates) {
+    ++failures_;
+    if (running && !running->repeated) waiting_.push_front(std::move(running->pending));
+  } else if (has_second_run(*running, loss.cause)) {
+    ++statistics_.second_runs;
+    isolate(running->pending.request, loss.reply, limits_);
+    running->pending.first_failure = std::move(loss.reply);
+    waiting_.push_front(std::move(running->pending));
+  } else {
+    answers = true;
+  }
+
+  if (failures_ >= kMaxFailures) {
+    give_up(loss.reply.message.empty() ? workers_.obituary() : loss.reply.message);
+  } else {
+    start_another(record);
+  }
+  statistics_.losses.push_back(record);
+  if (!answers) return;
+
+  Pending& pending = running->pending;
+  if (loss.reply.message.empty()) loss.reply.message = workers_.obituary();
+  if (!std::holds_alternative<RunBlock>(pending.request)) {
+    if (pending.first_failure) loss.reply = more_exact(std::move(*pending.first_failure), std::move(loss.reply));
+    loss.reply.confirmed = true;
+  }
+  remember(pending.request, loss.reply);
+  answer(pending.ticket, std::move(loss.reply));
+}
+
+bool DeviceProcessLane::has_second_run(const Running& running, LossCause cause) const {
+  if (running.pending.first_failure) return false;
+  if (cause == LossCause::ended) return true;
+  return !running.fresh && !std::holds_alternative<RunBlock>(running.pending.request);
+}
+
+void DeviceProcessLane::start_another(WorkerLoss& record) {
+  if (problem_ && !fits_beside(*problem_, 1)) workers_.wait_for_leaving();
+  record.spare_ready = workers_.take_over();
+  fresh_ = true;
+  repeat_.clear();
+  if (problem_) repeat_.push_back(*problem_);
+  if (reference_) repeat_.push_back(*reference_);
+  if (finalists_) repeat_.push_back(*finalists_);
+  // Not more than that: what waits may be answered at once, and whoever was lost comes first.
+  if (!repeat_.empty()) send_next();
+}
+
+void DeviceProcessLane::note_recovered() {
+  if (!lost_at_) return;
+  const double took = std::chrono::duration<double, std::milli>(Clock::now() - *lost_at_).count();
+  for (; unrecovered_ < statistics_.losses.size(); ++unrecovered_) statistics_.losses[unrecovered_].recovery_ms = took;
+  lost_at_.reset();
+  spares_failed_ = 0;
+}
+
+// Only when the worker is at work again, so that its start and its preparation are not slowed down.
+void DeviceProcessLane::keep_spares() {
+  constexpr int kMaxSparesFailed = 3;
+  const DeviceWorker* worker = workers_.active();
+  const bool at_work = worker && worker->greeted && repeat_.empty() && !(running_ && running_->repeated);
+  if (!at_work || statistics_.losses.empty() || racing_ || spares_in_the_way_) return;
+  if (spares_failed_ >= kMaxSparesFailed || (problem_ && !fits_beside(*problem_, options_.spares))) return;
+  statistics_.spares_started += workers_.start_spares(options_.spares);
+}
+
+// Whether the problem leaves room for that many other workers: one may hold as much again, and each has a context.
+bool DeviceProcessLane::fits_beside(const PrepareProblem& problem, int workers) const {
+  if (!info_) return true;
+  const std::uint64_t context = info_->memory_bytes / 16;
+  return 2 * bytes_needed(problem.arguments) + static_cast<std::uint64_t>(workers + 1) * context <= info_->memory_bytes;
+}
+
+void DeviceProcessLane::give_up(const std::string& reason) {
+  workers_.dismiss_spares();
+  hopeless_ = Error(Errc::device_lost,
+                    fmt::format("GPU {} was given up: {} device workers in a row could not be started or prepared. "
+                                "The last: {} Check `nvidia-smi` and the system log (dmesg) for Xid errors.",
+                                options_.ordinal, kMaxFailures, reason));
+}
+
+}  // namespace tuner::engine

@@ -1,0 +1,86 @@
+#include "tuner/engine/device/lane_requests.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "tuner/engine/device/lead_in.hpp"
+
+namespace tuner::engine {
+namespace {
+
+using std::chrono::milliseconds;
+
+template <typename Request>
+constexpr bool kIsolates = std::is_same_v<Request, RunReference> || std::is_same_v<Request, ScreenCandidate> ||
+                           std::is_same_v<Request, ConfirmCandidate>;
+
+// Which of two failures tells more. What was found by looking beats what ended the process before anybody could look.
+int exactness(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::worker_lost:
+      return 0;
+    case Outcome::run_timeout:
+      return 1;
+    case Outcome::illegal_access:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
+}  // namespace
+
+milliseconds limit_of(const DeviceRequest& request, const RequestLimits& limits) {
+  // Both runs that verify, fenced and not, and as many of the reference.
+  constexpr int kVerifying = 4;
+  // A sample has a launch before it. Only short kernels have more, with a warm cache, and together they take no longer
+  // than one that is not short; but one of them may hang, and the worker waits for all of them together.
+  const int hanging = limits.mode == CacheMode::warm ? kMaxLeadIn : 0;
+  const auto samples = [&](int count) { return 2 * (1 + count) + hanging; };
+  return std::visit(
+      [&](const auto& typed) -> milliseconds {
+        using Request = std::decay_t<decltype(typed)>;
+        milliseconds launch = limits.launch_timeout;
+        if constexpr (kIsolates<Request>) launch = typed.isolation.launch_timeout.value_or(launch);
+        if constexpr (std::is_same_v<Request, PrepareProblem>) return limits.prepare;
+        if constexpr (std::is_same_v<Request, RunReference> || std::is_same_v<Request, ScreenCandidate>)
+          return launch * (kVerifying + samples(typed.policy.samples)) + limits.slack;
+        if constexpr (std::is_same_v<Request, LoadFinalists>) return limits.slack;
+        if constexpr (std::is_same_v<Request, RunBlock>)
+          return launch * (samples(static_cast<int>(typed.order.size())) + typed.launches) + limits.slack;
+        if constexpr (std::is_same_v<Request, ConfirmCandidate>) return launch * (3 * kVerifying) + limits.slack;
+      },
+      request);
+}
+
+bool runs_a_candidate(const DeviceRequest& request) {
+  return !std::holds_alternative<PrepareProblem>(request) && !std::holds_alternative<LoadFinalists>(request);
+}
+
+void isolate(DeviceRequest& request, const DeviceReply& first, const RequestLimits& limits) {
+  std::visit(
+      [&](auto& typed) {
+        using Request = std::decay_t<decltype(typed)>;
+        if constexpr (kIsolates<Request>) {
+          typed.isolation.diagnose = true;
+          if (first.outcome != Outcome::run_timeout) return;
+          std::optional<double> comparable;
+          if constexpr (std::is_same_v<Request, ScreenCandidate>) comparable = typed.best_ns;
+          // The reference is run again as well.
+          if constexpr (std::is_same_v<Request, ConfirmCandidate>) comparable = limits.reference_ns;
+          if (!comparable) return;
+          constexpr milliseconds kLeast{50};
+          const double twenty_ms = std::clamp(20 * *comparable * 1e-6, 0.0, 1e9);
+          typed.isolation.launch_timeout = std::clamp(milliseconds(static_cast<std::int64_t>(twenty_ms)),
+                                                      std::min(kLeast, limits.launch_timeout), limits.launch_timeout);
+        }
+      },
+      request);
+}
+
+DeviceReply more_exact(DeviceReply first, DeviceReply second) {
+  return exactness(first.outcome) > exactness(second.outcome) ? std::move(first) : std::move(second);
+}
+
+}  // namespace tuner::engine
