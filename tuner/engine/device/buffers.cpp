@@ -10,16 +10,11 @@
 namespace tuner::engine {
 namespace {
 
-constexpr std::uint64_t kNaturalAlignment = 256;
-
-std::uint64_t alignment_of(const BoundArgument& argument) {
-  return std::max(argument.alignment, kNaturalAlignment);
-}
 std::uint64_t elements_of(const BoundArgument& argument) {
   return argument.length * static_cast<std::uint64_t>(std::max(argument.lanes, 1));
 }
-std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
+FencedBuffer::Use use_of(const ArgumentState& state) {
+  return state.argument.role == Argument::Role::in ? FencedBuffer::Use::input : FencedBuffer::Use::output;
 }
 
 template <typename Integer>
@@ -46,15 +41,17 @@ bool put_integer(const search::Value& value, std::vector<std::byte>& bytes) {
 
 }  // namespace
 
-GuardedBuffer::GuardedBuffer(std::uint64_t bytes, std::uint64_t alignment)
-    : bytes_(bytes), capacity_(bytes), allocation_(allocate(bytes + 2 * kGuardBytes + alignment)) {
-  offset_ = round_up(allocation_.get() + kGuardBytes, alignment) - allocation_.get();
+std::uint64_t plain_alignment(const BoundArgument& argument) {
+  constexpr std::uint64_t kAlways = 256;
+  return std::max(argument.alignment, kAlways);
 }
 
-bool GuardedBuffer::resize(std::uint64_t bytes) {
-  if (bytes > capacity_) return false;
-  bytes_ = bytes;
-  return true;
+std::uint64_t fenced_alignment(const BoundArgument& argument) {
+  constexpr std::uint64_t kWidestAccess = 16;
+  if (argument.alignment == 0) return kWidestAccess;
+  const auto lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
+  const std::uint64_t natural = size_of(argument.type) * (lanes == 3 ? 1 : lanes);
+  return std::max(argument.alignment, std::min(natural, kWidestAccess));
 }
 
 std::vector<std::pair<CUdeviceptr, std::uint64_t>> ArgumentState::kept() const {
@@ -147,7 +144,7 @@ Buffers::Buffers(std::span<const BoundArgument> arguments, std::uint64_t seed, D
     if (argument.role == Argument::Role::scalar) continue;
     state.elements = elements_of(argument);
     state.guard_seed = 0x67756172647321ull + (state.position << 40);
-    state.buffer.emplace(state.element_bytes(), alignment_of(argument));
+    state.buffer.emplace(state.element_bytes(), plain_alignment(argument));
     // Never nothing, so that every copy has an address.
     const std::uint64_t copy_bytes = std::max<std::uint64_t>(state.element_bytes(), 8);
     if (argument.role == Argument::Role::inout) {
@@ -173,21 +170,66 @@ Verdict Buffers::set_scalars() {
   return {};
 }
 
-void Buffers::plant_guards(const ArgumentState& state) {
-  support_.plant(state.buffer->allocation(), 0, state.buffer->begin(), state.guard_seed);
-  support_.plant(state.buffer->allocation(), state.buffer->end(), state.buffer->guard_end(), state.guard_seed);
+std::vector<CUdeviceptr> Buffers::addresses(Layout layout) const {
+  std::vector<CUdeviceptr> result;
+  for (const ArgumentState& state : arguments_) {
+    result.push_back(state.argument.role == Argument::Role::scalar ? 0 : state.place(layout).data());
+  }
+  return result;
+}
+
+std::string Buffers::raise_fences() {
+  if (std::string why = why_no_fences(); !why.empty()) return why;
+  const std::uint64_t granularity = fence_granularity();
+  std::uint64_t needed = 0;
+  for (const ArgumentState& state : arguments_) {
+    if (state.buffer) needed += FencedBuffer::memory_needed(use_of(state), state.element_bytes(), granularity);
+  }
+  constexpr double kGiB = 1024.0 * 1024 * 1024;
+  std::size_t free_bytes = 0, all = 0;
+  check(driver().memory_info(&free_bytes, &all), "cuMemGetInfo");
+  const auto lacks_memory = [&] {
+    return fmt::format("a second set of buffers takes {:.3f} GiB and the device has {:.3f} GiB free of {:.3f}",
+                       static_cast<double>(needed) / kGiB, static_cast<double>(free_bytes) / kGiB,
+                       static_cast<double>(all) / kGiB);
+  };
+  if (needed + all / 8 > free_bytes) return lacks_memory();
+  try {
+    for (ArgumentState& state : arguments_) {
+      if (state.buffer) state.fenced.emplace(use_of(state), state.element_bytes(), fenced_alignment(state.argument));
+    }
+  } catch (const CallFailed& failure) {
+    if (is_sticky(failure.result())) throw;
+    for (ArgumentState& state : arguments_) state.fenced.reset();
+    return failure.result() == CUDA_ERROR_OUT_OF_MEMORY ? lacks_memory() : error_text(failure.result());
+  }
+  fenced_ = true;
+  fill_fenced_inputs();
+  return {};
+}
+
+void Buffers::plant_guards(const ArgumentState& state, Layout layout) {
+  const Placement place = state.place(layout);
+  support_.plant(place.memory, place.guard_begin, place.begin, state.guard_seed);
+  support_.plant(place.memory, place.end, place.guard_end, state.guard_seed);
 }
 
 void Buffers::fill_inputs(std::uint64_t seed) {
   seed_ = seed;
+  repair_inputs();
+  if (fenced_) fill_fenced_inputs();
+}
+
+void Buffers::repair_inputs() {
   std::vector<ArgumentState*> inputs;
   for (ArgumentState& state : arguments_) {
     if (state.argument.role == Argument::Role::in) {
-      support_.fill(state.buffer->data(), state.argument, state.elements, state.position, seed);
-      support_.checksum(state.buffer->data(), state.element_bytes());
+      const CUdeviceptr data = state.place(Layout::plain).data();
+      support_.fill(data, state.argument, state.elements, state.position, seed_);
+      support_.checksum(data, state.element_bytes());
       inputs.push_back(&state);
     } else if (state.argument.role == Argument::Role::inout) {
-      support_.fill(state.pristine.get(), state.argument, state.elements, state.position, seed);
+      support_.fill(state.pristine.get(), state.argument, state.elements, state.position, seed_);
     }
   }
   restore();
@@ -195,8 +237,38 @@ void Buffers::fill_inputs(std::uint64_t seed) {
   for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i]->input_sum = found[i].sum;
 }
 
+// Access is only switched here, and nothing may be running then: the plain inputs have just been waited for.
+void Buffers::fill_fenced_inputs() {
+  for (ArgumentState& state : arguments_) {
+    if (state.argument.role != Argument::Role::in) continue;
+    state.fenced->set_writable(true);
+    for (const Layout layout : {Layout::at_end, Layout::at_start}) {
+      stream_.copy(state.place(layout).data(), state.place(Layout::plain).data(), state.element_bytes());
+      plant_guards(state, layout);
+      if (state.fenced->fills_mapping()) break;
+    }
+  }
+  stream_.wait(kOwnWorkLimit);
+  for (ArgumentState& state : arguments_) {
+    if (state.argument.role == Argument::Role::in) state.fenced->set_writable(false);
+  }
+}
+
+// Where there is no memory for it, this kernel is checked in the plain layout.
+void Buffers::fence_scratch(ArgumentState& state, std::uint64_t bytes) {
+  if (!fenced_ || (state.fenced && state.fenced->resize(bytes))) return;
+  state.fenced.reset();
+  try {
+    state.fenced.emplace(FencedBuffer::Use::output, bytes, fenced_alignment(state.argument));
+  } catch (const CallFailed& failure) {
+    if (is_sticky(failure.result())) throw;
+    scratch_fenced_ = false;
+  }
+}
+
 Verdict Buffers::resize_scratch(std::span<const std::uint64_t> lengths) {
   std::size_t next = 0;
+  scratch_fenced_ = true;
   for (ArgumentState& state : arguments_) {
     if (state.argument.role != Argument::Role::scratch) continue;
     if (next == lengths.size()) {
@@ -208,12 +280,12 @@ Verdict Buffers::resize_scratch(std::span<const std::uint64_t> lengths) {
     if (!state.buffer || !state.buffer->resize(bytes)) {
       state.buffer.reset();
       try {
-        state.buffer.emplace(bytes, alignment_of(state.argument));
+        state.buffer.emplace(bytes, plain_alignment(state.argument));
       } catch (const CallFailed& failure) {
         // The next configuration starts from an empty buffer.
         state.elements = 0;
         if (failure.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
-        state.buffer.emplace(0, alignment_of(state.argument));
+        state.buffer.emplace(0, plain_alignment(state.argument));
         plant_guards(state);
         return {Outcome::out_of_memory,
                 fmt::format("The scratch buffer '{}' needs {} bytes, which the device does not have; bound "
@@ -225,23 +297,26 @@ Verdict Buffers::resize_scratch(std::span<const std::uint64_t> lengths) {
     // Also where the length stays: in a race, a finalist of a longer scratch has rightly written where the guard of a
     // shorter one lies.
     plant_guards(state);
+    fence_scratch(state, bytes);
   }
   return {};
 }
 
-void Buffers::poison(unsigned char value) {
+void Buffers::poison(unsigned char value, Layout layout) {
   for (const ArgumentState& state : arguments_) {
-    if (state.argument.role == Argument::Role::out || state.argument.role == Argument::Role::scratch) {
-      stream_.set_bytes(state.buffer->data(), value, state.element_bytes());
-    }
+    if (state.argument.role == Argument::Role::in || state.argument.role == Argument::Role::scalar) continue;
+    // The data of one layout lies where the guard of the other is.
+    if (layout != Layout::plain) plant_guards(state, layout);
+    if (state.argument.role == Argument::Role::inout) continue;
+    stream_.set_bytes(state.place(layout).data(), value, state.element_bytes());
   }
-  restore();
+  restore(layout);
 }
 
-void Buffers::restore() {
+void Buffers::restore(Layout layout) {
   for (const ArgumentState& state : arguments_) {
     if (state.argument.role == Argument::Role::inout) {
-      stream_.copy(state.buffer->data(), state.pristine.get(), state.element_bytes());
+      stream_.copy(state.place(layout).data(), state.pristine.get(), state.element_bytes());
     }
   }
 }

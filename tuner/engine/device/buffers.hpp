@@ -10,6 +10,7 @@
 #include "tuner/engine/device/device.hpp"
 #include "tuner/engine/device/device_support.hpp"
 #include "tuner/engine/device/driver.hpp"
+#include "tuner/engine/device/guarded_buffer.hpp"
 #include "tuner/engine/device/verdict.hpp"
 #include "tuner/engine/device/work_stream.hpp"
 
@@ -19,31 +20,6 @@ namespace tuner::engine {
 /// small. They differ in every byte, so that no element can hold both by accident.
 inline constexpr unsigned char kPoison[2] = {0xff, 0x7f};
 
-/// Device memory between two guard bands, which hold a pattern that nobody may change. Also the unused bytes behind the
-/// data belong to the guard: it begins at the first byte past the end.
-class GuardedBuffer {
- public:
-  static constexpr std::uint64_t kGuardBytes = 64 * 1024;
-
-  /// `alignment` of the data in bytes: at least 256, or as declared if that is more. Throws CallFailed.
-  GuardedBuffer(std::uint64_t bytes, std::uint64_t alignment);
-
-  CUdeviceptr data() const { return allocation_.get() + offset_; }
-  CUdeviceptr allocation() const { return allocation_.get(); }
-  std::uint64_t bytes() const { return bytes_; }
-  std::uint64_t begin() const { return offset_; }         ///< of the data, from the start of the allocation
-  std::uint64_t end() const { return offset_ + bytes_; }  ///< of the data
-  std::uint64_t guard_end() const { return end() + kGuardBytes; }
-  /// Uses less, or again more, of what was allocated. False if it never was enough.
-  bool resize(std::uint64_t bytes);
-
- private:
-  std::uint64_t bytes_;
-  std::uint64_t capacity_;
-  DeviceMemory allocation_;
-  std::uint64_t offset_;
-};
-
 /// One kernel argument on the device, with everything needed to check what a kernel does to it.
 struct ArgumentState {
   BoundArgument argument;
@@ -51,6 +27,7 @@ struct ArgumentState {
   std::uint64_t elements = 0;
   std::uint64_t guard_seed = 0;
   std::optional<GuardedBuffer> buffer;  ///< all but scalars; scratch without elements until a kernel says how many
+  std::optional<FencedBuffer> fenced;   ///< the same for checked launches, where the buffers have fences
   std::vector<std::byte> scalar;        ///< scalars: the bytes to pass
   DeviceMemory pristine;                ///< inout: the content before a launch
   DeviceMemory reference;               ///< out, inout: what the reference wrote
@@ -59,6 +36,7 @@ struct ArgumentState {
   std::uint64_t input_sum = 0;          ///< in: checksum of the content
   std::uint64_t kept_sum = 0;           ///< checksums of pristine, reference and mask together
 
+  Placement place(Layout layout) const { return layout == Layout::plain ? buffer->place() : fenced->place(layout); }
   /// Memory that no kernel is given and none may change: what outputs are compared with and restored from.
   std::vector<std::pair<CUdeviceptr, std::uint64_t>> kept() const;
   bool is_output() const { return argument.role == Argument::Role::out || argument.role == Argument::Role::inout; }
@@ -77,27 +55,48 @@ class Buffers {
 
   std::vector<ArgumentState>& arguments() { return arguments_; }
   std::uint64_t seed() const { return seed_; }
+  /// One for each argument; 0 for scalars.
+  std::vector<CUdeviceptr> addresses(Layout layout) const;
 
   /// Not ok, with the reason, if a scalar does not fit its type.
   Verdict set_scalars();
+  /// Gives every buffer its fenced twin. The reason, as a clause, if that cannot be; then there are none. An eighth of
+  /// the device's memory stays free for scratch and copies.
+  std::string raise_fences();
+  /// Whether there are fences, and room within them for the scratch of the present kernel.
+  bool fenced() const { return fenced_ && scratch_fenced_; }
+
   /// Writes all inputs anew, from this seed, and notes their checksums.
   void fill_inputs(std::uint64_t seed);
+  /// The same for the plain layout alone, after a kernel has changed them.
+  void repair_inputs();
   /// Gives the scratch buffers these lengths and plants their guards anew. Throws CallFailed.
   Verdict resize_scratch(std::span<const std::uint64_t> lengths);
-  /// Before a checked launch: poisons outputs and scratch, restores in/out buffers.
-  void poison(unsigned char value);
+  /// Before a checked launch: poisons outputs and scratch, restores in/out buffers, plants the guards inside fences.
+  void poison(unsigned char value, Layout layout);
   /// Before a timed launch: in/out buffers get their content back.
-  void restore();
+  void restore(Layout layout = Layout::plain);
   bool restores_anything() const { return restores_; }
-  void plant_guards(const ArgumentState& state);
+  void plant_guards(const ArgumentState& state, Layout layout = Layout::plain);
 
  private:
+  void fill_fenced_inputs();
+  void fence_scratch(ArgumentState& state, std::uint64_t bytes);
+
   DeviceSupport& support_;
   WorkStream& stream_;
   std::uint64_t seed_;
   bool restores_ = false;
+  bool fenced_ = false;
+  bool scratch_fenced_ = true;
   std::vector<ArgumentState> arguments_;
 };
+
+/// Alignment of a buffer that is timed: at least what every allocation has.
+std::uint64_t plain_alignment(const BoundArgument& argument);
+/// Alignment of a buffer whose end is fenced: as declared, if that is no less than the type's own, else 16 bytes, which
+/// the widest access of a thread needs.
+std::uint64_t fenced_alignment(const BoundArgument& argument);
 
 /// Bytes that the buffers of these arguments will take on the device, scratch aside.
 std::uint64_t bytes_needed(std::span<const BoundArgument> arguments);

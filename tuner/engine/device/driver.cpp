@@ -71,10 +71,14 @@ void initialise() {
                             "driver 525 or later.",
                             file));
   }
-  const auto resolve = [&](const char* name, int version) {
+  const auto look_for = [&](const char* name, int version) -> void* {
     void* function = nullptr;
     CUdriverProcAddressQueryResult status{};
-    if (find(name, &function, version, CU_GET_PROC_ADDRESS_DEFAULT, &status) != CUDA_SUCCESS || !function) {
+    return find(name, &function, version, CU_GET_PROC_ADDRESS_DEFAULT, &status) == CUDA_SUCCESS ? function : nullptr;
+  };
+  const auto resolve = [&](const char* name, int version) {
+    void* function = look_for(name, version);
+    if (!function) {
       throw Error(Errc::no_driver,
                   fmt::format("The driver library {} has no function {} of CUDA {}.{}; install driver 525 or later.",
                               file, name, version / 1000, version % 1000 / 10));
@@ -85,6 +89,10 @@ void initialise() {
   table.member = reinterpret_cast<PFN_##name##_v##version>(resolve(#name, version));
   TUNER_DRIVER_FUNCTIONS(TUNER_DRIVER_RESOLVE)
 #undef TUNER_DRIVER_RESOLVE
+#define TUNER_DRIVER_LOOK_FOR(member, name, version) \
+  table.member = reinterpret_cast<PFN_##name##_v##version>(look_for(#name, version));
+  TUNER_OPTIONAL_DRIVER_FUNCTIONS(TUNER_DRIVER_LOOK_FOR)
+#undef TUNER_DRIVER_LOOK_FOR
 
   if (const CUresult result = table.init(0); result != CUDA_SUCCESS) {
     throw Error(Errc::no_driver,
@@ -147,6 +155,9 @@ bool is_sticky(CUresult result) {
 
 void abandon_device() noexcept {
   abandoned = true;
+}
+bool device_abandoned() noexcept {
+  return abandoned;
 }
 
 void unload_module(CUmodule module) noexcept {

@@ -50,9 +50,21 @@ namespace tuner::engine {
   X(query_event, cuEventQuery, 2000)                                      \
   X(elapsed_time, cuEventElapsedTime, 2000)
 
+/// Functions that the program can do without: null where the driver lacks them. Memory at addresses of one's choice.
+#define TUNER_OPTIONAL_DRIVER_FUNCTIONS(X)                        \
+  X(allocation_granularity, cuMemGetAllocationGranularity, 10020) \
+  X(reserve_addresses, cuMemAddressReserve, 10020)                \
+  X(free_addresses, cuMemAddressFree, 10020)                      \
+  X(create_memory, cuMemCreate, 10020)                            \
+  X(release_memory, cuMemRelease, 10020)                          \
+  X(map_memory, cuMemMap, 10020)                                  \
+  X(unmap_memory, cuMemUnmap, 10020)                              \
+  X(set_access, cuMemSetAccess, 10020)
+
 struct Driver {
 #define TUNER_DRIVER_MEMBER(member, name, version) PFN_##name##_v##version member = nullptr;
   TUNER_DRIVER_FUNCTIONS(TUNER_DRIVER_MEMBER)
+  TUNER_OPTIONAL_DRIVER_FUNCTIONS(TUNER_DRIVER_MEMBER)
 #undef TUNER_DRIVER_MEMBER
 };
 
@@ -83,6 +95,7 @@ bool is_sticky(CUresult result);
 /// From now on owners release nothing, because the process is about to end: after a fault every call fails, and while a
 /// kernel runs that does not end, releasing would wait for it.
 void abandon_device() noexcept;
+bool device_abandoned() noexcept;
 
 // Owners. Releasing ignores errors.
 void unload_module(CUmodule module) noexcept;

@@ -103,18 +103,14 @@ Verdict load_kernel(const Candidate& candidate, const std::vector<ArgumentState>
   return {};
 }
 
-Verdict launch_kernel(const LoadedKernel& kernel, const std::vector<ArgumentState>& arguments, const DeviceInfo& device,
-                      WorkStream& stream) {
-  std::vector<CUdeviceptr> addresses(arguments.size());
+Verdict launch_kernel(const LoadedKernel& kernel, const std::vector<ArgumentState>& arguments,
+                      std::span<const CUdeviceptr> addresses, const DeviceInfo& device, WorkStream& stream) {
   std::vector<void*> pointers(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].argument.role == Argument::Role::scalar) {
-      // The driver only reads it.
-      pointers[i] = const_cast<std::byte*>(arguments[i].scalar.data());
-    } else {
-      addresses[i] = arguments[i].buffer->data();
-      pointers[i] = &addresses[i];
-    }
+    // The driver only reads both.
+    pointers[i] = arguments[i].argument.role == Argument::Role::scalar
+                      ? static_cast<void*>(const_cast<std::byte*>(arguments[i].scalar.data()))
+                      : const_cast<CUdeviceptr*>(&addresses[i]);
   }
   const auto& [grid, block, shared] = kernel.geometry;
   const CUresult result = driver().launch(kernel.function, grid[0], grid[1], grid[2], block[0], block[1], block[2],

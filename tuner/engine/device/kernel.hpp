@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,9 @@ struct LoadedKernel {
 Verdict load_kernel(const Candidate& candidate, const std::vector<ArgumentState>& arguments, const DeviceInfo& device,
                     LoadedKernel& kernel);
 
-/// Queues one launch. Not ok when the driver refuses; throws CallFailed when the context is dead.
-Verdict launch_kernel(const LoadedKernel& kernel, const std::vector<ArgumentState>& arguments, const DeviceInfo& device,
-                      WorkStream& stream);
+/// Queues one launch on buffers at these addresses, one for each argument. Not ok when the driver refuses; throws
+/// CallFailed when the context is dead.
+Verdict launch_kernel(const LoadedKernel& kernel, const std::vector<ArgumentState>& arguments,
+                      std::span<const CUdeviceptr> addresses, const DeviceInfo& device, WorkStream& stream);
 
 }  // namespace tuner::engine

@@ -1,7 +1,6 @@
 #include "tuner/engine/device/nvml.hpp"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
@@ -97,16 +96,14 @@ bool Monitor::slowed_down() const {
   return (reasons & (kHardwareSlowdown | kSoftwareThermal)) != 0;
 }
 
-std::vector<unsigned> Monitor::other_processes() const {
-  std::vector<unsigned> others;
-  if (!state_ || !state_->device || !functions().compute_processes) return others;
+std::vector<unsigned> Monitor::processes() const {
+  std::vector<unsigned> numbers;
+  if (!state_ || !state_->device || !functions().compute_processes) return numbers;
   std::array<ProcessInfo, 64> processes{};
   unsigned count = static_cast<unsigned>(processes.size());
-  if (functions().compute_processes(state_->device, &count, processes.data()) != kSuccess) return others;
-  for (unsigned i = 0; i < count; ++i) {
-    if (processes[i].pid != static_cast<unsigned>(getpid())) others.push_back(processes[i].pid);
-  }
-  return others;
+  if (functions().compute_processes(state_->device, &count, processes.data()) != kSuccess) return numbers;
+  for (unsigned i = 0; i < count; ++i) numbers.push_back(processes[i].pid);
+  return numbers;
 }
 
 }  // namespace tuner::engine

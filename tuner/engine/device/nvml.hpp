@@ -22,8 +22,8 @@ class Monitor {
   std::optional<unsigned> sm_clock_mhz() const;
   /// The hardware slows the GPU down: heat, power brake, or a failing supply. Not: the ordinary power limit.
   bool slowed_down() const;
-  /// Processes other than this one that compute on the GPU.
-  std::vector<unsigned> other_processes() const;
+  /// Processes that compute on the GPU, this one included. In a container they may be numbers of another namespace.
+  std::vector<unsigned> processes() const;
 
  private:
   struct State;

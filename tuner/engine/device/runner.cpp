@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <vector>
@@ -10,16 +11,16 @@
 
 namespace tuner::engine {
 
-// What both runs together say about one output.
+// What all runs together say about one output.
 struct Runner::Mismatch {
   const ArgumentState* state = nullptr;
-  std::array<std::uint64_t, 2> count{};  // elements beyond the tolerance, by run
-  std::uint64_t first = 0;               // of the first run that has any
-  std::string found, expected;           // at that element
+  std::vector<std::uint64_t> count;  // elements beyond the tolerance, by run
+  std::uint64_t first = 0;           // of the first run that has any
+  std::string found, expected;       // at that element
   double worst = 0;
-  std::uint64_t unwritten = 0;  // elements that hold the poison after both runs, and the reference writes
+  std::uint64_t unwritten = 0;  // elements that hold the poison after every run, and the reference writes
   std::uint64_t first_unwritten = 0;
-  std::array<std::uint64_t, 2> bits{};  // checksums by run, where the bits matter
+  std::vector<std::uint64_t> bits;  // checksums by run, where the bits matter
 };
 
 namespace {
@@ -36,29 +37,79 @@ std::string tolerance_text(const BoundArgument& argument) {
 
 }  // namespace
 
+Layout Runner::layout_of(int run) const {
+  if (!buffers_.fenced()) return Layout::plain;
+  return run % 2 == 0 ? Layout::at_end : Layout::at_start;
+}
+
+Verdict Runner::launch(const LoadedKernel& kernel, unsigned char poison, Layout layout) {
+  buffers_.poison(poison, layout);
+  running_ = layout;
+  Verdict verdict = launch_kernel(kernel, buffers_.arguments(), buffers_.addresses(layout), device_, stream_);
+  if (verdict.ok()) {
+    ++launches_;
+    stream_.wait(launch_timeout_ + std::chrono::milliseconds(100));  // the poisoning before it may take a while too
+  }
+  running_.reset();
+  return verdict;
+}
+
+Verdict Runner::diagnose(const LoadedKernel& kernel, bool with_kept) {
+  if (!buffers_.fenced()) return {};
+  if (Verdict verdict = launch(kernel, kPoison[0], Layout::plain); !verdict.ok()) return verdict;
+  if (Verdict verdict = inspect_surroundings(with_kept); !verdict.ok()) return verdict;
+  runs_without_fences_ = true;
+  return {};
+}
+
+std::string Runner::fault_text(CUresult fault) const {
+  const std::string error = error_text(fault);
+  if (running_ && *running_ != Layout::plain && runs_without_fences_) {
+    if (fault == CUDA_ERROR_ILLEGAL_ADDRESS) {
+      return fmt::format(
+          "It reads {} of one of its buffers, or writes an input's own content back to it: without fences it runs "
+          "through and changes nothing outside its outputs, with fences it ended the GPU's context: {}.",
+          *running_ == Layout::at_end ? "past the end" : "before the start", error);
+    }
+    if (fault == CUDA_ERROR_MISALIGNED_ADDRESS) {
+      return fmt::format(
+          "It needs a buffer of a larger alignment than is declared for it, 16 bytes where nothing is; declare it with "
+          "`align N`: {}.",
+          error);
+    }
+  }
+  return fmt::format("It ended the GPU's context: {}.", error);
+}
+
 Verdict Runner::run_once(const LoadedKernel& kernel, int run, bool as_reference, std::vector<Mismatch>& mismatches) {
-  buffers_.poison(kPoison[run]);
-  if (Verdict verdict = launch_kernel(kernel, buffers_.arguments(), device_, stream_); !verdict.ok()) return verdict;
-  ++launches_;
-  stream_.wait(launch_timeout_ + std::chrono::milliseconds(100));  // the poisoning before it may take a while too
+  const Layout layout = layout_of(run);
+  const unsigned char poison = kPoison[run % 2];
+  if (Verdict verdict = launch(kernel, poison, layout); !verdict.ok()) return verdict;
 
   const bool first_run = run == 0;
   struct Asked {
     ArgumentState* state;
-    std::size_t unwritten = 0, compared = 0;
+    std::size_t unwritten = 0, compared = 0, before = 0, after = 0;
     std::array<std::size_t, 2> bits{};
     bool has_unwritten = false, is_compared = false;
   };
-  std::vector<Asked> asked;
+  std::vector<Asked> asked, guarded;
   for (ArgumentState& state : buffers_.arguments()) {
+    // The guards of the plain layout are looked at once, by inspect(); fenced inputs cannot be written to.
+    if (layout != Layout::plain && state.buffer && state.argument.role != Argument::Role::in) {
+      const Placement place = state.place(layout);
+      Asked& guard = guarded.emplace_back(Asked{&state});
+      guard.before = support_.check_planted(place.memory, place.guard_begin, place.begin, state.guard_seed);
+      guard.after = support_.check_planted(place.memory, place.end, place.guard_end, state.guard_seed);
+    }
     if (!state.is_output()) continue;
     Asked& ask = asked.emplace_back(Asked{&state});
-    const CUdeviceptr data = state.buffer->data();
+    const CUdeviceptr data = state.place(layout).data();
     const CUdeviceptr excluded = state.unwritten_by_reference.get();
     if (state.argument.role == Argument::Role::out) {
       ask.has_unwritten = true;
       ask.unwritten =
-          support_.find_unwritten(data, state.elements, state.argument.type, kPoison[run], !first_run,
+          support_.find_unwritten(data, state.elements, state.argument.type, poison, !first_run,
                                   as_reference ? excluded : state.unwritten.get(), as_reference ? 0 : excluded);
     }
     if (as_reference && first_run) {
@@ -70,9 +121,9 @@ Verdict Runner::run_once(const LoadedKernel& kernel, int run, bool as_reference,
     const auto sum = [&](CUdeviceptr memory) {
       return support_.checksum_elements(memory, state.elements, state.argument.type, excluded);
     };
-    if (deterministic_ && !as_reference) ask.bits[run] = sum(data);
     // What the reference excludes is known after its second run only; its first run's outputs are still there.
-    if (deterministic_ && as_reference && !first_run) ask.bits = {sum(state.reference.get()), sum(data)};
+    if (deterministic_ && !(as_reference && first_run)) ask.bits[1] = sum(data);
+    if (deterministic_ && as_reference && run == 1) ask.bits[0] = sum(state.reference.get());
   }
   const std::vector<Finding> found = support_.findings();
 
@@ -85,28 +136,30 @@ Verdict Runner::run_once(const LoadedKernel& kernel, int run, bool as_reference,
       mismatch.unwritten = found[asked[i].unwritten].count;
       mismatch.first_unwritten = found[asked[i].unwritten].first;
     }
-    if (deterministic_ && as_reference && !first_run) mismatch.bits[0] = found[asked[i].bits[0]].sum;
-    if (deterministic_ && !(as_reference && first_run)) mismatch.bits[run] = found[asked[i].bits[run]].sum;
-    if (!asked[i].is_compared) continue;
+    if (deterministic_ && as_reference && run == 1) mismatch.bits = {found[asked[i].bits[0]].sum};
+    if (deterministic_ && !(as_reference && first_run)) mismatch.bits.push_back(found[asked[i].bits[1]].sum);
+    mismatch.count.push_back(asked[i].is_compared ? found[asked[i].compared].count : 0);
+    if (mismatch.count.back() == 0 || !mismatch.found.empty()) continue;
     const Finding& compared = found[asked[i].compared];
-    mismatch.count[run] = compared.count;
-    if (compared.count == 0 || !mismatch.found.empty()) continue;
     mismatch.first = compared.first;
     mismatch.worst = std::bit_cast<double>(compared.worst);
     const std::size_t size = size_of(state.argument.type);
     mismatch.found =
-        element_text(state.argument.type, stream_.download(state.buffer->data() + compared.first * size, size));
+        element_text(state.argument.type, stream_.download(state.place(layout).data() + compared.first * size, size));
     mismatch.expected =
         element_text(state.argument.type, stream_.download(state.reference.get() + compared.first * size, size));
+  }
+  for (const Asked& guard : guarded) {
+    const Finding& outside = found[guard.before].count > 0 ? found[guard.before] : found[guard.after];
+    if (outside.count > 0) return guards_verdict(*guard.state, guard.state->place(layout), outside);
   }
   return {};
 }
 
-Verdict Runner::guards_verdict(const ArgumentState& state, const Finding& finding) const {
-  const std::uint64_t begin = state.buffer->begin();
-  const std::uint64_t end = state.buffer->end();
-  const std::string where = finding.first < begin ? fmt::format("{} bytes before its start", begin - finding.first)
-                                                  : fmt::format("{} bytes past its end", finding.first - end);
+Verdict Runner::guards_verdict(const ArgumentState& state, const Placement& place, const Finding& finding) const {
+  const std::string where = finding.first < place.begin
+                                ? fmt::format("{} bytes before its start", place.begin - finding.first)
+                                : fmt::format("{} bytes past its end", finding.first - place.end);
   return {Outcome::guard_violation,
           fmt::format("It writes outside its buffers: {} bytes of the guard around '{}' ({} bytes long) changed, "
                       "the first {}.",
@@ -115,7 +168,7 @@ Verdict Runner::guards_verdict(const ArgumentState& state, const Finding& findin
 
 // Guards, inputs and what is kept for comparison. All are looked at before one is reported, so that everything that was
 // changed is known and restored.
-Verdict Runner::inspect_surroundings(bool as_reference) {
+Verdict Runner::inspect_surroundings(bool with_kept) {
   struct Asked {
     ArgumentState* state;
     std::size_t before, after, input = 0, kept = 0, kept_count = 0;
@@ -123,13 +176,13 @@ Verdict Runner::inspect_surroundings(bool as_reference) {
   std::vector<Asked> asked;
   for (ArgumentState& state : buffers_.arguments()) {
     if (!state.buffer) continue;
-    const GuardedBuffer& buffer = *state.buffer;
+    const Placement place = state.place(Layout::plain);
     Asked& ask = asked.emplace_back();
     ask.state = &state;
-    ask.before = support_.check_planted(buffer.allocation(), 0, buffer.begin(), state.guard_seed);
-    ask.after = support_.check_planted(buffer.allocation(), buffer.end(), buffer.guard_end(), state.guard_seed);
-    if (state.argument.role == Argument::Role::in) ask.input = support_.checksum(buffer.data(), state.element_bytes());
-    if (!as_reference) {
+    ask.before = support_.check_planted(place.memory, place.guard_begin, place.begin, state.guard_seed);
+    ask.after = support_.check_planted(place.memory, place.end, place.guard_end, state.guard_seed);
+    if (state.argument.role == Argument::Role::in) ask.input = support_.checksum(place.data(), state.element_bytes());
+    if (with_kept) {
       for (const auto& [memory, bytes] : state.kept()) {
         const std::size_t number = support_.checksum(memory, bytes);
         if (ask.kept_count++ == 0) ask.kept = number;
@@ -144,7 +197,7 @@ Verdict Runner::inspect_surroundings(bool as_reference) {
     Finding outside = found[ask.before];
     if (outside.count == 0) outside = found[ask.after];
     if (outside.count > 0) {
-      if (guards.ok()) guards = guards_verdict(state, outside);
+      if (guards.ok()) guards = guards_verdict(state, state.place(Layout::plain), outside);
       buffers_.plant_guards(state);
     }
     if (state.argument.role == Argument::Role::in && found[ask.input].sum != state.input_sum && inputs.ok()) {
@@ -164,16 +217,20 @@ Verdict Runner::inspect_surroundings(bool as_reference) {
               state.argument.name)};
     }
   }
-  if (!inputs.ok()) buffers_.fill_inputs(buffers_.seed());
+  if (!inputs.ok()) buffers_.repair_inputs();
   if (!guards.ok()) return guards;
   if (!kept.ok()) return kept;
   return inputs;
 }
 
+Verdict Runner::inspect() {
+  return inspect_surroundings(true);
+}
+
 Verdict Runner::same_bits(const std::vector<Mismatch>& mismatches) const {
   if (!deterministic_) return {};
   for (const Mismatch& mismatch : mismatches) {
-    if (mismatch.bits[0] == mismatch.bits[1]) continue;
+    if (std::equal(mismatch.bits.begin() + 1, mismatch.bits.end(), mismatch.bits.begin())) continue;
     return {
         Outcome::nondeterministic,
         fmt::format("Two runs on the same inputs write different bits to '{}', both within the tolerance ({}), but it "
@@ -191,22 +248,33 @@ void Runner::sum_kept() {
   }
 }
 
-Verdict Runner::run_reference(const LoadedKernel& kernel) {
-  if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
-  std::vector<Mismatch> mismatches;
-  for (int run = 0; run < 2; ++run) {
-    if (Verdict verdict = run_once(kernel, run, true, mismatches); !verdict.ok()) return verdict;
+Verdict Runner::run_all(const LoadedKernel& kernel, bool as_reference, std::vector<Mismatch>& mismatches) {
+  for (int run = 0; run < runs(); ++run) {
+    if (Verdict verdict = run_once(kernel, run, as_reference, mismatches); !verdict.ok()) return verdict;
   }
-  if (Verdict verdict = inspect_surroundings(true); !verdict.ok()) return verdict;
+  return {};
+}
+
+Verdict Runner::run_reference(const LoadedKernel& kernel, bool diagnose_first) {
+  runs_without_fences_ = false;
+  if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
+  if (diagnose_first) {
+    if (Verdict verdict = diagnose(kernel, false); !verdict.ok()) return verdict;
+  }
+  std::vector<Mismatch> mismatches;
+  const Verdict ran = run_all(kernel, true, mismatches);
+  if (Verdict verdict = inspect_surroundings(false); !verdict.ok()) return verdict;
+  if (!ran.ok()) return ran;
   excluded_words_ = 0;
   for (const Mismatch& mismatch : mismatches) {
     excluded_words_ += mismatch.unwritten;
-    if (mismatch.count[1] == 0) continue;
+    const std::uint64_t differing = *std::max_element(mismatch.count.begin(), mismatch.count.end());
+    if (differing == 0) continue;
     return {Outcome::nondeterministic,
             fmt::format("Two runs of the reference disagree in {} of {} elements of '{}' ({}): at {} {} and then {}; "
                         "it may read what it "
                         "has not written, race, or need a wider tolerance.",
-                        mismatch.count[1], mismatch.state->elements, mismatch.state->argument.name,
+                        differing, mismatch.state->elements, mismatch.state->argument.name,
                         tolerance_text(mismatch.state->argument), place(*mismatch.state, mismatch.first),
                         mismatch.expected, mismatch.found)};
   }
@@ -215,14 +283,18 @@ Verdict Runner::run_reference(const LoadedKernel& kernel) {
   return {};
 }
 
-Verdict Runner::verify(const LoadedKernel& kernel) {
+Verdict Runner::verify(const LoadedKernel& kernel, bool diagnose_first) {
+  runs_without_fences_ = false;
   if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
-  std::vector<Mismatch> mismatches;
-  for (int run = 0; run < 2; ++run) {
-    if (Verdict verdict = run_once(kernel, run, false, mismatches); !verdict.ok()) return verdict;
+  if (diagnose_first) {
+    if (Verdict verdict = diagnose(kernel, true); !verdict.ok()) return verdict;
   }
-  if (Verdict verdict = inspect_surroundings(false); !verdict.ok()) return verdict;
+  std::vector<Mismatch> mismatches;
+  if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
+  return judge(mismatches);
+}
 
+Verdict Runner::judge(const std::vector<Mismatch>& mismatches) const {
   for (const Mismatch& mismatch : mismatches) {
     if (mismatch.unwritten == 0) continue;
     return {Outcome::unwritten_output,
@@ -231,20 +303,25 @@ Verdict Runner::verify(const LoadedKernel& kernel) {
                         place(*mismatch.state, mismatch.first_unwritten))};
   }
   for (const Mismatch& mismatch : mismatches) {
-    const auto [first, second] = mismatch.count;
-    if (first == 0 && second == 0) continue;
+    const std::vector<std::uint64_t>& count = mismatch.count;
+    const auto wrong_runs =
+        static_cast<std::size_t>(std::count_if(count.begin(), count.end(), [](auto n) { return n > 0; }));
+    if (wrong_runs == 0) continue;
     const BoundArgument& argument = mismatch.state->argument;
     const std::string detail = fmt::format("first at {}, found {}, expected {}; the worst is off by {:.3g} ({})",
                                            place(*mismatch.state, mismatch.first), mismatch.found, mismatch.expected,
                                            mismatch.worst, tolerance_text(argument));
-    if (first > 0 && second > 0) {
-      return {Outcome::wrong_result, fmt::format("{} of {} elements of '{}' differ from the reference: {}.", first,
+    if (wrong_runs == count.size()) {
+      return {Outcome::wrong_result, fmt::format("{} of {} elements of '{}' differ from the reference: {}.", count[0],
                                                  mismatch.state->elements, argument.name, detail)};
     }
-    return {
-        Outcome::nondeterministic,
-        fmt::format("'{}' is right in the {} of two runs and wrong in the other, in {} of {} elements: {}.",
-                    argument.name, first == 0 ? "first" : "second", first + second, mismatch.state->elements, detail)};
+    const std::uint64_t most = *std::max_element(count.begin(), count.end());
+    const std::string which =
+        count.size() > 2 ? fmt::format("wrong in {} of {} runs and right in the others", wrong_runs, count.size())
+        : count[0] == 0  ? "right in the first of two runs and wrong in the other"
+                         : "right in the second of two runs and wrong in the other";
+    return {Outcome::nondeterministic, fmt::format("'{}' is {}, in {} of {} elements: {}.", argument.name, which, most,
+                                                   mismatch.state->elements, detail)};
   }
   return same_bits(mismatches);
 }

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "tuner/engine/device/buffers.hpp"
 #include "tuner/engine/device/device_support.hpp"
@@ -12,9 +14,12 @@
 
 namespace tuner::engine {
 
-/// Decides whether a kernel does what it should: two launches from two poisons, then everything it could have touched
-/// is looked at. In the order of severity: guards, inputs, unwritten outputs, wrong results (in one run only:
-/// nondeterministic), and if it must be deterministic, outputs of the two runs that are not the same bits.
+/// Decides whether a kernel does what it should: two launches from two poisons, three if it must be deterministic, the
+/// first with every buffer up against the fence behind it, the second with the fence in front. What it could have
+/// touched without dying of it is looked at. In the order of severity: guards, inputs, unwritten outputs, wrong results
+/// (in some runs only: nondeterministic), and if it must be deterministic, outputs that are not the same bits.
+///
+/// Where there are no fences, all launches run in the layout that is timed.
 class Runner {
  public:
   Runner(Buffers& buffers, DeviceSupport& support, WorkStream& stream, const DeviceInfo& device,
@@ -26,11 +31,18 @@ class Runner {
         launch_timeout_(launch_timeout),
         deterministic_(deterministic) {}
 
-  /// Makes the kernel's outputs the reference. Both runs must agree within the tolerance.
-  Verdict run_reference(const LoadedKernel& kernel);
-  /// Compares with the reference. Inputs that the kernel changed are restored.
-  Verdict verify(const LoadedKernel& kernel);
+  /// Makes the kernel's outputs the reference. All runs must agree within the tolerance. With `diagnose` it runs first
+  /// without fences, where what would end the context can be seen instead.
+  Verdict run_reference(const LoadedKernel& kernel, bool diagnose);
+  /// Compares with the reference. inspect() must follow: what it finds comes first.
+  Verdict verify(const LoadedKernel& kernel, bool diagnose);
+  /// Once after all launches of a kernel, timed ones included: whether the plain buffers' guards, the inputs and what
+  /// is kept for comparison are as they were. What was changed is restored.
+  Verdict inspect();
 
+  void set_launch_timeout(std::chrono::milliseconds timeout) { launch_timeout_ = timeout; }
+  /// What a fault that has just ended the context says about the kernel, as one sentence.
+  std::string fault_text(CUresult fault) const;
   std::uint64_t excluded_words() const { return excluded_words_; }  ///< left unwritten by the reference
   int launches() const { return launches_; }
   /// The kernel reached data of ours that no argument points to: this process must be replaced.
@@ -38,9 +50,15 @@ class Runner {
 
  private:
   struct Mismatch;
+  int runs() const { return deterministic_ ? 3 : 2; }
+  Layout layout_of(int run) const;
+  Verdict launch(const LoadedKernel& kernel, unsigned char poison, Layout layout);
+  Verdict diagnose(const LoadedKernel& kernel, bool with_kept);
+  Verdict run_all(const LoadedKernel& kernel, bool as_reference, std::vector<Mismatch>& mismatches);
   Verdict run_once(const LoadedKernel& kernel, int run, bool as_reference, std::vector<Mismatch>& mismatches);
-  Verdict inspect_surroundings(bool as_reference);
-  Verdict guards_verdict(const ArgumentState& state, const Finding& finding) const;
+  Verdict inspect_surroundings(bool with_kept);
+  Verdict guards_verdict(const ArgumentState& state, const Placement& place, const Finding& finding) const;
+  Verdict judge(const std::vector<Mismatch>& mismatches) const;
   Verdict same_bits(const std::vector<Mismatch>& mismatches) const;
   void sum_kept();
 
@@ -53,6 +71,8 @@ class Runner {
   std::uint64_t excluded_words_ = 0;
   int launches_ = 0;
   bool damaged_ = false;
+  std::optional<Layout> running_;     ///< while a checked launch runs
+  bool runs_without_fences_ = false;  ///< the present kernel did so, and changed nothing that it should not
 };
 
 }  // namespace tuner::engine

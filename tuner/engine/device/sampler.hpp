@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "tuner/engine/device/buffer_copies.hpp"
 #include "tuner/engine/device/buffers.hpp"
 #include "tuner/engine/device/kernel.hpp"
 #include "tuner/engine/device/nvml.hpp"
@@ -12,30 +13,36 @@
 
 namespace tuner::engine {
 
-/// Times one launch at a time, between two events.
+/// Times launches between two events: one, or a batch of them back to back where one is too short for the clock.
 ///
-/// What runs before the first event hides the host: while the device is busy with it, events and launch are queued, so
-/// that the time the host takes between them (5 us and more) does not lie inside the sample. With a cold cache that is
-/// the flush, 28 us on an H200; with a warm one it is untimed launches of the same kernel, which also warm the cache.
+/// What runs before the first event hides the host: while the device is busy with it, events and launches are queued,
+/// so that the time the host takes between them (5 us and more) does not lie inside the sample. With a cold cache that
+/// is the flush, 28 us on an H200; with a warm one it is untimed launches of the same kernel, which also warm the
+/// cache. With a cold cache every launch of a batch has buffers of its own, which nothing has touched since the flush.
 /// After the device has been idle a sample is a quarter too long: one is taken and thrown away.
 class Sampler {
  public:
   Sampler(Buffers& buffers, WorkStream& stream, const DeviceInfo& device, CacheMode mode,
           std::chrono::milliseconds launch_timeout);
 
-  /// Nanoseconds of one launch. The verdict is not ok when the driver refuses it; throws StillRunning and CallFailed.
-  Verdict sample(LoadedKernel& kernel, double& nanoseconds);
+  /// Gets ready for samples of so many launches. The answer may be fewer, for lack of memory. Throws CallFailed.
+  int provide_for(int launches);
+  /// Nanoseconds of one launch, as the mean of `launches`, which provide_for() has granted. The verdict is not ok when
+  /// the driver refuses it; throws StillRunning and CallFailed.
+  Verdict sample(LoadedKernel& kernel, int launches, double& nanoseconds);
+  void set_launch_timeout(std::chrono::milliseconds timeout) { launch_timeout_ = timeout; }
   int launches() const { return launches_; }
   /// Tells that the device has just been busy with something else.
   void note_activity() { last_activity_ = Clock::now(); }
 
  private:
   using Clock = std::chrono::steady_clock;
-  Verdict sample_once(LoadedKernel& kernel, double& nanoseconds);
-  Verdict lead_in(const LoadedKernel& kernel);
-  Verdict launch(const LoadedKernel& kernel);
+  Verdict sample_once(LoadedKernel& kernel, int launches, double& nanoseconds);
+  Verdict lead_in(const LoadedKernel& kernel, int launches);
+  Verdict launch(const LoadedKernel& kernel, int number = 0);
 
   Buffers& buffers_;
+  BufferCopies copies_;
   WorkStream& stream_;
   const DeviceInfo& device_;
   CacheMode mode_;

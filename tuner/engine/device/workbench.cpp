@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <type_traits>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "tuner/engine/device/buffers.hpp"
 #include "tuner/engine/device/device_support.hpp"
 #include "tuner/engine/device/kernel.hpp"
+#include "tuner/engine/device/neighbours.hpp"
 #include "tuner/engine/device/runner.hpp"
 #include "tuner/engine/device/sampler.hpp"
 #include "tuner/engine/measure/screen.hpp"
@@ -41,14 +43,16 @@ bool take(DeviceReply& reply, Verdict verdict) {
 
 struct Workbench::Problem {
   Problem(const PrepareProblem& request, const DeviceInfo& device, WorkStream& stream, const Monitor& monitor)
-      : launch_timeout(request.launch_timeout),
+      : usual_timeout(request.launch_timeout),
+        launch_timeout(request.launch_timeout),
         support(request.support_cubin, stream),
         buffers(request.arguments, request.seed, support, stream),
         sampler(buffers, stream, device, request.mode, request.launch_timeout),
         runner(buffers, support, stream, device, request.launch_timeout, request.deterministic),
         clock(monitor) {}
 
-  std::chrono::milliseconds launch_timeout;
+  std::chrono::milliseconds usual_timeout;
+  std::chrono::milliseconds launch_timeout;  ///< of the present request
   DeviceSupport support;
   Buffers buffers;
   Sampler sampler;
@@ -56,8 +60,14 @@ struct Workbench::Problem {
   ClockWatch clock;
   bool has_reference = false;
   std::vector<LoadedKernel> finalists;
+  int provided = 1;  ///< launches that a sample of theirs may have
 
   int launches() const { return sampler.launches() + runner.launches(); }
+  void set_launch_timeout(const Isolation& isolation) {
+    launch_timeout = isolation.launch_timeout.value_or(usual_timeout);
+    sampler.set_launch_timeout(launch_timeout);
+    runner.set_launch_timeout(launch_timeout);
+  }
 };
 
 Workbench::Workbench(DeviceInfo device) : device_(std::move(device)), monitor_(device_.uuid) {}
@@ -103,8 +113,13 @@ WorkerReply Workbench::handle(const DeviceRequest& request) {
     } else {
       const bool sticky = is_sticky(failure.result());
       reply.outcome = sticky ? Outcome::illegal_access : Outcome::worker_lost;
-      reply.message +=
-          sticky ? fmt::format("It ended the GPU's context: {}.", error_text(failure.result())) : failure.what();
+      if (!sticky) {
+        reply.message += failure.what();
+      } else if (problem_) {
+        reply.message += problem_->runner.fault_text(failure.result());
+      } else {
+        reply.message += fmt::format("It ended the GPU's context: {}.", error_text(failure.result()));
+      }
       ends = true;
     }
   }
@@ -120,7 +135,16 @@ void Workbench::prepare(const PrepareProblem& request, DeviceReply& reply) {
   problem_.reset();
   try {
     problem_ = std::make_unique<Problem>(request, device_, stream_, monitor_);
-    if (!take(reply, problem_->buffers.set_scalars())) problem_.reset();
+    if (!take(reply, problem_->buffers.set_scalars())) {
+      problem_.reset();
+      return;
+    }
+    if (const std::string why = problem_->buffers.raise_fences(); !why.empty()) {
+      reply.unfenced = fmt::format(
+          "Buffers have guards but no fences: {}. Reads outside of buffers are not seen, and inputs are not read-only.",
+          why);
+    }
+    reply.other_processes = neighbours(monitor_.processes(), ProcessTable::of_this_machine());
   } catch (const CallFailed& failure) {
     if (failure.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
     std::size_t free_bytes = 0, all = 0;
@@ -151,6 +175,7 @@ bool load(const Candidate& candidate, Buffers& buffers, const DeviceInfo& device
   return loaded;
 }
 
+// One launch a sample: a candidate that is far off needs no batch to show it.
 void time(LoadedKernel& kernel, Sampler& sampler, ClockWatch& clock, Screen screen, DeviceReply& reply) {
   const Stopwatch watch(reply.timing_ms);
   sampler.note_activity();
@@ -158,7 +183,7 @@ void time(LoadedKernel& kernel, Sampler& sampler, ClockWatch& clock, Screen scre
   Screen::Step step = Screen::Step::more;
   while (step == Screen::Step::more) {
     double nanoseconds = 0;
-    if (!take(reply, sampler.sample(kernel, nanoseconds))) return;
+    if (!take(reply, sampler.sample(kernel, 1, nanoseconds))) return;
     step = screen.add(nanoseconds);
     reply.samples_ns = screen.samples_ns();
   }
@@ -168,35 +193,54 @@ void time(LoadedKernel& kernel, Sampler& sampler, ClockWatch& clock, Screen scre
 
 }  // namespace
 
+// Times the kernel and looks at what all of its launches may have done. What that finds comes first, and then there are
+// no samples: they are of a kernel that does something else.
+void Workbench::time_and_inspect(LoadedKernel& kernel, const ScreenPolicy& policy, std::optional<double> best_ns,
+                                 DeviceReply& reply) {
+  Problem& p = problem();
+  if (reply.outcome == Outcome::ok) time(kernel, p.sampler, p.clock, Screen(policy, best_ns), reply);
+  const Stopwatch watch(reply.verify_ms);
+  Verdict verdict = p.runner.inspect();
+  if (verdict.ok()) return;
+  take(reply, std::move(verdict));
+  reply.samples_ns.clear();
+  reply.censored = false;
+}
+
 void Workbench::reference(const RunReference& request, DeviceReply& reply) {
   Problem& p = problem();
+  p.set_launch_timeout(request.isolation);
+  p.has_reference = false;
   LoadedKernel kernel;
   if (!load(request.candidate, p.buffers, device_, kernel, reply)) return;
   {
     const Stopwatch watch(reply.verify_ms);
-    p.has_reference = take(reply, p.runner.run_reference(kernel));
+    const bool ran = take(reply, p.runner.run_reference(kernel, request.isolation.diagnose));
     reply.excluded_words = p.runner.excluded_words();
+    if (!ran) return;
   }
-  if (p.has_reference) time(kernel, p.sampler, p.clock, Screen(request.policy, std::nullopt), reply);
+  time_and_inspect(kernel, request.policy, std::nullopt, reply);
+  p.has_reference = reply.outcome == Outcome::ok;
 }
 
 void Workbench::screen(const ScreenCandidate& request, DeviceReply& reply) {
   Problem& p = problem();
   if (!p.has_reference)
     throw Error(Errc::internal, "A device worker was asked to screen a kernel before it had a reference; report this.");
+  p.set_launch_timeout(request.isolation);
   LoadedKernel kernel;
   if (!load(request.candidate, p.buffers, device_, kernel, reply)) return;
   {
     const Stopwatch watch(reply.verify_ms);
-    if (!take(reply, p.runner.verify(kernel))) return;
+    take(reply, p.runner.verify(kernel, request.isolation.diagnose));
   }
-  time(kernel, p.sampler, p.clock, Screen(request.policy, request.best_ns), reply);
+  time_and_inspect(kernel, request.policy, request.best_ns, reply);
 }
 
 void Workbench::load_finalists(const LoadFinalists& request, DeviceReply& reply) {
   Problem& p = problem();
   p.finalists.clear();
-  p.finalists.clear();
+  p.set_launch_timeout({});
   std::vector<LoadedKernel> finalists;
   for (const Candidate& candidate : request.candidates) {
     // Both stand in front of what an exception adds.
@@ -217,6 +261,7 @@ void Workbench::load_finalists(const LoadFinalists& request, DeviceReply& reply)
     finalists.push_back(std::move(kernel));
   }
   reply.culprit.reset();
+  reply.launches_per_sample = p.provided = p.sampler.provide_for(request.launches);
   p.finalists = std::move(finalists);
 }
 
@@ -224,6 +269,7 @@ void Workbench::run_block(const RunBlock& request, DeviceReply& reply) {
   Problem& p = problem();
   const Stopwatch watch(reply.timing_ms);
   reply.disturbed = p.clock.moved();
+  reply.launches_per_sample = std::clamp(request.launches, 1, p.provided);
   for (const std::size_t position : request.order) {
     if (position >= p.finalists.size()) {
       throw Error(Errc::internal, fmt::format("A device worker was asked to race finalist {} of {}; report this.",
@@ -234,7 +280,7 @@ void Workbench::run_block(const RunBlock& request, DeviceReply& reply) {
     reply.culprit = position;
     reply.message = fmt::format("The finalist {}: ", kernel.configuration);
     double nanoseconds = 0;
-    Verdict verdict = p.sampler.sample(kernel, nanoseconds);
+    Verdict verdict = p.sampler.sample(kernel, reply.launches_per_sample, nanoseconds);
     if (!verdict.ok()) {
       reply.outcome = verdict.outcome;
       reply.message += verdict.message;
@@ -249,6 +295,7 @@ void Workbench::run_block(const RunBlock& request, DeviceReply& reply) {
 
 void Workbench::confirm(const ConfirmCandidate& request, DeviceReply& reply) {
   Problem& p = problem();
+  p.set_launch_timeout(request.isolation);
   LoadedKernel reference, candidate;
   // True whenever something may fail that is not the candidate's doing, also for what an exception ends.
   reply.reference_failed = true;
@@ -263,12 +310,13 @@ void Workbench::confirm(const ConfirmCandidate& request, DeviceReply& reply) {
   reply.message = prefix + "the reference: ";
   reply.reference_failed = true;
   p.buffers.fill_inputs(request.seed);
-  Verdict verdict = p.runner.run_reference(reference);
+  Verdict verdict = p.runner.run_reference(reference, request.isolation.diagnose);
   if (verdict.ok()) {
     reply.reference_failed = false;
     reply.excluded_words = p.runner.excluded_words();
     reply.message = prefix + "the candidate: ";
-    verdict = p.runner.verify(candidate);
+    verdict = p.runner.verify(candidate, request.isolation.diagnose);
+    if (Verdict found = p.runner.inspect(); !found.ok()) verdict = std::move(found);
   }
   // Back to the inputs and reference that screening uses.
   const std::string message = verdict.ok() ? std::string() : reply.message + verdict.message;
@@ -278,7 +326,7 @@ void Workbench::confirm(const ConfirmCandidate& request, DeviceReply& reply) {
     reply.message = "Back on the inputs of before, the reference: ";
   }
   p.buffers.fill_inputs(seed);
-  p.has_reference = p.runner.run_reference(reference).ok();
+  p.has_reference = p.runner.run_reference(reference, false).ok();
   reply.outcome = verdict.outcome;
   reply.message = message;
   reply.reference_failed = reference_failed;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tuner/engine/device/device.hpp"
+#include "tuner/engine/device/kernel.hpp"
 #include "tuner/engine/device/nvml.hpp"
 #include "tuner/engine/device/wire.hpp"
 #include "tuner/engine/device/work_stream.hpp"
@@ -29,6 +30,9 @@ class Workbench {
   void load_finalists(const LoadFinalists& request, DeviceReply& reply);
   void run_block(const RunBlock& request, DeviceReply& reply);
   void confirm(const ConfirmCandidate& request, DeviceReply& reply);
+
+  void time_and_inspect(LoadedKernel& kernel, const ScreenPolicy& policy, std::optional<double> best_ns,
+                        DeviceReply& reply);
 
   Problem& problem();
 

@@ -1,0 +1,72 @@
+#include <doctest/doctest.h>
+
+#include "tests/engine/device/worker_support.hpp"
+
+using namespace tuner;
+using namespace tuner::engine;
+
+TEST_CASE("a batch is so many launches between two events, and its sample is the time of one") {
+  for (const CacheMode mode : {CacheMode::cold, CacheMode::warm}) {
+    PrepareProblem request = problem();
+    request.mode = mode;
+    TestWorker worker;
+    worker.prepare(request);
+    const DeviceReply loaded =
+        worker.ask(LoadFinalists{{candidate("right time=4000"), candidate("right time=6000")}, 10}).reply;
+    CHECK(loaded.outcome == Outcome::ok);
+    CHECK(loaded.launches_per_sample == 10);
+    worker.ask(RunBlock{{0}, 10});  // the first after an idle moment takes two samples
+    const DeviceReply block = worker.ask(RunBlock{{0, 1, 0}, 10}).reply;
+    REQUIRE(block.samples_ns.size() == 3);
+    CHECK(block.launches_per_sample == 10);
+    CHECK(block.samples_ns[0] == doctest::Approx(4000).epsilon(1e-3));
+    CHECK(block.samples_ns[1] == doctest::Approx(6000).epsilon(1e-3));
+    CHECK(block.launches >= 30);
+    // Fewer than were provided for, and no more.
+    CHECK(worker.ask(RunBlock{{0}, 3}).reply.launches_per_sample == 3);
+    CHECK(worker.ask(RunBlock{{0}, 11}).reply.launches_per_sample == 10);
+    CHECK(worker.ask(RunBlock{{0}}).reply.launches_per_sample == 1);
+  }
+}
+
+TEST_CASE("every launch of a batch finds its in/out buffer as it was before the first") {
+  for (const CacheMode mode : {CacheMode::cold, CacheMode::warm}) {
+    PrepareProblem request = problem();
+    request.mode = mode;
+    TestWorker worker;
+    worker.prepare(request);
+    // It faults where 'counts' does not hold what it was filled with.
+    REQUIRE(worker.ask(LoadFinalists{{candidate("expects_fresh time=4000")}, 8}).reply.outcome == Outcome::ok);
+    for (int block = 0; block < 3; ++block) {
+      const WorkerReply reply = worker.ask(RunBlock{{0, 0}, 8});
+      INFO(reply.reply.message);
+      CHECK(reply.reply.outcome == Outcome::ok);
+    }
+  }
+}
+
+TEST_CASE("with a cold cache no two launches of a batch share a buffer, with a warm one inputs are shared") {
+  for (const CacheMode mode : {CacheMode::cold, CacheMode::warm}) {
+    PrepareProblem request = problem();
+    request.mode = mode;
+    TestWorker worker;
+    worker.prepare(request);
+    REQUIRE(worker.ask(LoadFinalists{{candidate("expects_other_inputs time=4000")}, 4}).reply.outcome == Outcome::ok);
+    const WorkerReply reply = worker.ask(RunBlock{{0}, 4});
+    CHECK((reply.reply.outcome == Outcome::ok) == (mode == CacheMode::cold));
+  }
+}
+
+TEST_CASE("a batch shrinks to the copies that fit into a quarter of free memory") {
+  PrepareProblem request = problem();
+  request.arguments[3].length = 0;
+  TestWorker worker;
+  worker.prepare(request);
+  Candidate roomy = candidate("right");
+  roomy.scratch_lengths = {std::uint64_t{10} << 20};  // 40 of the 1024 MiB
+  const DeviceReply loaded = worker.ask(LoadFinalists{{roomy}, 100}).reply;
+  CHECK(loaded.outcome == Outcome::ok);
+  CHECK(loaded.launches_per_sample > 2);
+  CHECK(loaded.launches_per_sample < 8);
+  CHECK(worker.ask(RunBlock{{0}, 100}).reply.launches_per_sample == loaded.launches_per_sample);
+}
