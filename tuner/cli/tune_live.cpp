@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -41,12 +42,13 @@ std::vector<Task> make_tasks(const TuneRequest& request, const Description& desc
   throw Error(no_device.code(), fmt::format("{} {}", no_device.what(), kWayOut));
 }
 
-/// The GPU with the request's number. Waits for the worker that holds it.
-const DeviceInfo& wait_for_device(engine::DeviceLane& lane, const TuneRequest& request,
-                                  const Description& description) {
+/// The GPU with the request's number; null if told to stop. Waits for the worker that holds it.
+const DeviceInfo* wait_for_device(engine::DeviceLane& lane, const TuneRequest& request, const Description& description,
+                                  const std::atomic<bool>& stop) {
   try {
-    return lane.info();
+    return &lane.info();
   } catch (const Error& error) {
+    if (stop) return nullptr;
     if (error.code() != Errc::no_driver) throw;
     explain_missing_device(request, description, error);
   }
@@ -63,8 +65,10 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
                                              .include_folders = request.session.include_folders};
   compile_options.timeout = request.compile_timeout.value_or(compile_options.timeout);
   engine::CompilePool compile(std::move(compile_options));
-  engine::DeviceProcessLane device({.ordinal = request.device});
-  const std::vector<Task> tasks = make_tasks(request, description, wait_for_device(device, request, description));
+  engine::DeviceProcessLane device({.ordinal = request.device, .stop = &context.stop});
+  const DeviceInfo* found = wait_for_device(device, request, description, context.stop);
+  if (found == nullptr) return;
+  const std::vector<Task> tasks = make_tasks(request, description, *found);
 
   SessionStores stores = open_for_session(request.database);
   for (const std::string& warning : stores.warnings) context.observer.warning(warning);
