@@ -78,7 +78,7 @@ int differing(const std::string& a, const std::string& b) {
 
 struct Session {
   std::size_t leader = 0, winner = 0;  ///< configurations
-  std::vector<std::size_t> racers, tied;
+  std::vector<std::size_t> timed, entrants, racers, tied;
   double screening_ns = 0, racing_ns = 0;
   int screening_samples = 0, blocks = 0;
   double spread = 0;
@@ -163,6 +163,10 @@ Session play(const Recording& recording, std::uint64_t seed, std::size_t baselin
     block.samples_ns = tape.block(columns, options.launches);
     tournament.add_block(std::move(block));
   }
+  for (const Screened& one : screening.pool) {
+    if (!one.censored) session.timed.push_back(one.id);
+  }
+  for (const Finalist& one : entrants) session.entrants.push_back(one.id);
   const RaceResult race = tournament.result();
   const std::vector<std::size_t> racers = tournament.racers();
   std::vector<TieCandidate> tied;
@@ -221,7 +225,8 @@ void report(const Recording& recording, int sessions, double lead_in_ns) {
       100 * median(noise), 100 * noise[best], near[0], near[1], near[2], near[3]);
 
   std::vector<double> distinct, leaders, winners, cost, screening_cost, blocks, racers, ties, spreads, worst_tied;
-  int half = 0, one = 0, leader_half = 0, leader_one = 0, undecided = 0, pairs = 0, missing = 0, not_raced = 0;
+  int half = 0, one = 0, leader_half = 0, leader_one = 0, undecided = 0, pairs = 0, missing = 0, not_raced = 0,
+      not_timed = 0, not_entered = 0;
   std::vector<Session> group;
   int groups = 0, stable = 0;
   for (int i = 0; i < sessions; ++i) {
@@ -249,7 +254,9 @@ void report(const Recording& recording, int sessions, double lead_in_ns) {
       for (const Session& b : group) {
         ++pairs;
         if (!contains(b.tied, a.winner)) ++lost;
-        if (!contains(b.racers, a.winner)) ++not_raced;
+        not_timed += !contains(b.timed, a.winner);
+        not_entered += !contains(b.entrants, a.winner);
+        not_raced += !contains(b.racers, a.winner);
       }
     }
     missing += lost;
@@ -282,8 +289,9 @@ void report(const Recording& recording, int sessions, double lead_in_ns) {
     line("different winners of 20 sessions", distinct);
     fmt::print(
         "  groups of 20 sessions in which each winner is tied in every session: {} of {}; winner not tied in "
-        "{:.2f} % of pairs, not raced in {:.2f} %\n",
-        stable, groups, 100.0 * missing / pairs, 100.0 * not_raced / pairs);
+        "{:.2f} % of pairs (killed {:.2f} %, not entered {:.2f} %, halved out {:.2f} %)\n",
+        stable, groups, 100.0 * missing / pairs, 100.0 * not_timed / pairs, 100.0 * (not_entered - not_timed) / pairs,
+        100.0 * (not_raced - not_entered) / pairs);
   }
 }
 

@@ -1,0 +1,129 @@
+#include "bench/engine/laboratory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include "tuner/core/problem.hpp"
+#include "tuner/engine/wait.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::bench {
+
+namespace {
+std::chrono::steady_clock::time_point soon() {
+  return std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+}
+}  // namespace
+
+Laboratory::Laboratory() : compile_(engine::CompilePoolOptions{}), device_(engine::DeviceLaneOptions{}) {}
+
+engine::DeviceReply Laboratory::ask(engine::DeviceRequest request) {
+  const engine::TicketId ticket = ++ticket_;
+  device_.submit(ticket, std::move(request));
+  for (;;) {
+    for (auto& completion : device_.poll()) {
+      if (completion.ticket == ticket) return std::move(completion.reply);
+    }
+    engine::wait_for(soon(), device_);
+  }
+}
+
+engine::CompileReply Laboratory::compile(engine::CompileRequest request) {
+  const engine::TicketId ticket = ++ticket_;
+  compile_.submit(ticket, std::move(request));
+  for (;;) {
+    for (auto& completion : compile_.poll()) {
+      if (completion.ticket == ticket) return std::move(completion.reply);
+    }
+    engine::wait_for(soon(), compile_);
+  }
+}
+
+void Laboratory::require(const engine::DeviceReply& reply, const char* what) const {
+  if (reply.outcome != Outcome::ok) {
+    throw Error(Errc::device_lost, fmt::format("{} failed with {}: {}", what, to_string(reply.outcome), reply.message));
+  }
+}
+
+void Laboratory::prepare(const Task& task, engine::CacheMode mode) {
+  task_ = &task;
+  candidates_.emplace(task, cache::Trial{});
+  engine::CompileRequest support;
+  support.source = std::string(device_.support_source());
+  support.file_name = "support.cu";
+  support.architecture = task.device().architecture();
+
+  engine::PrepareProblem problem;
+  problem.arguments = task.arguments();
+  problem.deterministic = task.description().deterministic;
+  problem.mode = mode;
+  problem.support_cubin = compile(std::move(support)).cubin;
+  require(ask(std::move(problem)), "Preparing the problem");
+
+  const std::size_t baseline = candidates_->add(task.baseline().value());
+  candidates_->compiled(baseline, compile(candidates_->request(baseline)));
+  require(ask(engine::RunReference{candidates_->candidate(baseline), {}}), "The baseline");
+}
+
+std::vector<std::size_t> Laboratory::add(const std::vector<search::Configuration>& configurations) {
+  std::map<engine::TicketId, std::size_t> compiling;
+  std::vector<std::size_t> added, usable;
+  for (const search::Configuration& configuration : configurations) {
+    const auto entry = candidates_->ask(configuration);
+    if (!entry) {
+      added.push_back(0);  // the baseline
+      continue;
+    }
+    added.push_back(*entry);
+    compiling[++ticket_] = *entry;
+    compile_.submit(ticket_, candidates_->request(*entry));
+  }
+  while (!compiling.empty()) {
+    for (auto& [ticket, reply] : compile_.poll()) {
+      const auto found = compiling.find(ticket);
+      if (found == compiling.end()) continue;
+      candidates_->compiled(found->second, std::move(reply));
+      compiling.erase(found);
+    }
+    if (!compiling.empty()) engine::wait_for(soon(), compile_);
+  }
+  for (const std::size_t entry : added) {
+    if (!candidates_->has_binary(entry) || candidates_->original(entry) != entry) continue;
+    const engine::DeviceReply reply = ask(engine::ScreenCandidate{candidates_->candidate(entry), {}, std::nullopt});
+    if (reply.outcome == Outcome::ok) usable.push_back(entry);
+  }
+  return usable;
+}
+
+void Laboratory::load(const std::vector<std::size_t>& entries) {
+  engine::LoadFinalists finalists;
+  for (const std::size_t entry : entries) finalists.candidates.push_back(candidates_->candidate(entry));
+  require(ask(std::move(finalists)), "Loading the candidates");
+  loaded_ = entries.size();
+}
+
+std::vector<double> Laboratory::run_block() {
+  engine::RunBlock block;
+  block.order.resize(loaded_);
+  std::iota(block.order.begin(), block.order.end(), std::size_t{0});
+  std::shuffle(block.order.begin(), block.order.end(), std::mt19937_64(++blocks_));
+  const std::vector<std::size_t> order = block.order;
+  const engine::DeviceReply reply = ask(std::move(block));
+  require(reply, "A block");
+  std::vector<double> samples(loaded_);
+  for (std::size_t i = 0; i < loaded_; ++i) samples[order[i]] = reply.samples_ns[i];
+  return samples;
+}
+
+Task make_task(const std::filesystem::path& file, const std::string& problem, const std::vector<std::string>& where,
+               const DeviceInfo& device) {
+  return Task(load_description(file, ""), parse_problem(problem), device, where);
+}
+
+}  // namespace tuner::bench

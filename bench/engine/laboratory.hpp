@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/core/task.hpp"
+#include "tuner/engine/candidates.hpp"
+#include "tuner/engine/compile/pool.hpp"
+#include "tuner/engine/device/lane.hpp"
+
+namespace tuner::bench {
+
+/// The engine's compile pool and device worker without its session: for measuring what a session's decisions are
+/// compared with.
+class Laboratory {
+ public:
+  Laboratory();
+
+  const DeviceInfo& device() { return device_.info(); }
+  /// Sets the problem up and computes the reference with the task's baseline. Throws Error where that fails.
+  void prepare(const Task& task, engine::CacheMode mode);
+  /// Compiles these configurations and keeps those that compile, are no twin of an earlier one, and reproduce the
+  /// reference. Returns their positions in `candidates()`.
+  std::vector<std::size_t> add(const std::vector<search::Configuration>& configurations);
+  const engine::Candidates& candidates() const { return *candidates_; }
+  /// Makes these resident; a block then runs each of them once, in an order drawn anew. Nanoseconds, in their order.
+  void load(const std::vector<std::size_t>& entries);
+  std::vector<double> run_block();
+
+ private:
+  engine::DeviceReply ask(engine::DeviceRequest request);
+  engine::CompileReply compile(engine::CompileRequest request);
+  void require(const engine::DeviceReply& reply, const char* what) const;
+
+  engine::CompilePool compile_;
+  engine::DeviceProcessLane device_;
+  const Task* task_ = nullptr;
+  std::optional<engine::Candidates> candidates_;
+  std::size_t loaded_ = 0;
+  std::uint64_t blocks_ = 0;
+  engine::TicketId ticket_ = 0;
+};
+
+/// A kernel file's task on this device.
+Task make_task(const std::filesystem::path& file, const std::string& problem, const std::vector<std::string>& where,
+               const DeviceInfo& device);
+
+}  // namespace tuner::bench

@@ -1,0 +1,90 @@
+#include "bench/engine/tuner_program.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+namespace tuner::bench {
+
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+}  // namespace
+
+ScratchFolder::ScratchFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "tuner-bench-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) {
+    fmt::print(stderr, "no folder can be made as {}\n", name);
+    std::exit(1);
+  }
+  path_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string tuner_program() {
+  if (const char* named = std::getenv("TUNER_PROGRAM")) return named;
+  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tuner").string();
+}
+
+std::string tuner_command(const std::filesystem::path& folder, const std::vector<std::string>& arguments) {
+  std::string command = fmt::format("exec env -u TUNER_DB XDG_DATA_HOME={0}/data XDG_CACHE_HOME={0}/cache {1}",
+                                    quoted(folder.string()), quoted(tuner_program()));
+  for (const std::string& argument : arguments) command += " " + quoted(argument);
+  return command;
+}
+
+TunerRun tune(const std::filesystem::path& folder, std::vector<std::string> arguments, bool required) {
+  arguments.insert(arguments.begin(), "tune");
+  arguments.emplace_back("--json");
+  const std::string errors = (folder / "errors").string();
+  const std::string command = tuner_command(folder, arguments) + " 2>" + quoted(errors);
+  TunerRun run;
+  std::string output;
+  const auto start = std::chrono::steady_clock::now();
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) std::exit(1);
+  std::array<char, 65536> buffer;
+  for (std::size_t count = 0; (count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
+    output.append(buffer.data(), count);
+  }
+  const int status = pclose(pipe);
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  const nlohmann::json object = nlohmann::json::parse(output, nullptr, false);
+  if (object.is_object() && !object["reports"].empty()) run.report = object["reports"][0];
+  if (required && run.report.is_null()) {
+    std::ifstream in(errors);
+    fmt::print(stderr, "the tuner ended with {} and printed no report:\n{}\n{}\n", run.exit_code, output,
+               std::string(std::istreambuf_iterator<char>(in), {}));
+    std::exit(1);
+  }
+  return run;
+}
+
+std::string read_expression(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::string expression, line;
+  while (std::getline(in, line)) {
+    if (!line.starts_with('#')) expression += line + ' ';
+  }
+  return expression;
+}
+
+}  // namespace tuner::bench
