@@ -109,6 +109,17 @@ std::unique_ptr<sqlite::Connection> up_to_date_copy(const sqlite::Connection& fr
 
 }  // namespace
 
+void use(const sqlite::Connection& connection, Durability durability) {
+  switch (durability) {
+    case Durability::precious:
+      return connection.execute("PRAGMA synchronous = EXTRA");
+    case Durability::repeatable:
+      return connection.execute("PRAGMA synchronous = FULL");
+    case Durability::rebuildable:
+      return connection.execute("PRAGMA synchronous = NORMAL");
+  }
+}
+
 fs::path resolved(const fs::path& path) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::error_code error;
@@ -142,8 +153,7 @@ std::unique_ptr<sqlite::Connection> open_database(const fs::path& path, Access a
   } else {
     require_writable(*connection);
     use_rollback_journal(*connection);
-    connection->execute(durability == Durability::precious ? "PRAGMA synchronous = EXTRA"
-                                                           : "PRAGMA synchronous = NORMAL");
+    use(*connection, durability);
   }
   if (access == Access::read_only && is_older(*connection, format)) return up_to_date_copy(*connection, format);
   bring_up_to_date(*connection, format);

@@ -9,6 +9,17 @@ namespace tuner::cache {
 
 using sqlite::Transaction;
 
+namespace {
+
+/// Trials are repeatable: the disk need not confirm that the journal is gone, a fifth of the time that readers wait.
+template <class Work>
+void write(const sqlite::Connection& connection, Durability durability, const Work& work) {
+  use(connection, durability);
+  sqlite::write(connection, work);
+}
+
+}  // namespace
+
 std::unique_ptr<SqliteStore> SqliteStore::open(const SqliteStoreOptions& options) {
   return std::unique_ptr<SqliteStore>(new SqliteStore(
       open_database(options.path, options.access, options.busy_timeout, Durability::precious, decisions_format())));
@@ -20,12 +31,13 @@ SqliteStore::~SqliteStore() = default;
 
 void SqliteStore::record_trials(std::span<const Trial> trials) {
   for (const Trial& trial : trials) require_storable(trial);
-  if (!trials.empty()) sqlite::write(*connection_, [&] { insert_trials(*connection_, trials); });
+  if (trials.empty()) return;
+  write(*connection_, Durability::repeatable, [&] { insert_trials(*connection_, trials); });
 }
 
 void SqliteStore::record_decision(const Decision& decision) {
   require_storable(decision);
-  sqlite::write(*connection_, [&] { insert_decision(*connection_, decision); });
+  write(*connection_, Durability::precious, [&] { insert_decision(*connection_, decision); });
 }
 
 std::optional<Decision> SqliteStore::find_decision(const DecisionKey& key) const {
@@ -67,7 +79,7 @@ std::vector<Trial> SqliteStore::find_reusable(const DecisionKey& key, const std:
 }
 
 void SqliteStore::record_quarantine(const Quarantined& quarantined) {
-  sqlite::write(*connection_, [&] { insert_quarantine(*connection_, quarantined); });
+  write(*connection_, Durability::precious, [&] { insert_quarantine(*connection_, quarantined); });
 }
 
 std::vector<Quarantined> SqliteStore::find_quarantine(const DecisionKey& key, const std::string& driver) const {
@@ -96,7 +108,7 @@ std::vector<DecisionKey> SqliteStore::list_keys(const Filter& filter) const {
 
 Forgotten SqliteStore::forget(const Filter& filter, Forget what) {
   Forgotten forgotten;
-  sqlite::write(*connection_, [&] { forgotten = forget_rows(*connection_, filter, what); });
+  write(*connection_, Durability::precious, [&] { forgotten = forget_rows(*connection_, filter, what); });
   return forgotten;
 }
 
