@@ -189,7 +189,7 @@ std::string Buffers::raise_fences() {
   std::size_t free_bytes = 0, all = 0;
   check(driver().memory_info(&free_bytes, &all), "cuMemGetInfo");
   const auto lacks_memory = [&] {
-    return fmt::format("a second set of buffers takes {:.3f} GiB and the device has {:.3f} GiB free of {:.3f}",
+    return fmt::format("A second set of buffers takes {:.3f} GiB and the device has {:.3f} GiB free of {:.3f}.",
                        static_cast<double>(needed) / kGiB, static_cast<double>(free_bytes) / kGiB,
                        static_cast<double>(all) / kGiB);
   };
@@ -198,13 +198,14 @@ std::string Buffers::raise_fences() {
     for (ArgumentState& state : arguments_) {
       if (state.buffer) state.fenced.emplace(use_of(state), state.element_bytes(), fenced_alignment(state.argument));
     }
+    fill_fenced_inputs();
   } catch (const CallFailed& failure) {
     if (is_sticky(failure.result())) throw;
     for (ArgumentState& state : arguments_) state.fenced.reset();
-    return failure.result() == CUDA_ERROR_OUT_OF_MEMORY ? lacks_memory() : error_text(failure.result());
+    if (failure.result() == CUDA_ERROR_OUT_OF_MEMORY) return lacks_memory();
+    return fmt::format("Memory could not be mapped: {}", failure.what());
   }
   fenced_ = true;
-  fill_fenced_inputs();
   return {};
 }
 

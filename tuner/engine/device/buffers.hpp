@@ -60,7 +60,7 @@ class Buffers {
 
   /// Not ok, with the reason, if a scalar does not fit its type.
   Verdict set_scalars();
-  /// Gives every buffer its fenced twin. The reason, as a clause, if that cannot be; then there are none. An eighth of
+  /// Gives every buffer its fenced twin. The reason, one sentence, if that cannot be; then there are none. An eighth of
   /// the device's memory stays free for scratch and copies.
   std::string raise_fences();
   /// Whether there are fences, and room within them for the scratch of the present kernel.

@@ -7,7 +7,7 @@
 
 namespace tuner::engine {
 
-/// Why this device cannot have fenced memory, as a clause; empty if it can. Needs a current context.
+/// Why this device cannot have fenced memory, one sentence; empty if it can. Needs a current context.
 std::string why_no_fences();
 
 /// The unit in which memory is mapped, 2 MiB on every GPU so far. Only where there can be fences. Throws CallFailed.

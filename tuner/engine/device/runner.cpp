@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "tuner/engine/device/element_text.hpp"
@@ -89,18 +90,22 @@ Verdict Runner::run_once(const LoadedKernel& kernel, int run, bool as_reference,
   const bool first_run = run == 0;
   struct Asked {
     ArgumentState* state;
-    std::size_t unwritten = 0, compared = 0, before = 0, after = 0;
+    std::size_t unwritten = 0, compared = 0;
     std::array<std::size_t, 2> bits{};
     bool has_unwritten = false, is_compared = false;
   };
-  std::vector<Asked> asked, guarded;
+  std::vector<Asked> asked;
+  std::vector<std::pair<const ArgumentState*, std::size_t>> guarded;
   for (ArgumentState& state : buffers_.arguments()) {
     // The guards of the plain layout are looked at once, by inspect(); fenced inputs cannot be written to.
     if (layout != Layout::plain && state.buffer && state.argument.role != Argument::Role::in) {
       const Placement place = state.place(layout);
-      Asked& guard = guarded.emplace_back(Asked{&state});
-      guard.before = support_.check_planted(place.memory, place.guard_begin, place.begin, state.guard_seed);
-      guard.after = support_.check_planted(place.memory, place.end, place.guard_end, state.guard_seed);
+      const auto look_at = [&](std::uint64_t begin, std::uint64_t end) {
+        if (begin == end) return;
+        guarded.emplace_back(&state, support_.check_planted(place.memory, begin, end, state.guard_seed));
+      };
+      look_at(place.guard_begin, place.begin);
+      look_at(place.end, place.guard_end);
     }
     if (!state.is_output()) continue;
     Asked& ask = asked.emplace_back(Asked{&state});
@@ -149,9 +154,8 @@ Verdict Runner::run_once(const LoadedKernel& kernel, int run, bool as_reference,
     mismatch.expected =
         element_text(state.argument.type, stream_.download(state.reference.get() + compared.first * size, size));
   }
-  for (const Asked& guard : guarded) {
-    const Finding& outside = found[guard.before].count > 0 ? found[guard.before] : found[guard.after];
-    if (outside.count > 0) return guards_verdict(*guard.state, guard.state->place(layout), outside);
+  for (const auto& [state, number] : guarded) {
+    if (found[number].count > 0) return guards_verdict(*state, state->place(layout), found[number]);
   }
   return {};
 }

@@ -139,11 +139,7 @@ void Workbench::prepare(const PrepareProblem& request, DeviceReply& reply) {
       problem_.reset();
       return;
     }
-    if (const std::string why = problem_->buffers.raise_fences(); !why.empty()) {
-      reply.unfenced = fmt::format(
-          "Buffers have guards but no fences: {}. Reads outside of buffers are not seen, and inputs are not read-only.",
-          why);
-    }
+    reply.unfenced = problem_->buffers.raise_fences();
     reply.other_processes = neighbours(monitor_.processes(), ProcessTable::of_this_machine());
   } catch (const CallFailed& failure) {
     if (failure.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
