@@ -80,18 +80,35 @@ TEST_CASE("a block after finalists that could not be loaded is told why, and cos
   CHECK(test.ask(RunBlock{{0}}).outcome == Outcome::ok);
 }
 
-TEST_CASE("the lane waits for as many lead-in launches as a warm sample has") {
+TEST_CASE("the lane waits for the launches that lead in warm samples") {
   TestLane test({.slack = 500ms});
   PrepareProblem request = problem(50ms);
   request.mode = CacheMode::warm;
   request.arguments[2].role = Argument::Role::scratch;  // nothing to restore, so that there is more than one
   REQUIRE(test.ask(request).outcome == Outcome::ok);
-  RunReference slow = reference("right time=1000 wait=35");
+  RunReference slow = reference("right time=35000000 wait=35");
   slow.candidate.scratch_lengths = {kLength, 64};
   const DeviceReply reply = test.ask(slow);
   INFO(reply.message);
   CHECK(reply.outcome == Outcome::ok);
-  CHECK(reply.launches > 30);
+  CHECK(reply.launches > 10);
+}
+
+TEST_CASE("a short kernel that hangs among many launches is noticed as soon as any other") {
+  TestLane test({.slack = 2000ms});
+  PrepareProblem request = problem(300ms);
+  request.mode = CacheMode::warm;
+  request.arguments[2].role = Argument::Role::scratch;
+  REQUIRE(test.ask(request).outcome == Outcome::ok);
+  RunReference first = reference("right time=1000");
+  first.candidate.scratch_lengths = {kLength, 64};
+  REQUIRE(test.ask(first).outcome == Outcome::ok);
+  LoadFinalists finalists{{candidate("hangs_later time=1000")}, 20};
+  finalists.candidates[0].scratch_lengths = {kLength, 64};
+  REQUIRE(test.ask(finalists).outcome == Outcome::ok);
+  const DeviceReply reply = test.ask(RunBlock{{0}, 20});
+  CHECK(reply.outcome == Outcome::run_timeout);
+  CHECK(reply.culprit == 0U);  // by the worker: with 24 timeouts to wait for, the lane would have lost patience
 }
 
 TEST_CASE("a fault costs one candidate and one worker, and the new worker knows the problem") {

@@ -4,8 +4,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "tuner/engine/device/lead_in.hpp"
-
 namespace tuner::engine {
 namespace {
 
@@ -34,10 +32,13 @@ int exactness(Outcome outcome) {
 milliseconds limit_of(const DeviceRequest& request, const RequestLimits& limits) {
   // Both runs that verify, fenced and not, and as many of the reference.
   constexpr int kVerifying = 4;
-  // A sample has a launch before it. Only short kernels have more, with a warm cache, and together they take no longer
-  // than one that is not short; but one of them may hang, and the worker waits for all of them together.
-  const int hanging = limits.mode == CacheMode::warm ? kMaxLeadIn : 0;
-  const auto samples = [&](int count) { return 2 * (1 + count) + hanging; };
+  // A sample may have one before it that is thrown away. With a warm cache each is led in by a launch; before anything
+  // is known of a kernel by a few, and those of a short one are no longer together than one that is not.
+  constexpr int kFirstLeadIn = 4;
+  const bool warm = limits.mode == CacheMode::warm;
+  const auto samples = [&](int count, int kernels) {
+    return (1 + count) * (warm ? 2 : 1) + (warm ? kFirstLeadIn * kernels : 0);
+  };
   return std::visit(
       [&](const auto& typed) -> milliseconds {
         using Request = std::decay_t<decltype(typed)>;
@@ -45,10 +46,11 @@ milliseconds limit_of(const DeviceRequest& request, const RequestLimits& limits)
         if constexpr (kIsolates<Request>) launch = typed.isolation.launch_timeout.value_or(launch);
         if constexpr (std::is_same_v<Request, PrepareProblem>) return limits.prepare;
         if constexpr (std::is_same_v<Request, RunReference> || std::is_same_v<Request, ScreenCandidate>)
-          return launch * (kVerifying + samples(typed.policy.samples)) + limits.slack;
+          return launch * (kVerifying + samples(typed.policy.samples, 1)) + limits.slack;
         if constexpr (std::is_same_v<Request, LoadFinalists>) return limits.slack;
         if constexpr (std::is_same_v<Request, RunBlock>)
-          return launch * (samples(static_cast<int>(typed.order.size())) + typed.launches) + limits.slack;
+          return launch * samples(static_cast<int>(typed.order.size()), static_cast<int>(typed.order.size())) +
+                 limits.slack;
         if constexpr (std::is_same_v<Request, ConfirmCandidate>) return launch * (3 * kVerifying) + limits.slack;
       },
       request);

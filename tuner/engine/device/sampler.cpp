@@ -66,12 +66,13 @@ Verdict Sampler::lead_in(const LoadedKernel& kernel, int launches) {
 Verdict Sampler::sample_once(LoadedKernel& kernel, int launches, double& nanoseconds) {
   const int before = launches_;
   if (Verdict verdict = lead_in(kernel, launches); !verdict.ok()) return verdict;
+  const int leading = launches_ - before;
   check(driver().record_event(start_.get(), stream_.get()), "cuEventRecord");
   for (int number = 0; number < launches; ++number) {
     if (Verdict verdict = launch(kernel, number); !verdict.ok()) return verdict;
   }
   check(driver().record_event(stop_.get(), stream_.get()), "cuEventRecord");
-  WorkStream::wait_for(stop_.get(), launch_timeout_ * (launches_ - before) + std::chrono::milliseconds(100));
+  WorkStream::wait_for(stop_.get(), limit_of(kernel, leading, launches));
   float milliseconds = 0;
   check(driver().elapsed_time(&milliseconds, start_.get(), stop_.get()), "cuEventElapsedTime");
   // The clock of events ticks in half microseconds; no launch takes no time.
@@ -79,6 +80,18 @@ Verdict Sampler::sample_once(LoadedKernel& kernel, int launches, double& nanosec
   kernel.last_ns = nanoseconds;
   last_activity_ = Clock::now();
   return {};
+}
+
+// Many launches belong to short kernels, and one of those that hangs is noticed as soon as a long one: what is known to
+// be short is granted twenty times that, and a batch, which is asked of short ones alone, one launch's timeout.
+std::chrono::milliseconds Sampler::limit_of(const LoadedKernel& kernel, int leading, int batch) const {
+  constexpr double kSlower = 20;
+  constexpr std::chrono::milliseconds kRestoring{100};
+  const double timeout_ms = static_cast<double>(launch_timeout_.count());
+  const bool known = kernel.last_ns > 0;
+  const double known_ms = std::min(kSlower * kernel.last_ns * 1e-6, timeout_ms);
+  const double others_ms = known ? (leading + batch - 1) * known_ms : leading * timeout_ms;
+  return launch_timeout_ + std::chrono::milliseconds(static_cast<std::int64_t>(others_ms)) + kRestoring;
 }
 
 Verdict Sampler::sample(LoadedKernel& kernel, int launches, double& nanoseconds) {

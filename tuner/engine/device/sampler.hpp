@@ -40,6 +40,7 @@ class Sampler {
   Verdict sample_once(LoadedKernel& kernel, int launches, double& nanoseconds);
   Verdict lead_in(const LoadedKernel& kernel, int launches);
   Verdict launch(const LoadedKernel& kernel, int number = 0);
+  std::chrono::milliseconds limit_of(const LoadedKernel& kernel, int leading, int batch) const;
 
   Buffers& buffers_;
   BufferCopies copies_;
