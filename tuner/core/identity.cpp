@@ -66,6 +66,13 @@ std::string reuse_hash(const Description& description) {
     fields.add("value", argument.value);
     if (argument.alignment) fields.add("alignment", fmt::format("{}", *argument.alignment));
   }
+  // What turns a configuration into a binary and is no part of the source, since directives are blanked there.
+  for (const NamedExpression& named : description.names) {
+    fields.add(named.is_macro ? "define" : "let", named.name);
+    fields.add("as", named.expression.text());
+  }
+  for (const std::string& argument : description.template_arguments) fields.add("template", argument);
+  for (const std::string& option : description.options) fields.add("option", option);
   if (!description.reference_kernel.empty()) fields.add("reference", description.reference_kernel);
   if (description.deterministic) fields.add("deterministic", "");
   return fields.hash();

@@ -13,7 +13,8 @@ namespace tuner {
 /// headers. A recorded identity is taken as it is.
 std::string kernel_identity(const Description& description, const std::vector<QuotedHeader>& headers);
 
-/// Hash of what a trial's verification depends on besides the source: signature, generators, tolerances.
+/// Hash of what a trial depends on besides the source, the configuration's text and the launch: signature, generators,
+/// tolerances; named expressions, template arguments and options that are always passed.
 std::string reuse_hash(const Description& description);
 
 /// Canonical text of everything a compiled binary depends on besides the compiler: source and headers, `#define`s,

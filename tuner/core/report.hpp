@@ -71,6 +71,8 @@ struct TuneReport {
   std::vector<FailureReport> failures;
   std::optional<double> bytes_per_second;  ///< achieved by the winner, from the declared work
   std::optional<double> flops_per_second;
+  std::vector<std::string> awkward_problems;  ///< at which the winner reproduced the reference, besides its own
+  std::string awkward_note;                   ///< why there are none
   std::uint64_t excluded_words = 0;  ///< output words the baseline leaves unwritten
   TimeSpent time;
   std::string stored_in;  ///< database path; empty if nothing could be stored

@@ -45,7 +45,10 @@ Json winner_json(const TuneReport& report) {
           {"time_us", decision.time_ns / 1e3},
           {"launch", text_or_null(decision.launch)},
           {"verified", decision.verified},
+          {"awkward_problems", report.awkward_problems},
+          {"awkward_note", text_or_null(report.awkward_note)},
           {"noisy", decision.noisy},
+          {"contended", decision.contended},
           {"bytes_per_second", or_null(report.bytes_per_second)},
           {"flops_per_second", or_null(report.flops_per_second)},
           {"facts", facts_json(report.winner_facts)}};
@@ -158,10 +161,10 @@ std::string to_json(const TuneReport& report, bool with_times) {
     object["session"] = report.session;
     object["created_unix_ms"] = decision.created_unix_ms;
     object["stored_in"] = text_or_null(report.stored_in);
-    object["time_spent"] = {{"total_s", report.time.total_s},         {"compile_cpu_s", report.time.compile_cpu_s},
-                            {"waiting_s", report.time.waiting_s},     {"loading_s", report.time.loading_s},
-                            {"verifying_s", report.time.verifying_s}, {"timing_s", report.time.timing_s},
-                            {"storing_s", report.time.storing_s},     {"screening_gpu_s", report.time.screening_gpu_s},
+    object["time_spent"] = {{"total_s", report.time.total_s},          {"compile_cpu_s", report.time.compile_cpu_s},
+                            {"waiting_s", report.time.waiting_s},      {"loading_s", report.time.loading_s},
+                            {"verifying_s", report.time.verifying_s},  {"timing_s", report.time.timing_s},
+                            {"storing_s", report.time.storing_s},      {"screening_gpu_s", report.time.screening_gpu_s},
                             {"racing_gpu_s", report.time.racing_gpu_s}};
   }
   // Compilers and file names are not bound to be valid UTF-8; a report must never fail for that.

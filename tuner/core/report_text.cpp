@@ -114,15 +114,31 @@ std::string speedup_text(const TuneReport& report) {
   return text;
 }
 
+/// Where else the winner was verified, which says where else it may be served.
+std::string awkward_text(const TuneReport& report) {
+  if (!report.awkward_problems.empty()) {
+    return labelled("  and at     ", fmt::format("{}", fmt::join(report.awkward_problems, "; ")));
+  }
+  if (report.awkward_note.empty()) return {};
+  return labelled("  and at     ",
+                  fmt::format("no other size: {}; it is served at this size only", report.awkward_note));
+}
+
+/// What disturbed the measurements.
+std::string disturbance_text(const cache::Decision& decision) {
+  std::string text;
+  if (decision.noisy) text += ", on a device that was disturbed while it was measured";
+  if (decision.contended) text += ", while other processes computed on the device";
+  return text;
+}
+
 std::string winner(const TuneReport& report) {
   const cache::Decision& decision = report.decision;
   if (decision.configuration.empty()) {
     return "\nNo winner: no configuration ran and gave the right result.\n";
   }
   std::string text = "\nWinner\n";
-  text += labelled("  time       ", decision.noisy ? time_text(decision.time_ns) +
-                                                         ", on a device that was disturbed while it was measured"
-                                                   : time_text(decision.time_ns));
+  text += labelled("  time       ", time_text(decision.time_ns) + disturbance_text(decision));
   text += labelled("  values     ", spaced(decision.configuration));
   text += labelled("  speed-up   ", speedup_text(report));
   if (!decision.baseline.empty() && decision.baseline != decision.configuration) {
@@ -146,6 +162,7 @@ std::string winner(const TuneReport& report) {
                               counted(report.excluded_words, "output word"));
     }
     text += labelled("  verified   ", verified);
+    text += awkward_text(report);
   }
   return text;
 }
@@ -226,10 +243,14 @@ std::string failures(const TuneReport& report) {
 std::string accounts(const TuneReport& report) {
   const cache::Decision& decision = report.decision;
   std::string text = "\nCounted\n";
+  const std::string reused = counter(decision, "reused") == 0
+                                 ? std::string()
+                                 : fmt::format(" {} screened now, {} known from earlier sessions;",
+                                               counter(decision, "screened"), counter(decision, "reused"));
   text += labelled(
       "  ",
-      fmt::format("{} asked: {} timed, {} deduplicated, {} failed; {} binaries compiled, {} launches, {} rows stored",
-                  counter(decision, "asked"), counter(decision, "timed"), counter(decision, "deduplicated"),
+      fmt::format("{} asked:{} {} timed, {} deduplicated, {} failed; {} binaries compiled, {} launches, {} rows stored",
+                  counter(decision, "asked"), reused, counter(decision, "timed"), counter(decision, "deduplicated"),
                   failures_of(report), counter(decision, "compiled"), counter(decision, "launched"),
                   counter(decision, "stored")));
   const TimeSpent& time = report.time;

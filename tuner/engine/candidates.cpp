@@ -5,9 +5,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/engine/candidate_request.hpp"
 #include "tuner/engine/measure/statistics.hpp"
 
 namespace tuner::engine {
+
+std::string Entry::launch() const {
+  std::string text = trial.launch;
+  for (std::size_t i = 0; i < scratch_lengths.size(); ++i) {
+    text += fmt::format("{}{}", i == 0 ? " scratch=" : ",", scratch_lengths[i]);
+  }
+  return text;
+}
 
 std::size_t Candidates::add(const search::Configuration& configuration) {
   const std::size_t position = entries_.size();
@@ -34,6 +43,15 @@ std::optional<std::size_t> Candidates::ask(const search::Configuration& configur
   return position;
 }
 
+CompileRequest Candidates::request(std::size_t position) {
+  Entry& entry = entries_[position];
+  entry.geometry = task_.geometry(entry.configuration);
+  entry.scratch_lengths = task_.scratch_lengths(entry.configuration);
+  // Foreign recordings do not say how anything was launched.
+  if (!task_.description().grid.empty()) entry.trial.launch = entry.geometry.text();
+  return compile_request(task_, entry.configuration);
+}
+
 void Candidates::refuse(std::size_t position, const std::string& reason) {
   entries_[position].trial.outcome = Outcome::launch_refused;
   entries_[position].trial.message = reason;
@@ -56,26 +74,77 @@ bool Candidates::compiled(std::size_t position, CompileReply reply) {
     finish(position);
     return false;
   }
-  if (trial.facts.binary_hash.empty()) {  // a foreign recording: nothing is known to be the same
+  if (register_binary(position)) {
     entry.own_binary = true;
     ++compiled_;
     return true;
   }
-  std::string launch = trial.facts.binary_hash + ' ' + trial.launch;
-  for (const std::uint64_t length : entry.scratch_lengths) launch += fmt::format(" {}", length);
-  const auto [first, is_new] = by_binary_.emplace(std::move(launch), position);
-  if (is_new) {
-    entry.own_binary = true;
-    ++compiled_;
-    return true;
-  }
+  drop_binary(position);
+  if (entries_[entry.original].finished) finish_twin(position, entry.original);
+  return false;
+}
+
+bool Candidates::register_binary(std::size_t position) {
+  Entry& entry = entries_[position];
+  const std::string& hash = entry.trial.facts.binary_hash;
+  if (hash.empty()) return true;  // a foreign recording: nothing is known to be the same
+  const auto [first, is_new] = by_binary_.emplace(hash + ' ' + entry.launch(), position);
+  if (is_new) return true;
   ++deduplicated_;
   entry.original = first->second;
-  trial.duplicate_of = text(first->second);
-  drop_binary(position);
+  entry.trial.duplicate_of = text(first->second);
   twins_[first->second].push_back(position);
-  if (entries_[first->second].finished) finish_twin(position, first->second);
   return false;
+}
+
+void Candidates::reuse(std::size_t position, const cache::Trial& earlier) {
+  Entry& entry = entries_[position];
+  cache::Trial& trial = entry.trial;
+  trial.outcome = earlier.outcome;
+  trial.message = earlier.message;
+  trial.censored = earlier.censored;
+  trial.time_ns = earlier.time_ns;
+  trial.samples_ns = earlier.samples_ns;
+  trial.facts = earlier.facts;
+  trial.conditions = earlier.conditions;
+  entry.reused = true;
+  drop_binary(position);
+  if (register_binary(position)) return finish(position);
+  entry.finished = true;
+  --unfinished_;
+  just_finished_.push_back(position);
+}
+
+bool Candidates::restore_binary(std::size_t position, const CompileReply& reply) {
+  if (reply.outcome != Outcome::ok || reply.facts.binary_hash != entries_[position].trial.facts.binary_hash) {
+    return false;
+  }
+  entries_[position].binary = reply;
+  compile_ms_ += reply.milliseconds;
+  return true;
+}
+
+std::vector<std::size_t> Candidates::reopen(std::size_t position) {
+  const std::vector<std::size_t> group = twins(position);
+  by_binary_.erase(entries_[group.front()].trial.facts.binary_hash + ' ' + entries_[group.front()].launch());
+  twins_.erase(group.front());
+  for (const std::size_t member : group) {
+    Entry& entry = entries_[member];
+    if (!entry.trial.duplicate_of.empty()) --deduplicated_;
+    if (entry.own_binary) --compiled_;
+    if (entry.finished) ++unfinished_;
+    const cache::Trial before = std::exchange(entry.trial, common_);
+    entry.trial.sequence = before.sequence;
+    entry.trial.configuration = before.configuration;
+    entry.trial.launch = before.launch;
+    entry.original = member;
+    entry.finished = entry.reused = entry.own_binary = false;
+    drop_binary(member);
+  }
+  best_.reset();
+  best_ns_.reset();
+  for (std::size_t i = 0; i < entries_.size(); ++i) note_best(i);
+  return group;
 }
 
 void Candidates::ran(std::size_t position, const DeviceReply& reply) {
@@ -107,14 +176,22 @@ void Candidates::finish(std::size_t position) {
     ++failed_;
     drop_binary(position);
   } else {
-    if (!trial.censored && trial.time_ns && (!best_ns_ || *trial.time_ns < *best_ns_)) {
-      best_ns_ = trial.time_ns;
-      best_ = position;
-    }
+    note_best(position);
   }
   const auto waiting = twins_.find(position);
   if (waiting == twins_.end()) return;
-  for (const std::size_t twin : waiting->second) finish_twin(twin, position);
+  for (const std::size_t twin : waiting->second) {
+    if (!entries_[twin].finished) finish_twin(twin, position);
+  }
+}
+
+void Candidates::note_best(std::size_t position) {
+  const Entry& entry = entries_[position];
+  const cache::Trial& trial = entry.trial;
+  if (!entry.finished || trial.outcome != Outcome::ok || trial.censored || !trial.time_ns) return;
+  if (!trial.duplicate_of.empty() || (best_ns_ && *trial.time_ns >= *best_ns_)) return;
+  best_ns_ = trial.time_ns;
+  best_ = position;
 }
 
 void Candidates::finish_twin(std::size_t twin, std::size_t original) {
@@ -181,12 +258,14 @@ Candidate Candidates::candidate(std::size_t position) const {
 }
 
 std::map<std::string, std::int64_t> Candidates::counters() const {
-  std::map<std::string, std::int64_t> counters{{"asked", 0}, {"compiled", 0}, {"deduplicated", 0},
-                                               {"timed", 0}, {"failed", 0},   {"launched", launches_}};
+  std::map<std::string, std::int64_t> counters{{"asked", 0},    {"compiled", 0}, {"deduplicated", 0},
+                                               {"timed", 0},    {"failed", 0},   {"launched", launches_},
+                                               {"screened", 0}, {"reused", 0}};
   for (const std::size_t position : asked_) {
     const Entry& entry = entries_[position];
     if (!entry.finished) continue;
     ++counters["asked"];
+    ++counters[entry.reused ? "reused" : "screened"];
     if (entry.own_binary) ++counters["compiled"];
     if (!entry.trial.duplicate_of.empty()) {
       ++counters["deduplicated"];

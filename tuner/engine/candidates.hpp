@@ -23,9 +23,13 @@ struct Entry {
   std::vector<std::uint64_t> scratch_lengths;
   std::size_t original = 0;  ///< the entry whose binary and launch this one shares; its own position if it has its own
   bool finished = false;
+  bool reused = false;      ///< its trial is an earlier session's: nothing was done, and there is no new row
   bool own_binary = false;  ///< it compiled, and no earlier one has the same binary and launch
   CompileReply binary;      ///< dropped once the configuration can no longer become a finalist
   cache::Trial trial;       ///< complete when finished
+
+  /// How it is launched, lengths of scratch buffers included: with the binary's hash, what it is that runs.
+  std::string launch() const;
 };
 
 /// Every configuration of a session, in the order asked: who was asked, who shares a binary with whom, what came out,
@@ -50,6 +54,18 @@ class Candidates {
   /// Takes the device's answer.
   void ran(std::size_t entry, const DeviceReply& reply);
 
+  /// Takes over what an earlier session found: the entry is finished, without a binary. Later ones with the same binary
+  /// and launch are its twins.
+  void reuse(std::size_t entry, const cache::Trial& earlier);
+  /// The entry was measured now although an earlier session had: that is what its rows say.
+  void mark_reused(std::size_t entry) { entries_[entry].reused = true; }
+  /// Takes the binary of a finished entry that had been dropped or never made. False if it is another one than the
+  /// trial speaks of.
+  bool restore_binary(std::size_t entry, const CompileReply& reply);
+  /// What earlier sessions found for the entry, and for those that were thought to share its binary, does not hold:
+  /// they have to be compiled and run after all. Returns them.
+  std::vector<std::size_t> reopen(std::size_t entry);
+
   const Entry& operator[](std::size_t entry) const { return entries_[entry]; }
   std::size_t size() const { return entries_.size(); }
   std::size_t original(std::size_t entry) const { return entries_[entry].original; }
@@ -72,8 +88,8 @@ class Candidates {
   /// The entry and those with the same binary and launch.
   std::vector<std::size_t> twins(std::size_t entry) const;
 
-  /// Of what the strategy asked for and is finished: asked = timed + deduplicated + failed; compiled (binaries of their
-  /// own, whatever became of them), failed_<outcome>. And launched, of the whole session.
+  /// Of what the strategy asked for and is finished: asked = timed + deduplicated + failed = screened + reused;
+  /// compiled (binaries of their own, whatever became of them), failed_<outcome>. And launched, of the whole session.
   std::map<std::string, std::int64_t> counters() const;
   std::int64_t asked() const { return static_cast<std::int64_t>(asked_.size()); }
   std::int64_t failed() const { return failed_; }
@@ -83,7 +99,10 @@ class Candidates {
   double compile_seconds() const { return compile_ms_ / 1000; }
 
  private:
+  /// Whether the entry is the first with its binary and launch; otherwise it becomes a twin.
+  bool register_binary(std::size_t entry);
   void finish(std::size_t entry);
+  void note_best(std::size_t entry);
   void finish_twin(std::size_t twin, std::size_t original);
 
   const Task& task_;

@@ -19,9 +19,6 @@ constexpr std::size_t kLookAhead = 32;
 /// How many binaries are kept for the race: its finalists are among the fastest of the search.
 constexpr std::size_t kContenders = FinalistPolicy{}.limit;
 
-/// How often a waiting session looks at the stop flag and tells the observer.
-constexpr std::chrono::milliseconds kHeartbeat{100};
-
 /// `auto`, see search/strategy.hpp.
 std::string strategy_name(const SessionOptions& options) {
   const bool limited = options.budget.evaluations || options.budget.time;
@@ -48,6 +45,11 @@ TicketId Pipeline::new_ticket() {
 
 void Pipeline::search() {
   begin();
+  run_until_finished();
+  stopped_early_ = !exhausted() || !candidates_.all_finished();
+}
+
+void Pipeline::run_until_finished() {
   while (!finished()) {
     ask();
     bool busy = take_compiled();
@@ -61,10 +63,11 @@ void Pipeline::search() {
     wait();
   }
   if (gives_up()) give_up_compiling();
-  stopped_early_ = !exhausted() || !candidates_.all_finished();
 }
 
 bool Pipeline::finished() const {
+  // Whoever stops need not wait until the problem is set up: nothing of it will be used.
+  if (parts_.stop && !prepared_) return true;
   if (on_device_ > 0) return false;
   return gives_up() || (exhausted() && candidates_.all_finished());
 }
@@ -93,7 +96,8 @@ bool Pipeline::exhausted() const {
 
 void Pipeline::ask() {
   if (gives_up()) return give_up_compiling();
-  while (!exhausted()) {
+  if (!ready_to_ask()) return;
+  while (!exhausted() && !gives_up()) {
     const std::size_t waiting = ready_.size() + early_.size();
     std::size_t wanted = std::min(parts_.compile.room(), kLookAhead - std::min(kLookAhead, waiting));
     if (options_.budget.evaluations) {
@@ -104,16 +108,29 @@ void Pipeline::ask() {
     const std::vector<search::Configuration> asked = strategy_->ask(wanted);
     if (asked.empty()) nothing_to_ask_ = true;
     for (const search::Configuration& configuration : asked) {
-      if (const auto entry = candidates_.ask(configuration)) compile_or_refuse(*entry);
+      if (const auto entry = candidates_.ask(configuration)) start(*entry);
     }
+    // What was known already is finished, and a strategy may want to hear of it before it asks for more.
+    record_finished();
+    tell();
   }
 }
 
-void Pipeline::compile_or_refuse(std::size_t entry) {
+/// Takes the entry over from an earlier session, or sends it on its way.
+void Pipeline::start(std::size_t entry) {
+  std::optional<CompileRequest> request;
+  std::string refusal;
   try {
-    submit_compile(entry);
+    request = candidates_.request(entry);
   } catch (const Error& error) {
-    candidates_.refuse(entry, error.what());  // one configuration's launch makes no sense; others may
+    refusal = error.what();  // one configuration's launch makes no sense; others may
+  }
+  if (const cache::Trial* known = earlier_.trial_of(candidates_[entry])) {
+    candidates_.reuse(entry, *known);
+  } else if (request) {
+    submit_compile(entry, std::move(*request));
+  } else {
+    candidates_.refuse(entry, refusal);
   }
 }
 
@@ -144,7 +161,8 @@ void Pipeline::take_compiled(TicketId ticket, CompileReply reply) {
     if (reply.outcome != Outcome::ok) {
       throw Error(Errc::internal, "The device code that checks results does not compile: " + reply.message);
     }
-    prepare(std::move(reply.cubin));
+    support_cubin_ = std::move(reply.cubin);
+    prepare();
   } else if (ticket == reference_kernel_ticket_) {
     reference_kernel_ticket_.reset();
     if (reply.outcome != Outcome::ok) {
@@ -166,7 +184,17 @@ void Pipeline::take_compiled(TicketId ticket, CompileReply reply) {
 
 /// The baseline comes first: it must not become the twin of a candidate that waits for the baseline to be run.
 void Pipeline::take_binary(std::size_t entry, CompileReply reply) {
-  if (candidates_.compiled(entry, std::move(reply))) ready_.push_back(entry);
+  if (candidates_.compiled(entry, std::move(reply))) {
+    const cache::Quarantined* quarantined = earlier_.quarantined(candidates_[entry]);
+    if (quarantined == nullptr) {
+      ready_.push_back(entry);
+    } else {
+      DeviceReply refused;
+      refused.outcome = quarantined->outcome;
+      refused.message = explain(*quarantined);
+      candidates_.ran(entry, refused);
+    }
+  }
   if (entry != baseline_) return;
   baseline_compiled_ = true;
   if (candidates_[entry].finished && task_.description().reference_kernel.empty()) {
@@ -197,15 +225,15 @@ void Pipeline::feed_device() {
 
 void Pipeline::submit_reference(Candidate candidate) {
   reference_ticket_ = new_ticket();
-  submit_to_device(*reference_ticket_, RunReference{std::move(candidate), Noise::reference_policy(options_.early_kill)});
+  submit_to_device(*reference_ticket_,
+                   RunReference{std::move(candidate), Noise::reference_policy(options_.early_kill)});
 }
 
 void Pipeline::submit_screen(std::size_t entry) {
   const TicketId ticket = new_ticket();
   running_[ticket] = entry;
   submit_to_device(
-      ticket,
-      ScreenCandidate{candidates_.candidate(entry), noise_.screen_policy(options_.early_kill), time_to_beat()});
+      ticket, ScreenCandidate{candidates_.candidate(entry), noise_.screen_policy(options_.early_kill), time_to_beat()});
 }
 
 /// What ends the screening of slower ones. Not the best time: a single sample that is wrong must not end them all, and
@@ -248,12 +276,22 @@ void Pipeline::take_run(TicketId ticket, const DeviceReply& reply) {
                               task_.device().name, reply.message));
     }
     prepared_ = true;
+    note_neighbours(reply);
   } else if (ticket == reference_ticket_) {
     take_reference(reply);
   } else {
-    candidates_.ran(running->second, reply);
+    take_screened(running->second, reply);
     running_.erase(running);
   }
+}
+
+void Pipeline::take_screened(std::size_t entry, const DeviceReply& reply) {
+  candidates_.ran(entry, reply);
+  quarantine_if_confirmed(entry, reply);
+  // The baseline is run in any case. If an earlier session has the same to say of it, one row is enough.
+  const cache::Trial* known = entry == baseline_ ? earlier_.trial_of(candidates_[entry]) : nullptr;
+  if (known == nullptr || known->outcome != reply.outcome) return;
+  if (known->facts.binary_hash == candidates_[entry].trial.facts.binary_hash) candidates_.mark_reused(entry);
 }
 
 void Pipeline::note_samples(const DeviceReply& reply) {
@@ -271,21 +309,8 @@ void Pipeline::take_reference(const DeviceReply& reply) {
                 fmt::format("The reference kernel {} fails with {}: {} Nothing can be compared with it.",
                             task_.description().reference_kernel, to_string(reply.outcome), reply.message));
   }
-  candidates_.ran(*baseline_, reply);
+  take_screened(*baseline_, reply);
   if (reply.outcome != Outcome::ok) fail_baseline(candidates_[*baseline_].trial);
-}
-
-DeviceReply Pipeline::call(DeviceRequest request) {
-  const TicketId ticket = new_ticket();
-  parts_.device.submit(ticket, std::move(request));
-  for (;;) {
-    for (auto& completion : parts_.device.poll()) {
-      if (completion.ticket == ticket) return std::move(completion.reply);
-    }
-    log_.flush_if_due();
-    // Not for the compile lane: nobody polls it now, and what it has to say can wait.
-    wait_for(std::min(log_.next_deadline(), Clock::now() + kHeartbeat), parts_.device);
-  }
 }
 
 // ---- Rows ----
@@ -293,26 +318,31 @@ DeviceReply Pipeline::call(DeviceRequest request) {
 void Pipeline::record_finished() {
   for (const std::size_t entry : candidates_.take_finished()) {
     const cache::Trial& trial = candidates_[entry].trial;
-    log_.add(trial);
-    parts_.observer.trial(trial);
+    if (!candidates_[entry].reused) {
+      log_.add(trial);
+      parts_.observer.trial(trial);
+    }
     note_failure(trial);
     forget_slow(entry);
   }
 }
 
-void Pipeline::record_late_failure(std::size_t entry, const DeviceReply& reply) {
-  // What its binary did, all did that share it. It is one failure, whoever of them spoke for the others.
-  for (const std::size_t twin : candidates_.twins(entry)) {
-    if (!candidates_[twin].finished) continue;
-    cache::Trial trial = candidates_[twin].trial;
-    trial.outcome = reply.outcome;
-    trial.message = "after it had been timed: " + reply.message;
-    trial.time_ns.reset();
-    trial.samples_ns.clear();
-    log_.add(trial);
-    parts_.observer.trial(trial);
-    note_failure(trial);
-  }
+/// A binary that ended its worker, and did so again alone, is not to be launched again, in later sessions either.
+void Pipeline::quarantine_if_confirmed(std::size_t entry, const DeviceReply& reply) {
+  const bool ended_worker = reply.outcome == Outcome::illegal_access || reply.outcome == Outcome::run_timeout ||
+                            reply.outcome == Outcome::worker_lost;
+  const Entry& culprit = candidates_[entry];
+  if (!reply.confirmed || !ended_worker || replay_ || culprit.trial.facts.binary_hash.empty()) return;
+  cache::Quarantined quarantined;
+  quarantined.key = common_.key;
+  quarantined.binary_hash = culprit.trial.facts.binary_hash;
+  quarantined.launch = culprit.launch();
+  quarantined.driver = common_.conditions.driver;
+  quarantined.configuration = culprit.trial.configuration;
+  quarantined.outcome = reply.outcome;
+  quarantined.message = reply.message;
+  quarantined.session = common_.session;
+  log_.record(quarantined);
 }
 
 void Pipeline::note_failure(const cache::Trial& trial) {
@@ -360,27 +390,6 @@ void Pipeline::observe(std::string_view phase) const {
 
 double Pipeline::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
-}
-
-// ---- What the race needs ----
-
-std::optional<std::size_t> Pipeline::raceable(std::optional<std::size_t> entry) const {
-  if (!entry || !candidates_[*entry].finished || candidates_[*entry].trial.outcome != Outcome::ok) return std::nullopt;
-  const std::size_t original = candidates_.original(*entry);
-  if (!candidates_.has_binary(original)) return std::nullopt;
-  return original;
-}
-
-std::optional<Candidate> Pipeline::reference() const {
-  if (!baseline_ || replay_) return std::nullopt;
-  Candidate candidate = candidates_.candidate(*baseline_);
-  if (reference_kernel_) {
-    candidate.configuration.clear();
-    candidate.cubin = reference_kernel_->cubin;
-    candidate.lowered_name = reference_kernel_->lowered_name;
-    candidate.parameters = reference_kernel_->parameters;
-  }
-  return candidate;
 }
 
 }  // namespace tuner::engine

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tuner/engine/candidates.hpp"
+#include "tuner/engine/earlier_sessions.hpp"
 #include "tuner/engine/measure/finalists.hpp"
 #include "tuner/engine/measure/noise.hpp"
 #include "tuner/engine/session.hpp"
@@ -39,11 +40,23 @@ class Pipeline {
   /// Stopped by the user or by the budget's time before everything that was to be asked was measured.
   bool stopped_early() const { return stopped_early_; }
   const std::string& toolkit() const { return toolkit_; }
-  const Noise& noise() const { return noise_; }  ///< of the samples taken so far
+  const Noise& noise() const { return noise_; }    ///< of the samples taken so far
   const TimeSpent& time() const { return time_; }  ///< of the search phase, device and waiting only
 
-  /// Sends a request to the device and waits for its answer; the search must be over.
+  /// Other processes computed on the GPU when a problem was set up.
+  bool contended() const { return contended_; }
+
+  // The search must be over for what follows.
+
+  /// Makes sure that the entries, which are to race, have binaries: what earlier sessions timed has none. False if that
+  /// showed some of their trials not to hold; those were run again, and the race is to be chosen anew.
+  bool bring_binaries(const std::vector<std::size_t>& entries);
+  /// Compiles all and waits; incomplete when the stop flag is set.
+  std::vector<CompileReply> compile(std::vector<CompileRequest> requests);
+  /// Sends a request to the device and waits for its answer.
   DeviceReply call(DeviceRequest request);
+  /// Sets the device up for a problem, that of another task perhaps.
+  DeviceReply prepare_for(const Task& task);
   /// A candidate that was timed and failed later: the first row stays true, and a second one says what happened.
   void record_late_failure(std::size_t entry, const DeviceReply& reply);
   void observe(std::string_view phase) const;
@@ -51,6 +64,9 @@ class Pipeline {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  /// How often a waiting session looks at the stop flag and tells the observer.
+  static constexpr std::chrono::milliseconds kHeartbeat{100};
 
   /// Unique in the process, because lanes outlive sessions and never see a ticket twice.
   static TicketId new_ticket();
@@ -60,15 +76,20 @@ class Pipeline {
   void start_reference();
   void add_previous_winner();
   std::size_t add(const search::Configuration& configuration);
-  void submit_compile(std::size_t entry);
-  void prepare(std::vector<std::byte> support_cubin);
+  void submit_compile(std::size_t entry, CompileRequest request);
+  PrepareProblem problem_of(const Task& task) const;
+  void prepare();
+  void note_neighbours(const DeviceReply& reply);
+  void remember_earlier_sessions();
+  bool ready_to_ask();
 
   bool out_of_time() const;
   bool gives_up() const { return parts_.stop || out_of_time(); }
   bool exhausted() const;
   bool finished() const;
+  void run_until_finished();
   void ask();
-  void compile_or_refuse(std::size_t entry);
+  void start(std::size_t entry);
   void give_up_compiling();
   bool take_compiled();
   void take_compiled(TicketId ticket, CompileReply reply);
@@ -81,6 +102,8 @@ class Pipeline {
   bool take_run();
   void take_run(TicketId ticket, const DeviceReply& reply);
   void take_reference(const DeviceReply& reply);
+  void take_screened(std::size_t entry, const DeviceReply& reply);
+  void quarantine_if_confirmed(std::size_t entry, const DeviceReply& reply);
   void note_samples(const DeviceReply& reply);
   void fail_baseline(const cache::Trial& trial);
   void record_finished();
@@ -100,8 +123,10 @@ class Pipeline {
   const Clock::time_point start_ = Clock::now();
   std::unique_ptr<search::Strategy> strategy_;
   Candidates candidates_;
+  EarlierSessions earlier_;
 
   std::optional<std::size_t> baseline_, previous_;
+  std::vector<std::byte> support_cubin_;
   std::optional<CompileReply> reference_kernel_;  ///< compiled, where the description names one
 
   std::optional<TicketId> support_ticket_, reference_kernel_ticket_;  ///< being compiled
@@ -114,7 +139,9 @@ class Pipeline {
   std::map<TicketId, std::size_t> running_;
   std::size_t on_device_ = 0;  ///< requests the device has not answered
   bool prepared_ = false, baseline_compiled_ = false, reference_done_ = false, nothing_to_ask_ = false,
-       stopped_early_ = false;
+       stopped_early_ = false, contended_ = false, warned_of_fences_ = false;
+  bool reuses_ = false;  ///< there may be trials to take over, which is known when the baseline has been compiled
+  bool asks_ = false;    ///< ... and has been looked into
 
   std::set<std::pair<double, std::size_t>> contenders_;  ///< the fastest so far, by time: their binaries are kept
   std::map<Outcome, FailureReport> failures_;

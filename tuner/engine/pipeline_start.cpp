@@ -1,12 +1,16 @@
 // How a session starts: what every candidate needs before it can be run.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "tuner/engine/candidate_request.hpp"
 #include "tuner/engine/pipeline.hpp"
 
 namespace tuner::engine {
 
 void Pipeline::begin() {
   if (task_.space().size() == 0) throw Error(Errc::empty_space, task_.space().why_empty());
+  remember_earlier_sessions();
   if (const std::string_view source = parts_.device.support_source(); !source.empty()) {
     CompileRequest request;
     request.source = std::string(source);
@@ -15,11 +19,39 @@ void Pipeline::begin() {
     support_ticket_ = new_ticket();
     parts_.compile.submit(*support_ticket_, std::move(request));
   } else {
-    prepare({});
+    prepare();
   }
   choose_baseline();
   start_reference();
+}
+
+/// A replay repeats a recording and nothing else. A recording holds complete samples, which a search that stops early
+/// does not leave behind.
+void Pipeline::remember_earlier_sessions() {
+  if (replay_) return;
+  try {
+    earlier_.read_quarantine(parts_.store, common_);
+    reuses_ = options_.reuse && options_.early_kill && EarlierSessions::any(parts_.store, common_.key);
+  } catch (const Error& error) {
+    parts_.observer.warning(fmt::format("{} What earlier sessions found is not used.", error.what()));
+  }
+}
+
+/// What may be taken over depends on the toolkit, whose version comes with the first compiled binary. The baseline's is
+/// waited for, because it must not become the twin of something that nobody runs.
+bool Pipeline::ready_to_ask() {
+  if (asks_) return true;
+  if (reuses_ && !baseline_compiled_) return false;
+  asks_ = true;
+  if (reuses_ && !toolkit_.empty()) {
+    try {
+      earlier_.read_trials(parts_.store, common_, toolkit_);
+    } catch (const Error& error) {
+      parts_.observer.warning(fmt::format("{} Everything is measured again.", error.what()));
+    }
+  }
   add_previous_winner();
+  return true;
 }
 
 void Pipeline::choose_baseline() {
@@ -38,11 +70,8 @@ void Pipeline::choose_baseline() {
 /// A kernel that the description names computes the reference with the baseline's macros and launch.
 void Pipeline::start_reference() {
   if (task_.description().reference_kernel.empty()) return;
-  CompileRequest request = candidates_.request(*baseline_);
-  request.configuration.clear();
-  request.name_expression = task_.description().reference_kernel;
   reference_kernel_ticket_ = new_ticket();
-  parts_.compile.submit(*reference_kernel_ticket_, std::move(request));
+  parts_.compile.submit(*reference_kernel_ticket_, reference_request(task_, candidates_[*baseline_].configuration));
 }
 
 /// A winner of an earlier session is measured again whatever the strategy asks and `where` excludes: it is what users
@@ -55,7 +84,7 @@ void Pipeline::add_previous_winner() {
     const search::Configuration previous = task_.space().parse(decision->configuration);
     if (!task_.accepts(previous) || previous == candidates_[*baseline_].configuration) return;
     previous_ = candidates_.add(previous);
-    compile_or_refuse(*previous_);
+    start(*previous_);
   } catch (const Error&) {
     // An unreadable store is reported when trials are written; values that are gone from the space need no words.
   }
@@ -63,27 +92,46 @@ void Pipeline::add_previous_winner() {
 
 std::size_t Pipeline::add(const search::Configuration& configuration) {
   const std::size_t entry = candidates_.add(configuration);
-  submit_compile(entry);
+  submit_compile(entry, candidates_.request(entry));
   return entry;
 }
 
-void Pipeline::submit_compile(std::size_t entry) {
-  CompileRequest request = candidates_.request(entry);  // may throw: then nothing is under way
+void Pipeline::submit_compile(std::size_t entry, CompileRequest request) {
   const TicketId ticket = new_ticket();
   compiling_[ticket] = entry;
   parts_.compile.submit(ticket, std::move(request));
 }
 
-void Pipeline::prepare(std::vector<std::byte> support_cubin) {
+PrepareProblem Pipeline::problem_of(const Task& task) const {
   PrepareProblem request;
-  request.arguments = task_.arguments();
+  request.arguments = task.arguments();
   request.seed = options_.seed;
-  request.deterministic = task_.description().deterministic;
+  request.deterministic = task.description().deterministic;
   request.mode = options_.mode;
-  request.support_cubin = std::move(support_cubin);
+  request.support_cubin = support_cubin_;
   request.launch_timeout = options_.launch_timeout;
+  return request;
+}
+
+void Pipeline::prepare() {
   prepare_ticket_ = new_ticket();
-  submit_to_device(*prepare_ticket_, std::move(request));
+  submit_to_device(*prepare_ticket_, problem_of(task_));
+}
+
+/// Whoever shares the GPU disturbs every sample, and buffers without fences let some faults pass: each is said once.
+void Pipeline::note_neighbours(const DeviceReply& reply) {
+  if (!reply.other_processes.empty() && !contended_) {
+    contended_ = true;
+    parts_.observer.warning(
+        fmt::format("Other processes compute on {} meanwhile: {}. Times are disturbed and the decision says so; tune "
+                    "again when they are gone.",
+                    task_.device().name, fmt::join(reply.other_processes, ", ")));
+  }
+  if (!reply.unfenced.empty() && !warned_of_fences_) {
+    warned_of_fences_ = true;
+    parts_.observer.warning(fmt::format(
+        "Reads and writes a little beyond a buffer may go unnoticed, because there are no fences: {}", reply.unfenced));
+  }
 }
 
 /// Without a baseline nothing can be verified, except in a replay, where the rows say what was right.

@@ -37,10 +37,19 @@ void TrialLog::write_waiting() noexcept {
 }
 
 void TrialLog::record(const cache::Decision& decision) noexcept {
+  insist([&] { store_.record_decision(decision); });
+}
+
+void TrialLog::record(const cache::Quarantined& quarantined) noexcept {
+  insist([&] { store_.record_quarantine(quarantined); });
+}
+
+template <typename Write>
+void TrialLog::insist(Write write) noexcept {
   bool recorded = false;
   while (!recorded && works_) {
     guarded([&] {
-      store_.record_decision(decision);
+      write();
       recorded = true;
     });
   }

@@ -25,6 +25,7 @@ class TrialLog {
   void flush_if_due();
   void flush() noexcept;
   void record(const cache::Decision& decision) noexcept;
+  void record(const cache::Quarantined& quarantined) noexcept;
 
   /// When flush_if_due has something to do.
   std::chrono::steady_clock::time_point next_deadline() const { return due_; }
@@ -34,6 +35,8 @@ class TrialLog {
 
  private:
   void write_waiting() noexcept;
+  template <typename Write>
+  void insist(Write write) noexcept;
   template <typename Write>
   void guarded(Write write) noexcept;
 

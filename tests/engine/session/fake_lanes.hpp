@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
@@ -20,6 +21,9 @@ struct Behaviour {
   int registers = 32;
   int fails_from_block = -1;  ///< the block of the race from which on it faults; -1: never
   Outcome confirm = Outcome::ok;
+  bool confirmed = false;  ///< a failure when run is confirmed in isolation
+  /// What becomes of it when it is confirmed with buffers of that length.
+  std::function<Outcome(std::uint64_t length)> at_length = {};
 };
 
 using BehaviourOf = std::function<Behaviour(const std::string& configuration)>;
@@ -79,7 +83,9 @@ class FakeDeviceLane final : public DeviceLane {
   std::string_view support_source() const override { return needs_support ? "support" : ""; }
 
   void submit(TicketId ticket, DeviceRequest request) override {
-    answers_.push_back({ticket, std::visit([this](const auto& known) { return answer(known); }, request)});
+    const bool answers = answers_prepare || !std::holds_alternative<PrepareProblem>(request);
+    DeviceReply reply = std::visit([this](const auto& known) { return answer(known); }, request);
+    if (answers) answers_.push_back({ticket, std::move(reply)});
     if (on_submit) on_submit();
   }
   std::vector<Completion> poll() override { return std::exchange(answers_, {}); }
@@ -93,7 +99,11 @@ class FakeDeviceLane final : public DeviceLane {
 
   bool needs_support = false;
   Outcome prepare = Outcome::ok;
-  std::vector<std::string> screened;  ///< in order, the reference included
+  bool answers_prepare = true;               ///< off: a problem that takes forever to set up
+  std::vector<std::string> other_processes;  ///< on the GPU
+  std::string unfenced;
+  std::vector<std::uint64_t> lengths;  ///< of the first buffer of each problem that was prepared
+  std::vector<std::string> screened;   ///< in order, the reference included
   std::vector<std::string> finalists;
   std::function<void()> on_submit;  ///< called after every request
 
@@ -113,7 +123,11 @@ class FakeDeviceLane final : public DeviceLane {
   DeviceReply screen(const Candidate& candidate, const ScreenPolicy& policy, std::optional<double> best_ns) {
     screened.push_back(candidate.configuration.empty() ? "reference" : candidate.configuration);
     const Behaviour behaviour = behaviour_(candidate.configuration);
-    if (behaviour.run != Outcome::ok) return fail(behaviour.run);
+    if (behaviour.run != Outcome::ok) {
+      DeviceReply failed = fail(behaviour.run);
+      failed.confirmed = behaviour.confirmed;
+      return failed;
+    }
     DeviceReply reply;
     Screen timing(policy, best_ns);
     while (timing.add(sample(behaviour.time_ns)) == Screen::Step::more) {
@@ -126,7 +140,14 @@ class FakeDeviceLane final : public DeviceLane {
     return reply;
   }
 
-  DeviceReply answer(const PrepareProblem&) { return prepare == Outcome::ok ? DeviceReply{} : fail(prepare); }
+  DeviceReply answer(const PrepareProblem& request) {
+    lengths.push_back(request.arguments.empty() ? 0 : request.arguments.front().length);
+    if (prepare != Outcome::ok) return fail(prepare);
+    DeviceReply reply;
+    reply.other_processes = other_processes;
+    reply.unfenced = unfenced;
+    return reply;
+  }
   DeviceReply answer(const RunReference& request) { return screen(request.candidate, request.policy, {}); }
   DeviceReply answer(const ScreenCandidate& request) {
     return screen(request.candidate, request.policy, request.best_ns);
@@ -153,6 +174,9 @@ class FakeDeviceLane final : public DeviceLane {
   }
   DeviceReply answer(const ConfirmCandidate& request) {
     const Behaviour behaviour = behaviour_(request.candidate.configuration);
+    if (behaviour.at_length && behaviour.at_length(lengths.back()) != Outcome::ok) {
+      return fail(behaviour.at_length(lengths.back()));
+    }
     return behaviour.confirm == Outcome::ok ? DeviceReply{} : fail(behaviour.confirm);
   }
 

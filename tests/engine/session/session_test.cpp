@@ -3,98 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <set>
 
-#include "cache/memory_store.hpp"
-#include "tests/engine/session/fake_lanes.hpp"
-#include "tuner/core/device.hpp"
+#include "tests/engine/session/laboratory.hpp"
 
 namespace tuner::engine {
 namespace {
-
-constexpr const char* kKernel = R"(
-#pragma tuner kernel(saxpy)
-#pragma tuner problem(n: size)
-#pragma tuner param(BLOCK, 32, 64, 128, 256; default 64)
-#pragma tuner param(UNROLL, 1, 2, 4; default 1)
-#pragma tuner constraint(BLOCK * UNROLL <= 512)
-#pragma tuner grid(ceil_div(n, BLOCK * UNROLL)) block(BLOCK)
-#pragma tuner in(x, float, n) inout(y, float, n)
-#pragma tuner scalar(n, int32)
-#pragma tuner work(bytes = 12 * n)
-__global__ void saxpy(const float* x, float* y, int n) {}
-)";
-
-Task make_task(const std::vector<std::string>& where = {}, const std::string& text = kKernel, int n = 1000) {
-  return Task(parse_descriptions(text, "saxpy.cu").front(), {{"n", n}}, known_device("H200"), where);
-}
-
-/// With n = 1 every grid is one block, so UNROLL makes no difference to the launch.
-Task one_block_task() {
-  return make_task({}, kKernel, 1);
-}
-
-/// BLOCK=256,UNROLL=2 is the fastest; times fall with the work of a thread block.
-Behaviour ordinary(const std::string& configuration) {
-  static const Task task = make_task();
-  const search::Configuration parsed = task.space().parse(configuration.empty() ? "BLOCK=64" : configuration);
-  const double block = task.space().value(parsed, 0).as_real();
-  const double unroll = task.space().value(parsed, 1).as_real();
-  Behaviour behaviour;
-  behaviour.time_ns = 1e5 * (1 + 64 / block + 0.2 * std::abs(unroll - 2));
-  return behaviour;
-}
-
-/// The compiler makes the same of every UNROLL.
-Behaviour unroll_ignored(const std::string& configuration) {
-  Behaviour behaviour = ordinary(configuration);
-  behaviour.binary = configuration.substr(0, configuration.find(','));
-  return behaviour;
-}
-
-class RecordingObserver final : public Observer {
- public:
-  void trial(const cache::Trial& trial) override { trials.push_back(trial); }
-  void warning(const std::string& sentence) override { warnings.push_back(sentence); }
-  std::vector<cache::Trial> trials;
-  std::vector<std::string> warnings;
-};
-
-/// One session with everything fake, and what is left of it.
-struct Laboratory {
-  explicit Laboratory(BehaviourOf behaviour = ordinary, const std::vector<std::string>& where = {})
-      : Laboratory(make_task(where), std::move(behaviour)) {}
-  /// `room`: how many requests the compile lane takes and answers at once, the last one first.
-  Laboratory(Task its_task, BehaviourOf behaviour, std::size_t room = 4)
-      : task(std::move(its_task)), compile(behaviour, room), device(known_device("H200"), behaviour) {}
-
-  TuneReport tune(const SessionOptions& options = {}) {
-    return run_session(task, options, {compile, device, store, nullptr, observer, stop});
-  }
-  std::vector<cache::Trial> rows() const { return store.find_trials(task.key("cold")); }
-  const cache::Trial& row(const std::string& configuration) const {
-    const auto found = std::find_if(observer.trials.begin(), observer.trials.end(),
-                                    [&](const cache::Trial& trial) { return trial.configuration == configuration; });
-    REQUIRE_MESSAGE(found != observer.trials.end(), "no trial of ", configuration);
-    return *found;
-  }
-
-  Task task;
-  FakeCompileLane compile;
-  FakeDeviceLane device;
-  cache::MemoryStore store;
-  RecordingObserver observer;
-  std::atomic<bool> stop = false;
-};
-
-/// `ordinary`, but for one configuration.
-BehaviourOf except(const std::string& configuration, const std::function<void(Behaviour&)>& change) {
-  return [=](const std::string& asked) {
-    Behaviour behaviour = ordinary(asked);
-    if (asked == configuration) change(behaviour);
-    return behaviour;
-  };
-}
 
 TEST_CASE("an exhaustive session measures every configuration once and keeps the fastest") {
   Laboratory laboratory;
@@ -209,13 +122,18 @@ TEST_CASE("a budget of evaluations is kept exactly") {
   CHECK_FALSE(report.decision.configuration.empty());
 }
 
-TEST_CASE("the winner of an earlier session is measured again even if the strategy does not ask for it") {
-  Laboratory laboratory;
-  laboratory.tune();
-  laboratory.device.screened.clear();
-  laboratory.tune({.strategy = "random", .budget = {.evaluations = 1}, .seed = 1});
-  CHECK(std::count(laboratory.device.screened.begin(), laboratory.device.screened.end(), "BLOCK=256,UNROLL=2") == 1);
-  CHECK(laboratory.store.find_decision(laboratory.task.key("cold"))->configuration == "BLOCK=256,UNROLL=2");
+TEST_CASE("the winner of an earlier session races again even if the strategy does not ask for it") {
+  for (const bool reuse : {true, false}) {
+    Laboratory laboratory;
+    laboratory.tune();
+    laboratory.device.screened.clear();
+    laboratory.tune({.strategy = "random", .budget = {.evaluations = 1}, .seed = 1, .reuse = reuse});
+    const auto& finalists = laboratory.device.finalists;
+    CHECK(std::count(finalists.begin(), finalists.end(), "BLOCK=256,UNROLL=2") == 1);
+    CHECK(std::count(laboratory.device.screened.begin(), laboratory.device.screened.end(), "BLOCK=256,UNROLL=2") ==
+          (reuse ? 0 : 1));
+    CHECK(laboratory.store.find_decision(laboratory.task.key("cold"))->configuration == "BLOCK=256,UNROLL=2");
+  }
 }
 
 TEST_CASE("a finalist that faults in the race leaves it, and the next best wins") {

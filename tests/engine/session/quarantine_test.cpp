@@ -1,0 +1,121 @@
+#include <doctest/doctest.h>
+
+#include "tests/engine/session/laboratory.hpp"
+
+namespace tuner::engine {
+namespace {
+
+constexpr const char* kKiller = "BLOCK=256,UNROLL=2";
+
+BehaviourOf killer(Outcome outcome, bool confirmed = true) {
+  return except(kKiller, [=](Behaviour& behaviour) {
+    behaviour.run = outcome;
+    behaviour.confirmed = confirmed;
+  });
+}
+
+std::vector<cache::Quarantined> quarantine(const Laboratory& laboratory) {
+  return laboratory.store.find_quarantine(laboratory.task.key("cold"), known_device("H200").driver_version);
+}
+
+std::size_t runs(const Laboratory& laboratory, const std::string& configuration) {
+  const auto& screened = laboratory.device.screened;
+  return static_cast<std::size_t>(std::count(screened.begin(), screened.end(), configuration));
+}
+
+TEST_CASE("a binary that ended its worker twice is quarantined with what it is and did") {
+  for (const Outcome outcome : {Outcome::illegal_access, Outcome::run_timeout, Outcome::worker_lost}) {
+    Laboratory laboratory(killer(outcome));
+    laboratory.tune();
+    const auto found = quarantine(laboratory);
+    REQUIRE(found.size() == 1);
+    CHECK(found.front().configuration == kKiller);
+    CHECK(found.front().binary_hash == kKiller);
+    CHECK(found.front().launch == "grid=2x1x1 block=256x1x1 shared=0");
+    CHECK(found.front().outcome == outcome);
+  }
+}
+
+TEST_CASE("what was not confirmed, or ended no worker, is not quarantined") {
+  Laboratory once(killer(Outcome::illegal_access, false));
+  once.tune();
+  CHECK(quarantine(once).empty());
+  Laboratory wrong(killer(Outcome::wrong_result));
+  wrong.tune();
+  CHECK(quarantine(wrong).empty());
+}
+
+TEST_CASE("a quarantined binary is compiled, recognised and never launched again") {
+  Laboratory laboratory(killer(Outcome::run_timeout));
+  laboratory.tune();
+  CHECK(runs(laboratory, kKiller) == 1);
+  for (const bool reuse : {true, false}) {
+    const TuneReport report = laboratory.tune({.reuse = reuse});
+    CHECK(runs(laboratory, kKiller) == 1);
+    CHECK(report.decision.configuration == "BLOCK=256,UNROLL=1");
+    CHECK(report.decision.counters.at("failed_run_timeout") == 1);
+  }
+  CHECK(laboratory.observer.trials.back().outcome == Outcome::ok);
+  const auto rows = laboratory.rows();
+  const auto refused =
+      std::find_if(rows.rbegin(), rows.rend(), [](const cache::Trial& row) { return row.configuration == kKiller; });
+  REQUIRE(refused != rows.rend());
+  CHECK(refused->message.find("quarantined since 20") != std::string::npos);
+  CHECK(refused->message.find("`tuner forget`") != std::string::npos);
+
+  laboratory.store.forget({}, cache::Forget::quarantine);
+  laboratory.tune();
+  CHECK(runs(laboratory, kKiller) == 2);
+}
+
+TEST_CASE("a trial of a binary that was quarantined later is not taken over") {
+  Laboratory laboratory;
+  laboratory.tune();
+  cache::Quarantined found;
+  found.key = laboratory.task.key("warm");  // in whichever mode
+  found.binary_hash = kKiller;
+  found.launch = laboratory.row(kKiller).launch;
+  found.driver = known_device("H200").driver_version;
+  found.outcome = Outcome::illegal_access;
+  found.message = "It read where nothing was.";
+  laboratory.store.record_quarantine(found);
+  laboratory.device.screened.clear();
+  const TuneReport report = laboratory.tune();
+  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=1");
+  CHECK(runs(laboratory, kKiller) == 0);
+  CHECK(std::count(laboratory.device.finalists.begin(), laboratory.device.finalists.end(), kKiller) == 0);
+  CHECK(report.decision.counters.at("screened") == 1);
+}
+
+TEST_CASE("a baseline in quarantine ends the session with what lifts it") {
+  Laboratory laboratory(except("BLOCK=64,UNROLL=1", [](Behaviour& behaviour) {
+    behaviour.run = Outcome::illegal_access;
+    behaviour.confirmed = true;
+  }));
+  CHECK_THROWS_AS(laboratory.tune(), Error);
+  CHECK(quarantine(laboratory).size() == 1);
+  CHECK_THROWS_WITH_AS(laboratory.tune(), doctest::Contains("`tuner forget` lifts that"), Error);
+  CHECK(runs(laboratory, "BLOCK=64,UNROLL=1") == 1);
+}
+
+TEST_CASE("other processes on the GPU and missing fences are one warning each, and the decision says contended") {
+  std::string text = kKernel;
+  text.replace(text.find("#pragma tuner grid"), 0,
+               "#pragma tuner problem_constraint(n >= 1)\n");  // prepared repeatedly
+  Laboratory laboratory(make_task({}, text), ordinary);
+  laboratory.device.other_processes = {"4711 (python3)"};
+  laboratory.device.unfenced = "The driver has no virtual memory management.";
+  const TuneReport report = laboratory.tune();
+  CHECK(laboratory.device.lengths.size() > 1);
+  CHECK(report.decision.contended);
+  CHECK(laboratory.store.find_decision(laboratory.task.key("cold"))->contended);
+  REQUIRE(laboratory.observer.warnings.size() == 2);
+  CHECK(laboratory.observer.warnings[0].find("4711 (python3)") != std::string::npos);
+  CHECK(laboratory.observer.warnings[1].find("virtual memory management") != std::string::npos);
+  Laboratory alone;
+  CHECK_FALSE(alone.tune().decision.contended);
+  CHECK(alone.observer.warnings.empty());
+}
+
+}  // namespace
+}  // namespace tuner::engine
