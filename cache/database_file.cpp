@@ -160,7 +160,26 @@ std::unique_ptr<sqlite::Connection> open_database(const fs::path& path, Access a
   return connection;
 }
 
-std::optional<std::string> find_damage(const sqlite::Connection& connection) {
+namespace {
+
+/// What a database of this version should have and this one has not. What a user added does no harm.
+std::optional<std::string> find_missing_part(const sqlite::Connection& connection, const Format& format) {
+  const std::size_t version = format_version(connection, format);
+  const sqlite::Connection sound(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, std::chrono::seconds(0));
+  for (const char* const step : format.steps.first(version)) sound.execute(step);
+  sqlite::Statement parts(sound, "SELECT type, name FROM sqlite_schema");
+  sqlite::Statement find(connection, "SELECT 1 FROM sqlite_schema WHERE type = ?1 AND name = ?2");
+  while (parts.step()) {
+    if (!find.bind(parts.text(0), parts.text(1)).step()) {
+      return fmt::format("it lacks the {} {} that its format has", parts.text(0), parts.text(1));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> find_damage(const sqlite::Connection& connection, const Format& format) {
   sqlite::Statement integrity(connection, "PRAGMA integrity_check(1)");
   if (integrity.step() && integrity.text(0) != "ok") return integrity.text(0);
   sqlite::Statement references(connection, "PRAGMA foreign_key_check");
@@ -168,7 +187,7 @@ std::optional<std::string> find_damage(const sqlite::Connection& connection) {
     return fmt::format("row {} of table {} refers to a row of {} that does not exist", references.integer(1),
                        references.text(0), references.text(2));
   }
-  return std::nullopt;
+  return find_missing_part(connection, format);
 }
 
 }  // namespace tuner::cache

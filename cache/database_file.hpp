@@ -35,7 +35,8 @@ std::unique_ptr<sqlite::Connection> open_database(const std::filesystem::path& p
                                                   std::chrono::milliseconds busy_timeout, Durability durability,
                                                   const Format& format);
 
-/// Looks for damage in every page, index and constraint of a database: nothing, or what was found first.
-std::optional<std::string> find_damage(const sqlite::Connection& connection);
+/// Looks for damage in every page, index and constraint of a database, and for tables, indexes and views that its
+/// format has and it lacks: nothing, or what was found first.
+std::optional<std::string> find_damage(const sqlite::Connection& connection, const Format& format);
 
 }  // namespace tuner::cache

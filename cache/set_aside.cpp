@@ -25,8 +25,8 @@ bool in_order(const fs::path& file) {
     const sqlite::Connection connection(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE,
                                         std::chrono::seconds(5));
     const bool binaries = connection.integer("PRAGMA application_id") == binaries_format().application_id;
-    format_version(connection, binaries ? binaries_format() : decisions_format());
-    return !find_damage(connection);
+    const Format& format = binaries ? binaries_format() : decisions_format();
+    return format_version(connection, format) == 0 || !find_damage(connection, format);
   } catch (const Error& error) {
     if (error.code() == Errc::store_damaged) return false;
     throw;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <random>
 #include <thread>
@@ -21,9 +22,16 @@ struct Explanation {
   std::string sentence;
 };
 
-Explanation explain(int result, const std::filesystem::path& path, std::chrono::milliseconds busy_timeout) {
+Explanation explain(int result, const std::filesystem::path& path, std::chrono::milliseconds busy_timeout,
+                    bool no_locks) {
   const std::string name = path.string();
   const char* const elsewhere = "choose another place with --db or TUNER_DB";
+  if (no_locks && (result & 0xff) == SQLITE_BUSY) {
+    return {Errc::store_unavailable,
+            fmt::format("The database {} is on a file system that has no file locks (a network file system without its "
+                        "lock service, perhaps), so several processes could damage it: {}.",
+                        name, elsewhere)};
+  }
   if (result == SQLITE_READONLY_ROLLBACK) {
     return {Errc::store_unavailable,
             fmt::format(
@@ -109,6 +117,10 @@ std::unique_ptr<Connection> Connection::copy_in_memory(const Connection& from) {
 // come for seconds.
 int Connection::on_busy(void* connection, int waits) {
   auto& self = *static_cast<Connection*>(connection);
+  // SQLite takes a file system without locks for one where somebody else has the lock; errno knows better, since a lock
+  // that was refused was its last call to fail.
+  self.no_locks_ = errno == ENOLCK;
+  if (self.no_locks_) return 0;
   const auto now = std::chrono::steady_clock::now();
   if (waits == 0) self.give_up_ = now + self.patience_;
   if (now >= self.give_up_) return 0;
@@ -131,7 +143,7 @@ std::int64_t Connection::integer(const std::string& sql) const {
 void Connection::check(int result, std::string_view call) const {
   if (result == SQLITE_OK || result == SQLITE_ROW || result == SQLITE_DONE) return;
   // The detail goes last: what SQLite said belongs to the connection's latest call, which is the one that is checked.
-  Explanation explanation = explain(result, path_, patience_);
+  Explanation explanation = explain(result, path_, patience_, no_locks_);
   explanation.sentence += fmt::format(" (SQLite error {} in \"{}\": {}", result, first_line(call),
                                       get() == nullptr ? sqlite3_errstr(result) : sqlite3_errmsg(get()));
   if (const int system = get() == nullptr ? 0 : sqlite3_system_errno(get()); system != 0) {

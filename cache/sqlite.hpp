@@ -76,6 +76,7 @@ class Connection {
   std::filesystem::path path_;
   std::chrono::milliseconds patience_;
   std::chrono::steady_clock::time_point give_up_;
+  bool no_locks_ = false;  ///< the file system refused to lock
   Handle handle_;
 };
 

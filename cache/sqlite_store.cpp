@@ -113,7 +113,7 @@ Forgotten SqliteStore::forget(const Filter& filter, Forget what) {
 }
 
 std::optional<std::string> SqliteStore::damage() const {
-  return find_damage(*connection_);
+  return find_damage(*connection_, decisions_format());
 }
 
 }  // namespace tuner::cache
