@@ -83,12 +83,17 @@ TuneReport full_report() {
   decision.ties = {{kWinner, 1.0}, {kTied, 1.0021}};
   decision.race_blocks = 40;
   decision.verified = true;
+  decision.awkward_sizes = 2;
+  decision.contended = true;
   decision.launch = "grid=528x1x1 block=1024x1x1 shared=0";
   decision.counters = {{"asked", 708},    {"timed", 642},  {"compiled", 642},           {"deduplicated", 60},
-                       {"launched", 638}, {"stored", 708}, {"failed_compile_error", 2}, {"failed_launch_refused", 4}};
+                       {"launched", 638}, {"stored", 708}, {"failed_compile_error", 2}, {"failed_launch_refused", 4},
+                       {"screened", 408}, {"reused", 300}};
   decision.conditions = {"0.1.0", "13.0.88", "580.159"};
   decision.created_unix_ms = 1740832200000;
 
+  report.awkward_problems = {"row_length=65535,rows=527,sync_in_loop=0,work=4",
+                             "row_length=1023,rows=528,sync_in_loop=0,work=4"};
   report.winner_facts = facts(40, 0, 1.0, "warps");
   report.baseline_facts = facts(32, 0, 0.9375, "registers");
   report.finalists = {finalist(kWinner, 218432, 1, 1, 1, 3, facts(40, 0, 1.0, "warps")),
@@ -197,6 +202,14 @@ TEST_CASE("no line of a report is longer than 100 columns, whatever the configur
 
 TEST_CASE("a speed-up without an interval says that its uncertainty is not known") {
   CHECK(contains(tuner::to_text(replayed_report()), "uncertainty is not known"));
+}
+
+TEST_CASE("a winner that was verified at its own size only says why") {
+  TuneReport report = full_report();
+  report.awkward_problems.clear();
+  report.awkward_note = "no problem_constraint says which sizes the kernel accepts";
+  CHECK(contains(tuner::to_text(report), "no other size: no problem_constraint"));
+  CHECK(contains(tuner::to_json(report), "\"awkward_problems\": []"));
 }
 
 TEST_CASE("an interval that includes 1 is not called faster") {
