@@ -123,6 +123,18 @@ TEST_CASE("a fault costs one candidate and one worker, and the new worker knows 
   CHECK(test.ask(screen("wrong")).outcome == Outcome::wrong_result);
 }
 
+TEST_CASE("what is wrong is found out also where the candidates before it cost their workers") {
+  TestLane test;
+  test.prepare();
+  for (int i = 0; i < 2; ++i) {
+    REQUIRE(test.ask(screen("faults")).outcome == Outcome::illegal_access);
+    CHECK(test.ask(screen("past_end")).outcome == Outcome::guard_violation);
+    CHECK(test.ask(screen("input")).outcome == Outcome::input_modified);
+    REQUIRE(test.ask(screen("faults")).outcome == Outcome::illegal_access);
+    CHECK(test.ask(screen("input")).outcome == Outcome::input_modified);
+  }
+}
+
 TEST_CASE("a candidate that never ends is stopped at its launch timeout") {
   TestLane test;
   test.prepare(200ms);

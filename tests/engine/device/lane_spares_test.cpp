@@ -275,6 +275,47 @@ TEST_CASE("spares that cannot start are not tried for ever, and the worker that 
   }
 }
 
+TEST_CASE("a candidate is not judged by memory that spares and the dead hold") {
+  TestLane test({.environment = {"FAKE_DRIVER=crowded=1000000"}});
+  PrepareProblem small = problem();
+  small.mode = CacheMode::warm;  // without what a flush takes
+  REQUIRE(test.ask(small).outcome == Outcome::ok);
+  REQUIRE(test.ask(reference()).outcome == Outcome::ok);
+  REQUIRE(test.ask(screen("faults")).outcome == Outcome::illegal_access);
+  wait_for_spares(test);
+  const int started = test.lane.statistics().spares_started;
+  ScreenCandidate large = screen("right");
+  large.candidate.scratch_lengths = {1000000};
+  const DeviceReply reply = test.ask(large);
+  INFO(reply.message);
+  CHECK(reply.outcome == Outcome::ok);
+  CHECK(test.lane.worker_pids().size() == 1);
+  // Nor do others come back before another problem.
+  CHECK(test.ask(screen("right")).outcome == Outcome::ok);
+  CHECK(test.lane.statistics().spares_started == started);
+  REQUIRE(test.ask(small).outcome == Outcome::ok);
+  CHECK(test.lane.statistics().spares_started == started + 2);
+}
+
+TEST_CASE("a problem that needs most of the memory waits for the dead, and has no spares") {
+  TestLane test({.environment = {"FAKE_DRIVER=memory=8000000 crowded=1000000"}});
+  PrepareProblem request = problem();
+  for (BoundArgument& argument : request.arguments)
+    if (argument.role != Argument::Role::scalar) argument.length = argument.length * 150;
+  request.arguments.back().value = search::Value(kLength * 150);
+  REQUIRE(test.ask(request).outcome == Outcome::ok);
+  REQUIRE(test.ask(reference()).outcome == Outcome::ok);
+  for (int i = 0; i < 3; ++i) {
+    const DeviceReply reply = test.ask(screen("faults"));
+    INFO(reply.message);
+    CHECK(reply.outcome == Outcome::illegal_access);
+    CHECK(test.ask(screen("right")).outcome == Outcome::ok);
+    CHECK(test.lane.worker_pids().size() == 1);
+  }
+  CHECK(test.lane.statistics().spares_started == 0);
+  for (const WorkerLoss& loss : test.lane.statistics().losses) CHECK_FALSE(loss.preparing);
+}
+
 TEST_CASE("whoever asks for the device can be told to stop waiting") {
   const std::atomic<bool> stop{true};
   TestLane test({.environment = {"FAKE_DRIVER=mute"}, .stop = &stop});

@@ -172,6 +172,8 @@ void DeviceProcessLane::send_next() {
     repeat_.pop_front();
     return give({0, std::move(request), {}, false}, true);
   }
+  // Nobody is timed beside a kernel that hangs, which ends when its process does.
+  if (workers_.any_computing()) return;
   note_recovered();
   while (!waiting_.empty() && !running_) {
     Pending pending = std::move(waiting_.front());
@@ -214,9 +216,11 @@ void DeviceProcessLane::forget_what_it_replaces(const DeviceRequest& request) {
 void DeviceProcessLane::give(Pending pending, bool repeated) {
   if (const auto* problem = std::get_if<PrepareProblem>(&pending.request); problem && !fits_beside(*problem, 1))
     workers_.wait_for_leaving();
+  const bool runs = runs_a_candidate(pending.request);
+  // What fails in a fresh worker gets no second run, so the first must tell as much.
+  if (runs && !repeated && fresh_) ask_for_diagnosis(pending.request);
   const Message message = encode_request(pending.request);
   const auto limit = limit_of(pending.request, limits_);
-  const bool runs = runs_a_candidate(pending.request);
   running_ = Running{std::move(pending), repeated, fresh_, limit, Clock::now() + limit};
   if (runs && !repeated) fresh_ = false;
   // A worker that is gone is noticed when its channel is read.
@@ -230,7 +234,7 @@ bool DeviceProcessLane::lacks_memory(const DeviceReply& reply) const {
 
 // Spares hold memory, and so do processes until they are gone: a candidate is not judged by that.
 void DeviceProcessLane::give_again_with_all_memory() {
-  spares_in_the_way_ = true;
+  spares_in_the_way_ = spares_in_the_way_ || workers_.any_spares();
   workers_.dismiss_spares();
   workers_.wait_for_leaving();
   Running again = std::move(*running_);

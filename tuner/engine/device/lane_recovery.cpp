@@ -24,7 +24,7 @@ void DeviceProcessLane::lose(Loss loss) {
     lost_at_ = Clock::now();
     unrecovered_ = statistics_.losses.size();
   }
-  workers_.retire();
+  workers_.retire(loss.cause == LossCause::hang || loss.cause == LossCause::mute);
 
   bool answers = false;
   if (!is_candidates) {
@@ -33,6 +33,7 @@ void DeviceProcessLane::lose(Loss loss) {
   } else if (has_second_run(*running, loss.cause)) {
     ++statistics_.second_runs;
     isolate(running->pending.request, loss.reply, limits_);
+    if (loss.reply.message.empty()) loss.reply.message = "The device worker closed its channel.";
     running->pending.first_failure = std::move(loss.reply);
     waiting_.push_front(std::move(running->pending));
   } else {
@@ -87,7 +88,7 @@ void DeviceProcessLane::note_recovered() {
 void DeviceProcessLane::keep_spares() {
   constexpr int kMaxSparesFailed = 3;
   const DeviceWorker* worker = workers_.active();
-  const bool at_work = worker && worker->greeted && repeat_.empty() && !(running_ && running_->repeated);
+  const bool at_work = worker && worker->greeted && !lost_at_;
   if (!at_work || statistics_.losses.empty() || racing_ || spares_in_the_way_) return;
   if (spares_failed_ >= kMaxSparesFailed || (problem_ && !fits_beside(*problem_, options_.spares))) return;
   statistics_.spares_started += workers_.start_spares(options_.spares);

@@ -60,6 +60,14 @@ bool runs_a_candidate(const DeviceRequest& request) {
   return !std::holds_alternative<PrepareProblem>(request) && !std::holds_alternative<LoadFinalists>(request);
 }
 
+void ask_for_diagnosis(DeviceRequest& request) {
+  std::visit(
+      [](auto& typed) {
+        if constexpr (kIsolates<std::decay_t<decltype(typed)>>) typed.isolation.diagnose = true;
+      },
+      request);
+}
+
 void isolate(DeviceRequest& request, const DeviceReply& first, const RequestLimits& limits) {
   std::visit(
       [&](auto& typed) {

@@ -23,6 +23,9 @@ std::chrono::milliseconds limit_of(const DeviceRequest& request, const RequestLi
 /// Whether it runs code of a candidate's, so that it may do harm and suffer it.
 bool runs_a_candidate(const DeviceRequest& request);
 
+/// Has what it touches found out before a fault can end the worker. Costs a launch more.
+void ask_for_diagnosis(DeviceRequest& request);
+
 /// Makes it the second run of a request that failed like `first` and took the worker with it. What hung is waited for
 /// only as long as something comparable would take twenty times over.
 void isolate(DeviceRequest& request, const DeviceReply& first, const RequestLimits& limits);

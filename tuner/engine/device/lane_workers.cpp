@@ -22,16 +22,16 @@ DeviceWorker DeviceWorkers::spawn() const {
   return {ChildProcess(program_), Clock::now() + start_limit_};
 }
 
-void DeviceWorkers::dismiss(ChildProcess process) noexcept {
+void DeviceWorkers::dismiss(ChildProcess process, bool computing) noexcept {
   process.kill();
   process.channel().close();
-  leaving_.push_back({std::move(process)});
+  leaving_.push_back({std::move(process), computing, Clock::now() + program_.patience});
 }
 
-void DeviceWorkers::retire() noexcept {
+void DeviceWorkers::retire(bool computing) noexcept {
   if (!active_) return;
   retired_ = active_->process.pid();
-  dismiss(std::move(active_->process));
+  dismiss(std::move(active_->process), computing);
   active_.reset();
 }
 
@@ -130,6 +130,12 @@ void DeviceWorkers::dismiss_unready_spares() {
   spares_ = std::move(ready);
 }
 
+bool DeviceWorkers::any_computing() const {
+  const auto now = Clock::now();
+  return std::any_of(leaving_.begin(), leaving_.end(),
+                     [&](const Leaving& leaving) { return leaving.computing && now < leaving.patience_ends; });
+}
+
 void DeviceWorkers::wait_for_leaving() noexcept {
   const auto deadline = Clock::now() + program_.patience;
   for (Leaving& leaving : leaving_) {
@@ -152,6 +158,8 @@ std::vector<int> DeviceWorkers::wait_fds() const {
   };
   if (active_) add(*active_);
   for (const DeviceWorker& spare : spares_) add(spare);
+  for (const Leaving& leaving : leaving_)
+    if (leaving.computing && leaving.process.exit_fd() >= 0) result.push_back(leaving.process.exit_fd());
   return result;
 }
 
@@ -163,6 +171,13 @@ DeviceWorkers::Clock::time_point DeviceWorkers::next_deadline() const {
   };
   if (active_) consider(*active_, active_->greeted);
   for (const DeviceWorker& spare : spares_) consider(spare, spare.has_context);
+  const auto now = Clock::now();
+  for (const Leaving& leaving : leaving_) {
+    if (!leaving.computing || now >= leaving.patience_ends) continue;
+    // Where the system has no descriptor for its end, somebody has to look.
+    const auto look = leaving.process.exit_fd() >= 0 ? leaving.patience_ends : now + std::chrono::milliseconds(5);
+    result = std::min(result, look);
+  }
   return result;
 }
 

@@ -34,8 +34,8 @@ class DeviceWorkers {
   DeviceWorker* active() { return active_ ? &*active_ : nullptr; }
   const DeviceWorker* active() const { return active_ ? &*active_ : nullptr; }
 
-  /// Kills the one that works.
-  void retire() noexcept;
+  /// Kills the one that works. `computing`: the GPU may be busy with its kernel until it is gone.
+  void retire(bool computing = false) noexcept;
   /// Puts the spare that is furthest on in its place, or starts a process where there is none. True if the spare was
   /// ready. Throws Error{no_worker}.
   bool take_over();
@@ -51,6 +51,9 @@ class DeviceWorkers {
   /// Those that are still starting, which would disturb a race.
   void dismiss_unready_spares();
 
+  /// Whether the GPU may still be busy with the kernel of one that was killed. Not for ever: one that outlives its kill
+  /// by more than its patience is no longer reckoned with.
+  bool any_computing() const;
   bool any_leaving() const { return !leaving_.empty(); }
   bool any_spares() const { return !spares_.empty(); }
   int spares_ready() const;
@@ -59,20 +62,22 @@ class DeviceWorkers {
 
   /// All processes of this GPU that may still be alive.
   std::vector<pid_t> pids() const;
-  /// What becomes readable when the active one or a spare has something to say. One whose channel is closed has none,
-  /// and makes the next deadline now.
+  /// What becomes readable when the active one or a spare has something to say, or one that computes is gone. One whose
+  /// channel is closed has none, and makes the next deadline now.
   std::vector<int> wait_fds() const;
-  /// Of starting workers.
+  /// Of workers that start, and of patience.
   Clock::time_point next_deadline() const;
 
  private:
   struct Leaving {
     ChildProcess process;
+    bool computing = false;
+    Clock::time_point patience_ends{};
     bool waited_for = false;
   };
 
   DeviceWorker spawn() const;
-  void dismiss(ChildProcess process) noexcept;
+  void dismiss(ChildProcess process, bool computing = false) noexcept;
   bool hear(DeviceWorker& spare);
   void drop_useless();
 

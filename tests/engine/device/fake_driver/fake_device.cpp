@@ -81,7 +81,7 @@ CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice) {
   return CUDA_SUCCESS;
 }
 CUresult device_memory(std::size_t* bytes, CUdevice) {
-  *bytes = kMemory;
+  *bytes = number("memory").value_or(kMemory);
   return CUDA_SUCCESS;
 }
 CUresult retain_context(CUcontext* context, CUdevice) {

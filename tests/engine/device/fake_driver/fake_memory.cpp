@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "tests/engine/device/fake_driver/fake_driver.hpp"
+#include "tests/engine/device/fake_driver/fake_settings.hpp"
 
 namespace fake {
 namespace {
@@ -12,7 +13,7 @@ std::size_t allocated = 0;
 
 CUresult allocate(CUdeviceptr* address, std::size_t bytes) {
   if (device.dead != CUDA_SUCCESS) return device.dead;
-  if (allocated + bytes > kMemory) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (allocated + bytes > kMemory || crowded(bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
   void* memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
   *address = reinterpret_cast<CUdeviceptr>(memory);
   allocations[*address] = bytes;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -69,6 +70,22 @@ bool lost() {
   }
   const auto back_after = number("back_after");
   return launches >= *launches_until_lost && !(back_after && contexts > *back_after);
+}
+
+bool crowded(std::uint64_t bytes) {
+  const auto limit = number("crowded");
+  if (!limit || bytes < *limit) return false;
+  const std::string parent = "PPid:\t" + std::to_string(getppid());
+  std::error_code gone;  // processes come and go meanwhile
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", gone)) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos || name == std::to_string(getpid())) continue;
+    std::ifstream status(entry.path() / "status");
+    for (std::string line; std::getline(status, line);) {
+      if (line == parent) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace fake

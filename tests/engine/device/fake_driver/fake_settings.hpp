@@ -11,6 +11,8 @@
 //   no_context      no context can be created
 //   no_fences       the driver cannot map memory
 //   fence_memory=N  of memory that is mapped there are only N bytes
+//   memory=N        the device says it has N bytes
+//   crowded=N       N bytes at once, or more, cannot be had while another worker of the same parent is not gone
 //   noise=N         launches take up to about N parts in a thousand more or less, and drift by as much
 //   seed=N          of that noise
 //   lost_after=N    the GPU is lost after N launches of candidates, in all processes together; needs the journal
@@ -29,5 +31,7 @@ int count_in_journal(const std::string& line);
 
 /// Whether the GPU is lost at this moment.
 bool lost();
+/// Whether so much memory cannot be had at this moment.
+bool crowded(std::uint64_t bytes);
 
 }  // namespace fake
