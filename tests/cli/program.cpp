@@ -90,6 +90,7 @@ Running::Running(const User& user, const std::vector<std::string>& arguments, bo
     dup2(nothing, STDIN_FILENO);
     dup2(out[1], STDOUT_FILENO);
     dup2(err[1], STDERR_FILENO);
+    if (user.before_start) user.before_start();
     if (chdir(user.home().c_str()) == 0) execve(argv[0], argv.data(), envp.data());
     _exit(127);
   }

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -36,6 +37,8 @@ class User {
  public:
   User();
   std::map<std::string, std::string> environment;
+  /// What the program's process does to itself first: limits, another user.
+  std::function<void()> before_start;
   const std::filesystem::path& home() const { return folder_.path(); }
   const TemporaryFolder& folder() const { return folder_; }
   std::filesystem::path data() const { return home() / ".local/share/tuner"; }

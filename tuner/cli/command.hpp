@@ -55,6 +55,7 @@ std::string help_text(const Command& command);
 Command tune_command();
 Command list_command();
 Command show_command();
+Command forget_command();
 Command describe_command();
 Command devices_command();
 Command doctor_command();

@@ -79,7 +79,9 @@ Json decision_json(const NumberedDecision& numbered) {
           {"race_blocks", decision.race_blocks},
           {"ties", std::move(ties)},
           {"verified", decision.verified},
+          {"awkward_sizes", decision.awkward_sizes},
           {"noisy", decision.noisy},
+          {"contended", decision.contended},
           {"launch", text_or_null(decision.launch)},
           {"binary_hash", text_or_null(decision.binary_hash)},
           {"counters", std::move(counters)},
@@ -87,6 +89,22 @@ Json decision_json(const NumberedDecision& numbered) {
           {"origin", cache::to_string(decision.origin)},
           {"session", decision.session},
           {"created_unix_ms", decision.created_unix_ms}};
+}
+
+Json quarantined_json(const cache::Quarantined& quarantined) {
+  return {{"kernel", quarantined.key.kernel_name},
+          {"kernel_identity", quarantined.key.kernel_identity},
+          {"problem", quarantined.key.problem},
+          {"device", quarantined.key.device},
+          {"mode", quarantined.key.mode},
+          {"configuration", quarantined.configuration},
+          {"outcome", to_string(quarantined.outcome)},
+          {"message", text_or_null(quarantined.message)},
+          {"launch", quarantined.launch},
+          {"binary_hash", quarantined.binary_hash},
+          {"driver", text_or_null(quarantined.driver)},
+          {"session", quarantined.session},
+          {"created_unix_ms", quarantined.created_unix_ms}};
 }
 
 Json trial_json(const cache::Trial& trial) {

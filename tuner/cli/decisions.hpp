@@ -26,6 +26,7 @@ std::string speedup_cell(const cache::Decision& decision);
 
 /// As documented in docs/json.md.
 nlohmann::ordered_json decision_json(const NumberedDecision& numbered);
+nlohmann::ordered_json quarantined_json(const cache::Quarantined& quarantined);
 nlohmann::ordered_json trial_json(const cache::Trial& trial);
 /// Prints one object on stdout; bytes that are not UTF-8 are replaced.
 void print_json(const nlohmann::ordered_json& object);

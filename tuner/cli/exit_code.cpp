@@ -6,7 +6,7 @@ namespace tuner::cli {
 
 namespace {
 
-constexpr std::array<ExitCodeText, 9> kTexts{{
+constexpr std::array<ExitCodeText, 10> kTexts{{
     {ExitCode::done, "done"},
     {ExitCode::no_result,
      "nothing usable: every candidate failed, what was asked for is not stored, or standard output could not be "
@@ -16,6 +16,7 @@ constexpr std::array<ExitCodeText, 9> kTexts{{
     {ExitCode::no_toolkit, "the CUDA toolkit or the worker program was not found"},
     {ExitCode::store, "the database cannot be used, or is damaged"},
     {ExitCode::device_failed, "the GPU was lost, or the baseline does not run"},
+    {ExitCode::busy, "another process tunes the same, or on the same GPU, and `--if-busy leave` was given"},
     {ExitCode::internal, "a bug in this program: please report it"},
     {ExitCode::interrupted, "interrupted; what was measured is kept"},
 }};
@@ -43,6 +44,8 @@ ExitCode exit_code_for(Errc code) {
     case Errc::device_lost:
     case Errc::baseline_failed:
       return ExitCode::device_failed;
+    case Errc::busy:
+      return ExitCode::busy;
     case Errc::internal:
       break;
   }

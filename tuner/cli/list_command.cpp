@@ -14,9 +14,41 @@ namespace tuner::cli {
 
 namespace {
 
+ExitCode list_quarantine(const Arguments& arguments, const cache::Location& location, const cache::Store* store) {
+  const std::string kernel = arguments.value("kernel").value_or("");
+  std::vector<cache::Quarantined> listed;
+  if (store != nullptr) listed = store->list_quarantine({.kernel_name = kernel});
+  if (arguments.has("json")) {
+    nlohmann::ordered_json quarantine = nlohmann::ordered_json::array();
+    for (const cache::Quarantined& quarantined : listed) quarantine.push_back(quarantined_json(quarantined));
+    print_json({{"format", 1}, {"database", location.decisions.string()}, {"quarantine", std::move(quarantine)}});
+    return ExitCode::done;
+  }
+  if (listed.empty()) {
+    say(fmt::format("Nothing is quarantined{} in {}.", kernel.empty() ? "" : " of `" + kernel + "`",
+                    location.decisions.string()));
+    return ExitCode::done;
+  }
+  using Align = Table::Align;
+  Table table({{"kernel", Align::left},
+               {"device", Align::left},
+               {"driver", Align::left},
+               {"failure", Align::left},
+               {"problem", Align::left},
+               {"configuration", Align::left}},
+              0);
+  for (const cache::Quarantined& quarantined : listed) {
+    table.add({quarantined.key.kernel_name, device_name(quarantined.key.device), quarantined.driver,
+               std::string(to_string(quarantined.outcome)), quarantined.key.problem, quarantined.configuration});
+  }
+  print(isatty(STDOUT_FILENO) == 1 ? table.text() : table.unwrapped_text());
+  return ExitCode::done;
+}
+
 ExitCode run(const Arguments& arguments) {
   const cache::Location location = cache::locate(arguments.value("db").value_or(""));
   const std::unique_ptr<cache::Store> store = open_for_reading(location);
+  if (arguments.has("quarantine")) return list_quarantine(arguments, location, store.get());
   const std::string kernel = arguments.value("kernel").value_or("");
   std::vector<NumberedDecision> listed;
   if (store) {
@@ -59,12 +91,14 @@ ExitCode run(const Arguments& arguments) {
 Command list_command() {
   return {
       .name = "list",
-      .synopsis = "tuner list [--kernel NAME] [--db PATH] [--json]",
+      .synopsis = "tuner list [--kernel NAME] [--quarantine] [--db PATH] [--json]",
       .summary = "what has been decided, for which kernel, problem and device",
       .purpose =
           "Lists the newest decision for each kernel, problem, device and timing mode, newest first.\n"
           "Reads the database only; `tuner show NUMBER` tells more about one of them.",
-      .options = {{"kernel", Option::Kind::value, "NAME", "only decisions for this kernel; default: all"}},
+      .options = {{"kernel", Option::Kind::value, "NAME", "only what is stored for this kernel; default: all"},
+                  {"quarantine", Option::Kind::flag, "",
+                   "instead: the configurations that crashed or hung and are not launched again"}},
       .most_operands = 0,
       .examples = {{"tuner list --kernel prefetch", "every problem that prefetch was tuned for"},
                    {"tuner list --db ~/.local/share/tuner/replay.db", "what replays of recordings found"}},

@@ -61,6 +61,7 @@ std::string decision_text(const NumberedDecision& numbered) {
   text += labelled("  winner     ", assignments(decision.configuration));
   text += labelled("  time       ",
                    time_text(decision.time_ns) + (decision.noisy ? ", measured on a disturbed device" : ""));
+  if (decision.contended) text += labelled("  contended  ", "other processes computed on the GPU meanwhile");
   if (!decision.baseline.empty()) {
     text += labelled("  baseline   ", assignments(decision.baseline));
     std::string against = speedup_cell(decision);
@@ -79,8 +80,12 @@ std::string decision_text(const NumberedDecision& numbered) {
   if (decision.origin == cache::Origin::replay) {
     text += labelled("  verified   ", "not here: replayed from a recording");
   } else {
-    text +=
-        labelled("  verified   ", decision.verified ? "again after the race, on fresh inputs" : "in the search only");
+    std::string verified = decision.verified ? "again after the race, on fresh inputs" : "in the search only";
+    if (decision.awkward_sizes > 0) {
+      verified +=
+          fmt::format(", and at {}", counted(static_cast<std::uint64_t>(decision.awkward_sizes), "awkward size"));
+    }
+    text += labelled("  verified   ", verified);
   }
   const cache::Conditions& conditions = decision.conditions;
   const auto version = [](const std::string& text_of) { return text_of.empty() ? std::string("none") : text_of; };
@@ -120,6 +125,18 @@ std::string failures_text(const std::vector<cache::Trial>& trials) {
     text += labelled(fmt::format("  {:>5}  {:<17}  ", of_class.size(), to_string(outcome)),
                      first.message.empty() ? "(no reason recorded)" : first.message);
     text += labelled("                            e.g. ", assignments(first.configuration));
+  }
+  return text;
+}
+
+std::string quarantine_text(const std::vector<cache::Quarantined>& quarantine, const std::string& kernel) {
+  if (quarantine.empty()) return {};
+  std::string text =
+      fmt::format("\nQuarantined: not launched again until `tuner forget {} --only quarantine`\n", kernel);
+  for (const cache::Quarantined& quarantined : quarantine) {
+    text += labelled(fmt::format("  {:<17}  ", to_string(quarantined.outcome)),
+                     fmt::format("{} (driver {})", assignments(quarantined.configuration), quarantined.driver));
+    if (!quarantined.message.empty()) text += labelled("                     ", quarantined.message);
   }
   return text;
 }
@@ -178,17 +195,23 @@ ExitCode run(const Arguments& arguments) {
   std::vector<cache::Trial> trials = store->find_trials(shown.decision.key);
   // Another session's trials were made under other conditions, perhaps of another part of the space.
   std::erase_if(trials, [&](const cache::Trial& trial) { return trial.session != shown.decision.session; });
+  const cache::DecisionKey& key = shown.decision.key;
+  const std::vector<cache::Quarantined> quarantine = store->list_quarantine({key.kernel_name, key.problem, key.device});
   if (arguments.has("json")) {
+    nlohmann::ordered_json quarantined = nlohmann::ordered_json::array();
+    for (const cache::Quarantined& each : quarantine) quarantined.push_back(quarantined_json(each));
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const cache::Trial& trial : trials) list.push_back(trial_json(trial));
     print_json({{"format", 1},
                 {"database", location.decisions.string()},
                 {"decision", decision_json(shown)},
-                {"trials", std::move(list)}});
+                {"trials", std::move(list)},
+                {"quarantine", std::move(quarantined)}});
   } else {
     print(decision_text(shown));
     trials = latest(trials);
     print(failures_text(trials));
+    print(quarantine_text(quarantine, key.kernel_name));
     print(trials_text(std::move(trials), most, shown.decision.baseline));
   }
   if (found.size() > 1) {

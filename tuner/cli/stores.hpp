@@ -20,8 +20,9 @@ struct SessionStores {
   std::vector<std::string> warnings;             ///< what cannot be used, why, and what to do
 };
 
-/// For tuning: a database that cannot be opened, or has no place, is one warning and never the end of the run. Nothing
-/// is deleted or renamed. `chosen` as for cache::locate. Throws Error{bad_usage}.
+/// For tuning: a database that cannot be opened, or has no place, is one warning and never the end of the run. One that
+/// is damaged is renamed and a fresh one takes its place, with one warning that says so. Nothing is deleted. `chosen`
+/// as for cache::locate. Throws Error{bad_usage}.
 SessionStores open_for_session(const std::filesystem::path& chosen);
 /// The same for replayed rows, which have a database of their own and no binaries.
 SessionStores open_for_replay(const std::filesystem::path& chosen);

@@ -22,7 +22,7 @@ constexpr std::uint64_t kMostWorkers = 1024;
 
 /// Nothing is compiled or launched, so these would change nothing.
 void refuse_what_a_replay_ignores(const Arguments& arguments) {
-  for (const char* option : {"device", "workers", "launch-timeout", "compile-timeout", "I"}) {
+  for (const char* option : {"device", "workers", "launch-timeout", "compile-timeout", "fresh", "if-busy", "I"}) {
     const bool compares = option == std::string_view("I") && !arguments.operands().empty();
     if (!arguments.has(option) || compares) continue;
     throw Error(Errc::bad_usage,
@@ -55,6 +55,8 @@ TuneRequest read_request(const Arguments& arguments) {
   request.compile_timeout = arguments.duration("compile-timeout");
   for (const std::string& folder : arguments.values("I")) session.include_folders.emplace_back(folder);
   request.database = arguments.value("db").value_or("");
+  session.reuse = !arguments.has("fresh");
+  if (arguments.choice("if-busy", {"wait", "leave"}) == "leave") request.if_busy = IfBusy::leave;
 
   if (request.file.empty() && request.replay.empty()) {
     throw Error(Errc::bad_usage,
@@ -181,6 +183,10 @@ Command tune_command() {
                "early"},
               {"replay", Kind::value, "FILE",
                "repeat a recording instead of using a GPU: nothing is compiled or launched, and rows go to replay.db"},
+              {"fresh", Kind::flag, "", "measure everything again, also what the database has from earlier sessions"},
+              {"if-busy", Kind::value, "wait|leave",
+               "while another process tunes the same, or on the same GPU: wait for it, or leave with exit code 7; "
+               "default wait"},
               {"no-times", Kind::flag, "",
                "with --json: leave out what differs between two equal replays (durations, dates, paths)"},
           },
@@ -190,7 +196,7 @@ Command tune_command() {
                    {"tuner tune --replay kernel_sources/recordings/prefetch__H200.csv --json",
                     "repeat a recorded search where there is no GPU, and print JSON"}},
       .exit_codes = {ExitCode::no_result, ExitCode::no_device, ExitCode::no_toolkit, ExitCode::device_failed,
-                     ExitCode::interrupted},
+                     ExitCode::busy, ExitCode::interrupted},
       .run = run,
   };
 }

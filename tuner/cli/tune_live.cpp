@@ -6,6 +6,7 @@
 
 #include "tuner/cli/stores.hpp"
 #include "tuner/cli/tune_request.hpp"
+#include "tuner/cli/turn.hpp"
 #include "tuner/engine/compile/nvrtc.hpp"
 #include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/device/lane.hpp"
@@ -73,6 +74,8 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   SessionStores stores = open_for_session(request.database);
   for (const std::string& warning : stores.warnings) context.observer.warning(warning);
   for (const Task& task : tasks) {
+    const auto turn = wait_for_turn(task, request, stores.path, context);
+    if (!turn) return;
     std::optional<engine::Recorder> recorder;  // it keeps every trial in memory
     if (!request.record.empty()) recorder.emplace(context.observer, task);
     engine::Observer& observer = recorder ? *recorder : context.observer;

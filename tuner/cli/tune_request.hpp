@@ -15,6 +15,9 @@
 
 namespace tuner::cli {
 
+/// What to do while another process has the GPU or tunes the same.
+enum class IfBusy { wait, leave };
+
 /// What `tuner tune` was asked to do.
 struct TuneRequest {
   std::filesystem::path file;  ///< empty: only with a replay
@@ -26,6 +29,7 @@ struct TuneRequest {
   int device = 0;
   std::size_t workers = 0;                                   ///< 0: as many as the cores allow
   std::optional<std::chrono::milliseconds> compile_timeout;  ///< empty: the compile pool's own
+  IfBusy if_busy = IfBusy::wait;
   std::filesystem::path replay;
   std::filesystem::path record;
   std::filesystem::path database;  ///< as given with --db; empty: the default place

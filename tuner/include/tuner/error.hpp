@@ -21,6 +21,7 @@ enum class Errc {
   no_driver,          ///< libcuda.so.1 was not found or finds no device
   no_worker,          ///< the worker program was not found, or is of another build
   device_lost,        ///< the device, or every worker started for it, failed repeatedly
+  busy,               ///< another process has what is needed, and waiting for it was not wanted
   baseline_failed,    ///< the configuration that everything is compared with does not run
   internal,           ///< a broken invariant: a bug in this library
 };
