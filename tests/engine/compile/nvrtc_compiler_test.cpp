@@ -198,6 +198,49 @@ TEST_CASE("a header that is precompiled changes no binary, and is used only wher
   CHECK(log.find("nowhere.h") != std::string::npos);
 }
 
+TEST_CASE("declaring less changes no binary") {
+  const NvrtcCompiler everything({}, Builtins::all);
+  std::vector<CompileRequest> requests{tiled()};
+  for (const char* body : {"p[0] = exp(p[1]) + atomicAdd(p, 1.0);", "p[0] = __shfl_sync(~0u, p[1], 3) * sinpi(p[2]);",
+                           "__shared__ double s[64]; s[threadIdx.x] = p[0]; __syncthreads(); p[0] = s[1];",
+                           "printf(\"%f\", p[0]); assert(p[1] > 0);", "double4 v{p[0], p[1]}; p[threadIdx.x] = v.y;"})
+    requests.push_back(request_for(std::string("extern \"C\" __global__ void k(double* p) { ") + body + " }\n"));
+  for (const CompileRequest& request : requests) {
+    const CompileReply less = compiler().compile(request), all = everything.compile(request);
+    REQUIRE_MESSAGE(all.outcome == Outcome::ok, all.log);
+    CHECK(less.cubin == all.cubin);
+    CHECK(less.lowered_name == all.lowered_name);
+    CHECK(less.facts.binary_hash == all.facts.binary_hash);
+  }
+}
+
+TEST_CASE("a source that needs what was not declared is compiled with everything") {
+  CompileRequest textures = request_for(
+      "__global__ void k(cudaTextureObject_t texture, float* p) { p[0] = tex1Dfetch<float>(texture, 0); }\n");
+  textures.file_name = "textures.cu";
+  const NvrtcCompiler local({}), everything({}, Builtins::all);
+  const CompileReply expected = everything.compile(textures);
+  REQUIRE_MESSAGE(expected.outcome == Outcome::ok, expected.log);
+  for (int i = 0; i < 2; ++i) CHECK(local.compile(textures).cubin == expected.cubin);
+  // A source that asks what is declared gets the same answer as from everything.
+  const CompileRequest asking = request_for(
+      "#ifdef __CUDACC_RTC_MINIMAL__\n#define VALUE 1\n#else\n#define VALUE 2\n#endif\n"
+      "__global__ void k(int* p) { p[0] = VALUE; }\n");
+  CHECK(compiler().compile(asking).cubin == everything.compile(asking).cubin);
+}
+
+TEST_CASE("a source that does not compile is refused in the same words, however much is declared") {
+  const NvrtcCompiler everything({}, Builtins::all);
+  for (const char* source : {"__global__ void k(int* p) { p[0] = missing; }\n",
+                             "__global__ void k(int* p) { __shared__ int s[1 << 20]; s[p[0]] = 1; p[1] = s[p[2]]; }\n",
+                             "__global__ void other(int* p) { p[0] = 1; }\n"}) {
+    const CompileReply less = compiler().compile(request_for(source)), all = everything.compile(request_for(source));
+    CHECK(less.outcome == Outcome::compile_error);
+    CHECK(less.outcome == all.outcome);
+    CHECK(less.message == all.message);
+  }
+}
+
 TEST_CASE("an architecture that the toolkit does not know is refused with those it knows") {
   NvrtcCompiler instance({});
   instance.warm_up("sm_90");

@@ -285,6 +285,21 @@ TEST_CASE("sources that include toolkit headers give the same binaries, precompi
   CHECK(pool.statistics().workers_replaced == 0);
 }
 
+TEST_CASE("a pool that declares everything makes the same binaries") {
+  CompilePoolOptions all = options(1);
+  all.builtins = Builtins::all;
+  CompilePool less(options(1)), more(all);
+  for (int i = 0; i < 4; ++i) {
+    less.submit(i, numbered_request(i));
+    more.submit(i, numbered_request(i));
+  }
+  const Replies expected = collect(more, 4);
+  for (const auto& [ticket, reply] : collect(less, 4)) {
+    CHECK(reply.outcome == Outcome::ok);
+    CHECK(reply.cubin == expected.at(ticket).cubin);
+  }
+}
+
 TEST_CASE("include folders reach the workers") {
   std::string folder = "/tmp/tuner-include-XXXXXX";
   REQUIRE(mkdtemp(folder.data()) != nullptr);

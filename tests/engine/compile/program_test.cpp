@@ -111,6 +111,22 @@ TEST_CASE("the part worth precompiling ends with the last leading include and ne
   CHECK(toolkit_prefix(assemble(source, {{"x", "1"}}), {}) == toolkit_prefix(assemble(source, {{"x", "2"}}), {}));
 }
 
+TEST_CASE("a source is self-contained only if everything it may include is in memory") {
+  const std::vector<MemoryHeader> headers{{"own.cuh", "#include \"other.cuh\"\n"},
+                                          {"other.cuh", "#include \"own.cuh\"\nint b;\n"},
+                                          {"half.cuh", "#include <cuda_fp16.h>\n"}};
+  CHECK(is_self_contained("", {}));
+  CHECK(is_self_contained("#define a 1\n#if a\n#endif\nint c;\n#", {}));
+  CHECK(is_self_contained("#include \"own.cuh\"\nint a;\n# include \"other.cuh\"\n", headers));
+  CHECK_FALSE(is_self_contained("#include <cuda_fp16.h>\n", headers));
+  CHECK_FALSE(is_self_contained("int a;\n#if A\n  #  include <cuda_fp16.h>\n#endif\n", headers));
+  CHECK_FALSE(is_self_contained("#include \"half.cuh\"\n", headers));
+  CHECK_FALSE(is_self_contained("#include HEADER\n", headers));
+  CHECK_FALSE(is_self_contained("#\\\ninclude <cuda_fp16.h>\n", headers));
+  CHECK_FALSE(is_self_contained("#/* */include <cuda_fp16.h>\n", headers));
+  CHECK_FALSE(is_self_contained("#if __has_include(<cuda_fp16.h>)\n#endif\n", headers));
+}
+
 TEST_CASE("no text crashes the assembly") {
   const std::string alphabet = "#include \"a.cuh\"\n<>/*/ */\\\n\t\"x// T";
   std::uint32_t state = 1;
@@ -124,5 +140,6 @@ TEST_CASE("no text crashes the assembly") {
     const std::string result = assemble(text, {{"T", "1"}}, {{"a.cuh", text}});
     CHECK(std::count(result.begin(), result.end(), '\n') >= std::count(text.begin(), text.end(), '\n'));
     toolkit_prefix(text, {});
+    is_self_contained(text, {{"a.cuh", text}});
   }
 }

@@ -30,6 +30,14 @@ struct CompileRequest {
   std::vector<MemoryHeader> headers;
 };
 
+/// What NVRTC declares to a source before its first line. Reading all of that is a tenth of a small kernel's compile.
+enum class Builtins {
+  /// All but textures, surfaces and the device runtime, for a source that includes no header of the toolkit (those ask
+  /// which it is). One that does not compile so is compiled with everything. The binary is the same.
+  small_first,
+  all,
+};
+
 /// Offset and size in bytes of one kernel parameter, from the binary's own table.
 struct KernelParameter {
   std::uint32_t offset = 0;

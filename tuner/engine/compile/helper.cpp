@@ -85,7 +85,7 @@ class Helper {
   void handle(const Message& message) {
     if (message.type == kStart) {
       HelperStart start = start_from(message);
-      compiler_.emplace(std::move(start.include_folders));
+      compiler_.emplace(std::move(start.include_folders), start.builtins);
       compiler_->warm_up(start.architecture);
       pool_.send(to_message(HelperReady{compiler_->toolkit().version}));
     } else if (message.type == kPrecompile && compiler_) {

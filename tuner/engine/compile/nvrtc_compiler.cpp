@@ -23,6 +23,9 @@
 namespace tuner::engine {
 namespace {
 
+constexpr const char* kMinimalOption = "--minimal";
+constexpr const char* kMinimalMacro = "__CUDACC_RTC_MINIMAL__";  // defined then; a source may ask for it
+
 struct DestroyProgram {
   const Nvrtc* functions;
   void operator()(_nvrtcProgram* program) const noexcept { functions->destroy_program(&program); }
@@ -100,8 +103,8 @@ struct NvrtcCompiler::Product {
   std::vector<std::byte> cubin;
 };
 
-NvrtcCompiler::NvrtcCompiler(std::vector<std::filesystem::path> include_folders)
-    : nvrtc_(nvrtc()), toolkit_(nvrtc_.toolkit), include_folders_(std::move(include_folders)) {}
+NvrtcCompiler::NvrtcCompiler(std::vector<std::filesystem::path> include_folders, Builtins builtins)
+    : nvrtc_(nvrtc()), toolkit_(nvrtc_.toolkit), include_folders_(std::move(include_folders)), builtins_(builtins) {}
 
 std::vector<std::string> NvrtcCompiler::options(const CompileRequest& request) const {
   std::vector<std::string> result;
@@ -151,6 +154,12 @@ NvrtcCompiler::Product NvrtcCompiler::run(const CompileRequest& request,
   return product;
 }
 
+bool NvrtcCompiler::may_declare_less(const CompileRequest& request) const {
+  return builtins_ == Builtins::small_first && needs_all_ != request.file_name &&
+         !says(request.options, {kMinimalOption, "-minimal"}) &&
+         request.source.find(kMinimalMacro) == std::string::npos && is_self_contained(request.source, request.headers);
+}
+
 CompileReply NvrtcCompiler::compile(const CompileRequest& request) const {
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::string> all = options(request);
@@ -161,7 +170,19 @@ CompileReply NvrtcCompiler::compile(const CompileRequest& request) const {
     all.emplace_back("--pch-messages=false");
     break;
   }
-  Product product = run(request, all);
+  Product product;
+  const bool less = may_declare_less(request);
+  if (less) {
+    std::vector<std::string> small = all;
+    small.emplace_back(kMinimalOption);
+    product = run(request, small);
+  }
+  // What ptxas refuses it would refuse again: it sees no declarations.
+  const bool settled = less && (product.result == NVRTC_SUCCESS || product.log.find("ptxas") != std::string::npos);
+  if (!settled) {
+    product = run(request, all);
+    if (less && product.result == NVRTC_SUCCESS) needs_all_ = request.file_name;
+  }
 
   CompileReply reply;
   reply.toolkit = toolkit().version;

@@ -15,7 +15,7 @@ namespace tuner::engine {
 class NvrtcCompiler {
  public:
   /// `include_folders` come before the toolkit's. Throws Error{no_toolkit}.
-  explicit NvrtcCompiler(std::vector<std::filesystem::path> include_folders);
+  explicit NvrtcCompiler(std::vector<std::filesystem::path> include_folders, Builtins builtins = Builtins::small_first);
 
   /// Never throws for a source that does not compile: that is the reply's outcome.
   CompileReply compile(const CompileRequest& request) const;
@@ -48,10 +48,13 @@ class NvrtcCompiler {
     std::string option() const;
   };
   Product run(const CompileRequest& request, const std::vector<std::string>& options) const;
+  bool may_declare_less(const CompileRequest& request) const;
 
   const Nvrtc& nvrtc_;
   Toolkit toolkit_;
   std::vector<std::filesystem::path> include_folders_;
+  Builtins builtins_;
+  mutable std::string needs_all_;  // file name of the last source that did not compile with less
   std::vector<PrecompiledHeader> precompiled_;
 };
 

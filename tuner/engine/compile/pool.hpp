@@ -21,6 +21,7 @@ struct CompilePoolOptions {
   std::vector<std::filesystem::path> include_folders;
   std::string architecture;              ///< "sm_90" if it is known already: checked at the start. "" for any
   std::filesystem::path worker_program;  ///< empty: found by find_worker_program()
+  Builtins builtins = Builtins::small_first;
 };
 
 struct CompilePoolStatistics {

@@ -142,6 +142,24 @@ bool mentions(std::string_view text, const std::set<std::string_view>& names, co
   return false;
 }
 
+// Every '#' before the word "include" counts, also in comments: mistaking one for an include costs a little time,
+// missing one would not be safe.
+bool is_self_contained(std::string_view text, const std::vector<MemoryHeader>& headers, std::set<std::string>& seen) {
+  if (text.find("__has_include") != std::string_view::npos) return false;
+  for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1)) {
+    // Blanks, comments and lines that go on may stand between the two.
+    const std::size_t word = text.find_first_not_of(" \t\\\r\n", at + 1);
+    if (word == std::string_view::npos) break;
+    if (text[word] == '/') return false;
+    if (!text.substr(word).starts_with("include")) continue;
+    const std::optional<Include> include = include_at(text, at);
+    const MemoryHeader* header = include ? find_header(headers, include->name) : nullptr;
+    if (header == nullptr) return false;
+    if (seen.insert(include->name).second && !is_self_contained(header->text, headers, seen)) return false;
+  }
+  return true;
+}
+
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -174,6 +192,11 @@ std::string assemble_source(const ProgramText& program) {
   result += "#line " + std::to_string(line) + " " + quoted(program.file_name) + "\n";
   result += source.substr(place);
   return result;
+}
+
+bool is_self_contained(std::string_view source, const std::vector<MemoryHeader>& headers) {
+  std::set<std::string> seen;
+  return is_self_contained(source, headers, seen);
 }
 
 std::string_view toolkit_prefix(std::string_view source, const std::vector<MemoryHeader>& headers) {

@@ -33,4 +33,8 @@ std::string assemble_source(const ProgramText& program);
 /// memory, which cost next to nothing. This is what a precompiled header can hold.
 std::string_view toolkit_prefix(std::string_view source, const std::vector<MemoryHeader>& headers);
 
+/// Whether the source and the headers it includes include nothing but headers in memory. False where that is not sure:
+/// an include of a macro, one in a comment, a question for a header.
+bool is_self_contained(std::string_view source, const std::vector<MemoryHeader>& headers);
+
 }  // namespace tuner::engine

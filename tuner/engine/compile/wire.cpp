@@ -46,7 +46,9 @@ std::optional<int> optional_number(const json& object, const char* name) {
 Message to_message(const HelperStart& start) {
   json folders = json::array();
   for (const std::filesystem::path& folder : start.include_folders) folders.push_back(folder.string());
-  return plain(kStart, {{"architecture", start.architecture}, {"include_folders", folders}});
+  return plain(kStart, {{"architecture", start.architecture},
+                        {"include_folders", folders},
+                        {"all_builtins", start.builtins == Builtins::all}});
 }
 
 HelperStart start_from(const Message& message) {
@@ -55,6 +57,7 @@ HelperStart start_from(const Message& message) {
     object.at("architecture").get_to(start.architecture);
     for (const json& folder : object.at("include_folders"))
       start.include_folders.emplace_back(folder.get<std::string>());
+    start.builtins = object.at("all_builtins").get<bool>() ? Builtins::all : Builtins::small_first;
     return start;
   });
 }

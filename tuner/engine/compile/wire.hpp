@@ -30,6 +30,7 @@ inline constexpr const char* kCompiled = "compiled";
 struct HelperStart {
   std::string architecture;  ///< for the warm-up; "" for any
   std::vector<std::filesystem::path> include_folders;
+  Builtins builtins = Builtins::small_first;
 };
 
 struct HelperReady {

@@ -1,0 +1,233 @@
+// Compiles the 708 configurations of comparison_space.where with pools of several sizes and prints a markdown table.
+// Needs NVRTC, no GPU. Small pools compile every k-th configuration, so that no row takes long.
+//
+//   bench_compile_throughput [--workers 1,2,4,8,15] [--seconds 15] [--builtins all,small_first] [--rounds 1]
+//                            [--source FOLDER] [--worker PROGRAM]
+//
+// Rows that differ in --builtins follow each other directly, so that they meet the same machine.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tuner/core/description.hpp"
+#include "tuner/core/device.hpp"
+#include "tuner/core/task.hpp"
+#include "tuner/engine/compile/pool.hpp"
+#include "tuner/engine/compile/program.hpp"
+#include "tuner/engine/wait.hpp"
+#include "tuner/error.hpp"
+
+namespace {
+
+using namespace tuner;
+using namespace tuner::engine;
+using Clock = std::chrono::steady_clock;
+
+constexpr double kExpectedPerSecond = 10;  // of one worker, to choose how many configurations a row compiles
+
+struct Arguments {
+  std::vector<int> workers{1, 2, 4, 8, 15};
+  std::vector<Builtins> builtins{Builtins::all, Builtins::small_first};
+  double seconds = 15;
+  int rounds = 1;
+  std::filesystem::path source = ".";
+  std::filesystem::path worker_program;
+};
+
+struct Row {
+  int workers = 0;
+  Builtins builtins = Builtins::all;
+  std::size_t configurations = 0, failed = 0;
+  double seconds = 0;     // first submission to last answer, the start-up of the pool included
+  double first_ms = 0;    // until the first answer
+  double cpu_ms = 0;      // user and system, of all processes of the pool, by configuration
+  double system_ms = 0;   // of that
+  double busy_share = 0;  // of the workers, from the first answer to the last submission
+  double rate() const { return static_cast<double>(configurations) / seconds; }
+};
+
+[[noreturn]] void usage(const std::string& what) {
+  fmt::print(stderr, "{}: see the first lines of bench/compile_throughput.cpp\n", what);
+  std::exit(2);
+}
+
+std::vector<std::string> parts(const std::string& list) {
+  std::vector<std::string> result;
+  std::istringstream in(list);
+  for (std::string part; std::getline(in, part, ',');) result.push_back(part);
+  return result;
+}
+
+Arguments parse(int argc, char** argv) {
+  Arguments result;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string name = argv[i];
+    if (i + 1 == argc) usage(name + " has no value");
+    const std::string value = argv[i + 1];
+    if (name == "--workers") {
+      result.workers.clear();
+      for (const std::string& part : parts(value)) result.workers.push_back(std::max(1, std::atoi(part.c_str())));
+    } else if (name == "--builtins") {
+      result.builtins.clear();
+      for (const std::string& part : parts(value)) {
+        if (part != "all" && part != "small_first") usage(part);
+        result.builtins.push_back(part == "all" ? Builtins::all : Builtins::small_first);
+      }
+    } else if (name == "--seconds") {
+      result.seconds = std::max(1.0, std::atof(value.c_str()));
+    } else if (name == "--rounds") {
+      result.rounds = std::max(1, std::atoi(value.c_str()));
+    } else if (name == "--source") {
+      result.source = value;
+    } else if (name == "--worker") {
+      result.worker_program = value;
+    } else {
+      usage(name);
+    }
+  }
+  return result;
+}
+
+std::string read_expression(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::string expression, line;
+  while (std::getline(in, line)) {
+    if (!line.starts_with('#')) expression += line + ' ';
+  }
+  return expression;
+}
+
+// What a session on an H200 would have compiled, in the order of an exhaustive search.
+std::vector<CompileRequest> requests(const std::filesystem::path& source) {
+  const Task task(load_description(source / "kernel_sources/prefetch.cu"), parse_problem("rows=528,row_length=65536"),
+                  known_device("H200"), {read_expression(source / "bench/comparison_space.where")});
+  std::vector<CompileRequest> result;
+  for (std::uint64_t i = 0; i < task.space().size(); ++i) {
+    const search::Configuration configuration = task.space().at(i);
+    CompileRequest request;
+    request.configuration = task.space().text(configuration);
+    request.file_name = task.description().file.string();
+    request.name_expression = task.name_expression(configuration);
+    request.architecture = task.device().architecture();
+    request.options = task.options(configuration);
+    for (const QuotedHeader& header : task.headers()) request.headers.push_back({header.name, header.text});
+    ProgramText program{task.description().blanked_source, request.file_name, {}, request.headers};
+    for (const Task::Macro& macro : task.macros(configuration)) program.macros.push_back({macro.name, macro.text});
+    request.source = assemble_source(program);
+    result.push_back(std::move(request));
+  }
+  return result;
+}
+
+double milliseconds(const timeval& time) {
+  return 1e3 * static_cast<double>(time.tv_sec) + 1e-3 * static_cast<double>(time.tv_usec);
+}
+
+double busy_ms(const CompilePool& pool) {
+  const std::vector<double> busy = pool.statistics().busy_ms;
+  return std::accumulate(busy.begin(), busy.end(), 0.0);
+}
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+// `binaries` collects the hash of every configuration's binary.
+Row compile(const std::vector<CompileRequest>& all, const Arguments& arguments, int workers, Builtins builtins,
+            std::map<std::string, std::set<std::string>>& binaries) {
+  const double wanted = std::max(1.0, workers * arguments.seconds * kExpectedPerSecond);
+  const auto stride = static_cast<std::size_t>(std::max(1.0, std::ceil(static_cast<double>(all.size()) / wanted)));
+  Row row{workers, builtins};
+  rusage before{}, after{};
+  getrusage(RUSAGE_CHILDREN, &before);
+  {
+    CompilePoolOptions options;
+    options.workers = workers;
+    options.architecture = all.front().architecture;
+    options.worker_program = arguments.worker_program;
+    options.builtins = builtins;
+    const auto start = Clock::now();
+    CompilePool pool(options);
+    double busy_at_first = 0, busy_at_last = 0, last_submitted_ms = 0;
+    for (std::size_t next = 0, submitted = 0; next < all.size() || row.configurations < submitted;) {
+      for (; next < all.size() && pool.room() > 0; next += stride, ++submitted) {
+        pool.submit(next, all[next]);
+        last_submitted_ms = since(start);
+        busy_at_last = busy_ms(pool);
+      }
+      wait_for(Clock::now() + std::chrono::seconds(1), pool);
+      for (const CompilePool::Completion& completion : pool.poll()) {
+        if (row.configurations++ == 0) {
+          row.first_ms = since(start);
+          busy_at_first = busy_ms(pool);
+        }
+        if (completion.reply.outcome != Outcome::ok) ++row.failed;
+        binaries[all[completion.ticket].configuration].insert(completion.reply.facts.binary_hash);
+      }
+    }
+    row.seconds = since(start) / 1000;
+    if (last_submitted_ms > row.first_ms)
+      row.busy_share = (busy_at_last - busy_at_first) / (last_submitted_ms - row.first_ms) / workers;
+  }
+  getrusage(RUSAGE_CHILDREN, &after);  // the helper has collected its workers, and this process the helper
+  const auto count = static_cast<double>(row.configurations);
+  row.system_ms = (milliseconds(after.ru_stime) - milliseconds(before.ru_stime)) / count;
+  row.cpu_ms = row.system_ms + (milliseconds(after.ru_utime) - milliseconds(before.ru_utime)) / count;
+  return row;
+}
+
+void print(const std::vector<Row>& rows) {
+  fmt::print(
+      "| workers | builtins | configurations | seconds | configurations/s | CPU ms a compile (of that system) | "
+      "speed-up "
+      "| busy workers | first answer, ms |\n|---|---|---|---|---|---|---|---|---|\n");
+  for (const Row& row : rows) {
+    // Over the first row of its kind: the smallest pool, unless the arguments say otherwise.
+    const auto first =
+        std::find_if(rows.begin(), rows.end(), [&](const Row& other) { return other.builtins == row.builtins; });
+    fmt::print("| {} | {} | {} | {:.2f} | {:.1f} | {:.1f} ({:.1f}) | {:.2f} | {:.1f} % | {:.0f} |\n", row.workers,
+               row.builtins == Builtins::all ? "all" : "small_first", row.configurations, row.seconds, row.rate(),
+               row.cpu_ms, row.system_ms, row.rate() / first->rate(), 100 * row.busy_share, row.first_ms);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Arguments arguments = parse(argc, argv);
+  try {
+    const std::vector<CompileRequest> all = requests(arguments.source);
+    std::vector<Row> rows;
+    std::map<std::string, std::set<std::string>> binaries;
+    for (const int workers : arguments.workers) {
+      for (int round = 0; round < arguments.rounds; ++round) {
+        for (const Builtins builtins : arguments.builtins)
+          rows.push_back(compile(all, arguments, workers, builtins, binaries));
+      }
+    }
+    print(rows);
+    const auto differing =
+        std::count_if(binaries.begin(), binaries.end(), [](const auto& entry) { return entry.second.size() > 1; });
+    const std::size_t failed = std::accumulate(rows.begin(), rows.end(), std::size_t{0},
+                                               [](std::size_t sum, const Row& row) { return sum + row.failed; });
+    fmt::print(
+        "\n{} configurations compiled, {} of them to different binaries in different rows; {} compiles failed.\n",
+        binaries.size(), differing, failed);
+    return differing == 0 && failed == 0 ? 0 : 1;
+  } catch (const Error& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}
