@@ -51,9 +51,12 @@ const cache::Trial* EarlierSessions::trial_of(const Entry& entry) const {
   const auto found = trials_.find(entry.trial.configuration);
   if (found == trials_.end()) return nullptr;
   const cache::Trial& trial = found->second;
-  if (trial.launch != entry.trial.launch || !says_something(trial.outcome)) return nullptr;
-  if (trial.outcome == Outcome::ok && !trial.time_ns) return nullptr;
-  return find(trial.facts.binary_hash, entry.launch()) == nullptr ? &trial : nullptr;
+  if (trial.launch != entry.trial.launch) return nullptr;
+  const bool may_run = find(trial.facts.binary_hash, entry.launch()) == nullptr;
+  // What is in quarantine was tried twice: nobody needs to compile it to know.
+  const bool holds =
+      trial.outcome == Outcome::ok ? may_run && trial.time_ns : !may_run || says_something(trial.outcome);
+  return holds ? &trial : nullptr;
 }
 
 const cache::Quarantined* EarlierSessions::quarantined(const Entry& entry) const {

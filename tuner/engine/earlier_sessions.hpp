@@ -21,7 +21,7 @@ class EarlierSessions {
   void read_trials(const cache::Store& store, const cache::Trial& common, const std::string& toolkit);
 
   /// The trial that stands for the entry, whose launch is known; null where it must be compiled and run: it is new, it
-  /// was launched in another way, it ended by what may have been a fluke, or its binary is quarantined since.
+  /// was launched in another way, it ended by what may have been a fluke, or it ran and was quarantined since.
   const cache::Trial* trial_of(const Entry& entry) const;
 
   /// Null if the entry's binary may be launched.

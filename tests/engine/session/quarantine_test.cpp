@@ -50,8 +50,12 @@ TEST_CASE("a quarantined binary is compiled, recognised and never launched again
   laboratory.tune();
   CHECK(runs(laboratory, kKiller) == 1);
   for (const bool reuse : {true, false}) {
+    laboratory.compile.submitted.clear();
     const TuneReport report = laboratory.tune({.reuse = reuse});
     CHECK(runs(laboratory, kKiller) == 1);
+    CHECK(report.decision.counters.at("reused") == (reuse ? 11 : 0));
+    const auto& compiled = laboratory.compile.submitted;
+    CHECK(std::count(compiled.begin(), compiled.end(), kKiller) == (reuse ? 0 : 1));
     CHECK(report.decision.configuration == "BLOCK=256,UNROLL=1");
     CHECK(report.decision.counters.at("failed_run_timeout") == 1);
   }

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "tests/engine/session/laboratory.hpp"
 
@@ -297,6 +299,17 @@ TEST_CASE("a database that cannot be written costs one warning and not the resul
   CHECK(report.decision.counters.at("stored") == 0);
   REQUIRE(laboratory.observer.warnings.size() == 1);
   CHECK(laboratory.observer.warnings.front().find("The disk is full.") != std::string::npos);
+}
+
+TEST_CASE("what is finished reaches the database while the session goes on") {
+  Laboratory laboratory;
+  std::size_t stored = 0;
+  laboratory.device.on_submit = [&] {
+    if (laboratory.device.screened.size() == 4) std::this_thread::sleep_for(std::chrono::milliseconds(260));
+    if (laboratory.device.screened.size() == 8 && stored == 0) stored = laboratory.rows().size();
+  };
+  laboratory.tune();
+  CHECK(stored >= 2);
 }
 
 TEST_CASE("the same seed gives the same trials") {
