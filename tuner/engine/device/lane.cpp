@@ -214,7 +214,7 @@ void DeviceProcessLane::forget_what_it_replaces(const DeviceRequest& request) {
 }
 
 void DeviceProcessLane::give(Pending pending, bool repeated) {
-  if (const auto* problem = std::get_if<PrepareProblem>(&pending.request); problem && !fits_beside(*problem, 1))
+  if (const auto* problem = std::get_if<PrepareProblem>(&pending.request); problem && !fits_twice(*problem))
     workers_.wait_for_leaving();
   const bool runs = runs_a_candidate(pending.request);
   // What fails in a fresh worker gets no second run, so the first must tell as much.

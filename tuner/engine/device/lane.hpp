@@ -110,7 +110,8 @@ class DeviceProcessLane final : public DeviceLane {
   void start_another(WorkerLoss& record);
   void note_recovered();
   void keep_spares();
-  bool fits_beside(const PrepareProblem& problem, int workers) const;
+  bool fits(const PrepareProblem& problem, int prepared, int contexts) const;
+  bool fits_twice(const PrepareProblem& problem) const;
   void give_up(const std::string& reason);
   void give_up_if_hopeless();
 

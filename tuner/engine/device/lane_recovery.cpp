@@ -65,7 +65,7 @@ bool DeviceProcessLane::has_second_run(const Running& running, LossCause cause) 
 }
 
 void DeviceProcessLane::start_another(WorkerLoss& record) {
-  if (problem_ && !fits_beside(*problem_, 1)) workers_.wait_for_leaving();
+  if (problem_ && !fits_twice(*problem_)) workers_.wait_for_leaving();
   record.spare_ready = workers_.take_over();
   fresh_ = true;
   repeat_.clear();
@@ -90,15 +90,24 @@ void DeviceProcessLane::keep_spares() {
   const DeviceWorker* worker = workers_.active();
   const bool at_work = worker && worker->greeted && !lost_at_;
   if (!at_work || statistics_.losses.empty() || racing_ || spares_in_the_way_) return;
-  if (spares_failed_ >= kMaxSparesFailed || (problem_ && !fits_beside(*problem_, options_.spares))) return;
+  if (spares_failed_ >= kMaxSparesFailed || (problem_ && !fits(*problem_, 1, 1 + options_.spares))) return;
   statistics_.spares_started += workers_.start_spares(options_.spares);
 }
 
-// Whether the problem leaves room for that many other workers: one may hold as much again, and each has a context.
-bool DeviceProcessLane::fits_beside(const PrepareProblem& problem, int workers) const {
+// Whether there is room for that many workers with the problem among so many with a context, and each would do as it
+// does alone: fences are raised only where memory is left.
+bool DeviceProcessLane::fits(const PrepareProblem& problem, int prepared, int contexts) const {
   if (!info_) return true;
-  const std::uint64_t context = info_->memory_bytes / 16;
-  return 2 * bytes_needed(problem.arguments) + static_cast<std::uint64_t>(workers + 1) * context <= info_->memory_bytes;
+  constexpr std::uint64_t kWithFences = 3;
+  const std::uint64_t all = info_->memory_bytes;
+  const std::uint64_t needed = kWithFences * bytes_needed(problem.arguments);
+  return static_cast<std::uint64_t>(prepared) * needed + static_cast<std::uint64_t>(contexts) * (all / 16) + all / 8 <=
+         all;
+}
+
+// Whether one may be prepared while the one before it is not gone.
+bool DeviceProcessLane::fits_twice(const PrepareProblem& problem) const {
+  return fits(problem, 2, 2 + workers_.spares_ready());
 }
 
 void DeviceProcessLane::give_up(const std::string& reason) {
