@@ -1,0 +1,47 @@
+// Sessions that share nothing but a GPU.
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <algorithm>
+
+#include "tests/end_to_end/story.hpp"
+
+using tuner::test::contains;
+using tuner::test::eventually;
+using tuner::test::kSearched;
+using tuner::test::Process;
+using tuner::test::Running;
+using tuner::test::Told;
+using tuner::test::Tuner;
+
+TEST_CASE("who finds the GPU taken leaves or waits as told, Ctrl-C ends the wait, and death frees the GPU") {
+  const Tuner user;
+  Tuner other;
+  other.environment["XDG_RUNTIME_DIR"] = user.home();
+  const std::string one = "KIND == right && VARIANT == 12 && FLAVOUR == 2";
+
+  Running first(user, Tuner::words({kSearched}));
+  REQUIRE(eventually([&] { return user.count_rows() > 0 || first.ended(); }));
+  const Told left = other.tune({one}, {"--if-busy", "leave"});
+  CHECK(left.exit_code == 7);
+  CHECK(contains(left.err, "measuring on GPU 0"));
+  CHECK(contains(left.err, "process "));
+
+  Running waiting(other, Tuner::words({one}));
+  REQUIRE(eventually([&] {
+    const std::vector<Process> all = other.processes();
+    return std::any_of(all.begin(), all.end(), [](const Process& each) { return each.role == "device"; });
+  }));
+  waiting.signal(SIGINT);
+  CHECK(waiting.finish().exit_code == 130);
+  CHECK(other.count_rows() == 0);
+
+  REQUIRE(!first.ended());
+  first.signal(SIGKILL);
+  first.finish();
+  const Told told = other.tune({one}, {"--if-busy", "leave"});
+  INFO(told.err);
+  CHECK(told.exit_code == 0);
+  CHECK(other.all_processes_end());
+  CHECK(user.all_processes_end());
+}
