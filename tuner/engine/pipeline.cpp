@@ -289,7 +289,7 @@ void Pipeline::take_screened(std::size_t entry, const DeviceReply& reply) {
   candidates_.ran(entry, reply);
   quarantine_if_confirmed(entry, reply);
   // The baseline is run in any case. If an earlier session has the same to say of it, one row is enough.
-  const cache::Trial* known = entry == baseline_ ? earlier_.trial_of(candidates_[entry]) : nullptr;
+  const cache::Trial* known = entry == baseline_ && ready_to_ask() ? earlier_.trial_of(candidates_[entry]) : nullptr;
   if (known == nullptr || known->outcome != reply.outcome) return;
   if (known->facts.binary_hash == candidates_[entry].trial.facts.binary_hash) candidates_.mark_reused(entry);
 }
