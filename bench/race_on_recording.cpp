@@ -134,7 +134,7 @@ Screening screen(const Recording& recording, Tape& tape, std::size_t baseline, d
   std::multiset<double> times;
   std::optional<double> best_ns;
   for (const std::size_t column : order) {
-    Screen one(column == baseline ? Noise::reference_policy(true) : result.noise.screen_policy(true), best_ns);
+    Screen one(column == baseline ? Noise::reference_policy(true) : result.noise.screen_policy(true, best_ns), best_ns);
     while (one.add(tape.sample(column)) == Screen::Step::more) {
     }
     result.noise.add(one.samples_ns());
@@ -153,7 +153,7 @@ Session play(const Recording& recording, std::uint64_t seed, std::size_t baselin
   const Screening screening = screen(recording, tape, baseline, lead_in_ns, session);
   session.spread = screening.noise.spread();
   const std::vector<Finalist> entrants = choose_finalists(screening.pool, screening.noise.finalist_policy(), baseline);
-  const TournamentOptions options = tournament_options(screening.pool, lead_in_ns, seed);
+  const TournamentOptions options = tournament_options(screening.pool, session.screening_ns, lead_in_ns, seed);
   Tournament tournament(entrants, options);
   tape.start_blocks();
   while (!tournament.finished()) {
@@ -168,13 +168,13 @@ Session play(const Recording& recording, std::uint64_t seed, std::size_t baselin
   }
   for (const Finalist& one : entrants) session.entrants.push_back(one.id);
   const RaceResult race = tournament.result();
-  const std::vector<std::size_t> racers = tournament.racers();
   std::vector<TieCandidate> tied;
-  for (std::size_t i = 0; i < racers.size(); ++i) {
-    const std::size_t column = entrants[racers[i]].id;
-    session.racers.push_back(column);
-    if (!race.standings[i].tied) continue;
-    session.tied.push_back(column);
+  for (std::size_t i = 0; i < entrants.size(); ++i) {
+    if (!race.standings[i].rested) session.racers.push_back(entrants[i].id);
+    if (race.standings[i].tied) session.tied.push_back(entrants[i].id);
+  }
+  for (const std::size_t i : eligible(race)) {
+    const std::size_t column = entrants[i].id;
     tied.push_back(
         {.id = column,
          .differing_parameters = differing(recording.configurations[column], recording.configurations[baseline]),
@@ -182,7 +182,7 @@ Session play(const Recording& recording, std::uint64_t seed, std::size_t baselin
          .text = recording.configurations[column],
          .relative_time = race.standings[i].relative_time});
   }
-  session.leader = entrants[racers[race.leader]].id;
+  session.leader = entrants[race.leader].id;
   session.winner = choose_winner(tied);
   session.racing_ns = tournament.spent_ns();
   session.blocks = tournament.blocks();

@@ -122,16 +122,14 @@ class FinalRace {
 
   std::size_t choose() {
     const RaceResult race = tournament_.result();
-    const std::vector<std::size_t>& racers = tournament_.racers();
     std::vector<TieCandidate> tied;
-    for (std::size_t i = 0; i < racers.size(); ++i) {
-      if (!race.standings[i].tied) continue;
-      const Entry& entry = candidates_[entrants_[racers[i]].id];
+    for (const std::size_t i : eligible(race)) {
+      const Entry& entry = candidates_[entrants_[i].id];
       const int differing =
           references_.baseline
               ? differing_parameters(entry.configuration, candidates_[*references_.baseline].configuration)
               : 0;
-      tied.push_back({racers[i], differing, entry.trial.facts.registers.value_or(0), entry.trial.configuration,
+      tied.push_back({i, differing, entry.trial.facts.registers.value_or(0), entry.trial.configuration,
                       race.standings[i].relative_time});
     }
     return choose_winner(tied);
@@ -169,16 +167,22 @@ class FinalRace {
   void conclude() {
     result_.race = tournament_.result();
     const Race& race = tournament_.race();
-    for (const std::size_t racer : tournament_.racers()) {
-      if (racer == winner_) result_.winner = result_.entries.size();
-      result_.entries.push_back(entrants_[racer].id);
+    const std::size_t reference = winner_.value_or(result_.race.leader);
+    if (winner_) result_.speedup = race.speedup(*winner_);
+
+    // Whom the halving left out and showed to be slower: of no interest.
+    const auto left_out = [](const Standing& one) { return one.rested && one.eliminated; };
+    std::vector<Standing> shown;
+    for (std::size_t i = 0; i < entrants_.size(); ++i) {
+      Standing& standing = result_.race.standings[i];
+      if (left_out(standing)) continue;
+      if (i == reference) result_.race.leader = shown.size();
+      if (i == winner_) result_.winner = shown.size();
+      result_.entries.push_back(entrants_[i].id);
+      result_.to_winner.push_back(i == reference ? Ratio{} : race.compare(i, reference));
+      shown.push_back(std::move(standing));
     }
-    result_.to_winner.resize(result_.entries.size());
-    const std::size_t reference = result_.winner.value_or(result_.race.leader);
-    for (std::size_t i = 0; i < result_.entries.size(); ++i) {
-      result_.to_winner[i] = i == reference ? Ratio{} : race.compare(i, reference);
-    }
-    if (result_.winner) result_.speedup = race.speedup(*result_.winner);
+    result_.race.standings = std::move(shown);
     result_.gpu_ms = tournament_.spent_ns() / 1e6;
     result_.blocks = tournament_.blocks();
   }

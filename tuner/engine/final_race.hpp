@@ -17,7 +17,7 @@ using AskDevice = std::function<DeviceReply(DeviceRequest)>;
 
 /// What became of the race.
 struct FinalResult {
-  std::vector<std::size_t> entries;  ///< positions in the session of those that the halving left
+  std::vector<std::size_t> entries;  ///< positions in the session of the finalists: those not shown early to be slower
   RaceResult race;
   std::optional<std::size_t> winner;  ///< position in `entries`; nothing if none survived
   std::vector<std::optional<Ratio>>

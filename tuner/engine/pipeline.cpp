@@ -232,8 +232,8 @@ void Pipeline::submit_reference(Candidate candidate) {
 void Pipeline::submit_screen(std::size_t entry) {
   const TicketId ticket = new_ticket();
   running_[ticket] = entry;
-  submit_to_device(
-      ticket, ScreenCandidate{candidates_.candidate(entry), noise_.screen_policy(options_.early_kill), time_to_beat()});
+  submit_to_device(ticket, ScreenCandidate{candidates_.candidate(entry),
+                                           noise_.screen_policy(options_.early_kill, time_to_beat()), time_to_beat()});
 }
 
 /// What ends the screening of slower ones. Not the best time: a single sample that is wrong must not end them all, and

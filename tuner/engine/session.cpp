@@ -70,8 +70,8 @@ class Session {
       for (Finalist& entrant : entrants) entrant.id = spokesman(entrant.id);
     } while (!pipeline_.bring_binaries(ids(entrants)));
     if (parts_.stop) return;
-    const TournamentOptions tournament =
-        tournament_options(pool, lead_in_ns(task_.device(), options_.mode), options_.seed);
+    const TournamentOptions tournament = tournament_options(pool, pipeline_.time().screening_gpu_s * 1e9,
+                                                            lead_in_ns(task_.device(), options_.mode), options_.seed);
     pipeline_.observe("racing");
     final_ = run_final_race(
         candidates, entrants, tournament,

@@ -85,6 +85,7 @@ TEST_CASE("candidates and policies survive the wire") {
   CHECK(back.policy.samples == 9);
   CHECK(back.policy.kill_after_first == 1.5);
   CHECK(back.policy.kill_after_second == request.policy.kill_after_second);
+  CHECK(back.policy.enough_after_first == request.policy.enough_after_first);
   CHECK_FALSE(back.policy.early_kill);
   CHECK(back.best_ns == 1234.5);
   CHECK_FALSE(back.isolation.diagnose);

@@ -76,7 +76,7 @@ TEST_CASE("under much noise the best of 64 is nearly always among the last 16") 
   int kept = 0;
   for (int trial = 0; trial < 200; ++trial) {
     SimulatedGpu gpu({.spread = 0.1}, 100 + trial);
-    Halving halving(64, {.seed = static_cast<std::uint64_t>(trial)});
+    Halving halving(64, {.keep = 16, .seed = static_cast<std::uint64_t>(trial)});
     run(halving, [&](std::size_t i) { return gpu.sample(5000 * (1 + 0.01 * static_cast<double>(i))); });
     const Ids left = halving.survivors();
     CHECK(left.size() <= 16);

@@ -38,7 +38,7 @@ double wobble(std::size_t entry, int block) {
 }
 
 TEST_CASE("a single entry is measured for the fewest blocks and leads alone") {
-  Race race(1, {}, 0);
+  Race race(1, {.min_blocks = 8}, 0);
   CHECK(run(race, [](std::size_t, int block) { return 100.0 + block; }) == 8);
   const RaceResult result = race.result();
   CHECK(result.decided);
@@ -50,7 +50,7 @@ TEST_CASE("a single entry is measured for the fewest blocks and leads alone") {
 }
 
 TEST_CASE("of two entries the faster leads and the slower is eliminated") {
-  Race race(2, {}, std::nullopt);
+  Race race(2, {.min_blocks = 8}, std::nullopt);
   run(race, [](std::size_t entry, int block) { return (entry == 0 ? 120 : 100) * wobble(entry, block); });
   const RaceResult result = race.result();
   CHECK(result.decided);
@@ -65,7 +65,7 @@ TEST_CASE("of two entries the faster leads and the slower is eliminated") {
 }
 
 TEST_CASE("identical samples without any spread are a tie, decided at the first look") {
-  Race race(3, {}, 0);
+  Race race(3, {.min_blocks = 8}, 0);
   CHECK(run(race, [](std::size_t, int) { return 100.0; }) == 8);
   const RaceResult result = race.result();
   CHECK(result.decided);
@@ -79,7 +79,7 @@ TEST_CASE("identical samples without any spread are a tie, decided at the first 
 }
 
 TEST_CASE("constant samples further apart than the tie threshold are no tie, closer ones are") {
-  Race race(3, {}, std::nullopt);
+  Race race(3, {.min_blocks = 8}, std::nullopt);
   run(race, [](std::size_t entry, int) { return entry == 0 ? 100.0 : entry == 1 ? 100.9 : 101.1; });
   const RaceResult result = race.result();
   CHECK(result.standings[1].tied);
@@ -87,7 +87,7 @@ TEST_CASE("constant samples further apart than the tie threshold are no tie, clo
 }
 
 TEST_CASE("what all entries of a block share does not matter") {
-  Race race(2, {}, std::nullopt);
+  Race race(2, {.min_blocks = 8}, std::nullopt);
   const int blocks = run(race, [](std::size_t entry, int block) {
     return (entry == 0 ? 100 : 103) * (1 + 0.5 * (block % 7)) * (1 + 0.1 * (wobble(entry, block) - 1));
   });
@@ -97,7 +97,7 @@ TEST_CASE("what all entries of a block share does not matter") {
 }
 
 TEST_CASE("outliers of one entry do not cost it the lead") {
-  Race race(2, {}, std::nullopt);
+  Race race(2, {.min_blocks = 8}, std::nullopt);
   run(race, [](std::size_t entry, int block) {
     const bool outlier = entry == 0 && block % 11 == 3;
     return (entry == 0 ? 100 : 103) * wobble(entry, block) * (outlier ? 3 : 1);
@@ -108,7 +108,7 @@ TEST_CASE("outliers of one entry do not cost it the lead") {
 }
 
 TEST_CASE("eliminated entries are left out of later blocks") {
-  Race race(3, {.max_blocks = 60}, std::nullopt);
+  Race race(3, {.min_blocks = 8, .max_blocks = 60}, std::nullopt);
   for (int block = 0; block < 8; ++block) {
     CHECK(race.next_block().size() == 3);
     // Entries 0 and 1 wobble too much to be told apart at once; entry 2 is far behind.
@@ -122,7 +122,7 @@ TEST_CASE("eliminated entries are left out of later blocks") {
 }
 
 TEST_CASE("the lead changes when the first leader slows down") {
-  Race race(2, {.max_blocks = 200}, std::nullopt);
+  Race race(2, {.min_blocks = 8, .max_blocks = 200}, std::nullopt);
   const Timing timing = [](std::size_t entry, int block) {
     const double time = entry == 0 ? (block < 10 ? 98.5 : 104) : 100;
     return time * wobble(entry, block);
@@ -134,7 +134,7 @@ TEST_CASE("the lead changes when the first leader slows down") {
 }
 
 TEST_CASE("an eliminated entry comes back when the leader that eliminated it slows down") {
-  Race race(3, {.max_blocks = 100}, std::nullopt);
+  Race race(3, {.min_blocks = 8, .max_blocks = 100}, std::nullopt);
   // Entry 2 keeps the race open. Entry 1 is 5 % behind entry 0, until entry 0 becomes as slow as all others.
   const Timing timing = [](std::size_t entry, int block) {
     if (entry == 2) return 100.0 + (block % 2 == 0 ? 6 : 0);
@@ -154,7 +154,7 @@ TEST_CASE("an eliminated entry comes back when the leader that eliminated it slo
 }
 
 TEST_CASE("a slower baseline stays until its speed-up is known to one percent") {
-  Race race(2, {}, 1);
+  Race race(2, {.min_blocks = 8}, 1);
   run(race,
       [](std::size_t entry, int block) { return (entry == 1 ? 130 : 100) * (1 + 2 * (wobble(entry, block) - 1)); });
   const Speedup speedup = *race.speedup(0);
@@ -167,7 +167,7 @@ TEST_CASE("a slower baseline stays until its speed-up is known to one percent") 
 }
 
 TEST_CASE("a baseline many times slower is sampled for the fewest blocks only") {
-  Race race(3, {.max_blocks = 40}, 2);
+  Race race(3, {.min_blocks = 8, .max_blocks = 40}, 2);
   int baseline_samples = 0;
   run(race, [&baseline_samples](std::size_t entry, int block) {
     if (entry == 2) ++baseline_samples;
@@ -180,7 +180,7 @@ TEST_CASE("a baseline many times slower is sampled for the fewest blocks only") 
 }
 
 TEST_CASE("disturbed blocks are counted, not used, and make the result noisy above thirty percent") {
-  Race race(2, {}, std::nullopt);
+  Race race(2, {.min_blocks = 8}, std::nullopt);
   const Order order{0, 1};
   const std::vector<double> good{100, 110};
   const std::vector<double> misleading{200, 100};
@@ -196,7 +196,7 @@ TEST_CASE("disturbed blocks are counted, not used, and make the result noisy abo
 }
 
 TEST_CASE("a race of disturbed blocks ends with its budget and uses them, for want of others") {
-  Race race(2, {.max_blocks = 20}, 0);
+  Race race(2, {.min_blocks = 8, .max_blocks = 20}, 0);
   const Order order{0, 1};
   while (!race.finished()) race.add_block(order, std::vector<double>{110, 100}, true);
   const RaceResult result = race.result();
@@ -211,7 +211,7 @@ TEST_CASE("a race of disturbed blocks ends with its budget and uses them, for wa
 }
 
 TEST_CASE("disturbed samples stand in only while too few are clean") {
-  Race race(2, {.max_blocks = 40}, std::nullopt);
+  Race race(2, {.min_blocks = 8, .max_blocks = 40}, std::nullopt);
   const Order order{0, 1};
   const std::vector<double> good{100, 110};
   const std::vector<double> misleading{200, 100};
@@ -228,7 +228,7 @@ TEST_CASE("disturbed samples stand in only while too few are clean") {
 }
 
 TEST_CASE("nobody without a sample leads while somebody has one") {
-  Race race(3, {}, std::nullopt);
+  Race race(3, {.min_blocks = 8}, std::nullopt);
   race.add_block(Order{2}, std::vector<double>{100});
   CHECK(race.result().leader == 2);
   CHECK(race.result().standings[2].median_ns == 100);
@@ -246,7 +246,7 @@ TEST_CASE("samples of disturbed blocks are used when the clean ones were all of 
 }
 
 TEST_CASE("withdrawing the winner of a decided race makes the fastest of the others lead, not the first") {
-  Race race(4, {}, 3);
+  Race race(4, {.min_blocks = 8}, 3);
   const double times[] = {120, 110, 100, 300};
   const Timing timing = [&times](std::size_t entry, int block) {
     return times[entry] * (1 + 0.1 * (wobble(entry, block) - 1));
@@ -264,7 +264,7 @@ TEST_CASE("withdrawing the winner of a decided race makes the fastest of the oth
 }
 
 TEST_CASE("a decided race goes on when its winner is withdrawn and the others cannot be told apart yet") {
-  Race race(3, {.max_blocks = 60}, std::nullopt);
+  Race race(3, {.min_blocks = 8, .max_blocks = 60}, std::nullopt);
   const Timing timing = [](std::size_t entry, int block) {
     return entry == 0 ? 80.0 : entry == 1 ? 100.0 + 8 * (block % 2) : 100.5 + 8 * ((block / 2) % 2);
   };
@@ -282,7 +282,7 @@ TEST_CASE("a decided race goes on when its winner is withdrawn and the others ca
 }
 
 TEST_CASE("a race that ended with its budget stays ended when its leader is withdrawn") {
-  Race race(3, {.max_blocks = 30}, std::nullopt);
+  Race race(3, {.min_blocks = 8, .max_blocks = 30}, std::nullopt);
   run(race, [](std::size_t entry, int block) {
     return entry == 2 ? 130.0 : entry == 1 ? 110.0 - 30 * (block % 2) : 98.0 - 10 * (block % 3);
   });
@@ -294,7 +294,7 @@ TEST_CASE("a race that ended with its budget stays ended when its leader is with
 }
 
 TEST_CASE("a race that cannot tell ends with its budget, undecided") {
-  Race race(2, {.max_blocks = 30}, std::nullopt);
+  Race race(2, {.min_blocks = 8, .max_blocks = 30}, std::nullopt);
   const int blocks =
       run(race, [](std::size_t entry, int block) { return block % 2 == static_cast<int>(entry) ? 150.0 : 100.0; });
   CHECK(blocks == 30);
@@ -304,7 +304,7 @@ TEST_CASE("a race that cannot tell ends with its budget, undecided") {
 }
 
 TEST_CASE("a withdrawn entry neither leads nor ties nor runs again") {
-  Race race(3, {}, std::nullopt);
+  Race race(3, {.min_blocks = 8}, std::nullopt);
   const Timing timing = [](std::size_t entry, int) { return 90.0 + 10 * static_cast<double>(entry); };
   for (int block = 0; block < 3; ++block) run_block(race, block, timing);
   CHECK(race.result().leader == 0);
@@ -324,7 +324,7 @@ TEST_CASE("a withdrawn entry neither leads nor ties nor runs again") {
 }
 
 TEST_CASE("withdrawing the leader late brings back whom it had eliminated") {
-  Race race(3, {.max_blocks = 100}, std::nullopt);
+  Race race(3, {.min_blocks = 8, .max_blocks = 100}, std::nullopt);
   const Timing timing = [](std::size_t entry, int block) {
     return entry == 0 ? 80.0 : entry == 1 ? 100.0 + block % 2 : 100.5 + (block / 2) % 2;
   };
@@ -340,7 +340,7 @@ TEST_CASE("withdrawing the leader late brings back whom it had eliminated") {
 }
 
 TEST_CASE("withdrawing every entry ends the race with nobody tied") {
-  Race race(2, {}, std::nullopt);
+  Race race(2, {.min_blocks = 8}, std::nullopt);
   race.withdraw(0);
   CHECK_FALSE(race.finished());
   race.withdraw(1);
@@ -352,7 +352,7 @@ TEST_CASE("withdrawing every entry ends the race with nobody tied") {
 }
 
 TEST_CASE("entries can be compared with any other, the winner of a tie with the leader for instance") {
-  Race race(3, {}, 0);
+  Race race(3, {.min_blocks = 8}, 0);
   run(race, [](std::size_t entry, int) { return 100.0 + 20 * static_cast<double>(entry); });
   CHECK(race.compare(2, 1)->ratio == doctest::Approx(140.0 / 120));
   CHECK(race.compare(1, 2)->ratio == doctest::Approx(120.0 / 140));
@@ -362,7 +362,7 @@ TEST_CASE("entries can be compared with any other, the winner of a tie with the 
 
 TEST_CASE("orders within blocks are random, repeatable by seed and the same until a block is added") {
   const auto orders = [](std::uint64_t seed) {
-    Race seeded(6, {.max_blocks = 40, .seed = seed}, std::nullopt);
+    Race seeded(6, {.min_blocks = 8, .max_blocks = 40, .seed = seed}, std::nullopt);
     std::vector<Order> result;
     for (int block = 0; block < 7; ++block) {
       result.push_back(seeded.next_block());
@@ -389,7 +389,7 @@ TEST_CASE("every entry is about equally often first in its block") {
 }
 
 TEST_CASE("a race refuses blocks that make no sense") {
-  Race race(2, {}, std::nullopt);
+  Race race(2, {.min_blocks = 8}, std::nullopt);
   const Order both{0, 1};
   CHECK_THROWS_AS(race.add_block(both, std::vector<double>{100}), Error);
   CHECK_THROWS_AS(race.add_block(both, std::vector<double>{100, 0}), Error);

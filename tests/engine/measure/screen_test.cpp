@@ -52,7 +52,7 @@ TEST_CASE("the last sample completes a candidate however slow it is") {
   Screen two({.samples = 2}, 100);
   CHECK(two.add(150) == Step::more);
   CHECK(two.add(140) == Step::done);
-  CHECK(two.time_ns() == 145);
+  CHECK(two.time_ns() == 140);
 }
 
 TEST_CASE("without early kill every candidate gets all its samples") {
@@ -61,6 +61,26 @@ TEST_CASE("without early kill every candidate gets all its samples") {
   CHECK(screen.add(100) == Step::more);
   CHECK(screen.add(100) == Step::more);
   CHECK(screen.add(100) == Step::done);
+}
+
+TEST_CASE("a first sample that is fast is enough, a second one decides on those that are not") {
+  const ScreenPolicy policy{
+      .samples = 2, .kill_after_first = 1.3, .kill_after_second = 1.05, .enough_after_first = 1.02};
+  Screen fast(policy, 100);
+  CHECK(fast.add(101) == Step::done);
+  CHECK(fast.time_ns() == 101);
+  Screen disturbed(policy, 100);
+  CHECK(disturbed.add(120) == Step::more);
+  CHECK(disturbed.add(101) == Step::done);
+  CHECK(disturbed.time_ns() == 101);
+  Screen slow(policy, 100);
+  CHECK(slow.add(120) == Step::more);
+  CHECK(slow.add(121) == Step::done);  // its last: a time is worth more than a bound
+  CHECK(slow.time_ns() == 120);
+  Screen hopeless(policy, 100);
+  CHECK(hopeless.add(131) == Step::killed);
+  Screen unknown(policy, std::nullopt);
+  CHECK(unknown.add(100) == Step::more);
 }
 
 TEST_CASE("from the third sample on nothing is killed") {

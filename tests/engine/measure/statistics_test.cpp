@@ -108,5 +108,12 @@ TEST_CASE("only finite positive numbers are times") {
   CHECK_FALSE(is_time(std::numeric_limits<double>::quiet_NaN()));
 }
 
+TEST_CASE("the median of an estimated variance lies below the variance, less so the more is known") {
+  CHECK(median_of_variance(1) == doctest::Approx(0.4549).epsilon(0.04));
+  CHECK(median_of_variance(2) == doctest::Approx(0.6931).epsilon(0.04));
+  CHECK(median_of_variance(10) == doctest::Approx(0.9342).epsilon(0.01));
+  CHECK_THROWS_AS(median_of_variance(0), Error);
+}
+
 }  // namespace
 }  // namespace tuner::engine

@@ -69,6 +69,7 @@ Json encode(const ScreenPolicy& policy) {
   return {{"samples", policy.samples},
           {"kill_after_first", real(policy.kill_after_first)},
           {"kill_after_second", real(policy.kill_after_second)},
+          {"enough_after_first", real(policy.enough_after_first)},
           {"early_kill", policy.early_kill}};
 }
 
@@ -77,6 +78,7 @@ ScreenPolicy decode_policy(const Json& json) {
   policy.samples = json.at("samples").get<int>();
   policy.kill_after_first = real(json.at("kill_after_first"));
   policy.kill_after_second = real(json.at("kill_after_second"));
+  policy.enough_after_first = real(json.at("enough_after_first"));
   policy.early_kill = json.at("early_kill").get<bool>();
   return policy;
 }

@@ -17,7 +17,7 @@ struct Screened {
 struct FinalistPolicy {
   /// Finalists chosen by their screened time. More: the race finds the best although screening ranked it low; fewer:
   /// the race is shorter, but only a little, since entries that are clearly slower leave it after the first blocks.
-  std::size_t limit = 64;
+  std::size_t limit = 96;
   /// How much slower than the fastest a finalist may have been screened, as a fraction.
   double within = 0.25;
   /// This many enter however slow they were: should the best fail in the end, somebody must be next.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -9,6 +10,19 @@
 #include "tuner/error.hpp"
 
 namespace tuner::engine {
+namespace {
+
+// Of few values the middle one, of an even number the smaller: one wild sample, which is a long one, must not decide.
+double centre(const std::vector<double>& values) {
+  constexpr std::size_t kFew = 5;
+  if (values.size() >= kFew) return winsorised_mean(values).mean;
+  std::vector<double> sorted = values;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  return *middle;
+}
+
+}  // namespace
 
 Halving::Halving(std::size_t entries, const HalvingOptions& options)
     : options_(options),
@@ -85,32 +99,34 @@ std::vector<Halving::Score> Halving::scores() const {
   std::vector<Score> result;
   for (const std::size_t entry : survivors()) {
     const std::vector<double>& mine = relative_[entry];
-    result.push_back({entry, mine.empty() ? 0 : winsorised_mean(mine).mean});
+    result.push_back({entry, mine.empty() ? 0 : centre(mine)});
   }
   std::stable_sort(result.begin(), result.end(), [](const Score& a, const Score& b) { return a.mean < b.mean; });
   return result;
 }
 
-// Of one sample, pooled over everybody: one entry's few blocks say little about it.
+// Of one sample, pooled over everybody, because one entry's few blocks say little about it. By the median, so that wild
+// samples do not count.
 double Halving::variance(const std::vector<Score>& scores) const {
-  std::vector<double> squares;
+  std::vector<double> variances;
   for (const Score& score : scores) {
     const std::vector<double>& mine = relative_[score.entry];
     if (mine.size() < 2) continue;
-    double sum = 0;
-    for (const double value : mine) sum += (value - score.mean) * (value - score.mean);
-    squares.push_back(sum / static_cast<double>(mine.size() - 1));
+    const double mean = std::accumulate(mine.begin(), mine.end(), 0.0) / static_cast<double>(mine.size());
+    double squares = 0;
+    for (const double value : mine) squares += (value - mean) * (value - mean);
+    const int freedom = static_cast<int>(mine.size()) - 1;
+    variances.push_back(squares / freedom / median_of_variance(freedom));
   }
-  // Means, not medians: the distribution of a variance of two values is far from symmetrical.
-  return squares.empty() ? 0
-                         : std::accumulate(squares.begin(), squares.end(), 0.0) / static_cast<double>(squares.size());
+  return variances.empty() ? 0 : median(variances);
 }
 
 void Halving::cut(std::size_t limit) {
   const std::vector<Score> all = scores();
   if (all.empty() || relative_[all.front().entry].empty()) return;
   const double blocks = static_cast<double>(relative_[all.front().entry].size());
-  const double error = std::sqrt(2 * variance(all) / blocks);  // of the difference of two scores
+  // Of the difference of two scores; nobody is hopeless while nothing is known of it.
+  const double error = blocks > 1 ? std::sqrt(2 * variance(all) / blocks) : std::numeric_limits<double>::infinity();
   const double hopeless = all.front().mean + std::log1p(options_.tie_threshold) + options_.z * error;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i >= limit || all[i].mean > hopeless) left_[all[i].entry] = false;

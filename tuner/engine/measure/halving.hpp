@@ -11,7 +11,7 @@ namespace tuner::engine {
 
 struct HalvingOptions {
   /// The halving ends when this many are left. Higher: fewer good ones lost to noise, a longer race.
-  std::size_t keep = 16;
+  std::size_t keep = 4;
   /// Clean blocks of the first rung; each rung has twice as many as the one before. Higher: fewer good ones lost, and
   /// more samples spent on those that go.
   int first_blocks = 2;

@@ -20,13 +20,15 @@ class Noise {
   /// Standard deviation of a single sample, relative to its kernel's time. A tenth while little is known.
   double spread() const;
 
-  /// For candidates; the reference gets enough samples to make a start with the noise.
-  ScreenPolicy screen_policy(bool early_kill) const;
+  /// For a candidate that is compared with `best_ns`; the reference gets enough samples to make a start with the noise.
+  ScreenPolicy screen_policy(bool early_kill, std::optional<double> best_ns) const;
   static ScreenPolicy reference_policy(bool early_kill);
   FinalistPolicy finalist_policy() const;
 
  private:
-  std::vector<double> differences_;  ///< between successive samples, of the logarithms, without sign
+  // Differences of the logarithms of successive samples. The first sample of a candidate is a per cent or two longer
+  // than the others, so its differences stand apart.
+  std::vector<double> first_, later_;
 };
 
 /// How many launches make one sample of a race whose fastest candidate takes this long: the events' clock, and what it

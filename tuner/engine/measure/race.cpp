@@ -52,6 +52,7 @@ Race::Race(std::size_t entries, const RaceOptions& options, std::optional<std::s
       all_(entries),
       running_(entries, true),
       withdrawn_(entries, false),
+      resting_(entries, false),
       shuffle_(options.seed) {
   if (entries == 0 || (baseline && *baseline >= entries)) {
     throw Error(Errc::internal,
@@ -113,6 +114,16 @@ void Race::add(std::span<const std::size_t> order, std::span<const double> sampl
   if (!disturbed) clean_.add(order, samples_ns);
 }
 
+void Race::rest(std::size_t entry) {
+  if (entry >= resting_.size()) {
+    throw Error(Errc::internal, fmt::format("Entry {} was told to rest in a race of {}; entries count from 0.", entry,
+                                            resting_.size()));
+  }
+  resting_[entry] = true;
+  running_[entry] = false;
+  std::erase(pending_, entry);
+}
+
 void Race::end() {
   finished_ = true;
   pending_.clear();
@@ -146,6 +157,11 @@ void Race::withdraw(std::size_t entry) {
   }
   withdrawn_[entry] = true;
   running_[entry] = false;
+  const auto awake = [this](std::size_t one) { return !withdrawn_[one] && !resting_[one]; };
+  bool somebody_awake = false;
+  for (std::size_t one = 0; one < resting_.size(); ++one) somebody_awake = somebody_awake || awake(one);
+  const bool goes_on = !finished_ || decided_;
+  if ((entry == leader_ && goes_on) || !somebody_awake) resting_.assign(resting_.size(), false);
   std::erase(pending_, entry);
   if (std::find(withdrawn_.begin(), withdrawn_.end(), false) == withdrawn_.end()) {
     finished_ = true;
@@ -190,7 +206,8 @@ Race::Prior Race::prior(std::size_t leader) const {
   std::vector<double> variances;
   for (std::size_t entry = 0; entry < running_.size(); ++entry) {
     if (entry == leader || withdrawn_[entry]) continue;
-    if (const Difference one = difference(entry, leader); one.freedom > 0) variances.push_back(one.variance);
+    const Difference one = difference(entry, leader);
+    if (one.freedom > 0) variances.push_back(one.variance / median_of_variance(one.freedom));
   }
   if (variances.empty()) return {};
   return {median(variances), std::min(kPriorFreedom, static_cast<int>(variances.size()) - 1)};
@@ -210,7 +227,7 @@ std::size_t Race::best_known() const {
   std::optional<std::size_t> best;
   double best_median = kInfinity;
   for (std::size_t entry = 0; entry < withdrawn_.size(); ++entry) {
-    if (withdrawn_[entry]) continue;
+    if (withdrawn_[entry] || resting_[entry]) continue;
     const std::vector<double>& times = samples.times_ns[entry];
     const double middle = times.empty() ? kInfinity : median(times);
     const std::size_t most = best ? samples.times_ns[*best].size() : 0;
@@ -221,19 +238,23 @@ std::size_t Race::best_known() const {
   return best.value_or(leader_);
 }
 
+// Entries that were left out lead only where the last leader no longer can: it was what they had been left out for.
+bool Race::may_lead(std::size_t entry, bool leader_gone) const {
+  return running_[entry] || (leader_gone && !resting_[entry]);
+}
+
 // From the last leader to whoever is faster than it by paired differences, until nobody is. Entries that took part in
-// different blocks can beat each other in a circle, so nobody leads twice in one look. Entries that were left out lead
-// only where the last leader no longer can: it was what they had been left out for.
+// different blocks can beat each other in a circle, so nobody leads twice in one look.
 std::size_t Race::find_leader() const {
   std::vector<bool> tried = withdrawn_;
-  const bool gone = withdrawn_[leader_] || used().times_ns[leader_].empty();
+  const bool gone = withdrawn_[leader_] || resting_[leader_] || used().times_ns[leader_].empty();
   std::size_t leader = gone ? best_known() : leader_;
   for (;;) {
     tried[leader] = true;
     double fastest = 0;
     std::size_t next = leader;
     for (std::size_t entry = 0; entry < running_.size(); ++entry) {
-      if (tried[entry] || (!running_[entry] && !gone)) continue;
+      if (tried[entry] || !may_lead(entry, gone)) continue;
       const double mean = difference(entry, leader).mean;
       if (mean < fastest) {
         fastest = mean;
@@ -268,10 +289,11 @@ Race::Look Race::look() const {
     Difference& to_leader = look.to_leader.emplace_back(difference(entry, look.leader));
     widen(to_leader, spread);
     if (withdrawn_[entry]) continue;
-    look.slower[entry] =
-        to_leader.blocks >= options_.min_blocks && to_leader.low() > std::log1p(options_.tie_threshold);
+    const int least = resting_[entry] ? 2 : options_.min_blocks;
+    look.slower[entry] = to_leader.blocks >= least && to_leader.low() > std::log1p(options_.tie_threshold);
+    if (resting_[entry]) continue;
     const bool enough = look.slower[entry] ? baseline_ != entry || baseline_known(to_leader)
-                                           : to_leader.blocks >= options_.min_blocks && settled(to_leader);
+                                           : to_leader.blocks >= least && settled(to_leader);
     look.running[entry] = !look.slower[entry] || !enough;
     look.decided = look.decided && enough;
   }
@@ -301,10 +323,21 @@ RaceResult Race::result() const {
                                                .samples_ns = samples.times_ns[entry],
                                                .eliminated = now.slower[entry],
                                                .withdrawn = withdrawn_[entry],
+                                               .rested = resting_[entry],
                                                .tied = !now.slower[entry] && !withdrawn_[entry]});
     if (standing.blocks > 0) standing.median_ns = median(standing.samples_ns);
   }
   return result;
+}
+
+std::vector<std::size_t> eligible(const RaceResult& result) {
+  std::vector<std::size_t> entries;
+  for (std::size_t i = 0; i < result.standings.size(); ++i) {
+    const Standing& one = result.standings[i];
+    if (!one.tied || (i != result.leader && (one.rested || std::isinf(one.high)))) continue;
+    entries.push_back(i);
+  }
+  return entries;
 }
 
 std::optional<Ratio> Race::compare(std::size_t entry, std::size_t other) const {

@@ -17,9 +17,9 @@ struct RaceOptions {
   /// An entry whose difference from the leader is known to plus or minus this fraction counts as settled although the
   /// race cannot say on which side of the tie threshold it lies. Lower: longer races when entries lie near the
   /// threshold.
-  double resolution = 0.004;
+  double resolution = 0.003;
   /// Nothing is decided on fewer blocks.
-  int min_blocks = 8;
+  int min_blocks = 4;
   /// The race ends here, decided or not. Dropped blocks count: they cost as much.
   int max_blocks = 400;
   /// Blocks between two looks at the numbers. Higher: fewer chances of a wrong look, longer races.
@@ -53,7 +53,8 @@ struct Standing {
   std::vector<double> samples_ns;  ///< of the used blocks, in their order
   bool eliminated = false;         ///< shown to be slower than the leader by more than the tie threshold
   bool withdrawn = false;
-  bool tied = false;  ///< neither: the leader itself, and everything not shown to be slower
+  bool rested = false;  ///< no longer run, for want of budget
+  bool tied = false;    ///< neither eliminated nor withdrawn: the leader itself, and everything not shown to be slower
 };
 
 struct RaceResult {
@@ -99,6 +100,10 @@ class Race {
   /// unknown entry.
   void withdraw(std::size_t entry);
 
+  /// Runs an entry no longer unless the leader fails, because there is more hope in others. What its samples say of it
+  /// stays: it ties until they show it to be slower, however few they are. Throws Error{internal} for an unknown entry.
+  void rest(std::size_t entry);
+
   /// Ends the race here, decided or not: its budget is spent.
   void end();
   bool finished() const { return finished_; }
@@ -128,6 +133,7 @@ class Race {
 
   const Samples& used() const;
   void add(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed);
+  bool may_lead(std::size_t entry, bool leader_gone) const;
   bool somebody_has(const Samples& samples) const;
   Difference difference(std::size_t entry, std::size_t other) const;
   Prior prior(std::size_t leader) const;
@@ -145,11 +151,16 @@ class Race {
   Samples all_;  ///< with the disturbed ones
   std::vector<bool> running_;
   std::vector<bool> withdrawn_;
+  std::vector<bool> resting_;
   std::vector<std::size_t> pending_;
   std::size_t leader_ = 0;
   bool finished_ = false;
   bool decided_ = false;
   Shuffle shuffle_;
 };
+
+/// The entries that may win: tied, run to the end, and known to be where they are. At least the leader, unless that was
+/// withdrawn.
+std::vector<std::size_t> eligible(const RaceResult& result);
 
 }  // namespace tuner::engine

@@ -28,7 +28,9 @@ Screen::Step Screen::add(double sample_ns) {
 
   // The last sample asked for completes the candidate even when it is slow: a median is worth more than a bound.
   if (samples_ns_.size() >= static_cast<std::size_t>(policy_.samples)) return step_ = Step::done;
-  if (policy_.early_kill && best_ns_ && samples_ns_.size() <= 2) {
+  if (!policy_.early_kill || !best_ns_) return step_;
+  if (samples_ns_.size() == 1 && sample_ns <= policy_.enough_after_first * *best_ns_) return step_ = Step::done;
+  if (samples_ns_.size() <= 2) {
     const double limit = samples_ns_.size() == 1 ? policy_.kill_after_first : policy_.kill_after_second;
     if (*std::min_element(samples_ns_.begin(), samples_ns_.end()) > limit * *best_ns_) return step_ = Step::killed;
   }
@@ -37,7 +39,8 @@ Screen::Step Screen::add(double sample_ns) {
 
 std::optional<double> Screen::time_ns() const {
   if (step_ == Step::more) return std::nullopt;
-  return censored() ? *std::min_element(samples_ns_.begin(), samples_ns_.end()) : median(samples_ns_);
+  if (censored() || samples_ns_.size() == 2) return *std::min_element(samples_ns_.begin(), samples_ns_.end());
+  return median(samples_ns_);
 }
 
 }  // namespace tuner::engine

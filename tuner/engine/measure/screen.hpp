@@ -15,6 +15,9 @@ struct ScreenPolicy {
   /// The same for the faster of the first two samples. Keep it at or above what finalists may be slower than the best
   /// (FinalistPolicy::within), or candidates are killed that the race would have taken.
   double kill_after_second = 1.25;
+  /// A first sample at most this multiple of the best time so far is enough: what disturbs a sample makes it longer, so
+  /// whoever is that fast will be measured again, among its like. Lower: more samples of good candidates; 0: all.
+  double enough_after_first = 0;
   /// Off: every candidate gets all its samples, as recordings want.
   bool early_kill = true;
 };
@@ -36,7 +39,8 @@ class Screen {
   Step add(double sample_ns);
 
   bool censored() const { return step_ == Step::killed; }
-  /// Nothing until the screen is done or killed. Median when done; when killed the fastest sample, to be read as "at
+  /// Nothing until the screen is done or killed. Median when done, of two the shorter, because what disturbs a sample
+  /// makes it longer; when killed the fastest sample, to be read as "at
   /// least about this slow", never compared as if it were a time.
   std::optional<double> time_ns() const;
   /// In the order taken.

@@ -111,6 +111,14 @@ double relative_spread(std::span<const double> values) {
   return kDeviationsPerMad * median(deviations) / centre;
 }
 
+double median_of_variance(int degrees_of_freedom) {
+  if (degrees_of_freedom < 1) {
+    throw Error(Errc::internal, "A variance needs at least one degree of freedom, not " +
+                                    std::to_string(degrees_of_freedom) + "; take two samples or more.");
+  }
+  return std::pow(1 - 2.0 / (9 * degrees_of_freedom), 3);
+}
+
 double normal_probability(double z) {
   return std::erfc(-z / std::numbers::sqrt2) / 2;
 }

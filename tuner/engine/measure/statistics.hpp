@@ -37,6 +37,11 @@ WinsorisedMean winsorised_mean(std::span<const double> values);
 /// deviation where the noise is normal, over the median. 0 for a single value. Throws Error{internal} for no values.
 double relative_spread(std::span<const double> values);
 
+/// The median of an estimated variance with `degrees_of_freedom`, as a fraction of the variance, where the noise is
+/// normal: 0.455 for one. Approximation of Wilson and Hilferty (1931), good to 4 %. Throws Error{internal} for less
+/// than one degree of freedom.
+double median_of_variance(int degrees_of_freedom);
+
 /// The probability that a standard normal variable is at most `z`.
 double normal_probability(double z);
 

@@ -1,7 +1,6 @@
 #include "tuner/engine/measure/tournament.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "tuner/engine/measure/noise.hpp"
@@ -9,10 +8,10 @@
 
 namespace tuner::engine {
 
-TournamentOptions tournament_options(std::span<const Screened> pool, double lead_in_ns, std::uint64_t seed) {
-  // In runs of every candidate once. With the one or two samples of screening that makes about two runs of each.
-  constexpr double kRunsOfAll = 0.9;
-  constexpr double kLeastSamples = 200;
+TournamentOptions tournament_options(std::span<const Screened> pool, double screening_ns, double lead_in_ns,
+                                     std::uint64_t seed) {
+  constexpr double kRunsOfAll = 2.25;  // 7 / 3, less what the last block may be too much
+  constexpr double kLeastSamples = 40;
   double all_ns = 0, best_ns = std::numeric_limits<double>::infinity();
   for (const Screened& one : pool) {
     all_ns += one.time_ns + lead_in_ns;
@@ -22,7 +21,7 @@ TournamentOptions tournament_options(std::span<const Screened> pool, double lead
   options.halving.seed = options.race.seed = seed;
   options.launches = launches_per_sample(best_ns);
   options.lead_in_ns = lead_in_ns;
-  options.budget_ns = std::max(kRunsOfAll * all_ns, kLeastSamples * (best_ns + lead_in_ns));
+  options.budget_ns = std::max(kRunsOfAll * all_ns - screening_ns, kLeastSamples * (best_ns + lead_in_ns));
   return options;
 }
 
@@ -37,8 +36,9 @@ Tournament::Tournament(std::span<const Finalist> entrants, const TournamentOptio
 }
 
 std::vector<std::size_t> Tournament::next_block() {
-  std::vector<std::size_t> block = race_ ? race_->next_block() : halving_->next_block();
-  for (std::size_t& entry : block) entry = race_ ? racers_[entry] : qualified_[entry];
+  if (race_) return race_->next_block();
+  std::vector<std::size_t> block = halving_->next_block();
+  for (std::size_t& entry : block) entry = qualified_[entry];
   return block;
 }
 
@@ -46,12 +46,9 @@ void Tournament::add_block(Block block) {
   ++blocks_;
   for (const double sample : block.samples_ns) spent_ns_ += sample * block.launches + options_.lead_in_ns;
   if (race_) {
-    for (std::size_t& entry : block.order) entry = racer(entry).value();
     race_->add_block(block.order, block.samples_ns, block.disturbed);
   } else {
-    for (std::size_t& entry : block.order) {
-      entry = static_cast<std::size_t>(std::find(qualified_.begin(), qualified_.end(), entry) - qualified_.begin());
-    }
+    for (std::size_t& entry : block.order) entry = place(entry).value();
     halving_->add_block(std::move(block));
     if (spent_ns_ >= options_.budget_ns * options_.halving_share) halving_->end();
     if (halving_->finished()) begin_race();
@@ -62,61 +59,40 @@ void Tournament::add_block(Block block) {
 void Tournament::withdraw(std::size_t entry) {
   withdrawn_.at(entry) = true;
   if (race_) {
-    if (const auto place = racer(entry)) race_->withdraw(*place);
+    race_->withdraw(entry);
     if (spent_ns_ >= options_.budget_ns) race_->end();
     return;
   }
-  const auto found = std::find(qualified_.begin(), qualified_.end(), entry);
-  if (found != qualified_.end()) halving_->withdraw(static_cast<std::size_t>(found - qualified_.begin()));
+  if (const auto here = place(entry)) halving_->withdraw(*here);
   if (halving_->finished()) begin_race();
 }
 
-std::optional<std::size_t> Tournament::racer(std::size_t entry) const {
-  const auto found = std::find(racers_.begin(), racers_.end(), entry);
-  if (found == racers_.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - racers_.begin());
-}
-
-std::vector<std::size_t> Tournament::racers() const {
-  if (race_) return racers_;
-  std::vector<std::size_t> all(entrants_.size());
-  std::iota(all.begin(), all.end(), 0);
-  return all;
+std::optional<std::size_t> Tournament::place(std::size_t entry) const {
+  const auto found = std::find(qualified_.begin(), qualified_.end(), entry);
+  if (found == qualified_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - qualified_.begin());
 }
 
 void Tournament::begin_race() {
-  std::vector<bool> races(entrants_.size(), false);
-  if (halving_) {
-    for (const std::size_t survivor : halving_->survivors()) races[qualified_[survivor]] = true;
-  }
-  for (std::size_t i = 0; i < entrants_.size(); ++i) {
-    if ((entrants_[i].is_baseline || entrants_[i].is_previous) && !withdrawn_[i]) races[i] = true;
-  }
-  // Nobody left: then the race ends as one that all were withdrawn from.
-  if (std::find(races.begin(), races.end(), true) == races.end()) races.assign(entrants_.size(), true);
-
   std::optional<std::size_t> baseline;
   for (std::size_t i = 0; i < entrants_.size(); ++i) {
-    if (!races[i]) continue;
-    if (entrants_[i].is_baseline) baseline = racers_.size();
-    racers_.push_back(i);
+    if (entrants_[i].is_baseline) baseline = i;
   }
-  race_.emplace(racers_.size(), options_.race, baseline);
-  for (const std::size_t entry : racers_) {
-    if (withdrawn_[entry]) race_->withdraw(*racer(entry));
+  race_.emplace(entrants_.size(), options_.race, baseline);
+  for (std::size_t i = 0; i < entrants_.size(); ++i) {
+    if (withdrawn_[i]) race_->withdraw(i);
   }
   if (!halving_) return;
-
-  std::vector<Block> carried;
-  for (const Block& block : halving_->blocks()) {
-    Block kept{.disturbed = block.disturbed};
-    for (std::size_t i = 0; i < block.order.size(); ++i) {
-      const auto place = racer(qualified_[block.order[i]]);
-      if (!place) continue;
-      kept.order.push_back(*place);
-      kept.samples_ns.push_back(block.samples_ns[i]);
-    }
-    carried.push_back(std::move(kept));
+  const std::vector<std::size_t> survivors = halving_->survivors();
+  for (std::size_t i = 0; i < qualified_.size(); ++i) {
+    const Finalist& entrant = entrants_[qualified_[i]];
+    const bool stays = entrant.is_baseline || entrant.is_previous ||
+                       std::find(survivors.begin(), survivors.end(), i) != survivors.end();
+    if (!stays) race_->rest(qualified_[i]);
+  }
+  std::vector<Block> carried = halving_->blocks();
+  for (Block& block : carried) {
+    for (std::size_t& entry : block.order) entry = qualified_[entry];
   }
   race_->carry(carried);
 }

@@ -20,17 +20,20 @@ struct TournamentOptions {
   /// GPU time that all blocks together may take, kernels and what precedes them. Higher: fewer races end undecided.
   double budget_ns = std::numeric_limits<double>::infinity();
   /// The part of it that the halving may take.
-  double halving_share = 0.5;
+  double halving_share = 0.75;
   /// What precedes each sample on the device, the flush of the cache for instance.
   double lead_in_ns = 30e3;
   int launches = 1;  ///< per sample
 };
 
-/// The options that a pool deserves: a budget in proportion to what its screening took, batches where it is fast.
-TournamentOptions tournament_options(std::span<const Screened> pool, double lead_in_ns, std::uint64_t seed);
+/// The options that a pool deserves: a budget that together with the screening makes about a third of what seven runs
+/// of every candidate would take, batches where the best is very fast. `screening_ns` is GPU time, like the budget.
+TournamentOptions tournament_options(std::span<const Screened> pool, double screening_ns, double lead_in_ns,
+                                     std::uint64_t seed);
 
 /// Halving among many entrants, then the race among those left, the baseline and the previous winner, within one
-/// budget. What the halving measured counts in the race. Entries are named by their position among the entrants.
+/// budget. What the halving measured counts in the race, also for whoever it left out: they rest, and tie unless they
+/// were shown to be slower. Entries are named by their position among the entrants.
 class Tournament {
  public:
   Tournament(std::span<const Finalist> entrants, const TournamentOptions& options);
@@ -41,25 +44,22 @@ class Tournament {
   void withdraw(std::size_t entry);
   bool finished() const { return race_ && race_->finished(); }
 
-  /// Who entered the race, in its order. Everybody that is left while the halving has not ended.
-  std::vector<std::size_t> racers() const;
   bool racing() const { return race_.has_value(); }
-  /// Of the race, with its numbering: entry i of it is racers()[i]. An interrupted halving is cut down here.
+  /// Of all entrants. An interrupted halving is cut down here.
   RaceResult result();
-  const Race& race() const { return *race_; }
+  const Race& race() const { return *race_; }  ///< once there is a result
   double spent_ns() const { return spent_ns_; }
   int blocks() const { return blocks_; }
 
  private:
   void begin_race();
-  std::optional<std::size_t> racer(std::size_t entry) const;
+  std::optional<std::size_t> place(std::size_t entry) const;  ///< among the qualified
 
   std::vector<Finalist> entrants_;
   TournamentOptions options_;
-  std::vector<std::size_t> qualified_;  ///< the halving's numbering
+  std::vector<std::size_t> qualified_;  ///< the entrants that the halving is among, in its numbering
   std::vector<bool> withdrawn_;
   std::optional<Halving> halving_;
-  std::vector<std::size_t> racers_;
   std::optional<Race> race_;
   double spent_ns_ = 0;
   int blocks_ = 0;
