@@ -165,19 +165,6 @@ TEST_CASE("without any home folder the winner is printed all the same") {
   CHECK(contains(result.out, "BLOCK=256 LAYOUT=strided UNROLL=4"));
 }
 
-TEST_CASE("a damaged database is one warning that says what to do, and is left as it is") {
-  const User user;
-  const std::string damage = "SQLite format 3" + std::string(1, '\0') + std::string(5000, 'x');
-  const std::filesystem::path file = user.folder().write(".local/share/tuner/replay.db", damage);
-  const Result result = user.run({"tune", "--replay", recording()});
-  CHECK(result.exit_code == 0);
-  CHECK(tuner::test::lines(result.err) == 1);
-  CHECK(contains(result.err, "damaged"));
-  CHECK(contains(result.err, "ename"));
-  CHECK(contains(result.out, "BLOCK=256 LAYOUT=strided UNROLL=4"));
-  CHECK(read_file(file) == damage);
-}
-
 TEST_CASE("every candidate failed: no winner, exit code 1") {
   const User user;
   std::string text = std::regex_replace(read_file(recording()), std::regex(",ok,[^\n]*"),
