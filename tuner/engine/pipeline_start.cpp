@@ -1,8 +1,6 @@
 // How a session starts: what every candidate needs before it can be run.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "tuner/engine/candidate_request.hpp"
 #include "tuner/engine/pipeline.hpp"
 

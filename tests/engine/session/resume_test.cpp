@@ -223,6 +223,25 @@ TEST_CASE("a finalist whose binary is not what was timed is screened again") {
   check_sums(report);
 }
 
+TEST_CASE("with a finalist whose binary is not what was timed, those that shared it are looked at again") {
+  std::string suffix;
+  Laboratory laboratory(one_block_task(), [&](const std::string& configuration) {
+    Behaviour behaviour = unroll_ignored(configuration);
+    if (configuration == "BLOCK=256,UNROLL=1") behaviour.binary += suffix;
+    behaviour.time_ns = configuration.starts_with("BLOCK=256") ? 1000 : 1200;
+    return behaviour;
+  });
+  laboratory.tune();
+  suffix = " of another compiler";
+  go_on(laboratory);
+  const TuneReport report = laboratory.tune();
+  CHECK(report.decision.counters.at("screened") == 2);
+  CHECK(report.decision.counters.at("reused") == 9);
+  CHECK(report.decision.counters.at("deduplicated") == 6);  // no longer one binary for both
+  CHECK(laboratory.rows().size() == 13);
+  check_sums(report);
+}
+
 TEST_CASE("a configuration that is launched in another way since is measured again") {
   Laboratory laboratory;
   laboratory.tune();
