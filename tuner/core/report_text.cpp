@@ -191,8 +191,15 @@ std::string finalists(const TuneReport& report) {
                {"occupancy", Align::left},
                {"diff", Align::right},
                {"from the baseline", Align::left}});
+  constexpr int kShown = 20;
+  int shown = 0, left_out = 0;
   bool any_interval = false;
   for (const FinalistReport& finalist : report.finalists) {
+    if (shown == kShown && !finalist.is_baseline) {
+      ++left_out;
+      continue;
+    }
+    if (!finalist.is_baseline) ++shown;
     std::string occupancy = "-";
     if (finalist.facts.occupancy) {
       occupancy = fmt::format("{:.0f}% {}", *finalist.facts.occupancy * 100, finalist.facts.occupancy_limiter);
@@ -220,8 +227,8 @@ std::string finalists(const TuneReport& report) {
   }
   const std::string confidence =
       any_interval ? fmt::format(", {} confidence interval", percent(report.decision.confidence)) : std::string();
-  return fmt::format("\nFinalists, against the winner (ratio of times{}; spills in bytes)\n{}", confidence,
-                     table.text());
+  return fmt::format("\nFinalists, against the winner (ratio of times{}; spills in bytes)\n{}{}", confidence,
+                     table.text(), left_out > 0 ? fmt::format("and {} more, in --json\n", left_out) : "");
 }
 
 std::string failures(const TuneReport& report) {

@@ -63,13 +63,14 @@ TEST_CASE("of many, the better ones race, and the baseline with them, which halv
   CHECK_FALSE(tournament.racing());
   CHECK(tournament.next_block().size() == 40);
   Ladder ladder;
+  while (!tournament.racing()) run_block(tournament, std::ref(ladder));
+  CHECK(awake(tournament).size() <= HalvingOptions{}.keep + 1);
   int baseline_samples = 0;
   run(tournament, [&](std::size_t entry) {
     baseline_samples += entry == 40;
     return entry == 40 ? 2500.0 : ladder(entry);
   });
   const Ids racers = awake(tournament);
-  CHECK(racers.size() <= HalvingOptions{}.keep + 1);
   CHECK(racers.front() == 0);
   CHECK(racers.back() == 40);
   CHECK(baseline_samples > 0);
@@ -184,7 +185,7 @@ TEST_CASE("where screening has spent everything, a few dozen samples are raced a
 }
 
 TEST_CASE("whoever the halving left out ties until shown to be slower, and does not win") {
-  Tournament tournament(entrants(12), {});
+  Tournament tournament(entrants(12), {.budget_ns = 150 * 1000.0, .lead_in_ns = 0});
   int taken = 0;
   run(tournament, [&](std::size_t entry) {
     return 1000 * (1 + 0.004 * static_cast<double>(entry)) * (1 + 0.01 * (taken++ * 7 % 11 - 5));
@@ -194,6 +195,16 @@ TEST_CASE("whoever the halving left out ties until shown to be slower, and does 
   for (const Standing& one : result.standings) rested_ties += one.rested && one.tied;
   CHECK(rested_ties > 0);
   for (const std::size_t entry : eligible(result)) CHECK_FALSE(result.standings[entry].rested);
+}
+
+TEST_CASE("a race decided early wakes those that rest, as long as there is budget") {
+  Tournament tournament(entrants(12), {});
+  run(tournament, [](std::size_t entry) { return 1000 + 4 * static_cast<double>(entry); });
+  const RaceResult result = tournament.result();
+  CHECK(result.decided);
+  for (const Standing& one : result.standings) CHECK_FALSE(one.rested);
+  CHECK(result.standings[2].tied);
+  CHECK(result.standings[3].eliminated);
 }
 
 TEST_CASE("when the leader fails, those that rested run again") {

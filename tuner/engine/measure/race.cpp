@@ -124,6 +124,12 @@ void Race::rest(std::size_t entry) {
   std::erase(pending_, entry);
 }
 
+void Race::wake() {
+  resting_.assign(resting_.size(), false);
+  if (clean_.blocks >= options_.min_blocks && (!finished_ || decided_)) apply(look());
+  if (all_.blocks >= options_.max_blocks) finished_ = true;
+}
+
 void Race::end() {
   finished_ = true;
   pending_.clear();

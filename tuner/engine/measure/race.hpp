@@ -104,6 +104,9 @@ class Race {
   /// stays: it ties until they show it to be slower, however few they are. Throws Error{internal} for an unknown entry.
   void rest(std::size_t entry);
 
+  /// Runs those that rest again, unless they were shown to be slower: a decided race goes on, with them.
+  void wake();
+
   /// Ends the race here, decided or not: its budget is spent.
   void end();
   bool finished() const { return finished_; }

@@ -10,7 +10,7 @@ namespace tuner::engine {
 
 TournamentOptions tournament_options(std::span<const Screened> pool, double screening_ns, double lead_in_ns,
                                      std::uint64_t seed) {
-  constexpr double kRunsOfAll = 2.25;  // 7 / 3, less what the last block may be too much
+  constexpr double kRunsOfAll = 2.3;  // a little less than 7 / 3
   constexpr double kLeastSamples = 40;
   double all_ns = 0, best_ns = std::numeric_limits<double>::infinity();
   for (const Screened& one : pool) {
@@ -44,7 +44,9 @@ std::vector<std::size_t> Tournament::next_block() {
 
 void Tournament::add_block(Block block) {
   ++blocks_;
-  for (const double sample : block.samples_ns) spent_ns_ += sample * block.launches + options_.lead_in_ns;
+  double block_ns = 0;
+  for (const double sample : block.samples_ns) block_ns += sample * block.launches + options_.lead_in_ns;
+  spent_ns_ += block_ns;
   if (race_) {
     race_->add_block(block.order, block.samples_ns, block.disturbed);
   } else {
@@ -53,7 +55,9 @@ void Tournament::add_block(Block block) {
     if (spent_ns_ >= options_.budget_ns * options_.halving_share) halving_->end();
     if (halving_->finished()) begin_race();
   }
-  if (race_ && spent_ns_ >= options_.budget_ns) race_->end();
+  // Decided among the few with budget to spare: then the others, of whom little is known, are worth it.
+  if (race_ && race_->finished()) race_->wake();
+  if (race_ && spent_ns_ + block_ns > options_.budget_ns) race_->end();  // another such block would not fit
 }
 
 void Tournament::withdraw(std::size_t entry) {
