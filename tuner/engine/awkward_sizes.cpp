@@ -68,7 +68,7 @@ DeviceReply AwkwardSizes::check(std::size_t winner) {
       total.message = fmt::format("At the size {}: {}", problem.text(), reply.message);
       total.confirmed = false;  // at this size, not at the one that the session's rows are about
       verified_.clear();
-      back_to_the_task();
+      pipeline_.return_to_task();
       return total;
     }
   }
@@ -149,13 +149,6 @@ DeviceReply AwkwardSizes::run(const Problem& problem) {
   }
   account(prepared, reply);
   return reply;
-}
-
-void AwkwardSizes::back_to_the_task() {
-  const DeviceReply reply = pipeline_.prepare_for(task_);
-  if (reply.outcome == Outcome::ok) return;
-  throw Error(Errc::device_lost, fmt::format("The problem {} cannot be set up on {} again: {} Trials are stored.",
-                                             problem_text(task_.problem()), task_.device().name, reply.message));
 }
 
 }  // namespace tuner::engine

@@ -18,7 +18,7 @@ class AwkwardSizes {
 
   /// Compiles what is missing, and sets the device up for each size in turn. The answer is ok, or the first failure of
   /// the entry with its size in the message; the device is set up for the task again then, without finalists. Throws
-  /// Error{device_lost} if that is not possible.
+  /// Error{device_lost} if that is not possible. After an ok the device is where it was checked last.
   DeviceReply check(std::size_t winner);
 
   /// The problems at which the winner that was checked last reproduced the reference.
@@ -32,7 +32,6 @@ class AwkwardSizes {
   std::vector<Problem> problems(std::size_t winner) const;
   void compile(std::vector<Problem>& problems, std::size_t winner);
   DeviceReply run(const Problem& problem);
-  void back_to_the_task();
 
   const Task& task_;
   const SessionOptions& options_;

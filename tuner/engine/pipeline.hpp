@@ -55,8 +55,10 @@ class Pipeline {
   std::vector<CompileReply> compile(std::vector<CompileRequest> requests);
   /// Sends a request to the device and waits for its answer.
   DeviceReply call(DeviceRequest request);
-  /// Sets the device up for a problem, that of another task perhaps.
-  DeviceReply prepare_for(const Task& task);
+  /// Sets the device up for the problem of another task: the session's has to be set up again before anything else.
+  DeviceReply prepare_for(const Task& other);
+  /// Undoes that, reference included; finalists have to be loaded again. Throws Error{device_lost} if it cannot.
+  void return_to_task();
   /// A candidate that was timed and failed later: the first row stays true, and a second one says what happened.
   void record_late_failure(std::size_t entry, const DeviceReply& reply);
   void observe(std::string_view phase) const;
@@ -139,7 +141,7 @@ class Pipeline {
   std::map<TicketId, std::size_t> running_;
   std::size_t on_device_ = 0;  ///< requests the device has not answered
   bool prepared_ = false, baseline_compiled_ = false, reference_done_ = false, nothing_to_ask_ = false,
-       stopped_early_ = false, contended_ = false, warned_of_fences_ = false;
+       stopped_early_ = false, contended_ = false, warned_of_fences_ = false, elsewhere_ = false;
   bool reuses_ = false;  ///< there may be trials to take over, which is known when the baseline has been compiled
   bool asks_ = false;    ///< ... and has been looked into
 

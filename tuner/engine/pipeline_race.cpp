@@ -21,10 +21,24 @@ DeviceReply Pipeline::call(DeviceRequest request) {
   }
 }
 
-DeviceReply Pipeline::prepare_for(const Task& task) {
-  const DeviceReply reply = call(problem_of(task));
+DeviceReply Pipeline::prepare_for(const Task& other) {
+  elsewhere_ = true;
+  const DeviceReply reply = call(problem_of(other));
   if (reply.outcome == Outcome::ok) note_neighbours(reply);
   return reply;
+}
+
+void Pipeline::return_to_task() {
+  if (!elsewhere_) return;
+  DeviceReply reply = prepare_for(task_);
+  if (reply.outcome == Outcome::ok) {
+    reply = call(RunReference{*reference(), Noise::reference_policy(options_.early_kill)});
+  }
+  if (reply.outcome != Outcome::ok) {
+    throw Error(Errc::device_lost, fmt::format("The problem {} cannot be set up on {} again: {} Trials are stored.",
+                                               problem_text(task_.problem()), task_.device().name, reply.message));
+  }
+  elsewhere_ = false;
 }
 
 std::vector<CompileReply> Pipeline::compile(std::vector<CompileRequest> requests) {
@@ -54,6 +68,7 @@ std::vector<CompileReply> Pipeline::compile(std::vector<CompileRequest> requests
 }
 
 bool Pipeline::bring_binaries(const std::vector<std::size_t>& entries) {
+  return_to_task();
   std::vector<std::size_t> missing;
   std::vector<CompileRequest> requests;
   for (const std::size_t entry : entries) {
