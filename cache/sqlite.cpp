@@ -234,7 +234,8 @@ void Transaction::commit() {
 
 void wait_a_little(int waits) {
   thread_local std::minstd_rand random(std::random_device{}());
-  std::uniform_int_distribution<int> microseconds(100, std::min(500 * (waits + 1), 10'000));
+  std::uniform_int_distribution<int> microseconds(
+      100, std::min<int>(500 * (waits + 1), std::chrono::microseconds(kLongestBackoff).count()));
   std::this_thread::sleep_for(std::chrono::microseconds(microseconds(random)));
 }
 

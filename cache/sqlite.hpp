@@ -31,6 +31,9 @@ class Failure : public Error {
   int result_;
 };
 
+/// How long a process that waits for a lock sleeps between two attempts, at most.
+inline constexpr std::chrono::milliseconds kLongestBackoff{10};
+
 /// One open database. Used by one thread at a time and never carried over a fork.
 class Connection {
  public:
@@ -63,6 +66,11 @@ class Connection {
     patience_ = patience;
   }
 
+  /// For writers that never pause: lets the longest back-off pass since this connection's last commit, so that a
+  /// process that is asleep waiting for the lock gets it before the one that has just had it.
+  void let_others_go_first() const { std::this_thread::sleep_until(last_commit_ + kLongestBackoff); }
+  void note_commit() const { last_commit_ = std::chrono::steady_clock::now(); }
+
   /// Returns if `result` is a success; else throws the Failure that says what `call` could not do and what to try.
   void check(int result, std::string_view call) const;
 
@@ -76,6 +84,7 @@ class Connection {
   std::filesystem::path path_;
   std::chrono::milliseconds patience_;
   std::chrono::steady_clock::time_point give_up_;
+  mutable std::chrono::steady_clock::time_point last_commit_;
   bool no_locks_ = false;  ///< the file system refused to lock
   Handle handle_;
 };
@@ -195,6 +204,7 @@ void wait_a_little(int waits);
 /// Runs `work` in a write transaction and commits it; all of it happens or, if this throws, nothing.
 template <class Work>
 void write(const Connection& connection, const Work& work) {
+  connection.let_others_go_first();
   for (int attempt = 1;; ++attempt) {
     try {
       Transaction transaction(connection, Transaction::Kind::write);
@@ -202,6 +212,7 @@ void write(const Connection& connection, const Work& work) {
       work();
       std::this_thread::sleep_until(begun + kReadersTurn);
       transaction.commit();
+      connection.note_commit();
       return;
     } catch (const Failure& failure) {
       if (!failure.busy() || attempt == kWriteAttempts) throw;
