@@ -169,20 +169,11 @@ class FinalRace {
     const Race& race = tournament_.race();
     const std::size_t reference = winner_.value_or(result_.race.leader);
     if (winner_) result_.speedup = race.speedup(*winner_);
-
-    // Whom the halving left out and showed to be slower: of no interest.
-    const auto left_out = [](const Standing& one) { return one.rested && one.eliminated; };
-    std::vector<Standing> shown;
+    result_.winner = winner_;
     for (std::size_t i = 0; i < entrants_.size(); ++i) {
-      Standing& standing = result_.race.standings[i];
-      if (left_out(standing)) continue;
-      if (i == reference) result_.race.leader = shown.size();
-      if (i == winner_) result_.winner = shown.size();
       result_.entries.push_back(entrants_[i].id);
       result_.to_winner.push_back(i == reference ? Ratio{} : race.compare(i, reference));
-      shown.push_back(std::move(standing));
     }
-    result_.race.standings = std::move(shown);
     result_.gpu_ms = tournament_.spent_ns() / 1e6;
     result_.blocks = tournament_.blocks();
   }
@@ -211,6 +202,15 @@ int differing_parameters(const search::Configuration& configuration, const searc
     if (configuration.choice[i] != baseline.choice[i]) ++differing;
   }
   return differing;
+}
+
+void FinalResult::add_costs(const FinalResult& earlier) {
+  timing_ms += earlier.timing_ms;
+  verify_ms += earlier.verify_ms;
+  load_ms += earlier.load_ms;
+  gpu_ms += earlier.gpu_ms;
+  blocks += earlier.blocks;
+  launches += earlier.launches;
 }
 
 FinalResult run_final_race(const Candidates& candidates, const std::vector<Finalist>& entrants,

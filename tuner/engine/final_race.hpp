@@ -17,7 +17,7 @@ using AskDevice = std::function<DeviceReply(DeviceRequest)>;
 
 /// What became of the race.
 struct FinalResult {
-  std::vector<std::size_t> entries;  ///< positions in the session of the finalists: those not shown early to be slower
+  std::vector<std::size_t> entries;  ///< positions of all entrants in the session
   RaceResult race;
   std::optional<std::size_t> winner;  ///< position in `entries`; nothing if none survived
   std::vector<std::optional<Ratio>>
@@ -29,6 +29,9 @@ struct FinalResult {
   double gpu_ms = 0;  ///< of halving and race: kernels, and about what precedes them
   int blocks = 0;     ///< of halving and race
   int launches = 0;
+
+  /// Counts what an earlier race of the session took.
+  void add_costs(const FinalResult& earlier);
 };
 
 /// A finalist that failed after it had been timed: reported as a trial of its own.
