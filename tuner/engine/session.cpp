@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <ctime>
+#include <set>
 #include <utility>
 
 #include "tuner/core/identity.hpp"
@@ -58,18 +60,29 @@ class Session {
   }
 
  private:
+  /// Whoever fails in the race may have kept others out of it, by a time that was too good. They race then.
   void race() {
+    constexpr int kMostRaces = 5;
+    for (int races = 1; race_once() && races < kMostRaces; ++races) pipeline_.observe("searching");
+  }
+
+  /// True if somebody should race now who did not.
+  bool race_once() {
     const Candidates& candidates = pipeline_.candidates();
     std::vector<Screened> pool;
     std::vector<Finalist> entrants;
     do {
       pool = screened();
-      if (pool.empty() || parts_.stop) return;
+      if (pool.empty() || parts_.stop) return false;
       entrants =
           choose_finalists(pool, pipeline_.noise().finalist_policy(), pipeline_.baseline(), pipeline_.previous());
       for (Finalist& entrant : entrants) entrant.id = spokesman(entrant.id);
+      if (final_ && !left_out(entrants)) return false;
     } while (!pipeline_.bring_binaries(ids(entrants)));
-    if (parts_.stop) return;
+    if (parts_.stop) return false;
+    for (const Finalist& entrant : entrants) raced_.insert(entrant.id);
+    const std::optional<FinalResult> before = std::move(final_);
+    const std::size_t failed_before = failed_.size();
     const TournamentOptions tournament = tournament_options(pool, pipeline_.time().screening_gpu_s * 1e9,
                                                             lead_in_ns(task_.device(), options_.mode), options_.seed);
     pipeline_.observe("racing");
@@ -78,17 +91,32 @@ class Session {
         {pipeline_.baseline(), pipeline_.reference(), options_.seed,
          [this](std::size_t entry) { return awkward_sizes_.check(entry); }},
         [this](DeviceRequest request) { return pipeline_.call(std::move(request)); },
-        [this](std::size_t entry, const DeviceReply& reply) { pipeline_.record_late_failure(entry, reply); },
+        [this](std::size_t entry, const DeviceReply& reply) {
+          pipeline_.record_late_failure(entry, reply);
+          for (const std::size_t twin : pipeline_.candidates().twins(entry)) failed_.insert(twin);
+        },
         parts_.stop);
+    if (before) final_->add_costs(*before);
+    return failed_.size() > failed_before;
   }
 
-  /// Everything that ran and was timed, now or in an earlier session, each binary once.
+  /// Whether one of them has not raced, although it was faster than the winner, or there is none.
+  bool left_out(const std::vector<Finalist>& entrants) const {
+    const auto time_of = [&](std::size_t entry) { return *pipeline_.candidates()[entry].trial.time_ns; };
+    return std::any_of(entrants.begin(), entrants.end(), [&](const Finalist& entrant) {
+      if (raced_.count(entrant.id) > 0) return false;
+      return !final_->winner || time_of(entrant.id) < time_of(final_->entries[*final_->winner]);
+    });
+  }
+
+  /// Everything that ran and was timed, now or in an earlier session, and has not failed since; each binary once.
   std::vector<Screened> screened() const {
     const Candidates& candidates = pipeline_.candidates();
     std::vector<Screened> pool;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       const cache::Trial& trial = candidates[i].trial;
       if (!candidates[i].finished || trial.outcome != Outcome::ok || !trial.duplicate_of.empty()) continue;
+      if (failed_.count(i) > 0) continue;
       pool.push_back({i, *trial.time_ns, trial.censored});
     }
     return pool;
@@ -188,7 +216,9 @@ class Session {
   TrialLog log_;
   Pipeline pipeline_;
   AwkwardSizes awkward_sizes_;
-  std::optional<FinalResult> final_;
+  std::optional<FinalResult> final_;  ///< of the last race
+  std::set<std::size_t> raced_;       ///< in any race
+  std::set<std::size_t> failed_;      ///< in a race or after it, with their twins
 };
 
 }  // namespace
