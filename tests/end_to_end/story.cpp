@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 
-#include <charconv>
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -41,20 +41,17 @@ std::vector<std::vector<std::string>> ask(const std::filesystem::path& file, con
   return rows;
 }
 
-std::string home_of_process(const std::filesystem::path& process) {
-  const std::string variables = read_file(process / "environ");
-  std::istringstream each(variables);
-  for (std::string variable; std::getline(each, variable, '\0');) {
-    if (variable.rfind("HOME=", 0) == 0) return variable.substr(5);
-  }
-  return "";
+// What the kernel says with zero bytes between.
+std::vector<std::string> words_of(const std::filesystem::path& file) {
+  std::vector<std::string> words;
+  std::istringstream text(read_file(file));
+  for (std::string word; std::getline(text, word, '\0');) words.push_back(word);
+  return words;
 }
 
-// The third word of /proc/PID/stat; the second is the program's name in parentheses.
-bool is_zombie(const std::filesystem::path& process) {
-  const std::string stat = read_file(process / "stat");
-  const std::size_t end = stat.rfind(')');
-  return end == std::string::npos || stat.compare(end, 3, ") Z") == 0;
+bool belongs_to(const std::filesystem::path& process, const std::filesystem::path& home) {
+  const std::vector<std::string> variables = words_of(process / "environ");
+  return std::find(variables.begin(), variables.end(), "HOME=" + home.string()) != variables.end();
 }
 
 }  // namespace
@@ -78,7 +75,7 @@ Tuner::Tuner() {
 std::vector<std::string> Tuner::words(const std::vector<std::string>& where, const std::vector<std::string>& more) {
   std::vector<std::string> all{"tune",   TUNER_FAULTS,        "--problem", "n=1000",
                                "--json", "--workers",         "2",         "--launch-timeout",
-                               "100ms",  "--compile-timeout", "3s"};
+                               "100ms",  "--compile-timeout", "5s"};
   for (const std::string& expression : where) all.insert(all.end(), {"--where", expression});
   all.insert(all.end(), more.begin(), more.end());
   return all;
@@ -116,13 +113,28 @@ std::vector<std::string> Tuner::journal() const {
   return lines;
 }
 
-std::vector<pid_t> Tuner::processes() const {
-  std::vector<pid_t> found;
+std::size_t Tuner::count_in_journal(const std::string& beginning) const {
+  const std::vector<std::string> lines = journal();
+  return static_cast<std::size_t>(std::count_if(
+      lines.begin(), lines.end(), [&](const std::string& line) { return line.rfind(beginning, 0) == 0; }));
+}
+
+std::vector<Process> Tuner::processes() const {
+  std::vector<Process> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const std::string name = entry.path().filename().string();
-    pid_t pid = 0;
-    if (std::from_chars(name.data(), name.data() + name.size(), pid).ptr != name.data() + name.size()) continue;
-    if (home_of_process(entry.path()) == home().string() && !is_zombie(entry.path())) found.push_back(pid);
+    if (name.find_first_not_of("0123456789") != std::string::npos || !belongs_to(entry.path(), home())) continue;
+    // "PID (program) state parent ..."
+    const std::string stat = read_file(entry.path() / "stat");
+    std::istringstream fields(stat.substr(std::min(stat.size(), stat.rfind(')') + 1)));
+    char state = 'Z';
+    Process process;
+    fields >> state >> process.parent;
+    if (state == 'Z') continue;
+    process.pid = std::stoi(name);
+    const std::vector<std::string> command = words_of(entry.path() / "cmdline");
+    if (command.size() > 1 && command[0].find("tuner-worker") != std::string::npos) process.role = command[1];
+    found.push_back(process);
   }
   return found;
 }
@@ -141,6 +153,34 @@ std::string kind_of(const std::string& configuration) {
   const std::string name = "KIND=";
   const std::size_t at = configuration.find(name) + name.size();
   return configuration.substr(at, configuration.find(',', at) - at);
+}
+
+const std::string& class_of(const std::string& configuration) {
+  static const std::map<std::string, std::string> classes = {
+      {"right", "ok"},
+      {"does_not_compile", "compile_error"},
+      {"compiles_forever", "compile_timeout"},
+      {"refused", "launch_refused"},
+      {"too_many_threads", "launch_refused"},
+      {"too_much_shared", "launch_refused"},
+      {"too_large", "out_of_memory"},
+      {"faults", "illegal_access"},
+      {"faults_timed", "illegal_access"},
+      {"misaligned", "illegal_access"},
+      {"traps", "illegal_access"},
+      {"past_end", "guard_violation"},
+      {"before_start", "guard_violation"},
+      {"input", "input_modified"},
+      {"input_timed", "input_modified"},
+      {"wrong", "wrong_result"},
+      {"unwritten", "unwritten_output"},
+      {"flaky", "nondeterministic"},
+      {"hangs", "run_timeout"},
+      {"hangs_timed", "run_timeout"},
+      {"dies", "worker_lost"},
+      {"killed", "worker_lost"},
+  };
+  return classes.at(kind_of(configuration));
 }
 
 }  // namespace tuner::test

@@ -20,6 +20,12 @@ struct Row {
   std::string everything;  ///< all columns of the table as text: equal if nothing changed
 };
 
+struct Process {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  std::string role;  ///< of a worker: "compile" or "device"; empty for the program itself
+};
+
 /// What `tuner tune --json` said.
 struct Told {
   int exit_code = -1;
@@ -50,8 +56,11 @@ class Tuner : public User {
   /// What the fake driver was asked: "launch faults time=...", one line each.
   std::vector<std::string> journal() const;
 
+  /// The journal's lines that begin so.
+  std::size_t count_in_journal(const std::string& beginning) const;
+
   /// All processes that were started from this user's home and still live, but for zombies.
-  std::vector<pid_t> processes() const;
+  std::vector<Process> processes() const;
   bool all_processes_end() const {
     return eventually([&] { return processes().empty(); });
   }
@@ -63,7 +72,14 @@ class Tuner : public User {
 /// What `tuner tune --json` printed, read.
 Told read_report(const Result& result);
 
-/// The first word of KIND=... in a configuration's text.
+/// The value of KIND in a configuration's text.
 std::string kind_of(const std::string& configuration);
+/// The outcome that a configuration of faults.cu deserves while the space is searched.
+const std::string& class_of(const std::string& configuration);
+
+/// The right configuration that is the fastest.
+inline const std::string kFastest = "FLAVOUR=2,KIND=right,VARIANT=12";
+/// All kinds but those that fail only in the final race or on other inputs.
+inline const std::string kSearched = "KIND not in (faults_racing, hangs_racing, faults_elsewhere, wrong_elsewhere)";
 
 }  // namespace tuner::test

@@ -33,10 +33,8 @@ CUresult behave(Module& module, void** arguments) {
   if (what == "haunts") haunted = true;
   if (what == "is_haunted" && haunted) device.dead = CUDA_ERROR_ILLEGAL_ADDRESS;
   if (what == "hangs" || (what == "hangs_later" && launch > 4)) device.hung = true;
-  // Right while it is checked, which takes three launches at most.
-  const bool timed = launch > 3;
-  if (what == "hangs_timed" && timed) device.hung = true;
-  if (what == "faults_timed" && timed) device.dead = CUDA_ERROR_ILLEGAL_ADDRESS;
+  if (what == "hangs_timed" && module.timed) device.hung = true;
+  if (what == "faults_timed" && module.timed) device.dead = CUDA_ERROR_ILLEGAL_ADDRESS;
   if (what == "hangs_racing" && racing) device.hung = true;
   if (what == "faults" || (what == "faults_later" && launch > 4)) device.dead = CUDA_ERROR_ILLEGAL_ADDRESS;
   if (what == "faults_racing" && racing) device.dead = CUDA_ERROR_ILLEGAL_ADDRESS;
@@ -58,7 +56,7 @@ CUresult behave(Module& module, void** arguments) {
   if (what == "wavers" && launch % 2 == 0) doubled[0] = std::nextafter(doubled[0], 1e300);
   if (what == "flaky" && launch % 2 == 0) doubled[0] += 1;
   if (what == "accumulates") doubled[0] += 1e300;
-  if (what == "input" || (what == "input_timed" && timed)) values[0] += 1;
+  if (what == "input" || (what == "input_timed" && module.timed)) values[0] += 1;
   if (what == "past_end") doubled[n] = 1;
   if (what == "before_start") counts[-1] = 7;
   if (what == "far_away") damage_copies(static_cast<std::size_t>(n) * sizeof(double));

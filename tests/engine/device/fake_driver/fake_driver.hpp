@@ -28,6 +28,7 @@ struct Module {
   int room = 1;
   int wait_ms = 0;
   int launches = 0;
+  bool timed = false;     ///< the launch that is under way
   int loaded_before = 0;  ///< how many modules with these instructions, in all workers that share a journal
   std::map<std::string, Function> functions;
 };
@@ -42,6 +43,7 @@ struct Device {
   std::uint64_t now_ns = 0;
   CUresult dead = CUDA_SUCCESS;  ///< sticky: why the context is gone
   bool hung = false;             ///< a kernel runs that does not end
+  bool timing = false;           ///< an event was recorded last, so what is launched now is timed
 };
 extern Device device;
 

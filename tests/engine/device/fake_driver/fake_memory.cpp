@@ -42,6 +42,7 @@ CUresult copy_on_device(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUs
   return device.dead;
 }
 CUresult set_bytes(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream) {
+  device.timing = false;
   std::memset(pointer<void>(to), value, bytes);
   device.now_ns += 28000;
   return device.dead;

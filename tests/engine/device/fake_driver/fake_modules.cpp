@@ -3,6 +3,7 @@
 // uses `registers=`, and each launch keeps the host for `wait=` real milliseconds.
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "tests/engine/device/fake_driver/fake_driver.hpp"
 #include "tests/engine/device/fake_driver/fake_settings.hpp"
@@ -70,6 +71,7 @@ CUresult launch(CUfunction handle, unsigned, unsigned, unsigned, unsigned x, uns
                 void** arguments, void**) {
   if (device.dead != CUDA_SUCCESS) return device.dead;
   const auto* function = reinterpret_cast<Function*>(handle);
+  function->module->timed = std::exchange(device.timing, false);
   if (function->module->image.support) {
     device.now_ns += 2000;
     return tuner::engine::run_support_kernel_on_host(function->name, arguments) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;

@@ -41,6 +41,7 @@ CUresult destroy_event(CUevent event) {
   return CUDA_SUCCESS;
 }
 CUresult record_event(CUevent event, CUstream) {
+  device.timing = true;
   *reinterpret_cast<EventRecord*>(event) = {device.now_ns, device.hung};
   return device.dead;
 }

@@ -1,0 +1,62 @@
+// What one session leaves to the next, and what two do at the same moment.
+#include <doctest/doctest.h>
+
+#include "tests/end_to_end/story.hpp"
+
+using tuner::test::class_of;
+using tuner::test::contains;
+using tuner::test::eventually;
+using tuner::test::kFastest;
+using tuner::test::read_report;
+using tuner::test::Result;
+using tuner::test::Row;
+using tuner::test::Running;
+using tuner::test::Told;
+using tuner::test::Tuner;
+
+TEST_CASE("of two that tune the same, the second waits for the first and measures nothing again, or leaves") {
+  const Tuner user;
+  const std::string few = "KIND == right && VARIANT in (0, 3, 6, 9, 12, 15)";
+  Running first(user, Tuner::words({few}));
+  REQUIRE(eventually([&] { return user.count_rows() > 0 || first.ended(); }));
+  const Told left = user.tune({few}, {"--if-busy", "leave"});
+  CHECK(left.exit_code == 7);
+  Running second(user, Tuner::words({few}));
+  const Told told_first = read_report(first.finish());
+  const Told told_second = read_report(second.finish());
+  INFO(told_second.err);
+  CHECK(told_first.exit_code == 0);
+  CHECK(told_first.winner == kFastest);
+  CHECK(told_second.exit_code == 0);
+  CHECK(told_second.winner == kFastest);
+  CHECK(told_second.counters.at("screened") == 0);
+  CHECK(told_second.counters.at("reused") == 24);
+  CHECK(user.count_rows() == 24);
+  CHECK(user.all_processes_end());
+}
+
+TEST_CASE("what ended a worker twice is not launched by the next session, until it is forgotten") {
+  const Tuner user;
+  const std::string some = "VARIANT in (0, 12) && KIND in (right, faults, hangs, killed)";
+  const auto launches = [&] {
+    return user.count_in_journal("launch faults ") + user.count_in_journal("launch hangs ") +
+           user.count_in_journal("launch killed ");
+  };
+  CHECK(user.tune({some}).winner == kFastest);
+  const std::size_t once = launches();
+  CHECK(once >= 5);
+
+  const Told again = user.tune({some});
+  CHECK(again.exit_code == 0);
+  CHECK(again.winner == kFastest);
+  CHECK(launches() == once);
+  for (const Row& row : user.rows()) CHECK(row.outcome == class_of(row.configuration));
+  const Result listed = user.run({"list", "--quarantine"});
+  CHECK(listed.exit_code == 0);
+  CHECK(contains(listed.out, "KIND=killed"));
+
+  CHECK(user.run({"forget", "faults"}).exit_code == 0);
+  CHECK_FALSE(contains(user.run({"list", "--quarantine"}).out, "KIND=killed"));
+  CHECK(user.tune({some}).winner == kFastest);
+  CHECK(launches() >= once + 5);
+}
