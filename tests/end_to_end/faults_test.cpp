@@ -6,6 +6,7 @@
 #include "tests/end_to_end/story.hpp"
 
 using tuner::test::class_of;
+using tuner::test::contains;
 using tuner::test::kFastest;
 using tuner::test::kSearched;
 using tuner::test::Row;
@@ -18,7 +19,8 @@ TEST_CASE("three hundred faults of every class cost their configurations, and no
   REQUIRE(without.exit_code == 0);
   REQUIRE(without.winner == kFastest);
 
-  const Tuner user;
+  Tuner user;
+  user.compile_timeout = "10s";  // long for a busy machine, and short for what compiles forever
   const Told told = user.tune({kSearched});
   INFO(told.err);
   CHECK(told.exit_code == 0);
@@ -54,5 +56,14 @@ TEST_CASE("a finalist that fails in the race, or on other inputs, leaves the rac
   CHECK(last["FLAVOUR=0,KIND=hangs_racing,VARIANT=0"] == "run_timeout");
   CHECK(last["FLAVOUR=0,KIND=faults_elsewhere,VARIANT=0"] == "illegal_access");
   CHECK(last["FLAVOUR=0,KIND=wrong_elsewhere,VARIANT=0"] == "wrong_result");
+  CHECK(user.all_processes_end());
+}
+
+TEST_CASE("a limit in which nothing at all can be compiled is said, and is not taken for a bug") {
+  Tuner user;
+  user.compile_timeout = "1ms";
+  const Told told = user.tune({"KIND == right"});
+  CHECK(told.exit_code == 6);
+  CHECK(contains(told.err, "--compile-timeout"));
   CHECK(user.all_processes_end());
 }

@@ -54,7 +54,7 @@ TEST_CASE("killed at a quarter, a half and three quarters, the program keeps wha
   for (const int percent : {25, 50, 75}) {
     CAPTURE(percent);
     const std::size_t enough = static_cast<std::size_t>(kSize * percent / 100);
-    Running program(user, Tuner::words({kSearched, kSome}));
+    Running program(user, user.words({kSearched, kSome}));
     REQUIRE(eventually([&] { return user.count_rows() >= enough || program.ended(); }));
     REQUIRE(!program.ended());
     program.signal(SIGKILL);
@@ -98,7 +98,7 @@ TEST_CASE("killed at a quarter, a half and three quarters, the program keeps wha
 TEST_CASE("workers that are killed at random cost neither the session nor its winner") {
   const Tuner user;
   std::mt19937 random(20);
-  Running program(user, Tuner::words({"KIND in (right, wrong, unwritten)"}));
+  Running program(user, user.words({"KIND in (right, wrong, unwritten)"}));
   // A candidate that loses two workers is given up, and a device that loses three in a row: between two kills there is
   // a whole block of the race, and between two of compilers more than can have been compiled ahead.
   std::size_t launches = 20, loads = 4;

@@ -17,11 +17,11 @@ using tuner::test::Tuner;
 TEST_CASE("of two that tune the same, the second waits for the first and measures nothing again, or leaves") {
   const Tuner user;
   const std::string few = "KIND == right && VARIANT in (0, 3, 6, 9, 12, 15)";
-  Running first(user, Tuner::words({few}));
+  Running first(user, user.words({few}));
   REQUIRE(eventually([&] { return user.count_rows() > 0 || first.ended(); }));
   const Told left = user.tune({few}, {"--if-busy", "leave"});
   CHECK(left.exit_code == 7);
-  Running second(user, Tuner::words({few}));
+  Running second(user, user.words({few}));
   const Told told_first = read_report(first.finish());
   const Told told_second = read_report(second.finish());
   INFO(told_second.err);

@@ -72,10 +72,11 @@ Tuner::Tuner() {
   environment["XDG_RUNTIME_DIR"] = home().string();
 }
 
-std::vector<std::string> Tuner::words(const std::vector<std::string>& where, const std::vector<std::string>& more) {
-  std::vector<std::string> all{"tune",   TUNER_FAULTS,        "--problem", "n=1000",
-                               "--json", "--workers",         "2",         "--launch-timeout",
-                               "100ms",  "--compile-timeout", "5s"};
+std::vector<std::string> Tuner::words(const std::vector<std::string>& where,
+                                      const std::vector<std::string>& more) const {
+  std::vector<std::string> all{"tune",         TUNER_FAULTS, "--problem",        "n=1000", "--json",
+                               "--workers",    "2",          "--launch-timeout", "100ms",  "--compile-timeout",
+                               compile_timeout};
   for (const std::string& expression : where) all.insert(all.end(), {"--where", expression});
   all.insert(all.end(), more.begin(), more.end());
   return all;

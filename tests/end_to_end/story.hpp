@@ -47,8 +47,9 @@ class Tuner : public User {
   /// `tuner tune` of the configurations for which all of `where` is true.
   Told tune(const std::vector<std::string>& where, const std::vector<std::string>& more = {}) const;
   /// The words of that call, for a program that is watched while it runs.
-  static std::vector<std::string> words(const std::vector<std::string>& where,
-                                        const std::vector<std::string>& more = {});
+  std::vector<std::string> words(const std::vector<std::string>& where,
+                                 const std::vector<std::string>& more = {}) const;
+  std::string compile_timeout = "60s";
 
   /// All trials, in the order in which they were recorded. Empty while there is no database.
   std::vector<Row> rows() const;

@@ -20,14 +20,14 @@ TEST_CASE("who finds the GPU taken leaves or waits as told, Ctrl-C ends the wait
   other.environment["XDG_RUNTIME_DIR"] = user.home();
   const std::string one = "KIND == right && VARIANT == 12 && FLAVOUR == 2";
 
-  Running first(user, Tuner::words({kSearched}));
+  Running first(user, user.words({kSearched}));
   REQUIRE(eventually([&] { return user.count_rows() > 0 || first.ended(); }));
   const Told left = other.tune({one}, {"--if-busy", "leave"});
   CHECK(left.exit_code == 7);
   CHECK(contains(left.err, "measuring on GPU 0"));
   CHECK(contains(left.err, "process "));
 
-  Running waiting(other, Tuner::words({one}));
+  Running waiting(other, other.words({one}));
   REQUIRE(eventually([&] {
     const std::vector<Process> all = other.processes();
     return std::any_of(all.begin(), all.end(), [](const Process& each) { return each.role == "device"; });

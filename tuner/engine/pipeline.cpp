@@ -158,8 +158,15 @@ void Pipeline::take_compiled(TicketId ticket, CompileReply reply) {
   if (!reply.toolkit.empty()) toolkit_ = reply.toolkit;
   if (ticket == support_ticket_) {
     support_ticket_.reset();
-    if (reply.outcome != Outcome::ok) {
+    if (reply.outcome == Outcome::compile_error) {
       throw Error(Errc::internal, "The device code that checks results does not compile: " + reply.message);
+    }
+    if (reply.outcome != Outcome::ok) {
+      throw Error(
+          Errc::baseline_failed,
+          fmt::format("The device code that checks results could not be compiled, so nothing can be checked: {} "
+                      "Raise --compile-timeout, or try again when this machine is less busy.",
+                      reply.message));
     }
     support_cubin_ = std::move(reply.cubin);
     prepare();
