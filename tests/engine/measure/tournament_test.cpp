@@ -184,6 +184,25 @@ TEST_CASE("where screening has spent everything, a few dozen samples are raced a
   CHECK(tournament_options(few, 1e9, 30e3, 5).budget_ns == doctest::Approx(40 * 130e3));
 }
 
+TEST_CASE("the baseline is measured although nothing is left to spend, and nobody ties without a sample") {
+  std::vector<Finalist> all = entrants(40);
+  all.push_back({.id = 1, .is_baseline = true});
+  TournamentOptions options;
+  options.budget_ns = 1;
+  Tournament tournament(all, options);
+  run(tournament, Ladder{});
+  const RaceResult result = tournament.result();
+  CHECK(result.standings[40].blocks >= options.race.min_blocks);
+  CHECK_FALSE(result.standings[40].tied);
+  for (const Standing& standing : result.standings) CHECK((!standing.tied || standing.blocks > 0));
+}
+
+TEST_CASE("screening that stopped nobody early leaves the race its share") {
+  const std::vector<Screened> pool{{.id = 0, .time_ns = 1000}, {.id = 1, .time_ns = 2000}, {.id = 2, .time_ns = 3000}};
+  const double everybody_three_times = 3 * (6000 + 3 * 100);
+  CHECK(tournament_options(pool, everybody_three_times, 100, 0).budget_ns > 0.5 * 6300);
+}
+
 TEST_CASE("whoever the halving left out ties until shown to be slower, and does not win") {
   Tournament tournament(entrants(12), {.budget_ns = 150 * 1000.0, .lead_in_ns = 0});
   int taken = 0;

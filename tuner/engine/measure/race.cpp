@@ -320,17 +320,17 @@ RaceResult Race::result() const {
                     .confidence = 2 * normal_probability(options_.z) - 1};
   for (std::size_t entry = 0; entry < running_.size(); ++entry) {
     const Difference& to_leader = now.to_leader[entry];
-    Standing& standing =
-        result.standings.emplace_back(Standing{.relative_time = std::exp(to_leader.mean),
-                                               .low = std::exp(to_leader.low()),
-                                               .high = std::exp(to_leader.high()),
-                                               .blocks = static_cast<int>(samples.times_ns[entry].size()),
-                                               .median_ns = 0,
-                                               .samples_ns = samples.times_ns[entry],
-                                               .eliminated = now.slower[entry],
-                                               .withdrawn = withdrawn_[entry],
-                                               .rested = resting_[entry],
-                                               .tied = !now.slower[entry] && !withdrawn_[entry]});
+    Standing& standing = result.standings.emplace_back(Standing{
+        .relative_time = std::exp(to_leader.mean),
+        .low = std::exp(to_leader.low()),
+        .high = std::exp(to_leader.high()),
+        .blocks = static_cast<int>(samples.times_ns[entry].size()),
+        .median_ns = 0,
+        .samples_ns = samples.times_ns[entry],
+        .eliminated = now.slower[entry],
+        .withdrawn = withdrawn_[entry],
+        .rested = resting_[entry],
+        .tied = !now.slower[entry] && !withdrawn_[entry] && (entry == now.leader || !samples.times_ns[entry].empty())});
     if (standing.blocks > 0) standing.median_ns = median(standing.samples_ns);
   }
   return result;

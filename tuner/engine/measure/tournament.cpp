@@ -12,6 +12,8 @@ TournamentOptions tournament_options(std::span<const Screened> pool, double scre
                                      std::uint64_t seed) {
   constexpr double kRunsOfAll = 2.3;  // a little less than 7 / 3
   constexpr double kLeastSamples = 40;
+  // Screening that stops nobody early, as for a recording, takes more than its share, and not from the race.
+  constexpr double kMostScreeningRuns = 1.6;
   double all_ns = 0, best_ns = std::numeric_limits<double>::infinity();
   for (const Screened& one : pool) {
     all_ns += one.time_ns + lead_in_ns;
@@ -21,7 +23,8 @@ TournamentOptions tournament_options(std::span<const Screened> pool, double scre
   options.halving.seed = options.race.seed = seed;
   options.launches = launches_per_sample(best_ns);
   options.lead_in_ns = lead_in_ns;
-  options.budget_ns = std::max(kRunsOfAll * all_ns - screening_ns, kLeastSamples * (best_ns + lead_in_ns));
+  const double screening_share_ns = std::min(screening_ns, kMostScreeningRuns * all_ns);
+  options.budget_ns = std::max(kRunsOfAll * all_ns - screening_share_ns, kLeastSamples * (best_ns + lead_in_ns));
   return options;
 }
 
@@ -57,7 +60,18 @@ void Tournament::add_block(Block block) {
   }
   // Decided among the few with budget to spare: then the others, of whom little is known, are worth it.
   if (race_ && race_->finished()) race_->wake();
-  if (race_ && spent_ns_ + block_ns > options_.budget_ns) race_->end();  // another such block would not fit
+  if (race_ && spent_ns_ + block_ns > options_.budget_ns && baseline_is_measured()) {
+    race_->end();  // another such block would not fit
+  }
+}
+
+/// Whatever the budget: without a few samples of the baseline nobody could say what the winner is worth.
+bool Tournament::baseline_is_measured() const {
+  const RaceResult result = race_->result();
+  for (std::size_t i = 0; i < entrants_.size(); ++i) {
+    if (entrants_[i].is_baseline && !withdrawn_[i]) return result.standings[i].blocks >= options_.race.min_blocks;
+  }
+  return true;
 }
 
 void Tournament::withdraw(std::size_t entry) {

@@ -53,6 +53,7 @@ class Tournament {
 
  private:
   void begin_race();
+  bool baseline_is_measured() const;
   std::optional<std::size_t> place(std::size_t entry) const;  ///< among the qualified
 
   std::vector<Finalist> entrants_;
