@@ -4,6 +4,7 @@
 //   bench_store_stress [--seconds 60] [--writers 16] [--readers 2] [--folder PATH]
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -228,8 +229,11 @@ void print(const Settings& settings, int kills, const Board& board, const Findin
     longest_us = std::max<std::uint64_t>(longest_us, waits.longest_us);
   }
   fmt::print("| what | figure |\n|---|---|\n");
-  fmt::print("| processes that write / read, on {} cores | {} / {} |\n", std::thread::hardware_concurrency(),
-             settings.writers, settings.readers);
+  cpu_set_t usable;
+  CPU_ZERO(&usable);
+  sched_getaffinity(0, sizeof usable, &usable);
+  fmt::print("| processes that write / read, on {} cores | {} / {} |\n", CPU_COUNT(&usable), settings.writers,
+             settings.readers);
   fmt::print("| seconds; writers killed and replaced | {}; {} |\n", settings.seconds, kills);
   fmt::print("| trials in the database; a second | {}; {} |\n", findings.trials, findings.trials / settings.seconds);
   fmt::print("| decisions in the database | {} |\n", findings.decisions);
@@ -244,8 +248,11 @@ void print(const Settings& settings, int kills, const Board& board, const Findin
 
 Settings parse(int argc, char** argv) {
   Settings settings;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view option = argv[i];
+  for (int i = 1; i < argc; i += 2) {
+    const std::string_view option = i + 1 < argc ? argv[i] : "";
+    if (option != "--seconds" && option != "--writers" && option != "--readers" && option != "--folder") {
+      throw std::runtime_error("usage: bench_store_stress [--seconds N] [--writers N] [--readers N] [--folder PATH]");
+    }
     if (option == "--seconds") settings.seconds = std::max(1, std::atoi(argv[i + 1]));
     if (option == "--writers") settings.writers = std::max(1, std::atoi(argv[i + 1]));
     if (option == "--readers") settings.readers = std::clamp(std::atoi(argv[i + 1]), 0, kMostReaders);
