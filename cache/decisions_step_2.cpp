@@ -73,6 +73,7 @@ CREATE TABLE quarantine (
   configuration   TEXT NOT NULL,     -- whose binary it is; others may be compiled to the same
   outcome         INTEGER NOT NULL REFERENCES outcome,
   message         TEXT NOT NULL,     -- what it did
+  launch_timeout_ms INTEGER,         -- a hang: how long its launch was given; with a longer limit it is tried again
   session         TEXT NOT NULL,
   created_unix_ms INTEGER NOT NULL   -- milliseconds since 1970-01-01 UTC
 ) STRICT;
@@ -110,6 +111,15 @@ CREATE VIEW v_best AS
                                  GROUP BY r.task_id)
     AND decision.decision_id > (SELECT ifnull(max(f.decision_id), 0) FROM forgotten AS f
                                 WHERE f.task_id = task.task_id);
+
+CREATE VIEW v_latest AS
+  -- The trials that count: of each task and configuration the one recorded last, whichever session made it; forgotten
+  -- ones are left out.
+  SELECT * FROM v_trials
+  WHERE trial_id IN (SELECT max(t.trial_id) FROM trial AS t JOIN run AS r USING (run_id)
+                     WHERE t.trial_id > (SELECT ifnull(max(f.trial_id), 0) FROM forgotten AS f
+                                         WHERE f.task_id = r.task_id)
+                     GROUP BY r.task_id, t.configuration);
 
 CREATE VIEW v_stale AS
   -- The decisions that are served although the toolkit or the driver has changed since: those that differ from the last

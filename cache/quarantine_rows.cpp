@@ -7,9 +7,10 @@ void insert_quarantine(const sqlite::Connection& connection, const Quarantined& 
   const std::int64_t task_id = ensure_task(connection, quarantined.key);
   sqlite::Statement(connection,
                     "INSERT INTO quarantine (task_id, binary_hash, launch, driver, configuration, outcome, message, "
-                    "session, created_unix_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
+                    "launch_timeout_ms, session, created_unix_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
       .bind(task_id, quarantined.binary_hash, quarantined.launch, quarantined.driver, quarantined.configuration,
-            quarantined.outcome, quarantined.message, quarantined.session, stamp(quarantined.created_unix_ms))
+            quarantined.outcome, quarantined.message, quarantined.launch_timeout_ms, quarantined.session,
+            stamp(quarantined.created_unix_ms))
       .run();
 }
 
@@ -18,7 +19,7 @@ std::vector<Quarantined> read_quarantine(const sqlite::Connection& connection, c
   sqlite::Statement select(
       connection,
       "SELECT kernel_name, kernel_identity, problem, device, mode, objective, binary_hash, launch, driver, "
-      "configuration, outcome, message, session, created_unix_ms FROM quarantine JOIN task USING (task_id) "
+      "configuration, outcome, message, launch_timeout_ms, session, created_unix_ms FROM quarantine JOIN task USING (task_id) "
       "WHERE (?1 = '' OR kernel_name = ?1) AND (?2 = '' OR problem = ?2) AND (?3 = '' OR device = ?3) "
       "AND (?4 IS NULL OR driver = ?4) AND quarantine_id > (SELECT ifnull(max(forgotten.quarantine_id), 0) "
       "FROM forgotten WHERE forgotten.task_id = task.task_id) ORDER BY quarantine_id");
@@ -34,6 +35,7 @@ std::vector<Quarantined> read_quarantine(const sqlite::Connection& connection, c
     quarantined.configuration = column.text();
     quarantined.outcome = static_cast<Outcome>(column.integer());
     quarantined.message = column.text();
+    quarantined.launch_timeout_ms = column.maybe_int();
     quarantined.session = column.text();
     quarantined.created_unix_ms = column.integer();
   }

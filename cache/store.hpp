@@ -126,6 +126,8 @@ struct Quarantined {
   std::string configuration;  ///< whose binary it is; others may have the same
   Outcome outcome = Outcome::illegal_access;
   std::string message;  ///< what it did
+  /// For a hang: how long its launch was given. Who gives it longer may try.
+  std::optional<std::int64_t> launch_timeout_ms;
   std::string session;
   std::int64_t created_unix_ms = 0;  ///< set by the store when 0
 };

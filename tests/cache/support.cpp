@@ -137,6 +137,7 @@ Quarantined full_quarantined() {
   quarantined.configuration = "BLOCKDIMX=128,STRATEGY=none";
   quarantined.outcome = Outcome::run_timeout;
   quarantined.message = "still running after 2 s";
+  quarantined.launch_timeout_ms = 2000;
   quarantined.session = "session-1";
   quarantined.created_unix_ms = 1'700'000'000'789;
   return quarantined;
@@ -150,6 +151,7 @@ void check_same(const Quarantined& a, const Quarantined& b) {
   CHECK(a.configuration == b.configuration);
   CHECK(a.outcome == b.outcome);
   CHECK(a.message == b.message);
+  CHECK(a.launch_timeout_ms == b.launch_timeout_ms);
   CHECK(a.session == b.session);
   CHECK(a.created_unix_ms == b.created_unix_ms);
 }

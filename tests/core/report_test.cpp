@@ -212,6 +212,18 @@ TEST_CASE("a winner that was verified at its own size only says why") {
   CHECK(contains(tuner::to_json(report), "\"awkward_problems\": []"));
 }
 
+TEST_CASE("of many ties the text shows twenty and says how many more there are") {
+  TuneReport report = full_report();
+  CHECK_FALSE(contains(tuner::to_text(report), "more, in --json"));
+  for (int i = 0; i < 30; ++i) report.decision.ties.push_back({"BLOCKDIMX=" + std::to_string(i), 1.005});
+  const std::string text = tuner::to_text(report);
+  CHECK(contains(text, "Tied with the winner: 31 configurations"));
+  CHECK(contains(text, "BLOCKDIMX=18"));
+  CHECK_FALSE(contains(text, "BLOCKDIMX=19"));
+  CHECK(contains(text, "and 11 more, in --json"));
+  CHECK(contains(tuner::to_json(report), "BLOCKDIMX=29"));
+}
+
 TEST_CASE("an interval that includes 1 is not called faster") {
   TuneReport report = full_report();
   report.decision.speedup_low = 0.99;
@@ -230,7 +242,9 @@ TEST_CASE("a session without a usable configuration has no winner in text and nu
   report.finalists.clear();
   report.decision.ties.clear();
   CHECK(contains(tuner::to_text(report), "No winner"));
+  report.decision.created_unix_ms = 0;
   CHECK(contains(tuner::to_json(report), "\"winner\": null"));
+  CHECK(contains(tuner::to_json(report), "\"created_unix_ms\": null"));
 }
 
 TEST_CASE("a compiler message that is not UTF-8 still makes a JSON report") {

@@ -215,7 +215,7 @@ TEST_CASE("keys of stored decisions never change") {
   Description description = describe(kernel_text("__global__ void scale() {}"));
   const Task task(description, {{"n", 1000}}, kDevice);
   CHECK(task.kernel_identity() == "scale:a72bd9965bbab5f9e4068239b53d5383");
-  CHECK(task.reuse_hash() == "de9d41ea76f58f3585ef95c8f4389257");
+  CHECK(task.reuse_hash() == "5fe41a6c6279974d55e151b39a89ccad");
   const cache::DecisionKey key = task.key("cold");
   CHECK(key.kernel_name == "scale");
   CHECK(key.problem == "TYPE=float,n=1000");
@@ -226,9 +226,14 @@ TEST_CASE("keys of stored decisions never change") {
 
 TEST_CASE("trials are reusable when only the space changed, not when the checks did") {
   const std::string base = task_of("").reuse_hash();
-  CHECK(base == task_of("#pragma tuner param(X, 1, 2) constraint(X < 2)").reuse_hash());
+  CHECK(base == task_of("#pragma tuner constraint(BLOCKDIMX < 200)").reuse_hash());
+  CHECK(task_of("#pragma tuner param(X, 1, 2)").reuse_hash() ==
+        task_of("#pragma tuner param(X, 1, 2, 3)").reuse_hash());
   CHECK(base == task_of("", {{"n", 5}}).reuse_hash());
   CHECK(base != task_of("#pragma tuner deterministic").reuse_hash());
+  // The default is part of the baseline, which says what is right.
+  CHECK(task_of("#pragma tuner param(X, 1, 2)").reuse_hash() !=
+        task_of("#pragma tuner param(X, 1, 2; default 2)").reuse_hash());
   CHECK(base != task_of("#pragma tuner reference(plain)").reuse_hash());
   CHECK(base != task_of("#pragma tuner in(a, float, n)").reuse_hash());
   CHECK(task_of("#pragma tuner in(a, float, n)").reuse_hash() !=

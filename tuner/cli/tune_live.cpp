@@ -66,27 +66,30 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
                                              .include_folders = request.session.include_folders};
   compile_options.timeout = request.compile_timeout.value_or(compile_options.timeout);
   engine::CompilePool compile(std::move(compile_options));
-  engine::DeviceProcessLane device({.ordinal = request.device, .stop = &context.stop});
-  const DeviceInfo* found = wait_for_device(device, request, description, context.stop);
+  const engine::DeviceLaneOptions device_options{.ordinal = request.device, .stop = &context.stop};
+  std::optional<engine::DeviceProcessLane> device(std::in_place, device_options);
+  const DeviceInfo* found = wait_for_device(*device, request, description, context.stop);
   if (found == nullptr) return;
   const std::vector<Task> tasks = make_tasks(request, description, *found);
 
   SessionStores stores = open_for_session(request.database);
   for (const std::string& warning : stores.warnings) context.observer.warning(warning);
   for (const Task& task : tasks) {
-    const auto turn = wait_for_turn(task, request, stores.path, context);
+    // Who waits holds nothing of the GPU: whoever is measuring would take it for a disturbance, and rightly.
+    const auto turn = wait_for_turn(task, request, stores.path, context, [&] { device.reset(); });
     if (!turn) return;
+    if (!device) device.emplace(device_options);
     std::optional<engine::Recorder> recorder;  // it keeps every trial in memory
     if (!request.record.empty()) recorder.emplace(context.observer, task);
     engine::Observer& observer = recorder ? *recorder : context.observer;
     TuneReport report = engine::run_session(task, request.session,
                                             {.compile = compile,
-                                             .device = device,
+                                             .device = *device,
                                              .store = *stores.store,
                                              .binaries = stores.binaries.get(),
                                              .observer = observer,
                                              .stop = context.stop});
-    if (report.decision.counters["stored"] > 0) report.stored_in = stores.path;
+    if (report.stored) report.stored_in = stores.path;
     context.deliver(report);
     if (context.stop) return;
     if (recorder) recorder->write(request.record, report);

@@ -119,7 +119,7 @@ void tune_replay(const TuneRequest& request, const TuneContext& context) {
   report.mode = mode;
   report.replay_note = note(request, recording);
   report.file = request.file.string();
-  if (report.decision.counters["stored"] > 0) report.stored_in = stores.path;
+  if (report.stored) report.stored_in = stores.path;
   context.deliver(std::move(report));
 }
 

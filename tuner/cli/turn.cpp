@@ -29,7 +29,8 @@ std::string met(const Wanted& wanted, const cache::FileLock& lock) {
 }
 
 /// Adds the lock to the turn; false if the user interrupted the wait.
-bool take(const Wanted& wanted, const TuneRequest& request, const TuneContext& context, Turn& turn) {
+bool take(const Wanted& wanted, const TuneRequest& request, const TuneContext& context,
+          const std::function<void()>& before_waiting, Turn& turn) {
   try {
     cache::FileLock lock = wanted.open();
     for (bool warned = false; !lock.try_take(cache::this_process()); warned = true) {
@@ -38,6 +39,7 @@ bool take(const Wanted& wanted, const TuneRequest& request, const TuneContext& c
                                             met(wanted, lock)));
       }
       if (!warned) {
+        before_waiting();
         context.observer.warning(
             fmt::format("{}: waiting for it to end. Ctrl-C stops waiting; `--if-busy leave` would have ended at once.",
                         met(wanted, lock)));
@@ -56,7 +58,7 @@ bool take(const Wanted& wanted, const TuneRequest& request, const TuneContext& c
 }  // namespace
 
 std::optional<Turn> wait_for_turn(const Task& task, const TuneRequest& request, const std::string& database,
-                                  const TuneContext& context) {
+                                  const TuneContext& context, const std::function<void()>& before_waiting) {
   const cache::DecisionKey key = task.key(request.session.mode == engine::CacheMode::cold ? "cold" : "warm");
   const std::string& gpu = task.device().uuid;
   Turn turn;
@@ -64,11 +66,11 @@ std::optional<Turn> wait_for_turn(const Task& task, const TuneRequest& request, 
   const Wanted lease{[&] { return cache::lease_on(key, database); },
                      fmt::format("Another process is tuning `{}` for {} already", key.kernel_name, key.problem),
                      "Tuning goes on; another process might tune the same at the same time."};
-  if (!database.empty() && !take(lease, request, context, turn)) return std::nullopt;
+  if (!database.empty() && !take(lease, request, context, before_waiting, turn)) return std::nullopt;
   const Wanted device{[&] { return engine::gpu_lock(gpu); },
                       fmt::format("Another process is measuring on GPU {}", task.device().ordinal),
                       "Tuning goes on; another process might measure on the same GPU at the same time."};
-  if (!gpu.empty() && !take(device, request, context, turn)) return std::nullopt;
+  if (!gpu.empty() && !take(device, request, context, before_waiting, turn)) return std::nullopt;
   return turn;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "cache/hash.hpp"
 #include "tuner/core/directives.hpp"
 
@@ -50,7 +52,7 @@ std::string kernel_identity(const Description& description, const std::vector<Qu
 }
 
 std::string reuse_hash(const Description& description) {
-  Fields fields("reuse1");
+  Fields fields("reuse2");
   for (const Argument& argument : description.arguments) {
     fields.add("argument", argument.name);
     fields.add("role", kRoles[static_cast<std::size_t>(argument.role)]);
@@ -74,6 +76,15 @@ std::string reuse_hash(const Description& description) {
   for (const std::string& argument : description.template_arguments) fields.add("template", argument);
   for (const std::string& option : description.options) fields.add("option", option);
   if (!description.reference_kernel.empty()) fields.add("reference", description.reference_kernel);
+  // The baseline says what is right. (A further parameter would be in every configuration's text anyway.)
+  std::map<std::string, std::string> defaults;
+  for (const ParameterDescription& described : description.parameters) {
+    defaults.emplace(described.parameter.name, described.parameter.default_value.text());
+  }
+  for (const auto& [name, value] : defaults) {
+    fields.add("default", name);
+    fields.add("is", value);
+  }
   if (description.deterministic) fields.add("deterministic", "");
   return fields.hash();
 }

@@ -33,7 +33,7 @@ struct FinalistReport {
   double relative_low = 1, relative_high = 1;  ///< its interval; equal where it is not known
   bool tied = false;
   bool is_baseline = false;
-  std::vector<double> samples_ns;  ///< one a block of the race, blocks that were dropped left out
+  std::vector<double> samples_ns;  ///< one for each block it took part in, blocks that were dropped left out
   int differing_parameters = 0;
   cache::ResourceFacts facts;
 };
@@ -62,6 +62,7 @@ struct TuneReport {
   std::optional<std::uint64_t> budget_evaluations;  ///< the budget, where there was one
   std::optional<double> budget_s;
   bool baseline_excluded = false;  ///< `where` excludes the baseline, which is raced all the same
+  bool winner_excluded = false;    ///< `where` excludes the winner, which is that of an earlier session
   std::uint64_t space_size = 0;
   double cartesian_size = 0;
   cache::Decision decision;  ///< winner, speed-up, ties, counters; configuration empty if nothing ran
@@ -75,6 +76,7 @@ struct TuneReport {
   std::string awkward_note;                   ///< why there are none
   std::uint64_t excluded_words = 0;  ///< output words the baseline leaves unwritten
   TimeSpent time;
+  bool stored = false;    ///< trials, or the decision
   std::string stored_in;  ///< database path; empty if nothing could be stored
   std::vector<std::string> warnings;
 };

@@ -42,6 +42,7 @@ Json winner_json(const TuneReport& report) {
   const cache::Decision& decision = report.decision;
   if (decision.configuration.empty()) return nullptr;
   return {{"configuration", decision.configuration},
+          {"excluded", report.winner_excluded},
           {"time_us", decision.time_ns / 1e3},
           {"launch", text_or_null(decision.launch)},
           {"verified", decision.verified},
@@ -159,7 +160,7 @@ std::string to_json(const TuneReport& report, bool with_times) {
               {"warnings", report.warnings}};
   if (with_times) {
     object["session"] = report.session;
-    object["created_unix_ms"] = decision.created_unix_ms;
+    object["created_unix_ms"] = decision.created_unix_ms == 0 ? Json(nullptr) : Json(decision.created_unix_ms);
     object["stored_in"] = text_or_null(report.stored_in);
     object["time_spent"] = {{"total_s", report.time.total_s},          {"compile_cpu_s", report.time.compile_cpu_s},
                             {"waiting_s", report.time.waiting_s},      {"loading_s", report.time.loading_s},

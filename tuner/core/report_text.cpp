@@ -12,6 +12,8 @@ namespace tuner {
 namespace {
 
 constexpr std::size_t kFailureTextLimit = 300;
+/// Of ties and of finalists; JSON has all of them.
+constexpr std::size_t kShown = 20;
 
 std::string spaced(std::string_view configuration) {
   std::string text;
@@ -140,6 +142,10 @@ std::string winner(const TuneReport& report) {
   std::string text = "\nWinner\n";
   text += labelled("  time       ", time_text(decision.time_ns) + disturbance_text(decision));
   text += labelled("  values     ", spaced(decision.configuration));
+  if (report.winner_excluded) {
+    text += labelled("  note       ",
+                     "the winner of an earlier session, which --where excludes: nothing it allows beats it");
+  }
   text += labelled("  speed-up   ", speedup_text(report));
   if (!decision.baseline.empty() && decision.baseline != decision.configuration) {
     text += labelled("  baseline   ", spaced(decision.baseline));
@@ -173,10 +179,18 @@ std::string ties(const TuneReport& report) {
   std::string text =
       fmt::format("\nTied with the winner: {} not shown to be slower than the fastest by more than 1 %\n",
                   counted(decision.ties.size() - 1, "configuration"));
+  std::size_t shown = 0;
+  std::size_t left_out = 0;
   for (const cache::Tie& tie : decision.ties) {
     if (tie.configuration == decision.configuration) continue;
+    if (shown == kShown) {
+      ++left_out;
+      continue;
+    }
+    ++shown;
     text += labelled(fmt::format("  {:.4f}  ", tie.relative_time), spaced(tie.configuration));
   }
+  if (left_out > 0) text += fmt::format("  and {} more, in --json\n", left_out);
   return text;
 }
 
@@ -191,8 +205,7 @@ std::string finalists(const TuneReport& report) {
                {"occupancy", Align::left},
                {"diff", Align::right},
                {"from the baseline", Align::left}});
-  constexpr int kShown = 20;
-  int shown = 0, left_out = 0;
+  std::size_t shown = 0, left_out = 0;
   bool any_interval = false;
   for (const FinalistReport& finalist : report.finalists) {
     if (shown == kShown && !finalist.is_baseline) {

@@ -41,6 +41,7 @@ CompileRequest reference_program(const Task& task, const search::Configuration& 
 }  // namespace
 
 DeviceReply AwkwardSizes::check(std::size_t winner) {
+  checked_ = winner;
   verified_.clear();
   note_.clear();
   if (!declares_domain(task_.description())) {
@@ -53,7 +54,12 @@ DeviceReply AwkwardSizes::check(std::size_t winner) {
 
   DeviceReply total;
   for (const Problem& problem : all) {
-    if (parts_.stop) break;
+    if (parts_.stop) {
+      // Some sizes are no sample of the domain: the winner serves its own.
+      verified_.clear();
+      note_ = "the session was stopped before all of them were checked";
+      return total;
+    }
     if (!problem.usable) continue;
     const DeviceReply reply = run(problem);
     account(reply, total);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ class AwkwardSizes {
   /// Error{device_lost} if that is not possible. After an ok the device is where it was checked last.
   DeviceReply check(std::size_t winner);
 
+  /// Whether this is who was checked last: what follows is about nobody else.
+  bool checked(std::size_t winner) const { return checked_ == winner; }
   /// The problems at which the winner that was checked last reproduced the reference.
   const std::vector<std::string>& verified() const { return verified_; }
   /// Why there are none; empty if there are some or nothing was checked yet.
@@ -37,6 +40,7 @@ class AwkwardSizes {
   const SessionOptions& options_;
   const SessionParts& parts_;
   Pipeline& pipeline_;
+  std::optional<std::size_t> checked_;
   std::vector<std::string> verified_;
   std::string note_;
 };

@@ -31,8 +31,13 @@ bool EarlierSessions::any(const cache::Store& store, const cache::DecisionKey& k
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-void EarlierSessions::read_quarantine(const cache::Store& store, const cache::Trial& common) {
+void EarlierSessions::read_quarantine(const cache::Store& store, const cache::Trial& common,
+                                      std::chrono::milliseconds launch_timeout) {
   quarantine_ = store.find_quarantine(common.key, common.conditions.driver);
+  // What hung for a shorter time than a launch is given now may only have been slow.
+  std::erase_if(quarantine_, [&](const cache::Quarantined& one) {
+    return one.launch_timeout_ms && launch_timeout.count() > *one.launch_timeout_ms;
+  });
 }
 
 void EarlierSessions::read_trials(const cache::Store& store, const cache::Trial& common, const std::string& toolkit) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ class EarlierSessions {
   static bool any(const cache::Store& store, const cache::DecisionKey& key);
 
   /// `common` has the key, the reuse hash and the driver's version.
-  void read_quarantine(const cache::Store& store, const cache::Trial& common);
+  void read_quarantine(const cache::Store& store, const cache::Trial& common, std::chrono::milliseconds launch_timeout);
   void read_trials(const cache::Store& store, const cache::Trial& common, const std::string& toolkit);
 
   /// The trial that stands for the entry, whose launch is known; null where it must be compiled and run: it is new, it

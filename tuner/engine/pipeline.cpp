@@ -66,9 +66,10 @@ void Pipeline::run_until_finished() {
 }
 
 bool Pipeline::finished() const {
-  // Whoever stops need not wait until the problem is set up: nothing of it will be used.
+  // Whoever stops need not wait until the problem is set up: nothing of it will be used. Nor for a launch that hangs.
+  constexpr std::chrono::seconds kPatience{1};
   if (parts_.stop && !prepared_) return true;
-  if (on_device_ > 0) return false;
+  if (on_device_ > 0) return parts_.stop && Clock::now() - last_answer_ > kPatience;
   return gives_up() || (exhausted() && candidates_.all_finished());
 }
 
@@ -84,9 +85,11 @@ void Pipeline::wait() {
 
 // ---- Asking and compiling ----
 
-/// The time of a budget runs from the start, but nothing could be said before the baseline was timed.
+/// The time of a budget runs from the start, but nothing could be said before the baseline was timed, and nothing could
+/// replace an earlier winner that was not.
 bool Pipeline::out_of_time() const {
-  return options_.budget.time && reference_done_ && Clock::now() - start_ >= *options_.budget.time;
+  const bool comparable = reference_done_ && (!previous_ || candidates_[*previous_].finished);
+  return options_.budget.time && comparable && Clock::now() - start_ >= *options_.budget.time;
 }
 
 bool Pipeline::exhausted() const {
@@ -271,7 +274,8 @@ void Pipeline::take_run(TicketId ticket, const DeviceReply& reply) {
   const auto running = running_.find(ticket);
   // The lane may still answer what a session before this one asked.
   if (ticket != prepare_ticket_ && ticket != reference_ticket_ && running == running_.end()) return;
-  if (--on_device_ == 0) idle_since_ = Clock::now();
+  last_answer_ = Clock::now();
+  if (--on_device_ == 0) idle_since_ = last_answer_;
   time_.loading_s += reply.load_ms / 1000;
   time_.verifying_s += reply.verify_ms / 1000;
   time_.timing_s += reply.timing_ms / 1000;
@@ -348,6 +352,7 @@ void Pipeline::quarantine_if_confirmed(std::size_t entry, const DeviceReply& rep
   quarantined.configuration = culprit.trial.configuration;
   quarantined.outcome = reply.outcome;
   quarantined.message = reply.message;
+  if (reply.outcome == Outcome::run_timeout) quarantined.launch_timeout_ms = options_.launch_timeout.count();
   quarantined.session = common_.session;
   log_.record(quarantined);
 }

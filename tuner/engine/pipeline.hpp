@@ -150,7 +150,7 @@ class Pipeline {
   std::uint64_t excluded_words_ = 0;
   Noise noise_;
   std::string toolkit_;
-  Clock::time_point idle_since_ = start_;
+  Clock::time_point idle_since_ = start_, last_answer_ = start_;  ///< of the device
   TimeSpent time_;
 };
 

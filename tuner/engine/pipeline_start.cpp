@@ -28,7 +28,7 @@ void Pipeline::begin() {
 void Pipeline::remember_earlier_sessions() {
   if (replay_) return;
   try {
-    earlier_.read_quarantine(parts_.store, common_);
+    earlier_.read_quarantine(parts_.store, common_, options_.launch_timeout);
     reuses_ = options_.reuse && options_.early_kill && EarlierSessions::any(parts_.store, common_.key);
   } catch (const Error& error) {
     parts_.observer.warning(fmt::format("{} What earlier sessions found is not used.", error.what()));

@@ -96,6 +96,8 @@ class Session {
           for (const std::size_t twin : pipeline_.candidates().twins(entry)) failed_.insert(twin);
         },
         parts_.stop);
+    // A winner that was verified before somebody stopped is still one.
+    if (before && before->winner && parts_.stop && !final_->winner) final_ = before;
     if (before) final_->add_costs(*before);
     return failed_.size() > failed_before;
   }
@@ -151,7 +153,7 @@ class Session {
     report.decision.counters["stored"] = log_.stored();
     report.excluded_words = pipeline_.excluded_words();
     report.decision.contended = pipeline_.contended();
-    if (report.decision.verified) {
+    if (report.decision.verified && final_->winner && awkward_sizes_.checked(final_->entries[*final_->winner])) {
       report.awkward_problems = awkward_sizes_.verified();
       report.awkward_note = awkward_sizes_.note();
       report.decision.awkward_sizes = static_cast<std::int64_t>(report.awkward_problems.size());
@@ -164,9 +166,10 @@ class Session {
     }
     if (final_ && final_->winner) {
       pipeline_.observe("storing");
-      log_.record(report.decision);
+      report.stored = log_.record(report.decision);
       keep_binaries();
     }
+    report.stored = report.stored || log_.stored() > 0;
     report.time = time_spent();
     pipeline_.observe("done");
     return report;

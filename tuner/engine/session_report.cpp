@@ -66,6 +66,7 @@ class ReportBuilder {
     decision.binary_hash = trial.facts.binary_hash;
     report_.winner_facts = trial.facts;
     const search::Configuration& configuration = candidates_[entry].configuration;
+    report_.winner_excluded = entry != facts_.baseline && !facts_.task.space().contains(configuration);
     const double seconds = time_ns / 1e9;
     if (const auto bytes = facts_.task.work_bytes(configuration)) report_.bytes_per_second = *bytes / seconds;
     if (const auto flops = facts_.task.work_flops(configuration)) report_.flops_per_second = *flops / seconds;

@@ -36,8 +36,8 @@ void TrialLog::write_waiting() noexcept {
   if (!waiting_.empty()) due_ = std::chrono::steady_clock::now() + kLatest;
 }
 
-void TrialLog::record(const cache::Decision& decision) noexcept {
-  insist([&] { store_.record_decision(decision); });
+bool TrialLog::record(const cache::Decision& decision) noexcept {
+  return insist([&] { store_.record_decision(decision); });
 }
 
 void TrialLog::record(const cache::Quarantined& quarantined) noexcept {
@@ -45,7 +45,7 @@ void TrialLog::record(const cache::Quarantined& quarantined) noexcept {
 }
 
 template <typename Write>
-void TrialLog::insist(Write write) noexcept {
+bool TrialLog::insist(Write write) noexcept {
   bool recorded = false;
   while (!recorded && works_) {
     guarded([&] {
@@ -53,6 +53,7 @@ void TrialLog::insist(Write write) noexcept {
       recorded = true;
     });
   }
+  return recorded;
 }
 
 template <typename Write>

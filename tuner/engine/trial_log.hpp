@@ -24,7 +24,8 @@ class TrialLog {
   /// Writes when the oldest waiting trial has waited long enough.
   void flush_if_due();
   void flush() noexcept;
-  void record(const cache::Decision& decision) noexcept;
+  /// False if it could not be stored.
+  bool record(const cache::Decision& decision) noexcept;
   void record(const cache::Quarantined& quarantined) noexcept;
 
   /// When flush_if_due has something to do.
@@ -36,7 +37,7 @@ class TrialLog {
  private:
   void write_waiting() noexcept;
   template <typename Write>
-  void insist(Write write) noexcept;
+  bool insist(Write write) noexcept;
   template <typename Write>
   void guarded(Write write) noexcept;
 

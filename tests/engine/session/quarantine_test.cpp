@@ -45,6 +45,17 @@ TEST_CASE("what was not confirmed, or ended no worker, is not quarantined") {
   CHECK(quarantine(wrong).empty());
 }
 
+TEST_CASE("what hung is tried again when a launch is given longer, and only then") {
+  Laboratory laboratory(killer(Outcome::run_timeout));
+  laboratory.tune({.launch_timeout = std::chrono::milliseconds(200)});
+  CHECK(quarantine(laboratory).front().launch_timeout_ms == 200);
+  laboratory.tune({.launch_timeout = std::chrono::milliseconds(200)});
+  laboratory.tune({.launch_timeout = std::chrono::milliseconds(100)});
+  CHECK(runs(laboratory, kKiller) == 1);
+  laboratory.tune({.launch_timeout = std::chrono::milliseconds(300)});
+  CHECK(runs(laboratory, kKiller) == 2);
+}
+
 TEST_CASE("a quarantined binary is compiled, recognised and never launched again") {
   Laboratory laboratory(killer(Outcome::run_timeout));
   laboratory.tune();

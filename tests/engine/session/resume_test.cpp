@@ -264,5 +264,32 @@ TEST_CASE("a session that is stopped while its problem is set up does not wait f
   CHECK(report.decision.configuration.empty());
 }
 
+TEST_CASE("a budget of time that is over at once does not replace an earlier winner by what it had time for") {
+  Laboratory laboratory;
+  const std::string winner = laboratory.tune().decision.configuration;
+  REQUIRE(winner != laboratory.task.space().text(*laboratory.task.baseline()));
+  SessionOptions hurried{.reuse = false};
+  hurried.budget.time = std::chrono::milliseconds(0);
+  CHECK(laboratory.tune(hurried).decision.configuration == winner);
+}
+
+TEST_CASE("a decision that rests on trials of before is reported as stored") {
+  Laboratory laboratory;
+  CHECK(laboratory.tune().stored);
+  const TuneReport again = laboratory.tune();
+  CHECK(again.decision.counters.at("stored") == 0);
+  CHECK(again.stored);
+}
+
+TEST_CASE("an earlier winner that --where excludes may win, and is reported as what it is") {
+  Laboratory everywhere;
+  CHECK_FALSE(everywhere.tune().winner_excluded);
+  Laboratory narrow(ordinary, {"BLOCK < 256"});
+  narrow.store = everywhere.store;
+  const TuneReport report = narrow.tune();
+  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+  CHECK(report.winner_excluded);
+}
+
 }  // namespace
 }  // namespace tuner::engine

@@ -90,7 +90,9 @@ void isolate(DeviceRequest& request, const DeviceReply& first, const RequestLimi
 }
 
 DeviceReply more_exact(DeviceReply first, DeviceReply second) {
-  return exactness(first.outcome) > exactness(second.outcome) ? std::move(first) : std::move(second);
+  // A hang is confirmed in a shorter time than the user granted, which is not what its message should name.
+  const bool both_hang = first.outcome == Outcome::run_timeout && second.outcome == Outcome::run_timeout;
+  return both_hang || exactness(first.outcome) > exactness(second.outcome) ? std::move(first) : std::move(second);
 }
 
 }  // namespace tuner::engine
