@@ -3,7 +3,7 @@
 //
 //   bench_race RECORDING [SESSIONS] [LEAD_IN_NS]
 //
-// A recording is what bench_interleaved writes. Rows are taken as they were recorded, one after the other, from a row
+// A recording is what bench_winners writes. Rows are taken as they were recorded, one after the other, from a row
 // drawn at random; every session asks for the configurations in an order of its own. A batch of launches is the mean of
 // as many rows.
 #include <fmt/format.h>
@@ -58,7 +58,7 @@ Recording read(const std::string& file) {
   for (std::vector<float>& row : recording.rows) {
     in.read(reinterpret_cast<char*>(row.data()), static_cast<std::streamsize>(row.size() * sizeof(float)));
   }
-  if (!in || blocks == 0) throw std::runtime_error(file + " is no recording of bench_interleaved.");
+  if (!in || blocks == 0) throw std::runtime_error(file + " is no recording of bench_winners.");
   return recording;
 }
 

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <exception>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -93,13 +94,16 @@ int run(int argc, char** argv) {
   print_losses(wild.device);
 
   const TimeSpent& time = wild.report.time;
-  const bool complete = wild.trials.size() >= wild.report.space_size;
+  std::set<std::string> configurations;
+  for (const cache::Trial& trial : wild.trials) configurations.insert(trial.configuration);
+  const bool complete = configurations.size() == wild.report.space_size;
   const bool same = calm.report.decision.configuration == wild.report.decision.configuration;
   fmt::print(
-      "\n{} rows of {} configurations, {} of them failures; {} device workers lost. {:.1f} s with the faults, {:.1f} s "
+      "\n{} rows of {} configurations (every one has a row: {}), {} of them failures; {} device workers lost. {:.1f} s "
+      "with the faults, {:.1f} s "
       "without.\nThe winner is {}: {}\n",
-      wild.trials.size(), wild.report.space_size, faults, wild.device.losses.size(), time.total_s,
-      calm.report.time.total_s, same ? "the same" : "ANOTHER", wild.report.decision.configuration);
+      wild.trials.size(), wild.report.space_size, complete ? "yes" : "NO", faults, wild.device.losses.size(),
+      time.total_s, calm.report.time.total_s, same ? "the same" : "ANOTHER", wild.report.decision.configuration);
   return complete && same ? 0 : 1;
 }
 

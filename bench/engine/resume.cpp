@@ -71,7 +71,7 @@ Killed kill_after(const std::filesystem::path& folder, const std::vector<std::st
   return {stored_trials(file), ask(file, "SELECT * FROM trial ORDER BY trial_id")};
 }
 
-void run(int argc, char** argv) {
+int run(int argc, char** argv) {
   if (argc < 3) throw std::runtime_error("usage: bench_resume KERNEL_FILE PROBLEM WHERE...");
   std::vector<std::string> arguments{argv[1], "--problem", argv[2]};
   for (int i = 3; i < argc; ++i) arguments.insert(arguments.end(), {"--where", argv[i]});
@@ -85,6 +85,7 @@ void run(int argc, char** argv) {
       "| killed at | stored then | next run: screened | reused | sum | seconds | stored rows unchanged | winner the "
       "same |\n"
       "|---|---|---|---|---|---|---|---|\n");
+  bool well = true;
   for (const int percent : {25, 50, 75}) {
     const bench::ScratchFolder folder;
     std::vector<std::string> tune = arguments;
@@ -95,18 +96,20 @@ void run(int argc, char** argv) {
     const int screened = counters.value("screened", -1), reused = counters.value("reused", -1);
     const std::string rows = ask(folder.path() / "data/tuner/decisions.db",
                                  fmt::format("SELECT * FROM trial ORDER BY trial_id LIMIT {}", killed.stored));
+    const bool unchanged = !rows.empty() && rows == killed.rows;
+    well = well && unchanged && screened + reused == space;
     fmt::print("| {} % | {} | {} | {} | {} | {:.2f} | {} | {} |\n", percent, killed.stored, screened, reused,
-               screened + reused, next.seconds, rows == killed.rows ? "yes" : "NO",
+               screened + reused, next.seconds, unchanged ? "yes" : "NO",
                next.report["winner"]["configuration"] == whole.report["winner"]["configuration"] ? "yes" : "no");
   }
+  return well ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    run(argc, argv);
-    return 0;
+    return run(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench_resume: {}\n", error.what());
     return 1;
