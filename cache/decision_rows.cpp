@@ -57,10 +57,8 @@ Decision read_decision(const sqlite::Connection& connection, std::int64_t decisi
       "FROM decision JOIN run USING (run_id) JOIN task USING (task_id) WHERE decision_id = ?1");
   if (!select.bind(decision_id).step()) {
     throw Error(Errc::store_damaged,
-                fmt::format("The database {} is damaged: decision {} lacks the run or the task that "
-                            "it belongs to. Nothing was deleted: rename the file to start with an "
-                            "empty one.",
-                            connection.path().string(), decision_id));
+                fmt::format("The database {} is damaged: decision {} lacks the run or the task that it belongs to. {}",
+                            connection.path().string(), decision_id, sqlite::kDamageNextStep));
   }
   sqlite::Columns column(select);
   Decision decision;

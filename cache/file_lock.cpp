@@ -106,7 +106,10 @@ std::optional<std::string> FileLock::holder() const {
   const std::string_view text(field.data());
   const std::string expected = fmt::format("{:016x} ", number_);
   if (!text.starts_with(expected)) return std::nullopt;
-  return std::string(text.substr(expected.size()));
+  // Anybody may have written there, and it is shown on a line of a terminal.
+  std::string holder(text.substr(expected.size()));
+  std::erase_if(holder, [](char c) { return c < ' ' || c > '~'; });
+  return holder;
 }
 
 std::string this_process() {

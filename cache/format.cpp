@@ -29,9 +29,8 @@ std::size_t format_version(const sqlite::Connection& connection, const Format& f
   }
   if (version < 1) {
     throw Error(Errc::store_damaged,
-                fmt::format("The database {} is damaged: its header names format {}, which never "
-                            "existed. Nothing was deleted: rename the file to start with an empty one.",
-                            path, version));
+                fmt::format("The database {} is damaged: its header names format {}, which never existed. {}", path,
+                            version, sqlite::kDamageNextStep));
   }
   return static_cast<std::size_t>(version);
 }

@@ -20,9 +20,12 @@ Location in_folder(const fs::path& folder) {
   return {folder / "decisions.db", folder / "binaries.db"};
 }
 
-Location as_chosen(const fs::path& chosen) {
+Location as_chosen(const fs::path& given) {
+  std::error_code ignored;
+  // A slash at the end says that a name is a folder's, but makes no folder of a file.
+  const bool file = !given.has_filename() && fs::is_regular_file(given.parent_path(), ignored);
+  const fs::path chosen = file ? given.parent_path() : given;
   if (chosen.extension() != ".db") {
-    std::error_code ignored;
     if (fs::is_regular_file(chosen, ignored)) {
       throw Error(Errc::store_unavailable,
                   fmt::format("{} is a file, not a folder, and a file of decisions has a name that ends in .db: choose "

@@ -51,10 +51,7 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
     case SQLITE_NOTADB:
     case SQLITE_FORMAT:
       return {Errc::store_damaged,
-              fmt::format("The database {} is damaged or is not a database. Nothing was deleted: rename the file (and "
-                          "{}-journal, if there is one) to start with an empty one, and try `sqlite3 <renamed file> "
-                          ".recover` to get rows back.",
-                          name, path.filename().string())};
+              fmt::format("The database {} is damaged or is not a database. {}", name, kDamageNextStep)};
     case SQLITE_FULL:
       return {Errc::store_unavailable,
               fmt::format("There is no room on the disk to write the database {}. Free some, or {}.", name, elsewhere)};
@@ -108,8 +105,10 @@ std::unique_ptr<Connection> Connection::copy_in_memory(const Connection& from) {
   std::unique_ptr<Connection> copy(new Connection(from, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY));
   sqlite3_backup* const backup = sqlite3_backup_init(copy->get(), "main", from.get(), "main");
   if (backup == nullptr) copy->check(sqlite3_extended_errcode(copy->get()), "backup_init");
-  sqlite3_backup_step(backup, -1);
-  copy->check(sqlite3_backup_finish(backup), "backup");
+  const int copied = sqlite3_backup_step(backup, -1);
+  copy->check(sqlite3_backup_finish(backup), "backup_finish");
+  // Finishing says nothing of a lock that kept the copy from being made.
+  from.check(copied == SQLITE_OK ? SQLITE_ERROR : copied, "backup_step");
   return copy;
 }
 
@@ -143,9 +142,10 @@ std::int64_t Connection::integer(const std::string& sql) const {
 void Connection::check(int result, std::string_view call) const {
   if (result == SQLITE_OK || result == SQLITE_ROW || result == SQLITE_DONE) return;
   // The detail goes last: what SQLite said belongs to the connection's latest call, which is the one that is checked.
+  const bool says_why = get() != nullptr && sqlite3_extended_errcode(get()) == result;
   Explanation explanation = explain(result, path_, patience_, no_locks_);
   explanation.sentence += fmt::format(" (SQLite error {} in \"{}\": {}", result, first_line(call),
-                                      get() == nullptr ? sqlite3_errstr(result) : sqlite3_errmsg(get()));
+                                      says_why ? sqlite3_errmsg(get()) : sqlite3_errstr(result));
   if (const int system = get() == nullptr ? 0 : sqlite3_system_errno(get()); system != 0) {
     explanation.sentence += fmt::format("; {}", std::strerror(system));
   }
@@ -158,9 +158,8 @@ Statement::Statement(const Connection& connection, std::string_view sql) : conne
       sqlite3_prepare_v2(connection.get(), sql.data(), static_cast<int>(sql.size()), handle_.out(), nullptr);
   if ((result & 0xff) == SQLITE_ERROR && lacks_part(sqlite3_errmsg(connection.get()))) {
     throw Failure(Errc::store_damaged, result,
-                  fmt::format("The database {} is damaged: it lacks a part that its format has ({}). Nothing was "
-                              "deleted: rename the file to start with an empty one.",
-                              connection.path().string(), sqlite3_errmsg(connection.get())));
+                  fmt::format("The database {} is damaged: it lacks a part that its format has ({}). {}",
+                              connection.path().string(), sqlite3_errmsg(connection.get()), kDamageNextStep));
   }
   connection.check(result, sql);
 }

@@ -34,6 +34,12 @@ class Failure : public Error {
 /// How long a process that waits for a lock sleeps between two attempts, at most.
 inline constexpr std::chrono::milliseconds kLongestBackoff{10};
 
+/// What becomes of a damaged database, for messages.
+inline constexpr const char* kDamageNextStep =
+    "Nothing was deleted: the next `tuner tune` that uses it renames it and starts a fresh one; `sqlite3 <renamed "
+    "file> "
+    ".recover` may get rows back.";
+
 /// One open database. Used by one thread at a time and never carried over a fork.
 class Connection {
  public:

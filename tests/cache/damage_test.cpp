@@ -49,7 +49,7 @@ class Filled {
 void check_damage_is_told(const Filled& database) {
   const std::string message = error_of(Errc::store_damaged, [&] { database.use(); });
   CHECK(contains(message, database.path().string()));
-  CHECK(contains(message, "rename"));
+  CHECK(contains(message, "`tuner tune` that uses it renames it"));
 }
 
 void check_starts_afresh(const Filled& database) {

@@ -58,6 +58,13 @@ TEST_CASE("one process has the lock, another one does not get it and learns who 
   CHECK(lock.holder() == "the other one");
 }
 
+TEST_CASE("what another process says of itself is one printable line, whatever it wrote") {
+  const TemporaryFolder folder;
+  FileLock lock = lock_in(folder);
+  REQUIRE(lock.try_take("process 1\non \x1b[31mnode\r\x7f\xc2\x9b"));
+  CHECK(lock_in(folder).holder() == "process 1on [31mnode");
+}
+
 TEST_CASE("the lock of a process that was killed is free at once") {
   const TemporaryFolder folder;
   Holder other([&] { return lock_in(folder); });

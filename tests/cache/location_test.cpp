@@ -66,6 +66,13 @@ TEST_CASE("a choice comes before TUNER_DB and may be relative") {
   check_location(locate("folder.db/"), "folder.db/decisions.db", "folder.db/binaries.db");
 }
 
+TEST_CASE("a slash after the name of a file makes no folder of it") {
+  const TemporaryFolder folder;
+  write_bytes(folder / "mine.db", "");
+  check_location(locate((folder / "mine.db").string() + "/"), (folder / "mine.db").c_str(),
+                 (folder / "binaries.db").c_str());
+}
+
 TEST_CASE("the file of the binaries cannot be chosen for the decisions") {
   CHECK(contains(error_of(Errc::bad_usage, [] { locate("/project/binaries.db"); }), "/project/binaries.db"));
 }

@@ -9,6 +9,18 @@ namespace {
 
 const Conditions kConditions{"0.2.0", "13.0.88", "580.159"};
 
+/// The statements under "Some questions" in the manual.
+std::vector<std::string> questions_of_the_manual() {
+  const std::string manual = read_bytes(TUNER_DOCS_DIR "/database.md");
+  const std::size_t begin = manual.find("\n", manual.find("Some questions:"));
+  std::string block = manual.substr(begin, manual.find("\nWhat replays", begin) - begin);
+  std::vector<std::string> questions;
+  for (std::size_t end; (end = block.find(';')) != std::string::npos; block.erase(0, end + 1)) {
+    questions.push_back(block.substr(0, end));
+  }
+  return questions;
+}
+
 class InMemory {
  public:
   Store& store() { return store_; }
@@ -120,6 +132,37 @@ TEST_CASE("what may be used again is found without reading the rest of the datab
   sqlite3_progress_handler(connection.get(), kSteps, count, &callbacks);
   CHECK(read_reusable_trials(connection, key, "reuse", kConditions).size() == kConfigurations);
   CHECK(callbacks < 100);
+}
+
+TEST_CASE("the manual's questions are answered for a session that took its trials over, until these are forgotten") {
+  const TemporaryFolder folder;
+  const auto path = folder / "decisions.db";
+  const auto store = open_store(path);
+  std::vector<Trial> trials{measured("BLOCK=1", "interrupted", 0), measured("BLOCK=1", "interrupted", 1),
+                            measured("BLOCK=2", "interrupted", 2)};
+  for (Trial& trial : trials) {
+    trial.censored = false;
+    trial.duplicate_of.clear();
+  }
+  for (std::size_t i : {0, 1}) trials[i].outcome = Outcome::ok;
+  store->record_trials(trials);
+  Decision decision = full_decision();
+  decision.session = "resumed";
+  decision.configuration = "BLOCK=1";
+  store->record_decision(decision);
+
+  const std::vector<std::string> questions = questions_of_the_manual();
+  REQUIRE(questions.size() == 4);
+  for (const std::string& question : questions) {
+    INFO(question);
+    CHECK_FALSE(sql(path, question).empty());
+  }
+  CHECK(sql(path, questions[0]).size() == 1);  // of a configuration that was tried twice the latest trial
+  CHECK(sql(path, questions[2]).size() == full_trial().samples_ns.size());
+  CHECK(sql(path, "SELECT sequence FROM v_latest ORDER BY trial_id") == std::vector<std::string>{"1", "2"});
+  store->forget({}, Forget::trials);
+  CHECK(sql(path, "SELECT count(*) FROM v_latest") == std::vector<std::string>{"0"});
+  CHECK(sql(path, "SELECT count(*) FROM v_trials") == std::vector<std::string>{"3"});
 }
 
 }  // namespace

@@ -48,6 +48,20 @@ TEST_CASE("a write that meets another one's lock gives up after a while, and say
   CHECK(attempts == 0);
 }
 
+TEST_CASE("a copy of a file that is locked is an error, never an empty copy") {
+  const Scratch scratch;
+  const sqlite::Connection writer = scratch.open();
+  const sqlite::Connection reader = scratch.open();
+  writer.execute("CREATE TABLE t (x)");
+  writer.execute("BEGIN EXCLUSIVE");
+  const std::string message = error_of(Errc::store_unavailable, [&] { sqlite::Connection::copy_in_memory(reader); });
+  CHECK(contains(message, "locked by another process"));
+  CHECK(contains(message, reader.path().string()));
+  CHECK_FALSE(contains(message, "not an error"));
+  writer.execute("COMMIT");
+  CHECK(sqlite::Connection::copy_in_memory(reader)->integer("SELECT count(*) FROM t") == 0);
+}
+
 TEST_CASE("a write starts again as a whole when a lock ends it half-way") {
   const Scratch scratch;
   const sqlite::Connection connection = scratch.open();
