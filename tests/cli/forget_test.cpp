@@ -39,6 +39,7 @@ void learn(cache::Store& store, const std::string& kernel, const std::string& pr
   quarantined.driver = "580.159";
   quarantined.configuration = "BLOCK=1024";
   quarantined.message = "wrote to address 0x0";
+  quarantined.created_unix_ms = 1740832200000;
   store.record_quarantine(quarantined);
 }
 
@@ -102,6 +103,44 @@ TEST_CASE("what does not match is told, with the nearest kernel, and ends with e
   CHECK(listed(user, "decisions") == 0);
 }
 
+TEST_CASE("--device is a part of the GPU's name, not of what else tells GPUs apart") {
+  const User user;
+  fill(user);
+  for (const char* other : {"sms=132", "cc=9.0", "140GiB", "|"}) {
+    CHECK(user.run({"forget", "--device", other}).exit_code == 1);
+  }
+  CHECK(listed(user, "decisions") == 3);
+  CHECK(user.run({"forget", "--device", "nvidia h200"}).exit_code == 0);
+  CHECK(listed(user, "decisions") == 0);
+}
+
+TEST_CASE("a GPU's number is no name: it forgets nothing and is told so") {
+  const User user;
+  fill(user);
+  for (const char* number : {"0", "1", "200"}) {
+    const Result result = user.run({"forget", "--device", number});
+    CHECK(result.exit_code == 2);
+    CHECK(contains(result.err, "name"));
+  }
+  CHECK(listed(user, "decisions") == 3);
+}
+
+TEST_CASE("--problem compares values, however they are written, and refuses what is none") {
+  const User user;
+  fill(user);
+  for (const char* malformed : {"rows", "rows=", "", "=3", "rows=2,rows=3"}) {
+    const Result result = user.run({"forget", "prefetch", "--problem", malformed});
+    CAPTURE(std::string(malformed));
+    CHECK(result.exit_code == 2);
+    CHECK(tuner::test::lines(result.err) == 1);
+  }
+  CHECK(listed(user, "decisions") == 3);
+  CHECK(user.run({"forget", "--problem", " rows = 0x3 "}).exit_code == 0);
+  CHECK(listed(user, "decisions") == 2);
+  CHECK(user.run({"forget", "--problem", "rows=2.0,n=1"}).exit_code == 0);
+  CHECK(listed(user, "decisions") == 1);
+}
+
 TEST_CASE("forget wants to be told what, and everything only by --all") {
   const User user;
   fill(user);
@@ -117,7 +156,10 @@ TEST_CASE("list --quarantine and show tell what is not launched again, and how t
   const Result list = user.run({"list", "--quarantine", "--kernel", "scale"});
   CHECK(list.exit_code == 0);
   CHECK(tuner::test::lines(list.out) == 2);
-  for (const char* part : {"scale", "illegal_access", "580.159", "BLOCK=1024"}) CHECK(contains(list.out, part));
+  for (const char* part :
+       {"scale", "illegal_access", "580.159", "BLOCK=1024", "wrote to address 0x0", "2025-03-01 12:30 UTC"}) {
+    CHECK_MESSAGE(contains(list.out, part), part);
+  }
   const Result show = user.run({"show", "scale"});
   for (const char* part : {"Quarantined", "tuner forget scale --only quarantine", "wrote to address 0x0", "BLOCK=1024",
                            "4 awkward sizes", "other processes computed on the GPU"}) {

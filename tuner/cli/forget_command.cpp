@@ -11,6 +11,7 @@
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
+#include "tuner/core/task.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/error.hpp"
 
@@ -20,8 +21,8 @@ namespace {
 
 struct Wish {
   std::string kernel;
-  std::vector<std::string> values;  ///< "rows=528": each must be the problem's
-  std::string device;               ///< a part of its identity, in lower case
+  std::vector<ProblemValues> values;  ///< each of them must be the problem's
+  std::string device;                 ///< a part of the GPU's name, in lower case
   cache::Forget what = cache::Forget::everything;
 };
 
@@ -34,9 +35,19 @@ Wish read_wish(const Arguments& arguments) {
   Wish wish;
   if (!arguments.operands().empty()) wish.kernel = arguments.operands().front();
   for (const std::string& problem : arguments.values("problem")) {
-    for (std::string& value : split_assignments(problem)) wish.values.push_back(std::move(value));
+    wish.values.push_back(parse_problem(problem));
+    // A variable of a script that is empty by mistake must not forget every problem.
+    if (wish.values.back().empty()) {
+      throw Error(Errc::bad_problem, "--problem is empty; write for example --problem rows=528, or leave it out.");
+    }
   }
   wish.device = lower(arguments.value("device").value_or(""));
+  if (!wish.device.empty() && wish.device.find_first_not_of("0123456789") == std::string::npos) {
+    throw Error(Errc::bad_usage,
+                fmt::format("--device {} is a number: `tuner tune` counts GPUs, but what is stored goes by the GPU's "
+                            "name. Give a part of that, for example --device H200.",
+                            wish.device));
+  }
   const auto only = arguments.choice("only", {"quarantine", "decisions", "trials"});
   if (only == "quarantine") wish.what = cache::Forget::quarantine;
   if (only == "decisions") wish.what = cache::Forget::decisions;
@@ -52,13 +63,26 @@ Wish read_wish(const Arguments& arguments) {
   return wish;
 }
 
+/// Whether a stored problem has these values, however either is written: 0x10 is 16.
+bool has_values(const std::string& problem, const std::vector<ProblemValues>& wanted) {
+  if (wanted.empty()) return true;
+  ProblemValues actual;
+  try {
+    actual = parse_problem(problem);
+  } catch (const Error&) {
+    return false;  // a recording's problem is whatever text its author wrote
+  }
+  const auto is_actual = [&](const auto& value) {
+    const auto found = actual.find(value.first);
+    return found != actual.end() && found->second == value.second;
+  };
+  return std::all_of(wanted.begin(), wanted.end(),
+                     [&](const ProblemValues& values) { return std::all_of(values.begin(), values.end(), is_actual); });
+}
+
 bool is_meant(const Wish& wish, const cache::DecisionKey& key) {
-  const std::vector<std::string> actual = split_assignments(key.problem);
   return (wish.kernel.empty() || wish.kernel == key.kernel_name) &&
-         lower(key.device).find(wish.device) != std::string::npos &&
-         std::all_of(wish.values.begin(), wish.values.end(), [&](const std::string& value) {
-           return std::find(actual.begin(), actual.end(), value) != actual.end();
-         });
+         lower(device_name(key.device)).find(wish.device) != std::string::npos && has_values(key.problem, wish.values);
 }
 
 struct Deed {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tuner/cli/arguments.hpp"
@@ -33,13 +34,18 @@ ExitCode list_quarantine(const Arguments& arguments, const cache::Location& loca
   Table table({{"kernel", Align::left},
                {"device", Align::left},
                {"driver", Align::left},
+               {"since", Align::left},
                {"failure", Align::left},
                {"problem", Align::left},
-               {"configuration", Align::left}},
+               {"configuration", Align::left},
+               {"message", Align::left}},
               0);
   for (const cache::Quarantined& quarantined : listed) {
+    std::string message = quarantined.message;
+    std::replace(message.begin(), message.end(), '\n', ' ');
     table.add({quarantined.key.kernel_name, device_name(quarantined.key.device), quarantined.driver,
-               std::string(to_string(quarantined.outcome)), quarantined.key.problem, quarantined.configuration});
+               date_text(quarantined.created_unix_ms), std::string(to_string(quarantined.outcome)),
+               quarantined.key.problem, quarantined.configuration, message.empty() ? "-" : message});
   }
   print(isatty(STDOUT_FILENO) == 1 ? table.text() : table.unwrapped_text());
   return ExitCode::done;
@@ -63,9 +69,7 @@ ExitCode run(const Arguments& arguments) {
     return ExitCode::done;
   }
   if (listed.empty()) {
-    say(fmt::format("Nothing is stored{} in {} yet. `tuner tune FILE --problem ...` puts something there.{}",
-                    kernel.empty() ? "" : " for `" + kernel + "`", location.decisions.string(),
-                    replays_beside(location, "tuner list")));
+    say(no_decision(store.get(), kernel, location.decisions.string()) + replays_beside(location, "tuner list"));
     return ExitCode::done;
   }
   using Align = Table::Align;

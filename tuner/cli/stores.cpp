@@ -6,6 +6,7 @@
 #include "cache/set_aside.hpp"
 #include "cache/sqlite_store.hpp"
 #include "tuner/cli/exit_code.hpp"
+#include "tuner/core/text.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -14,6 +15,13 @@ namespace {
 
 constexpr const char* kNoMemory = "What is found will be printed but not remembered:";
 constexpr const char* kNoBinaries = "The winner's binary will be compiled again when it is needed:";
+
+/// `path` as one word for a shell.
+std::string quoted(const std::filesystem::path& path) {
+  std::string word = "'";
+  for (const char c : path.string()) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
 
 /// Opens a database and reads all of it. A damaged one is set aside: what is found next deserves to be kept, and of the
 /// old file nothing is lost by a new name. `open` is called again for the fresh one.
@@ -30,7 +38,7 @@ auto open_sound(const std::filesystem::path& path, const Open& open, const Damag
     warnings.push_back(fmt::format(
         "The database {} was damaged. It is now called {} and a fresh one was started: `sqlite3 {} .recover` may get "
         "rows back.",
-        path.string(), aside->string(), aside->filename().string()));
+        path.string(), aside->string(), quoted(*aside)));
   }
   return open();
 }
@@ -94,7 +102,27 @@ std::string replays_beside(const cache::Location& location, std::string_view com
   if (replays == location.decisions || is_not_there_yet(replays)) return {};
   const std::string path = replays.string();
   return fmt::format(" What replays of recordings found is beside it: `{} --db {}`.", command,
-                     path.find(' ') == std::string::npos ? path : "'" + path + "'");
+                     path.find_first_of(" '") == std::string::npos ? path : quoted(replays));
+}
+
+std::string no_decision(const cache::Store* store, const std::string& kernel, const std::string& path) {
+  const std::string of_kernel = kernel.empty() ? "" : fmt::format(" for a kernel `{}`", kernel);
+  const std::vector<cache::DecisionKey> keys =
+      store == nullptr ? std::vector<cache::DecisionKey>() : store->list_keys({.kernel_name = kernel});
+  if (keys.empty()) {
+    return fmt::format("Nothing is stored{} in {} yet. `tuner tune FILE --problem ...` puts something there.",
+                       of_kernel, path);
+  }
+  std::size_t trials = 0;
+  for (const cache::DecisionKey& key : keys) trials += store->find_trials(key).size();
+  if (trials == 0) {
+    return fmt::format("No decision is stored{} in {} now. What was forgotten is kept there as history.", of_kernel,
+                       path);
+  }
+  return fmt::format(
+      "No decision is stored{} in {} yet; it holds {}. Those of interrupted sessions are taken over by "
+      "the next `tuner tune` of the same; forgotten ones are history.",
+      of_kernel, path, counted(trials, "trial"));
 }
 
 std::unique_ptr<cache::Store> open_for_reading(const cache::Location& location) {
