@@ -136,9 +136,10 @@ TEST_CASE("show has the interval, the tie, the failure with its reason, the tria
   fill(user);
   const Result result = user.run({"show", "2"});
   CHECK(result.exit_code == 0);
-  for (const char* part : {"Decision 2: scale", "2.000x (1.990-2.010)", "tie 1.0040 BLOCK=512 UNROLL=2",
-                           "launch_refused", "Too many registers", "BLOCK=1024 UNROLL=4", "1.000 us", "toolkit 13.0.88",
-                           "driver 580.159", "2025-03-01 12:31 UTC", "Fastest 3 of 3"}) {
+  for (const char* part :
+       {"Decision 2: scale", "2.000x (1.990-2.010)", "tie 1.0040 BLOCK=512 UNROLL=2", "launch_refused",
+        "Too many registers", "BLOCK=1024 UNROLL=4", "over the baseline's 2.000 us", "1.000 us", "toolkit 13.0.88",
+        "driver 580.159", "2025-03-01 12:31 UTC", "Fastest 3 of 3"}) {
     CHECK_MESSAGE(contains(result.out, part), part);
   }
   CHECK(contains(user.run({"show", "2", "--trials", "1"}).out, "Fastest 1 of 3"));
@@ -174,6 +175,7 @@ TEST_CASE("--db names a folder or a file, before or after the command") {
   const std::string folder = user.data().string();
   CHECK(json::parse(other.run({"list", "--json", "--db", folder}).out)["decisions"].size() == 3);
   CHECK(json::parse(other.run({"--db", folder + "/decisions.db", "--json", "list"}).out)["decisions"].size() == 3);
+  CHECK(json::parse(other.run({"--db", folder + "/decisions.db/", "--json", "list"}).out)["decisions"].size() == 3);
   other.environment["TUNER_DB"] = folder;
   CHECK(json::parse(other.run({"list", "--json"}).out)["decisions"].size() == 3);
 }
@@ -188,8 +190,13 @@ TEST_CASE("a damaged database ends list, show and doctor with exit code 5 and is
     CHECK(tuner::test::lines(result.err) == 1);
     CHECK(contains(result.err, file.string()));
     CHECK(contains(result.err, "damaged"));
+    CHECK(contains(result.err, "`tuner tune` that uses it renames it and starts a fresh one"));
   }
-  CHECK(contains(user.run({"doctor"}).out, "NO   database"));
+  CHECK(contains(user.run({"forget", "--all"}).err, "renames it and starts a fresh one"));
+  const Result doctor = user.run({"doctor"});
+  CHECK(contains(doctor.out, "NO   database"));
+  CHECK_FALSE(contains(doctor.out, "not be kept"));
+  CHECK((contains(doctor.out, "starts a fresh database") || contains(doctor.out, "replaced by a fresh one")));
   CHECK(tuner::test::read_file(file) == damage);
 }
 
@@ -246,13 +253,72 @@ TEST_CASE("a database that lacks a table is damaged, not a bug of the program") 
   CHECK(contains(user.run({"doctor"}).out, "NO   database"));
 }
 
-TEST_CASE("show has the trials of the decision's own session only") {
+TEST_CASE("show has the latest trial of each configuration only") {
   const User user;
   fill(user);
   record(*cache::SqliteStore::open({.path = user.data() / "decisions.db"}), "scale", "n=1", 1740832500000, "session-2");
   const json object = json::parse(user.run({"show", "scale", "--json"}).out);
   REQUIRE(object["trials"].size() == 4);
   for (const json& each : object["trials"]) CHECK(each["session"] == "session-2");
+}
+
+TEST_CASE("show has the trials that a session took over from an earlier one") {
+  const User user;
+  const auto store = cache::SqliteStore::open({.path = user.data() / "decisions.db"});
+  std::vector<cache::Trial> trials{trial(key("scale", "n=1"), 0, kBaseline, 2000),
+                                   trial(key("scale", "n=1"), 1, kFailed, 0)};
+  trials.back().outcome = tuner::Outcome::launch_refused;
+  trials.back().message = "Too many registers.";
+  trials.back().time_ns.reset();
+  for (cache::Trial& each : trials) each.session = "interrupted";
+  store->record_trials(trials);
+  // Made under other conditions, so that it was not taken over.
+  trials[0].configuration = kTied;
+  trials[0].conditions.driver = "590.1";
+  store->record_trials({trials.data(), 1});
+  cache::Decision decision;
+  decision.key = key("scale", "n=1");
+  decision.reuse_hash = "reuse";
+  decision.session = "resumed";
+  decision.configuration = decision.baseline = kBaseline;
+  decision.time_ns = 2000;
+  decision.baseline_time_ns = 2000;
+  decision.conditions = {"0.1.0", "13.0.88", "580.159"};
+  store->record_decision(decision);
+  const json object = json::parse(user.run({"show", "scale", "--json"}).out);
+  REQUIRE(object["trials"].size() == 2);
+  CHECK(object["trials"][0]["session"] == "interrupted");
+  const Result text = user.run({"show", "scale"});
+  for (const char* part : {"Fastest 1 of 1", "Too many registers.", "none: the baseline itself is the fastest"}) {
+    CHECK_MESSAGE(contains(text.out, part), part);
+  }
+  store->forget({}, cache::Forget::trials);
+  CHECK(json::parse(user.run({"show", "scale", "--json"}).out)["trials"].empty());
+}
+
+TEST_CASE("where no decision is stored but trials are, list and show say so") {
+  const User user;
+  const auto store = cache::SqliteStore::open({.path = user.data() / "decisions.db"});
+  const std::vector<cache::Trial> trials{trial(key("scale", "n=1"), 0, kBaseline, 2000),
+                                         trial(key("scale", "n=1"), 1, kFast, 1000)};
+  store->record_trials(trials);
+  const Result list = user.run({"list"});
+  CHECK(list.exit_code == 0);
+  CHECK(contains(list.err, "No decision is stored in"));
+  CHECK(contains(list.err, "it holds 2 trials"));
+  const Result show = user.run({"show", "scale"});
+  CHECK(show.exit_code == 1);
+  CHECK(contains(show.err, "No decision is stored for a kernel `scale`"));
+  CHECK(contains(show.err, "it holds 2 trials"));
+  CHECK(contains(user.run({"list", "--kernel", "prefetch"}).err, "Nothing is stored for a kernel `prefetch`"));
+}
+
+TEST_CASE("after everything was forgotten, list and show say that it is history") {
+  const User user;
+  fill(user);
+  user.run({"forget", "--all"});
+  CHECK(contains(user.run({"list"}).err, "history"));
+  CHECK(contains(user.run({"show", "prefetch"}).err, "history"));
 }
 
 TEST_CASE("a list for another program has one line a decision, however long the problem is") {

@@ -29,13 +29,14 @@ struct Finding {
   bool found = true;
   std::string text;  ///< what was found; or what is wrong and what to do about it
   ExitCode code = ExitCode::done;
+  bool is_damaged = false;  ///< a database that tuning replaces by itself
 };
 
 Finding look(const std::string& what, const std::function<std::string()>& find) {
   try {
-    return {what, true, find(), ExitCode::done};
+    return {what, true, find()};
   } catch (const Error& error) {
-    return {what, false, error.what(), exit_code_for(error.code())};
+    return {what, false, error.what(), exit_code_for(error.code()), error.code() == Errc::store_damaged};
   }
 }
 
@@ -77,9 +78,9 @@ std::string database(const std::filesystem::path& path, std::string_view creator
   const auto store = cache::SqliteStore::open({.path = path, .access = cache::Access::read_only});
   if (const auto damage = store->damage()) {
     throw Error(Errc::store_damaged,
-                fmt::format("{} is damaged: {}. Nothing was changed. Rename it to start with an empty one, and try "
-                            "`sqlite3 <renamed file> .recover` to get rows back.",
-                            path.string(), *damage));
+                fmt::format("{} is damaged: {}. Nothing was changed or deleted: the next `{}` renames it and starts a "
+                            "fresh one; `sqlite3 <renamed file> .recover` may get rows back.",
+                            path.string(), *damage, creator));
   }
   if (access(path.c_str(), W_OK) != 0 || access(folder.c_str(), W_OK) != 0) {
     throw Error(Errc::store_unavailable,
@@ -117,11 +118,14 @@ std::vector<Finding> look_at_everything(const std::filesystem::path& chosen) {
 std::string conclusion(const std::vector<Finding>& findings) {
   bool works = true;
   bool keeps = true;
+  bool damaged = false;
   bool binaries_kept = true;
   for (const Finding& finding : findings) {
     if (finding.found) continue;
     if (finding.code != ExitCode::store) {
       works = false;
+    } else if (finding.is_damaged) {
+      damaged = true;
     } else if (finding.what == "binaries") {
       binaries_kept = false;
     } else {
@@ -138,7 +142,11 @@ std::string conclusion(const std::vector<Finding>& findings) {
     text += works ? "Tuning works, but results will not be kept: see NO above.\n"
                   : "Results would not be kept either, those of replays included.\n";
   }
-  if (works && keeps && !binaries_kept) {
+  if (damaged) {
+    text += works && keeps ? "Tuning works, and starts a fresh database in place of the damaged one: see NO above.\n"
+                           : "A damaged database is replaced by a fresh one when tuning next uses it.\n";
+  }
+  if (works && keeps && !damaged && !binaries_kept) {
     text += "Tuning works, but winners will be compiled again when they are needed: see NO above.\n";
   }
   return text.empty() ? "Everything that tuning needs is here.\n" : text;

@@ -31,26 +31,41 @@ std::optional<std::size_t> as_number(const std::string& text) {
   return number;
 }
 
-/// What is called for: by number, or every decision of a kernel, newest first. `elsewhere` ends the sentence if there
-/// is none.
-std::vector<NumberedDecision> called(const std::string& name, std::vector<NumberedDecision> all,
+/// What is called for: by number, or every decision of a kernel, newest first. If there is none, says so.
+std::vector<NumberedDecision> called(const std::string& name, const cache::Store& store, const std::string& path,
                                      const std::string& elsewhere) {
   std::vector<NumberedDecision> found;
   std::vector<std::string> kernels;
   const std::optional<std::size_t> number = as_number(name);
-  for (NumberedDecision& numbered : all) {
+  for (NumberedDecision& numbered : numbered_decisions(store)) {
     kernels.push_back(numbered.decision.key.kernel_name);
     if (number ? numbered.number == *number : kernels.back() == name) found.push_back(std::move(numbered));
   }
   if (!found.empty()) return found;
   if (number) {
     say(fmt::format("There is no decision number {}; `tuner list` shows the numbers.{}", name, elsewhere));
+  } else if (!store.list_keys({.kernel_name = name}).empty()) {
+    say(no_decision(&store, name, path) + elsewhere);
   } else {
     const std::string nearest = search::nearest_name(name, kernels);
     say(fmt::format("Nothing is stored for a kernel `{}`.{} `tuner list` shows what there is.{}", name,
                     nearest.empty() ? "" : fmt::format(" Did you mean `{}`?", nearest), elsewhere));
   }
   return found;
+}
+
+std::string speedup_text(const cache::Decision& decision) {
+  if (decision.baseline == decision.configuration) return "none: the baseline itself is the fastest";
+  const std::string baseline = decision.baseline_time_ns
+                                   ? fmt::format("the baseline's {}", time_text(*decision.baseline_time_ns))
+                                   : "the baseline";
+  if (!decision.speedup) return fmt::format("not known: {} was not raced against the winner", baseline);
+  std::string text = fmt::format("{} over {}", speedup_cell(decision), baseline);
+  if (decision.speedup_low) {
+    text += fmt::format(", {:.4g} % confidence, {}", decision.confidence * 100,
+                        counted(static_cast<std::uint64_t>(decision.race_blocks), "paired block"));
+  }
+  return text;
 }
 
 std::string decision_text(const NumberedDecision& numbered) {
@@ -64,13 +79,7 @@ std::string decision_text(const NumberedDecision& numbered) {
   if (decision.contended) text += labelled("  contended  ", "other processes computed on the GPU meanwhile");
   if (!decision.baseline.empty()) {
     text += labelled("  baseline   ", assignments(decision.baseline));
-    std::string against = speedup_cell(decision);
-    if (decision.baseline_time_ns) against += fmt::format(" over {}", time_text(*decision.baseline_time_ns));
-    if (decision.speedup_low) {
-      against += fmt::format(", {:.4g} % confidence, {}", decision.confidence * 100,
-                             counted(static_cast<std::uint64_t>(decision.race_blocks), "paired block"));
-    }
-    text += labelled("  speed-up   ", against);
+    text += labelled("  speed-up   ", speedup_text(decision));
   }
   for (const cache::Tie& tie : decision.ties) {
     if (tie.configuration == decision.configuration) continue;
@@ -111,6 +120,17 @@ std::vector<cache::Trial> latest(const std::vector<cache::Trial>& trials) {
     if (last[trials[i].configuration] == i) kept.push_back(trials[i]);
   }
   return kept;
+}
+
+/// The trials that the decision rests on. A session that went on where another one ended recorded none of those it
+/// took over: they are found by what made them fit to be taken over.
+std::vector<cache::Trial> trials_behind(const cache::Decision& decision, const cache::Store& store) {
+  if (decision.origin == cache::Origin::measured) {
+    return store.find_reusable(decision.key, decision.reuse_hash, decision.conditions);
+  }
+  std::vector<cache::Trial> trials = store.find_trials(decision.key);
+  std::erase_if(trials, [&](const cache::Trial& trial) { return trial.session != decision.session; });
+  return latest(trials);
 }
 
 std::string failures_text(const std::vector<cache::Trial>& trials) {
@@ -181,20 +201,17 @@ ExitCode run(const Arguments& arguments) {
   }
   const std::uint64_t most = arguments.number("trials").value_or(kDefaultTrials);
   const cache::Location location = cache::locate(arguments.value("db").value_or(""));
+  const std::string path = location.decisions.string();
   const std::string elsewhere = replays_beside(location, "tuner show " + arguments.operands().front());
   const std::unique_ptr<cache::Store> store = open_for_reading(location);
   if (!store) {
-    say(fmt::format("There is nothing in {} yet. `tuner tune FILE --problem ...` puts something there.{}",
-                    location.decisions.string(), elsewhere));
+    say(no_decision(nullptr, "", path) + elsewhere);
     return ExitCode::no_result;
   }
-  const std::vector<NumberedDecision> found =
-      called(arguments.operands().front(), numbered_decisions(*store), elsewhere);
+  const std::vector<NumberedDecision> found = called(arguments.operands().front(), *store, path, elsewhere);
   if (found.empty()) return ExitCode::no_result;
   const NumberedDecision& shown = found.front();
-  std::vector<cache::Trial> trials = store->find_trials(shown.decision.key);
-  // Another session's trials were made under other conditions, perhaps of another part of the space.
-  std::erase_if(trials, [&](const cache::Trial& trial) { return trial.session != shown.decision.session; });
+  std::vector<cache::Trial> trials = trials_behind(shown.decision, *store);
   const cache::DecisionKey& key = shown.decision.key;
   const std::vector<cache::Quarantined> quarantine = store->list_quarantine({key.kernel_name, key.problem, key.device});
   if (arguments.has("json")) {
@@ -203,13 +220,12 @@ ExitCode run(const Arguments& arguments) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const cache::Trial& trial : trials) list.push_back(trial_json(trial));
     print_json({{"format", 1},
-                {"database", location.decisions.string()},
+                {"database", path},
                 {"decision", decision_json(shown)},
                 {"trials", std::move(list)},
                 {"quarantine", std::move(quarantined)}});
   } else {
     print(decision_text(shown));
-    trials = latest(trials);
     print(failures_text(trials));
     print(quarantine_text(quarantine, key.kernel_name));
     print(trials_text(std::move(trials), most, shown.decision.baseline));
@@ -231,7 +247,7 @@ Command show_command() {
       .synopsis = "tuner show KERNEL|NUMBER [--trials N] [--db PATH] [--json]",
       .summary = "one decision: why it won, its ties, every trial and failure",
       .purpose =
-          "Shows one decision with its ties, conditions, and its session's failures and fastest trials: the\n"
+          "Shows one decision with its ties, conditions, and the failures and fastest trials behind it: the\n"
           "newest one of a kernel, or the one with the number that `tuner list` gives it.",
       .options = {{"trials", Option::Kind::value, "N",
                    "how many trials to show, fastest first; default 20. JSON always has all of them"}},
