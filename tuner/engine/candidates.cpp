@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "tuner/engine/candidate_request.hpp"
-#include "tuner/engine/measure/statistics.hpp"
+#include "tuner/engine/measure/screen.hpp"
 
 namespace tuner::engine {
 
@@ -160,8 +160,7 @@ void Candidates::ran(std::size_t position, const DeviceReply& reply) {
   trial.timing_ms = reply.timing_ms;
   launches_ += reply.launches;
   if (trial.outcome == Outcome::ok && !trial.samples_ns.empty()) {
-    trial.time_ns =
-        trial.censored ? *std::min_element(trial.samples_ns.begin(), trial.samples_ns.end()) : median(trial.samples_ns);
+    trial.time_ns = screened_time_ns(trial.samples_ns, trial.censored);
   }
   finish(position);
 }

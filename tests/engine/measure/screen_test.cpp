@@ -83,6 +83,13 @@ TEST_CASE("a first sample that is fast is enough, a second one decides on those 
   CHECK(unknown.add(100) == Step::more);
 }
 
+TEST_CASE("the time of a candidate is its median, of two samples the shorter, and of a killed one the shortest") {
+  CHECK(screened_time_ns(std::vector<double>{120}, false) == 120);
+  CHECK(screened_time_ns(std::vector<double>{130, 120}, false) == 120);
+  CHECK(screened_time_ns(std::vector<double>{130, 100, 120}, false) == 120);
+  CHECK(screened_time_ns(std::vector<double>{130, 100, 120}, true) == 100);
+}
+
 TEST_CASE("from the third sample on nothing is killed") {
   Screen screen({.samples = 4, .kill_after_first = 1.6, .kill_after_second = 1.25}, 100);
   screen.add(130);

@@ -9,6 +9,11 @@
 
 namespace tuner::engine {
 
+double screened_time_ns(std::span<const double> samples_ns, bool censored) {
+  if (censored || samples_ns.size() == 2) return *std::min_element(samples_ns.begin(), samples_ns.end());
+  return median(samples_ns);
+}
+
 Screen::Screen(const ScreenPolicy& policy, std::optional<double> best_ns) : policy_(policy), best_ns_(best_ns) {
   if (policy.samples < 1) {
     throw Error(Errc::bad_usage,
@@ -39,8 +44,7 @@ Screen::Step Screen::add(double sample_ns) {
 
 std::optional<double> Screen::time_ns() const {
   if (step_ == Step::more) return std::nullopt;
-  if (censored() || samples_ns_.size() == 2) return *std::min_element(samples_ns_.begin(), samples_ns_.end());
-  return median(samples_ns_);
+  return screened_time_ns(samples_ns_, censored());
 }
 
 }  // namespace tuner::engine

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tuner::engine {
@@ -22,6 +23,10 @@ struct ScreenPolicy {
   bool early_kill = true;
 };
 
+/// What samples of a candidate say of its time: their median; of two the shorter, because what disturbs a sample makes
+/// it longer; of one that was killed the shortest, to be read as "at least about this slow". There must be a sample.
+double screened_time_ns(std::span<const double> samples_ns, bool censored);
+
 /// Decides, sample by sample, when enough is known about one candidate. Takes numbers, reads no clock.
 class Screen {
  public:
@@ -39,9 +44,7 @@ class Screen {
   Step add(double sample_ns);
 
   bool censored() const { return step_ == Step::killed; }
-  /// Nothing until the screen is done or killed. Median when done, of two the shorter, because what disturbs a sample
-  /// makes it longer; when killed the fastest sample, to be read as "at
-  /// least about this slow", never compared as if it were a time.
+  /// Nothing until the screen is done or killed; then as `screened_time_ns` has it.
   std::optional<double> time_ns() const;
   /// In the order taken.
   const std::vector<double>& samples_ns() const { return samples_ns_; }
