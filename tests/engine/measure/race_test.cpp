@@ -281,16 +281,46 @@ TEST_CASE("a decided race goes on when its winner is withdrawn and the others ca
   CHECK(race.result().standings[0].withdrawn);
 }
 
-TEST_CASE("a race that ended with its budget stays ended when its leader is withdrawn") {
+TEST_CASE("a race that ended with its budget goes on for two looks when its leader is withdrawn, then ends again") {
   Race race(3, {.min_blocks = 8, .max_blocks = 30}, std::nullopt);
-  run(race, [](std::size_t entry, int block) {
-    return entry == 2 ? 130.0 : entry == 1 ? 110.0 - 30 * (block % 2) : 98.0 - 10 * (block % 3);
-  });
+  const Timing timing = [](std::size_t entry, int block) {
+    return entry == 2 ? 95.0 + 20 * (block % 2) : entry == 1 ? 110.0 - 30 * (block % 2) : 98.0 - 10 * (block % 3);
+  };
+  REQUIRE(run(race, timing) == 30);
   const std::size_t leader = race.result().leader;
+  REQUIRE(leader != 2);
   race.withdraw(leader);
-  CHECK(race.finished());
-  CHECK(race.result().leader != leader);
-  CHECK(race.result().leader != 2);
+  CHECK_FALSE(race.finished());
+  CHECK(run(race, timing) == 8);
+  CHECK_FALSE(race.result().decided);
+  CHECK(race.result().leader == 1 - leader);
+}
+
+TEST_CASE("when those that raced fail after the end, those that rested race the slow baseline, and one of them leads") {
+  constexpr std::size_t kBaseline = 5;
+  const Timing timing = [](std::size_t entry, int block) {
+    return (entry == kBaseline ? 200 : 100 + 3 * static_cast<double>(entry)) * wobble(entry, block);
+  };
+  Race race(6, {.max_blocks = 12}, kBaseline);
+  std::vector<Block> before;  // the baseline shares no block with those that will rest
+  for (int block = 0; block < 2; ++block) {
+    before.push_back({{0, 1, 2, 3, 4}, {}});
+    for (const std::size_t entry : before.back().order) before.back().samples_ns.push_back(timing(entry, block));
+  }
+  for (const std::size_t entry : {2, 3, 4}) race.rest(entry);
+  race.carry(before);
+  for (int block = 2; block < 6; ++block) run_block(race, block, timing);
+  race.end();
+  for (const std::size_t failed : {0, 1}) {
+    race.withdraw(failed);
+    CHECK_FALSE(race.finished());
+    CHECK(race.result().leader != kBaseline);
+  }
+  CHECK(race.next_block().size() == 4);
+  run(race, timing);
+  CHECK(race.result().leader == 2);
+  CHECK(race.result().standings[kBaseline].eliminated);
+  CHECK(race.result().standings[2].blocks >= 6);
 }
 
 TEST_CASE("a race that cannot tell ends with its budget, undecided") {

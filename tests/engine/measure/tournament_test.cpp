@@ -179,9 +179,18 @@ TEST_CASE("screening and race together cost less than a third of seven runs of e
   CHECK(options.race.seed == 5);
 }
 
-TEST_CASE("where screening has spent everything, a few dozen samples are raced all the same") {
-  const std::vector<Screened> few(3, {.time_ns = 100e3});
-  CHECK(tournament_options(few, 1e9, 30e3, 5).budget_ns == doctest::Approx(40 * 130e3));
+TEST_CASE("whatever screening has spent, 400 samples are raced, those that fit a quarter of a second, or 40") {
+  const auto budget_ns = [](double time_ns) {
+    const std::vector<Screened> few(3, {.time_ns = time_ns});
+    return tournament_options(few, 1e12, 30e3, 5).budget_ns;
+  };
+  CHECK(budget_ns(100e3) == doctest::Approx(400 * 130e3));
+  CHECK(budget_ns(1e6) == doctest::Approx(0.25e9));
+  CHECK(budget_ns(10e6) == doctest::Approx(40 * 10.03e6));
+  const std::vector<Screened> tiny(3, {.time_ns = 1e3});
+  const TournamentOptions batches = tournament_options(tiny, 1e12, 30e3, 5);
+  CHECK(batches.launches > 1);
+  CHECK(batches.budget_ns == doctest::Approx(400 * (30e3 + 1e3 * batches.launches)));
 }
 
 TEST_CASE("the baseline is measured although nothing is left to spend, and nobody ties without a sample") {
@@ -233,6 +242,26 @@ TEST_CASE("when the leader fails, those that rested run again") {
   const std::size_t before = awake(tournament).size();
   tournament.withdraw(tournament.result().leader);
   CHECK(awake(tournament).size() > before);
+}
+
+TEST_CASE("finalists that fail when the budget is spent give way to faster ones that rested, not to a slow baseline") {
+  std::vector<Finalist> all = entrants(20);
+  all.push_back({.id = 7, .is_baseline = true});
+  const auto sample = [taken = 0](std::size_t entry) mutable {
+    const double true_ns = entry == 20 ? 2500 : 1000 * (1 + 0.003 * static_cast<double>(entry));
+    return true_ns * (1 + 0.002 * (taken++ * 7 % 11 - 5));
+  };
+  Tournament tournament(all, {.budget_ns = 100e3, .lead_in_ns = 0});
+  run(tournament, sample);
+  for (int failures = 0; failures < 8; ++failures) {
+    const std::size_t winner = tournament.result().leader;
+    CHECK(winner < static_cast<std::size_t>(failures) + 5);
+    CHECK(tournament.result().standings[20].eliminated);
+    const double spent_ns = tournament.spent_ns();
+    tournament.withdraw(winner);
+    run(tournament, sample);
+    CHECK(tournament.spent_ns() < spent_ns + 9 * 22e3);  // at most eight blocks of all of them, and a little
+  }
 }
 
 TEST_CASE("a tournament of nobody is refused") {

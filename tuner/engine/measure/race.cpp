@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kNoisyFraction = 0.3;
 constexpr int kPriorFreedom = 8;
+constexpr int kLateLooks = 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 
@@ -53,6 +54,7 @@ Race::Race(std::size_t entries, const RaceOptions& options, std::optional<std::s
       running_(entries, true),
       withdrawn_(entries, false),
       resting_(entries, false),
+      most_blocks_(options.max_blocks),
       shuffle_(options.seed) {
   if (entries == 0 || (baseline && *baseline >= entries)) {
     throw Error(Errc::internal,
@@ -86,14 +88,14 @@ void Race::add_block(std::span<const std::size_t> order, std::span<const double>
   pending_.clear();
   const int since_first_look = clean_.blocks - options_.min_blocks;
   if (!disturbed && since_first_look >= 0 && since_first_look % options_.check_every == 0) apply(look());
-  if (all_.blocks >= options_.max_blocks) finished_ = true;
+  if (all_.blocks >= most_blocks_) finished_ = true;
 }
 
 void Race::carry(std::span<const Block> blocks) {
   for (const Block& block : blocks) add(block.order, block.samples_ns, block.disturbed);
   pending_.clear();
   if (!finished_ && clean_.blocks >= options_.min_blocks) apply(look());
-  if (all_.blocks >= options_.max_blocks) finished_ = true;
+  if (all_.blocks >= most_blocks_) finished_ = true;
 }
 
 void Race::add(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed) {
@@ -125,9 +127,17 @@ void Race::rest(std::size_t entry) {
 }
 
 void Race::wake() {
-  resting_.assign(resting_.size(), false);
+  rouse();
   if (clean_.blocks >= options_.min_blocks && (!finished_ || decided_)) apply(look());
-  if (all_.blocks >= options_.max_blocks) finished_ = true;
+  if (all_.blocks >= most_blocks_) finished_ = true;
+}
+
+void Race::rouse() {
+  for (std::size_t entry = 0; entry < resting_.size(); ++entry) {
+    if (resting_[entry] && !withdrawn_[entry]) running_[entry] = true;
+    resting_[entry] = false;
+  }
+  pending_.clear();
 }
 
 void Race::end() {
@@ -161,21 +171,23 @@ void Race::withdraw(std::size_t entry) {
     throw Error(Errc::internal, fmt::format("Entry {} was withdrawn from a race of {}; entries count from 0.", entry,
                                             withdrawn_.size()));
   }
+  const bool rested = resting_[entry];
   withdrawn_[entry] = true;
   running_[entry] = false;
-  const auto awake = [this](std::size_t one) { return !withdrawn_[one] && !resting_[one]; };
-  bool somebody_awake = false;
-  for (std::size_t one = 0; one < resting_.size(); ++one) somebody_awake = somebody_awake || awake(one);
-  const bool goes_on = !finished_ || decided_;
-  if ((entry == leader_ && goes_on) || !somebody_awake) resting_.assign(resting_.size(), false);
   std::erase(pending_, entry);
   if (std::find(withdrawn_.begin(), withdrawn_.end(), false) == withdrawn_.end()) {
     finished_ = true;
     decided_ = false;
-  } else if (clean_.blocks >= options_.min_blocks && (!finished_ || decided_)) {
-    apply(look());  // others may have been left out because of this one, or the race been decided by it
-    if (all_.blocks >= options_.max_blocks) finished_ = true;
+    return;
   }
+  // Others were left out because of this one, or the race ended by it: whoever takes its place is yet to be found.
+  if (!rested) {
+    if (std::find(resting_.begin(), resting_.end(), true) != resting_.end()) rouse();
+    most_blocks_ = std::max(most_blocks_, all_.blocks + kLateLooks * options_.check_every);
+    finished_ = decided_ = false;
+  }
+  if (clean_.blocks >= options_.min_blocks && (!finished_ || decided_)) apply(look());
+  if (all_.blocks >= most_blocks_) finished_ = true;
 }
 
 void Race::apply(const Look& look) {
@@ -226,20 +238,19 @@ void Race::widen(Difference& one, const Prior& prior) const {
   one.half_width = student_critical(options_.z, freedom) * std::sqrt(variance / one.blocks);
 }
 
-// Where the search for a new leader begins: the entry that took part most often, of several the one of the shorter
-// median. Nobody without a sample, if somebody has one.
+// Where the search for a new leader begins: the entry of the shortest median; one that has a single sample only where
+// nobody has more, and nobody without a sample, if somebody has one. By medians, for those who are left may have shared
+// no block: a slow baseline and whoever rested, for instance.
 std::size_t Race::best_known() const {
   const Samples& samples = used();
+  const auto rank = [&samples](std::size_t entry) {
+    const std::vector<double>& times = samples.times_ns[entry];
+    return std::pair(times.size() < 2, times.empty() ? kInfinity : median(times));
+  };
   std::optional<std::size_t> best;
-  double best_median = kInfinity;
   for (std::size_t entry = 0; entry < withdrawn_.size(); ++entry) {
     if (withdrawn_[entry] || resting_[entry]) continue;
-    const std::vector<double>& times = samples.times_ns[entry];
-    const double middle = times.empty() ? kInfinity : median(times);
-    const std::size_t most = best ? samples.times_ns[*best].size() : 0;
-    if (best && (times.size() < most || (times.size() == most && middle >= best_median))) continue;
-    best = entry;
-    best_median = middle;
+    if (!best || rank(entry) < rank(*best)) best = entry;
   }
   return best.value_or(leader_);
 }

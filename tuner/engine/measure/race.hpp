@@ -20,7 +20,7 @@ struct RaceOptions {
   double resolution = 0.003;
   /// Nothing is decided on fewer blocks.
   int min_blocks = 4;
-  /// The race ends here, decided or not. Dropped blocks count: they cost as much.
+  /// The race ends here, decided or not; later only where an entry fails late. Dropped blocks count: they cost as much.
   int max_blocks = 400;
   /// Blocks between two looks at the numbers. Higher: fewer chances of a wrong look, longer races.
   int check_every = 4;
@@ -96,11 +96,12 @@ class Race {
   void carry(std::span<const Block> blocks);
 
   /// Takes an entry out for good: it failed. It neither leads nor ties from now on; its samples stay in its
-  /// standing. A race that was decided is looked at anew among the others, and may go on. Throws Error{internal} for an
-  /// unknown entry.
+  /// standing. Unless it rested, those that rest wake, and a race that had ended, decided or not, is looked at anew
+  /// among the others and goes on until that is decided, for two looks at least. Throws Error{internal} for an unknown
+  /// entry.
   void withdraw(std::size_t entry);
 
-  /// Runs an entry no longer unless the leader fails, because there is more hope in others. What its samples say of it
+  /// Runs an entry no longer unless another one fails, because there is more hope in others. What its samples say of it
   /// stays: it ties until they show it to be slower, however few they are. Throws Error{internal} for an unknown entry.
   void rest(std::size_t entry);
 
@@ -147,6 +148,7 @@ class Race {
   bool settled(const Difference& to_leader) const;
   bool baseline_known(const Difference& to_leader) const;
   void apply(const Look& look);
+  void rouse();
 
   RaceOptions options_;
   std::optional<std::size_t> baseline_;
@@ -156,6 +158,7 @@ class Race {
   std::vector<bool> withdrawn_;
   std::vector<bool> resting_;
   std::vector<std::size_t> pending_;
+  int most_blocks_;
   std::size_t leader_ = 0;
   bool finished_ = false;
   bool decided_ = false;

@@ -12,6 +12,9 @@ TournamentOptions tournament_options(std::span<const Screened> pool, double scre
                                      std::uint64_t seed) {
   constexpr double kRunsOfAll = 2.3;  // a little less than 7 / 3
   constexpr double kLeastSamples = 40;
+  // In a small space its share is a handful of blocks, which cannot tell per cents apart.
+  constexpr double kEnoughSamples = 400;
+  constexpr double kAffordableNs = 0.25e9;
   // Screening that stops nobody early, as for a recording, takes more than its share, and not from the race.
   constexpr double kMostScreeningRuns = 1.6;
   double all_ns = 0, best_ns = std::numeric_limits<double>::infinity();
@@ -24,7 +27,9 @@ TournamentOptions tournament_options(std::span<const Screened> pool, double scre
   options.launches = launches_per_sample(best_ns);
   options.lead_in_ns = lead_in_ns;
   const double screening_share_ns = std::min(screening_ns, kMostScreeningRuns * all_ns);
-  options.budget_ns = std::max(kRunsOfAll * all_ns - screening_share_ns, kLeastSamples * (best_ns + lead_in_ns));
+  const double sample_ns = best_ns * options.launches + lead_in_ns;
+  options.budget_ns = std::max({kRunsOfAll * all_ns - screening_share_ns, kLeastSamples * sample_ns,
+                                std::min(kEnoughSamples * sample_ns, kAffordableNs)});
   return options;
 }
 
@@ -78,11 +83,22 @@ void Tournament::withdraw(std::size_t entry) {
   withdrawn_.at(entry) = true;
   if (race_) {
     race_->withdraw(entry);
-    if (spent_ns_ >= options_.budget_ns) race_->end();
+    options_.budget_ns = std::max(options_.budget_ns, spent_ns_ + options_.late_blocks * next_block_ns());
     return;
   }
   if (const auto here = place(entry)) halving_->withdraw(*here);
   if (halving_->finished()) begin_race();
+}
+
+/// What the next block may be expected to take; 0 when there is none.
+double Tournament::next_block_ns() {
+  const std::vector<std::size_t> block = race_->next_block();
+  const RaceResult result = race_->result();
+  double all_ns = 0;
+  for (const std::size_t entry : block) {
+    all_ns += result.standings[entry].median_ns * options_.launches + options_.lead_in_ns;
+  }
+  return all_ns;
 }
 
 std::optional<std::size_t> Tournament::place(std::size_t entry) const {

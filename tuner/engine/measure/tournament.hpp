@@ -19,6 +19,8 @@ struct TournamentOptions {
   RaceOptions race;
   /// GPU time that all blocks together may take, kernels and what precedes them. Higher: fewer races end undecided.
   double budget_ns = std::numeric_limits<double>::infinity();
+  /// Blocks that are left in any case when an entrant fails: enough to find out who takes its place.
+  int late_blocks = 8;
   /// The part of it that the halving may take.
   double halving_share = 0.75;
   /// What precedes each sample on the device, the flush of the cache for instance.
@@ -27,7 +29,8 @@ struct TournamentOptions {
 };
 
 /// The options that a pool deserves: a budget that together with the screening makes about a third of what seven runs
-/// of every candidate would take, batches where the best is very fast. `screening_ns` is GPU time, like the budget.
+/// of every candidate would take, but never less than a few hundred samples of the best if they take at most a quarter
+/// of a second, and 40 in any case; batches where the best is very fast. `screening_ns` is GPU time, like the budget.
 TournamentOptions tournament_options(std::span<const Screened> pool, double screening_ns, double lead_in_ns,
                                      std::uint64_t seed);
 
@@ -41,6 +44,7 @@ class Tournament {
   /// The entries to run next, in this order, one sample each; empty when finished.
   std::vector<std::size_t> next_block();
   void add_block(Block block);
+  /// Those that rest wake, and the budget grows by a few blocks if it is spent.
   void withdraw(std::size_t entry);
   bool finished() const { return race_ && race_->finished(); }
 
@@ -54,6 +58,7 @@ class Tournament {
  private:
   void begin_race();
   bool baseline_is_measured() const;
+  double next_block_ns();
   std::optional<std::size_t> place(std::size_t entry) const;  ///< among the qualified
 
   std::vector<Finalist> entrants_;
