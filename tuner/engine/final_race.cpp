@@ -21,7 +21,8 @@ class FinalRace {
         failed_(failed),
         stop_(stop),
         tournament_(entrants, options),
-        in_(entrants.size(), true) {}
+        in_(entrants.size(), true),
+        struck_(entrants.size(), false) {}
 
   FinalResult run() {
     while (anybody_left()) {
@@ -78,6 +79,7 @@ class FinalRace {
       const std::vector<std::size_t> order = tournament_.next_block();
       const DeviceReply reply = run_block(order);
       if (reply.outcome == Outcome::ok) {
+        unexplained_ = 0;
         tournament_.add_block({order, reply.samples_ns, reply.disturbed, reply.launches_per_sample});
       } else {
         find_culprit(order, reply);
@@ -99,7 +101,7 @@ class FinalRace {
   /// A worker that was lost took with it who it was: then whoever fails when run alone was it. A block that fails again
   /// and again without that is nobody's fault but the device's.
   void find_culprit(const std::vector<std::size_t>& order, const DeviceReply& whole) {
-    if (whole.culprit) return withdraw(resident_.at(*whole.culprit), whole);
+    if (whole.culprit) return suspect(resident_.at(*whole.culprit), whole);
     for (const std::size_t entry : order) {
       const DeviceReply alone = run_block({entry});
       if (alone.outcome != Outcome::ok) return withdraw(entry, alone);
@@ -107,10 +109,20 @@ class FinalRace {
     blame_device(whole);
   }
 
+  /// A GPU has its hiccups, and the row of one who leaves is believed by later sessions. So an illegal access must
+  /// happen twice: when it runs alone, or later in the race. Whoever takes too long leaves at once: to wait for it
+  /// again costs too much.
+  void suspect(std::size_t entry, const DeviceReply& failure) {
+    if (failure.outcome != Outcome::illegal_access || struck_[entry]) return withdraw(entry, failure);
+    const DeviceReply alone = run_block({entry});
+    if (alone.outcome != Outcome::ok) return withdraw(entry, alone);
+    struck_[entry] = true;
+  }
+
   void blame_device(const DeviceReply& reply) {
     if (++unexplained_ < 3) return;
     throw Error(Errc::device_lost,
-                "The final race lost its worker three times, and no finalist does when it runs alone: " +
+                "The final race lost its worker three times in a row, and no finalist does when it runs alone: " +
                     reply.message + " Trials are stored; run again, and look at the driver's log.");
   }
 
@@ -173,6 +185,8 @@ class FinalRace {
     for (std::size_t i = 0; i < entrants_.size(); ++i) {
       result_.entries.push_back(entrants_[i].id);
       result_.to_winner.push_back(i == reference ? Ratio{} : race.compare(i, reference));
+      const std::optional<Ratio>& ratio = result_.to_winner.back();
+      if (result_.race.standings[i].rested && !(ratio && ratio->ratio > 1)) result_.rested.push_back(entrants_[i].id);
     }
     result_.gpu_ms = tournament_.spent_ns() / 1e6;
     result_.blocks = tournament_.blocks();
@@ -190,7 +204,8 @@ class FinalRace {
   std::optional<std::size_t> winner_;
   std::vector<std::size_t> resident_;  ///< the entrants that are loaded, in the device's order
   bool loaded_ = false;
-  int unexplained_ = 0;  ///< failures that are no finalist's
+  std::vector<bool> struck_;  ///< failed once, and then ran well alone
+  int unexplained_ = 0;       ///< failures in a row that are no finalist's
   FinalResult result_;
 };
 

@@ -22,6 +22,9 @@ struct FinalResult {
   std::optional<std::size_t> winner;  ///< position in `entries`; nothing if none survived
   std::vector<std::optional<Ratio>>
       to_winner;  ///< time over the winner's, paired; nothing if they share too few blocks
+  /// Positions in the session of entrants that rested to the end although their samples, if any, do not say that the
+  /// winner is faster: they have not had their race.
+  std::vector<std::size_t> rested;
   std::optional<Speedup> speedup;
   bool verified = false;     ///< reproduced the reference on fresh inputs, or is the reference
   std::string not_verified;  ///< why it could not be checked, where the reference itself failed

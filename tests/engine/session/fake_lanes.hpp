@@ -19,7 +19,9 @@ struct Behaviour {
   double time_ns = 1000;
   std::string binary;  ///< configurations with the same text share a binary; its own if empty
   int registers = 32;
-  int fails_from_block = -1;  ///< the block of the race from which on it faults; -1: never
+  int fails_from_block = -1;     ///< the block of the race from which on it faults; -1: never
+  std::vector<int> faults = {};  ///< of its samples in races, counted from 0, those that fault; the device knows who
+  Outcome fault = Outcome::illegal_access;
   Outcome confirm = Outcome::ok;
   bool confirmed = false;  ///< a failure when run is confirmed in isolation
   /// What becomes of it when it is confirmed with buffers of that length.
@@ -105,7 +107,8 @@ class FakeDeviceLane final : public DeviceLane {
   std::vector<std::uint64_t> lengths;  ///< of the first buffer of each problem that was prepared
   std::vector<std::string> screened;   ///< in order, the reference included
   std::vector<std::string> finalists;
-  std::function<void()> on_submit;  ///< called after every request
+  std::map<std::string, int> raced;  ///< samples asked for in races, of each
+  std::function<void()> on_submit;   ///< called after every request
 
  private:
   DeviceReply fail(Outcome outcome) const {
@@ -165,6 +168,12 @@ class FakeDeviceLane final : public DeviceLane {
       if (behaviour.fails_from_block >= 0 && blocks_ >= behaviour.fails_from_block) {
         DeviceReply failed = fail(Outcome::illegal_access);
         failed.samples_ns = reply.samples_ns;
+        return failed;
+      }
+      const int turn = raced[finalists.at(i)]++;
+      if (std::find(behaviour.faults.begin(), behaviour.faults.end(), turn) != behaviour.faults.end()) {
+        DeviceReply failed = fail(behaviour.fault);
+        failed.culprit = i;
         return failed;
       }
       reply.samples_ns.push_back(sample(behaviour.time_ns));

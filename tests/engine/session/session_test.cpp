@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tests/engine/session/laboratory.hpp"
+#include "tuner/engine/candidates.hpp"
 
 namespace tuner::engine {
 namespace {
@@ -145,6 +146,49 @@ TEST_CASE("a finalist that faults in the race leaves it, and the next best wins"
   CHECK(report.failures.size() == 1);
   CHECK(report.failures.front().outcome == Outcome::illegal_access);
   CHECK(laboratory.rows().size() == 12);  // it was timed, and then it failed: two rows
+}
+
+TEST_CASE("a finalist that faults once in the race and runs well alone keeps its place") {
+  Laboratory laboratory(except("BLOCK=256,UNROLL=2", [](Behaviour& behaviour) { behaviour.faults = {2}; }));
+  const TuneReport report = laboratory.tune();
+  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+  CHECK(report.failures.empty());
+  CHECK(laboratory.rows().size() == 11);
+}
+
+TEST_CASE("a finalist that faults alone too, or once more, or takes too long, leaves the race") {
+  struct Case {
+    std::vector<int> faults;
+    Outcome fault;
+    int samples;  ///< that it was asked for
+  };
+  for (const Case& one : {Case{{1, 2}, Outcome::illegal_access, 3}, Case{{1, 3}, Outcome::illegal_access, 4},
+                          Case{{1}, Outcome::run_timeout, 2}}) {
+    Laboratory laboratory(except("BLOCK=256,UNROLL=2", [&](Behaviour& behaviour) {
+      behaviour.faults = one.faults;
+      behaviour.fault = one.fault;
+    }));
+    const TuneReport report = laboratory.tune();
+    CHECK(report.decision.configuration == "BLOCK=256,UNROLL=1");
+    REQUIRE(report.failures.size() == 1);
+    CHECK(report.failures.front().outcome == one.fault);
+    CHECK(laboratory.device.raced["BLOCK=256,UNROLL=2"] == one.samples);
+  }
+}
+
+TEST_CASE("of two samples the shorter is a candidate's time") {
+  const Task task = make_task();
+  Candidates candidates(task, {});
+  const std::size_t entry = candidates.add(task.space().parse("BLOCK=64,UNROLL=1"));
+  candidates.request(entry);
+  CompileReply binary;
+  binary.facts.binary_hash = "1";
+  candidates.compiled(entry, binary);
+  DeviceReply reply;
+  reply.samples_ns = {130, 100};
+  candidates.ran(entry, reply);
+  CHECK(candidates.best_ns() == 100);
+  CHECK(candidates[entry].trial.time_ns == 100);
 }
 
 TEST_CASE("a finalist that faults in the race takes those with the same binary with it") {
