@@ -193,6 +193,18 @@ TEST_CASE("whatever screening has spent, 400 samples are raced, those that fit a
   CHECK(batches.budget_ns == doctest::Approx(400 * (30e3 + 1e3 * batches.launches)));
 }
 
+TEST_CASE("the more samples there are for each entrant, the longer the halving takes over leaving somebody out") {
+  const auto blocks_of_all = [](double samples) {
+    Tournament tournament(entrants(12), {.budget_ns = samples * 1000, .lead_in_ns = 0, .sample_ns = 1000});
+    int blocks = 0;
+    for (; tournament.next_block().size() == 12; ++blocks) run_block(tournament, [](std::size_t) { return 1000.0; });
+    return blocks;
+  };
+  CHECK(blocks_of_all(80) == 2);
+  CHECK(blocks_of_all(400) == 8);
+  CHECK(blocks_of_all(1e6) == 16);
+}
+
 TEST_CASE("the baseline is measured although nothing is left to spend, and nobody ties without a sample") {
   std::vector<Finalist> all = entrants(40);
   all.push_back({.id = 1, .is_baseline = true});

@@ -1,6 +1,7 @@
 #include "tuner/engine/measure/tournament.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "tuner/engine/measure/noise.hpp"
@@ -27,9 +28,9 @@ TournamentOptions tournament_options(std::span<const Screened> pool, double scre
   options.launches = launches_per_sample(best_ns);
   options.lead_in_ns = lead_in_ns;
   const double screening_share_ns = std::min(screening_ns, kMostScreeningRuns * all_ns);
-  const double sample_ns = best_ns * options.launches + lead_in_ns;
-  options.budget_ns = std::max({kRunsOfAll * all_ns - screening_share_ns, kLeastSamples * sample_ns,
-                                std::min(kEnoughSamples * sample_ns, kAffordableNs)});
+  options.sample_ns = best_ns * options.launches + lead_in_ns;
+  options.budget_ns = std::max({kRunsOfAll * all_ns - screening_share_ns, kLeastSamples * options.sample_ns,
+                                std::min(kEnoughSamples * options.sample_ns, kAffordableNs)});
   return options;
 }
 
@@ -39,8 +40,22 @@ Tournament::Tournament(std::span<const Finalist> entrants, const TournamentOptio
   for (std::size_t i = 0; i < entrants_.size(); ++i) {
     if (entrants_[i].qualified) qualified_.push_back(i);
   }
-  if (!qualified_.empty()) halving_.emplace(qualified_.size(), options_.halving);
+  if (!qualified_.empty()) halving_.emplace(qualified_.size(), halving_options());
   if (!halving_ || halving_->finished()) begin_race();
+}
+
+/// Each rung takes as many samples as the first. Those that are left should have half of the budget: the halving does
+/// not lose for want of blocks what the race could have told apart.
+HalvingOptions Tournament::halving_options() const {
+  constexpr double kShare = 0.5;
+  constexpr double kMostFirstBlocks = 16;
+  HalvingOptions halving = options_.halving;
+  const double entries = static_cast<double>(qualified_.size());
+  if (options_.sample_ns <= 0 || qualified_.size() <= halving.keep) return halving;
+  const double rungs = std::ceil(std::log2(entries / static_cast<double>(halving.keep)));
+  const double affordable = kShare * options_.budget_ns / options_.sample_ns / (entries * rungs);
+  halving.first_blocks = std::max(halving.first_blocks, static_cast<int>(std::min(affordable, kMostFirstBlocks)));
+  return halving;
 }
 
 std::vector<std::size_t> Tournament::next_block() {

@@ -25,6 +25,9 @@ struct TournamentOptions {
   double halving_share = 0.75;
   /// What precedes each sample on the device, the flush of the cache for instance.
   double lead_in_ns = 30e3;
+  /// About what a sample of the best takes, lead-in included; 0 where it is unknown. Where the budget is many of these,
+  /// the first rung of the halving is longer.
+  double sample_ns = 0;
   int launches = 1;  ///< per sample
 };
 
@@ -59,6 +62,7 @@ class Tournament {
   void begin_race();
   bool baseline_is_measured() const;
   double next_block_ns();
+  HalvingOptions halving_options() const;
   std::optional<std::size_t> place(std::size_t entry) const;  ///< among the qualified
 
   std::vector<Finalist> entrants_;
