@@ -95,20 +95,22 @@ TEST_CASE("the lane waits for the launches that lead in warm samples") {
 }
 
 TEST_CASE("a short kernel that hangs among many launches is noticed as soon as any other") {
-  TestLane test({.slack = 2000ms});
-  PrepareProblem request = problem(300ms);
-  request.mode = CacheMode::warm;
-  request.arguments[2].role = Argument::Role::scratch;
-  REQUIRE(test.ask(request).outcome == Outcome::ok);
-  RunReference first = reference("right time=1000");
-  first.candidate.scratch_lengths = {kLength, 64};
-  REQUIRE(test.ask(first).outcome == Outcome::ok);
-  LoadFinalists finalists{{candidate("hangs_later time=1000")}, 20};
-  finalists.candidates[0].scratch_lengths = {kLength, 64};
-  REQUIRE(test.ask(finalists).outcome == Outcome::ok);
-  const DeviceReply reply = test.ask(RunBlock{{0}, 20});
-  CHECK(reply.outcome == Outcome::run_timeout);
-  CHECK(reply.culprit == 0U);  // by the worker: with 24 timeouts to wait for, the lane would have lost patience
+  for (const CacheMode mode : {CacheMode::cold, CacheMode::warm}) {
+    TestLane test({.slack = 2000ms});
+    PrepareProblem request = problem(300ms);
+    request.mode = mode;
+    request.arguments[2].role = Argument::Role::scratch;
+    REQUIRE(test.ask(request).outcome == Outcome::ok);
+    RunReference first = reference("right time=1000");
+    first.candidate.scratch_lengths = {kLength, 64};
+    REQUIRE(test.ask(first).outcome == Outcome::ok);
+    LoadFinalists finalists{{candidate("hangs_later time=1000")}, 20};
+    finalists.candidates[0].scratch_lengths = {kLength, 64};
+    REQUIRE(test.ask(finalists).outcome == Outcome::ok);
+    const DeviceReply reply = test.ask(RunBlock{{0}, 20});
+    CHECK(reply.outcome == Outcome::run_timeout);
+    CHECK(reply.culprit == 0U);  // by the worker: with 20 timeouts to wait for, the lane would have lost patience
+  }
 }
 
 TEST_CASE("a fault costs one candidate and one worker, and the new worker knows the problem") {

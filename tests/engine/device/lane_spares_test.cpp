@@ -135,16 +135,16 @@ TEST_CASE("a candidate that fails in a worker of its own is confirmed, and never
   CHECK_FALSE(test.ask(screen("wrong")).confirmed);
 }
 
-TEST_CASE("a reference that faults is confirmed, at once where the worker had run nothing before it") {
+TEST_CASE("a reference that faults is confirmed by a second worker, whatever the first had run before") {
   TestLane test;
   REQUIRE(test.ask(problem()).outcome == Outcome::ok);
   const DeviceReply reply = test.ask(reference("faults"));
   CHECK(reply.outcome == Outcome::illegal_access);
   CHECK(reply.confirmed);
-  CHECK(test.lane.statistics().losses.size() == 1);
+  CHECK(test.lane.statistics().losses.size() == 2);
   REQUIRE(test.ask(reference()).outcome == Outcome::ok);
   CHECK(test.ask(reference("faults")).confirmed);
-  CHECK(test.lane.statistics().second_runs == 1);
+  CHECK(test.lane.statistics().second_runs == 2);
 }
 
 TEST_CASE("a hang costs its timeout once, and then as long as twenty good launches take") {
@@ -156,7 +156,7 @@ TEST_CASE("a hang costs its timeout once, and then as long as twenty good launch
   INFO(reply.message);
   CHECK(reply.outcome == Outcome::run_timeout);
   CHECK(reply.confirmed);
-  CHECK(reply.message.find("still running after 50 ms") != std::string::npos);
+  CHECK(reply.message.find("still running after 1500 ms") != std::string::npos);
   const DeviceLaneStatistics statistics = test.lane.statistics();
   REQUIRE(statistics.losses.size() == 2);
   CHECK(statistics.losses[0].cause == LossCause::hang);

@@ -68,7 +68,8 @@ struct ScreenCandidate {
   Isolation isolation = {};
 };
 
-/// Makes candidates resident for a race; replaces the ones resident before.
+/// Makes candidates resident for a race; replaces the ones resident before. Samples of later blocks have one launch if
+/// something else is screened in between, or run as the reference: copies of the buffers are released then.
 struct LoadFinalists {
   std::vector<Candidate> candidates;
   int launches = 1;  ///< a sample, the most that blocks will ask for; more need copies of the buffers

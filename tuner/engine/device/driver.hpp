@@ -89,8 +89,13 @@ void check(CUresult result, std::string_view call);
 /// "CUDA_ERROR_ILLEGAL_ADDRESS (700: an illegal memory access was encountered)". Callable once the driver is loaded.
 std::string error_text(CUresult result);
 
-/// Whether the error has killed the context: every later call in this process returns it too.
+/// Whether the error has killed the context, or says that the device is gone: every later call in this process fails
+/// too.
 bool is_sticky(CUresult result);
+
+/// Whether only what a kernel does can have caused the error. Others that end a context may be the GPU's: a memory cell
+/// or a link that fails, or a driver that loses its device.
+bool is_a_kernels_doing(CUresult result);
 
 /// From now on owners release nothing, because the process is about to end: after a fault every call fails, and while a
 /// kernel runs that does not end, releasing would wait for it.

@@ -217,7 +217,7 @@ void DeviceProcessLane::give(Pending pending, bool repeated) {
   if (const auto* problem = std::get_if<PrepareProblem>(&pending.request); problem && !fits_twice(*problem))
     workers_.wait_for_leaving();
   const bool runs = runs_a_candidate(pending.request);
-  // What fails in a fresh worker gets no second run, so the first must tell as much.
+  // What fails in a fresh worker may get no second run, so the first must tell as much.
   if (runs && !repeated && fresh_) ask_for_diagnosis(pending.request);
   const Message message = encode_request(pending.request);
   const auto limit = limit_of(pending.request, limits_);
@@ -266,6 +266,7 @@ void DeviceProcessLane::step() {
   statistics_.spares_lost += lost;
   spares_failed_ += lost;
   const auto now = Clock::now();
+  if (!hopeless_ && start_again_at_ && now >= *start_again_at_) start_another();
   DeviceWorker* worker = workers_.active();
   if (worker && !worker->greeted && now >= worker->start_deadline) {
     lose({LossCause::mute,
@@ -321,7 +322,8 @@ std::vector<int> DeviceProcessLane::wait_fds() const {
 
 std::chrono::steady_clock::time_point DeviceProcessLane::next_deadline() const {
   if (!answered_.empty() || hopeless_) return Clock::time_point::min();
-  return std::min(workers_.next_deadline(), running_ ? running_->deadline : Clock::time_point::max());
+  return std::min({workers_.next_deadline(), running_ ? running_->deadline : Clock::time_point::max(),
+                   start_again_at_.value_or(Clock::time_point::max())});
 }
 
 void DeviceProcessLane::note_state() {

@@ -41,8 +41,9 @@ struct DeviceLaneOptions {
 ///
 /// A request over which a worker is lost is given once to another, which has run nothing but the reference: what an
 /// earlier candidate did to the old one is not held against it. If it fails there too, or the old one had run nothing
-/// else either, its failure is confirmed. A worker that ended without a word may have been ended by anybody, so that
-/// request always gets its second run. Blocks get one for that reason alone: the race knows how to ask who it was.
+/// else either, its failure is confirmed. The reference always gets its second run, and so does what was lost with a
+/// worker that ended without a word or over an error that may be the GPU's: somebody else may have done it. Blocks get
+/// one for that reason alone: the race knows how to ask who it was.
 ///
 /// Creating a context disturbs whoever is timed on the same GPU: no spare is started from the loading of finalists to
 /// the next problem.
@@ -106,8 +107,8 @@ class DeviceProcessLane final : public DeviceLane {
   void remember(const DeviceRequest& request, const DeviceReply& reply);
 
   void lose(Loss loss);
-  bool has_second_run(const Running& running, LossCause cause) const;
-  void start_another(WorkerLoss& record);
+  bool has_second_run(const Running& running, const Loss& loss) const;
+  bool start_another();
   void note_recovered();
   void keep_spares();
   bool fits(const PrepareProblem& problem, int prepared, int contexts) const;
@@ -135,10 +136,11 @@ class DeviceProcessLane final : public DeviceLane {
   std::string no_finalists_ = "none were loaded.";  ///< why there are none
   RequestLimits limits_;
 
-  bool racing_ = false;             ///< finalists were loaded, and no other problem since
-  bool spares_in_the_way_ = false;  ///< the problem needs their memory
-  int spares_failed_ = 0;           ///< in a row
-  int failures_ = 0;                ///< workers in a row that could not be started or prepared
+  bool racing_ = false;                              ///< finalists were loaded, and no other problem since
+  bool spares_in_the_way_ = false;                   ///< the problem needs their memory
+  int spares_failed_ = 0;                            ///< in a row
+  int failures_ = 0;                                 ///< workers in a row that could not be started or prepared
+  std::optional<Clock::time_point> start_again_at_;  ///< there is no worker: the last could not even be started
   std::optional<Error> hopeless_;
 
   DeviceLaneStatistics statistics_;

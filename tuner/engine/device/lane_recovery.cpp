@@ -30,7 +30,7 @@ void DeviceProcessLane::lose(Loss loss) {
   if (!is_candidates) {
     ++failures_;
     if (running && !running->repeated) waiting_.push_front(std::move(running->pending));
-  } else if (has_second_run(*running, loss.cause)) {
+  } else if (has_second_run(*running, loss)) {
     ++statistics_.second_runs;
     isolate(running->pending.request, loss.reply, limits_);
     if (loss.reply.message.empty()) loss.reply.message = "The device worker closed its channel.";
@@ -43,7 +43,7 @@ void DeviceProcessLane::lose(Loss loss) {
   if (failures_ >= kMaxFailures) {
     give_up(loss.reply.message.empty() ? workers_.obituary() : loss.reply.message);
   } else {
-    start_another(record);
+    record.spare_ready = start_another();
   }
   statistics_.losses.push_back(record);
   if (!answers) return;
@@ -58,15 +58,31 @@ void DeviceProcessLane::lose(Loss loss) {
   answer(pending.ticket, std::move(loss.reply));
 }
 
-bool DeviceProcessLane::has_second_run(const Running& running, LossCause cause) const {
+bool DeviceProcessLane::has_second_run(const Running& running, const Loss& loss) const {
   if (running.pending.first_failure) return false;
-  if (cause == LossCause::ended) return true;
+  // Whoever ended the worker, or the GPU, may have done it.
+  if (loss.cause == LossCause::ended || loss.reply.outcome == Outcome::worker_lost) return true;
+  // The reference is always the first that a worker runs, and much is lost with it.
+  if (std::holds_alternative<RunReference>(running.pending.request)) return true;
   return !running.fresh && !std::holds_alternative<RunBlock>(running.pending.request);
 }
 
-void DeviceProcessLane::start_another(WorkerLoss& record) {
+bool DeviceProcessLane::start_another() {
+  constexpr std::chrono::milliseconds kPause{200};
+  start_again_at_.reset();
   if (problem_ && !fits_twice(*problem_)) workers_.wait_for_leaving();
-  record.spare_ready = workers_.take_over();
+  bool was_ready = false;
+  try {
+    was_ready = workers_.take_over();
+  } catch (const Error& error) {
+    // Processes or memory may be short for a moment: that counts like a worker that does not start.
+    if (++failures_ >= kMaxFailures) {
+      give_up(error.what());
+    } else {
+      start_again_at_ = Clock::now() + kPause;
+    }
+    return false;
+  }
   fresh_ = true;
   repeat_.clear();
   if (problem_) repeat_.push_back(*problem_);
@@ -74,6 +90,7 @@ void DeviceProcessLane::start_another(WorkerLoss& record) {
   if (finalists_) repeat_.push_back(*finalists_);
   // Not more than that: what waits may be answered at once, and whoever was lost comes first.
   if (!repeat_.empty()) send_next();
+  return was_ready;
 }
 
 void DeviceProcessLane::note_recovered() {

@@ -48,9 +48,14 @@ milliseconds limit_of(const DeviceRequest& request, const RequestLimits& limits)
         if constexpr (std::is_same_v<Request, RunReference> || std::is_same_v<Request, ScreenCandidate>)
           return launch * (kVerifying + samples(typed.policy.samples, 1)) + limits.slack;
         if constexpr (std::is_same_v<Request, LoadFinalists>) return limits.slack;
-        if constexpr (std::is_same_v<Request, RunBlock>)
-          return launch * samples(static_cast<int>(typed.order.size()), static_cast<int>(typed.order.size())) +
-                 limits.slack;
+        if constexpr (std::is_same_v<Request, RunBlock>) {
+          const int size = static_cast<int>(typed.order.size());
+          // Further launches of a sample take little time, but the reference may be slow and among the finalists.
+          const double reference_ms =
+              std::min(limits.reference_ns.value_or(0) * 1e-6, static_cast<double>(launch.count()));
+          const milliseconds further(static_cast<std::int64_t>(size * std::max(typed.launches - 1, 0) * reference_ms));
+          return launch * samples(size, size) + further + limits.slack;
+        }
         if constexpr (std::is_same_v<Request, ConfirmCandidate>) return launch * (3 * kVerifying) + limits.slack;
       },
       request);

@@ -83,21 +83,22 @@ Verdict Sampler::sample_once(LoadedKernel& kernel, int launches, double& nanosec
 }
 
 // Many launches belong to short kernels, and one of those that hangs is noticed as soon as a long one: what is known to
-// be short is granted twenty times that, and a batch, which is asked of short ones alone, one launch's timeout.
+// be short is granted twenty times that. A batch is asked only of a kernel that is known.
 std::chrono::milliseconds Sampler::limit_of(const LoadedKernel& kernel, int leading, int batch) const {
   constexpr double kSlower = 20;
   constexpr std::chrono::milliseconds kRestoring{100};
   const double timeout_ms = static_cast<double>(launch_timeout_.count());
-  const bool known = kernel.last_ns > 0;
-  const double known_ms = std::min(kSlower * kernel.last_ns * 1e-6, timeout_ms);
-  const double others_ms = known ? (leading + batch - 1) * known_ms : leading * timeout_ms;
+  const double each_ms = kernel.last_ns > 0 ? std::min(kSlower * kernel.last_ns * 1e-6, timeout_ms) : timeout_ms;
+  const double others_ms = (leading + batch - 1) * each_ms;
   return launch_timeout_ + std::chrono::milliseconds(static_cast<std::int64_t>(others_ms)) + kRestoring;
 }
 
 Verdict Sampler::sample(LoadedKernel& kernel, int launches, double& nanoseconds) {
   constexpr std::chrono::milliseconds kIdle{5};
-  if (Clock::now() - last_activity_ > kIdle) {
-    if (Verdict verdict = sample_once(kernel, launches, nanoseconds); !verdict.ok()) return verdict;
+  // How long a batch may take is not known before its kernel was timed once.
+  const bool unknown = launches > 1 && kernel.last_ns <= 0;
+  if (unknown || Clock::now() - last_activity_ > kIdle) {
+    if (Verdict verdict = sample_once(kernel, unknown ? 1 : launches, nanoseconds); !verdict.ok()) return verdict;
   }
   return sample_once(kernel, launches, nanoseconds);
 }

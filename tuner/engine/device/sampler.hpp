@@ -19,7 +19,8 @@ namespace tuner::engine {
 /// so that the time the host takes between them (5 us and more) does not lie inside the sample. With a cold cache that
 /// is the flush, 28 us on an H200; with a warm one it is untimed launches of the same kernel, which also warm the
 /// cache. With a cold cache every launch of a batch has buffers of its own, which nothing has touched since the flush.
-/// After the device has been idle a sample is a quarter too long: one is taken and thrown away.
+/// After the device has been idle a sample is a quarter too long: one is taken and thrown away. So is one of a single
+/// launch before a kernel's first batch.
 class Sampler {
  public:
   Sampler(Buffers& buffers, WorkStream& stream, const DeviceInfo& device, CacheMode mode,
@@ -27,6 +28,8 @@ class Sampler {
 
   /// Gets ready for samples of so many launches. The answer may be fewer, for lack of memory. Throws CallFailed.
   int provide_for(int launches);
+  /// Releases what provide_for() has got: samples have one launch again.
+  void release_copies() { copies_.provide(1, BufferCopies::What::inout); }
   /// Nanoseconds of one launch, as the mean of `launches`, which provide_for() has granted. The verdict is not ok when
   /// the driver refuses it; throws StillRunning and CallFailed.
   Verdict sample(LoadedKernel& kernel, int launches, double& nanoseconds);

@@ -62,6 +62,11 @@ struct Workbench::Problem {
   std::vector<LoadedKernel> finalists;
   int provided = 1;  ///< launches that a sample of theirs may have
 
+  /// Copies of the buffers are for the race alone.
+  void end_race() {
+    if (provided > 1) sampler.release_copies();
+    provided = 1;
+  }
   int launches() const { return sampler.launches() + runner.launches(); }
   void set_launch_timeout(const Isolation& isolation) {
     launch_timeout = isolation.launch_timeout.value_or(usual_timeout);
@@ -111,14 +116,14 @@ WorkerReply Workbench::handle(const DeviceRequest& request) {
       reply.outcome = Outcome::out_of_memory;
       reply.message += fmt::format("The device has no memory left for it: {}", failure.what());
     } else {
-      const bool sticky = is_sticky(failure.result());
-      reply.outcome = sticky ? Outcome::illegal_access : Outcome::worker_lost;
-      if (!sticky) {
+      const bool is_kernels = is_a_kernels_doing(failure.result());
+      reply.outcome = is_kernels ? Outcome::illegal_access : Outcome::worker_lost;
+      if (!problem_) {
         reply.message += failure.what();
-      } else if (problem_) {
+      } else if (is_kernels) {
         reply.message += problem_->runner.fault_text(failure.result());
       } else {
-        reply.message += fmt::format("It ended the GPU's context: {}.", error_text(failure.result()));
+        reply.message += fmt::format("{} That may be the GPU's doing, and not the kernel's.", failure.what());
       }
       ends = true;
     }
@@ -206,6 +211,7 @@ void Workbench::time_and_inspect(LoadedKernel& kernel, const ScreenPolicy& polic
 void Workbench::reference(const RunReference& request, DeviceReply& reply) {
   Problem& p = problem();
   p.set_launch_timeout(request.isolation);
+  p.end_race();
   p.has_reference = false;
   LoadedKernel kernel;
   if (!load(request.candidate, p.buffers, device_, kernel, reply)) return;
@@ -224,6 +230,7 @@ void Workbench::screen(const ScreenCandidate& request, DeviceReply& reply) {
   if (!p.has_reference)
     throw Error(Errc::internal, "A device worker was asked to screen a kernel before it had a reference; report this.");
   p.set_launch_timeout(request.isolation);
+  p.end_race();
   LoadedKernel kernel;
   if (!load(request.candidate, p.buffers, device_, kernel, reply)) return;
   {

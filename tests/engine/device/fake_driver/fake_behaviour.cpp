@@ -18,6 +18,8 @@ CUresult behave(Module& module, void** arguments) {
   const std::string& what = module.behaviour;
   const int launch = ++module.launches;
   if (module.wait_ms > 0) usleep(static_cast<useconds_t>(module.wait_ms) * 1000);
+  if (module.busy_ms > 0)
+    device.busy_until = std::max(device.busy_until, Clock::now()) + std::chrono::milliseconds(module.busy_ms);
 
   // The first inputs that this process sees are those of the search; others come when a winner is confirmed.
   static const double first_input = n > 0 ? values[0] : 0;
@@ -40,12 +42,17 @@ CUresult behave(Module& module, void** arguments) {
   if (what == "faults_racing" && racing) device.dead = CUDA_ERROR_ILLEGAL_ADDRESS;
   if (what == "faults_elsewhere" && other_inputs) device.dead = CUDA_ERROR_ILLEGAL_ADDRESS;
   if (what == "misaligned") device.dead = CUDA_ERROR_MISALIGNED_ADDRESS;
+  // "error_214", or "first_error_214": the first process that loads it meets the error, and no other.
+  const std::size_t error = what.find("error_");
+  if (error == 0 || (error != std::string::npos && module.loaded_before == 0))
+    device.dead = static_cast<CUresult>(std::stoi(what.substr(error + 6)));
   if (what == "traps") device.dead = CUDA_ERROR_LAUNCH_FAILED;
 
   // Of a batch, that is: what the launch before it was given is remembered.
   static const double* values_before = nullptr;
   if (what == "expects_fresh" && n > 1 && (counts[0] != 0 || counts[1] != 1)) device.dead = CUDA_ERROR_LAUNCH_FAILED;
-  if (what == "expects_other_inputs" && launch > 1 && values == values_before) device.dead = CUDA_ERROR_LAUNCH_FAILED;
+  if (what == "expects_other_inputs" && !module.timed && launch > 1 && values == values_before)
+    device.dead = CUDA_ERROR_LAUNCH_FAILED;
   values_before = values;
 
   const int written = what == "unwritten" ? n - 1 : what == "sparse" ? n / 2 : n;

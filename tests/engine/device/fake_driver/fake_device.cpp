@@ -3,6 +3,11 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string_view>
+
 #include "tests/engine/device/fake_driver/fake_driver.hpp"
 #include "tests/engine/device/fake_driver/fake_settings.hpp"
 
@@ -56,6 +61,10 @@ CUresult device_name(char* name, int length, CUdevice) {
 }
 CUresult device_uuid(CUuuid* uuid, CUdevice) {
   for (int i = 0; i < 16; ++i) uuid->bytes[i] = static_cast<char>(i * 16 + i);
+  if (const char* gpu = std::getenv("FAKE_DRIVER_GPU")) {
+    const std::size_t hash = std::hash<std::string_view>()(gpu);
+    std::memcpy(uuid->bytes, &hash, sizeof hash);
+  }
   return CUDA_SUCCESS;
 }
 CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice) {

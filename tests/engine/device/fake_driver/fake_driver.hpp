@@ -7,6 +7,7 @@
 
 #include <cuda.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -27,6 +28,7 @@ struct Module {
   int registers = 32;
   int room = 1;
   int wait_ms = 0;
+  int busy_ms = 0;
   int launches = 0;
   bool timed = false;     ///< the launch that is under way
   int loaded_before = 0;  ///< how many modules with these instructions, in all workers that share a journal
@@ -38,12 +40,15 @@ struct Function {
   std::string name;
 };
 
+using Clock = std::chrono::steady_clock;
+
 /// The device, as all files see it.
 struct Device {
   std::uint64_t now_ns = 0;
-  CUresult dead = CUDA_SUCCESS;  ///< sticky: why the context is gone
-  bool hung = false;             ///< a kernel runs that does not end
-  bool timing = false;           ///< an event was recorded last, so what is launched now is timed
+  CUresult dead = CUDA_SUCCESS;    ///< sticky: why the context is gone
+  bool hung = false;               ///< a kernel runs that does not end
+  Clock::time_point busy_until{};  ///< events recorded now have not happened before that
+  bool timing = false;             ///< an event was recorded last, so what is launched now is timed
 };
 extern Device device;
 

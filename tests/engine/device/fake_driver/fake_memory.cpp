@@ -11,9 +11,14 @@ namespace {
 std::map<CUdeviceptr, std::size_t> allocations;
 std::size_t allocated = 0;
 
+std::size_t room() {
+  static const std::size_t bytes = number("room").value_or(kMemory);
+  return bytes;
+}
+
 CUresult allocate(CUdeviceptr* address, std::size_t bytes) {
   if (device.dead != CUDA_SUCCESS) return device.dead;
-  if (allocated + bytes > kMemory || crowded(bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (allocated + bytes > room() || crowded(bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
   void* memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
   *address = reinterpret_cast<CUdeviceptr>(memory);
   allocations[*address] = bytes;
@@ -28,8 +33,8 @@ CUresult release(CUdeviceptr address) {
   return CUDA_SUCCESS;
 }
 CUresult memory_info(std::size_t* free_bytes, std::size_t* all) {
-  *free_bytes = kMemory - allocated;
-  *all = kMemory;
+  *free_bytes = room() - allocated;
+  *all = room();
   return CUDA_SUCCESS;
 }
 CUresult copy_to_host(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {

@@ -1,6 +1,6 @@
 // Modules and launches. The support module (support.cu) is run on the host. A candidate's instructions are words: what
 // it does (fake_behaviour.cpp), then settings: it takes `time=` nanoseconds, writes `room=` elements of its scratch,
-// uses `registers=`, and each launch keeps the host for `wait=` real milliseconds.
+// uses `registers=`, and each launch keeps the host for `wait=` real milliseconds, and the device for `busy=`.
 #include <algorithm>
 #include <sstream>
 #include <utility>
@@ -23,6 +23,7 @@ void obey(Module& module) {
     if (name == "time") module.time_ns = std::stoull(value);
     if (name == "room") module.room = std::stoi(value);
     if (name == "wait") module.wait_ms = std::stoi(value);
+    if (name == "busy") module.busy_ms = std::stoi(value);
     if (name == "registers") module.registers = std::stoi(value);
   }
 }

@@ -12,6 +12,7 @@
 //   no_fences       the driver cannot map memory
 //   fence_memory=N  of memory that is mapped there are only N bytes
 //   memory=N        the device says it has N bytes
+//   room=N          of memory that is not mapped there are only N bytes
 //   crowded=N       N bytes at once, or more, cannot be had while another worker of the same parent is not gone
 //   noise=N         launches take up to about N parts in a thousand more or less, and drift by as much
 //   seed=N          of that noise
@@ -21,6 +22,8 @@
 // $FAKE_DRIVER_JOURNAL names a file to which every attempt to create a context adds the line "context", and every load
 // and launch of a candidate "load" or "launch" with its instructions. It is how the workers of one test know of each
 // other, and what a test counts.
+//
+// $FAKE_DRIVER_GPU says in any words which GPU it is: other words, another UUID.
 namespace fake {
 
 bool told(const std::string& word);

@@ -22,6 +22,7 @@ namespace {
 struct EventRecord {
   std::uint64_t time_ns = 0;
   bool after_hang = false;
+  Clock::time_point happens{};
 };
 
 CUresult create_stream(CUstream* stream, unsigned) {
@@ -42,12 +43,13 @@ CUresult destroy_event(CUevent event) {
 }
 CUresult record_event(CUevent event, CUstream) {
   device.timing = true;
-  *reinterpret_cast<EventRecord*>(event) = {device.now_ns, device.hung};
+  *reinterpret_cast<EventRecord*>(event) = {device.now_ns, device.hung, device.busy_until};
   return device.dead;
 }
 CUresult query_event(CUevent event) {
   if (device.dead != CUDA_SUCCESS) return device.dead;
-  return reinterpret_cast<EventRecord*>(event)->after_hang ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+  const auto* record = reinterpret_cast<EventRecord*>(event);
+  return record->after_hang || Clock::now() < record->happens ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 CUresult elapsed_time(float* milliseconds, CUevent start, CUevent stop) {
   const auto time = [](CUevent event) { return reinterpret_cast<EventRecord*>(event)->time_ns; };
