@@ -8,6 +8,7 @@
 
 #include "tests/engine/session/laboratory.hpp"
 #include "tuner/engine/candidates.hpp"
+#include "tuner/engine/final_race.hpp"
 
 namespace tuner::engine {
 namespace {
@@ -174,6 +175,35 @@ TEST_CASE("a finalist that faults alone too, or once more, or takes too long, le
     CHECK(report.failures.front().outcome == one.fault);
     CHECK(laboratory.device.raced["BLOCK=256,UNROLL=2"] == one.samples);
   }
+}
+
+TEST_CASE("who rested to the end of a race and was not found slower has not had its race") {
+  const Task task = make_task();
+  Candidates candidates(task, {});
+  std::vector<Finalist> entrants;
+  for (const char* block : {"32", "64", "128", "256"}) {
+    for (const char* unroll : {"1", "2"}) {
+      const std::string text = std::string("BLOCK=") + block + ",UNROLL=" + unroll;
+      entrants.push_back({.id = candidates.add(task.space().parse(text)), .qualified = true});
+    }
+  }
+  const auto rested = [&](double budget_ns) {
+    const std::atomic<bool> stop = false;
+    const AskDevice ask = [](const DeviceRequest& request) {
+      DeviceReply reply;
+      if (const auto* block = std::get_if<RunBlock>(&request)) {
+        for (const std::size_t entry : block->order) reply.samples_ns.push_back(1000 + 50 * static_cast<double>(entry));
+      }
+      return reply;
+    };
+    TournamentOptions options;
+    options.budget_ns = budget_ns;
+    return run_final_race(
+               candidates, entrants, options, {}, ask, [](std::size_t, const DeviceReply&) {}, stop)
+        .rested;
+  };
+  CHECK(rested(1) == std::vector<std::size_t>{4, 5, 6, 7});  // a single block says nothing yet
+  CHECK(rested(1e9).empty());
 }
 
 TEST_CASE("of two samples the shorter is a candidate's time") {
