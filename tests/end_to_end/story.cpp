@@ -69,7 +69,7 @@ Tuner::Tuner() {
   environment["TUNER_DRIVER"] = TUNER_FAKE_DRIVER;
   environment["FAKE_DRIVER"] = "noise=3";
   environment["FAKE_DRIVER_JOURNAL"] = journal_file().string();
-  environment["XDG_RUNTIME_DIR"] = home().string();
+  environment["FAKE_DRIVER_GPU"] = home().string();  // of its own: sessions on one GPU wait for each other
 }
 
 std::vector<std::string> Tuner::words(const std::vector<std::string>& where,

@@ -17,7 +17,7 @@ using tuner::test::Tuner;
 TEST_CASE("who finds the GPU taken leaves or waits as told, Ctrl-C ends the wait, and death frees the GPU") {
   const Tuner user;
   Tuner other;
-  other.environment["XDG_RUNTIME_DIR"] = user.home();
+  other.environment["FAKE_DRIVER_GPU"] = user.home();
   const std::string one = "KIND == right && VARIANT == 12 && FLAVOUR == 2";
 
   Running first(user, user.words({kSearched}));

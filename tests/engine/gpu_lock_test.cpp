@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -9,53 +10,47 @@
 namespace tuner::engine {
 namespace {
 
-/// A folder as $XDG_RUNTIME_DIR.
-class RuntimeFolder {
- public:
-  RuntimeFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tuner-gpu-lock-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-    setenv("XDG_RUNTIME_DIR", name.c_str(), 1);
-  }
-  ~RuntimeFolder() {
-    unsetenv("XDG_RUNTIME_DIR");
-    std::filesystem::remove_all(path_);
-  }
-  std::filesystem::path path() const { return path_; }
+/// A GPU that no other process asks for; its lock file is removed in the end.
+struct Gpu {
+  explicit Gpu(const std::string& name) : uuid("GPU-" + name + "-of-test-" + std::to_string(getpid())) {}
+  ~Gpu() { std::filesystem::remove(file()); }
+  std::filesystem::path file() const { return "/tmp/tuner-gpu-" + uuid + ".lock"; }
 
- private:
-  std::filesystem::path path_;
+  std::string uuid;
 };
 
 TEST_CASE("one session at a time measures on a GPU, and two GPUs have nothing to do with each other") {
-  const RuntimeFolder folder;
-  cache::FileLock first = gpu_lock("GPU-1111");
+  const Gpu one("1111"), two("2222");
+  cache::FileLock first = gpu_lock(one.uuid);
   REQUIRE(first.try_take("first"));
-  cache::FileLock second = gpu_lock("GPU-1111");
+  cache::FileLock second = gpu_lock(one.uuid);
   CHECK_FALSE(second.try_take("second"));
   CHECK(second.holder() == "first");
-  CHECK(gpu_lock("GPU-2222").try_take("second"));
+  CHECK(gpu_lock(two.uuid).try_take("second"));
   first.release();
   CHECK(second.try_take("second"));
 }
 
-TEST_CASE("whatever a GPU is called, its lock is a file in the one folder") {
-  const RuntimeFolder folder;
-  CHECK(gpu_lock("MIG-../../etc/passwd").try_take("me"));
-  CHECK(std::filesystem::exists(folder.path() / "tuner-gpu-MIG-------etc-passwd.lock"));
+TEST_CASE("whatever folders of their own two processes have, they exclude each other") {
+  const Gpu gpu("everybody");
+  const std::string folder = std::filesystem::temp_directory_path() / ("tuner-gpu-lock-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  setenv("XDG_RUNTIME_DIR", folder.c_str(), 1);
+  cache::FileLock of_a_login = gpu_lock(gpu.uuid);
+  REQUIRE(of_a_login.try_take("a login"));
+  unsetenv("XDG_RUNTIME_DIR");
+  cache::FileLock of_cron = gpu_lock(gpu.uuid);
+  CHECK_FALSE(of_cron.try_take("cron"));
+  CHECK(of_cron.holder() == "a login");
+  CHECK(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("without a folder of the user's own the lock is in /tmp, where every user may take it") {
-  const std::filesystem::path file = "/tmp/tuner-gpu-GPU-test-of-the-lock.lock";
-  setenv("XDG_RUNTIME_DIR", "relative/folder", 1);
-  CHECK(gpu_lock("GPU-test-of-the-lock").try_take("me"));
-  unsetenv("XDG_RUNTIME_DIR");
-  cache::FileLock lock = gpu_lock("GPU-test-of-the-lock");
-  CHECK(lock.holder() == "me");
-  CHECK((std::filesystem::status(file).permissions() & std::filesystem::perms::others_write) !=
+TEST_CASE("whatever a GPU is called, its lock is a file in /tmp that every user may take") {
+  const Gpu gpu("------etc-passwd");
+  CHECK(gpu_lock("GPU-../../etc/passwd-of-test-" + std::to_string(getpid())).try_take("me"));
+  CHECK((std::filesystem::status(gpu.file()).permissions() & std::filesystem::perms::others_write) !=
         std::filesystem::perms::none);
-  std::filesystem::remove(file);
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 
 namespace tuner::engine {
 
-/// The right to measure on one GPU: of this user's processes on this machine one has it. It is a lock in
-/// tuner-gpu-<uuid>.lock, in $XDG_RUNTIME_DIR or else in /tmp, where other users' processes share it, and ends with the
-/// process. Throws what cache::FileLock throws.
+/// The right to measure on one GPU: of all processes on this machine, whoever runs them, one has it. It is a lock in
+/// /tmp/tuner-gpu-<uuid>.lock and ends with the process. In /tmp and not in the folder that $TMPDIR or $XDG_RUNTIME_DIR
+/// names, which cron, sudo and other users do not share. Throws what cache::FileLock throws.
 cache::FileLock gpu_lock(const std::string& uuid);
 
 }  // namespace tuner::engine
