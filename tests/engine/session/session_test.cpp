@@ -206,6 +206,34 @@ TEST_CASE("who rested to the end of a race and was not found slower has not had 
   CHECK(rested(1e9).empty());
 }
 
+TEST_CASE("a worker that is lost again and again ends the race, unless blocks go well in between") {
+  const Task task = make_task();
+  Candidates candidates(task, {});
+  std::vector<Finalist> entrants;
+  for (const char* text : {"BLOCK=32,UNROLL=1", "BLOCK=64,UNROLL=1"}) {
+    entrants.push_back({.id = candidates.add(task.space().parse(text)), .qualified = true});
+  }
+  const auto race = [&](int every) {
+    const std::atomic<bool> stop = false;
+    const AskDevice ask = [every, blocks = 0](const DeviceRequest& request) mutable {
+      DeviceReply reply;
+      const auto* block = std::get_if<RunBlock>(&request);
+      if (!block) return reply;
+      const bool alone = block->order.size() == 1;
+      if (!alone && ++blocks % every == 0) reply.outcome = Outcome::worker_lost;
+      for (std::size_t i = 0; i < block->order.size(); ++i) reply.samples_ns.push_back(1000);
+      return reply;
+    };
+    TournamentOptions options;
+    options.race.min_blocks = 20;
+    return run_final_race(
+               candidates, entrants, options, {}, ask, [](std::size_t, const DeviceReply&) {}, stop)
+        .blocks;
+  };
+  CHECK_THROWS_AS(race(1), Error);
+  CHECK(race(2) >= 20);
+}
+
 TEST_CASE("of two samples the shorter is a candidate's time") {
   const Task task = make_task();
   Candidates candidates(task, {});
