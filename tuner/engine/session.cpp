@@ -96,6 +96,7 @@ class Session {
           for (const std::size_t twin : pipeline_.candidates().twins(entry)) failed_.insert(twin);
         },
         parts_.stop);
+    for (const std::size_t entry : final_->rested) raced_.erase(entry);
     // A winner that was verified before somebody stopped is still one.
     if (before && before->winner && parts_.stop && !final_->winner) final_ = before;
     if (before) final_->add_costs(*before);
