@@ -11,7 +11,7 @@ namespace tuner::engine {
 
 TournamentOptions tournament_options(std::span<const Screened> pool, double screening_ns, double lead_in_ns,
                                      std::uint64_t seed) {
-  constexpr double kRunsOfAll = 2.2;  // less than 7 / 3 by what a last block and the baseline may take more
+  constexpr double kRunsOfAll = 2.1;  // less than 7 / 3 by what a last block and the baseline may take more
   constexpr double kLeastSamples = 40;
   // In a small space its share is a handful of blocks, which cannot tell per cents apart.
   constexpr double kEnoughSamples = 400;
