@@ -13,7 +13,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <numeric>
 #include <set>
@@ -21,11 +20,11 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/description.hpp"
+#include "bench/engine/laboratory.hpp"
+#include "bench/engine/tuner_program.hpp"
 #include "tuner/core/device.hpp"
-#include "tuner/core/task.hpp"
+#include "tuner/engine/candidate_request.hpp"
 #include "tuner/engine/compile/pool.hpp"
-#include "tuner/engine/compile/program.hpp"
 #include "tuner/engine/wait.hpp"
 #include "tuner/error.hpp"
 
@@ -100,34 +99,13 @@ Arguments parse(int argc, char** argv) {
   return result;
 }
 
-std::string read_expression(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  std::string expression, line;
-  while (std::getline(in, line)) {
-    if (!line.starts_with('#')) expression += line + ' ';
-  }
-  return expression;
-}
-
 // What a session on an H200 would have compiled, in the order of an exhaustive search.
 std::vector<CompileRequest> requests(const std::filesystem::path& source) {
-  const Task task(load_description(source / "kernel_sources/prefetch.cu"), parse_problem("rows=528,row_length=65536"),
-                  known_device("H200"), {read_expression(source / "bench/comparison_space.where")});
+  const Task task =
+      bench::make_task(source / "kernel_sources/prefetch.cu", "rows=528,row_length=65536",
+                       {bench::read_expression(source / "bench/comparison_space.where")}, known_device("H200"));
   std::vector<CompileRequest> result;
-  for (std::uint64_t i = 0; i < task.space().size(); ++i) {
-    const search::Configuration configuration = task.space().at(i);
-    CompileRequest request;
-    request.configuration = task.space().text(configuration);
-    request.file_name = task.description().file.string();
-    request.name_expression = task.name_expression(configuration);
-    request.architecture = task.device().architecture();
-    request.options = task.options(configuration);
-    for (const QuotedHeader& header : task.headers()) request.headers.push_back({header.name, header.text});
-    ProgramText program{task.description().blanked_source, request.file_name, {}, request.headers};
-    for (const Task::Macro& macro : task.macros(configuration)) program.macros.push_back({macro.name, macro.text});
-    request.source = assemble_source(program);
-    result.push_back(std::move(request));
-  }
+  for (std::uint64_t i = 0; i < task.space().size(); ++i) result.push_back(compile_request(task, task.space().at(i)));
   return result;
 }
 

@@ -5,15 +5,11 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "tuner/engine/measure/statistics.hpp"
+
 namespace tuner::bench {
 
 namespace {
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// Mean of the middle four fifths.
 double trimmed_mean(std::vector<double> values) {
@@ -33,7 +29,7 @@ std::size_t Truth::best() const {
 double Truth::median_ns(std::size_t entry) const {
   std::vector<double> samples;
   for (const std::vector<double>& row : rows) samples.push_back(row[entry]);
-  return median(std::move(samples));
+  return engine::median(samples);
 }
 
 Truth find_truth(Laboratory& laboratory, const std::vector<std::size_t>& entries, int blocks,
@@ -49,7 +45,7 @@ Truth find_truth(Laboratory& laboratory, const std::vector<std::size_t>& entries
   // What a block has in common (clock, temperature, neighbours) is its median, and is taken out.
   std::vector<std::vector<double>> differences(entries.size());
   for (const std::vector<double>& row : truth.rows) {
-    const double common = std::log(median(row));
+    const double common = std::log(engine::median(row));
     for (std::size_t i = 0; i < entries.size(); ++i) differences[i].push_back(std::log(row[i]) - common);
   }
   for (std::vector<double>& one : differences) truth.relative.push_back(trimmed_mean(std::move(one)));

@@ -1,26 +1,7 @@
-#include "cache/memory_store.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {
 namespace {
-
-class InMemory {
- public:
-  Store& store() { return store_; }
-
- private:
-  MemoryStore store_;
-};
-
-class InSqlite {
- public:
-  Store& store() { return *store_; }
-  std::filesystem::path path() const { return folder_ / "decisions.db"; }
-
- private:
-  TemporaryFolder folder_;
-  std::unique_ptr<SqliteStore> store_ = open_store(path());
-};
 
 DecisionKey key_of(const std::string& kernel, const std::string& problem = "n=1", const std::string& mode = "cold") {
   return {kernel, kernel + ":identity", problem, "H200", mode, "time"};

@@ -1,6 +1,5 @@
 #include <set>
 
-#include "cache/memory_store.hpp"
 #include "cache/rows.hpp"
 #include "tests/cache/support.hpp"
 
@@ -20,23 +19,6 @@ std::vector<std::string> questions_of_the_manual() {
   }
   return questions;
 }
-
-class InMemory {
- public:
-  Store& store() { return store_; }
-
- private:
-  MemoryStore store_;
-};
-
-class InSqlite {
- public:
-  Store& store() { return *store_; }
-
- private:
-  TemporaryFolder folder_;
-  std::unique_ptr<SqliteStore> store_ = open_store(folder_ / "decisions.db");
-};
 
 Trial measured(const std::string& configuration, const std::string& session = "session-1", std::int64_t sequence = 0) {
   Trial trial = full_trial();

@@ -1,27 +1,9 @@
 #include <limits>
 
-#include "cache/memory_store.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {
 namespace {
-
-class InMemory {
- public:
-  Store& store() { return store_; }
-
- private:
-  MemoryStore store_;
-};
-
-class InSqlite {
- public:
-  Store& store() { return *store_; }
-
- private:
-  TemporaryFolder folder_;
-  std::unique_ptr<SqliteStore> store_ = open_store(folder_ / "decisions.db");
-};
 
 TEST_CASE_TEMPLATE("a trial comes back with every field as it was", Place, InMemory, InSqlite) {
   Place place;

@@ -4,9 +4,11 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "cache/memory_store.hpp"
 #include "cache/sqlite_store.hpp"
 #include "cache/store.hpp"
 
@@ -58,5 +60,24 @@ std::vector<std::string> sql(const std::filesystem::path& path, const std::strin
 std::string read_bytes(const std::filesystem::path& path);
 void write_bytes(const std::filesystem::path& path, const std::string& bytes);
 bool contains(const std::string& text, const std::string& part);
+
+/// The places where rows can be kept, for tests of what holds for both.
+class InMemory {
+ public:
+  Store& store() { return store_; }
+
+ private:
+  MemoryStore store_;
+};
+
+class InSqlite {
+ public:
+  Store& store() { return *store_; }
+  std::filesystem::path path() const { return folder_ / "decisions.db"; }
+
+ private:
+  TemporaryFolder folder_;
+  std::unique_ptr<SqliteStore> store_ = open_store(path());
+};
 
 }  // namespace tuner::cache::test

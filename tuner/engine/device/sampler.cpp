@@ -7,11 +7,6 @@
 
 namespace tuner::engine {
 
-std::uint64_t flush_bytes(std::uint64_t l2_bytes) {
-  constexpr std::uint64_t kMiB = 1024 * 1024;
-  return std::max<std::uint64_t>(64 * kMiB, (l2_bytes + l2_bytes / 10 + kMiB - 1) / kMiB * kMiB);
-}
-
 Sampler::Sampler(Buffers& buffers, WorkStream& stream, const DeviceInfo& device, CacheMode mode,
                  std::chrono::milliseconds launch_timeout)
     : buffers_(buffers),
@@ -48,11 +43,10 @@ Verdict Sampler::lead_in(const LoadedKernel& kernel, int launches) {
     return {};
   }
   // Enough untimed launches to keep the device busy for 50 us. In/out data is changed by each, so there only one.
-  constexpr double kBusyNs = 50000;
   int repeats = 1;
   if (!buffers_.restores_anything()) {
     repeats = kernel.last_ns > 0
-                  ? static_cast<int>(std::clamp(std::ceil(kBusyNs / kernel.last_ns), 1.0, double{kMaxLeadIn}))
+                  ? static_cast<int>(std::clamp(std::ceil(kLeadInNs / kernel.last_ns), 1.0, double{kMaxLeadIn}))
                   : 4;
   }
   buffers_.restore();

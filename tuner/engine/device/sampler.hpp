@@ -58,10 +58,6 @@ class Sampler {
   int launches_ = 0;
 };
 
-/// How much must be written so that nothing of the kernel's data is left in L2: a tenth more than it holds, at least 64
-/// MB.
-std::uint64_t flush_bytes(std::uint64_t l2_bytes);
-
 /// Watches the SM clock. NVML is asked at most twenty times a second.
 class ClockWatch {
  public:
