@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "bench/engine/tuner_program.hpp"
-#include "tuner/engine/process/usable_cores.hpp"
+#include "tuner/process/usable_cores.hpp"
 
 namespace {
 
@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
   const std::filesystem::path source = argc > 2 ? argv[2] : ".";
   const std::string kernel = (source / "kernel_sources/prefetch.cu").string();
   const std::string where = tuner::bench::read_expression(source / "bench/comparison_space.where");
-  const int workers = std::max(1, tuner::engine::usable_cores() - 1);
+  const int workers = std::max(1, tuner::usable_cores() - 1);
   const auto tune = [&](std::vector<std::string> more = {}) {
     const tuner::bench::ScratchFolder folder;
     std::vector<std::string> arguments{kernel, "--problem", kProblem, "--where", where};

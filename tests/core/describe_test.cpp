@@ -59,7 +59,7 @@ TEST_CASE("printing brings any spelling into one form") {
 }
 
 TEST_CASE("long value lists are continued on further lines and read back") {
-  const Description long_list = describe(kernel_text("#pragma tuner param(LONG, 1000..1099)"));
+  const KernelDescription long_list = describe(kernel_text("#pragma tuner param(LONG, 1000..1099)"));
   const std::string text = to_text(long_list);
   CHECK(text.find(" \\\n") != std::string::npos);
   for (std::size_t begin = 0; begin < text.size(); begin = text.find('\n', begin) + 1) {

@@ -13,7 +13,7 @@ using namespace tuner;
 using namespace tuner::test;
 
 TEST_CASE("a kernel is read with everything that its directives say") {
-  const Description d = describe(
+  const KernelDescription d = describe(
       "#pragma tuner kernel(ns::copy<BLOCKDIMX, pair<TYPE, int>>) reference(plain)\n"
       "#pragma tuner problem(n: size, stride: exact = 1, TYPE: constant = double)\n"
       "#pragma tuner param(BLOCKDIMX, 32, 64..256 step 64; default 64) param(VECTOR, 1, 2; argument)\n"
@@ -181,7 +181,7 @@ TEST_CASE("values, ranges and defaults are checked") {
 }
 
 TEST_CASE("a range from one end of the 64-bit integers to the other does not overflow") {
-  const Description d = describe(
+  const KernelDescription d = describe(
       kernel_text("#pragma tuner param(A, -9223372036854775808..9223372036854775807 step 9223372036854775807)"));
   CHECK(d.parameters.back().parameter.values ==
         std::vector<search::Value>{std::numeric_limits<std::int64_t>::min(), -1,

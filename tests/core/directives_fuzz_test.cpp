@@ -121,7 +121,7 @@ TEST_CASE("mutated directives are read or refused, and what is read prints and r
     const std::string text = mutate(pool, random);
     const auto start = std::chrono::steady_clock::now();
     try {
-      for (const Description& description : parse_descriptions(text, "fuzz.cu")) {
+      for (const KernelDescription& description : parse_descriptions(text, "fuzz.cu")) {
         const std::string printed = to_text(description);
         INFO(text);
         REQUIRE(error_of([&] { REQUIRE(to_text(describe(printed)) == printed); }) == "no error");

@@ -28,7 +28,7 @@ class Folder {
   const fs::path& path() const { return path_; }
 
   std::string names(const std::string& source, const std::vector<fs::path>& include_folders = {}) const {
-    Description description;
+    KernelDescription description;
     description.file = path_ / "k.cu";
     description.blanked_source = source;
     std::string result;
@@ -106,7 +106,7 @@ TEST_CASE("the identity of a kernel changes with its code and its headers, and w
 }
 
 TEST_CASE("identities of stored decisions never change") {
-  Description description;
+  KernelDescription description;
   description.kernel = "scale";
   description.blanked_source = "__global__ void scale() {}\n";
   CHECK(kernel_identity(description, {{"a.h", "int a;\n"}}) == "scale:1d68335b0c53d8494004d6351daa3ae7");

@@ -9,7 +9,7 @@ using namespace tuner::test;
 
 namespace {
 
-Description kernel() {
+KernelDescription kernel() {
   return describe(
       "#pragma tuner kernel(sum) grid(rows) block(32) out(s, TYPE, rows)\n"
       "#pragma tuner problem(rows: size, columns: size, alpha: exact = 1, TYPE: constant = double, DEPTH: constant = "

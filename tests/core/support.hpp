@@ -36,7 +36,7 @@ inline std::string kernel_text(std::string_view extra = {}) {
          std::string(extra) + "\n";
 }
 
-inline Description describe(std::string_view text) {
+inline KernelDescription describe(std::string_view text) {
   auto all = parse_descriptions(text, "k.cu");
   return all.at(0);
 }

@@ -212,7 +212,7 @@ TEST_CASE("an empty space is a task that says why") {
 }
 
 TEST_CASE("keys of stored decisions never change") {
-  Description description = describe(kernel_text("__global__ void scale() {}"));
+  KernelDescription description = describe(kernel_text("__global__ void scale() {}"));
   const Task task(description, {{"n", 1000}}, kDevice);
   CHECK(task.kernel_identity() == "scale:a72bd9965bbab5f9e4068239b53d5383");
   CHECK(task.reuse_hash() == "5fe41a6c6279974d55e151b39a89ccad");
@@ -243,7 +243,7 @@ TEST_CASE("trials are reusable when only the space changed, not when the checks 
 }
 
 TEST_CASE("a task of a recorded kernel needs no source, no arguments and no geometry") {
-  Description description;
+  KernelDescription description;
   description.kernel = "gemm";
   description.recorded_identity = "gemm:00ff";
   description.parameters.push_back({{"X", {1, 2}, 1}, ParameterForm::macro, {}});

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
-#include "tuner/engine/device/device_query.hpp"
+#include "tuner/driver/device_query.hpp"
 #include "tuner/engine/device/device_support.hpp"
-#include "tuner/engine/device/driver.hpp"
+#include "tuner/engine/device/cuda.hpp"
 
 namespace tuner::engine {
 namespace {
@@ -74,7 +74,7 @@ TEST_CASE("every generator gives the same bits on host and device, for every typ
 
 int main(int argc, char** argv) {
   try {
-    tuner::engine::query_device(0);
+    tuner::cuda::query_device(0);
   } catch (const tuner::Error& error) {
     std::printf("SKIPPED: no GPU that can be used: %s\n", error.what());
     return 77;

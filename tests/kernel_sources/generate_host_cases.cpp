@@ -105,7 +105,7 @@ class Generator {
     return result;
   }
 
-  const Description& description() const { return description_; }
+  const KernelDescription& description() const { return description_; }
 
  private:
   static ProblemValues problem(const host::Values& constants, const host::Values& sizes, const search::Scope& scope) {
@@ -133,7 +133,7 @@ class Generator {
     return true;
   }
 
-  Description description_;
+  KernelDescription description_;
   host::CaseList list_;
   DeviceInfo device_;
   std::vector<Task> tasks_;  // one for each line of constants
@@ -148,7 +148,7 @@ void write(const std::filesystem::path& file, const std::string& text) {
 void generate(const std::filesystem::path& kernel, const std::filesystem::path& list,
               const std::filesystem::path& folder, std::size_t units, const std::string& part) {
   const Generator generator(kernel, list);
-  const Description& description = generator.description();
+  const KernelDescription& description = generator.description();
   const std::filesystem::path translated = folder / ("host_" + kernel.filename().string());
   std::filesystem::create_directories(folder);
   write(translated, host::translate(description.source, kernel.string()));

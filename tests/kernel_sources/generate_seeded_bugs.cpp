@@ -22,7 +22,7 @@ std::string planted(std::string text, const host::SeededBug& bug) {
   return text.replace(at, bug.right.size(), bug.wrong);
 }
 
-host::VariantSource variant(const Description& description, const host::SeededBug& bug) {
+host::VariantSource variant(const KernelDescription& description, const host::SeededBug& bug) {
   const Task task(description, parse_problem(bug.problem), known_device("H200"));
   const search::Configuration configuration = task.space().parse(bug.configuration);
   if (auto reason = task.space().why_invalid(configuration))
@@ -41,7 +41,7 @@ host::VariantSource variant(const Description& description, const host::SeededBu
 }
 
 void generate(const std::filesystem::path& kernel, const std::filesystem::path& folder) {
-  const Description description = load_description(kernel);
+  const KernelDescription description = load_description(kernel);
   std::filesystem::create_directories(folder);
   std::vector<host::VariantSource> variants;
   for (const host::SeededBug& bug : host::kSeededBugs) {

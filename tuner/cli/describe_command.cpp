@@ -73,7 +73,7 @@ Json texts(const std::vector<search::Expression>& expressions) {
   return list;
 }
 
-Json description_json(const Description& description) {
+Json description_json(const KernelDescription& description) {
   Json problem = Json::array();
   for (const ProblemProperty& property : description.problem) {
     problem.push_back({{"name", property.name},
@@ -120,12 +120,12 @@ Json space_json(const Task& task) {
           {"launch", baseline ? Json(task.geometry(*baseline).text()) : Json(nullptr)}};
 }
 
-std::vector<Description> read(const std::filesystem::path& file, const std::string& kernel) {
+std::vector<KernelDescription> read(const std::filesystem::path& file, const std::string& kernel) {
   if (!kernel.empty()) return {load_description(file, kernel)};
   return parse_descriptions(read_kernel_file(file), file);
 }
 
-bool needs_values(const Description& description) {
+bool needs_values(const KernelDescription& description) {
   for (const ProblemProperty& property : description.problem) {
     if (!property.default_value) return true;
   }
@@ -143,7 +143,7 @@ ExitCode run(const Arguments& arguments) {
   const std::optional<std::string> problem = arguments.value("problem");
   Json kernels = Json::array();
   bool first = true;
-  for (const Description& description : read(arguments.operands().front(), arguments.value("kernel").value_or(""))) {
+  for (const KernelDescription& description : read(arguments.operands().front(), arguments.value("kernel").value_or(""))) {
     std::optional<Task> task;
     if (problem || !needs_values(description)) {
       task.emplace(description, problem ? parse_problem(*problem) : ProblemValues(), device, arguments.values("where"),

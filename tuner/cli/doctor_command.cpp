@@ -15,8 +15,8 @@
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/engine/compile/nvrtc.hpp"
-#include "tuner/engine/process/usable_cores.hpp"
-#include "tuner/engine/process/worker_program.hpp"
+#include "tuner/process/usable_cores.hpp"
+#include "tuner/process/worker_program.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -105,9 +105,9 @@ std::string binaries(const std::filesystem::path& path) {
 
 std::vector<Finding> look_at_everything(const std::filesystem::path& chosen) {
   return {look("toolkit", toolkit),
-          look("worker", [] { return engine::find_worker_program().string(); }),
+          look("worker", [] { return find_worker_program().string(); }),
           look("driver, GPU", gpus),
-          look("cores", [] { return fmt::format("{} for compiling and this program", engine::usable_cores()); }),
+          look("cores", [] { return fmt::format("{} for compiling and this program", usable_cores()); }),
           look("database", [&] { return database(cache::locate(chosen).decisions, "tuner tune"); }),
           look("replays",
                [&] { return database(cache::replay_database(cache::locate(chosen)), "tuner tune --replay FILE"); }),

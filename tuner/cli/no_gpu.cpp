@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "tuner/engine/device/device_query.hpp"
+#include "tuner/driver/device_query.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
 
 std::vector<DeviceInfo> find_devices() {
   try {
-    return engine::query_devices();
+    return cuda::query_devices();
   } catch (const Error& error) {
     if (error.code() != Errc::no_driver) throw;
     throw Error(error.code(),

@@ -22,7 +22,7 @@ constexpr const char* kStandIn = "H200";
 constexpr const char* kWayOut =
     "Without a GPU, a recording can be replayed: `tuner tune --replay FILE`; `tuner doctor` looks at everything else.";
 
-std::vector<Task> make_tasks(const TuneRequest& request, const Description& description, const DeviceInfo& device) {
+std::vector<Task> make_tasks(const TuneRequest& request, const KernelDescription& description, const DeviceInfo& device) {
   std::vector<Task> tasks;
   for (const ProblemValues& problem : parsed_problems(request)) {
     tasks.emplace_back(description, problem, device, request.where, request.session.include_folders);
@@ -32,7 +32,7 @@ std::vector<Task> make_tasks(const TuneRequest& request, const Description& desc
 }
 
 /// Mistakes in the input first: they would be mistakes with a GPU as well. Then the toolkit, then the GPU.
-[[noreturn]] void explain_missing_device(const TuneRequest& request, const Description& description,
+[[noreturn]] void explain_missing_device(const TuneRequest& request, const KernelDescription& description,
                                          const Error& no_device) {
   make_tasks(request, description, known_device(kStandIn));
   try {
@@ -44,7 +44,7 @@ std::vector<Task> make_tasks(const TuneRequest& request, const Description& desc
 }
 
 /// The GPU with the request's number; null if told to stop. Waits for the worker that holds it.
-const DeviceInfo* wait_for_device(engine::DeviceLane& lane, const TuneRequest& request, const Description& description,
+const DeviceInfo* wait_for_device(engine::DeviceLane& lane, const TuneRequest& request, const KernelDescription& description,
                                   const std::atomic<bool>& stop) {
   try {
     return &lane.info();
@@ -58,7 +58,7 @@ const DeviceInfo* wait_for_device(engine::DeviceLane& lane, const TuneRequest& r
 }  // namespace
 
 void tune_live(const TuneRequest& request, const TuneContext& context) {
-  const Description description = load_description(request.file, request.kernel);
+  const KernelDescription description = load_description(request.file, request.kernel);
   parsed_problems(request);  // a mistake here needs no GPU to be seen
 
   // Compile workers start while the device worker creates its context.

@@ -45,7 +45,7 @@ void check_problem(const TuneRequest& request, const Task& task) {
 /// The recording's launches and times are those of the kernel as it was. Nothing if the file is the same kernel.
 std::optional<std::string> compare_with_file(const TuneRequest& request, const engine::Recording& recording,
                                              const Task& task) {
-  const Description description =
+  const KernelDescription description =
       load_description(request.file, request.kernel.empty() ? recording.kernel : request.kernel);
   if (description.kernel != recording.kernel) {
     throw Error(

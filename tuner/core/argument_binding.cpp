@@ -26,7 +26,7 @@ Generator::Kind default_generator(ElementType type) {
   return type == ElementType::boolean ? Generator::Kind::index : Generator::Kind::iota;
 }
 
-void bind_generator(const Description& description, const Argument& argument, const search::Scope& scope,
+void bind_generator(const KernelDescription& description, const Argument& argument, const search::Scope& scope,
                     BoundArgument& bound) {
   if (!argument.generator) {
     bound.generator = default_generator(bound.type);
@@ -65,7 +65,7 @@ void bind_generator(const Description& description, const Argument& argument, co
   }
 }
 
-search::Value bind_scalar(const Description& description, const Argument& argument, ElementType type,
+search::Value bind_scalar(const KernelDescription& description, const Argument& argument, ElementType type,
                           const search::Scope& scope) {
   search::Value value;
   try {
@@ -91,7 +91,7 @@ search::Value bind_scalar(const Description& description, const Argument& argume
   return integer;
 }
 
-bool depends(const Description& description, const search::Expression& expression, std::set<std::string>& seen) {
+bool depends(const KernelDescription& description, const search::Expression& expression, std::set<std::string>& seen) {
   for (const std::string& name : expression.names()) {
     const auto is_parameter = [&](const ParameterDescription& p) { return p.parameter.name == name; };
     if (std::any_of(description.parameters.begin(), description.parameters.end(), is_parameter)) return true;
@@ -104,13 +104,13 @@ bool depends(const Description& description, const search::Expression& expressio
 
 }  // namespace
 
-std::string argument_label(const Description& description, const Argument& argument, std::string_view what) {
+std::string argument_label(const KernelDescription& description, const Argument& argument, std::string_view what) {
   std::string place = description.file.filename().string();
   if (argument.place.line > 0) place += fmt::format(":{}", argument.place.line);
   return fmt::format("{}: {} of `{}`", place, what, argument.name);
 }
 
-bool depends_on_parameters(const Description& description, const search::Expression& expression) {
+bool depends_on_parameters(const KernelDescription& description, const search::Expression& expression) {
   std::set<std::string> seen;
   return depends(description, expression, seen);
 }
@@ -131,7 +131,7 @@ std::uint64_t buffer_length(const std::string& what, const search::Expression& l
   return static_cast<std::uint64_t>(elements);
 }
 
-TypeShape argument_shape(const Description& description, const Argument& argument, const search::Scope& scope) {
+TypeShape argument_shape(const KernelDescription& description, const Argument& argument, const search::Scope& scope) {
   std::string name = argument.type;
   for (const ProblemProperty& property : description.problem) {
     if (property.name == name) name = scope.get(name).text();
@@ -144,7 +144,7 @@ TypeShape argument_shape(const Description& description, const Argument& argumen
   return *shape;
 }
 
-std::vector<BoundArgument> bind_arguments(const Description& description, const search::Scope& scope) {
+std::vector<BoundArgument> bind_arguments(const KernelDescription& description, const search::Scope& scope) {
   std::vector<BoundArgument> bound_arguments;
   for (const Argument& argument : description.arguments) {
     const TypeShape shape = argument_shape(description, argument, scope);

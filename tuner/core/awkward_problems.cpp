@@ -31,7 +31,7 @@ std::optional<std::int64_t> prime_below(std::int64_t size) {
   return std::nullopt;
 }
 
-std::vector<std::string> size_names(const Description& description) {
+std::vector<std::string> size_names(const KernelDescription& description) {
   std::vector<std::string> names;
   for (const ProblemProperty& property : description.problem) {
     if (property.kind == ProblemProperty::Kind::size) names.push_back(property.name);
@@ -156,7 +156,7 @@ class Search {
 
 }  // namespace
 
-bool declares_domain(const Description& description) {
+bool declares_domain(const KernelDescription& description) {
   std::set<std::string> constrained;
   for (const search::Constraint& constraint : description.problem_constraints) {
     for (const std::string& name : constraint.expression.names()) constrained.insert(name);

@@ -11,7 +11,7 @@ namespace tuner {
 
 /// Whether the description says which sizes its kernel accepts: every `size` property stands in a problem_constraint.
 /// Without that nobody knows whether a failure at another size is a fault.
-bool declares_domain(const Description& description);
+bool declares_domain(const KernelDescription& description);
 
 struct AwkwardOptions {
   std::size_t most = 6;  ///< problems

@@ -90,7 +90,7 @@ std::vector<std::string> texts(const std::vector<search::Expression>& expression
   return result;
 }
 
-std::string launch_text(const Description& description) {
+std::string launch_text(const KernelDescription& description) {
   std::string text;
   if (!description.grid.empty()) text += directive("grid", texts(description.grid));
   if (!description.block.empty()) text += directive("block", texts(description.block));
@@ -130,7 +130,7 @@ std::string launch_of(const Task& task, const search::Configuration& configurati
 
 }  // namespace
 
-std::string to_text(const Description& description) {
+std::string to_text(const KernelDescription& description) {
   std::string kernel = description.kernel;
   for (std::size_t i = 0; i < description.template_arguments.size(); ++i) {
     kernel += (i == 0 ? "<" : ", ") + description.template_arguments[i];

@@ -9,7 +9,7 @@ namespace tuner {
 
 /// The description as directives in canonical order and spelling. Reading it again gives the same description (but for
 /// the kernel's code and the places in it), and printing that gives the same text.
-std::string to_text(const Description& description);
+std::string to_text(const KernelDescription& description);
 
 /// The same with what the problem and the device add, as comments: values, space, baseline, arguments in numbers.
 std::string to_text(const Task& task);

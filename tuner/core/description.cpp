@@ -23,9 +23,9 @@ using Descriptor = UniqueHandle<int, close, -1>;
   throw Error(Errc::file_not_found, fmt::format("The kernel file {} {}.", file.string(), why));
 }
 
-std::string kernel_names(const std::vector<Description>& descriptions) {
+std::string kernel_names(const std::vector<KernelDescription>& descriptions) {
   std::string names;
-  for (const Description& description : descriptions) names += (names.empty() ? "" : ", ") + description.kernel;
+  for (const KernelDescription& description : descriptions) names += (names.empty() ? "" : ", ") + description.kernel;
   return names;
 }
 
@@ -61,9 +61,9 @@ std::string read_kernel_file(const std::filesystem::path& file) {
   }
 }
 
-std::vector<Description> parse_descriptions(std::string_view text, const std::filesystem::path& file) {
+std::vector<KernelDescription> parse_descriptions(std::string_view text, const std::filesystem::path& file) {
   const DirectiveFile directives(file.string(), text);
-  std::vector<Description> descriptions;
+  std::vector<KernelDescription> descriptions;
   std::optional<DescriptionParser> current;
   const auto finish_current = [&] {
     if (current) descriptions.push_back(current->finish());
@@ -73,7 +73,7 @@ std::vector<Description> parse_descriptions(std::string_view text, const std::fi
       finish_current();
       current.emplace(directives, file, directive);
       const std::string& name = current->kernel();
-      const auto same = [&](const Description& other) { return other.kernel == name; };
+      const auto same = [&](const KernelDescription& other) { return other.kernel == name; };
       if (std::any_of(descriptions.begin(), descriptions.end(), same)) {
         directive.word.fail(fmt::format("the kernel `{}` is described twice in this file", name));
       }
@@ -97,18 +97,18 @@ std::vector<Description> parse_descriptions(std::string_view text, const std::fi
   return descriptions;
 }
 
-Description load_description(const std::filesystem::path& file, std::string_view kernel) {
-  std::vector<Description> descriptions = parse_descriptions(read_kernel_file(file), file);
+KernelDescription load_description(const std::filesystem::path& file, std::string_view kernel) {
+  std::vector<KernelDescription> descriptions = parse_descriptions(read_kernel_file(file), file);
   if (kernel.empty()) {
     if (descriptions.size() == 1) return std::move(descriptions.front());
     throw Error(Errc::bad_description, fmt::format("{} describes {} kernels; choose one of {}.", file.string(),
                                                    descriptions.size(), kernel_names(descriptions)));
   }
-  for (Description& description : descriptions) {
+  for (KernelDescription& description : descriptions) {
     if (description.kernel == kernel) return std::move(description);
   }
   std::vector<std::string> names;
-  for (const Description& description : descriptions) names.push_back(description.kernel);
+  for (const KernelDescription& description : descriptions) names.push_back(description.kernel);
   const std::string nearest = suggestion(kernel, names);
   throw Error(Errc::bad_description, fmt::format("{} describes no kernel `{}`{} It describes {}.", file.string(),
                                                  kernel, nearest.empty() ? "." : nearest, kernel_names(descriptions)));

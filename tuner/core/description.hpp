@@ -86,7 +86,7 @@ struct WorkDescription {
 
 /// Everything known about one tunable kernel before a problem and a device are given: what the directives of an
 /// annotated source say, or what is built in code. A value; immutable by convention once parsed.
-struct Description {
+struct KernelDescription {
   std::filesystem::path file;  ///< as the user named it
   std::string source;          ///< the whole file, directives included
   std::string blanked_source;  ///< the same with directive lines blanked (line count unchanged): what NVRTC receives
@@ -111,14 +111,14 @@ struct Description {
 
 /// Reads every kernel described in `text`; `file` is used for messages and for finding quoted headers. Throws
 /// Error{bad_description} naming file, line, column, the text and the nearest known word.
-std::vector<Description> parse_descriptions(std::string_view text, const std::filesystem::path& file);
+std::vector<KernelDescription> parse_descriptions(std::string_view text, const std::filesystem::path& file);
 
 /// The text of a kernel file: a regular file or a pipe, of 16 MiB at most. Throws Error{file_not_found}.
 std::string read_kernel_file(const std::filesystem::path& file);
 
 /// Reads the file and picks a kernel: the only one, or `kernel` if several are described. Throws Error{file_not_found}
 /// or Error{bad_description} that lists the kernels there are.
-Description load_description(const std::filesystem::path& file, std::string_view kernel = {});
+KernelDescription load_description(const std::filesystem::path& file, std::string_view kernel = {});
 
 /// Header files that the source includes with quotes, found beside the file or in `include_folders`, recursively, in
 /// order of first inclusion. Headers that are not found are left to the compiler to complain about.
@@ -126,7 +126,7 @@ struct QuotedHeader {
   std::string name;  ///< as it stands between the quotes
   std::string text;
 };
-std::vector<QuotedHeader> quoted_headers(const Description& description,
+std::vector<QuotedHeader> quoted_headers(const KernelDescription& description,
                                          const std::vector<std::filesystem::path>& include_folders);
 
 }  // namespace tuner

@@ -272,7 +272,7 @@ void DescriptionParser::read_deterministic(const Directive&) {
   description_.deterministic = true;
 }
 
-Description DescriptionParser::finish() {
+KernelDescription DescriptionParser::finish() {
   const auto need = [this](bool present, std::string_view what) {
     if (!present) kernel_span_.fail(fmt::format("the kernel `{}` has no {}", description_.kernel, what));
   };

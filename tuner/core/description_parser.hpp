@@ -14,7 +14,7 @@ namespace tuner {
 /// Throws Error{bad_description} at `word` if no directive is called so.
 void check_directive_word(const Span& word);
 
-/// Turns the directives of one kernel into a Description. Lives as long as one kernel is read; every mistake is thrown
+/// Turns the directives of one kernel into a KernelDescription. Lives as long as one kernel is read; every mistake is thrown
 /// as Error{bad_description} at the place where it stands.
 class DescriptionParser {
  public:
@@ -24,7 +24,7 @@ class DescriptionParser {
   const std::string& kernel() const { return description_.kernel; }
   void read(const Directive& directive);
   /// Checks what only the whole description shows, and hands it over.
-  Description finish();
+  KernelDescription finish();
 
  private:
   friend struct DirectiveTable;
@@ -65,7 +65,7 @@ class DescriptionParser {
 
   const DirectiveFile& file_;
   Span kernel_span_;
-  Description description_;
+  KernelDescription description_;
   NameTable names_;
   std::vector<Span> argument_types_;  // one an argument
   std::vector<Span> argument_names_;

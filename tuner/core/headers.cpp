@@ -130,7 +130,7 @@ class HeaderSearch {
 
 }  // namespace
 
-std::vector<QuotedHeader> quoted_headers(const Description& description, const std::vector<fs::path>& include_folders) {
+std::vector<QuotedHeader> quoted_headers(const KernelDescription& description, const std::vector<fs::path>& include_folders) {
   HeaderSearch search(include_folders);
   search.follow(description.blanked_source, description.file.parent_path());
   return search.take();

@@ -34,7 +34,7 @@ constexpr std::string_view kGenerators[] = {"constant", "iota", "uniform", "norm
 
 }  // namespace
 
-std::string kernel_identity(const Description& description, const std::vector<QuotedHeader>& headers) {
+std::string kernel_identity(const KernelDescription& description, const std::vector<QuotedHeader>& headers) {
   const std::string prefix = description.kernel + ":";
   if (!description.recorded_identity.empty()) {
     return description.recorded_identity.starts_with(prefix) ? description.recorded_identity
@@ -51,7 +51,7 @@ std::string kernel_identity(const Description& description, const std::vector<Qu
   return prefix + fields.hash();
 }
 
-std::string reuse_hash(const Description& description) {
+std::string reuse_hash(const KernelDescription& description) {
   Fields fields("reuse2");
   for (const Argument& argument : description.arguments) {
     fields.add("argument", argument.name);

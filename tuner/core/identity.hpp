@@ -11,11 +11,11 @@ namespace tuner {
 
 /// "prefetch:<32 hexadecimal digits>": the name, and a hash of the source without its directives and of the quoted
 /// headers. A recorded identity is taken as it is.
-std::string kernel_identity(const Description& description, const std::vector<QuotedHeader>& headers);
+std::string kernel_identity(const KernelDescription& description, const std::vector<QuotedHeader>& headers);
 
 /// Hash of what a trial depends on besides the source, the configuration's text and the launch: signature, generators,
 /// tolerances; named expressions, template arguments and options that are always passed.
-std::string reuse_hash(const Description& description);
+std::string reuse_hash(const KernelDescription& description);
 
 /// Canonical text of everything a compiled binary depends on besides the compiler: source and headers, `#define`s,
 /// kernel name, options, architecture. Two configurations with the same text compile to the same binary.

@@ -25,7 +25,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 /// Whether the property stands for an element type: by its default, or because an argument has it as its type.
-bool is_type_valued(const Description& description, const ProblemProperty& property) {
+bool is_type_valued(const KernelDescription& description, const ProblemProperty& property) {
   if (property.kind != ProblemProperty::Kind::constant) return false;
   if (property.default_value) return property.default_value->is_name();
   return std::any_of(description.arguments.begin(), description.arguments.end(),
@@ -33,7 +33,7 @@ bool is_type_valued(const Description& description, const ProblemProperty& prope
 }
 
 /// What to type, with the values that were given and plausible ones for the others.
-std::string example(const Description& description, const ProblemValues& given) {
+std::string example(const KernelDescription& description, const ProblemValues& given) {
   std::string text;
   for (const ProblemProperty& property : description.problem) {
     const auto found = given.find(property.name);
@@ -46,7 +46,7 @@ std::string example(const Description& description, const ProblemValues& given) 
 }
 
 /// " `columns`", "s `rows`, `columns`": what was not given.
-std::string missing(const Description& description, const ProblemValues& given) {
+std::string missing(const KernelDescription& description, const ProblemValues& given) {
   std::vector<std::string> names;
   for (const ProblemProperty& property : description.problem) {
     if (!property.default_value && !given.contains(property.name)) names.push_back("`" + property.name + "`");
@@ -54,7 +54,7 @@ std::string missing(const Description& description, const ProblemValues& given) 
   return fmt::format("{} {}", names.size() == 1 ? "" : "s", fmt::join(names, ", "));
 }
 
-search::Value checked_value(const Description& description, const ProblemProperty& property,
+search::Value checked_value(const KernelDescription& description, const ProblemProperty& property,
                             const search::Value& value) {
   const std::string what = fmt::format("The problem value {}={}", property.name, value.text());
   if (is_type_valued(description, property)) {
@@ -113,7 +113,7 @@ std::string problem_text(const ProblemValues& problem) {
   return text;
 }
 
-ProblemValues complete_problem(const Description& description, const ProblemValues& given) {
+ProblemValues complete_problem(const KernelDescription& description, const ProblemValues& given) {
   std::vector<std::string> names;
   for (const ProblemProperty& property : description.problem) names.push_back(property.name);
   for (const auto& [name, value] : given) {
@@ -137,7 +137,7 @@ ProblemValues complete_problem(const Description& description, const ProblemValu
   return complete;
 }
 
-void check_problem_constraints(const Description& description, const ProblemValues& problem,
+void check_problem_constraints(const KernelDescription& description, const ProblemValues& problem,
                                const search::Scope& scope) {
   for (const search::Constraint& constraint : description.problem_constraints) {
     bool holds = false;

@@ -6,10 +6,10 @@ namespace tuner {
 
 /// The values for `description`, checked and complete: defaults filled in, integral reals as integers where the
 /// property is a run-time number. Throws Error{bad_problem}: a value that is missing, unknown, or of the wrong kind.
-ProblemValues complete_problem(const Description& description, const ProblemValues& given);
+ProblemValues complete_problem(const KernelDescription& description, const ProblemValues& given);
 
 /// Throws Error{bad_problem} naming the first problem_constraint that is false in `scope`.
-void check_problem_constraints(const Description& description, const ProblemValues& problem,
+void check_problem_constraints(const KernelDescription& description, const ProblemValues& problem,
                                const search::Scope& scope);
 
 }  // namespace tuner

@@ -27,7 +27,7 @@ void accept_types(const std::vector<search::Constraint>& constraints, search::Sc
 }
 
 /// Everything that expressions may use besides the tuned parameters.
-search::Scope constants(const Description& description, const ProblemValues& problem, const DeviceInfo& device) {
+search::Scope constants(const KernelDescription& description, const ProblemValues& problem, const DeviceInfo& device) {
   search::Scope scope;
   for (const auto& [name, value] : problem) scope.set(name, value);
   device.define_names(scope);
@@ -55,14 +55,14 @@ search::Scope constants(const Description& description, const ProblemValues& pro
   return scope;
 }
 
-std::vector<search::Parameter> parameters(const Description& description) {
+std::vector<search::Parameter> parameters(const KernelDescription& description) {
   std::vector<search::Parameter> result;
   for (const ParameterDescription& parameter : description.parameters) result.push_back(parameter.parameter);
   return result;
 }
 
 /// The user's further conditions. A mistake in them is one of usage, not of the kernel file.
-std::vector<search::Constraint> where_constraints(const Description& description, const std::vector<std::string>& where,
+std::vector<search::Constraint> where_constraints(const KernelDescription& description, const std::vector<std::string>& where,
                                                   search::Scope& scope) {
   std::vector<search::Constraint> constraints;
   std::vector<std::string> known = scope.names();
@@ -88,7 +88,7 @@ std::vector<search::Constraint> where_constraints(const Description& description
   return constraints;
 }
 
-search::Space make_space(const Description& description, const ProblemValues& problem, const DeviceInfo& device,
+search::Space make_space(const KernelDescription& description, const ProblemValues& problem, const DeviceInfo& device,
                          const std::vector<std::string>& where) {
   search::Scope scope = constants(description, problem, device);
   check_problem_constraints(description, problem, scope);
@@ -140,7 +140,7 @@ std::uint32_t launch_number(const Task& task, const search::Configuration& confi
 
 }  // namespace
 
-void check_where(const Description& description, const std::vector<std::string>& where, const DeviceInfo& device) {
+void check_where(const KernelDescription& description, const std::vector<std::string>& where, const DeviceInfo& device) {
   search::Scope scope = constants(description, {}, device);
   where_constraints(description, where, scope);
 }
@@ -150,7 +150,7 @@ std::string Geometry::text() const {
                      shared_bytes);
 }
 
-Task::State::State(Description given, const ProblemValues& values, const DeviceInfo& on,
+Task::State::State(KernelDescription given, const ProblemValues& values, const DeviceInfo& on,
                    const std::vector<std::string>& further, const std::vector<std::filesystem::path>& include_folders)
     : description(std::move(given)),
       device(on),
@@ -162,13 +162,13 @@ Task::State::State(Description given, const ProblemValues& values, const DeviceI
       space(make_space(description, problem, device, where)),
       arguments(bind_arguments(description, space.constants())) {}
 
-Task::Task(Description description, const ProblemValues& problem, const DeviceInfo& device,
+Task::Task(KernelDescription description, const ProblemValues& problem, const DeviceInfo& device,
            const std::vector<std::string>& where, const std::vector<std::filesystem::path>& include_folders)
     : state_(std::make_unique<const State>(std::move(description), problem, device, where, include_folders)) {}
 Task::~Task() = default;
 Task::Task(Task&&) noexcept = default;
 
-const Description& Task::description() const {
+const KernelDescription& Task::description() const {
   return state_->description;
 }
 const DeviceInfo& Task::device() const {
@@ -226,7 +226,7 @@ std::optional<search::Configuration> Task::baseline() const {
 
 Geometry Task::geometry(const search::Configuration& configuration) const {
   constexpr std::string_view kAxes[] = {"x", "y", "z"};
-  const Description& description = state_->description;
+  const KernelDescription& description = state_->description;
   const search::Scope scope = state_->space.scope(configuration);
   Geometry geometry;
   for (std::size_t i = 0; i < description.grid.size() && i < 3; ++i) {
@@ -245,7 +245,7 @@ Geometry Task::geometry(const search::Configuration& configuration) const {
 
 std::vector<std::uint64_t> Task::scratch_lengths(const search::Configuration& configuration) const {
   std::vector<std::uint64_t> lengths;
-  const Description& description = state_->description;
+  const KernelDescription& description = state_->description;
   const search::Scope scope = state_->space.scope(configuration);
   for (const Argument& argument : description.arguments) {
     if (argument.role != Argument::Role::scratch) continue;

@@ -70,19 +70,19 @@ struct BoundArgument {
 };
 
 /// Checks `where` expressions as Task does, before there is a problem. Throws Error{bad_usage}.
-void check_where(const Description& description, const std::vector<std::string>& where, const DeviceInfo& device);
+void check_where(const KernelDescription& description, const std::vector<std::string>& where, const DeviceInfo& device);
 
 /// A description bound to a problem and a device. What is still open is the configuration. Immutable; safe to share.
 class Task {
  public:
   /// Checks problem values against the description (missing, unknown, not a number, problem_constraint) and builds the
   /// space, with `where` expressions as further constraints. Throws Error{bad_problem, bad_description, bad_usage}.
-  Task(Description description, const ProblemValues& problem, const DeviceInfo& device,
+  Task(KernelDescription description, const ProblemValues& problem, const DeviceInfo& device,
        const std::vector<std::string>& where = {}, const std::vector<std::filesystem::path>& include_folders = {});
   ~Task();
   Task(Task&&) noexcept;
 
-  const Description& description() const;
+  const KernelDescription& description() const;
   const DeviceInfo& device() const;
   const ProblemValues& problem() const;  ///< complete: defaults filled in
   const search::Space& space() const;

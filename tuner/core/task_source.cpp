@@ -38,7 +38,7 @@ std::string argument_text(const search::Parameter& parameter, const search::Valu
   return std::to_string(position(parameter, value));
 }
 
-search::Value define_value(const Description& description, const NamedExpression& define, const search::Scope& scope) {
+search::Value define_value(const KernelDescription& description, const NamedExpression& define, const search::Scope& scope) {
   const std::string what =
       fmt::format("{}:{}: define({})", description.file.filename().string(), define.place.line, define.name);
   search::Value value;
@@ -66,7 +66,7 @@ bool is_word(char c) {
 }  // namespace
 
 std::vector<Task::Macro> Task::macros(const search::Configuration& configuration) const {
-  const Description& description = state_->description;
+  const KernelDescription& description = state_->description;
   std::vector<Macro> macros;
   for (const ProblemProperty& property : description.problem) {
     if (property.kind != ProblemProperty::Kind::constant) continue;
@@ -94,7 +94,7 @@ std::vector<Task::Macro> Task::macros(const search::Configuration& configuration
 }
 
 std::vector<std::string> Task::options(const search::Configuration& configuration) const {
-  const Description& description = state_->description;
+  const KernelDescription& description = state_->description;
   std::vector<std::string> options = description.options;
   for (std::size_t i = 0; i < description.parameters.size(); ++i) {
     if (description.parameters[i].form != ParameterForm::option) continue;
@@ -105,7 +105,7 @@ std::vector<std::string> Task::options(const search::Configuration& configuratio
 }
 
 std::string Task::name_expression(const search::Configuration& configuration) const {
-  const Description& description = state_->description;
+  const KernelDescription& description = state_->description;
   if (description.template_arguments.empty()) return description.kernel;
   std::map<std::string, std::string, std::less<>> replacements;
   for (const ProblemProperty& property : description.problem) {

@@ -6,7 +6,7 @@ namespace tuner {
 
 /// What a Task knows; shared by the files that implement it. Everything is computed once, in the constructor.
 struct Task::State {
-  Description description;
+  KernelDescription description;
   DeviceInfo device;
   ProblemValues problem;
   std::vector<std::string> where;
@@ -16,7 +16,7 @@ struct Task::State {
   search::Space space;
   std::vector<BoundArgument> arguments;
 
-  State(Description description, const ProblemValues& problem, const DeviceInfo& device,
+  State(KernelDescription description, const ProblemValues& problem, const DeviceInfo& device,
         const std::vector<std::string>& where, const std::vector<std::filesystem::path>& include_folders);
 };
 

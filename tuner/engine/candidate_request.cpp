@@ -5,7 +5,7 @@
 namespace tuner::engine {
 
 CompileRequest compile_request(const Task& task, const search::Configuration& configuration) {
-  const Description& description = task.description();
+  const KernelDescription& description = task.description();
   CompileRequest request;
   request.configuration = task.space().text(configuration);
   // A kernel known from a recording has no source: the recorded lane looks the configuration up.

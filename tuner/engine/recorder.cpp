@@ -27,7 +27,7 @@ std::string text(const std::optional<search::Expression>& expression) {
 }
 
 Recording describe(const Task& task, const TuneReport& report) {
-  const Description& description = task.description();
+  const KernelDescription& description = task.description();
   Recording recording;
   recording.kernel = description.kernel;
   recording.kernel_identity = task.kernel_identity();

@@ -30,8 +30,8 @@ std::optional<search::Expression> parse_optional(const Recording& recording, con
   return parse_recorded(recording, text);
 }
 
-Description describe(const Recording& recording) {
-  Description description;
+KernelDescription describe(const Recording& recording) {
+  KernelDescription description;
   description.file = recording.file;
   description.kernel = recording.kernel;
   description.recorded_identity =
@@ -61,7 +61,7 @@ Description describe(const Recording& recording) {
 }  // namespace
 
 Task recorded_task(const Recording& recording) {
-  Description description = describe(recording);
+  KernelDescription description = describe(recording);
   ProblemValues problem;
   try {
     if (!recording.problem.empty()) problem = parse_problem(recording.problem);

@@ -8,13 +8,14 @@
 
 #include "tuner/engine/compile/helper.hpp"
 #include "tuner/engine/device/worker.hpp"
-#include "tuner/engine/process/spawn.hpp"
+#include "tuner/process/spawn.hpp"
 
 namespace {
 
 int run(std::string_view role) {
   using namespace tuner::engine;
-  Channel channel = worker_channel();
+  using tuner::Channel;
+  Channel channel = tuner::worker_channel();
   if (role == "compile") return run_compile_helper(std::move(channel));
   if (role == "device") return run_device_worker(std::move(channel));
   if (role == "probe") return run_probe(std::move(channel));

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tuner/engine/compile/cubin.hpp"
+#include "tuner/core/cubin.hpp"
 #include "tuner/engine/compile/wire.hpp"
 #include "tuner/error.hpp"
 

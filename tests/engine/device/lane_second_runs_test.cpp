@@ -7,8 +7,8 @@
 #include <string>
 
 #include "tests/engine/device/lane_support.hpp"
-#include "tuner/engine/device/driver.hpp"
-#include "tuner/engine/process/worker_program.hpp"
+#include "tuner/engine/device/cuda.hpp"
+#include "tuner/process/worker_program.hpp"
 #include "tuner/error.hpp"
 
 using namespace tuner;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "tests/engine/device/lane_support.hpp"
-#include "tuner/engine/process/worker_program.hpp"
+#include "tuner/process/worker_program.hpp"
 #include "tuner/error.hpp"
 
 using namespace tuner;

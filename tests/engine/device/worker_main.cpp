@@ -6,14 +6,14 @@
 #include <string_view>
 
 #include "tuner/engine/device/worker.hpp"
-#include "tuner/engine/process/spawn.hpp"
+#include "tuner/process/spawn.hpp"
 
 int main(int argc, char** argv) {
   int status = 64;
   try {
     const std::string_view role = argc > 1 ? argv[1] : "";
-    if (role == "device") status = tuner::engine::run_device_worker(tuner::engine::worker_channel());
-    if (role == "probe") status = tuner::engine::run_probe(tuner::engine::worker_channel());
+    if (role == "device") status = tuner::engine::run_device_worker(tuner::worker_channel());
+    if (role == "probe") status = tuner::engine::run_probe(tuner::worker_channel());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
   }

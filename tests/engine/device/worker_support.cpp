@@ -5,7 +5,7 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "tuner/engine/process/worker_program.hpp"
+#include "tuner/process/worker_program.hpp"
 
 namespace tuner::engine {
 

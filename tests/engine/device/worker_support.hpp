@@ -6,7 +6,7 @@
 
 #include "tests/engine/device/lane_support.hpp"
 #include "tuner/engine/device/wire.hpp"
-#include "tuner/engine/process/spawn.hpp"
+#include "tuner/process/spawn.hpp"
 
 namespace tuner::engine {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cache/store.hpp"
+#include "tuner/core/cubin.hpp"
 #include "tuner/engine/lane.hpp"
 #include "tuner/outcome.hpp"
 
@@ -36,12 +37,6 @@ enum class Builtins {
   /// which it is). One that does not compile so is compiled with everything. The binary is the same.
   small_first,
   all,
-};
-
-/// Offset and size in bytes of one kernel parameter, from the binary's own table.
-struct KernelParameter {
-  std::uint32_t offset = 0;
-  std::uint32_t size = 0;
 };
 
 struct CompileReply {

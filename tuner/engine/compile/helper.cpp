@@ -15,7 +15,7 @@
 
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
 #include "tuner/engine/compile/wire.hpp"
-#include "tuner/engine/process/spawn.hpp"
+#include "tuner/process/spawn.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TUNER_SANITIZED 1

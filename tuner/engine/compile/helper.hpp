@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tuner/engine/process/channel.hpp"
+#include "tuner/process/channel.hpp"
 
 namespace tuner::engine {
 

@@ -6,7 +6,7 @@
 
 #include "tuner/engine/compile/compile.hpp"
 #include "tuner/engine/compile/nvrtc.hpp"
-#include "tuner/engine/process/fd.hpp"
+#include "tuner/process/fd.hpp"
 
 namespace tuner::engine {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "tuner/engine/compile/program.hpp"
-#include "tuner/engine/process/usable_cores.hpp"
-#include "tuner/engine/process/worker_program.hpp"
+#include "tuner/process/usable_cores.hpp"
+#include "tuner/process/worker_program.hpp"
 
 namespace tuner::engine {
 namespace {

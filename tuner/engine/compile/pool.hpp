@@ -10,7 +10,7 @@
 
 #include "tuner/engine/compile/compile.hpp"
 #include "tuner/engine/compile/wire.hpp"
-#include "tuner/engine/process/spawn.hpp"
+#include "tuner/process/spawn.hpp"
 
 namespace tuner::engine {
 

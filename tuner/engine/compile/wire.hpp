@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tuner/engine/compile/compile.hpp"
-#include "tuner/engine/process/channel.hpp"
+#include "tuner/process/channel.hpp"
 #include "tuner/error.hpp"
 
 // What a compile pool, its helper and its workers say to each other.

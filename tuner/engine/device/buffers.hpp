@@ -9,7 +9,7 @@
 
 #include "tuner/engine/device/device.hpp"
 #include "tuner/engine/device/device_support.hpp"
-#include "tuner/engine/device/driver.hpp"
+#include "tuner/engine/device/cuda.hpp"
 #include "tuner/engine/device/guarded_buffer.hpp"
 #include "tuner/engine/device/verdict.hpp"
 #include "tuner/engine/device/work_stream.hpp"

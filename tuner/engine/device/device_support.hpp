@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "tuner/engine/device/driver.hpp"
+#include "tuner/engine/device/cuda.hpp"
 #include "tuner/engine/device/support.hpp"
 #include "tuner/engine/device/work_stream.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tuner/engine/device/driver.hpp"
+#include "tuner/engine/device/cuda.hpp"
 
 namespace tuner::engine {
 

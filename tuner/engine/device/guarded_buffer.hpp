@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "tuner/engine/device/driver.hpp"
+#include "tuner/engine/device/cuda.hpp"
 #include "tuner/engine/device/fenced_memory.hpp"
 
 namespace tuner::engine {

@@ -8,7 +8,7 @@
 
 #include "tuner/engine/device/buffers.hpp"
 #include "tuner/engine/device/device.hpp"
-#include "tuner/engine/device/driver.hpp"
+#include "tuner/engine/device/cuda.hpp"
 #include "tuner/engine/device/occupancy.hpp"
 #include "tuner/engine/device/verdict.hpp"
 #include "tuner/engine/device/work_stream.hpp"

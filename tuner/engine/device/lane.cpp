@@ -9,7 +9,7 @@
 
 #include "tuner/engine/device/support.hpp"
 #include "tuner/engine/device/visible_device.hpp"
-#include "tuner/engine/process/worker_program.hpp"
+#include "tuner/process/worker_program.hpp"
 
 namespace tuner::engine {
 namespace {

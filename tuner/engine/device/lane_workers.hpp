@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/engine/process/spawn.hpp"
+#include "tuner/process/spawn.hpp"
 
 namespace tuner::engine {
 

@@ -7,8 +7,8 @@
 
 #include "tuner/engine/device/visible_device.hpp"
 #include "tuner/engine/device/wire.hpp"
-#include "tuner/engine/process/spawn.hpp"
-#include "tuner/engine/process/worker_program.hpp"
+#include "tuner/process/spawn.hpp"
+#include "tuner/process/worker_program.hpp"
 
 namespace tuner::engine {
 

@@ -7,7 +7,7 @@
 #include "tuner/engine/device/buffer_copies.hpp"
 #include "tuner/engine/device/buffers.hpp"
 #include "tuner/engine/device/kernel.hpp"
-#include "tuner/engine/device/nvml.hpp"
+#include "tuner/driver/nvml.hpp"
 #include "tuner/engine/device/verdict.hpp"
 #include "tuner/engine/device/work_stream.hpp"
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tuner/core/device_fields.hpp"
-#include "tuner/engine/process/fd.hpp"
+#include "tuner/process/fd.hpp"
 
 namespace tuner::engine {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "tuner/core/device.hpp"
 #include "tuner/engine/device/device.hpp"
-#include "tuner/engine/process/channel.hpp"
+#include "tuner/process/channel.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::engine {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "tuner/engine/device/driver.hpp"
+#include "tuner/engine/device/cuda.hpp"
 
 namespace tuner::engine {
 

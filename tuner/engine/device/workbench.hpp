@@ -6,7 +6,7 @@
 
 #include "tuner/engine/device/device.hpp"
 #include "tuner/engine/device/kernel.hpp"
-#include "tuner/engine/device/nvml.hpp"
+#include "tuner/driver/nvml.hpp"
 #include "tuner/engine/device/wire.hpp"
 #include "tuner/engine/device/work_stream.hpp"
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <exception>
 
-#include "tuner/engine/device/device_query.hpp"
-#include "tuner/engine/device/driver.hpp"
+#include "tuner/driver/device_query.hpp"
+#include "tuner/engine/device/cuda.hpp"
 #include "tuner/engine/device/wire.hpp"
 #include "tuner/engine/device/workbench.hpp"
 

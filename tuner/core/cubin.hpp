@@ -1,15 +1,20 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tuner/engine/compile/compile.hpp"
+namespace tuner {
 
-namespace tuner::engine {
+/// Offset and size in bytes of one kernel parameter, from the binary's own table.
+struct KernelParameter {
+  std::uint32_t offset = 0;
+  std::uint32_t size = 0;
+};
 
 /// What a cubin says about one of its kernels.
 struct CubinFacts {
@@ -24,4 +29,4 @@ std::optional<CubinFacts> facts_from_cubin(std::span<const std::byte> cubin, std
 /// "13.0.88" of the compiler that made it, which the cubin names; empty if it does not.
 std::string compiler_version(std::span<const std::byte> cubin);
 
-}  // namespace tuner::engine
+}  // namespace tuner

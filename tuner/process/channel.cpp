@@ -1,4 +1,4 @@
-#include "tuner/engine/process/channel.hpp"
+#include "tuner/process/channel.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -10,13 +10,13 @@
 #include <cstring>
 #include <string_view>
 
-#include "tuner/engine/process/build_id.hpp"
+#include "tuner/process/build_id.hpp"
 #include "tuner/error.hpp"
 
 // A packet is "<build id> <type> inline\n<body>", or "<build id> <type> spilled\n" with the body in the last
 // descriptor.
 
-namespace tuner::engine {
+namespace tuner {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -189,4 +189,4 @@ ChannelPair make_channel_pair() {
   return {Channel(UniqueFd(ends[0])), Channel(UniqueFd(ends[1]))};
 }
 
-}  // namespace tuner::engine
+}  // namespace tuner

@@ -1,4 +1,4 @@
-#include "tuner/engine/process/worker_program.hpp"
+#include "tuner/process/worker_program.hpp"
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 #include "tuner/error.hpp"
 
-namespace tuner::engine {
+namespace tuner {
 namespace {
 
 constexpr const char* kName = "tuner-worker";
@@ -61,4 +61,4 @@ std::filesystem::path find_worker_program() {
                   "); reinstall the tuner, or set TUNER_LIBEXEC to the folder that holds tuner-worker.");
 }
 
-}  // namespace tuner::engine
+}  // namespace tuner

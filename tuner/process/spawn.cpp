@@ -1,4 +1,4 @@
-#include "tuner/engine/process/spawn.hpp"
+#include "tuner/process/spawn.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -21,7 +21,7 @@
 
 #include "tuner/error.hpp"
 
-namespace tuner::engine {
+namespace tuner {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -220,4 +220,4 @@ void die_with_parent(pid_t parent) noexcept {
   if (getppid() != parent) _exit(0);
 }
 
-}  // namespace tuner::engine
+}  // namespace tuner

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace tuner::engine {
+namespace tuner {
 
 /// Owns a file descriptor; -1 is "none".
 class UniqueFd {
@@ -39,4 +39,4 @@ UniqueFd memfd_from_text(std::string_view text, const char* name = "tuner");
 std::vector<std::byte> bytes_from_memfd(int fd);
 std::string text_from_memfd(int fd);
 
-}  // namespace tuner::engine
+}  // namespace tuner

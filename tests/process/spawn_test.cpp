@@ -1,4 +1,4 @@
-#include "tuner/engine/process/spawn.hpp"
+#include "tuner/process/spawn.hpp"
 
 #include <doctest/doctest.h>
 #include <poll.h>
@@ -17,7 +17,6 @@
 #include "tuner/error.hpp"
 
 using namespace tuner;
-using namespace tuner::engine;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 

@@ -1,4 +1,4 @@
-#include "tuner/engine/process/usable_cores.hpp"
+#include "tuner/process/usable_cores.hpp"
 
 #include <sched.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-namespace tuner::engine {
+namespace tuner {
 namespace {
 
 std::optional<std::string> contents(const std::filesystem::path& file) {
@@ -95,4 +95,4 @@ int usable_cores() {
   return bound ? cores : std::max(1, cores / local_ranks());
 }
 
-}  // namespace tuner::engine
+}  // namespace tuner

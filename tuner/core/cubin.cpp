@@ -4,7 +4,7 @@
 //   kind 0x17  = parameter: index:u32 ordinal:u16 offset:u16 (size in bits 18..31):u32
 //   kind 0x45  = parameter of a kernel with more than 4 KB of them: index:u32 ordinal:u16 offset:u16 size:u32
 //   kind 0x2f  = registers of a kernel: symbol:u32 count:u32
-#include "tuner/engine/compile/cubin.hpp"
+#include "tuner/core/cubin.hpp"
 
 #include <elf.h>
 
@@ -12,7 +12,7 @@
 #include <cstring>
 #include <map>
 
-namespace tuner::engine {
+namespace tuner {
 namespace {
 
 constexpr std::uint16_t kCudaMachine = 190;
@@ -142,4 +142,4 @@ std::string compiler_version(Bytes cubin) {
   return std::string(version.substr(0, version.find_first_not_of("0123456789.")));
 }
 
-}  // namespace tuner::engine
+}  // namespace tuner

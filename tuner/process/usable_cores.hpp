@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tuner::engine {
+namespace tuner {
 
 /// How many cores this process may keep busy: its affinity, cut to its cgroup's quota (v1 and v2, all levels), shared
 /// among the ranks of an MPI or Slurm job on this host if they are not bound to cores. At least 1.
@@ -14,4 +14,4 @@ int usable_cores();
 /// the text of /proc/self/cgroup.
 std::optional<int> cgroup_cores(const std::filesystem::path& root, std::string_view self);
 
-}  // namespace tuner::engine
+}  // namespace tuner

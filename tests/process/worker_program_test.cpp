@@ -1,4 +1,4 @@
-#include "tuner/engine/process/worker_program.hpp"
+#include "tuner/process/worker_program.hpp"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>
@@ -7,11 +7,10 @@
 #include <fstream>
 #include <string>
 
-#include "tuner/engine/process/usable_cores.hpp"
+#include "tuner/process/usable_cores.hpp"
 #include "tuner/error.hpp"
 
 using namespace tuner;
-using namespace tuner::engine;
 namespace fs = std::filesystem;
 
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "tuner/engine/process/fd.hpp"
+#include "tuner/process/fd.hpp"
 
-namespace tuner::engine {
+namespace tuner {
 
 /// What processes of the tuner say to each other: a word, JSON text, and descriptors for everything big (sources, logs,
 /// binaries travel as files in memory). At most 200 descriptors a message.
@@ -54,4 +54,4 @@ struct ChannelPair {
 /// Two connected ends, both close-on-exec. Throws Error{internal} when descriptors are exhausted.
 ChannelPair make_channel_pair();
 
-}  // namespace tuner::engine
+}  // namespace tuner

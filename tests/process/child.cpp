@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <string>
 
-#include "tuner/engine/process/channel.hpp"
-#include "tuner/engine/process/spawn.hpp"
+#include "tuner/process/channel.hpp"
+#include "tuner/process/spawn.hpp"
 #include "tuner/error.hpp"
 
 int main(int argc, char** argv) try {
-  using namespace tuner::engine;
+  using namespace tuner;
   Channel channel = worker_channel();
   while (std::optional<Message> message = channel.receive_wait()) {
     if (message->type == "echo") channel.send(*message);

@@ -1,11 +1,11 @@
-#include "tuner/engine/device/nvml.hpp"
+#include "tuner/driver/nvml.hpp"
 
 #include <dlfcn.h>
 
 #include <array>
 #include <cstdlib>
 
-namespace tuner::engine {
+namespace tuner::cuda {
 namespace {
 
 // The few declarations of NVML's stable interface that are used here; its header is not part of every toolkit.
@@ -106,4 +106,4 @@ std::vector<unsigned> Monitor::processes() const {
   return numbers;
 }
 
-}  // namespace tuner::engine
+}  // namespace tuner::cuda

@@ -1,4 +1,4 @@
-#include "tuner/engine/process/fd.hpp"
+#include "tuner/process/fd.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 
 #include "tuner/error.hpp"
 
-namespace tuner::engine {
+namespace tuner {
 namespace {
 
 [[noreturn]] void fail(const char* what) {
@@ -68,4 +68,4 @@ std::string text_from_memfd(int fd) {
   return contents<std::string>(fd);
 }
 
-}  // namespace tuner::engine
+}  // namespace tuner

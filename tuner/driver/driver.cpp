@@ -1,4 +1,4 @@
-#include "tuner/engine/device/driver.hpp"
+#include "tuner/driver/driver.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-namespace tuner::engine {
+namespace tuner::cuda {
 namespace {
 
 Driver table;
@@ -220,4 +220,4 @@ Module load_module(std::span<const std::byte> image) {
   return Module(module);
 }
 
-}  // namespace tuner::engine
+}  // namespace tuner::cuda

@@ -11,7 +11,7 @@
 #include "tuner/detail/unique_handle.hpp"
 #include "tuner/error.hpp"
 
-namespace tuner::engine {
+namespace tuner::cuda {
 
 /// Every driver function this program calls: member, exported name, type. The type's suffix is the version of the ABI
 /// that is asked for, so that a newer driver never hands out a function with another signature. cuda.h maps some of
@@ -118,4 +118,4 @@ DeviceMemory allocate(std::size_t bytes);
 /// A cubin, or PTX.
 Module load_module(std::span<const std::byte> image);
 
-}  // namespace tuner::engine
+}  // namespace tuner::cuda

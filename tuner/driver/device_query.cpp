@@ -1,4 +1,4 @@
-#include "tuner/engine/device/device_query.hpp"
+#include "tuner/driver/device_query.hpp"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <array>
 #include <string_view>
 
-#include "tuner/engine/device/driver.hpp"
-#include "tuner/engine/device/nvml.hpp"
+#include "tuner/driver/driver.hpp"
+#include "tuner/driver/nvml.hpp"
 
-namespace tuner::engine {
+namespace tuner::cuda {
 namespace {
 
 // Attributes that a driver or a GPU does not have are zero.
@@ -100,4 +100,4 @@ std::vector<DeviceInfo> query_devices() {
   return devices;
 }
 
-}  // namespace tuner::engine
+}  // namespace tuner::cuda

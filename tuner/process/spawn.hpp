@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "tuner/engine/process/channel.hpp"
+#include "tuner/process/channel.hpp"
 
-namespace tuner::engine {
+namespace tuner {
 
 /// How a process ended.
 struct ExitStatus {
@@ -77,4 +77,4 @@ Channel worker_channel();
 /// In a child that was forked or spawned by `parent`: ends this process when the parent's thread that started it ends.
 void die_with_parent(pid_t parent) noexcept;
 
-}  // namespace tuner::engine
+}  // namespace tuner

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner::engine {
+namespace tuner::cuda {
 
 /// What NVML tells about one GPU while it works. Optional: where libnvidia-ml.so.1 (or the file named by $TUNER_NVML)
 /// is missing, or does not know the GPU, every answer is "unknown".
@@ -30,4 +30,4 @@ class Monitor {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace tuner::engine
+}  // namespace tuner::cuda

@@ -1,4 +1,4 @@
-#include "tuner/engine/process/channel.hpp"
+#include "tuner/process/channel.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -10,11 +10,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "tuner/engine/process/build_id.hpp"
+#include "tuner/process/build_id.hpp"
 #include "tuner/error.hpp"
 
 using namespace tuner;
-using namespace tuner::engine;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
