@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
 #include <numeric>
 
 #include "search/arithmetic.hpp"
 #include "search/enumeration.hpp"
 #include "search/evaluator.hpp"
 #include "search/messages.hpp"
+#include "search/packed_rows.hpp"
 #include "search/tree.hpp"
 
 namespace tuner::search {
@@ -47,22 +49,44 @@ void check_values(const Parameter& parameter) {
 
 }  // namespace
 
-Space::Space(std::vector<Parameter> parameters, std::vector<Constraint> constraints, Scope constants)
-    : parameters_(std::move(parameters)), constraints_(std::move(constraints)), constants_(std::move(constants)) {
+struct Space::Valid {
+  std::once_flag listed;
+  PackedRows rows;
+  std::string why_empty;
+};
+
+Space::Space(std::vector<Parameter> parameters, std::vector<Constraint> constraints, Scope constants, Listing listing)
+    : parameters_(std::move(parameters)),
+      constraints_(std::move(constraints)),
+      constants_(std::move(constants)),
+      valid_(std::make_unique<Valid>()) {
   check_parameters();
+  if (listing == Listing::at_once) valid();
+}
+Space::~Space() = default;
+Space::Space(Space&&) noexcept = default;
+Space& Space::operator=(Space&&) noexcept = default;
+
+const Space::Valid& Space::valid() const {
+  std::call_once(valid_->listed, [this] { enumerate(*valid_); });
+  return *valid_;
+}
+
+void Space::enumerate(Valid& valid) const {
   std::vector<std::size_t> counts;
   for (const Parameter& parameter : parameters_) counts.push_back(parameter.values.size());
-  valid_ = PackedRows(counts);
+  PackedRows rows(counts);
   Enumeration enumeration(parameters_, constraints_, constants_);
-  enumeration.run([this](std::span<const std::uint32_t> choice) {
-    valid_.push(choice);
-    if (valid_.bytes() > kMostBytes) {
+  enumeration.run([&](std::span<const std::uint32_t> choice) {
+    rows.push(choice);
+    if (rows.bytes() > kMostBytes) {
       refuse(fmt::format("The space has more than {} valid configurations; add constraints or remove values.",
-                         valid_.size() - 1));
+                         rows.size() - 1));
     }
     return true;
   });
-  if (valid_.size() == 0) explain_empty(enumeration);
+  if (rows.size() == 0) valid.why_empty = explain_empty(enumeration);
+  valid.rows = std::move(rows);
 }
 
 void Space::check_parameters() {
@@ -91,7 +115,7 @@ void Space::check_parameters() {
 }
 
 /// The constraint that leaves nothing is the last of the fewest constraints that together cannot be satisfied.
-void Space::explain_empty(Enumeration& enumeration) {
+std::string Space::explain_empty(Enumeration& enumeration) const {
   std::size_t satisfiable = 0;
   std::size_t empty = constraints_.size();
   while (empty - satisfiable > 1) {
@@ -102,12 +126,11 @@ void Space::explain_empty(Enumeration& enumeration) {
   const std::string what = describe(constraints_[culprit]);
   const std::vector<std::string> used = enumeration.parameters_of(culprit);
   if (used.empty()) {
-    why_empty_ = fmt::format("No configuration is valid: {} uses no parameter and is false.", what);
-  } else {
-    why_empty_ = fmt::format("No configuration is valid: {} rejects {}; change it, or the values of {}.", what,
-                             culprit == 0 ? "every one" : "every one that the constraints before it accept",
-                             fmt::join(used, ", "));
+    return fmt::format("No configuration is valid: {} uses no parameter and is false.", what);
   }
+  return fmt::format("No configuration is valid: {} rejects {}; change it, or the values of {}.", what,
+                     culprit == 0 ? "every one" : "every one that the constraints before it accept",
+                     fmt::join(used, ", "));
 }
 
 std::span<const Parameter> Space::parameters() const {
@@ -120,7 +143,7 @@ const Scope& Space::constants() const {
   return constants_;
 }
 std::uint64_t Space::size() const {
-  return valid_.size();
+  return valid().rows.size();
 }
 
 double Space::cartesian_size() const {
@@ -135,13 +158,13 @@ Configuration Space::at(std::uint64_t index) const {
   }
   Configuration result;
   result.choice.resize(parameters_.size());
-  valid_.read(index, result.choice);
+  valid().rows.read(index, result.choice);
   return result;
 }
 
 std::optional<std::uint64_t> Space::index_of(const Configuration& configuration) const {
   if (!fits(configuration)) return std::nullopt;
-  return valid_.find(configuration.choice);
+  return valid().rows.find(configuration.choice);
 }
 
 bool Space::contains(const Configuration& configuration) const {
@@ -191,7 +214,7 @@ std::optional<std::string> Space::why_invalid(const Configuration& configuration
 }
 
 std::string Space::why_empty() const {
-  return why_empty_;
+  return valid().why_empty;
 }
 
 const Value& Space::value(const Configuration& configuration, std::size_t parameter) const {

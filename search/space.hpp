@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include "search/expression.hpp"
-#include "search/packed_rows.hpp"
 #include "search/value.hpp"
 
 namespace tuner::search {
@@ -44,6 +44,12 @@ enum class Neighbourhood {
   hamming1,  ///< one parameter changed to any other value
 };
 
+/// When the valid configurations are found.
+enum class Listing {
+  at_once,     ///< by the constructor: whatever is wrong with a constraint is thrown there
+  when_needed  ///< by the first question that needs them all: for who only looks at single configurations
+};
+
 /// The configurations that satisfy every constraint, in lexicographic order of value positions (last parameter
 /// fastest). Immutable after construction; safe to use from several threads.
 /// Constraints are split at their outermost `and`s and each part is applied as soon as all parameters it uses are
@@ -57,8 +63,13 @@ class Space {
   /// cannot be evaluated, and Error{bad_usage} for duplicate parameters or values, an empty value list, a default that
   /// is not in its list, or more valid configurations than fit in 1 GiB (about 100 million). An empty space is not an
   /// error here: see `why_empty`. An outer scope of `constants` must outlive the space. Enumerates: costs time and
-  /// about 8 bytes a valid configuration.
-  Space(std::vector<Parameter> parameters, std::vector<Constraint> constraints, Scope constants);
+  /// about 8 bytes a valid configuration; with Listing::when_needed the first call of size, at, index_of, contains,
+  /// neighbours or why_empty does, and throws what is said here of constraints.
+  Space(std::vector<Parameter> parameters, std::vector<Constraint> constraints, Scope constants,
+        Listing listing = Listing::at_once);
+  ~Space();
+  Space(Space&&) noexcept;
+  Space& operator=(Space&&) noexcept;
 
   std::span<const Parameter> parameters() const;
   std::span<const Constraint> constraints() const;
@@ -93,8 +104,11 @@ class Space {
   Configuration parse(std::string_view text) const;
 
  private:
+  struct Valid;
   void check_parameters();
-  void explain_empty(Enumeration& enumeration);
+  const Valid& valid() const;
+  void enumerate(Valid& valid) const;
+  std::string explain_empty(Enumeration& enumeration) const;
   /// Whether every choice is a position in its parameter's list; `require` throws Error{internal} otherwise.
   bool fits(const Configuration& configuration) const;
   void require_fit(const Configuration& configuration) const;
@@ -104,8 +118,7 @@ class Space {
   Scope constants_;
   std::vector<std::uint32_t> defaults_;        // by parameter, the position of its default
   std::vector<std::uint32_t> sorted_by_name_;  // parameters, for canonical text
-  PackedRows valid_;
-  std::string why_empty_;
+  std::unique_ptr<Valid> valid_;
 };
 
 }  // namespace tuner::search

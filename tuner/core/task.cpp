@@ -62,8 +62,8 @@ std::vector<search::Parameter> parameters(const KernelDescription& description) 
 }
 
 /// The user's further conditions. A mistake in them is one of usage, not of the kernel file.
-std::vector<search::Constraint> where_constraints(const KernelDescription& description, const std::vector<std::string>& where,
-                                                  search::Scope& scope) {
+std::vector<search::Constraint> where_constraints(const KernelDescription& description,
+                                                  const std::vector<std::string>& where, search::Scope& scope) {
   std::vector<search::Constraint> constraints;
   std::vector<std::string> known = scope.names();
   for (const ParameterDescription& parameter : description.parameters) known.push_back(parameter.parameter.name);
@@ -89,13 +89,13 @@ std::vector<search::Constraint> where_constraints(const KernelDescription& descr
 }
 
 search::Space make_space(const KernelDescription& description, const ProblemValues& problem, const DeviceInfo& device,
-                         const std::vector<std::string>& where) {
+                         const std::vector<std::string>& where, search::Listing listing) {
   search::Scope scope = constants(description, problem, device);
   check_problem_constraints(description, problem, scope);
   std::vector<search::Constraint> all = description.constraints;
   for (search::Constraint& constraint : where_constraints(description, where, scope))
     all.push_back(std::move(constraint));
-  return search::Space(parameters(description), std::move(all), std::move(scope));
+  return search::Space(parameters(description), std::move(all), std::move(scope), listing);
 }
 
 std::string configuration_label(const Task& task, const search::Configuration& configuration) {
@@ -140,7 +140,8 @@ std::uint32_t launch_number(const Task& task, const search::Configuration& confi
 
 }  // namespace
 
-void check_where(const KernelDescription& description, const std::vector<std::string>& where, const DeviceInfo& device) {
+void check_where(const KernelDescription& description, const std::vector<std::string>& where,
+                 const DeviceInfo& device) {
   search::Scope scope = constants(description, {}, device);
   where_constraints(description, where, scope);
 }
@@ -151,7 +152,8 @@ std::string Geometry::text() const {
 }
 
 Task::State::State(KernelDescription given, const ProblemValues& values, const DeviceInfo& on,
-                   const std::vector<std::string>& further, const std::vector<std::filesystem::path>& include_folders)
+                   const std::vector<std::string>& further, const std::vector<std::filesystem::path>& include_folders,
+                   search::Listing listing)
     : description(std::move(given)),
       device(on),
       problem(complete_problem(description, values)),
@@ -159,12 +161,13 @@ Task::State::State(KernelDescription given, const ProblemValues& values, const D
       headers(quoted_headers(description, include_folders)),
       kernel_identity(tuner::kernel_identity(description, headers)),
       reuse_hash(tuner::reuse_hash(description)),
-      space(make_space(description, problem, device, where)),
+      space(make_space(description, problem, device, where, listing)),
       arguments(bind_arguments(description, space.constants())) {}
 
 Task::Task(KernelDescription description, const ProblemValues& problem, const DeviceInfo& device,
-           const std::vector<std::string>& where, const std::vector<std::filesystem::path>& include_folders)
-    : state_(std::make_unique<const State>(std::move(description), problem, device, where, include_folders)) {}
+           const std::vector<std::string>& where, const std::vector<std::filesystem::path>& include_folders,
+           search::Listing listing)
+    : state_(std::make_unique<const State>(std::move(description), problem, device, where, include_folders, listing)) {}
 Task::~Task() = default;
 Task::Task(Task&&) noexcept = default;
 

@@ -77,8 +77,10 @@ class Task {
  public:
   /// Checks problem values against the description (missing, unknown, not a number, problem_constraint) and builds the
   /// space, with `where` expressions as further constraints. Throws Error{bad_problem, bad_description, bad_usage}.
+  /// Enumerates the space unless `listing` says that it may not be needed: milliseconds less.
   Task(KernelDescription description, const ProblemValues& problem, const DeviceInfo& device,
-       const std::vector<std::string>& where = {}, const std::vector<std::filesystem::path>& include_folders = {});
+       const std::vector<std::string>& where = {}, const std::vector<std::filesystem::path>& include_folders = {},
+       search::Listing listing = search::Listing::at_once);
   ~Task();
   Task(Task&&) noexcept;
 

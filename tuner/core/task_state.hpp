@@ -17,7 +17,8 @@ struct Task::State {
   std::vector<BoundArgument> arguments;
 
   State(KernelDescription description, const ProblemValues& problem, const DeviceInfo& device,
-        const std::vector<std::string>& where, const std::vector<std::filesystem::path>& include_folders);
+        const std::vector<std::string>& where, const std::vector<std::filesystem::path>& include_folders,
+        search::Listing listing);
 };
 
 }  // namespace tuner

@@ -2,7 +2,8 @@
 
 #include <stdexcept>
 #include <string>
-#include <utility>
+
+#include "tuner/api.hpp"
 
 namespace tuner {
 
@@ -28,7 +29,7 @@ enum class Errc {
 
 /// Thrown when what was asked cannot be done. `what()` is a full sentence that names the thing, the value and a next
 /// step. Results of candidates (a kernel that does not compile, a wrong answer) are never thrown: see Outcome.
-class Error : public std::runtime_error {
+class TUNER_API Error : public std::runtime_error {
  public:
   Error(Errc code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}
   Errc code() const noexcept { return code_; }

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/api.hpp"
+
+namespace tuner {
+
+struct KernelDescription;
+
+/// A header that the kernel's source includes with quotes, by the name between them.
+struct Header {
+  std::string name;
+  std::string text;
+};
+
+/// Where the text of an embedded kernel finds what it needs.
+struct EmbeddedText {
+  std::string name = "embedded.cu";  ///< of the text, for messages
+  std::string kernel = {};           ///< which kernel, where the text describes several
+  std::vector<Header> headers = {};  ///< what it includes with quotes
+};
+
+/// What is known of one tunable kernel before a problem and a GPU are given: its source and what the directives in it
+/// say (docs/directives.md). A value that is cheap to copy; copies may be used from several threads.
+/// Reading one touches nothing but the files named; nothing is compiled. Mistakes throw Error{bad_description} with
+/// file, line, column and the nearest known word.
+class TUNER_API Description {
+ public:
+  /// Reads an annotated source file, and, when it is used, the headers that it includes with quotes from beside it or
+  /// from `include_folders`. `kernel` picks one if several are described. Throws Error{file_not_found}.
+  static Description from_file(const std::filesystem::path& file, std::string_view kernel = {},
+                               const std::vector<std::filesystem::path>& include_folders = {});
+
+  /// The same from text that is part of the program.
+  static Description from_text(std::string_view text, const EmbeddedText& embedded = {});
+
+  const std::string& kernel() const noexcept;           ///< the function's name
+  std::vector<std::string> problem_properties() const;  ///< in declared order: the order of Kernel::request
+
+  /// For the library's own use.
+  struct Content;
+  explicit Description(std::shared_ptr<const Content> content) noexcept : content_(std::move(content)) {}
+  const Content& content() const noexcept { return *content_; }
+
+ private:
+  std::shared_ptr<const Content> content_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/api.hpp"
+#include "tuner/detail/call_signature.hpp"
+
+namespace tuner {
+
+/// How an instance came to be, best first. Every request ends on one of them.
+enum class Rung : std::uint8_t {
+  exact,         ///< the winner stored for this problem on this kind of GPU
+  near_size,     ///< the winner of a problem whose sizes are within a factor of four, all else equal
+  other_device,  ///< the winner of this problem on another GPU of the same architecture
+  baseline,      ///< the description's defaults
+  fallback,      ///< the caller's own function
+  unrunnable,    ///< nothing can be launched; `why` says what is missing
+};
+/// "exact", "near size", "other device", "baseline", "fallback", "unrunnable".
+TUNER_API std::string_view to_string(Rung rung) noexcept;
+
+/// Where an instance comes from and what is known of it. A copy: later swaps do not change it.
+struct Provenance {
+  Rung rung = Rung::unrunnable;
+  std::string why;            ///< one sentence: why this rung, and why none above it
+  std::string configuration;  ///< canonical text, "BLOCKDIMX=128,…"; empty for fallback and unrunnable
+  std::string problem;        ///< for which it was tuned, canonical text; another than asked for on near_size
+  std::string device;         ///< on which it was tuned; empty where nothing was
+  /// The winner's time, measured on `device` for `problem`; nothing where nothing was measured.
+  std::optional<std::chrono::duration<double, std::nano>> expected_time;
+  std::optional<double> speedup, speedup_low, speedup_high;  ///< over the baseline, with its interval
+  double confidence = 0;                                     ///< level of that interval, 0.9973 for example
+  /// Configurations that the race could not show to be slower, this one included.
+  std::vector<std::string> ties;
+  std::filesystem::path database;  ///< that holds the decision
+  std::int64_t decision_id = 0;    ///< the row of its table `decision`; 0 if there is none
+  bool stale = false;              ///< the driver has changed since it was measured
+  bool contended = false;          ///< measured while other work was on the GPU; an offline run confirms it
+  bool noisy = false;              ///< the GPU was disturbed while it was measured
+  bool tuning = false;             ///< is being tuned in the background
+};
+
+/// What became of a launch. Converts to true if it was queued.
+struct LaunchStatus {
+  /// 0: queued. Above: the driver's CUresult (what a kernel does wrong later is reported by later calls to the driver).
+  /// -1: the driver was not asked, because the arguments do not fit or there is nothing to launch.
+  int code = 0;
+  std::string_view message;  ///< a sentence where it was not queued; lives as long as the Runtime
+  explicit operator bool() const noexcept { return code == 0; }
+};
+
+namespace detail {
+struct LaunchPlan;
+class InstanceState;
+}  // namespace detail
+
+/// A kernel that is ready to launch for one problem on one GPU. Lives as long as the Runtime it comes from; may be used
+/// from several threads. A configuration that was tuned in the background takes the place of the old one between two
+/// launches; the old one stays loaded, because graphs may hold it.
+class TUNER_API Instance {
+ public:
+  /// Queues one launch on `stream`, which belongs to the context that the instance was requested in; it must be
+  /// current. Arguments in signature order: device pointers for buffers (typed as described, `void*`, or a
+  /// CUdeviceptr), and values for scalars, of exactly the described type. Costs what cuLaunchKernel costs, and some
+  /// nanoseconds. Count, kinds and sizes are checked when a call site first launches; scalars that the description
+  /// binds to the problem are compared at every launch. Does not throw, allocate or lock. May be captured in a graph,
+  /// which then holds the configuration of that moment.
+  template <class... Arguments>
+  LaunchStatus launch(Stream stream, const Arguments&... arguments) const noexcept {
+    void* pointers[sizeof...(Arguments) + 1] = {detail::address_of(arguments)..., nullptr};
+    return launch_checked(stream, pointers, detail::kCallSignature<Arguments...>);
+  }
+
+  /// The same for arguments whose number or types are known at run time only: the address of each. Nothing but their
+  /// count is checked.
+  LaunchStatus launch_untyped(Stream stream, std::span<void* const> arguments) const noexcept;
+
+  Rung rung() const noexcept;
+  /// Whether launching can work: every rung but `unrunnable`.
+  bool runnable() const noexcept { return rung() != Rung::unrunnable; }
+  Provenance provenance() const;
+
+  /// What is launched now. For callers who launch themselves; a later swap changes all of it at once.
+  struct Shape {
+    std::array<std::uint32_t, 3> grid{}, block{};
+    std::uint32_t shared_bytes = 0;  ///< dynamic
+    void* function = nullptr;        ///< the CUfunction; null for fallback and unrunnable
+  };
+  Shape shape() const noexcept;
+
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+ private:
+  friend class detail::InstanceState;
+  Instance() = default;
+  ~Instance() = default;
+
+  LaunchStatus launch_checked(Stream stream, void** arguments, const detail::CallSignature& signature) const noexcept;
+
+  std::atomic<const detail::LaunchPlan*> plan_{nullptr};
+  mutable std::atomic<const detail::CallSignature*> checked_{nullptr};  ///< the call site that fits `plan_`
+  detail::InstanceState* state_ = nullptr;
+};
+
+}  // namespace tuner

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/api.hpp"
+#include "tuner/description.hpp"
+#include "tuner/instance.hpp"
+#include "tuner/problem.hpp"
+
+namespace tuner {
+
+/// What a request may do beyond looking up. `TUNER_MODE=off|cache|background|tune` replaces what the program says.
+enum class Mode : std::uint8_t {
+  off,         ///< the baseline, always; decisions are not looked at
+  cache,       ///< what is stored, else the baseline. Never tunes
+  background,  ///< the same at once, and tunes what is missing beside the program, which swaps to the winner
+  tune,        ///< tunes what is missing while the request waits, up to `tune_limit`
+};
+
+/// The state of the L2 cache that decisions are asked for, as in `tuner tune --mode`.
+enum class Timing : std::uint8_t { cold, warm };
+
+/// Something that a program may want to log. Nothing that is said here stops a request.
+struct Notice {
+  enum class Kind : std::uint8_t {
+    database,  ///< a database, or a row of it, cannot be used; the next rung was taken
+    engine,    ///< the process that compiles and tunes could not start, or was lost
+    tuning,    ///< tuning began, was declined, ended or was swapped in
+    argument,  ///< a launch whose arguments do not fit
+  };
+  Kind kind = Kind::database;
+  std::string sentence;
+};
+
+struct RuntimeOptions {
+  Mode mode = Mode::cache;
+  /// Production: whatever `mode` and TUNER_MODE say, nothing is tuned.
+  bool never_tune = false;
+  /// Production: what is no exact hit is the caller's fallback or unrunnable; never near, other or baseline.
+  bool exact_only = false;
+  /// Which GPU: unset, that of the context that is current at each request; else the primary context of the GPU with
+  /// this number, which is made current for the call.
+  std::optional<int> device;
+  Timing timing = Timing::cold;
+  /// Folder or file of the user's database, as TUNER_DB; empty: the default place.
+  std::filesystem::path database;
+  /// Read-only databases to look into after the user's, in this order: folders or files. Besides these,
+  /// TUNER_SYSTEM_DB names some, with colons between.
+  std::vector<std::filesystem::path> system_databases;
+  /// How long a request waits for other processes to release a database. Higher: fewer requests miss what is stored
+  /// while others write; lower: requests return sooner.
+  std::chrono::milliseconds database_patience{50};
+  /// How long a request waits for a baseline, or a winner without a stored binary, to be compiled.
+  std::chrono::milliseconds compile_limit{30000};
+  /// Mode::tune: how long a request waits. Tuning ends with what it has by then.
+  std::chrono::milliseconds tune_limit{60000};
+  /// Mode::background: the part of the GPU's time that tuning may take, 0.001 to 1. Higher: done sooner.
+  double background_share = 0.05;
+  /// Mode::background: processes that compile beside the program, at low priority.
+  int background_compile_workers = 2;
+  /// Mode::background: a winner takes over if the lower end of its speed-up's interval is at least this.
+  double swap_threshold = 1.05;
+  /// How many configurations to try at most when tuning; 0: no limit but the space's size.
+  std::uint64_t tune_evaluations = 0;
+  /// Instances that may exist at once, over all kernels, problems and contexts; further requests are unrunnable. Each
+  /// holds some kilobytes, and its module device memory, until the Runtime ends.
+  std::size_t max_instances = 4096;
+  /// Told what happens, from the thread that meets it: of several threads at once, and of the Runtime's own. Must not
+  /// throw or call the Runtime.
+  std::function<void(const Notice&)> observer = {};
+};
+
+/// The caller's own way to run the kernel where there is no other: gets the stream and the addresses of the arguments,
+/// returns 0 or an error code of its own.
+using Fallback = std::function<int(Stream stream, std::span<void* const> arguments)>;
+
+struct KernelOptions {
+  Fallback fallback = {};
+};
+
+/// What is known of one request besides its problem.
+struct RequestOptions {
+  /// The stream that will be launched on: where it is being captured into a graph, nothing is compiled. Captures of the
+  /// legacy stream are noticed without it.
+  Stream stream = nullptr;
+};
+
+namespace detail {
+class KernelState;
+class RuntimeState;
+}  // namespace detail
+
+/// One tunable kernel of a Runtime. A handle that is cheap to copy; valid as long as the Runtime.
+class TUNER_API Kernel {
+ public:
+  /// The kernel for a problem: values in declared order; defaults may be left out at the end. The first request for a
+  /// problem reads the databases, loads the binary, and, where none is stored, waits for the engine to compile it
+  /// (`compile_limit`); later ones are a lock-free look-up of some tens of nanoseconds. Never throws and never tunes
+  /// except in Mode::tune; what goes wrong is the next rung, see Instance::provenance. Safe from several threads.
+  const Instance& request(std::initializer_list<ProblemValue> problem, RequestOptions options = {}) const noexcept {
+    return request(std::span<const ProblemValue>(problem.begin(), problem.size()), options);
+  }
+  const Instance& request(std::span<const ProblemValue> problem, RequestOptions options = {}) const noexcept;
+  /// By name, in any order: `request({{"rows", 528}, {"row_length", 65536}})`. Some hundred nanoseconds.
+  const Instance& request(std::initializer_list<NamedValue> problem, RequestOptions options = {}) const noexcept;
+
+ private:
+  friend class detail::RuntimeState;
+  friend class Runtime;
+  explicit Kernel(detail::KernelState* state) noexcept : state_(state) {}
+  detail::KernelState* state_;
+};
+
+/// Finds, loads and launches tuned kernels. One a program is enough; several do not disturb each other. Construction
+/// touches neither files nor the driver: both are opened by the first request. Destruction waits for nothing but the
+/// Runtime's own thread and ends the engine; no launch may be under way by then that this program still needs, since
+/// modules are unloaded. Contexts must live as long as the Runtime. After fork() a child makes its own.
+class TUNER_API Runtime {
+ public:
+  explicit Runtime(RuntimeOptions options = {});
+  ~Runtime();
+  Runtime(Runtime&&) noexcept;
+  Runtime& operator=(Runtime&&) noexcept;
+
+  /// Takes the description. Touches no file but quoted headers. Throws Error{bad_description} for a description that
+  /// cannot be used whatever the problem.
+  Kernel kernel(const Description& description, KernelOptions options = {});
+
+  /// The mode in force, TUNER_MODE and `never_tune` considered.
+  Mode mode() const noexcept;
+
+  /// Waits until nothing is being tuned for this Runtime any more, and what was found is in use; false if that is not
+  /// so by the end of `limit`.
+  bool wait_for_tuning(std::chrono::milliseconds limit);
+
+ private:
+  std::unique_ptr<detail::RuntimeState> state_;
+};
+
+}  // namespace tuner

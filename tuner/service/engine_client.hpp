@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "tuner/service/jobs.hpp"
+
+namespace tuner {
+
+/// A program's side of its engine: starts `tuner-engine` when it is first needed and gives it work. There are up to two
+/// engines, one that compiles and one that tunes, so that a request never waits behind tuning. Both end when this
+/// object does, or the program. Safe to use from several threads.
+class EngineClient {
+ public:
+  EngineClient();
+  ~EngineClient();
+  EngineClient(const EngineClient&) = delete;
+  EngineClient& operator=(const EngineClient&) = delete;
+
+  /// Waits for the binary, up to `deadline`. Never throws: an engine that cannot be started, is lost or too slow is an
+  /// answer with outcome compile_timeout or worker_lost, and a sentence.
+  CompileAnswer compile(const CompileJob& job, std::chrono::steady_clock::time_point deadline);
+
+  /// Hands the job over and returns within a millisecond or two (the start of a process). `done` is called exactly
+  /// once, from the client's thread, unless the client is destroyed before. A lost engine is started again, once a job.
+  void tune(TuneJob job, std::function<void(TuneAnswer)> done);
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tuner
