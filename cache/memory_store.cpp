@@ -31,11 +31,14 @@ void MemoryStore::record_trials(std::span<const Trial> trials) {
   }
 }
 
-void MemoryStore::record_decision(const Decision& decision) {
+std::int64_t MemoryStore::record_decision(const Decision& decision) {
   require_storable(decision);
   know(decision.key);
   decisions_.push_back({decision});
-  decisions_.back().row.created_unix_ms = stamp(decision.created_unix_ms);
+  Decision& kept = decisions_.back().row;
+  kept.created_unix_ms = stamp(decision.created_unix_ms);
+  kept.row = static_cast<std::int64_t>(decisions_.size());
+  return kept.row;
 }
 
 std::optional<Decision> MemoryStore::find_decision(const DecisionKey& key) const {
@@ -43,6 +46,24 @@ std::optional<Decision> MemoryStore::find_decision(const DecisionKey& key) const
       std::find_if(decisions_.rbegin(), decisions_.rend(), [&](const auto& kept) { return kept.row.key == key; });
   if (newest == decisions_.rend() || !newest->counts) return std::nullopt;
   return newest->row;
+}
+
+std::optional<Decision> MemoryStore::find_decision(std::int64_t row) const {
+  if (row < 1 || row > static_cast<std::int64_t>(decisions_.size())) return std::nullopt;
+  return decisions_[static_cast<std::size_t>(row) - 1].row;
+}
+
+std::vector<Site> MemoryStore::list_sites(const std::string& kernel_identity, const std::string& mode,
+                                          const std::string& objective) const {
+  std::vector<Site> sites;
+  for (const Decision& served : list_decisions({})) {
+    const DecisionKey& key = served.key;
+    if (key.kernel_identity != kernel_identity || key.mode != mode || key.objective != objective) continue;
+    if (served.origin == Origin::replay) continue;
+    sites.push_back({key.kernel_name, key.problem, key.device, served.configuration, served.time_ns,
+                     served.awkward_sizes, served.created_unix_ms, served.row});
+  }
+  return sites;
 }
 
 std::vector<Decision> MemoryStore::list_decisions(const Filter& filter) const {

@@ -37,9 +37,14 @@ std::vector<Trial> read_trials(const sqlite::Connection& connection, const Decis
 std::vector<Trial> read_reusable_trials(const sqlite::Connection& connection, const DecisionKey& key,
                                         const std::string& reuse_hash, const Conditions& conditions);
 
-/// Within a write transaction.
-void insert_decision(const sqlite::Connection& connection, const Decision& decision);
-Decision read_decision(const sqlite::Connection& connection, std::int64_t decision_id);
+/// Within a write transaction. Returns its row.
+std::int64_t insert_decision(const sqlite::Connection& connection, const Decision& decision);
+/// See Store::list_sites.
+std::vector<Site> read_sites(const sqlite::Connection& connection, const std::string& kernel_identity,
+                             const std::string& mode, const std::string& objective);
+std::optional<Decision> read_decision(const sqlite::Connection& connection, std::int64_t decision_id);
+/// See Store::find_decision. Within a read transaction.
+std::optional<Decision> read_served(const sqlite::Connection& connection, const DecisionKey& key);
 
 /// Within a write transaction.
 void insert_quarantine(const sqlite::Connection& connection, const Quarantined& quarantined);

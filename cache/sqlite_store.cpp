@@ -1,5 +1,7 @@
 #include "cache/sqlite_store.hpp"
 
+#include <fmt/format.h>
+
 #include "cache/rows.hpp"
 #include "cache/schema.hpp"
 #include "cache/sqlite.hpp"
@@ -16,6 +18,12 @@ template <class Work>
 void write(const sqlite::Connection& connection, Durability durability, const Work& work) {
   use(connection, durability);
   sqlite::write(connection, work);
+}
+
+Error half_a_decision(const sqlite::Connection& connection, std::int64_t decision_id) {
+  return Error(Errc::store_damaged,
+               fmt::format("The database {} is damaged: decision {} lacks the run or the task that it belongs to. {}",
+                           connection.path().string(), decision_id, sqlite::kDamageNextStep));
 }
 
 }  // namespace
@@ -35,22 +43,26 @@ void SqliteStore::record_trials(std::span<const Trial> trials) {
   write(*connection_, Durability::repeatable, [&] { insert_trials(*connection_, trials); });
 }
 
-void SqliteStore::record_decision(const Decision& decision) {
+std::int64_t SqliteStore::record_decision(const Decision& decision) {
   require_storable(decision);
-  write(*connection_, Durability::precious, [&] { insert_decision(*connection_, decision); });
+  std::int64_t row = 0;
+  write(*connection_, Durability::precious, [&] { row = insert_decision(*connection_, decision); });
+  return row;
 }
 
 std::optional<Decision> SqliteStore::find_decision(const DecisionKey& key) const {
   const Transaction snapshot(*connection_, Transaction::Kind::read);
-  const auto task_id = find_task(*connection_, key);
-  if (!task_id) return std::nullopt;
-  sqlite::Statement newest(
-      *connection_,
-      "SELECT decision_id FROM decision JOIN run USING (run_id) WHERE task_id = ?1 AND decision_id > "
-      "(SELECT ifnull(max(forgotten.decision_id), 0) FROM forgotten WHERE forgotten.task_id = ?1) "
-      "ORDER BY decision_id DESC LIMIT 1");
-  if (!newest.bind(*task_id).step()) return std::nullopt;
-  return read_decision(*connection_, newest.integer(0));
+  return read_served(*connection_, key);
+}
+
+std::optional<Decision> SqliteStore::find_decision(std::int64_t row) const {
+  const Transaction snapshot(*connection_, Transaction::Kind::read);
+  return read_decision(*connection_, row);
+}
+
+std::vector<Site> SqliteStore::list_sites(const std::string& kernel_identity, const std::string& mode,
+                                          const std::string& objective) const {
+  return read_sites(*connection_, kernel_identity, mode, objective);
 }
 
 std::vector<Decision> SqliteStore::list_decisions(const Filter& filter) const {
@@ -63,7 +75,11 @@ std::vector<Decision> SqliteStore::list_decisions(const Filter& filter) const {
       "WHERE forgotten.task_id = run.task_id) GROUP BY task_id ORDER BY newest DESC");
   newest.bind(filter.kernel_name, filter.problem, filter.device);
   std::vector<Decision> decisions;
-  while (newest.step()) decisions.push_back(read_decision(*connection_, newest.integer(0)));
+  while (newest.step()) {
+    auto decision = read_decision(*connection_, newest.integer(0));
+    if (!decision) throw half_a_decision(*connection_, newest.integer(0));
+    decisions.push_back(*std::move(decision));
+  }
   return decisions;
 }
 

@@ -31,8 +31,11 @@ class SqliteStore final : public Store {
   ~SqliteStore() override;
 
   void record_trials(std::span<const Trial> trials) override;
-  void record_decision(const Decision& decision) override;
+  std::int64_t record_decision(const Decision& decision) override;
   std::optional<Decision> find_decision(const DecisionKey& key) const override;
+  std::optional<Decision> find_decision(std::int64_t row) const override;
+  std::vector<Site> list_sites(const std::string& kernel_identity, const std::string& mode,
+                               const std::string& objective) const override;
   std::vector<Decision> list_decisions(const Filter& filter) const override;
   std::vector<Trial> find_trials(const DecisionKey& key) const override;
   std::vector<Trial> find_reusable(const DecisionKey& key, const std::string& reuse_hash,

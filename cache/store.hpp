@@ -114,6 +114,19 @@ struct Decision {
   Conditions conditions;
   Origin origin = Origin::measured;
   std::int64_t created_unix_ms = 0;  ///< set by the store when 0
+  std::int64_t row = 0;              ///< its number in the database, `decision_id`; 0: not stored. Set by the store
+};
+
+/// What is served for one key of a kernel, in short: what choosing among sizes and devices needs.
+struct Site {
+  std::string kernel_name;
+  std::string problem;
+  std::string device;
+  std::string configuration;
+  double time_ns = 0;
+  std::int64_t awkward_sizes = 0;  ///< as in Decision
+  std::int64_t created_unix_ms = 0;
+  std::int64_t row = 0;  ///< of the decision
 };
 
 /// A binary that killed its process or hung the device, and did so again when it was tried alone: not to be launched on
@@ -158,10 +171,15 @@ class Store {
   virtual ~Store() = default;
   /// Appends all of `trials` in one transaction: after it returns they survive a crash; if it throws none are kept.
   virtual void record_trials(std::span<const Trial> trials) = 0;
-  /// Replaces the decision with the same key. Earlier decisions stay in the history.
-  virtual void record_decision(const Decision& decision) = 0;
+  /// Replaces the decision with the same key. Earlier decisions stay in the history. Returns its row.
+  virtual std::int64_t record_decision(const Decision& decision) = 0;
   /// The decision for exactly this key, unless it was forgotten. Reads only.
   virtual std::optional<Decision> find_decision(const DecisionKey& key) const = 0;
+  /// The decision in this row, served or not.
+  virtual std::optional<Decision> find_decision(std::int64_t row) const = 0;
+  /// What is served for this kernel on any problem and any device, newest first. Never what was replayed.
+  virtual std::vector<Site> list_sites(const std::string& kernel_identity, const std::string& mode,
+                                       const std::string& objective) const = 0;
   /// Newest decision of each key, newest first; those that were forgotten are left out.
   virtual std::vector<Decision> list_decisions(const Filter& filter) const = 0;
   /// All trials of the key in the order they were recorded, forgotten ones included.

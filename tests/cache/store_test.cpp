@@ -163,6 +163,66 @@ TEST_CASE_TEMPLATE("a listing shows the newest decision of each key that passes 
   CHECK(listed({.kernel_name = "A"}) == Names{});
 }
 
+TEST_CASE_TEMPLATE("recording a decision returns its row, which every look-up names and which finds it again", Place,
+                   InMemory, InSqlite) {
+  Place place;
+  Decision decision = full_decision();
+  const std::int64_t first = place.store().record_decision(decision);
+  decision.configuration = "another";
+  const std::int64_t second = place.store().record_decision(decision);
+  CHECK(first > 0);
+  CHECK(second > first);
+  CHECK(place.store().find_decision(some_key())->row == second);
+  CHECK(place.store().list_decisions({}).at(0).row == second);
+  const std::optional<Decision> superseded = place.store().find_decision(first);
+  REQUIRE(superseded);
+  check_same(*superseded, full_decision());
+  CHECK(superseded->row == first);
+  for (const std::int64_t none : {std::int64_t{-1}, std::int64_t{0}, second + 1}) {
+    CHECK_FALSE(place.store().find_decision(none));
+  }
+}
+
+TEST_CASE_TEMPLATE("a kernel's sites are what is served for it on every problem and device, newest first", Place,
+                   InMemory, InSqlite) {
+  Place place;
+  const auto record = [&](const char* problem, const char* device, const char* configuration, Origin origin) {
+    Decision decision = full_decision();
+    decision.key.problem = problem;
+    decision.key.device = device;
+    decision.configuration = configuration;
+    decision.origin = origin;
+    return place.store().record_decision(decision);
+  };
+  record("rows=1", "H200", "superseded", Origin::measured);
+  record("rows=1", "L4", "imported", Origin::imported);
+  record("rows=2", "H200", "forgotten", Origin::measured);
+  place.store().forget({.problem = "rows=2"}, Forget::decisions);
+  const std::int64_t newest = record("rows=1", "H200", "served", Origin::measured);
+  record("rows=3", "H200", "replayed", Origin::replay);
+  Decision other = full_decision();
+  for (std::string DecisionKey::*part : {&DecisionKey::kernel_identity, &DecisionKey::mode, &DecisionKey::objective}) {
+    other.key = some_key();
+    other.key.*part += "x";
+    other.origin = Origin::measured;
+    place.store().record_decision(other);
+  }
+
+  const DecisionKey key = some_key();
+  const std::vector<Site> sites = place.store().list_sites(key.kernel_identity, key.mode, key.objective);
+  REQUIRE(sites.size() == 2);
+  CHECK(sites[0].kernel_name == key.kernel_name);
+  CHECK(sites[0].problem == "rows=1");
+  CHECK(sites[0].device == "H200");
+  CHECK(sites[0].configuration == "served");
+  CHECK(sites[0].time_ns == full_decision().time_ns);
+  CHECK(sites[0].awkward_sizes == full_decision().awkward_sizes);
+  CHECK(sites[0].created_unix_ms == full_decision().created_unix_ms);
+  CHECK(sites[0].row == newest);
+  CHECK(sites[1].configuration == "imported");
+  CHECK(place.store().list_sites("no such kernel", key.mode, key.objective).empty());
+}
+
 TEST_CASE_TEMPLATE("a row without a date gets the present one", Place, InMemory, InSqlite) {
   Place place;
   Trial trial = full_trial();

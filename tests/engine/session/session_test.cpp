@@ -371,7 +371,11 @@ TEST_CASE("a session that is stopped keeps what was measured and claims nothing 
 class FullStore final : public cache::Store {
  public:
   void record_trials(std::span<const cache::Trial>) override { fail(); }
-  void record_decision(const cache::Decision&) override { fail(); }
+  std::int64_t record_decision(const cache::Decision&) override { fail(); }
+  std::optional<cache::Decision> find_decision(std::int64_t) const override { return {}; }
+  std::vector<cache::Site> list_sites(const std::string&, const std::string&, const std::string&) const override {
+    return {};
+  }
   std::optional<cache::Decision> find_decision(const cache::DecisionKey&) const override { return {}; }
   std::vector<cache::Decision> list_decisions(const cache::Filter&) const override { return {}; }
   std::vector<cache::Trial> find_trials(const cache::DecisionKey&) const override { return {}; }
