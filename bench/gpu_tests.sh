@@ -3,7 +3,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 bin=${1:-build/dev}
-export TUNER_PROGRAM=$PWD/$bin/bin/tuner TUNER_SOURCE_FOLDER=$PWD
+export TUNER_PROGRAM=$PWD/$bin/bin/tuner TUNER_SOURCE_FOLDER=$PWD TUNER_LIBEXEC=$PWD/$bin/libexec/tuner
 status=0
 for test in "$bin"/tests/gpu/*_test; do
   printf '== %s\n' "$test"

@@ -6,9 +6,6 @@ add_library(tuner_flags INTERFACE)
 target_compile_features(tuner_flags INTERFACE cxx_std_20)
 target_compile_options(tuner_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-missing-field-initializers
                                              $<$<BOOL:${TUNER_WARNINGS_AS_ERRORS}>:-Werror>)
-if(TUNER_STATIC_DEPENDENCIES)
-  target_link_options(tuner_flags INTERFACE -static-libstdc++ -static-libgcc)
-endif()
 
 # The public headers, which need the standard library only. Every room may use them.
 add_library(tuner_headers INTERFACE)
@@ -22,7 +19,9 @@ function(tuner_room target)
   add_library(${target} STATIC ${room_SOURCES})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PUBLIC tuner_headers ${room_LINK} PRIVATE tuner_flags ${room_PRIVATE})
-  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  # Hidden, because rooms end up in the shared library, which exports what is marked TUNER_API.
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                                             VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 
 # tuner_program(<target> SOURCES <file>... LINK <target>...)
@@ -30,5 +29,9 @@ function(tuner_program target)
   cmake_parse_arguments(PARSE_ARGV 1 program "" "" "SOURCES;LINK")
   add_executable(${target} ${program_SOURCES})
   target_link_libraries(${target} PRIVATE tuner_flags ${program_LINK})
-  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  if(TUNER_STATIC_DEPENDENCIES)
+    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin CXX_VISIBILITY_PRESET hidden
+                                             VISIBILITY_INLINES_HIDDEN ON)
 endfunction()

@@ -13,8 +13,6 @@
 namespace tuner {
 namespace {
 
-constexpr const char* kName = "tuner-worker";
-
 std::filesystem::path folder_of_this_code() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&find_worker_program), &info) == 0 || info.dli_fname == nullptr) return {};
@@ -31,34 +29,39 @@ std::filesystem::path folder_of_this_program() {
 
 }  // namespace
 
-std::vector<std::filesystem::path> worker_program_candidates() {
+std::vector<std::filesystem::path> program_candidates(std::string_view name) {
   if (const char* folder = std::getenv("TUNER_LIBEXEC"); folder != nullptr && *folder != '\0')
-    return {std::filesystem::path(folder) / kName};
+    return {std::filesystem::path(folder) / name};
   std::vector<std::filesystem::path> result;
   const auto add = [&](const std::filesystem::path& file) {
     if (std::find(result.begin(), result.end(), file) == result.end()) result.push_back(file);
   };
   for (const std::filesystem::path& folder : {folder_of_this_code(), folder_of_this_program()}) {
     if (folder.empty()) continue;
-    add(folder / kName);
-    add((folder / ".." / "libexec" / "tuner" / kName).lexically_normal());
+    add(folder / name);
+    add((folder / ".." / "libexec" / "tuner" / name).lexically_normal());
+    add((folder / TUNER_LIBEXEC_FROM_LIB / name).lexically_normal());
   }
-  add(std::filesystem::path(TUNER_INSTALL_LIBEXEC) / kName);
-  add(std::filesystem::path(TUNER_BUILD_LIBEXEC) / kName);
+  add(std::filesystem::path(TUNER_INSTALL_LIBEXEC) / name);
   return result;
 }
 
-std::filesystem::path find_worker_program() {
-  const std::vector<std::filesystem::path> candidates = worker_program_candidates();
+std::filesystem::path find_program(std::string_view name) {
+  const std::vector<std::filesystem::path> candidates = program_candidates(name);
   std::string looked;
   for (const std::filesystem::path& file : candidates) {
     std::error_code error;
     if (std::filesystem::is_regular_file(file, error) && access(file.c_str(), X_OK) == 0) return file;
     looked += (looked.empty() ? "" : ", ") + file.string();
   }
-  throw Error(Errc::no_worker,
-              "The worker program was not found (looked for " + looked +
-                  "); reinstall the tuner, or set TUNER_LIBEXEC to the folder that holds tuner-worker.");
+  const std::string program(name);
+  throw Error(Errc::no_worker, "The program " + program + " was not found (looked for " + looked +
+                                   "); reinstall the tuner, or set TUNER_LIBEXEC to the folder that holds " + program +
+                                   ".");
+}
+
+std::filesystem::path find_worker_program() {
+  return find_program(kWorkerProgram);
 }
 
 }  // namespace tuner
