@@ -1,0 +1,91 @@
+#include "bench/runtime/child.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace tuner::bench {
+
+Child::Child(const std::vector<std::string>& arguments) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be made");
+  std::string name = "bench";
+  std::vector<std::string> copies = arguments;
+  std::vector<char*> pointers{name.data()};
+  for (std::string& copy : copies) pointers.push_back(copy.data());
+  pointers.push_back(nullptr);
+  pid_ = fork();
+  if (pid_ < 0) throw std::runtime_error("no process can be started");
+  if (pid_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(ends[1], STDOUT_FILENO);
+    execv("/proc/self/exe", pointers.data());
+    _exit(127);
+  }
+  close(ends[1]);
+  output_ = ends[0];
+}
+
+Child::Child(Child&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)), output_(std::exchange(other.output_, -1)), text_(std::move(other.text_)) {}
+
+Child::~Child() {
+  kill();
+  if (output_ >= 0) close(output_);
+}
+
+void Child::kill() noexcept {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+  pid_ = -1;
+}
+
+bool Child::read_more() {
+  std::array<char, 4096> buffer;
+  const ssize_t count = read(output_, buffer.data(), buffer.size());
+  if (count <= 0) return false;
+  text_.append(buffer.data(), static_cast<std::size_t>(count));
+  return true;
+}
+
+std::string Child::read_line() {
+  while (text_.find('\n') == std::string::npos && read_more()) {
+  }
+  const std::size_t end = std::min(text_.find('\n'), text_.size());
+  const std::string line = text_.substr(0, end);
+  text_.erase(0, end + 1);
+  return line;
+}
+
+std::string Child::finish() {
+  while (read_more()) {
+  }
+  int status = 0;
+  waitpid(pid_, &status, 0);
+  pid_ = -1;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    throw std::runtime_error("a process that was measured ended badly; it printed: " + text_);
+  return text_;
+}
+
+std::vector<std::string> words(const std::string& line) {
+  std::istringstream text(line);
+  std::vector<std::string> result;
+  for (std::string word; text >> word;) result.push_back(word);
+  return result;
+}
+
+void forget_settings() {
+  for (const char* name : {"TUNER_MODE", "TUNER_DB", "TUNER_SYSTEM_DB"}) unsetenv(name);
+}
+
+}  // namespace tuner::bench

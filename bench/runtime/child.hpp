@@ -1,0 +1,41 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace tuner::bench {
+
+/// This program once more, in a new process, with other arguments. It dies with this one.
+class Child {
+ public:
+  explicit Child(const std::vector<std::string>& arguments);
+  /// Kills it, unless it has ended.
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  Child(Child&& other) noexcept;
+
+  pid_t pid() const { return pid_; }
+  /// Waits for the next line that it prints; empty once it has ended.
+  std::string read_line();
+  /// Waits until it has ended and returns what it printed. Throws std::runtime_error unless its status is 0.
+  std::string finish();
+  void kill() noexcept;
+
+ private:
+  bool read_more();
+
+  pid_t pid_ = -1;
+  int output_ = -1;
+  std::string text_;
+};
+
+/// The words of a line, which blanks separate.
+std::vector<std::string> words(const std::string& line);
+
+/// What a user may have set that changes what the library does is taken out of this program's environment.
+void forget_settings();
+
+}  // namespace tuner::bench

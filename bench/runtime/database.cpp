@@ -1,0 +1,114 @@
+#include "bench/runtime/database.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+
+#include "bench/engine/tuner_program.hpp"
+#include "cache/sqlite_store.hpp"
+
+namespace tuner::bench {
+
+namespace {
+
+std::unique_ptr<cache::SqliteStore> open_store(const std::filesystem::path& folder) {
+  return cache::SqliteStore::open({.path = folder / "decisions.db"});
+}
+
+cache::Decision only_decision(const cache::Store& store) {
+  std::vector<cache::Decision> decisions = store.list_decisions({});
+  if (decisions.size() != 1)
+    throw std::runtime_error(fmt::format("{} decisions where one was expected", decisions.size()));
+  return std::move(decisions.front());
+}
+
+/// Every fourth is the same kernel for another problem, and every fifth was measured on another GPU.
+cache::DecisionKey other_key(cache::DecisionKey key, std::size_t i) {
+  if (i % 4 != 0) {
+    key.kernel_name = fmt::format("kernel_{}", i % 40);
+    key.kernel_identity = fmt::format("{}:{:032x}", key.kernel_name, 0x9e3779b97f4a7c15ull * (i % 40 + 1));
+  }
+  if (i % 5 == 0) key.device += fmt::format(" number {}", i % 3);
+  const std::size_t digit = key.problem.find_first_of("0123456789");
+  key.problem.insert(digit == std::string::npos ? key.problem.size() : digit, std::to_string(i + 1));
+  return key;
+}
+
+}  // namespace
+
+cache::Decision tune_offline(const std::filesystem::path& folder, const std::filesystem::path& kernel_file,
+                             const std::string& problem, const std::vector<std::string>& where) {
+  std::vector<std::string> arguments{kernel_file.string(), "--problem", problem, "--db", folder.string()};
+  for (const std::string& expression : where) arguments.insert(arguments.end(), {"--where", expression});
+  tune(folder, arguments);
+  return only_decision(*open_store(folder));
+}
+
+cache::Binary binary_of(const std::filesystem::path& folder, const cache::Decision& decision) {
+  const auto binaries = cache::BinaryStore::open({.path = folder / "binaries.db"});
+  auto binary = binaries->find(decision.binary_hash);
+  if (!binary) throw std::runtime_error("the binary of a decision is not stored" + binaries->distrust().value_or(""));
+  return std::move(*binary);
+}
+
+void fill_database(const std::filesystem::path& folder, std::size_t decisions, std::size_t trials) {
+  const auto store = open_store(folder);
+  const cache::Decision real = only_decision(*store);
+  const std::vector<cache::Trial> real_trials = store->find_trials(real.key);
+  const std::size_t more_trials = trials - std::min(trials, real_trials.size());
+  std::size_t recorded = 0;
+  for (std::size_t i = 1; i < decisions; ++i) {
+    cache::Decision decision = real;
+    decision.key = other_key(real.key, i);
+    decision.session = fmt::format("{}-{}", real.session, i);
+    decision.created_unix_ms = 0;
+    std::vector<cache::Trial> batch;
+    for (; recorded < more_trials * i / (decisions - 1); ++recorded) {
+      cache::Trial& trial = batch.emplace_back(real_trials[recorded % real_trials.size()]);
+      trial.key = decision.key;
+      trial.session = decision.session;
+      trial.created_unix_ms = 0;
+    }
+    store->record_trials(batch);
+    store->record_decision(decision);
+  }
+}
+
+void write_forever(const std::filesystem::path& folder, int interval_ms, std::size_t rows) {
+  const auto store = open_store(folder);
+  cache::Trial trial;
+  trial.key = {"neighbour", "neighbour:0123456789abcdef0123456789abcdef", "n=1", "some device", "cold"};
+  trial.session = "neighbour";
+  trial.configuration = "BLOCKDIMX=128";
+  trial.time_ns = 1000;
+  trial.samples_ns.assign(7, 1000.5);
+  for (auto next = std::chrono::steady_clock::now();; next += std::chrono::milliseconds(interval_ms)) {
+    std::this_thread::sleep_until(next);
+    ++trial.sequence;
+    store->record_trials(std::vector<cache::Trial>(rows, trial));
+  }
+}
+
+Seen look_at(const std::filesystem::path& folder) {
+  Seen seen;
+  sqlite3* raw = nullptr;
+  const int opened = sqlite3_open_v2((folder / "decisions.db").c_str(), &raw, SQLITE_OPEN_READONLY, nullptr);
+  const std::unique_ptr<sqlite3, int (*)(sqlite3*)> database(raw, sqlite3_close);
+  if (opened != SQLITE_OK) return seen;
+  sqlite3_busy_timeout(raw, 1000);
+  const auto read_row = [](void* into, int, char** values, char**) {
+    *static_cast<Seen*>(into) = {std::stoll(values[0]), std::stoll(values[1]), std::stoll(values[2])};
+    return 0;
+  };
+  sqlite3_exec(raw,
+               "SELECT (SELECT count(*) FROM trial), (SELECT count(*) FROM decision),"
+               " (SELECT count(DISTINCT session) FROM run WHERE run_id IN (SELECT run_id FROM trial))",
+               read_row, &seen, nullptr);
+  return seen;
+}
+
+}  // namespace tuner::bench

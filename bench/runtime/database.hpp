@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cache/binary_store.hpp"
+#include "cache/store.hpp"
+
+namespace tuner::bench {
+
+/// Runs the real program on this kernel and problem, with its database in `folder`. Returns what it decided.
+cache::Decision tune_offline(const std::filesystem::path& folder, const std::filesystem::path& kernel_file,
+                             const std::string& problem, const std::vector<std::string>& where = {});
+
+/// The binary of a decision. Throws std::runtime_error if it is not stored.
+cache::Binary binary_of(const std::filesystem::path& folder, const cache::Decision& decision);
+
+/// Copies the only decision in the database and its trials until it holds so many: of other kernels, and of this one
+/// for other problems, on this device and on others. The one that was there stays as it is.
+void fill_database(const std::filesystem::path& folder, std::size_t decisions, std::size_t trials);
+
+/// Commits `rows` trials of a kernel of its own every so many milliseconds until the process ends.
+[[noreturn]] void write_forever(const std::filesystem::path& folder, int interval_ms, std::size_t rows);
+
+/// What another program sees of the database while others work on it; zeros while there is none.
+struct Seen {
+  std::int64_t trials = 0;
+  std::int64_t decisions = 0;
+  std::int64_t sessions = 0;  ///< that recorded trials
+};
+Seen look_at(const std::filesystem::path& folder);
+
+}  // namespace tuner::bench

@@ -1,0 +1,139 @@
+// From the construction of a Runtime to the first launch, in new processes, with a database of 1,000 decisions and
+// 10,000 trials to which another process commits four times a second. In between, as many processes that load the same
+// binary with the driver alone.
+//
+//   bench_runtime_startup PROCESSES KERNEL_FILE PROBLEM WHERE...
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/engine/tuner_program.hpp"
+#include "bench/runtime/application.hpp"
+#include "bench/runtime/child.hpp"
+#include "bench/runtime/database.hpp"
+#include "bench/runtime/figures.hpp"
+
+namespace {
+
+using namespace tuner;
+using Clock = std::chrono::steady_clock;
+
+double microseconds(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double, std::micro>(to - from).count();
+}
+
+/// Arguments: folder, kernel file, problem, arguments. Prints the rung, and microseconds.
+void start_with_library(const char* folder, const char* file, const char* problem, const char* arguments_text) {
+  bench::use_primary_context();
+  const CUstream stream = bench::make_stream();
+  const bench::Arguments arguments(arguments_text);
+  const std::vector<ProblemValue> values = bench::problem_values(problem);
+
+  const auto start = Clock::now();
+  Runtime runtime({.database = folder});
+  const auto constructed = Clock::now();
+  const Kernel kernel = runtime.kernel(Description::from_file(file));
+  const auto described = Clock::now();
+  const Instance& instance = kernel.request(values);
+  const auto requested = Clock::now();
+  const LaunchStatus launched = arguments.launch(instance, stream);
+  const auto end = Clock::now();
+
+  bench::require(launched);
+  bench::drain(stream);
+  fmt::print("{} {} {} {} {} {}\n", static_cast<int>(instance.rung()), microseconds(start, end),
+             microseconds(start, constructed), microseconds(constructed, described), microseconds(described, requested),
+             microseconds(requested, end));
+  if (instance.rung() != Rung::exact) throw std::runtime_error("no exact hit: " + instance.provenance().why);
+}
+
+/// Arguments: file of the binary, symbol, launch, arguments. Prints microseconds.
+void start_bare(const char* file, const char* symbol, const char* launch, const char* arguments_text) {
+  bench::use_primary_context();
+  const CUstream stream = bench::make_stream();
+  bench::Arguments arguments(arguments_text);
+  std::ifstream in(file, std::ios::binary);
+  const std::vector<char> cubin(std::istreambuf_iterator<char>(in), {});
+
+  const auto start = Clock::now();
+  const bench::BareKernel kernel = bench::load_kernel(std::as_bytes(std::span(cubin)), symbol, launch);
+  const CUresult launched = kernel.launch(stream, arguments.bare());
+  const auto end = Clock::now();
+  bench::require(launched, "cuLaunchKernel");
+  bench::drain(stream);
+  fmt::print("{}\n", microseconds(start, end));
+}
+
+void measure(int processes, const char* file, const char* problem, const std::vector<std::string>& where) {
+  const bench::ScratchFolder scratch;
+  const std::string folder = scratch.path().string();
+  const cache::Decision decision = bench::tune_offline(scratch.path(), file, problem, where);
+  const cache::Binary binary = bench::binary_of(scratch.path(), decision);
+  const std::string cubin = (scratch.path() / "winner.cubin").string();
+  std::ofstream(cubin, std::ios::binary)
+      .write(reinterpret_cast<const char*>(binary.bytes.data()), static_cast<std::streamsize>(binary.bytes.size()));
+  bench::fill_database(scratch.path(), 1000, 10000);
+  const bench::Seen seen = bench::look_at(scratch.path());
+  const bench::ApplicationText text = bench::describe_application(file, problem);
+  fmt::print("{} decisions, {} trials, {} bytes of database, {} bytes of binary; winner {}\n", seen.decisions,
+             seen.trials, std::filesystem::file_size(scratch.path() / "decisions.db"), binary.bytes.size(),
+             decision.configuration);
+
+  const bench::Child writer({"writer", folder});
+  std::map<std::string, std::vector<double>> times;
+  const std::vector<std::string> parts{"all", "construct", "describe", "request", "launch"};
+  for (int i = 0; i < processes; ++i) {
+    bench::Child bare({"bare", cubin, binary.kernel, decision.launch, text.arguments});
+    times["bare"].push_back(std::stod(bare.finish()));
+    bench::Child child({"library", folder, file, text.problem, text.arguments});
+    const std::vector<std::string> words = bench::words(child.finish());
+    for (std::size_t part = 0; part < parts.size(); ++part) times[parts[part]].push_back(std::stod(words[part + 1]));
+  }
+  for (const auto& [part, values] : times) {
+    fmt::print("{:>10}: median {:7.0f} µs, p99 {:7.0f} µs, least {:7.0f} µs, most {:7.0f} µs\n", part,
+               bench::quantile(values, 0.5), bench::quantile(values, 0.99), bench::quantile(values, 0),
+               bench::quantile(values, 1));
+  }
+  const std::string title = fmt::format("Runtime to first launch, {} new processes", processes);
+  bench::print_figure(title + ", median", bench::quantile(times["all"], 0.5) / 1000, "ms", {.at_most = 1});
+  bench::print_figure(title + ", median against the aim", bench::quantile(times["all"], 0.5) / 1000, "ms",
+                      {.at_most = 0.4});
+  bench::print_figure(title + ", p99", bench::quantile(times["all"], 0.99) / 1000, "ms");
+  bench::print_figure("the same binary with the driver alone, median", bench::quantile(times["bare"], 0.5) / 1000,
+                      "ms");
+  bench::print_figure("the same binary with the driver alone, p99", bench::quantile(times["bare"], 0.99) / 1000, "ms");
+}
+
+int run(int argc, char** argv) {
+  const std::string role = argc > 1 ? argv[1] : "";
+  if (role == "writer" && argc == 3) bench::write_forever(argv[2], 250, 20);
+  if (role == "library" && argc == 6) {
+    start_with_library(argv[2], argv[3], argv[4], argv[5]);
+  } else if (role == "bare" && argc == 6) {
+    start_bare(argv[2], argv[3], argv[4], argv[5]);
+  } else if (argc >= 4) {
+    bench::forget_settings();
+    measure(std::atoi(argv[1]), argv[2], argv[3], {argv + 4, argv + argc});
+  } else {
+    throw std::runtime_error("usage: bench_runtime_startup PROCESSES KERNEL_FILE PROBLEM WHERE...");
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench_runtime_startup: {}\n", error.what());
+    return 1;
+  }
+}
