@@ -1,4 +1,4 @@
-// Starting, errors, contexts, and what kind of GPU it is.
+// Starting, errors, how many GPUs there are, and of what kind.
 #include <signal.h>
 #include <unistd.h>
 
@@ -25,6 +25,10 @@ void wait_for_device() {
 
 namespace {
 
+bool is_other(CUdevice which) {
+  return number("other_device") == static_cast<std::uint64_t>(which);
+}
+
 CUresult error_name(CUresult error, const char** text) {
   *text = error == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR_OF_FAKE";
   return CUDA_SUCCESS;
@@ -48,26 +52,28 @@ CUresult driver_version(int* version) {
   return CUDA_SUCCESS;
 }
 CUresult device_count(int* count) {
-  *count = 1;
+  *count = static_cast<int>(number("devices").value_or(1));
   return CUDA_SUCCESS;
 }
-CUresult device_handle(CUdevice* handle, int) {
-  *handle = 0;
+CUresult device_handle(CUdevice* handle, int index) {
+  *handle = index;
   return CUDA_SUCCESS;
 }
-CUresult device_name(char* name, int length, CUdevice) {
-  std::snprintf(name, static_cast<std::size_t>(length), "Fake GPU MIG 1g.1gb");
+CUresult device_name(char* name, int length, CUdevice which) {
+  std::snprintf(name, static_cast<std::size_t>(length), "%s",
+                is_other(which) ? "Other fake GPU" : "Fake GPU MIG 1g.1gb");
   return CUDA_SUCCESS;
 }
-CUresult device_uuid(CUuuid* uuid, CUdevice) {
+CUresult device_uuid(CUuuid* uuid, CUdevice which) {
   for (int i = 0; i < 16; ++i) uuid->bytes[i] = static_cast<char>(i * 16 + i);
   if (const char* gpu = std::getenv("FAKE_DRIVER_GPU")) {
     const std::size_t hash = std::hash<std::string_view>()(gpu);
     std::memcpy(uuid->bytes, &hash, sizeof hash);
   }
+  uuid->bytes[15] = static_cast<char>(uuid->bytes[15] + which);
   return CUDA_SUCCESS;
 }
-CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice) {
+CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice which) {
   static const std::map<CUdevice_attribute, int> attributes = {
       {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
       {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0},
@@ -87,20 +93,11 @@ CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice) {
   const auto found = attributes.find(attribute);
   if (found == attributes.end()) return CUDA_ERROR_INVALID_VALUE;
   *value = found->second;
+  if (is_other(which) && attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) *value = 66;
   return CUDA_SUCCESS;
 }
 CUresult device_memory(std::size_t* bytes, CUdevice) {
   *bytes = number("memory").value_or(kMemory);
-  return CUDA_SUCCESS;
-}
-CUresult retain_context(CUcontext* context, CUdevice) {
-  if (told("no_context")) return CUDA_ERROR_OUT_OF_MEMORY;
-  write_journal("context");
-  if (lost()) return CUDA_ERROR_DEVICE_UNAVAILABLE;
-  *context = reinterpret_cast<CUcontext>(&device);
-  return CUDA_SUCCESS;
-}
-CUresult set_context(CUcontext) {
   return CUDA_SUCCESS;
 }
 
@@ -108,18 +105,16 @@ CUresult set_context(CUcontext) {
 
 Functions device_functions() {
   return {
-      {"cuGetErrorName", entry(error_name)},
-      {"cuGetErrorString", entry(error_string)},
-      {"cuInit", entry(init)},
-      {"cuDriverGetVersion", entry(driver_version)},
-      {"cuDeviceGetCount", entry(device_count)},
-      {"cuDeviceGet", entry(device_handle)},
-      {"cuDeviceGetName", entry(device_name)},
-      {"cuDeviceGetUuid", entry(device_uuid)},
-      {"cuDeviceGetAttribute", entry(device_attribute)},
-      {"cuDeviceTotalMem", entry(device_memory)},
-      {"cuDevicePrimaryCtxRetain", entry(retain_context)},
-      {"cuCtxSetCurrent", entry(set_context)},
+      {"cuGetErrorName", entry<error_name>()},
+      {"cuGetErrorString", entry<error_string>()},
+      {"cuInit", entry<init>()},
+      {"cuDriverGetVersion", entry<driver_version>()},
+      {"cuDeviceGetCount", entry<device_count>()},
+      {"cuDeviceGet", entry<device_handle>()},
+      {"cuDeviceGetName", entry<device_name>()},
+      {"cuDeviceGetUuid", entry<device_uuid>()},
+      {"cuDeviceGetAttribute", entry<device_attribute>()},
+      {"cuDeviceTotalMem", entry<device_memory>()},
   };
 }
 

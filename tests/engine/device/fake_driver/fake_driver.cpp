@@ -1,4 +1,4 @@
-// The one function that is exported: it hands out all others.
+// The function that is exported as by a driver: it hands out all others.
 #include "tests/engine/device/fake_driver/fake_driver.hpp"
 
 namespace fake {
@@ -7,6 +7,8 @@ namespace {
 const Functions& functions() {
   static const Functions table = [] {
     Functions all = device_functions();
+    all.merge(context_functions());
+    all.merge(capture_functions());
     all.merge(memory_functions());
     all.merge(fence_functions());
     all.merge(module_functions());

@@ -7,25 +7,43 @@
 
 #include <cuda.h>
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/engine/device/fake_driver/fake_image.hpp"
+#include "tests/engine/device/fake_driver/inspector.hpp"
+#include "tuner/core/cubin.hpp"
 
 namespace fake {
+
+struct Context {
+  CUdevice device = 0;
+  unsigned long long id = 0;  ///< never used twice, though the address may be
+  int holds = 0;              ///< of a primary context
+  bool alive = true;
+};
+/// The calling thread's; null if there is none.
+Context* current_context();
 
 struct Function;
 
 /// A loaded binary: the support kernels, or one candidate and what it does.
 struct Module {
+  Context* context = nullptr;
   Image image;
   std::string behaviour;
+  bool records = false;  ///< launching it keeps what it was given, see inspector.hpp
   std::uint64_t time_ns = 100000;
   int registers = 32;
+  int max_threads = 1024;
   int room = 1;
   int wait_ms = 0;
   int busy_ms = 0;
@@ -38,7 +56,44 @@ struct Module {
 struct Function {
   Module* module;
   std::string name;
+  std::vector<tuner::KernelParameter> parameters;  ///< empty unless it records
+  int max_threads = 1024;
+  int max_dynamic_shared = 48 * 1024;
 };
+
+/// A launch with everything that it was given.
+struct LaunchCall {
+  const Function* function;
+  std::array<unsigned, 3> grid, block;
+  unsigned shared_bytes;
+  CUstream stream;
+  void** arguments;
+};
+/// Checks what a driver checks before it queues a launch, reads the arguments, and keeps them if that is wanted.
+CUresult record_launch(const LaunchCall& call);
+
+struct KeptLaunch {
+  const Module* module;
+  Launch launch;
+};
+struct Graph {
+  std::vector<KeptLaunch> launches;
+};
+
+bool is_default_stream(CUstream stream);
+/// Where a stream belongs; a default stream is that of the current context.
+Context* context_of(CUstream stream);
+/// Whether launches on it are captured into a graph.
+bool is_captured(CUstream stream);
+void capture(CUstream stream, KeptLaunch launch);
+/// Whether a call that may disturb a capture is forbidden to this thread now: the error, and the end of that capture.
+CUresult capture_forbids();
+
+/// What a load of these instructions was told to return, see Inspector::fail_to_load.
+CUresult load_error(const std::string& instructions);
+void count_loaded_module(const Module* module);
+void count_unloaded_module(const Module* module);
+std::size_t count_primary_holds();
 
 using Clock = std::chrono::steady_clock;
 
@@ -77,11 +132,30 @@ std::uint64_t with_noise(std::uint64_t time_ns);
 
 /// The driver's functions by name.
 using Functions = std::map<std::string, void*>;
-template <typename F>
-void* entry(F* function) {
-  return reinterpret_cast<void*>(function);
+
+/// A program's threads may call at the same moment: one call after the other.
+extern std::mutex one_call;
+template <auto Call>
+struct Locked;
+template <typename... Arguments, CUresult (*Call)(Arguments...)>
+struct Locked<Call> {
+  static CUresult call(Arguments... arguments) {
+    const std::lock_guard lock(one_call);
+    return Call(arguments...);
+  }
+};
+template <auto Call>
+void* entry() {
+  return reinterpret_cast<void*>(&Locked<Call>::call);
+}
+/// For calls that touch nothing but what is their thread's, or that lock what they must.
+template <auto Call>
+void* unlocked_entry() {
+  return reinterpret_cast<void*>(Call);
 }
 
+Functions capture_functions();
+Functions context_functions();
 Functions device_functions();
 Functions fence_functions();
 Functions memory_functions();

@@ -95,14 +95,14 @@ CUresult behave_behind_fences(Module& module, void** arguments) {
 Functions fence_functions() {
   if (told("no_fences")) return {};
   return {
-      {"cuMemGetAllocationGranularity", entry(allocation_granularity)},
-      {"cuMemAddressReserve", entry(reserve_addresses)},
-      {"cuMemAddressFree", entry(free_addresses)},
-      {"cuMemCreate", entry(create_memory)},
-      {"cuMemRelease", entry(release_memory)},
-      {"cuMemMap", entry(map_memory)},
-      {"cuMemUnmap", entry(unmap_memory)},
-      {"cuMemSetAccess", entry(set_access)},
+      {"cuMemGetAllocationGranularity", entry<allocation_granularity>()},
+      {"cuMemAddressReserve", entry<reserve_addresses>()},
+      {"cuMemAddressFree", entry<free_addresses>()},
+      {"cuMemCreate", entry<create_memory>()},
+      {"cuMemRelease", entry<release_memory>()},
+      {"cuMemMap", entry<map_memory>()},
+      {"cuMemUnmap", entry<unmap_memory>()},
+      {"cuMemSetAccess", entry<set_access>()},
   };
 }
 

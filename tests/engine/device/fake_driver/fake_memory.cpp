@@ -63,12 +63,12 @@ void damage_copies(std::size_t bytes) {
 
 Functions memory_functions() {
   return {
-      {"cuMemAlloc", entry(allocate)},
-      {"cuMemFree", entry(release)},
-      {"cuMemGetInfo", entry(memory_info)},
-      {"cuMemcpyDtoHAsync", entry(copy_to_host)},
-      {"cuMemcpyDtoDAsync", entry(copy_on_device)},
-      {"cuMemsetD8Async", entry(set_bytes)},
+      {"cuMemAlloc", entry<allocate>()},
+      {"cuMemFree", entry<release>()},
+      {"cuMemGetInfo", entry<memory_info>()},
+      {"cuMemcpyDtoHAsync", entry<copy_to_host>()},
+      {"cuMemcpyDtoDAsync", entry<copy_on_device>()},
+      {"cuMemsetD8Async", entry<set_bytes>()},
   };
 }
 

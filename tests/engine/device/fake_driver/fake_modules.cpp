@@ -1,7 +1,9 @@
 // Modules and launches. The support module (support.cu) is run on the host. A candidate's instructions are words: what
 // it does (fake_behaviour.cpp), then settings: it takes `time=` nanoseconds, writes `room=` elements of its scratch,
-// uses `registers=`, and each launch keeps the host for `wait=` real milliseconds, and the device for `busy=`.
+// uses `registers=`, allows blocks of `threads=`, and each launch keeps the host for `wait=` real milliseconds, and the
+// device for `busy=`.
 #include <algorithm>
+#include <span>
 #include <sstream>
 #include <utility>
 
@@ -24,52 +26,75 @@ void obey(Module& module) {
     if (name == "room") module.room = std::stoi(value);
     if (name == "wait") module.wait_ms = std::stoi(value);
     if (name == "busy") module.busy_ms = std::stoi(value);
+    if (name == "threads") module.max_threads = std::stoi(value);
     if (name == "registers") module.registers = std::stoi(value);
   }
 }
 
 CUresult load_module(CUmodule* handle, const void* image, unsigned, CUjit_option*, void**) {
+  if (!current_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (const CUresult forbidden = capture_forbids(); forbidden != CUDA_SUCCESS) return forbidden;
   if (device.dead != CUDA_SUCCESS) return device.dead;
   std::optional<Image> read = read_image(image);
   if (!read) return CUDA_ERROR_INVALID_IMAGE;
+  if (const CUresult told_to_fail = load_error(read->instructions); told_to_fail != CUDA_SUCCESS) return told_to_fail;
   auto* loaded = new Module;
+  loaded->context = current_context();
   loaded->image = std::move(*read);
   if (!loaded->image.support) {
     obey(*loaded);
     loaded->loaded_before = count_in_journal("load " + loaded->image.instructions);
     write_journal("load " + loaded->image.instructions);
   }
+  loaded->records = loaded->behaviour == "records";
+  count_loaded_module(loaded);
   *handle = reinterpret_cast<CUmodule>(loaded);
   return CUDA_SUCCESS;
 }
 CUresult unload_module(CUmodule handle) {
   wait_for_device();
+  count_unloaded_module(reinterpret_cast<Module*>(handle));
   delete reinterpret_cast<Module*>(handle);
   return CUDA_SUCCESS;
 }
 CUresult module_function(CUfunction* function, CUmodule handle, const char* name) {
   auto* module = reinterpret_cast<Module*>(handle);
   if (!module->image.has_kernel(name)) return CUDA_ERROR_NOT_FOUND;
-  const auto [found, inserted] = module->functions.try_emplace(name, Function{module, name});
+  const auto [found, inserted] = module->functions.try_emplace(name, Function{module, name, {}});
+  if (inserted && module->records) {
+    const auto bytes = std::as_bytes(std::span(module->image.symbols));
+    if (const auto facts = tuner::facts_from_cubin(bytes, name)) found->second.parameters = facts->parameters;
+    found->second.max_threads = module->max_threads;
+  }
   *function = reinterpret_cast<CUfunction>(&found->second);
   return CUDA_SUCCESS;
 }
 CUresult function_attribute(int* value, CUfunction_attribute attribute, CUfunction function) {
   *value = 0;
   if (attribute == CU_FUNC_ATTRIBUTE_NUM_REGS) *value = reinterpret_cast<Function*>(function)->module->registers;
-  if (attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK) *value = 1024;
+  if (attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+    *value = reinterpret_cast<Function*>(function)->module->max_threads;
   if (attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES) *value = 16;
   return CUDA_SUCCESS;
 }
-CUresult set_function_attribute(CUfunction, CUfunction_attribute, int value) {
-  return value > 232448 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+CUresult set_function_attribute(CUfunction function, CUfunction_attribute attribute, int value) {
+  if (value > 232448) return CUDA_ERROR_INVALID_VALUE;
+  if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+    reinterpret_cast<Function*>(function)->max_dynamic_shared = value;
+  return CUDA_SUCCESS;
+}
+CUresult load_function(CUfunction) {
+  return capture_forbids();
 }
 CUresult max_active_blocks(int* blocks, CUfunction, int threads, std::size_t) {
   *blocks = std::min(2048 / std::max(threads, 1), 32);
   return CUDA_SUCCESS;
 }
-CUresult launch(CUfunction handle, unsigned, unsigned, unsigned, unsigned x, unsigned y, unsigned z, unsigned, CUstream,
-                void** arguments, void**) {
+CUresult launch(CUfunction handle, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned x, unsigned y,
+                unsigned z, unsigned shared_bytes, CUstream stream, void** arguments, void**) {
+  if (const auto* function = reinterpret_cast<const Function*>(handle); function->module->records)
+    return record_launch({function, {grid_x, grid_y, grid_z}, {x, y, z}, shared_bytes, stream, arguments});
+  const std::lock_guard lock(one_call);
   if (device.dead != CUDA_SUCCESS) return device.dead;
   const auto* function = reinterpret_cast<Function*>(handle);
   function->module->timed = std::exchange(device.timing, false);
@@ -88,13 +113,14 @@ CUresult launch(CUfunction handle, unsigned, unsigned, unsigned, unsigned x, uns
 
 Functions module_functions() {
   return {
-      {"cuModuleLoadDataEx", entry(load_module)},
-      {"cuModuleUnload", entry(unload_module)},
-      {"cuModuleGetFunction", entry(module_function)},
-      {"cuFuncGetAttribute", entry(function_attribute)},
-      {"cuFuncSetAttribute", entry(set_function_attribute)},
-      {"cuOccupancyMaxActiveBlocksPerMultiprocessor", entry(max_active_blocks)},
-      {"cuLaunchKernel", entry(launch)},
+      {"cuModuleLoadDataEx", entry<load_module>()},
+      {"cuModuleUnload", entry<unload_module>()},
+      {"cuModuleGetFunction", entry<module_function>()},
+      {"cuFuncGetAttribute", entry<function_attribute>()},
+      {"cuFuncLoad", entry<load_function>()},
+      {"cuFuncSetAttribute", entry<set_function_attribute>()},
+      {"cuOccupancyMaxActiveBlocksPerMultiprocessor", entry<max_active_blocks>()},
+      {"cuLaunchKernel", unlocked_entry<launch>()},
   };
 }
 

@@ -6,6 +6,8 @@
 
 // $FAKE_DRIVER, words and `name=number`s with blanks between:
 //   none            there is no GPU
+//   devices=N       there are N GPUs, all of one kind
+//   other_device=N  but for number N, which is of another kind of the same architecture
 //   dies            the process ends in cuInit
 //   mute            cuInit never returns
 //   no_context      no context can be created

@@ -1,4 +1,4 @@
-// Streams, events and the clock. Everything is done in order at once, so an event is the time at which it was recorded.
+// Events and the clock. Everything is done in order at once, so an event is the time at which it was recorded.
 #include <random>
 
 #include "tests/engine/device/fake_driver/fake_driver.hpp"
@@ -25,14 +25,6 @@ struct EventRecord {
   Clock::time_point happens{};
 };
 
-CUresult create_stream(CUstream* stream, unsigned) {
-  *stream = reinterpret_cast<CUstream>(&device);
-  return device.dead;
-}
-CUresult destroy_stream(CUstream) {
-  wait_for_device();
-  return CUDA_SUCCESS;
-}
 CUresult create_event(CUevent* event, unsigned) {
   *event = reinterpret_cast<CUevent>(new EventRecord);
   return device.dead;
@@ -61,10 +53,9 @@ CUresult elapsed_time(float* milliseconds, CUevent start, CUevent stop) {
 
 Functions stream_functions() {
   return {
-      {"cuStreamCreate", entry(create_stream)},    {"cuStreamDestroy", entry(destroy_stream)},
-      {"cuEventCreate", entry(create_event)},      {"cuEventDestroy", entry(destroy_event)},
-      {"cuEventRecord", entry(record_event)},      {"cuEventQuery", entry(query_event)},
-      {"cuEventElapsedTime", entry(elapsed_time)},
+      {"cuEventCreate", entry<create_event>()},      {"cuEventDestroy", entry<destroy_event>()},
+      {"cuEventRecord", entry<record_event>()},      {"cuEventQuery", entry<query_event>()},
+      {"cuEventElapsedTime", entry<elapsed_time>()},
   };
 }
 

@@ -1,0 +1,130 @@
+// Capturing a stream into a graph: what is launched on it is kept and not run, and what could disturb the capture is
+// forbidden to those threads for which it is with the real driver.
+#include <thread>
+
+#include "tests/engine/device/fake_driver/fake_driver.hpp"
+
+namespace fake {
+
+struct StreamRecord {
+  Context* context = nullptr;
+  bool blocking = false;  ///< waits for the legacy stream, and it for this one
+  std::atomic<bool> capturing = false;
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  std::thread::id thread{};
+  bool spoilt = false;
+  std::vector<KeptLaunch> captured{};
+};
+
+namespace {
+
+std::vector<StreamRecord*> streams;
+thread_local CUstreamCaptureMode mode_of_thread = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
+StreamRecord& record(CUstream stream) {
+  return *reinterpret_cast<StreamRecord*>(stream);
+}
+
+CUresult create_stream(CUstream* stream, unsigned flags) {
+  if (!current_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  streams.push_back(new StreamRecord{.context = current_context(), .blocking = (flags & CU_STREAM_NON_BLOCKING) == 0});
+  *stream = reinterpret_cast<CUstream>(streams.back());
+  return device.dead;
+}
+CUresult destroy_stream(CUstream stream) {
+  wait_for_device();
+  std::erase(streams, &record(stream));
+  delete &record(stream);
+  return CUDA_SUCCESS;
+}
+
+CUresult begin(CUstream stream, CUstreamCaptureMode mode) {
+  if (is_default_stream(stream)) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  StreamRecord& begun = record(stream);
+  if (begun.capturing) return CUDA_ERROR_ILLEGAL_STATE;
+  begun.mode = mode;
+  begun.thread = std::this_thread::get_id();
+  begun.spoilt = false;
+  begun.captured.clear();
+  begun.capturing = true;
+  return CUDA_SUCCESS;
+}
+CUresult end(CUstream stream, CUgraph* graph) {
+  StreamRecord& ended = record(stream);
+  if (!ended.capturing) return CUDA_ERROR_ILLEGAL_STATE;
+  ended.capturing = false;
+  *graph = nullptr;
+  if (ended.spoilt) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  *graph = reinterpret_cast<CUgraph>(new Graph{std::move(ended.captured)});
+  return CUDA_SUCCESS;
+}
+CUresult is_capturing(CUstream stream, CUstreamCaptureStatus* status) {
+  *status = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (!is_default_stream(stream)) {
+    const StreamRecord& asked = record(stream);
+    if (asked.capturing)
+      *status = asked.spoilt ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    return CUDA_SUCCESS;
+  }
+  if (!current_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  for (const StreamRecord* each : streams) {
+    if (each->capturing && each->blocking && each->context == current_context())
+      return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+  }
+  return CUDA_SUCCESS;
+}
+CUresult exchange_mode(CUstreamCaptureMode* mode) {
+  std::swap(*mode, mode_of_thread);
+  return CUDA_SUCCESS;
+}
+CUresult destroy_graph(CUgraph graph) {
+  delete reinterpret_cast<Graph*>(graph);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+bool is_default_stream(CUstream stream) {
+  return stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+}
+Context* context_of(CUstream stream) {
+  return is_default_stream(stream) ? current_context() : record(stream).context;
+}
+bool is_captured(CUstream stream) {
+  return !is_default_stream(stream) && record(stream).capturing.load(std::memory_order_relaxed);
+}
+
+void capture(CUstream stream, KeptLaunch launch) {
+  const std::lock_guard lock(one_call);
+  record(stream).captured.push_back(std::move(launch));
+}
+
+CUresult capture_forbids() {
+  if (mode_of_thread == CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_SUCCESS;
+  CUresult result = CUDA_SUCCESS;
+  for (StreamRecord* each : streams) {
+    if (!each->capturing) continue;
+    const bool own = each->thread == std::this_thread::get_id();
+    const bool disturbs =
+        own ? each->mode != CU_STREAM_CAPTURE_MODE_RELAXED
+            : each->mode == CU_STREAM_CAPTURE_MODE_GLOBAL && mode_of_thread == CU_STREAM_CAPTURE_MODE_GLOBAL;
+    if (!disturbs) continue;
+    each->spoilt = true;
+    result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  }
+  return result;
+}
+
+Functions capture_functions() {
+  return {
+      {"cuStreamCreate", entry<create_stream>()},
+      {"cuStreamDestroy", entry<destroy_stream>()},
+      {"cuStreamBeginCapture", entry<begin>()},
+      {"cuStreamEndCapture", entry<end>()},
+      {"cuStreamIsCapturing", entry<is_capturing>()},
+      {"cuThreadExchangeStreamCaptureMode", unlocked_entry<exchange_mode>()},
+      {"cuGraphDestroy", entry<destroy_graph>()},
+  };
+}
+
+}  // namespace fake

@@ -1,0 +1,134 @@
+// Contexts: a primary one of each GPU, those that a program creates, and which one is current to a thread.
+#include <memory>
+
+#include "tests/engine/device/fake_driver/fake_driver.hpp"
+#include "tests/engine/device/fake_driver/fake_settings.hpp"
+
+namespace fake {
+
+std::mutex one_call;
+
+namespace {
+
+unsigned long long next_id = 1;
+std::map<CUdevice, Context> primary_contexts;
+std::vector<std::unique_ptr<Context>> created, free_again;
+
+thread_local std::vector<Context*> current;
+
+CUcontext handle(Context* context) {
+  return reinterpret_cast<CUcontext>(context);
+}
+Context* context_of_handle(CUcontext context) {
+  return reinterpret_cast<Context*>(context);
+}
+bool is_device(CUdevice which) {
+  return which >= 0 && which < static_cast<CUdevice>(number("devices").value_or(1));
+}
+
+CUresult retain(CUcontext* context, CUdevice which) {
+  if (!is_device(which)) return CUDA_ERROR_INVALID_DEVICE;
+  if (told("no_context")) return CUDA_ERROR_OUT_OF_MEMORY;
+  write_journal("context");
+  if (lost()) return CUDA_ERROR_DEVICE_UNAVAILABLE;
+  Context& primary = primary_contexts[which];
+  if (primary.holds++ == 0) primary = {.device = which, .id = next_id++, .holds = 1};
+  *context = handle(&primary);
+  return CUDA_SUCCESS;
+}
+CUresult release(CUdevice which) {
+  const auto found = primary_contexts.find(which);
+  if (found == primary_contexts.end() || found->second.holds == 0) return CUDA_ERROR_INVALID_CONTEXT;
+  if (--found->second.holds == 0) found->second.alive = false;
+  return CUDA_SUCCESS;
+}
+
+// A new context likes to be where an old one was, as with the real driver: it is told apart by its number only.
+CUresult create(CUcontext* context, unsigned, CUdevice which) {
+  if (!is_device(which)) return CUDA_ERROR_INVALID_DEVICE;
+  if (free_again.empty()) free_again.push_back(std::make_unique<Context>());
+  created.push_back(std::move(free_again.back()));
+  free_again.pop_back();
+  *created.back() = {.device = which, .id = next_id++};
+  current.push_back(created.back().get());
+  *context = handle(created.back().get());
+  return CUDA_SUCCESS;
+}
+CUresult destroy(CUcontext context) {
+  for (auto each = created.begin(); each != created.end(); ++each) {
+    if (handle(each->get()) != context) continue;
+    (*each)->alive = false;
+    if (!current.empty() && current.back() == each->get()) current.pop_back();
+    free_again.push_back(std::move(*each));
+    created.erase(each);
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult get_current(CUcontext* context) {
+  *context = handle(current_context());
+  return CUDA_SUCCESS;
+}
+CUresult set_current(CUcontext context) {
+  if (!current.empty()) current.pop_back();
+  if (context) current.push_back(context_of_handle(context));
+  return CUDA_SUCCESS;
+}
+CUresult push(CUcontext context) {
+  if (!context) return CUDA_ERROR_INVALID_CONTEXT;
+  current.push_back(context_of_handle(context));
+  return CUDA_SUCCESS;
+}
+CUresult pop(CUcontext* context) {
+  if (current.empty()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (context) *context = handle(current.back());
+  current.pop_back();
+  return CUDA_SUCCESS;
+}
+CUresult get_device(CUdevice* which) {
+  if (!current_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  *which = current_context()->device;
+  return CUDA_SUCCESS;
+}
+CUresult get_id(CUcontext context, unsigned long long* id) {
+  const Context* asked = context ? context_of_handle(context) : current_context();
+  if (!asked) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!asked->alive) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  *id = asked->id;
+  return CUDA_SUCCESS;
+}
+CUresult synchronize() {
+  wait_for_device();
+  return current_context() ? device.dead : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+}  // namespace
+
+Context* current_context() {
+  return current.empty() ? nullptr : current.back();
+}
+
+std::size_t count_primary_holds() {
+  std::size_t holds = 0;
+  for (const auto& [which, context] : primary_contexts) holds += static_cast<std::size_t>(context.holds);
+  return holds;
+}
+
+Functions context_functions() {
+  return {
+      {"cuDevicePrimaryCtxRetain", entry<retain>()},
+      {"cuDevicePrimaryCtxRelease", entry<release>()},
+      {"cuCtxCreate", entry<create>()},
+      {"cuCtxDestroy", entry<destroy>()},
+      {"cuCtxGetCurrent", unlocked_entry<get_current>()},
+      {"cuCtxSetCurrent", unlocked_entry<set_current>()},
+      {"cuCtxPushCurrent", unlocked_entry<push>()},
+      {"cuCtxPopCurrent", unlocked_entry<pop>()},
+      {"cuCtxGetDevice", unlocked_entry<get_device>()},
+      {"cuCtxGetId", unlocked_entry<get_id>()},
+      {"cuCtxSynchronize", entry<synchronize>()},
+  };
+}
+
+}  // namespace fake

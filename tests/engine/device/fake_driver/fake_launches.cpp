@@ -1,0 +1,114 @@
+// Launches of a program's own kernels, and what a test sees of them.
+#include <algorithm>
+#include <utility>
+
+#include "tests/engine/device/fake_driver/fake_driver.hpp"
+
+namespace fake {
+namespace {
+
+std::atomic<bool> keeping = true;
+std::vector<Launch> kept;
+std::atomic<std::size_t> launched = 0, loaded = 0, unloaded = 0;
+std::vector<const Module*> living;
+std::map<std::string, CUresult> load_errors;
+
+KeptLaunch describe(const LaunchCall& call, Context* context) {
+  const Module* module = call.function->module;
+  KeptLaunch described{module, {}};
+  described.launch = {.instructions = module->image.instructions,
+                      .kernel = call.function->name,
+                      .context = reinterpret_cast<CUcontext>(context),
+                      .stream = call.stream,
+                      .grid = call.grid,
+                      .block = call.block,
+                      .shared_bytes = call.shared_bytes};
+  for (std::size_t i = 0; i < call.function->parameters.size(); ++i) {
+    described.launch.arguments.emplace_back(static_cast<const char*>(call.arguments[i]),
+                                            call.function->parameters[i].size);
+  }
+  return described;
+}
+
+class Inspection final : public Inspector {
+ public:
+  void keep_launches(bool keep) override { keeping = keep; }
+  std::vector<Launch> take_launches() override {
+    const std::lock_guard lock(one_call);
+    return std::exchange(kept, {});
+  }
+  std::size_t count_launches() const override { return launched; }
+  std::size_t modules_loaded() const override { return loaded; }
+  std::size_t modules_unloaded() const override { return unloaded; }
+  std::size_t primary_holds() const override {
+    const std::lock_guard lock(one_call);
+    return count_primary_holds();
+  }
+  CUresult replay(CUgraph graph) override {
+    const std::lock_guard lock(one_call);
+    const auto& launches = reinterpret_cast<const Graph*>(graph)->launches;
+    for (const KeptLaunch& each : launches) {
+      if (std::find(living.begin(), living.end(), each.module) == living.end()) return CUDA_ERROR_INVALID_HANDLE;
+    }
+    for (const KeptLaunch& each : launches) kept.push_back(each.launch);
+    launched += launches.size();
+    return CUDA_SUCCESS;
+  }
+  void fail_to_load(const std::string& word, CUresult error) override {
+    const std::lock_guard lock(one_call);
+    load_errors[word] = error;
+  }
+};
+
+}  // namespace
+
+CUresult record_launch(const LaunchCall& call) {
+  Context* context = current_context();
+  const Function& function = *call.function;
+  if (!context) return CUDA_ERROR_INVALID_CONTEXT;
+  if (context != function.module->context || context != context_of(call.stream)) return CUDA_ERROR_INVALID_HANDLE;
+  const auto product = [](const std::array<unsigned, 3>& extents) {
+    return std::uint64_t{extents[0]} * extents[1] * extents[2];
+  };
+  if (product(call.grid) == 0 || product(call.block) == 0 || product(call.block) > 1024)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (product(call.block) > static_cast<std::uint64_t>(function.max_threads)) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  if (call.shared_bytes > static_cast<unsigned>(function.max_dynamic_shared)) return CUDA_ERROR_INVALID_VALUE;
+
+  if (is_captured(call.stream)) {
+    KeptLaunch captured = describe(call, context);
+    captured.launch.captured = true;
+    capture(call.stream, std::move(captured));
+    return CUDA_SUCCESS;
+  }
+  launched.fetch_add(1, std::memory_order_relaxed);
+  // The driver reads the arguments before it returns, whoever looks at them.
+  KeptLaunch described = describe(call, context);
+  if (keeping.load(std::memory_order_relaxed)) {
+    const std::lock_guard lock(one_call);
+    kept.push_back(std::move(described.launch));
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult load_error(const std::string& instructions) {
+  for (const auto& [word, error] : load_errors) {
+    if (instructions.find(word) != std::string::npos) return error;
+  }
+  return CUDA_SUCCESS;
+}
+void count_loaded_module(const Module* module) {
+  ++loaded;
+  living.push_back(module);
+}
+void count_unloaded_module(const Module* module) {
+  ++unloaded;
+  std::erase(living, module);
+}
+
+}  // namespace fake
+
+extern "C" __attribute__((visibility("default"))) fake::Inspector* fake_driver_inspector() {
+  static fake::Inspection inspection;
+  return &inspection;
+}

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cuda.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace fake {
+
+/// One launch of a kernel whose binary says "records": it computes nothing, and what it was given is kept.
+struct Launch {
+  std::string instructions;  ///< of its binary
+  std::string kernel;
+  CUcontext context = nullptr;
+  CUstream stream = nullptr;
+  std::array<unsigned, 3> grid{}, block{};
+  unsigned shared_bytes = 0;
+  std::vector<std::string> arguments;  ///< the bytes of each, as long as the binary's parameter table says
+  bool captured = false;               ///< into a graph, and not run
+};
+
+/// What a test sees of the fake driver in its own process: see open_inspector().
+class Inspector {
+ public:
+  /// From now on launches are kept, or not. Where they are not, launching takes no lock, so that a thread sanitizer
+  /// sees what a program's threads do without being helped by the driver.
+  virtual void keep_launches(bool keep) = 0;
+  /// Those since the last call.
+  virtual std::vector<Launch> take_launches() = 0;
+  /// Launches of kernels that record, in this process.
+  virtual std::size_t count_launches() const = 0;
+  virtual std::size_t modules_loaded() const = 0;
+  virtual std::size_t modules_unloaded() const = 0;
+  /// How often primary contexts are held at the moment.
+  virtual std::size_t primary_holds() const = 0;
+  /// Runs what was captured: the launches are kept as if they came now. Fails if a module of it was unloaded.
+  virtual CUresult replay(CUgraph graph) = 0;
+  /// What happens to the next loads of binaries whose instructions contain `word`; CUDA_SUCCESS: nothing any more.
+  virtual void fail_to_load(const std::string& word, CUresult error) = 0;
+
+ protected:
+  ~Inspector() = default;
+};
+
+}  // namespace fake
+
+/// Exported by the fake driver.
+extern "C" fake::Inspector* fake_driver_inspector();
