@@ -97,8 +97,8 @@ std::vector<KernelDescription> parse_descriptions(std::string_view text, const s
   return descriptions;
 }
 
-KernelDescription load_description(const std::filesystem::path& file, std::string_view kernel) {
-  std::vector<KernelDescription> descriptions = parse_descriptions(read_kernel_file(file), file);
+KernelDescription choose_description(std::vector<KernelDescription> descriptions, const std::filesystem::path& file,
+                                     std::string_view kernel) {
   if (kernel.empty()) {
     if (descriptions.size() == 1) return std::move(descriptions.front());
     throw Error(Errc::bad_description, fmt::format("{} describes {} kernels; choose one of {}.", file.string(),
@@ -112,6 +112,10 @@ KernelDescription load_description(const std::filesystem::path& file, std::strin
   const std::string nearest = suggestion(kernel, names);
   throw Error(Errc::bad_description, fmt::format("{} describes no kernel `{}`{} It describes {}.", file.string(),
                                                  kernel, nearest.empty() ? "." : nearest, kernel_names(descriptions)));
+}
+
+KernelDescription load_description(const std::filesystem::path& file, std::string_view kernel) {
+  return choose_description(parse_descriptions(read_kernel_file(file), file), file, kernel);
 }
 
 }  // namespace tuner

@@ -84,6 +84,12 @@ struct WorkDescription {
   std::optional<search::Expression> flops;
 };
 
+/// A header that a source includes with quotes.
+struct QuotedHeader {
+  std::string name;  ///< as it stands between the quotes
+  std::string text;
+};
+
 /// Everything known about one tunable kernel before a problem and a device are given: what the directives of an
 /// annotated source say, or what is built in code. A value; immutable by convention once parsed.
 struct KernelDescription {
@@ -103,7 +109,8 @@ struct KernelDescription {
   std::vector<search::Expression> block;           ///< 1 to 3
   std::optional<search::Expression> shared_bytes;  ///< dynamic shared memory
   std::vector<Argument> arguments;
-  std::vector<std::string> options;  ///< compiler options that are always passed
+  std::vector<QuotedHeader> given_headers;  ///< come before those on disk; for sources that are no file
+  std::vector<std::string> options;         ///< compiler options that are always passed
   WorkDescription work;
   bool deterministic = false;     ///< outputs must be bit-identical from run to run
   std::string recorded_identity;  ///< of a kernel known from a recording only: stands for the hash of its source
@@ -113,6 +120,11 @@ struct KernelDescription {
 /// Error{bad_description} naming file, line, column, the text and the nearest known word.
 std::vector<KernelDescription> parse_descriptions(std::string_view text, const std::filesystem::path& file);
 
+/// Of those that `file` describes the only one, or the one called `kernel` if that is not empty. Throws
+/// Error{bad_description} that lists them.
+KernelDescription choose_description(std::vector<KernelDescription> descriptions, const std::filesystem::path& file,
+                                     std::string_view kernel);
+
 /// The text of a kernel file: a regular file or a pipe, of 16 MiB at most. Throws Error{file_not_found}.
 std::string read_kernel_file(const std::filesystem::path& file);
 
@@ -120,12 +132,9 @@ std::string read_kernel_file(const std::filesystem::path& file);
 /// or Error{bad_description} that lists the kernels there are.
 KernelDescription load_description(const std::filesystem::path& file, std::string_view kernel = {});
 
-/// Header files that the source includes with quotes, found beside the file or in `include_folders`, recursively, in
-/// order of first inclusion. Headers that are not found are left to the compiler to complain about.
-struct QuotedHeader {
-  std::string name;  ///< as it stands between the quotes
-  std::string text;
-};
+/// The headers that the source includes with quotes: given ones, and files found beside the file or in
+/// `include_folders`, recursively, in order of first inclusion. Headers that are not found are left to the compiler to
+/// complain about.
 std::vector<QuotedHeader> quoted_headers(const KernelDescription& description,
                                          const std::vector<std::filesystem::path>& include_folders);
 

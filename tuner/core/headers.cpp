@@ -51,7 +51,8 @@ bool in_toolkit(const fs::path& folder) {
 
 class HeaderSearch {
  public:
-  explicit HeaderSearch(const std::vector<fs::path>& folders) {
+  HeaderSearch(const std::vector<QuotedHeader>& given, const std::vector<fs::path>& folders) {
+    for (const QuotedHeader& header : given) given_.emplace(header.name, &header.text);
     for (const fs::path& folder : folders) {
       if (!in_toolkit(folder)) folders_.push_back(folder);
     }
@@ -65,6 +66,10 @@ class HeaderSearch {
     while (!pending.empty()) {
       const Pending next = std::move(pending.back());
       pending.pop_back();
+      if (const auto given = given_.find(next.name); given != given_.end()) {
+        take_given(next, *given->second, pending);
+        continue;
+      }
       const auto file = find(next);
       if (!file) continue;
       std::error_code ignored;
@@ -92,6 +97,12 @@ class HeaderSearch {
     std::string name;
     fs::path folder;  ///< of the file that includes it
   };
+
+  void take_given(const Pending& next, const std::string& text, std::vector<Pending>& pending) {
+    if (!by_name_.emplace(next.name, next.name).second) return;
+    headers_.push_back({next.name, text});
+    push_includes(text, next.folder, pending);
+  }
 
   static void push_includes(std::string_view text, const fs::path& folder, std::vector<Pending>& pending) {
     std::vector<Pending> found;
@@ -122,6 +133,7 @@ class HeaderSearch {
                     name, first.string(), second.string()));
   }
 
+  std::map<std::string_view, const std::string*> given_;
   std::vector<fs::path> folders_;
   std::map<std::string, fs::path> by_name_;
   std::set<fs::path> seen_;
@@ -130,8 +142,9 @@ class HeaderSearch {
 
 }  // namespace
 
-std::vector<QuotedHeader> quoted_headers(const KernelDescription& description, const std::vector<fs::path>& include_folders) {
-  HeaderSearch search(include_folders);
+std::vector<QuotedHeader> quoted_headers(const KernelDescription& description,
+                                         const std::vector<fs::path>& include_folders) {
+  HeaderSearch search(description.given_headers, include_folders);
   search.follow(description.blanked_source, description.file.parent_path());
   return search.take();
 }

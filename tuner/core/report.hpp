@@ -76,6 +76,8 @@ struct TuneReport {
   std::string awkward_note;                   ///< why there are none
   std::uint64_t excluded_words = 0;  ///< output words the baseline leaves unwritten
   TimeSpent time;
+  /// Lower end of the interval of (time of what a program used meanwhile / time of the winner), where both raced.
+  std::optional<double> gain_low;
   bool stored = false;    ///< trials, or the decision
   std::string stored_in;  ///< database path; empty if nothing could be stored
   std::vector<std::string> warnings;

@@ -254,4 +254,10 @@ std::string date_text(std::int64_t unix_ms) {
                      parts.tm_hour, parts.tm_min);
 }
 
+std::string shell_word(std::string_view text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
 }  // namespace tuner

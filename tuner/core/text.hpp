@@ -26,6 +26,8 @@ std::string labelled(std::string_view label, std::string_view text);
 /// `text` with every control character but tabs and line ends as `\x1b` and the like: what stands in a file's name or a
 /// database must not steer a terminal.
 std::string printable(std::string_view text);
+/// `text` as one word for a shell, in quotes.
+std::string shell_word(std::string_view text);
 
 /// Columns of text under a header. Numbers are right-aligned, words left; the last column wraps at kReportWidth.
 class Table {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <string_view>
 
 #include "tuner/driver/driver.hpp"
@@ -42,7 +43,7 @@ int count_devices() {
 
 }  // namespace
 
-DeviceInfo query_device(int index) {
+DeviceInfo query_attributes(int index) {
   const Driver& d = driver();
   if (const int count = count_devices(); index < 0 || index >= count) {
     throw Error(
@@ -83,14 +84,29 @@ DeviceInfo query_device(int index) {
   info.clock_khz = attribute(device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
   info.memory_clock_khz = attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
   info.memory_bus_bits = attribute(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+  return info;
+}
 
+DeviceInfo query_device(int index) {
+  DeviceInfo info = query_attributes(index);
   info.driver_version = Monitor(info.uuid).driver_version();
   if (info.driver_version.empty()) {
     int version = 0;
-    check(d.driver_version(&version), "cuDriverGetVersion");
+    check(driver().driver_version(&version), "cuDriverGetVersion");
     info.driver_version = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
   }
   return info;
+}
+
+std::string kernel_module_version() {
+  // "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build ..."
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::string word;
+  while (file >> word) {
+    const bool is_version = word.find_first_not_of("0123456789.") == std::string::npos;
+    if (is_version && word.find('.') != std::string::npos) return word;
+  }
+  return {};
 }
 
 std::vector<DeviceInfo> query_devices() {

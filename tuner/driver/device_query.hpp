@@ -1,13 +1,21 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "tuner/core/device.hpp"
 
 namespace tuner::cuda {
 
-/// What the driver says about its `index`-th visible GPU, without creating a context. Throws Error{no_driver}.
+/// What the driver says about its `index`-th visible GPU, without creating a context and within microseconds; the
+/// driver's version is left empty. Throws Error{no_driver}.
+DeviceInfo query_attributes(int index);
+
+/// The same with the driver's version, for which NVML is started: some milliseconds. Throws Error{no_driver}.
 DeviceInfo query_device(int index);
+
+/// "580.159.04" of the kernel module that is loaded, which NVML would give, too; empty where that cannot be read.
+std::string kernel_module_version();
 
 /// All visible GPUs. Throws Error{no_driver} if there is none.
 std::vector<DeviceInfo> query_devices();

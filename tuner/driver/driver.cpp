@@ -92,6 +92,7 @@ void initialise() {
 #define TUNER_DRIVER_LOOK_FOR(member, name, version) \
   table.member = reinterpret_cast<PFN_##name##_v##version>(look_for(#name, version));
   TUNER_OPTIONAL_DRIVER_FUNCTIONS(TUNER_DRIVER_LOOK_FOR)
+  TUNER_APPLICATION_DRIVER_FUNCTIONS(TUNER_DRIVER_LOOK_FOR)
 #undef TUNER_DRIVER_LOOK_FOR
 
   if (const CUresult result = table.init(0); result != CUDA_SUCCESS) {

@@ -61,10 +61,23 @@ namespace tuner::cuda {
   X(unmap_memory, cuMemUnmap, 10020)                              \
   X(set_access, cuMemSetAccess, 10020)
 
+/// What a program needs that launches in contexts which are not its own. All of it is there since CUDA 12.0; null where
+/// a driver lacks it.
+#define TUNER_APPLICATION_DRIVER_FUNCTIONS(X)          \
+  X(release_context, cuDevicePrimaryCtxRelease, 11000) \
+  X(current_context, cuCtxGetCurrent, 4000)            \
+  X(push_context, cuCtxPushCurrent, 4000)              \
+  X(pop_context, cuCtxPopCurrent, 4000)                \
+  X(context_device, cuCtxGetDevice, 2000)              \
+  X(context_id, cuCtxGetId, 12000)                     \
+  X(is_capturing, cuStreamIsCapturing, 10000)          \
+  X(exchange_capture_mode, cuThreadExchangeStreamCaptureMode, 10010)
+
 struct Driver {
 #define TUNER_DRIVER_MEMBER(member, name, version) PFN_##name##_v##version member = nullptr;
   TUNER_DRIVER_FUNCTIONS(TUNER_DRIVER_MEMBER)
   TUNER_OPTIONAL_DRIVER_FUNCTIONS(TUNER_DRIVER_MEMBER)
+  TUNER_APPLICATION_DRIVER_FUNCTIONS(TUNER_DRIVER_MEMBER)
 #undef TUNER_DRIVER_MEMBER
 };
 

@@ -19,6 +19,7 @@ class UniqueHandle {
 
   Handle get() const noexcept { return handle_; }
   explicit operator bool() const noexcept { return handle_ != Null; }
+  Handle release() noexcept { return std::exchange(handle_, Null); }
   void reset(Handle handle = Null) noexcept {
     const Handle old = std::exchange(handle_, handle);
     if (old != Null) Release(old);

@@ -1,0 +1,37 @@
+#include "tuner/description.hpp"
+
+#include "tuner/runtime/description_content.hpp"
+
+namespace tuner {
+
+Description describe_text(std::string_view text, const std::filesystem::path& file, std::string_view kernel,
+                          std::vector<QuotedHeader> headers, std::vector<std::filesystem::path> include_folders) {
+  auto content = std::make_shared<Description::Content>();
+  content->kernel = choose_description(parse_descriptions(text, file), file, kernel);
+  content->kernel.given_headers = std::move(headers);
+  content->include_folders = std::move(include_folders);
+  return Description(std::move(content));
+}
+
+Description Description::from_file(const std::filesystem::path& file, std::string_view kernel,
+                                   const std::vector<std::filesystem::path>& include_folders) {
+  return describe_text(read_kernel_file(file), file, kernel, {}, include_folders);
+}
+
+Description Description::from_text(std::string_view text, const EmbeddedText& embedded) {
+  std::vector<QuotedHeader> headers;
+  for (const Header& header : embedded.headers) headers.push_back({header.name, header.text});
+  return describe_text(text, embedded.name, embedded.kernel, std::move(headers), {});
+}
+
+const std::string& Description::kernel() const noexcept {
+  return content_->kernel.kernel;
+}
+
+std::vector<std::string> Description::problem_properties() const {
+  std::vector<std::string> names;
+  for (const ProblemProperty& property : content_->kernel.problem) names.push_back(property.name);
+  return names;
+}
+
+}  // namespace tuner

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "tuner/core/description.hpp"
+#include "tuner/description.hpp"
+
+namespace tuner {
+
+/// What a public Description holds.
+struct Description::Content {
+  KernelDescription kernel;
+  std::vector<std::filesystem::path> include_folders;
+};
+
+/// The description in `text` of the kernel called `kernel`, or of the only one. Throws Error{bad_description}.
+Description describe_text(std::string_view text, const std::filesystem::path& file, std::string_view kernel,
+                          std::vector<QuotedHeader> headers, std::vector<std::filesystem::path> include_folders);
+
+}  // namespace tuner

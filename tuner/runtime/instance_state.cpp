@@ -1,0 +1,80 @@
+#include "tuner/runtime/instance_state.hpp"
+
+#include <fmt/format.h>
+
+#include "tuner/runtime/signature.hpp"
+
+namespace tuner::detail {
+
+InstanceState::InstanceState(std::string kernel, std::vector<BoundArgument> arguments, Report report)
+    : kernel_(std::move(kernel)), arguments_(std::move(arguments)), report_(std::move(report)) {
+  instance_.state_ = this;
+}
+
+void InstanceState::publish(LaunchPlan plan) {
+  auto next = std::make_unique<const LaunchPlan>(std::move(plan));
+  const std::lock_guard lock(mutex_);
+  plans_.push_back(std::move(next));
+  instance_.plan_.store(plans_.back().get(), std::memory_order_release);
+}
+
+LaunchStatus InstanceState::failure(int code, const std::string& sentence) noexcept try {
+  std::string_view kept;
+  bool is_new = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [position, inserted] = sentences_.insert(sentence);
+    kept = *position;
+    is_new = inserted;
+  }
+  if (is_new) report_(Notice::Kind::argument, sentence);
+  return {code, kept};
+} catch (...) {
+  return {code, "The launch failed, and there is no memory left to say why."};
+}
+
+LaunchStatus InstanceState::check(const CallSignature& signature) noexcept try {
+  // The caller's own function knows what it takes.
+  if (plan().provenance.rung == Rung::fallback) return {};
+  const auto why = why_not_callable(kernel_, arguments_, signature);
+  return why ? failure(-1, *why) : LaunchStatus{};
+} catch (...) {
+  return {-1, "The arguments of a launch could not be checked: there is no memory left."};
+}
+
+LaunchStatus InstanceState::refuse_count(std::size_t passed) noexcept try {
+  return failure(-1, fmt::format("The kernel `{}` takes {} arguments, and the launch passes {}.", kernel_,
+                                 arguments_.size(), passed));
+} catch (...) {
+  return {-1, "A launch passes another number of arguments than the kernel takes."};
+}
+
+LaunchStatus InstanceState::refuse_scalar(const BoundScalar& scalar) noexcept try {
+  const BoundArgument& argument = arguments_[scalar.position];
+  return failure(-1, fmt::format("Argument {} of the kernel `{}`, `{}`, must be {}, as the instance was requested for "
+                                 "that; request another instance for another problem.",
+                                 scalar.position + 1, kernel_, argument.name, argument.value.text()));
+} catch (...) {
+  return {-1, "A scalar of a launch is not what the instance was requested for."};
+}
+
+LaunchStatus InstanceState::refused_by_driver(CUresult result) noexcept try {
+  return failure(static_cast<int>(result),
+                 fmt::format("The driver refused to launch the kernel `{}`: {}.", kernel_, cuda::error_text(result)));
+} catch (...) {
+  return {static_cast<int>(result), "The driver refused a launch."};
+}
+
+LaunchStatus InstanceState::launch_without_driver(const LaunchPlan& plan, Stream stream,
+                                                  std::span<void* const> arguments) noexcept try {
+  if (plan.fallback == nullptr) return failure(-1, plan.provenance.why);
+  const int code = (*plan.fallback)(stream, arguments);
+  if (code == 0) return {};
+  return failure(code, fmt::format("The fallback of the kernel `{}` returned {}.", kernel_, code));
+} catch (const std::exception& error) {
+  return failure(-1, fmt::format("The fallback of the kernel `{}` threw: {}", kernel_, error.what()));
+} catch (...) {
+  return failure(-1, fmt::format("The fallback of the kernel `{}` threw something.", kernel_));
+}
+
+}  // namespace tuner::detail

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/core/task.hpp"
+#include "tuner/instance.hpp"
+#include "tuner/runtime/launch_plan.hpp"
+
+namespace tuner::detail {
+
+/// What stands behind an Instance: the plans it had and has, and how its arguments are described. Lives as long as the
+/// Runtime; all of it may be used from several threads.
+class InstanceState {
+ public:
+  using Report = std::function<void(Notice::Kind, const std::string&)>;
+
+  InstanceState(std::string kernel, std::vector<BoundArgument> arguments, Report report);
+
+  const Instance& instance() const noexcept { return instance_; }
+  /// From now on launches follow this plan. Those before it stay.
+  void publish(LaunchPlan plan);
+  const LaunchPlan& plan() const noexcept { return *instance_.plan_.load(std::memory_order_acquire); }
+
+  /// Whether anything was published yet.
+  bool has_plan() const noexcept { return instance_.plan_.load(std::memory_order_acquire) != nullptr; }
+
+  void set_tuning(bool tuning) noexcept { tuning_.store(tuning, std::memory_order_relaxed); }
+  bool tuning() const noexcept { return tuning_.load(std::memory_order_relaxed); }
+
+  // What a launch does that is not usual. They never throw.
+  /// Whether the call site fits; otherwise a status that says why not.
+  LaunchStatus check(const CallSignature& signature) noexcept;
+  LaunchStatus refuse_count(std::size_t passed) noexcept;
+  LaunchStatus refuse_scalar(const BoundScalar& scalar) noexcept;
+  LaunchStatus refused_by_driver(CUresult result) noexcept;
+  LaunchStatus launch_without_driver(const LaunchPlan& plan, Stream stream, std::span<void* const> arguments) noexcept;
+  std::size_t argument_count() const noexcept { return arguments_.size(); }
+
+ private:
+  LaunchStatus failure(int code, const std::string& sentence) noexcept;
+
+  Instance instance_;
+  const std::string kernel_;
+  const std::vector<BoundArgument> arguments_;
+  const Report report_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<const LaunchPlan>> plans_;  ///< the last is in force
+  std::set<std::string> sentences_;                       ///< of failed launches; never removed
+  std::atomic<bool> tuning_{false};
+};
+
+}  // namespace tuner::detail

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tuner/instance.hpp"
+#include "tuner/runtime/problem_key.hpp"
+
+namespace tuner {
+
+/// The requests of one kernel that were answered before, by context and values. A look-up takes no lock and writes to
+/// nothing, so any number of threads may look up at once, also while one inserts.
+class InstanceTable {
+ public:
+  InstanceTable();
+
+  /// Null if this was not asked before.
+  const Instance* find(std::uint64_t context, std::span<const ProblemValue> values) const noexcept;
+  /// What is not there yet. One thread at a time.
+  void insert(std::uint64_t context, std::span<const ProblemValue> values, const Instance& instance);
+
+ private:
+  struct Entry {
+    Entry(std::uint64_t its_hash, std::uint64_t its_context, std::span<const ProblemValue> its_values,
+          const Instance& its_instance)
+        : hash(its_hash), context(its_context), values(its_values), instance(&its_instance) {}
+    std::uint64_t hash;
+    std::uint64_t context;
+    StoredValues values;
+    const Instance* instance;
+  };
+  /// Open addressing, never more than half full, nothing is ever removed.
+  struct Slots {
+    explicit Slots(std::size_t count)
+        : mask(count - 1), entries(std::make_unique<std::atomic<const Entry*>[]>(count)) {}
+    void put(const Entry& entry) noexcept;
+    std::size_t mask;
+    std::unique_ptr<std::atomic<const Entry*>[]> entries;
+  };
+
+  std::deque<Entry> entries_;
+  std::vector<std::unique_ptr<Slots>> slots_;  ///< the last is in use; readers may still be in the others
+  std::atomic<const Slots*> current_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "tuner/core/description.hpp"
+#include "tuner/runtime.hpp"
+#include "tuner/runtime/instance_state.hpp"
+#include "tuner/runtime/instance_table.hpp"
+
+namespace tuner::detail {
+
+class RuntimeState;
+
+/// One kernel of a Runtime and every instance of it. All but `requested` is guarded by the Runtime's lock.
+class KernelState {
+ public:
+  KernelState(RuntimeState& its_runtime, KernelDescription its_description, KernelOptions its_options)
+      : runtime(its_runtime), description(std::move(its_description)), options(std::move(its_options)) {}
+
+  RuntimeState& runtime;
+  const KernelDescription description;  ///< with the text of its headers
+  const KernelOptions options;
+
+  InstanceTable requested;  ///< look-ups are free for all
+
+  /// Context and canonical problem.
+  using Key = std::pair<std::uint64_t, std::string>;
+  std::map<Key, std::unique_ptr<InstanceState>> instances;
+  std::set<Key> being_made;
+  /// What is handed out where no instance is made or kept, by reason.
+  std::map<std::string, std::unique_ptr<InstanceState>> refusals;
+};
+
+}  // namespace tuner::detail

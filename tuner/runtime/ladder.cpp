@@ -1,0 +1,228 @@
+#include "tuner/runtime/ladder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tuner {
+namespace {
+
+/// Sizes may differ by this factor, as a power of two, for a decision to be used for another problem.
+constexpr double kNear = 2;
+
+/// "9.0" of "NVIDIA H200|cc=9.0|sms=132|…".
+std::string_view compute_capability(std::string_view identity) {
+  constexpr std::string_view tag = "|cc=";
+  const std::size_t begin = identity.find(tag);
+  if (begin == std::string_view::npos) return {};
+  const std::string_view rest = identity.substr(begin + tag.size());
+  return rest.substr(0, rest.find('|'));
+}
+
+void require_launchable(const Geometry& geometry, const DeviceInfo& device) {
+  const std::uint64_t threads = std::uint64_t{geometry.block[0]} * geometry.block[1] * geometry.block[2];
+  if (device.max_threads_per_block > 0 && threads > static_cast<std::uint64_t>(device.max_threads_per_block)) {
+    throw Error(Errc::bad_problem,
+                fmt::format("its block has {} threads, and the GPU allows {}", threads, device.max_threads_per_block));
+  }
+  if (device.max_shared_per_block > 0 &&
+      geometry.shared_bytes > static_cast<std::uint32_t>(device.max_shared_per_block)) {
+    throw Error(Errc::bad_problem, fmt::format("it needs {} bytes of shared memory a block, and the GPU has {}",
+                                               geometry.shared_bytes, device.max_shared_per_block));
+  }
+}
+
+void describe_decision(const cache::Decision& decision, const Task& task, Provenance& provenance) {
+  provenance.problem = decision.key.problem;
+  provenance.device = decision.key.device;
+  provenance.expected_time = std::chrono::duration<double, std::nano>(decision.time_ns);
+  provenance.speedup = decision.speedup;
+  provenance.speedup_low = decision.speedup_low;
+  provenance.speedup_high = decision.speedup_high;
+  provenance.confidence = decision.confidence;
+  for (const cache::Tie& tie : decision.ties) provenance.ties.push_back(tie.configuration);
+  provenance.decision_id = decision.row;
+  const std::string& driver = task.device().driver_version;
+  provenance.stale = !driver.empty() && !decision.conditions.driver.empty() && driver != decision.conditions.driver &&
+                     decision.key.device == task.device().identity();
+  provenance.contended = decision.contended;
+  provenance.noisy = decision.noisy;
+}
+
+/// The configuration, if it is one that the space and the device allow. Throws Error with the reason if it is not.
+Offer offer_of(const Task& task, Rung rung, search::Configuration configuration) {
+  if (const auto why = task.space().why_invalid(configuration)) throw Error(Errc::bad_problem, *why);
+  Offer offer;
+  offer.geometry = task.geometry(configuration);
+  require_launchable(offer.geometry, task.device());
+  offer.provenance.rung = rung;
+  offer.provenance.configuration = task.space().text(configuration);
+  offer.configuration = std::move(configuration);
+  return offer;
+}
+
+}  // namespace
+
+std::optional<double> distance(const KernelDescription& description, const ProblemValues& a, const ProblemValues& b) {
+  if (a.size() != b.size()) return std::nullopt;
+  double greatest = 0;
+  for (const ProblemProperty& property : description.problem) {
+    const auto in_a = a.find(property.name);
+    const auto in_b = b.find(property.name);
+    if (in_a == a.end() || in_b == b.end()) return std::nullopt;
+    if (in_a->second.text() == in_b->second.text()) continue;
+    if (property.kind != ProblemProperty::Kind::size) return std::nullopt;
+    if (!in_a->second.is_number() || !in_b->second.is_number()) return std::nullopt;
+    const double ratio = std::abs(std::log2(in_a->second.as_real() / in_b->second.as_real()));
+    if (!std::isfinite(ratio)) return std::nullopt;
+    greatest = std::max(greatest, ratio);
+  }
+  return greatest;
+}
+
+Offer stored_offer(const Task& task, Rung rung, const cache::Decision& decision,
+                   const std::filesystem::path& database) {
+  Offer offer = offer_of(task, rung, task.space().parse(decision.configuration));
+  describe_decision(decision, task, offer.provenance);
+  offer.provenance.database = database;
+  return offer;
+}
+
+Ladder::Ladder(const Task& task, const LadderOptions& options, Shelves& shelves)
+    : task_(task), options_(options), shelves_(shelves), key_(task.key(options.mode)) {
+  if (options_.look_up) return;
+  step_ = options_.exact_only ? Step::end : Step::baseline;
+  add_reason("The mode is off, so nothing that is stored was looked at.");
+}
+
+void Ladder::add_reason(const std::string& sentence) {
+  reasons_ += (reasons_.empty() ? "" : " ") + sentence;
+}
+
+void Ladder::reject(const std::string& reason) {
+  add_reason(reason);
+}
+
+std::optional<Offer> Ladder::next() {
+  if (step_ == Step::exact) {
+    step_ = options_.exact_only ? Step::end : Step::sites;
+    auto offer = exact();
+    if (step_ == Step::sites && !offer) find_sites();
+    if (offer) return offer;
+  } else if (step_ == Step::sites && candidates_.empty()) {
+    find_sites();  // the exact one was rejected
+  }
+  while (step_ == Step::sites) {
+    if (candidates_.empty()) {
+      step_ = Step::baseline;
+      break;
+    }
+    const Candidate candidate = std::move(candidates_.back());
+    candidates_.pop_back();
+    if (candidates_.empty()) step_ = Step::baseline;
+    const auto found = shelves_.read(candidate.found);
+    if (!found) continue;
+    if (auto offer = stored(candidate.rung, *found)) return offer;
+  }
+  if (step_ == Step::baseline) {
+    step_ = Step::end;
+    return baseline();
+  }
+  return std::nullopt;
+}
+
+std::optional<Offer> Ladder::exact() {
+  const auto found = shelves_.find(key_);
+  if (!found) {
+    add_reason(fmt::format("Nothing is stored for {} on this kind of GPU.", key_.problem));
+    return std::nullopt;
+  }
+  had_exact_ = true;
+  return stored(Rung::exact, *found);
+}
+
+/// Near sizes before other devices; nearer ones and, of the same distance, newer ones first.
+void Ladder::find_sites() {
+  const KernelDescription& description = task_.description();
+  bool unchecked = false;
+  for (const Shelves::FoundSite& found : shelves_.sites(key_)) {
+    const cache::Site& site = found.site;
+    ProblemValues problem;
+    try {
+      problem = parse_problem(site.problem);
+    } catch (const Error&) {
+      continue;
+    }
+    const auto far = distance(description, problem, task_.problem());
+    if (!far || *far > kNear) continue;
+    const bool here = site.device == key_.device;
+    if (here && *far == 0) continue;  // the exact one
+    if (here && site.awkward_sizes == 0) {
+      unchecked = true;
+      continue;
+    }
+    if (here) candidates_.push_back({Rung::near_size, *far, found});
+    const bool same_architecture = compute_capability(site.device) == compute_capability(key_.device);
+    if (!here && *far == 0 && same_architecture) candidates_.push_back({Rung::other_device, 0, found});
+  }
+  if (unchecked) {
+    add_reason("Decisions for near sizes serve their own size only, since they were not checked at others.");
+  }
+  std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+    if (a.rung != b.rung) return a.rung > b.rung;
+    if (a.distance != b.distance) return a.distance > b.distance;
+    return a.found.site.created_unix_ms < b.found.site.created_unix_ms;
+  });
+  if (candidates_.empty()) step_ = Step::baseline;
+}
+
+std::optional<Offer> Ladder::stored(Rung rung, const Shelves::Found& found) {
+  Offer result;
+  try {
+    result = stored_offer(task_, rung, found.decision, found.database);
+  } catch (const Error& error) {
+    refuse("stored", found.decision.configuration, error);
+    return std::nullopt;
+  }
+  Provenance& provenance = result.provenance;
+  switch (rung) {
+    case Rung::near_size:
+      provenance.why = fmt::format("{} The nearest stored problem is {}.", reasons_, provenance.problem);
+      break;
+    case Rung::other_device:
+      provenance.why = fmt::format("{} This problem was tuned on {}, which has the same architecture.", reasons_,
+                                   provenance.device.substr(0, provenance.device.find('|')));
+      break;
+    default:
+      provenance.why = "Stored for this problem on this kind of GPU.";
+  }
+  if (provenance.stale) provenance.why += " The driver has changed since it was measured.";
+  if (provenance.contended) provenance.why += " It was measured while other work was on the GPU.";
+  return result;
+}
+
+std::optional<Offer> Ladder::baseline() {
+  const auto defaults = task_.baseline();
+  if (!defaults) {
+    add_reason("The defaults violate a constraint, so there is no baseline.");
+    return std::nullopt;
+  }
+  try {
+    Offer result = offer_of(task_, Rung::baseline, *defaults);
+    result.provenance.problem = key_.problem;
+    result.provenance.why = reasons_;
+    return result;
+  } catch (const Error& error) {
+    refuse("default", task_.space().text(*defaults), error);
+    return std::nullopt;
+  }
+}
+
+void Ladder::refuse(std::string_view which, const std::string& configuration, const Error& error) {
+  const std::string_view why = error.what();
+  add_reason(fmt::format("The {} configuration {} is not served: {}{}", which, configuration, why,
+                         why.ends_with('.') ? "" : "."));
+}
+
+}  // namespace tuner

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/space.hpp"
+#include "tuner/core/task.hpp"
+#include "tuner/instance.hpp"
+#include "tuner/runtime/shelves.hpp"
+
+namespace tuner {
+
+/// A configuration that may be served, and where it comes from. It is in the space and within the device's limits.
+struct Offer {
+  search::Configuration configuration;
+  Geometry geometry;
+  Provenance provenance;  ///< with rung and configuration; `why` says why no better one came first
+};
+
+/// What a decision offers: its configuration, if it is one that the task's space and device allow, and what is known of
+/// it. Throws Error with the reason if it is not.
+Offer stored_offer(const Task& task, Rung rung, const cache::Decision& decision, const std::filesystem::path& database);
+
+/// What rungs there are between the best and the caller's fallback.
+struct LadderOptions {
+  bool look_up = true;  ///< off: nothing but the baseline
+  bool exact_only = false;
+  std::string mode = "cold";
+};
+
+/// Goes down the ladder for one task: exact, near, other device, baseline.
+class Ladder {
+ public:
+  Ladder(const Task& task, const LadderOptions& options, Shelves& shelves);
+
+  /// The next offer; nothing when the ladder is at its end. Reads databases only when a rung is reached.
+  std::optional<Offer> next();
+  /// The last offer cannot be run after all.
+  void reject(const std::string& reason);
+
+  /// Everything that kept better rungs from being served, as sentences.
+  const std::string& reasons() const { return reasons_; }
+  /// Whether an exact decision was there, served or not.
+  bool had_exact() const { return had_exact_; }
+
+ private:
+  void add_reason(const std::string& sentence);
+  void refuse(std::string_view which, const std::string& configuration, const Error& error);
+  std::optional<Offer> stored(Rung rung, const Shelves::Found& found);
+  std::optional<Offer> exact();
+  void find_sites();
+  std::optional<Offer> baseline();
+
+  const Task& task_;
+  const LadderOptions options_;
+  Shelves& shelves_;
+  const cache::DecisionKey key_;
+  enum class Step { exact, sites, baseline, end } step_ = Step::exact;
+  struct Candidate {
+    Rung rung = Rung::near_size;
+    double distance = 0;
+    Shelves::FoundSite found;
+  };
+  std::vector<Candidate> candidates_;  ///< the best last
+  bool had_exact_ = false;
+  std::string reasons_;
+};
+
+/// How far apart two problems of one kernel are: the greatest |log2| of the ratios of their sizes. Nothing if anything
+/// but a size differs, or a size is zero in one of them only.
+std::optional<double> distance(const KernelDescription& description, const ProblemValues& a, const ProblemValues& b);
+
+}  // namespace tuner

@@ -1,0 +1,73 @@
+#include "tuner/runtime/modules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tuner {
+namespace {
+
+constexpr std::int64_t kSharedWithoutOptIn = 48 * 1024;
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw Error(Errc::baseline_failed, sentence);
+}
+
+std::int64_t attribute(CUfunction function, CUfunction_attribute which) {
+  int value = 0;
+  cuda::check(cuda::driver().function_attribute(&value, which, function), "cuFuncGetAttribute");
+  return value;
+}
+
+/// Reading an attribute loads the function too, where the driver does that late: launching must not.
+void prepare(CUfunction function, const Geometry& geometry, const DeviceInfo& device) {
+  const std::int64_t threads = std::int64_t{geometry.block[0]} * geometry.block[1] * geometry.block[2];
+  const std::int64_t most = attribute(function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  if (threads > most) {
+    refuse(fmt::format("its block of {} threads is more than the {} that its registers and launch bounds allow",
+                       threads, most));
+  }
+  const std::int64_t fixed = attribute(function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  if (fixed + geometry.shared_bytes > device.max_shared_per_block) {
+    refuse(fmt::format("it needs {} bytes of shared memory a block, and the GPU has {}", fixed + geometry.shared_bytes,
+                       device.max_shared_per_block));
+  }
+  if (fixed + geometry.shared_bytes <= kSharedWithoutOptIn) return;
+  // Several instances may share the function: the largest wish counts.
+  const std::int64_t granted = attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+  const auto wanted = static_cast<int>(std::max<std::int64_t>(granted, geometry.shared_bytes));
+  cuda::check(cuda::driver().set_function_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, wanted),
+              "cuFuncSetAttribute");
+}
+
+}  // namespace
+
+Modules::~Modules() {
+  if (loaded_.empty() || cuda::device_abandoned()) return;
+  for (const auto& [key, loaded] : loaded_) {
+    if (loaded.module == nullptr) continue;
+    try {
+      const InContext in_context(loaded.context);
+      cuda::unload_module(loaded.module);
+    } catch (const Error&) {
+      // The context is gone, and the module with it.
+    }
+  }
+}
+
+CUfunction Modules::load(const ContextPlace& place, std::span<const std::byte> cubin, const std::string& binary_hash,
+                         const std::string& lowered_name, const Geometry& geometry, const DeviceInfo& device) {
+  const InContext in_context(place.context);
+  const std::lock_guard lock(mutex_);
+  Loaded& loaded = loaded_[{place.id, binary_hash}];
+  if (loaded.module == nullptr) {
+    cuda::Module module = cuda::load_module(cubin);
+    loaded = {place.context, module.release()};
+  }
+  CUfunction function = nullptr;
+  cuda::check(cuda::driver().module_function(&function, loaded.module, lowered_name.c_str()), "cuModuleGetFunction");
+  prepare(function, geometry, device);
+  return function;
+}
+
+}  // namespace tuner

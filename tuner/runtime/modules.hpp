@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "tuner/core/device.hpp"
+#include "tuner/core/task.hpp"
+#include "tuner/driver/driver.hpp"
+#include "tuner/runtime/contexts.hpp"
+
+namespace tuner {
+
+/// The modules that a Runtime has loaded, each binary once a context. They stay until the Runtime ends. Safe to use
+/// from several threads.
+class Modules {
+ public:
+  Modules() = default;
+  ~Modules();
+  Modules(const Modules&) = delete;
+  Modules& operator=(const Modules&) = delete;
+
+  /// The kernel called `lowered_name`, ready for launches with this geometry. Throws Error{baseline_failed} with a
+  /// sentence if the driver refuses the binary or could not launch it like that.
+  CUfunction load(const ContextPlace& place, std::span<const std::byte> cubin, const std::string& binary_hash,
+                  const std::string& lowered_name, const Geometry& geometry, const DeviceInfo& device);
+
+ private:
+  struct Loaded {
+    CUcontext context = nullptr;
+    CUmodule module = nullptr;
+  };
+  std::mutex mutex_;
+  std::map<std::pair<std::uint64_t, std::string>, Loaded> loaded_;  ///< by context and binary
+};
+
+}  // namespace tuner

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/core/task.hpp"
+#include "tuner/runtime.hpp"
+#include "tuner/runtime/contexts.hpp"
+#include "tuner/runtime/kernel_state.hpp"
+#include "tuner/runtime/ladder.hpp"
+#include "tuner/runtime/modules.hpp"
+#include "tuner/runtime/shelves.hpp"
+#include "tuner/service/engine_client.hpp"
+
+namespace tuner::detail {
+
+/// What stands behind a Runtime: it answers requests, once each, and takes over what the engine finds.
+class RuntimeState {
+ public:
+  explicit RuntimeState(RuntimeOptions options);
+  ~RuntimeState();
+
+  Mode mode() const noexcept { return mode_; }
+  KernelState& add(const Description& description, KernelOptions options);
+
+  const Instance& request(KernelState& kernel, std::span<const ProblemValue> values,
+                          const RequestOptions& options) noexcept;
+  const Instance& request(KernelState& kernel, std::span<const NamedValue> values,
+                          const RequestOptions& options) noexcept;
+  bool wait_for_tuning(std::chrono::milliseconds limit);
+
+ private:
+  /// One instance that is being made.
+  struct Making {
+    KernelState& kernel;
+    ContextPlace place;
+    std::shared_ptr<const Task> task;
+    InstanceState& instance;
+    bool capturing = false;
+    bool keep = true;  ///< a later request would get the same
+  };
+  /// An instance that waits for the engine's answer.
+  struct Waiting {
+    InstanceState* instance = nullptr;
+    ContextPlace place;
+    std::shared_ptr<const Task> task;
+    bool request_waits = false;  ///< Mode::tune: nothing is in use yet, so whatever wins is taken
+  };
+  /// Kernel, device and problem.
+  using TuningKey = std::string;
+
+  void report(Notice::Kind kind, const std::string& sentence) noexcept;
+
+  const Instance& answer(KernelState& kernel, std::span<const ProblemValue> values, const RequestOptions& options);
+  const Instance& refusal(KernelState& kernel, const std::string& why);
+  std::unique_ptr<InstanceState> new_instance(KernelState& kernel, std::vector<BoundArgument> arguments);
+  void publish_last_resort(KernelState& kernel, InstanceState& instance, const std::string& why);
+
+  void make(Making& making);
+  bool serve(Making& making, Ladder& ladder);
+  void publish(const ContextPlace& place, const Task& task, InstanceState& instance, const Offer& offer,
+               const cache::Binary& binary);
+  std::optional<cache::Binary> find_or_compile(Making& making, const Offer& offer, Ladder& ladder,
+                                               std::string& cannot_compile);
+  JobSubject subject(const KernelState& kernel, const Task& task) const;
+
+  // Tuning: tuning.cpp.
+  std::optional<std::string> why_not_tune(const Making& making) const;
+  bool tune_and_wait(Making& making);
+  void start_tuning(const Making& making, bool request_waits);
+  void finish_tuning(const TuningKey& key, const TuneAnswer& answer) noexcept;
+  void take_over(const Waiting& waiting, const TuneAnswer& answer);
+  TuningKey tuning_key(const KernelState& kernel, const Task& task) const;
+
+  const RuntimeOptions options_;
+  Mode mode_;
+  std::string timing_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<KernelState> kernels_;
+  std::size_t instances_ = 0;
+  std::map<TuningKey, std::vector<Waiting>> tuning_;
+
+  Contexts contexts_;
+  Modules modules_;
+  Shelves shelves_;
+  std::unique_ptr<EngineClient> engine_;  ///< the last: its thread ends before anything that it calls
+};
+
+}  // namespace tuner::detail

@@ -1,0 +1,150 @@
+#include "tuner/runtime/signature.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "tuner/core/element_type.hpp"
+
+namespace tuner {
+namespace {
+
+using detail::PassedArgument;
+using Kind = PassedArgument::Kind;
+
+constexpr std::uint32_t kPointerSize = 8;
+
+std::uint32_t element_size(const BoundArgument& argument) {
+  return static_cast<std::uint32_t>(size_of(argument.type)) * static_cast<std::uint32_t>(std::max(argument.lanes, 1));
+}
+
+std::string type_text(const BoundArgument& argument) {
+  return argument.lanes > 1 ? fmt::format("{} x{}", to_string(argument.type), argument.lanes)
+                            : std::string(to_string(argument.type));
+}
+
+std::string_view kind_text(Kind kind) {
+  switch (kind) {
+    case Kind::pointer:
+      return "a pointer";
+    case Kind::integer:
+      return "an integer";
+    case Kind::real:
+      return "a real number";
+    case Kind::boolean:
+      return "a boolean";
+    case Kind::other:
+      break;
+  }
+  return "an object";
+}
+
+/// Whether a C++ type of this kind may hold an element of that type. Classes such as __half are judged by their size.
+bool may_hold(Kind kind, ElementType type) {
+  if (kind == Kind::other) return true;
+  if (is_real(type)) return kind == Kind::real;
+  return kind == Kind::integer || kind == Kind::boolean;
+}
+
+std::optional<std::string> why_no_buffer(const BoundArgument& argument, const PassedArgument& passed) {
+  if (passed.kind == Kind::integer && passed.size == kPointerSize) return std::nullopt;  // a CUdeviceptr
+  if (passed.kind != Kind::pointer) {
+    return fmt::format("is a buffer of {}, and the call passes {} of {} bytes: pass the device pointer",
+                       type_text(argument), kind_text(passed.kind), passed.size);
+  }
+  if (passed.pointee == 0) return std::nullopt;  // void*
+  const bool size_fits = passed.pointee == element_size(argument) || passed.pointee == size_of(argument.type);
+  if (size_fits && may_hold(passed.pointee_kind, argument.type)) return std::nullopt;
+  return fmt::format("is a buffer of {} ({} bytes each), and the call passes a pointer to {} of {} bytes",
+                     type_text(argument), element_size(argument), kind_text(passed.pointee_kind), passed.pointee);
+}
+
+std::optional<std::string> why_no_scalar(const BoundArgument& argument, const PassedArgument& passed) {
+  if (passed.size == element_size(argument) && passed.kind != Kind::pointer &&
+      (argument.lanes > 1 || may_hold(passed.kind, argument.type)))
+    return std::nullopt;
+  return fmt::format("is {} ({} bytes), and the call passes {} of {} bytes: convert it to the kernel's type",
+                     type_text(argument), element_size(argument), kind_text(passed.kind), passed.size);
+}
+
+std::string names_of(std::span<const BoundArgument> arguments) {
+  std::vector<std::string> names;
+  for (const BoundArgument& argument : arguments) names.push_back(argument.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Whether the value follows from the problem, by way of lets too.
+bool depends_on_problem(const KernelDescription& description, const search::Expression& expression, int depth = 0) {
+  constexpr int kDeepest = 200;  // lets that need themselves are errors elsewhere
+  for (const std::string& name : expression.names()) {
+    const auto is_it = [&](const auto& named) { return named.name == name; };
+    if (std::any_of(description.problem.begin(), description.problem.end(), is_it)) return true;
+    const auto let = std::find_if(description.names.begin(), description.names.end(), is_it);
+    if (let != description.names.end() && depth < kDeepest &&
+        depends_on_problem(description, let->expression, depth + 1))
+      return true;
+  }
+  return false;
+}
+
+/// The bytes of a value as the kernel takes them; nothing where that is not known here.
+std::optional<std::uint64_t> bits_of(const BoundArgument& argument) {
+  if (argument.type == ElementType::float64) return std::bit_cast<std::uint64_t>(argument.value.as_real());
+  if (argument.type == ElementType::float32)
+    return std::bit_cast<std::uint32_t>(static_cast<float>(argument.value.as_real()));
+  if (is_real(argument.type)) return std::nullopt;
+  const std::size_t size = size_of(argument.type);
+  const auto bits = static_cast<std::uint64_t>(argument.value.as_integer());
+  return size == 8 ? bits : bits & ((std::uint64_t{1} << (8 * size)) - 1);
+}
+
+}  // namespace
+
+std::optional<std::string> why_not_callable(const std::string& kernel, std::span<const BoundArgument> arguments,
+                                            const detail::CallSignature& signature) {
+  if (signature.arguments.size() != arguments.size()) {
+    return fmt::format("The kernel `{}` takes {} arguments ({}), and the call passes {}.", kernel, arguments.size(),
+                       names_of(arguments), signature.arguments.size());
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const bool scalar = arguments[i].role == Argument::Role::scalar;
+    const auto why = scalar ? why_no_scalar(arguments[i], signature.arguments[i])
+                            : why_no_buffer(arguments[i], signature.arguments[i]);
+    if (why) return fmt::format("Argument {} of the kernel `{}`, `{}`, {}.", i + 1, kernel, arguments[i].name, *why);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> why_not_described(const std::string& kernel, std::span<const BoundArgument> arguments,
+                                             std::span<const KernelParameter> parameters) {
+  if (parameters.size() != arguments.size()) {
+    return fmt::format("The binary of `{}` takes {} arguments and its description has {} ({}).", kernel,
+                       parameters.size(), arguments.size(), names_of(arguments));
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const bool scalar = arguments[i].role == Argument::Role::scalar;
+    const std::uint32_t described = scalar ? element_size(arguments[i]) : kPointerSize;
+    if (parameters[i].size == described) continue;
+    return fmt::format("Argument {} of the binary of `{}` has {} bytes, and `{}` is described with {}.", i + 1, kernel,
+                       parameters[i].size, arguments[i].name, described);
+  }
+  return std::nullopt;
+}
+
+std::vector<detail::BoundScalar> bound_scalars(const KernelDescription& description,
+                                               std::span<const BoundArgument> arguments) {
+  std::vector<detail::BoundScalar> bound;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& described = description.arguments[i];
+    if (described.role != Argument::Role::scalar || arguments[i].lanes > 1) continue;
+    if (described.value && !depends_on_problem(description, *described.value)) continue;
+    if (const auto bits = bits_of(arguments[i])) {
+      bound.push_back({i, static_cast<std::uint32_t>(size_of(arguments[i].type)), *bits});
+    }
+  }
+  return bound;
+}
+
+}  // namespace tuner

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/core/cubin.hpp"
+#include "tuner/core/task.hpp"
+#include "tuner/detail/call_signature.hpp"
+#include "tuner/runtime/launch_plan.hpp"
+
+namespace tuner {
+
+/// Why a call site cannot launch a kernel with these arguments, as a sentence; nothing if it can.
+std::optional<std::string> why_not_callable(const std::string& kernel, std::span<const BoundArgument> arguments,
+                                            const detail::CallSignature& signature);
+
+/// Why a binary does not take these arguments, as a sentence; nothing if it does.
+std::optional<std::string> why_not_described(const std::string& kernel, std::span<const BoundArgument> arguments,
+                                             std::span<const KernelParameter> parameters);
+
+/// The scalars whose values follow from the problem, with the bytes that a launch must pass. Types narrower than float
+/// are left out: what the caller's conversion makes of a value is not known here.
+std::vector<detail::BoundScalar> bound_scalars(const KernelDescription& description,
+                                               std::span<const BoundArgument> arguments);
+
+}  // namespace tuner

@@ -1,0 +1,199 @@
+// How a Runtime has what is missing tuned, and takes over what was found.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "cache/hash.hpp"
+#include "tuner/core/cubin.hpp"
+#include "tuner/core/identity.hpp"
+#include "tuner/core/text.hpp"
+#include "tuner/runtime/runtime_state.hpp"
+#include "tuner/runtime/signature.hpp"
+
+namespace tuner::detail {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+/// How much longer than its limit a request waits for the engine to conclude.
+constexpr milliseconds kGrace{3000};
+/// Tuning beside a program takes no more of the memory that is free than this part.
+constexpr std::uint64_t kPartOfFreeMemory = 4;
+
+std::int64_t now_unix_ms() {
+  return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+/// Whether the GPU's clients share one context, so that a fault of one is a fault of all.
+bool under_mps() {
+  const char* const named = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
+  const std::filesystem::path folder = named != nullptr && *named != '\0' ? named : "/tmp/nvidia-mps";
+  std::error_code ignored;
+  return std::filesystem::exists(folder / "control", ignored);
+}
+
+std::optional<std::string> forbidden_by_compute_mode(int device) {
+  int mode = CU_COMPUTEMODE_DEFAULT;
+  cuda::driver().device_attribute(&mode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, device);
+  if (mode == CU_COMPUTEMODE_DEFAULT) return std::nullopt;
+  return "the GPU is in exclusive-process or prohibited mode, so no second process can use it.";
+}
+
+/// Buffers whose lengths depend on the configuration are not known yet.
+std::uint64_t bytes_of(const std::vector<BoundArgument>& arguments) {
+  std::uint64_t bytes = 0;
+  for (const BoundArgument& argument : arguments) {
+    if (argument.role == Argument::Role::scalar) continue;
+    bytes += argument.length * static_cast<std::uint64_t>(std::max(argument.lanes, 1)) * size_of(argument.type);
+  }
+  return bytes;
+}
+
+std::optional<std::string> too_large_beside_program(const Task& task, CUcontext context) {
+  const InContext in_context(context);
+  std::size_t free = 0, total = 0;
+  if (cuda::driver().memory_info(&free, &total) != CUDA_SUCCESS) return std::nullopt;
+  const std::uint64_t needed = bytes_of(task.arguments());
+  if (needed <= free / kPartOfFreeMemory) return std::nullopt;
+  return fmt::format("its buffers need {} MiB, more than a quarter of the {} MiB that are free on the GPU.",
+                     needed >> 20, free >> 20);
+}
+
+}  // namespace
+
+std::optional<std::string> RuntimeState::why_not_tune(const Making& making) const {
+  if (under_mps()) {
+    return "the GPU is shared through MPS, where a candidate that faults takes every client down; tune offline.";
+  }
+  if (auto why = forbidden_by_compute_mode(making.place.device)) return why;
+  if (mode_ == Mode::background) return too_large_beside_program(*making.task, making.place.context);
+  return std::nullopt;
+}
+
+RuntimeState::TuningKey RuntimeState::tuning_key(const KernelState& kernel, const Task& task) const {
+  return fmt::format("{}|{}", static_cast<const void*>(&kernel), task.key(timing_).text());
+}
+
+void RuntimeState::start_tuning(const Making& making, bool request_waits) {
+  const TuningKey key = tuning_key(making.kernel, *making.task);
+  making.instance.set_tuning(true);
+  {
+    const std::lock_guard lock(mutex_);
+    std::vector<Waiting>& waiting = tuning_[key];
+    waiting.push_back({&making.instance, making.place, making.task, request_waits});
+    if (waiting.size() > 1) return;  // of another context: one answer will do for both
+  }
+  TuneJob job;
+  job.subject = subject(making.kernel, *making.task);
+  job.mode = timing_;
+  job.evaluations = options_.tune_evaluations;
+  job.since_unix_ms = now_unix_ms();
+  if (request_waits) {
+    job.limit = options_.tune_limit;
+  } else {
+    job.share = options_.background_share;
+    job.compile_workers = options_.background_compile_workers;
+    job.serving = making.instance.plan().provenance.configuration;
+  }
+  report(Notice::Kind::tuning,
+         fmt::format("Tuning `{}` for {}.", making.kernel.description.kernel, problem_text(making.task->problem())));
+  engine_->tune(std::move(job), [this, key](const TuneAnswer& answer) { finish_tuning(key, answer); });
+}
+
+/// Mode::tune. True if the instance has what was found.
+bool RuntimeState::tune_and_wait(Making& making) {
+  const TuningKey key = tuning_key(making.kernel, *making.task);
+  start_tuning(making, true);
+  std::unique_lock lock(mutex_);
+  const bool answered =
+      changed_.wait_until(lock, Clock::now() + options_.tune_limit + kGrace, [&] { return !making.instance.tuning(); });
+  if (answered) return making.instance.has_plan();
+  // What comes later is taken as in the background.
+  for (Waiting& waiting : tuning_[key]) {
+    if (waiting.instance == &making.instance) waiting.request_waits = false;
+  }
+  lock.unlock();
+  report(Notice::Kind::tuning, fmt::format("Tuning `{}` has not ended within {}; it goes on beside the program.",
+                                           making.kernel.description.kernel,
+                                           duration_text(static_cast<double>(options_.tune_limit.count()) / 1000)));
+  return false;
+}
+
+/// Called from the engine client's thread.
+void RuntimeState::finish_tuning(const TuningKey& key, const TuneAnswer& answer) noexcept try {
+  std::vector<Waiting> all;
+  {
+    const std::lock_guard lock(mutex_);
+    all = tuning_[key];
+  }
+  for (const Waiting& waiting : all) {
+    try {
+      if (answer.result == TuneAnswer::Result::decided) {
+        take_over(waiting, answer);
+      } else {
+        report(Notice::Kind::tuning, fmt::format("`{}` was not tuned for {}: {}", waiting.task->description().kernel,
+                                                 problem_text(waiting.task->problem()), answer.message));
+      }
+    } catch (const std::exception& error) {
+      report(Notice::Kind::tuning, fmt::format("What tuning `{}` found cannot be used: {}",
+                                               waiting.task->description().kernel, error.what()));
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  for (const Waiting& waiting : all) waiting.instance->set_tuning(false);
+  tuning_.erase(key);
+  changed_.notify_all();
+} catch (...) {
+  report(Notice::Kind::tuning, "What tuning found could not be used for lack of memory.");
+}
+
+/// Puts the winner in the place of what is served, if it is better by as much as was asked for.
+void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
+  const Task& task = *waiting.task;
+  const cache::Decision& decision = answer.decision;
+  Offer offer = stored_offer(task, Rung::exact, decision, answer.database);
+  const std::string kernel = task.description().kernel;
+  const std::string problem = problem_text(task.problem());
+  offer.provenance.why = waiting.request_waits ? "Tuned for this request." : "Tuned beside the program.";
+
+  const LaunchPlan* const served = waiting.instance->has_plan() ? &waiting.instance->plan() : nullptr;
+  const bool in_use = served != nullptr && served->launch != nullptr;
+  if (in_use && served->provenance.configuration == decision.configuration) {
+    LaunchPlan confirmed = *served;
+    confirmed.provenance = offer.provenance;
+    waiting.instance->publish(std::move(confirmed));
+    report(Notice::Kind::tuning, fmt::format("Tuning `{}` for {} confirmed what is in use.", kernel, problem));
+    return;
+  }
+  if (in_use) {
+    const bool serves_baseline = served->provenance.configuration == decision.baseline;
+    // Nothing is known of what did not come as far as the race: it was slower, or failed.
+    const auto gain = serves_baseline ? decision.speedup_low : answer.gain_low;
+    if (gain && *gain < options_.swap_threshold) {
+      LaunchPlan kept = *served;
+      kept.provenance.why +=
+          fmt::format(" Tuning found {}, which is not faster by enough to be swapped in.", decision.configuration);
+      waiting.instance->publish(std::move(kept));
+      report(Notice::Kind::tuning,
+             fmt::format("Tuning `{}` for {} found nothing that is faster by enough.", kernel, problem));
+      return;
+    }
+  }
+  cache::Binary binary;
+  binary.hash = cache::content_hash(answer.cubin);
+  binary.kernel = answer.lowered_name;
+  binary.bytes = answer.cubin;
+  publish(waiting.place, task, *waiting.instance, offer, binary);
+  report(Notice::Kind::tuning,
+         fmt::format("Tuned `{}` for {}: {} is in use now, {} times as fast as the baseline.", kernel, problem,
+                     decision.configuration, four_digits(decision.speedup.value_or(1))));
+}
+
+bool RuntimeState::wait_for_tuning(milliseconds limit) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, limit, [&] { return tuning_.empty(); });
+}
+
+}  // namespace tuner::detail
