@@ -7,9 +7,11 @@ if(TUNER_STATIC_DEPENDENCIES)
 endif()
 
 find_package(Threads REQUIRED)
-find_package(Boost REQUIRED COMPONENTS program_options)
 find_package(SQLite3 REQUIRED)
-find_package(ZLIB REQUIRED)
+if(TUNER_BUILD_PROGRAMS)
+  find_package(Boost REQUIRED COMPONENTS program_options)
+  find_package(ZLIB REQUIRED)
+endif()
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)
 

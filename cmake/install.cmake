@@ -1,0 +1,40 @@
+# What is installed, and where. The tree may be moved as a whole: library and programs find each other by their distance.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS libtuner EXPORT tunerTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TUNER_BUILD_PROGRAMS)
+  install(TARGETS tuner RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(TARGET tuner-engine)
+    install(TARGETS tuner-engine RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tuner)
+  endif()
+  install(TARGETS tuner-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tuner)
+endif()
+install(DIRECTORY kernel_sources/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tuner/kernel_sources)
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# find_package(tuner CONFIG)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tuner)
+set(kernel_sources_folder ${CMAKE_INSTALL_DATADIR}/tuner/kernel_sources)
+configure_package_config_file(cmake/package/tunerConfig.cmake.in ${PROJECT_BINARY_DIR}/package/tunerConfig.cmake
+                              INSTALL_DESTINATION ${package_folder} PATH_VARS kernel_sources_folder)
+# Before 1.0 a minor version may change the interface.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/tunerConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/package/tunerConfig.cmake ${PROJECT_BINARY_DIR}/package/tunerConfigVersion.cmake
+        DESTINATION ${package_folder})
+install(EXPORT tunerTargets NAMESPACE tuner:: DESTINATION ${package_folder})
+
+# pkg-config tuner. Folders are said relative to the file itself, so that it is right after a move; those that were
+# given as absolute paths stay where they are.
+file(RELATIVE_PATH prefix_from_file ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+foreach(folder LIBDIR INCLUDEDIR DATADIR)
+  if(IS_ABSOLUTE ${CMAKE_INSTALL_${folder}})
+    set(pkgconfig_${folder} ${CMAKE_INSTALL_${folder}})
+  else()
+    set(pkgconfig_${folder} "\${prefix}/${CMAKE_INSTALL_${folder}}")
+  endif()
+endforeach()
+configure_file(cmake/package/tuner.pc.in ${PROJECT_BINARY_DIR}/package/tuner.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/package/tuner.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
