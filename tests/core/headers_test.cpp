@@ -110,8 +110,8 @@ TEST_CASE("identities of stored decisions never change") {
   description.kernel = "scale";
   description.blanked_source = "__global__ void scale() {}\n";
   CHECK(kernel_identity(description, {{"a.h", "int a;\n"}}) == "scale:1d68335b0c53d8494004d6351daa3ae7");
-  description.recorded_identity = "scale:0123";
+  description.known_identity = "scale:0123";
   CHECK(kernel_identity(description, {}) == "scale:0123");
-  description.recorded_identity = "0123";
+  description.known_identity = "0123";
   CHECK(kernel_identity(description, {}) == "scale:0123");
 }

@@ -245,7 +245,7 @@ TEST_CASE("trials are reusable when only the space changed, not when the checks 
 TEST_CASE("a task of a recorded kernel needs no source, no arguments and no geometry") {
   KernelDescription description;
   description.kernel = "gemm";
-  description.recorded_identity = "gemm:00ff";
+  description.known_identity = "gemm:00ff";
   description.parameters.push_back({{"X", {1, 2}, 1}, ParameterForm::macro, {}});
   const Task task(std::move(description), {}, kDevice);
   CHECK(task.space().size() == 2);

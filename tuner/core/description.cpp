@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -50,7 +51,8 @@ std::string read_kernel_file(const std::filesystem::path& file) {
   }
   fcntl(descriptor.get(), F_SETFL, 0);  // a pipe's writer may take its time
   std::string text;
-  std::vector<char> buffer(std::size_t{64} << 10U);
+  if (S_ISREG(status.st_mode) && status.st_size > 0) text.reserve(static_cast<std::size_t>(status.st_size));
+  std::array<char, 8192> buffer;  // on the stack: programs read their kernels at every start
   while (true) {
     const ssize_t count = read(descriptor.get(), buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;

@@ -113,7 +113,8 @@ struct KernelDescription {
   std::vector<std::string> options;         ///< compiler options that are always passed
   WorkDescription work;
   bool deterministic = false;     ///< outputs must be bit-identical from run to run
-  std::string recorded_identity;  ///< of a kernel known from a recording only: stands for the hash of its source
+  /// Stands for the hash of the source: of a kernel known from a recording only, or computed before.
+  std::string known_identity;
 };
 
 /// Reads every kernel described in `text`; `file` is used for messages and for finding quoted headers. Throws

@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
-#include <fstream>
 #include <map>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include "tuner/core/source_text.hpp"
 
@@ -31,11 +29,11 @@ std::optional<std::string> quoted_name(std::string_view line) {
 std::optional<std::string> read_text(const fs::path& file) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return std::nullopt;
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  if (stream) text << stream.rdbuf();
-  if (!stream) return std::nullopt;
-  return std::move(text).str();
+  try {
+    return read_kernel_file(file);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 /// Whether `folder` or one above it is a toolkit's include folder: its headers are identified by the toolkit's version.

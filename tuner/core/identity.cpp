@@ -36,9 +36,9 @@ constexpr std::string_view kGenerators[] = {"constant", "iota", "uniform", "norm
 
 std::string kernel_identity(const KernelDescription& description, const std::vector<QuotedHeader>& headers) {
   const std::string prefix = description.kernel + ":";
-  if (!description.recorded_identity.empty()) {
-    return description.recorded_identity.starts_with(prefix) ? description.recorded_identity
-                                                             : prefix + description.recorded_identity;
+  if (!description.known_identity.empty()) {
+    return description.known_identity.starts_with(prefix) ? description.known_identity
+                                                             : prefix + description.known_identity;
   }
   Fields fields("kernel1");
   // Whole directive lines are left out, so that a value list may be broken over one line more.

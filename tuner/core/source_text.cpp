@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace tuner {
 namespace {
@@ -13,9 +14,30 @@ bool is_blank(char c) {
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
+
+constexpr std::array<bool, 256> kWord = [] {
+  std::array<bool, 256> word{};
+  for (std::size_t c = 0; c < word.size(); ++c) {
+    word[c] = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  }
+  return word;
+}();
 bool is_word(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  return kWord[static_cast<unsigned char>(c)];
 }
+bool opens(char c) {
+  return c == '(' || c == '[' || c == '{';
+}
+bool closes(char c) {
+  return c == ')' || c == ']' || c == '}';
+}
+
+/// Characters that begin nothing but themselves, outside of words, numbers and literals.
+constexpr std::array<bool, 256> kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (const char c : std::string_view("!$%&()*+,-.:;<=>?@[]^`{|}~")) plain[static_cast<unsigned char>(c)] = true;
+  return plain;
+}();
 
 bool is_tuner_line(std::string_view line) {
   std::string_view name;
@@ -37,7 +59,10 @@ class Scanner {
     bool line_start = true;
     while (at_ < source_.size()) {
       const char c = source_[at_];
-      if (c == '\n') {
+      if (kPlain[static_cast<unsigned char>(c)]) {
+        line_start = false;
+        ++at_;
+      } else if (c == '\n') {
         line_start = true;
         ++at_;
       } else if (is_blank(c)) {
@@ -60,7 +85,8 @@ class Scanner {
 
  private:
   char peek(std::size_t distance = 0) const { return at_ + distance < source_.size() ? source_[at_ + distance] : '\0'; }
-  bool starts_with(std::string_view prefix) const { return source_.substr(at_).starts_with(prefix); }
+  /// Two characters.
+  bool starts_with(const char (&prefix)[3]) const { return peek() == prefix[0] && peek(1) == prefix[1]; }
 
   /// Length of a backslash and the line end it hides; compilers allow blanks between the two. 0 if there is none here.
   std::size_t splice_length() const {
@@ -71,9 +97,18 @@ class Scanner {
   }
 
   void skip_line_comment() {
-    while (at_ < source_.size() && source_[at_] != '\n') {
-      const std::size_t splice = splice_length();
-      at_ += splice > 0 ? splice : 1;
+    // Line by line, because kernels have many comments and every start of a program reads its kernels.
+    for (;;) {
+      const std::size_t end = source_.find('\n', at_);
+      if (end == std::string_view::npos) {
+        at_ = source_.size();
+        return;
+      }
+      std::size_t last = end;
+      while (last > at_ && is_blank(source_[last - 1])) --last;
+      at_ = end;
+      if (last == 0 || source_[last - 1] != '\\') return;
+      ++at_;  // the comment goes on in the next line
     }
   }
 
@@ -118,7 +153,7 @@ class Scanner {
       return;
     }
     const std::size_t begin = at_;
-    while (is_word(peek())) ++at_;
+    while (at_ < source_.size() && is_word(source_[at_])) ++at_;
     const std::string_view word = source_.substr(begin, at_ - begin);
     const bool raw = word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R";
     if (raw && peek() == '"') skip_raw_string();
@@ -127,6 +162,9 @@ class Scanner {
   PreprocessorLine read_line() {
     PreprocessorLine line;
     line.begin = at_;
+    const std::size_t likely_end = std::min(source_.find('\n', at_), source_.size());
+    line.text.reserve(likely_end - at_ + 1);
+    line.offsets.reserve(likely_end - at_ + 2);
     const auto copy = [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         line.text += source_[i] == '\n' || source_[i] == '\r' ? ' ' : source_[i];
@@ -156,8 +194,8 @@ class Scanner {
         skip_literal();
         copy(begin, at_);
       } else {
-        if (std::string_view("([{").find(peek()) != std::string_view::npos) ++depth;
-        if (std::string_view(")]}").find(peek()) != std::string_view::npos) --depth;
+        if (opens(peek())) ++depth;
+        if (closes(peek())) --depth;
         at_ += starts_with("//") ? 2 : 1;
         copy(begin, at_);
       }
@@ -182,8 +220,8 @@ std::string without_zeros(std::string text) {
 
 SourceText::SourceText(std::string file, std::string_view text)
     : file_(std::move(file)), text_(text), line_starts_{mark_length(text)} {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\n') line_starts_.push_back(i + 1);
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', end + 1)) {
+    line_starts_.push_back(end + 1);
   }
 }
 

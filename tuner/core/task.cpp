@@ -160,7 +160,6 @@ Task::State::State(KernelDescription given, const ProblemValues& values, const D
       where(further),
       headers(quoted_headers(description, include_folders)),
       kernel_identity(tuner::kernel_identity(description, headers)),
-      reuse_hash(tuner::reuse_hash(description)),
       space(make_space(description, problem, device, where, listing)),
       arguments(bind_arguments(description, space.constants())) {}
 
@@ -193,7 +192,7 @@ std::string Task::kernel_identity() const {
   return state_->kernel_identity;
 }
 std::string Task::reuse_hash() const {
-  return state_->reuse_hash;
+  return tuner::reuse_hash(state_->description);
 }
 std::vector<BoundArgument> Task::arguments() const {
   return state_->arguments;

@@ -4,7 +4,7 @@
 
 namespace tuner {
 
-/// What a Task knows; shared by the files that implement it. Everything is computed once, in the constructor.
+/// What a Task knows; shared by the files that implement it.
 struct Task::State {
   KernelDescription description;
   DeviceInfo device;
@@ -12,7 +12,6 @@ struct Task::State {
   std::vector<std::string> where;
   std::vector<QuotedHeader> headers;
   std::string kernel_identity;
-  std::string reuse_hash;
   search::Space space;
   std::vector<BoundArgument> arguments;
 

@@ -51,8 +51,8 @@ LaunchStatus Instance::launch_checked(Stream stream, void** arguments,
   const detail::LaunchPlan& plan = *plan_.load(std::memory_order_acquire);
   if (checked_.load(std::memory_order_relaxed) != &signature) {
     if (const LaunchStatus status = state_->check(signature); !status) return status;
-    // A fallback is not checked, and a plan that takes its place must be.
-    if (plan.fallback == nullptr) checked_.store(&signature, std::memory_order_relaxed);
+    // What is launched in no other way than by the caller is not checked, and a plan that takes its place must be.
+    if (plan.launch != nullptr) checked_.store(&signature, std::memory_order_relaxed);
   }
   for (const detail::BoundScalar& scalar : plan.bound) {
     if (bits_at(arguments[scalar.position], scalar.size) != scalar.bits) return state_->refuse_scalar(scalar);

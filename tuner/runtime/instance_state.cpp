@@ -34,8 +34,8 @@ LaunchStatus InstanceState::failure(int code, const std::string& sentence) noexc
 }
 
 LaunchStatus InstanceState::check(const CallSignature& signature) noexcept try {
-  // The caller's own function knows what it takes.
-  if (plan().provenance.rung == Rung::fallback) return {};
+  // The caller's own function knows what it takes, and for nothing everything is wrong.
+  if (plan().launch == nullptr) return {};
   const auto why = why_not_callable(kernel_, arguments_, signature);
   return why ? failure(-1, *why) : LaunchStatus{};
 } catch (...) {

@@ -97,6 +97,7 @@ KernelState& RuntimeState::add(const Description& description, KernelOptions opt
   const Description::Content& content = description.content();
   KernelDescription complete = content.kernel;
   complete.given_headers = quoted_headers(content.kernel, content.include_folders);
+  complete.known_identity = kernel_identity(complete, complete.given_headers);
   const std::lock_guard lock(mutex_);
   return kernels_.emplace_back(*this, std::move(complete), std::move(options));
 }
