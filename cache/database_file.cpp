@@ -73,12 +73,16 @@ void require_writable(const sqlite::Connection& connection) {
   }
 }
 
+void configure(const sqlite::Connection& connection, int option, int value, std::string_view name) {
+  connection.check(sqlite3_db_config(connection.get(), option, value, nullptr), name);
+}
+
 void harden(const sqlite::Connection& connection) {
   // A database is data that may come from anywhere: its schema must not be able to make SQLite do anything else.
-  connection.check(sqlite3_db_config(connection.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr), "defensive");
-  connection.execute("PRAGMA trusted_schema = OFF");
+  configure(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, "defensive");
+  configure(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, "trusted_schema");
+  configure(connection, SQLITE_DBCONFIG_ENABLE_FKEY, 1, "foreign_keys");
   connection.execute("PRAGMA cell_size_check = ON");
-  connection.execute("PRAGMA foreign_keys = ON");
 }
 
 void use_rollback_journal(const sqlite::Connection& connection) {
@@ -92,10 +96,14 @@ void use_rollback_journal(const sqlite::Connection& connection) {
                   connection.path().string()));
 }
 
-bool is_older(const sqlite::Connection& connection, const Format& format) {
+bool is_up_to_date(const sqlite::Connection& connection, const Format& format) {
   const sqlite::Transaction snapshot(connection, sqlite::Transaction::Kind::read);
   const std::size_t version = format_version(connection, format);
-  return version > 0 && version < format.steps.size();
+  if (version == 0) {
+    throw Error(Errc::store_unavailable,
+                fmt::format("The database {} is empty: nothing was recorded in it yet.", connection.path().string()));
+  }
+  return version == format.steps.size();
 }
 
 /// A reader changes no file, and an older one may belong to somebody else: the missing steps are taken in memory.
@@ -150,12 +158,11 @@ std::unique_ptr<sqlite::Connection> open_database(const fs::path& path, Access a
   harden(*connection);
   if (access == Access::read_only) {
     connection->execute("PRAGMA query_only = ON");
-  } else {
-    require_writable(*connection);
-    use_rollback_journal(*connection);
-    use(*connection, durability);
+    return is_up_to_date(*connection, format) ? std::move(connection) : up_to_date_copy(*connection, format);
   }
-  if (access == Access::read_only && is_older(*connection, format)) return up_to_date_copy(*connection, format);
+  require_writable(*connection);
+  use_rollback_journal(*connection);
+  use(*connection, durability);
   bring_up_to_date(*connection, format);
   return connection;
 }

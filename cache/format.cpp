@@ -10,7 +10,8 @@ std::size_t format_version(const sqlite::Connection& connection, const Format& f
   const std::string path = connection.path().string();
   const std::int64_t application = connection.integer("PRAGMA application_id");
   const std::int64_t version = connection.integer("PRAGMA user_version");
-  const bool empty = connection.integer("SELECT count(*) FROM sqlite_schema") == 0;
+  // Asked in any case: that reads the schema, so that one which cannot be read is found here.
+  const bool empty = connection.integer("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)") != 0;
   if (application == 0 && version == 0 && empty) return 0;
   if (application != format.application_id) {
     throw Error(
@@ -38,17 +39,7 @@ std::size_t format_version(const sqlite::Connection& connection, const Format& f
 void bring_up_to_date(const sqlite::Connection& connection, const Format& format) {
   {
     const sqlite::Transaction snapshot(connection, sqlite::Transaction::Kind::read);
-    const std::size_t version = format_version(connection, format);
-    if (version == format.steps.size()) return;
-    if (!connection.may_write()) {
-      throw Error(
-          Errc::store_unavailable,
-          version == 0
-              ? fmt::format("The database {} is empty: nothing was recorded in it yet.", connection.path().string())
-              : fmt::format("The database {} has the older format {} and may not be changed: open it once "
-                            "with `tuner tune`, which brings it up to date.",
-                            connection.path().string(), version));
-    }
+    if (format_version(connection, format) == format.steps.size()) return;
   }
   sqlite::write(connection, [&] {
     // Looked at again: another process may have done the work while this one waited for the lock.

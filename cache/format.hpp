@@ -24,8 +24,8 @@ struct Format {
 /// this program wrote it, store_unavailable if it belongs to another program, store_damaged.
 std::size_t format_version(const sqlite::Connection& connection, const Format& format);
 
-/// Brings an older or empty database up to date in one transaction. Throws Error: what format_version throws, and
-/// store_unavailable if a read-only connection would have to change something.
+/// Brings an older or empty database that may be written up to date in one transaction. Throws what format_version
+/// throws.
 void bring_up_to_date(const sqlite::Connection& connection, const Format& format);
 
 }  // namespace tuner::cache

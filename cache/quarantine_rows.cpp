@@ -19,7 +19,8 @@ std::vector<Quarantined> read_quarantine(const sqlite::Connection& connection, c
   sqlite::Statement select(
       connection,
       "SELECT kernel_name, kernel_identity, problem, device, mode, objective, binary_hash, launch, driver, "
-      "configuration, outcome, message, launch_timeout_ms, session, created_unix_ms FROM quarantine JOIN task USING (task_id) "
+      "configuration, outcome, message, launch_timeout_ms, session, created_unix_ms FROM quarantine JOIN task USING "
+      "(task_id) "
       "WHERE (?1 = '' OR kernel_name = ?1) AND (?2 = '' OR problem = ?2) AND (?3 = '' OR device = ?3) "
       "AND (?4 IS NULL OR driver = ?4) AND quarantine_id > (SELECT ifnull(max(forgotten.quarantine_id), 0) "
       "FROM forgotten WHERE forgotten.task_id = task.task_id) ORDER BY quarantine_id");

@@ -39,7 +39,7 @@ constexpr std::array kBinarySteps{kBinaries1};
 }  // namespace
 
 const Format& decisions_format() {
-  static const std::array steps{kDecisionsStep1, kDecisionsStep2};
+  static const std::array steps{kDecisionsStep1, kDecisionsStep2, kDecisionsStep3};
   static const Format format{"tuning results", 0x54554e52 /* TUNR */, steps};
   return format;
 }

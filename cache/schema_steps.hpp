@@ -11,5 +11,7 @@ namespace tuner::cache {
 extern const char* const kDecisionsStep1;
 /// Quarantine, forgetting, and what a decision was verified at and disturbed by.
 extern const char* const kDecisionsStep2;
+/// What is served for a kernel on any problem is found without looking at every task.
+extern const char* const kDecisionsStep3;
 
 }  // namespace tuner::cache

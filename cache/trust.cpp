@@ -1,7 +1,7 @@
 #include "cache/trust.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,6 +42,23 @@ void add_owner_of(const char* file, std::vector<uid_t>& owners) {
   if (stat(file, &status) == 0 && status.st_uid != kNobody) owners.push_back(status.st_uid);
 }
 
+/// For dl_iterate_phdr: adds the owner of the library that this code is in, and goes no further. (dladdr would search
+/// all of a program's symbols for a name that nobody wants.)
+int add_owner_of_this_library(dl_phdr_info* object, std::size_t, void* owners) {
+  const auto here = reinterpret_cast<ElfW(Addr)>(&add_owner_of);
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
+    const ElfW(Addr) begin = object->dlpi_addr + segment.p_vaddr;
+    if (segment.p_type != PT_LOAD || here < begin || here - begin >= segment.p_memsz) continue;
+    // The program itself has no name here.
+    if (object->dlpi_name != nullptr && *object->dlpi_name != '\0') {
+      add_owner_of(object->dlpi_name, *static_cast<std::vector<uid_t>*>(owners));
+    }
+    return 1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::optional<std::string> reason_to_distrust(const fs::path& file, const std::vector<uid_t>& owners) {
@@ -60,10 +77,7 @@ std::optional<std::string> reason_to_distrust(const fs::path& file, const std::v
 std::vector<uid_t> trusted_owners() {
   std::vector<uid_t> owners{geteuid(), 0};
   add_owner_of("/proc/self/exe", owners);
-  Dl_info library{};
-  if (dladdr(reinterpret_cast<const void*>(&trusted_owners), &library) != 0 && library.dli_fname != nullptr) {
-    add_owner_of(library.dli_fname, owners);
-  }
+  dl_iterate_phdr(add_owner_of_this_library, &owners);
   return owners;
 }
 

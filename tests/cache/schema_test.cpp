@@ -24,10 +24,10 @@ std::string schema_of(const std::filesystem::path& path) {
   return joined(sql(path, "SELECT sql FROM sqlite_schema ORDER BY rowid"));
 }
 
-/// The file as the first released step leaves it.
-std::filesystem::path make_format_1(const TemporaryFolder& folder) {
-  const std::array steps{kDecisionsStep1};
-  const Format format{"tuning results", decisions_format().application_id, steps};
+/// The file as the first steps leave it.
+std::filesystem::path make_format(const TemporaryFolder& folder, std::size_t version) {
+  Format format = decisions_format();
+  format.steps = format.steps.first(version);
   open_database(folder / "decisions.db", Access::read_write, std::chrono::seconds(1), Durability::precious, format);
   return folder / "decisions.db";
 }
@@ -41,20 +41,28 @@ std::filesystem::path old_file(const TemporaryFolder& folder) {
 // A difference in the next two makes existing files unreadable or mixes two layouts under one number. Add a step.
 TEST_CASE("format 1 is what it was when it was released") {
   const TemporaryFolder folder;
-  const auto path = make_format_1(folder);
+  const auto path = make_format(folder, 1);
   CHECK(content_hash(schema_of(path)) == "e74c57cd2d144ba977f03e02c2c2fef5");
   CHECK(sql(path, "PRAGMA application_id") == Rows{std::to_string(0x54554e52)});
   CHECK(sql(path, "PRAGMA user_version") == Rows{"1"});
 }
 
-TEST_CASE("format 2 is what it was when it was released, whether a file began with it or with format 1") {
-  const TemporaryFolder fresh, old;
+TEST_CASE("format 2 is what it was when it was released") {
+  const TemporaryFolder folder;
+  const auto path = make_format(folder, 2);
+  CHECK(content_hash(schema_of(path)) == "02209d7707bb931bbd961d1c09bcecc3");
+  CHECK(sql(path, "PRAGMA user_version") == Rows{"2"});
+}
+
+TEST_CASE("format 3 is what it was when it was released, whatever format a file began with") {
+  const TemporaryFolder fresh, one, two;
   open_store(fresh / "decisions.db");
-  open_store(old_file(old));
-  for (const auto& path : {fresh / "decisions.db", old / "decisions.db"}) {
-    CHECK(content_hash(schema_of(path)) == "02209d7707bb931bbd961d1c09bcecc3");
+  open_store(old_file(one));
+  open_store(make_format(two, 2));
+  for (const auto& path : {fresh / "decisions.db", one / "decisions.db", two / "decisions.db"}) {
+    CHECK(content_hash(schema_of(path)) == "aa40aa743b837c4894551deed980cdec");
     CHECK(sql(path, "PRAGMA application_id") == Rows{std::to_string(0x54554e52)});
-    CHECK(sql(path, "PRAGMA user_version") == Rows{"2"});
+    CHECK(sql(path, "PRAGMA user_version") == Rows{"3"});
   }
 }
 
@@ -144,7 +152,7 @@ TEST_CASE("the numbers of outcomes and origins in a file are those of the progra
 
 TEST_CASE("a file of format 1 that SQL wrote is read as it was meant") {
   const TemporaryFolder folder;
-  make_format_1(folder);
+  make_format(folder, 1);
   const DecisionKey key{"k", "i", "p", "d", "m", "o"};
   sql(folder / "decisions.db",
       "INSERT INTO task VALUES (1, '" + key.hash() +
@@ -317,7 +325,7 @@ TEST_CASE("a trial must belong to a run and have a known outcome") {
 TEST_CASE("a file of a newer format is refused and left as it was") {
   const TemporaryFolder folder;
   open_store(folder / "decisions.db")->record_decision(full_decision());
-  sql(folder / "decisions.db", "PRAGMA user_version = 3");
+  sql(folder / "decisions.db", "PRAGMA user_version = 4");
   const std::string before = read_bytes(folder / "decisions.db");
   for (const Access access : {Access::read_write, Access::read_only}) {
     const std::string message = error_of(Errc::store_newer, [&] { open_store(folder / "decisions.db", access); });
