@@ -21,7 +21,9 @@ inline void check(cudaError_t code) {
 template <class T>
 class Array {
  public:
-  explicit Array(std::size_t size) : size_(size) { check(cudaMalloc(reinterpret_cast<void**>(&data_), size * sizeof(T))); }
+  explicit Array(std::size_t size) : size_(size) {
+    check(cudaMalloc(reinterpret_cast<void**>(&data_), size * sizeof(T)));
+  }
   explicit Array(const std::vector<T>& elements) : Array(elements.size()) { write(elements); }
   ~Array() { cudaFree(data_); }
   Array(const Array&) = delete;

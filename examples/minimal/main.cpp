@@ -1,7 +1,7 @@
 // The least there is to it: ask for a kernel, launch it.
 //
-// Sums up each of 528 rows of numbers, with some arithmetic on every number (see prefetch.cu). Whatever is known of this
-// kernel on this GPU is used. Where nothing is known the baseline runs, until somebody has said
+// Sums up each of 528 rows of numbers, with some arithmetic on every number (see prefetch.cu). Whatever is known of
+// this kernel on this GPU is used. Where nothing is known the baseline runs, until somebody has said
 //
 //     tuner tune prefetch.cu --problem rows=528,row_length=65536
 #include <cmath>
@@ -55,8 +55,8 @@ int main() try {
       return 1;
     }
   }
-  std::printf("right, by rung `%s`: %s\n  %s\n", std::string(to_string(provenance.rung)).c_str(), provenance.why.c_str(),
-              provenance.configuration.c_str());
+  std::printf("right, by rung `%s`: %s\n  %s\n", std::string(to_string(provenance.rung)).c_str(),
+              provenance.why.c_str(), provenance.configuration.c_str());
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "minimal: %s\n", error.what());

@@ -51,13 +51,13 @@ struct RuntimeOptions {
   bool exact_only = false;
   /// Which GPU: unset, that of the context that is current at each request; else the primary context of the GPU with
   /// this number, which is made current for the call.
-  std::optional<int> device;
+  std::optional<int> device = {};
   Timing timing = Timing::cold;
   /// Folder or file of the user's database, as TUNER_DB; empty: the default place.
-  std::filesystem::path database;
+  std::filesystem::path database = {};
   /// Read-only databases to look into after the user's, in this order: folders or files. Besides these,
   /// TUNER_SYSTEM_DB names some, with colons between.
-  std::vector<std::filesystem::path> system_databases;
+  std::vector<std::filesystem::path> system_databases = {};
   /// How long a request waits for other processes to release a database. Higher: fewer requests miss what is stored
   /// while others write; lower: requests return sooner.
   std::chrono::milliseconds database_patience{50};
