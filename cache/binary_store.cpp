@@ -118,6 +118,22 @@ std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key) {
   return checked(std::move(row));
 }
 
+std::vector<Binary> BinaryStore::find_builds(std::string_view hash) {
+  const std::optional<Binary> latest = find(hash);
+  if (!latest) return {};
+  std::vector<Binary> builds;
+  sqlite::Statement select(*connection_,
+                           "SELECT key_text, resource_log FROM build JOIN binary USING (binary_id) WHERE hash = ?1 "
+                           "ORDER BY build_id");
+  select.bind(hash);
+  while (select.step()) {
+    Binary& build = builds.emplace_back(*latest);
+    build.compile_key = select.text(0);
+    build.resource_log = select.text(1);
+  }
+  return builds;
+}
+
 std::int64_t BinaryStore::size_bytes() const {
   return connection_->integer(
       "SELECT (SELECT ifnull(sum(byte_count), 0) FROM binary) + "

@@ -62,6 +62,10 @@ class BinaryStore {
   /// The binary that was compiled for exactly this key. Throws Error{store_*}.
   std::optional<Binary> find_compiled(std::string_view compile_key);
 
+  /// The binary with this content hash as often as something was compiled to it, each time with another `compile_key`.
+  /// Throws Error{store_*}.
+  std::vector<Binary> find_builds(std::string_view hash);
+
   /// Why nothing is ever found here, as a sentence; nothing if all is well.
   const std::optional<std::string>& distrust() const noexcept { return distrust_; }
   /// What the limit applies to.

@@ -19,6 +19,9 @@ std::int64_t ensure_task(const sqlite::Connection& connection, const DecisionKey
 /// Reads the parts of a key, in the order of its members.
 DecisionKey read_key(sqlite::Columns& column);
 
+/// See Store::list_keys.
+std::vector<DecisionKey> read_keys(const sqlite::Connection& connection, const Filter& filter);
+
 /// What the rows of one run have in common.
 struct Run {
   const DecisionKey& key;
@@ -33,6 +36,8 @@ std::int64_t ensure_run(const sqlite::Connection& connection, const Run& run);
 /// Within a write transaction.
 void insert_trials(const sqlite::Connection& connection, std::span<const Trial> trials);
 std::vector<Trial> read_trials(const sqlite::Connection& connection, const DecisionKey& key);
+/// The same without those that were forgotten.
+std::vector<Trial> read_counting_trials(const sqlite::Connection& connection, const DecisionKey& key);
 /// See Store::find_reusable.
 std::vector<Trial> read_reusable_trials(const sqlite::Connection& connection, const DecisionKey& key,
                                         const std::string& reuse_hash, const Conditions& conditions);

@@ -30,6 +30,20 @@ DecisionKey read_key(sqlite::Columns& column) {
   return key;
 }
 
+std::vector<DecisionKey> read_keys(const sqlite::Connection& connection, const Filter& filter) {
+  sqlite::Statement select(connection,
+                           "SELECT kernel_name, kernel_identity, problem, device, mode, objective FROM task "
+                           "WHERE (?1 = '' OR kernel_name = ?1) AND (?2 = '' OR problem = ?2) "
+                           "AND (?3 = '' OR device = ?3) ORDER BY task_id");
+  select.bind(filter.kernel_name, filter.problem, filter.device);
+  std::vector<DecisionKey> keys;
+  while (select.step()) {
+    sqlite::Columns column(select);
+    keys.push_back(read_key(column));
+  }
+  return keys;
+}
+
 std::int64_t ensure_run(const sqlite::Connection& connection, const Run& run) {
   const std::int64_t task_id = ensure_task(connection, run.key);
   const Conditions& conditions = run.conditions;

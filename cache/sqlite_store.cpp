@@ -109,17 +109,7 @@ std::vector<Quarantined> SqliteStore::list_quarantine(const Filter& filter) cons
 }
 
 std::vector<DecisionKey> SqliteStore::list_keys(const Filter& filter) const {
-  sqlite::Statement select(*connection_,
-                           "SELECT kernel_name, kernel_identity, problem, device, mode, objective FROM task "
-                           "WHERE (?1 = '' OR kernel_name = ?1) AND (?2 = '' OR problem = ?2) "
-                           "AND (?3 = '' OR device = ?3) ORDER BY task_id");
-  select.bind(filter.kernel_name, filter.problem, filter.device);
-  std::vector<DecisionKey> keys;
-  while (select.step()) {
-    sqlite::Columns column(select);
-    keys.push_back(read_key(column));
-  }
-  return keys;
+  return read_keys(*connection_, filter);
 }
 
 Forgotten SqliteStore::forget(const Filter& filter, Forget what) {

@@ -122,6 +122,16 @@ std::vector<Trial> read_trials(const sqlite::Connection& connection, const Decis
   return read_rows(connection, select.bind(*task_id), key);
 }
 
+std::vector<Trial> read_counting_trials(const sqlite::Connection& connection, const DecisionKey& key) {
+  const auto task_id = find_task(connection, key);
+  if (!task_id) return {};
+  sqlite::Statement select(connection,
+                           std::string(kSelect) +
+                               " WHERE task_id = ?1 AND trial_id > (SELECT ifnull(max(forgotten.trial_id), 0) "
+                               "FROM forgotten WHERE forgotten.task_id = ?1) ORDER BY trial_id");
+  return read_rows(connection, select.bind(*task_id), key);
+}
+
 std::vector<Trial> read_reusable_trials(const sqlite::Connection& connection, const DecisionKey& key,
                                         const std::string& reuse_hash, const Conditions& conditions) {
   const auto task_id = find_task(connection, key);

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+
+namespace tuner::cache {
+
+/// A file that appears under its name only when it is complete. Until then it is beside it under a name of its own,
+/// which is removed if `publish` is never reached.
+class FreshFile {
+ public:
+  /// Throws Error{bad_usage} if `target` is there and may not be replaced, or may be in use; store_unavailable if its
+  /// folder cannot be reached.
+  FreshFile(const std::filesystem::path& target, bool overwrite);
+  ~FreshFile();
+  FreshFile(const FreshFile&) = delete;
+  FreshFile& operator=(const FreshFile&) = delete;
+
+  /// Where to write it.
+  const std::filesystem::path& path() const { return part_; }
+  /// Gives it its name and lets everybody read it. No connection may be open on it. Throws like the constructor.
+  void publish();
+
+ private:
+  std::filesystem::path target_;
+  std::filesystem::path part_;
+  bool overwrite_;
+};
+
+}  // namespace tuner::cache

@@ -1,0 +1,357 @@
+#include "cache/exchange.hpp"
+
+#include <sys/stat.h>
+
+#include <limits>
+
+#include "cache/binary_store.hpp"
+#include "tests/cache/support.hpp"
+
+namespace tuner::cache::test {
+namespace {
+
+/// A machine with a database of its own.
+class Machine {
+ public:
+  std::filesystem::path path() const { return folder_ / "decisions.db"; }
+  std::filesystem::path file(const std::string& name) const { return folder_ / name; }
+  SqliteStore& store() { return *store_; }
+
+  /// A session on one problem: two trials and the decision that they led to.
+  Decision tune(const std::string& problem, std::int64_t created_unix_ms, const std::string& winner = "X=1",
+                Origin origin = Origin::measured) {
+    Trial trial = full_trial();
+    trial.key.problem = problem;
+    trial.session = "session-" + std::to_string(created_unix_ms);
+    trial.origin = origin;
+    Decision decision = full_decision();
+    decision.key = trial.key;
+    decision.session = trial.session;
+    decision.origin = origin;
+    decision.configuration = winner;
+    decision.baseline = "X=0";
+    decision.created_unix_ms = trial.created_unix_ms = created_unix_ms;
+    std::vector<Trial> trials(2, trial);
+    trials[0].configuration = decision.baseline;
+    trials[1].configuration = winner;
+    trials[1].sequence = trials[0].sequence + 1;
+    trials[1].facts.binary_hash = decision.binary_hash;
+    store_->record_trials(trials);
+    store_->record_decision(decision);
+    return decision;
+  }
+
+  std::vector<ExportedKey> export_to(const std::filesystem::path& file) const {
+    return export_decisions({.from = path(), .to = file, .overwrite = true});
+  }
+  std::vector<ImportedKey> import_from(const std::filesystem::path& file) const {
+    return import_decisions(path(), file);
+  }
+  std::string served(const std::string& problem) {
+    DecisionKey key = some_key();
+    key.problem = problem;
+    const auto decision = store_->find_decision(key);
+    return decision ? decision->configuration : "";
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::unique_ptr<SqliteStore> store_ = open_store(path());
+};
+
+std::int64_t count(const std::filesystem::path& path, const std::string& table) {
+  return std::stoll(sql(path, "SELECT count(*) FROM " + table).at(0));
+}
+
+TEST_CASE("what one machine exported another one serves, with its dates, session and conditions, as imported") {
+  Machine there, here;
+  Decision decision = there.tune("rows=1", 5'000);
+  const std::vector<Trial> trials = there.store().find_trials(decision.key);
+  there.export_to(there.file("tuned.db"));
+  const std::vector<ImportedKey> imported = here.import_from(there.file("tuned.db"));
+  REQUIRE(imported.size() == 1);
+  CHECK(imported[0].key == decision.key);
+  CHECK(imported[0].decision == ImportedKey::Decision::kept);
+  CHECK(imported[0].trials_kept == 2);
+  CHECK(imported[0].trials_known == 0);
+
+  const auto found = here.store().find_decision(decision.key);
+  REQUIRE(found);
+  decision.origin = Origin::imported;
+  check_same(*found, decision);
+  const std::vector<Trial> found_trials = here.store().find_trials(decision.key);
+  REQUIRE(found_trials.size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    Trial expected = trials[i];
+    expected.origin = Origin::imported;
+    check_same(found_trials[i], expected);
+  }
+  CHECK(here.store().find_reusable(decision.key, "reuse", decision.conditions).empty());
+  CHECK(here.store().list_sites(decision.key.kernel_identity, "cold", "time").size() == 1);
+}
+
+TEST_CASE("importing the same file twice adds nothing, nor does a machine's own export") {
+  Machine there, here;
+  there.tune("rows=1", 5'000);
+  there.tune("rows=2", 6'000);
+  there.export_to(there.file("tuned.db"));
+  here.import_from(there.file("tuned.db"));
+  for (Machine* machine : {&here, &there}) {
+    std::string before;
+    for (const char* table : {"task", "run", "trial", "decision", "decision_tie", "decision_counter"}) {
+      before += std::to_string(count(machine->path(), table)) + " ";
+    }
+    const std::vector<ImportedKey> again = machine->import_from(there.file("tuned.db"));
+    REQUIRE(again.size() == 2);
+    for (const ImportedKey& key : again) {
+      CHECK(key.decision == ImportedKey::Decision::older);
+      CHECK(key.trials_kept == 0);
+      CHECK(key.trials_known == 2);
+    }
+    std::string after;
+    for (const char* table : {"task", "run", "trial", "decision", "decision_tie", "decision_counter"}) {
+      after += std::to_string(count(machine->path(), table)) + " ";
+    }
+    CHECK(after == before);
+  }
+}
+
+TEST_CASE("the newest decision is served, in whichever order files are imported") {
+  Machine old_one, new_one;
+  old_one.tune("rows=1", 1'000, "old");
+  new_one.tune("rows=1", 3'000, "new");
+  old_one.export_to(old_one.file("tuned.db"));
+  new_one.export_to(new_one.file("tuned.db"));
+  for (const bool old_first : {true, false}) {
+    Machine here;
+    here.tune("rows=1", 2'000, "own");
+    for (const bool is_old : {old_first, !old_first}) {
+      const auto imported = here.import_from((is_old ? old_one : new_one).file("tuned.db"));
+      CHECK((imported[0].decision == ImportedKey::Decision::older) == is_old);
+    }
+    CHECK(here.served("rows=1") == "new");
+    CHECK(sql(here.path(), "SELECT configuration FROM v_best") == std::vector<std::string>{"new"});
+    here.tune("rows=1", 4'000, "own again");
+    CHECK(here.served("rows=1") == "own again");
+    CHECK(count(here.path(), "trial") == 8);
+  }
+}
+
+TEST_CASE("what was forgotten here stays forgotten when the same file is imported again, and a newer one is served") {
+  Machine there, here;
+  there.tune("rows=1", 1'000, "first");
+  there.export_to(there.file("first.db"));
+  there.tune("rows=1", 2'000, "second");
+  there.export_to(there.file("second.db"));
+  here.import_from(there.file("first.db"));
+  here.store().forget({}, Forget::everything);
+  CHECK(here.import_from(there.file("first.db"))[0].decision == ImportedKey::Decision::older);
+  CHECK(here.served("rows=1").empty());
+  CHECK(here.import_from(there.file("second.db"))[0].decision == ImportedKey::Decision::kept);
+  CHECK(here.served("rows=1") == "second");
+}
+
+TEST_CASE("an export holds what counts: nothing forgotten, superseded, replayed or quarantined") {
+  Machine there;
+  there.tune("rows=1", 1'000, "superseded");
+  there.tune("rows=1", 2'000, "served");
+  there.tune("rows=2", 3'000, "forgotten");
+  there.store().forget({.problem = "rows=2"}, Forget::everything);
+  there.tune("rows=3", 4'000, "replayed", Origin::replay);
+  there.store().record_quarantine(full_quarantined());
+  const std::vector<ExportedKey> exported = there.export_to(there.file("tuned.db"));
+  REQUIRE(exported.size() == 1);
+  CHECK(exported[0].decisions == 1);
+  CHECK(exported[0].trials == 4);
+  const auto file = there.file("tuned.db");
+  CHECK(sql(file, "SELECT configuration FROM decision") == std::vector<std::string>{"served"});
+  CHECK(count(file, "trial") == 4);
+  CHECK(count(file, "quarantine") == 0);
+  CHECK(sql(file, "PRAGMA journal_mode") == std::vector<std::string>{"delete"});
+  CHECK(sql(file, "PRAGMA integrity_check") == std::vector<std::string>{"ok"});
+
+  Machine whole;  // a whole database may be imported, too
+  CHECK(whole.import_from(there.path()).size() == 1);
+  CHECK(whole.served("rows=1") == "served");
+}
+
+TEST_CASE("an export may leave trials out and keys away, and writes no file if nothing is left") {
+  Machine there;
+  there.tune("rows=1", 1'000);
+  there.tune("rows=2", 2'000);
+  const auto file = there.file("tuned.db");
+  CHECK(
+      export_decisions({.from = there.path(), .to = file, .wanted = [](const DecisionKey&) { return false; }}).empty());
+  CHECK_FALSE(std::filesystem::exists(file));
+  const auto exported =
+      export_decisions({.from = there.path(), .to = file, .with_trials = false, .wanted = [](const DecisionKey& key) {
+                          return key.problem == "rows=2";
+                        }});
+  REQUIRE(exported.size() == 1);
+  CHECK(exported[0].trials == 0);
+  CHECK(count(file, "trial") == 0);
+  CHECK(sql(file, "SELECT problem FROM v_best") == std::vector<std::string>{"rows=2"});
+}
+
+TEST_CASE("an export replaces nothing unless it is told to, and never the database itself") {
+  Machine there;
+  there.tune("rows=1", 1'000);
+  write_bytes(there.file("tuned.db"), "mine");
+  const ExportRequest request{.from = there.path(), .to = there.file("tuned.db")};
+  CHECK(contains(error_of(Errc::bad_usage, [&] { export_decisions(request); }), "--force"));
+  CHECK(read_bytes(there.file("tuned.db")) == "mine");
+  there.export_to(there.file("tuned.db"));
+  CHECK(count(there.file("tuned.db"), "decision") == 1);
+
+  const std::string before = read_bytes(there.path());
+  std::filesystem::create_hard_link(there.path(), there.file("same.db"));
+  for (const auto& same : {there.path(), there.file("same.db")}) {
+    error_of(Errc::bad_usage, [&] { there.export_to(same); });
+    error_of(Errc::bad_usage, [&] { there.import_from(same); });
+  }
+  CHECK(read_bytes(there.path()) == before);
+
+  write_bytes(there.file("busy.db"), "");
+  write_bytes(there.file("busy.db-journal"), "x");
+  CHECK(contains(error_of(Errc::bad_usage, [&] { there.export_to(there.file("busy.db")); }), "busy.db-journal"));
+  CHECK(
+      contains(error_of(Errc::store_unavailable, [&] { there.export_to(there.file("no such/tuned.db")); }), "no such"));
+  for (const auto& entry : std::filesystem::directory_iterator(there.path().parent_path())) {
+    CHECK_FALSE(contains(entry.path().string(), ".part-"));
+  }
+}
+
+TEST_CASE("a file that is newer, foreign, damaged or not there is refused, and the database stays as it was") {
+  Machine there, here;
+  there.tune("rows=1", 1'000);
+  here.tune("rows=2", 2'000);
+  const std::string before = read_bytes(here.path());
+  const auto file = there.file("tuned.db");
+  const auto refused = [&](Errc code) {
+    const std::string message = error_of(code, [&] { here.import_from(file); });
+    CHECK(contains(message, file.string()));
+    CHECK(read_bytes(here.path()) == before);
+    return message;
+  };
+  refused(Errc::store_unavailable);
+  error_of(Errc::store_unavailable, [&] { require_importable(here.path(), file); });
+  write_bytes(file, "");
+  refused(Errc::store_unavailable);
+  write_bytes(file, "this is text, not a database, whatever its name says");
+  refused(Errc::store_damaged);
+  std::filesystem::remove(file);
+  BinaryStore::open({.path = file});
+  refused(Errc::store_unavailable);
+  there.export_to(file);
+  sql(file, "PRAGMA user_version = 99");
+  refused(Errc::store_newer);
+  there.export_to(file);
+  sql(file, "DROP TABLE decision_tie");
+  refused(Errc::store_damaged);
+  there.export_to(file);
+  sql(file, "UPDATE decision SET speedup = 9e999");
+  CHECK(contains(refused(Errc::store_damaged), "speedup"));
+  there.export_to(file);
+  sql(file, "INSERT INTO outcome VALUES (99, 'unheard_of'); UPDATE trial SET outcome = 99");
+  refused(Errc::store_damaged);
+  there.export_to(file);
+  std::string bytes = read_bytes(file);
+  for (std::size_t page = 1; page < bytes.size() / 4096; page += 3) bytes.replace(page * 4096, 64, 64, '\x7f');
+  write_bytes(file, bytes);
+  refused(Errc::store_damaged);
+  error_of(Errc::store_damaged, [&] { require_importable(here.path(), file); });
+}
+
+TEST_CASE("an export is read, and imported, where nothing may be written") {
+  Machine there;
+  there.tune("rows=1", 1'000);
+  const TemporaryFolder system;
+  there.export_to(system / "tuned.db");
+  const TemporaryFolder home;
+  hand_over(home.path());
+  struct stat status {};
+  REQUIRE(stat((system / "tuned.db").c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0644);
+  REQUIRE(chmod((system / "tuned.db").c_str(), 0444) == 0);
+  REQUIRE(chmod(system.path().c_str(), 0555) == 0);
+  DecisionKey key = some_key();
+  key.problem = "rows=1";
+  CHECK(in_unprivileged_child([&] {
+          const auto shipped = open_store(system / "tuned.db", Access::read_only);
+          if (!shipped->find_decision(key)) throw std::runtime_error("not served");
+          if (import_decisions(home / "decisions.db", system / "tuned.db").size() != 1) {
+            throw std::runtime_error("not imported");
+          }
+          if (!open_store(home / "decisions.db")->find_decision(key)) throw std::runtime_error("not kept");
+        }) == 0);
+  REQUIRE(chmod(system.path().c_str(), 0755) == 0);
+}
+
+TEST_CASE("a file of an older format is imported and stays as it is") {
+  const TemporaryFolder folder;
+  const auto old = folder / "old.db";
+  std::filesystem::copy_file(TUNER_TEST_DATA "/decisions-format-1.sqlite", old);
+  sql(old, "UPDATE run SET origin = 0");  // what it holds is from a replay
+  const std::string before = read_bytes(old);
+  Machine here;
+  const std::vector<ImportedKey> imported = here.import_from(old);
+  REQUIRE(imported.size() == 1);
+  CHECK(imported[0].decision == ImportedKey::Decision::kept);
+  CHECK(imported[0].trials_kept == 22);
+  CHECK(read_bytes(old) == before);
+  CHECK(here.store().list_decisions({}).size() == 1);
+}
+
+TEST_CASE("an import that fails half-way adds nothing") {
+  Machine there, here;
+  there.tune("rows=1", 1'000);
+  there.export_to(there.file("tuned.db"));
+  // The last thing that an import writes is the counters.
+  sql(here.path(), "CREATE TRIGGER stop BEFORE INSERT ON decision_counter BEGIN SELECT raise(ABORT, 'stop'); END");
+  error_of(Errc::store_damaged, [&] { here.import_from(there.file("tuned.db")); });
+  for (const char* table : {"task", "run", "trial", "decision"}) CHECK(count(here.path(), table) == 0);
+}
+
+TEST_CASE("binaries of winners and baselines are exported with every key that they were compiled for") {
+  Machine there;
+  const TemporaryFolder target;
+  const auto bytes_of = [](const std::string& text) {
+    std::vector<std::byte> bytes;
+    for (const char c : text) bytes.push_back(static_cast<std::byte>(c));
+    return bytes;
+  };
+  std::vector<std::string> hashes;
+  {
+    const auto store = BinaryStore::open({.path = there.file("binaries.db")});
+    for (const char* key : {"winner", "winner again", "baseline", "loser"}) {
+      const std::string code = std::string(key).substr(0, 6);
+      store->put({.architecture = "sm_90", .compile_key = key, .kernel = "k", .bytes = bytes_of(code)});
+      hashes.push_back(store->find_compiled(key)->hash);
+    }
+  }
+  const auto exported = export_binaries(there.file("binaries.db"), target / "binaries.db",
+                                        {hashes[0], hashes[2], std::string(32, '0')}, false);
+  CHECK(exported.written == 2);
+  CHECK(exported.missing == 1);
+  const auto shipped = BinaryStore::open({.path = target / "binaries.db", .access = Access::read_only});
+  REQUIRE_FALSE(shipped->distrust());
+  for (const char* key : {"winner", "winner again", "baseline"}) REQUIRE(shipped->find_compiled(key));
+  CHECK(shipped->find_compiled("winner again")->bytes == bytes_of("winner"));
+  CHECK_FALSE(shipped->find_compiled("loser"));
+  error_of(Errc::bad_usage,
+           [&] { export_binaries(there.file("binaries.db"), target / "binaries.db", {hashes[0]}, false); });
+  REQUIRE(chmod(there.file("binaries.db").c_str(), 0666) == 0);
+  CHECK(contains(error_of(Errc::store_unavailable,
+                          [&] { export_binaries(there.file("binaries.db"), target / "more.db", hashes, false); }),
+                 "other users"));
+}
+
+TEST_CASE("an export names the binaries of the winner and of its baseline") {
+  Machine there;
+  const Decision decision = there.tune("rows=1", 1'000);
+  const auto exported = there.export_to(there.file("tuned.db"));
+  CHECK(exported.at(0).binary_hashes == std::vector<std::string>{decision.binary_hash, full_trial().facts.binary_hash});
+}
+
+}  // namespace
+}  // namespace tuner::cache::test
