@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -90,13 +91,23 @@ struct QuotedHeader {
   std::string text;
 };
 
+/// What reading the directives found out about the lines of a source, so that nobody reads it again for that.
+struct SourceLines {
+  struct Range {
+    std::size_t begin = 0, end = 0;  ///< from the `#` to before the line end
+  };
+  std::vector<Range> directives;
+  std::vector<std::string> quoted_includes;
+};
+
 /// Everything known about one tunable kernel before a problem and a device are given: what the directives of an
 /// annotated source say, or what is built in code. A value; immutable by convention once parsed.
 struct KernelDescription {
   std::filesystem::path file;  ///< as the user named it
   std::string source;          ///< the whole file, directives included
   std::string blanked_source;  ///< the same with directive lines blanked (line count unchanged): what NVRTC receives
-  std::string kernel;          ///< function name
+  std::optional<SourceLines> known_lines;  ///< of `source`, if it was read
+  std::string kernel;                      ///< function name
   std::vector<std::string>
       template_arguments;        ///< texts between `<` and `>` of kernel(…); may name parameters, constants, types
   std::string reference_kernel;  ///< kernel that computes the reference; empty: the baseline configuration does
@@ -112,7 +123,7 @@ struct KernelDescription {
   std::vector<QuotedHeader> given_headers;  ///< come before those on disk; for sources that are no file
   std::vector<std::string> options;         ///< compiler options that are always passed
   WorkDescription work;
-  bool deterministic = false;     ///< outputs must be bit-identical from run to run
+  bool deterministic = false;  ///< outputs must be bit-identical from run to run
   /// Stands for the hash of the source: of a kernel known from a recording only, or computed before.
   std::string known_identity;
 };

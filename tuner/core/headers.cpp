@@ -11,21 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The name in `#include "name"`, or nothing for any other line.
-std::optional<std::string> quoted_name(std::string_view line) {
-  constexpr std::string_view blank = " \t\v\f";
-  const auto skip_blank = [&] { line.remove_prefix(std::min(line.find_first_not_of(blank), line.size())); };
-  line.remove_prefix(1);
-  skip_blank();
-  if (!line.starts_with("include")) return std::nullopt;
-  line.remove_prefix(7);
-  skip_blank();
-  if (!line.starts_with('"')) return std::nullopt;
-  const std::size_t close = line.find('"', 1);
-  if (close == std::string_view::npos || close == 1) return std::nullopt;
-  return std::string(line.substr(1, close - 1));
-}
-
 std::optional<std::string> read_text(const fs::path& file) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return std::nullopt;
@@ -58,9 +43,10 @@ class HeaderSearch {
 
   /// Adds the headers that `text`, a file of `folder`, includes. An explicit list of work instead of recursion: a chain
   /// of includes may be long.
-  void follow(std::string_view text, const fs::path& folder) {
+  void follow(std::string_view text, const fs::path& folder) { follow(quoted_includes(text), folder); }
+  void follow(const std::vector<std::string>& names, const fs::path& folder) {
     std::vector<Pending> pending;
-    push_includes(text, folder, pending);
+    push(names, folder, pending);
     while (!pending.empty()) {
       const Pending next = std::move(pending.back());
       pending.pop_back();
@@ -103,11 +89,10 @@ class HeaderSearch {
   }
 
   static void push_includes(std::string_view text, const fs::path& folder, std::vector<Pending>& pending) {
-    std::vector<Pending> found;
-    for (const PreprocessorLine& line : preprocessor_lines(text)) {
-      if (auto name = quoted_name(line.text)) found.push_back({*std::move(name), folder});
-    }
-    pending.insert(pending.end(), std::make_move_iterator(found.rbegin()), std::make_move_iterator(found.rend()));
+    push(quoted_includes(text), folder, pending);
+  }
+  static void push(const std::vector<std::string>& names, const fs::path& folder, std::vector<Pending>& pending) {
+    for (auto name = names.rbegin(); name != names.rend(); ++name) pending.push_back({*name, folder});
   }
 
   std::optional<fs::path> find(const Pending& wanted) const {
@@ -143,7 +128,11 @@ class HeaderSearch {
 std::vector<QuotedHeader> quoted_headers(const KernelDescription& description,
                                          const std::vector<fs::path>& include_folders) {
   HeaderSearch search(description.given_headers, include_folders);
-  search.follow(description.blanked_source, description.file.parent_path());
+  if (description.known_lines) {
+    search.follow(description.known_lines->quoted_includes, description.file.parent_path());
+  } else {
+    search.follow(description.blanked_source, description.file.parent_path());
+  }
   return search.take();
 }
 

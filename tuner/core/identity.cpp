@@ -38,12 +38,13 @@ std::string kernel_identity(const KernelDescription& description, const std::vec
   const std::string prefix = description.kernel + ":";
   if (!description.known_identity.empty()) {
     return description.known_identity.starts_with(prefix) ? description.known_identity
-                                                             : prefix + description.known_identity;
+                                                          : prefix + description.known_identity;
   }
   Fields fields("kernel1");
   // Whole directive lines are left out, so that a value list may be broken over one line more.
-  fields.add("source",
-             description.source.empty() ? description.blanked_source : without_directives(description.source));
+  fields.add("source", description.source.empty() ? description.blanked_source
+                       : description.known_lines  ? without_directives(description.source, *description.known_lines)
+                                                  : without_directives(description.source));
   for (const QuotedHeader& header : headers) {
     fields.add("header", header.name);
     fields.add("text", header.text);

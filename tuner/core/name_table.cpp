@@ -32,10 +32,13 @@ constexpr std::string_view kReserved[] = {
     "volatile",      "wchar_t",     "while",     "xor",      "xor_eq",    "threadIdx",
     "blockIdx",      "blockDim",    "gridDim",   "warpSize", "defined"};
 
-std::vector<std::string> device_names() {
-  search::Scope scope;
-  DeviceInfo().define_names(scope);
-  return scope.names();
+const std::vector<std::string>& device_names() {
+  static const std::vector<std::string> names = [] {
+    search::Scope scope;
+    DeviceInfo().define_names(scope);
+    return scope.names();
+  }();
+  return names;
 }
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {

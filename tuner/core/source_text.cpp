@@ -74,7 +74,11 @@ class Scanner {
       } else if (starts_with("/*")) {
         skip_block_comment();
       } else if (c == '#' && line_start) {
-        lines.push_back(read_line());
+        if (may_matter()) {
+          lines.push_back(read_line());
+        } else {
+          skip_line();
+        }
       } else {
         line_start = false;
         skip_token();
@@ -159,6 +163,31 @@ class Scanner {
     if (raw && peek() == '"') skip_raw_string();
   }
 
+  /// Whether the line may be one of those that are wanted: the others need not be copied. Sure where the word is not
+  /// broken over lines.
+  bool may_matter() const {
+    std::size_t begin = at_ + 1;
+    while (begin < source_.size() && is_blank(source_[begin])) ++begin;
+    const std::string_view rest = source_.substr(begin, 8);
+    return rest.starts_with("pragma") || rest.starts_with("include") || rest.find_first_of("\\/") != std::string::npos;
+  }
+
+  void skip_line() {
+    while (at_ < source_.size() && source_[at_] != '\n') {
+      if (const std::size_t splice = splice_length()) {
+        at_ += splice;
+      } else if (starts_with("//")) {
+        skip_line_comment();
+      } else if (starts_with("/*")) {
+        skip_block_comment();
+      } else if (peek() == '"' || (peek() == '\'' && !is_word(source_[at_ - 1]))) {
+        skip_literal();
+      } else {
+        ++at_;
+      }
+    }
+  }
+
   PreprocessorLine read_line() {
     PreprocessorLine line;
     line.begin = at_;
@@ -168,12 +197,12 @@ class Scanner {
     const auto copy = [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         line.text += source_[i] == '\n' || source_[i] == '\r' ? ' ' : source_[i];
-        line.offsets.push_back(i);
+        line.offsets.push_back(static_cast<std::uint32_t>(i));
       }
     };
     const auto blank = [&](std::size_t offset) {
       line.text += ' ';
-      line.offsets.push_back(offset);
+      line.offsets.push_back(static_cast<std::uint32_t>(offset));
     };
     int depth = 0;
     while (at_ < source_.size() && source_[at_] != '\n') {
@@ -202,7 +231,7 @@ class Scanner {
     }
     line.end = at_;
     if (line.end > line.begin && source_[line.end - 1] == '\r') --line.end;
-    line.offsets.push_back(line.end);
+    line.offsets.push_back(static_cast<std::uint32_t>(line.end));
     return line;
   }
 
@@ -248,6 +277,28 @@ void SourceText::fail(std::size_t offset, const std::string& sentence) const {
   }
   throw Error(Errc::bad_description, without_zeros(fmt::format("{}:{}:{}: {}\n  {}\n  {}^", file_, where.line,
                                                                where.column, sentence, text, margin)));
+}
+
+std::optional<std::string> quoted_name(std::string_view line) {
+  constexpr std::string_view blank = " \t\v\f";
+  const auto skip_blank = [&] { line.remove_prefix(std::min(line.find_first_not_of(blank), line.size())); };
+  line.remove_prefix(1);
+  skip_blank();
+  if (!line.starts_with("include")) return std::nullopt;
+  line.remove_prefix(7);
+  skip_blank();
+  if (!line.starts_with('"')) return std::nullopt;
+  const std::size_t close = line.find('"', 1);
+  if (close == std::string_view::npos || close == 1) return std::nullopt;
+  return std::string(line.substr(1, close - 1));
+}
+
+std::vector<std::string> quoted_includes(std::string_view source) {
+  std::vector<std::string> names;
+  for (const PreprocessorLine& line : preprocessor_lines(source)) {
+    if (auto name = quoted_name(line.text)) names.push_back(*std::move(name));
+  }
+  return names;
 }
 
 std::size_t find_directives(std::string_view line, std::string_view& pragma_name) {

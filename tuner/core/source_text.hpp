@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,16 +36,21 @@ class SourceText {
 struct PreprocessorLine {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-  std::string text;                  ///< from `#` on, without the line end
-  std::vector<std::size_t> offsets;  ///< where each byte of `text` stands in the source, and one more for its end
-  std::size_t begin = 0;             ///< of the first physical line's `#`
-  std::size_t end = 0;               ///< before the line end of the last physical line
-  std::size_t open_comment = kNone;  ///< of a block comment that does not end on the line it begins on
+  std::string text;                    ///< from `#` on, without the line end
+  std::vector<std::uint32_t> offsets;  ///< where each byte of `text` stands in the source, and one more for its end
+  std::size_t begin = 0;               ///< of the first physical line's `#`
+  std::size_t end = 0;                 ///< before the line end of the last physical line
+  std::size_t open_comment = kNone;    ///< of a block comment that does not end on the line it begins on
 };
 
-/// The preprocessor lines of a C++ source, in order. What looks like one inside a comment, a string or a raw string is
-/// none. Reads any text without failing.
+/// The `#pragma` and `#include` lines of a C++ source, in order. What looks like one inside a comment, a string or a
+/// raw string is none. Reads any text without failing.
 std::vector<PreprocessorLine> preprocessor_lines(std::string_view source);
+
+/// The name in `#include "name"`, or nothing for any other preprocessor line.
+std::optional<std::string> quoted_name(std::string_view line);
+/// Those of a source, in order.
+std::vector<std::string> quoted_includes(std::string_view source);
 
 /// Where the directives of a `#pragma tuner` line begin in its text; npos if it is another line. `pragma_name` becomes
 /// the word after `#pragma`, empty if the line is no pragma.

@@ -151,10 +151,11 @@ std::string Geometry::text() const {
                      shared_bytes);
 }
 
-Task::State::State(KernelDescription given, const ProblemValues& values, const DeviceInfo& on,
+Task::State::State(std::shared_ptr<const KernelDescription> given, const ProblemValues& values, const DeviceInfo& on,
                    const std::vector<std::string>& further, const std::vector<std::filesystem::path>& include_folders,
                    search::Listing listing)
-    : description(std::move(given)),
+    : kept(std::move(given)),
+      description(*kept),
       device(on),
       problem(complete_problem(description, values)),
       where(further),
@@ -164,6 +165,11 @@ Task::State::State(KernelDescription given, const ProblemValues& values, const D
       arguments(bind_arguments(description, space.constants())) {}
 
 Task::Task(KernelDescription description, const ProblemValues& problem, const DeviceInfo& device,
+           const std::vector<std::string>& where, const std::vector<std::filesystem::path>& include_folders,
+           search::Listing listing)
+    : Task(std::make_shared<const KernelDescription>(std::move(description)), problem, device, where, include_folders,
+           listing) {}
+Task::Task(std::shared_ptr<const KernelDescription> description, const ProblemValues& problem, const DeviceInfo& device,
            const std::vector<std::string>& where, const std::vector<std::filesystem::path>& include_folders,
            search::Listing listing)
     : state_(std::make_unique<const State>(std::move(description), problem, device, where, include_folders, listing)) {}

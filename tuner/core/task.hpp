@@ -81,6 +81,10 @@ class Task {
   Task(KernelDescription description, const ProblemValues& problem, const DeviceInfo& device,
        const std::vector<std::string>& where = {}, const std::vector<std::filesystem::path>& include_folders = {},
        search::Listing listing = search::Listing::at_once);
+  /// The same without a copy of the description.
+  Task(std::shared_ptr<const KernelDescription> description, const ProblemValues& problem, const DeviceInfo& device,
+       const std::vector<std::string>& where = {}, const std::vector<std::filesystem::path>& include_folders = {},
+       search::Listing listing = search::Listing::at_once);
   ~Task();
   Task(Task&&) noexcept;
 

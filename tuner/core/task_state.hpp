@@ -6,7 +6,8 @@ namespace tuner {
 
 /// What a Task knows; shared by the files that implement it.
 struct Task::State {
-  KernelDescription description;
+  std::shared_ptr<const KernelDescription> kept;
+  const KernelDescription& description;
   DeviceInfo device;
   ProblemValues problem;
   std::vector<std::string> where;
@@ -15,7 +16,7 @@ struct Task::State {
   search::Space space;
   std::vector<BoundArgument> arguments;
 
-  State(KernelDescription description, const ProblemValues& problem, const DeviceInfo& device,
+  State(std::shared_ptr<const KernelDescription> description, const ProblemValues& problem, const DeviceInfo& device,
         const std::vector<std::string>& where, const std::vector<std::filesystem::path>& include_folders,
         search::Listing listing);
 };

@@ -8,10 +8,10 @@
 namespace tuner::cuda {
 
 /// What the driver says about its `index`-th visible GPU, without creating a context and within microseconds; the
-/// driver's version is left empty. Throws Error{no_driver}.
+/// driver's version and the clocks are left out. Throws Error{no_driver}.
 DeviceInfo query_attributes(int index);
 
-/// The same with the driver's version, for which NVML is started: some milliseconds. Throws Error{no_driver}.
+/// The same with all there is, for which NVML is started: some milliseconds. Throws Error{no_driver}.
 DeviceInfo query_device(int index);
 
 /// "580.159.04" of the kernel module that is loaded, which NVML would give, too; empty where that cannot be read.

@@ -16,12 +16,22 @@ void require_application_functions(const cuda::Driver& driver) {
 #undef TUNER_REQUIRE
 }
 
+/// A context that is current may have been destroyed by another thread, as a primary one is when its last user ends.
+bool is_gone(CUresult result) {
+  return result == CUDA_ERROR_CONTEXT_IS_DESTROYED || result == CUDA_ERROR_INVALID_CONTEXT;
+}
+
 }  // namespace
 
 Contexts::~Contexts() {
   const cuda::Driver* driver = driver_.load();
   if (driver == nullptr || cuda::device_abandoned()) return;
   for (const auto& [device, context] : retained_) driver->release_context(device);
+  // What this thread was given and has ended with that must not stay current.
+  CUcontext context = nullptr;
+  unsigned long long id = 0;
+  const bool has_one = driver->current_context(&context) == CUDA_SUCCESS && context != nullptr;
+  if (has_one && is_gone(driver->context_id(nullptr, &id))) driver->set_context(nullptr);
 }
 
 std::uint64_t Contexts::current_id() noexcept {
@@ -58,7 +68,9 @@ ContextPlace Contexts::current() {
   cuda::check(driver.current_context(&place.context), "cuCtxGetCurrent");
   if (place.context == nullptr) return primary(0);
   unsigned long long id = 0;
-  cuda::check(driver.context_id(nullptr, &id), "cuCtxGetId");
+  const CUresult named = driver.context_id(nullptr, &id);
+  if (is_gone(named)) return primary(0);
+  cuda::check(named, "cuCtxGetId");
   CUdevice device = 0;
   cuda::check(driver.context_device(&device), "cuCtxGetDevice");
   place.id = id;

@@ -1,15 +1,19 @@
 #include "tuner/description.hpp"
 
+#include "tuner/core/identity.hpp"
 #include "tuner/runtime/description_content.hpp"
 
 namespace tuner {
 
 Description describe_text(std::string_view text, const std::filesystem::path& file, std::string_view kernel,
-                          std::vector<QuotedHeader> headers, std::vector<std::filesystem::path> include_folders) {
+                          std::vector<QuotedHeader> headers,
+                          const std::vector<std::filesystem::path>& include_folders) {
   auto content = std::make_shared<Description::Content>();
   content->kernel = choose_description(parse_descriptions(text, file), file, kernel);
   content->kernel.given_headers = std::move(headers);
-  content->include_folders = std::move(include_folders);
+  // Read once, here, and not for every problem.
+  content->kernel.given_headers = quoted_headers(content->kernel, include_folders);
+  content->kernel.known_identity = kernel_identity(content->kernel, content->kernel.given_headers);
   return Description(std::move(content));
 }
 
@@ -22,6 +26,10 @@ Description Description::from_text(std::string_view text, const EmbeddedText& em
   std::vector<QuotedHeader> headers;
   for (const Header& header : embedded.headers) headers.push_back({header.name, header.text});
   return describe_text(text, embedded.name, embedded.kernel, std::move(headers), {});
+}
+
+std::shared_ptr<const KernelDescription> kernel_of(const Description& description) {
+  return {description.content(), &description.content()->kernel};
 }
 
 const std::string& Description::kernel() const noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <vector>
 
 #include "tuner/core/description.hpp"
@@ -10,12 +11,14 @@ namespace tuner {
 
 /// What a public Description holds.
 struct Description::Content {
-  KernelDescription kernel;
-  std::vector<std::filesystem::path> include_folders;
+  KernelDescription kernel;  ///< with the text of its headers
 };
 
 /// The description in `text` of the kernel called `kernel`, or of the only one. Throws Error{bad_description}.
 Description describe_text(std::string_view text, const std::filesystem::path& file, std::string_view kernel,
-                          std::vector<QuotedHeader> headers, std::vector<std::filesystem::path> include_folders);
+                          std::vector<QuotedHeader> headers, const std::vector<std::filesystem::path>& include_folders);
+
+/// The parsed description, which lives on with the pointer.
+std::shared_ptr<const KernelDescription> kernel_of(const Description& description);
 
 }  // namespace tuner

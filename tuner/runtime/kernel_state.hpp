@@ -19,11 +19,16 @@ class RuntimeState;
 /// One kernel of a Runtime and every instance of it. All but `requested` is guarded by the Runtime's lock.
 class KernelState {
  public:
-  KernelState(RuntimeState& its_runtime, KernelDescription its_description, KernelOptions its_options)
-      : runtime(its_runtime), description(std::move(its_description)), options(std::move(its_options)) {}
+  KernelState(RuntimeState& its_runtime, std::shared_ptr<const KernelDescription> its_description,
+              KernelOptions its_options)
+      : runtime(its_runtime),
+        shared_description(std::move(its_description)),
+        description(*shared_description),
+        options(std::move(its_options)) {}
 
   RuntimeState& runtime;
-  const KernelDescription description;  ///< with the text of its headers
+  const std::shared_ptr<const KernelDescription> shared_description;  ///< with the text of its headers
+  const KernelDescription& description;
   const KernelOptions options;
 
   InstanceTable requested;  ///< look-ups are free for all

@@ -94,12 +94,8 @@ void RuntimeState::report(Notice::Kind kind, const std::string& sentence) noexce
 }
 
 KernelState& RuntimeState::add(const Description& description, KernelOptions options) {
-  const Description::Content& content = description.content();
-  KernelDescription complete = content.kernel;
-  complete.given_headers = quoted_headers(content.kernel, content.include_folders);
-  complete.known_identity = kernel_identity(complete, complete.given_headers);
   const std::lock_guard lock(mutex_);
-  return kernels_.emplace_back(*this, std::move(complete), std::move(options));
+  return kernels_.emplace_back(*this, kernel_of(description), std::move(options));
 }
 
 const Instance& RuntimeState::request(KernelState& kernel, std::span<const ProblemValue> values,
@@ -188,9 +184,9 @@ const Instance& RuntimeState::answer(KernelState& kernel, std::span<const Proble
   try {
     if (unusable.empty()) {
       try {
-        task = std::make_shared<const Task>(kernel.description, parse_problem(key.second), contexts_.info(place.device),
-                                            std::vector<std::string>{}, std::vector<std::filesystem::path>{},
-                                            search::Listing::when_needed);
+        task = std::make_shared<const Task>(kernel.shared_description, parse_problem(key.second),
+                                            contexts_.info(place.device), std::vector<std::string>{},
+                                            std::vector<std::filesystem::path>{}, search::Listing::when_needed);
       } catch (const Error& error) {
         unusable = error.what();
       }

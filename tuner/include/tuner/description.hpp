@@ -31,8 +31,8 @@ struct EmbeddedText {
 /// file, line, column and the nearest known word.
 class TUNER_API Description {
  public:
-  /// Reads an annotated source file, and, when it is used, the headers that it includes with quotes from beside it or
-  /// from `include_folders`. `kernel` picks one if several are described. Throws Error{file_not_found}.
+  /// Reads an annotated source file and the headers that it includes with quotes, from beside it or from
+  /// `include_folders`. `kernel` picks one if several are described. Throws Error{file_not_found}.
   static Description from_file(const std::filesystem::path& file, std::string_view kernel = {},
                                const std::vector<std::filesystem::path>& include_folders = {});
 
@@ -45,7 +45,7 @@ class TUNER_API Description {
   /// For the library's own use.
   struct Content;
   explicit Description(std::shared_ptr<const Content> content) noexcept : content_(std::move(content)) {}
-  const Content& content() const noexcept { return *content_; }
+  const std::shared_ptr<const Content>& content() const noexcept { return content_; }
 
  private:
   std::shared_ptr<const Content> content_;

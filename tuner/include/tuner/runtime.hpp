@@ -133,8 +133,7 @@ class TUNER_API Runtime {
   Runtime(Runtime&&) noexcept;
   Runtime& operator=(Runtime&&) noexcept;
 
-  /// Takes the description. Touches no file but quoted headers. Throws Error{bad_description} for a description that
-  /// cannot be used whatever the problem.
+  /// Takes the description; once a kernel is enough. Touches no file.
   Kernel kernel(const Description& description, KernelOptions options = {});
 
   /// The mode in force, TUNER_MODE and `never_tune` considered.
