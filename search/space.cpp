@@ -59,13 +59,10 @@ Space::Space(std::vector<Parameter> parameters, std::vector<Constraint> constrai
     : parameters_(std::move(parameters)),
       constraints_(std::move(constraints)),
       constants_(std::move(constants)),
-      valid_(std::make_unique<Valid>()) {
+      valid_(std::make_shared<Valid>()) {
   check_parameters();
   if (listing == Listing::at_once) valid();
 }
-Space::~Space() = default;
-Space::Space(Space&&) noexcept = default;
-Space& Space::operator=(Space&&) noexcept = default;
 
 const Space::Valid& Space::valid() const {
   std::call_once(valid_->listed, [this] { enumerate(*valid_); });

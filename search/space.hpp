@@ -67,9 +67,6 @@ class Space {
   /// neighbours or why_empty does, and throws what is said here of constraints.
   Space(std::vector<Parameter> parameters, std::vector<Constraint> constraints, Scope constants,
         Listing listing = Listing::at_once);
-  ~Space();
-  Space(Space&&) noexcept;
-  Space& operator=(Space&&) noexcept;
 
   std::span<const Parameter> parameters() const;
   std::span<const Constraint> constraints() const;
@@ -118,7 +115,7 @@ class Space {
   Scope constants_;
   std::vector<std::uint32_t> defaults_;        // by parameter, the position of its default
   std::vector<std::uint32_t> sorted_by_name_;  // parameters, for canonical text
-  std::unique_ptr<Valid> valid_;
+  std::shared_ptr<Valid> valid_;  // copies share it: they are the same space
 };
 
 }  // namespace tuner::search

@@ -68,8 +68,7 @@ RuntimeState::RuntimeState(RuntimeOptions options)
       timing_(options_.timing == Timing::warm ? "warm" : "cold"),
       contexts_(options_.device),
       shelves_({options_.database, system_databases(options_), options_.database_patience},
-               [this](const std::string& sentence) { report(Notice::Kind::database, sentence); }),
-      engine_(std::make_unique<EngineClient>()) {
+               [this](const std::string& sentence) { report(Notice::Kind::database, sentence); }) {
   instance_of_last_resort();  // while there is memory
   if (const std::string wanted = environment("TUNER_MODE"); !wanted.empty()) {
     const auto found =
@@ -91,6 +90,11 @@ void RuntimeState::report(Notice::Kind kind, const std::string& sentence) noexce
   if (options_.observer) options_.observer({kind, sentence});
 } catch (...) {
   // An observer must not throw; what it throws must not end a program.
+}
+
+EngineClient& RuntimeState::engine() {
+  std::call_once(engine_started_, [this] { engine_ = std::make_unique<EngineClient>(); });
+  return *engine_;
 }
 
 KernelState& RuntimeState::add(const Description& description, KernelOptions options) {
@@ -300,7 +304,7 @@ std::optional<cache::Binary> RuntimeState::find_or_compile(Making& making, const
     return std::nullopt;
   }
   if (cannot_compile.empty()) {
-    const CompileAnswer answer = engine_->compile({subject(making.kernel, *making.task), configuration},
+    const CompileAnswer answer = engine().compile({subject(making.kernel, *making.task), configuration},
                                                   std::chrono::steady_clock::now() + options_.compile_limit);
     if (answer.outcome == Outcome::ok) {
       cache::Binary binary;

@@ -68,6 +68,7 @@ class RuntimeState {
                const cache::Binary& binary);
   std::optional<cache::Binary> find_or_compile(Making& making, const Offer& offer, Ladder& ladder,
                                                std::string& cannot_compile);
+  EngineClient& engine();
   JobSubject subject(const KernelState& kernel, const Task& task) const;
 
   // Tuning: tuning.cpp.
@@ -90,7 +91,9 @@ class RuntimeState {
   Contexts contexts_;
   Modules modules_;
   Shelves shelves_;
-  std::unique_ptr<EngineClient> engine_;  ///< the last: its thread ends before anything that it calls
+  std::once_flag engine_started_;
+  std::unique_ptr<EngineClient>
+      engine_;  ///< when it is needed; the last: its thread ends before anything that it calls
 };
 
 }  // namespace tuner::detail

@@ -99,7 +99,7 @@ void RuntimeState::start_tuning(const Making& making, bool request_waits) {
   }
   report(Notice::Kind::tuning,
          fmt::format("Tuning `{}` for {}.", making.kernel.description.kernel, problem_text(making.task->problem())));
-  engine_->tune(std::move(job), [this, key](const TuneAnswer& answer) { finish_tuning(key, answer); });
+  engine().tune(std::move(job), [this, key](const TuneAnswer& answer) { finish_tuning(key, answer); });
 }
 
 /// Mode::tune. True if the instance has what was found.
