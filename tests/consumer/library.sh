@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# What the installed library shows to others.   library.sh LIBRARY FOLDER_NOT_TO_BE_NAMED...
+set -euo pipefail
+library=$1
+shift
+fail() { printf '%s\n' "$@"; exit 1; }
+
+public='(tuner::(Description|DescriptionBuilder|Runtime|Kernel|Instance)::|tuner::to_string\(tuner::Rung\)|(typeinfo|typeinfo name|vtable) for tuner::Error$)'
+exported=$(nm --dynamic --defined-only --demangle "$library" | cut -d' ' -f3-)
+other=$(grep -Ev "^$public" <<<"$exported") && fail "exported, but not public:" "$other"
+grep -q '^tuner::Runtime::kernel(' <<<"$exported" || fail "Runtime::kernel is not exported"
+
+dynamic=$(readelf --dynamic --wide "$library")
+if grep -E 'RPATH|RUNPATH' <<<"$dynamic"; then fail "the library says where to look for others"; fi
+if grep -E 'NEEDED.*(cuda|cudart|nvrtc|nvidia)' <<<"$dynamic"; then fail "the library cannot be loaded without CUDA"; fi
+grep -Eq 'SONAME.*\[libtuner\.so\.[0-9]+\.[0-9]+\]' <<<"$dynamic" || fail "no SONAME with a version"
+
+without_debug_information=$(mktemp)
+trap 'rm -f "$without_debug_information"' EXIT
+objcopy --strip-debug "$library" "$without_debug_information"
+for folder in "$@"; do
+  if grep --quiet --fixed-strings "$folder" "$without_debug_information"; then fail "the library names $folder"; fi
+done

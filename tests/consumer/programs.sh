@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# The installed program finds its worker and its kernels in the moved tree.   programs.sh BIN_FOLDER
+set -euo pipefail
+prefix=$(cd "$1/.." && pwd)
+unset TUNER_LIBEXEC
+"$1/tuner" describe "$prefix/share/tuner/kernel_sources/prefetch.cu" >/dev/null
+doctor=$("$1/tuner" doctor) || true
+grep -F "$prefix/libexec/tuner/tuner-worker" <<<"$doctor" || { printf '%s\n' "$doctor"; exit 1; }
+test -x "$prefix/libexec/tuner/tuner-engine"
