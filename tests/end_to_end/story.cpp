@@ -135,6 +135,7 @@ std::vector<Process> Tuner::processes() const {
     process.pid = std::stoi(name);
     const std::vector<std::string> command = words_of(entry.path() / "cmdline");
     if (command.size() > 1 && command[0].find("tuner-worker") != std::string::npos) process.role = command[1];
+    if (command.size() > 1 && command[0].find("tuner-engine") != std::string::npos) process.role = "engine";
     found.push_back(process);
   }
   return found;

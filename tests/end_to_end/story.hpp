@@ -23,7 +23,7 @@ struct Row {
 struct Process {
   pid_t pid = 0;
   pid_t parent = 0;
-  std::string role;  ///< of a worker: "compile" or "device"; empty for the program itself
+  std::string role;  ///< of a worker: "compile" or "device"; "engine"; empty for the program itself
 };
 
 /// What `tuner tune --json` said.

@@ -4,13 +4,13 @@
 #include <optional>
 #include <utility>
 
-#include "tuner/cli/stores.hpp"
 #include "tuner/cli/tune_request.hpp"
-#include "tuner/cli/turn.hpp"
 #include "tuner/engine/compile/nvrtc.hpp"
 #include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/device/lane.hpp"
 #include "tuner/engine/recorder.hpp"
+#include "tuner/engine/session_stores.hpp"
+#include "tuner/engine/turn.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -22,7 +22,8 @@ constexpr const char* kStandIn = "H200";
 constexpr const char* kWayOut =
     "Without a GPU, a recording can be replayed: `tuner tune --replay FILE`; `tuner doctor` looks at everything else.";
 
-std::vector<Task> make_tasks(const TuneRequest& request, const KernelDescription& description, const DeviceInfo& device) {
+std::vector<Task> make_tasks(const TuneRequest& request, const KernelDescription& description,
+                             const DeviceInfo& device) {
   std::vector<Task> tasks;
   for (const ProblemValues& problem : parsed_problems(request)) {
     tasks.emplace_back(description, problem, device, request.where, request.session.include_folders);
@@ -44,8 +45,8 @@ std::vector<Task> make_tasks(const TuneRequest& request, const KernelDescription
 }
 
 /// The GPU with the request's number; null if told to stop. Waits for the worker that holds it.
-const DeviceInfo* wait_for_device(engine::DeviceLane& lane, const TuneRequest& request, const KernelDescription& description,
-                                  const std::atomic<bool>& stop) {
+const DeviceInfo* wait_for_device(engine::DeviceLane& lane, const TuneRequest& request,
+                                  const KernelDescription& description, const std::atomic<bool>& stop) {
   try {
     return &lane.info();
   } catch (const Error& error) {
@@ -53,6 +54,26 @@ const DeviceInfo* wait_for_device(engine::DeviceLane& lane, const TuneRequest& r
     if (error.code() != Errc::no_driver) throw;
     explain_missing_device(request, description, error);
   }
+}
+
+/// Waits until nobody else tunes the task in this database or measures on its GPU, with one warning that says for whom;
+/// false if the user interrupted it. `before_waiting` is called when it begins to wait. Throws Error{busy} if the
+/// request is not to wait.
+bool wait_for_turn(const Task& task, const TuneRequest& request, const std::string& database,
+                   const TuneContext& context, const std::function<void()>& before_waiting, engine::Turn& turn) {
+  engine::TurnWait wait;
+  wait.gives_up = [&] { return context.stop.load(); };
+  wait.waits = [&](const std::string& busy) {
+    if (request.if_busy == IfBusy::leave) {
+      throw Error(Errc::busy, fmt::format("{}. Try again later, or leave `--if-busy leave` out to wait for it.", busy));
+    }
+    before_waiting();
+    context.observer.warning(fmt::format(
+        "{}: waiting for it to end. Ctrl-C stops waiting; `--if-busy leave` would have ended at once.", busy));
+  };
+  wait.warning = [&](const std::string& sentence) { context.observer.warning(sentence); };
+  const std::string mode = request.session.mode == engine::CacheMode::cold ? "cold" : "warm";
+  return engine::take_lease(task, mode, database, wait, turn) && engine::take_gpu(task, wait, turn);
 }
 
 }  // namespace
@@ -72,12 +93,14 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   if (found == nullptr) return;
   const std::vector<Task> tasks = make_tasks(request, description, *found);
 
-  SessionStores stores = open_for_session(request.database);
+  engine::SessionStores stores = engine::open_for_session(request.database);
   for (const std::string& warning : stores.warnings) context.observer.warning(warning);
   for (const Task& task : tasks) {
     // Who waits holds nothing of the GPU: whoever is measuring would take it for a disturbance, and rightly.
-    const auto turn = wait_for_turn(task, request, stores.path, context, [&] { device.reset(); });
-    if (!turn) return;
+    engine::Turn turn;
+    if (!wait_for_turn(
+            task, request, stores.path, context, [&] { device.reset(); }, turn))
+      return;
     if (!device) device.emplace(device_options);
     std::optional<engine::Recorder> recorder;  // it keeps every trial in memory
     if (!request.record.empty()) recorder.emplace(context.observer, task);

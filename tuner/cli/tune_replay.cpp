@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include "search/value.hpp"
-#include "tuner/cli/stores.hpp"
 #include "tuner/cli/tune_request.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/engine/recorded_lane.hpp"
 #include "tuner/engine/recording.hpp"
+#include "tuner/engine/session_stores.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -100,7 +100,7 @@ void tune_replay(const TuneRequest& request, const TuneContext& context) {
   const Task task(recorded.description(), recorded.problem(), recorded.device(), request.where);
   if (task.space().size() == 0) throw Error(Errc::empty_space, task.space().why_empty());
 
-  SessionStores stores = open_for_replay(request.database);
+  engine::SessionStores stores = engine::open_for_replay(request.database);
   warnings.insert(warnings.end(), stores.warnings.begin(), stores.warnings.end());
   for (const std::string& warning : warnings) context.observer.warning(warning);
 

@@ -160,7 +160,7 @@ void Candidates::ran(std::size_t position, const DeviceReply& reply) {
   trial.timing_ms = reply.timing_ms;
   launches_ += reply.launches;
   if (trial.outcome == Outcome::ok && !trial.samples_ns.empty()) {
-    trial.time_ns = screened_time_ns(trial.samples_ns, trial.censored);
+    trial.time_ns = screened_time_ns(trial.samples_ns, trial.censored, interrupted_);
   }
   finish(position);
 }

@@ -36,7 +36,9 @@ struct Entry {
 /// and the counters that must add up. Knows no lanes and no clock.
 class Candidates {
  public:
-  Candidates(const Task& task, cache::Trial common) : task_(task), common_(std::move(common)) {}
+  /// `interrupted`: another program is at work on the GPU, so the shortest sample is what counts.
+  Candidates(const Task& task, cache::Trial common, bool interrupted = false)
+      : task_(task), common_(std::move(common)), interrupted_(interrupted) {}
 
   /// Adds a configuration that the session itself needs (the baseline). Returns its position.
   std::size_t add(const search::Configuration& configuration);
@@ -106,7 +108,8 @@ class Candidates {
   void finish_twin(std::size_t twin, std::size_t original);
 
   const Task& task_;
-  cache::Trial common_;  ///< key, session, conditions, origin: the same in every trial
+  const cache::Trial common_;  ///< key, session, conditions, origin: the same in every trial
+  const bool interrupted_;
   std::deque<Entry> entries_;
   std::map<search::Configuration, std::size_t> by_configuration_;
   std::map<std::string, std::size_t> by_binary_;           ///< binary hash and launch → first entry

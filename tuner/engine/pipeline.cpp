@@ -36,7 +36,7 @@ Pipeline::Pipeline(const Task& task, const SessionOptions& options, const Sessio
       log_(log),
       replay_(options.origin == cache::Origin::replay),
       strategy_(search::make_strategy(strategy_name(options), task.space(), options.seed)),
-      candidates_(task, common) {}
+      candidates_(task, common, options.contended) {}
 
 TicketId Pipeline::new_ticket() {
   static std::atomic<TicketId> last{0};
@@ -75,6 +75,7 @@ bool Pipeline::finished() const {
 
 void Pipeline::check_progress_is_possible() const {
   if (!compiling_.empty() || support_ticket_ || reference_kernel_ticket_ || on_device_ > 0 || gives_up()) return;
+  if (!ready_.empty() && parts_.device.room() == 0) return;  // the device rests
   throw Error(Errc::internal, "The session waits for nothing that could still come: please report this as a bug.");
 }
 
@@ -88,7 +89,8 @@ void Pipeline::wait() {
 /// The time of a budget runs from the start, but nothing could be said before the baseline was timed, and nothing could
 /// replace an earlier winner that was not.
 bool Pipeline::out_of_time() const {
-  const bool comparable = reference_done_ && (!previous_ || candidates_[*previous_].finished);
+  const auto known = [&](const auto& entry) { return !entry || candidates_[*entry].finished; };
+  const bool comparable = reference_done_ && known(previous_) && known(serving_);
   return options_.budget.time && comparable && Clock::now() - start_ >= *options_.budget.time;
 }
 
@@ -235,15 +237,21 @@ void Pipeline::feed_device() {
 
 void Pipeline::submit_reference(Candidate candidate) {
   reference_ticket_ = new_ticket();
-  submit_to_device(*reference_ticket_,
-                   RunReference{std::move(candidate), Noise::reference_policy(options_.early_kill)});
+  submit_to_device(*reference_ticket_, RunReference{std::move(candidate), reference_policy()});
+}
+
+ScreenPolicy Pipeline::reference_policy() const {
+  return options_.contended ? noise_.interrupted_policy(options_.early_kill, std::nullopt)
+                            : Noise::reference_policy(options_.early_kill);
 }
 
 void Pipeline::submit_screen(std::size_t entry) {
   const TicketId ticket = new_ticket();
   running_[ticket] = entry;
-  submit_to_device(ticket, ScreenCandidate{candidates_.candidate(entry),
-                                           noise_.screen_policy(options_.early_kill, time_to_beat()), time_to_beat()});
+  const std::optional<double> best = time_to_beat();
+  const ScreenPolicy policy = options_.contended ? noise_.interrupted_policy(options_.early_kill, best)
+                                                 : noise_.screen_policy(options_.early_kill, best);
+  submit_to_device(ticket, ScreenCandidate{candidates_.candidate(entry), policy, best});
 }
 
 /// What ends the screening of slower ones. Not the best time: a single sample that is wrong must not end them all, and
@@ -377,7 +385,8 @@ void Pipeline::forget_slow(std::size_t entry) {
     forgotten = std::prev(contenders_.end())->second;
     contenders_.erase(std::prev(contenders_.end()));
   }
-  const bool needed = forgotten == baseline_ || (previous_ && forgotten == candidates_.original(*previous_));
+  const auto stands_for = [&](const auto& known) { return known && forgotten == candidates_.original(*known); };
+  const bool needed = forgotten == baseline_ || stands_for(previous_) || stands_for(serving_);
   if (!needed) candidates_.drop_binary(forgotten);
 }
 

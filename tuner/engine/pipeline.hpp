@@ -33,6 +33,7 @@ class Pipeline {
   const Candidates& candidates() const { return candidates_; }
   std::optional<std::size_t> baseline() const { return raceable(baseline_); }  ///< nothing if it does not run
   std::optional<std::size_t> previous() const { return raceable(previous_); }  ///< an earlier winner, if it still runs
+  std::optional<std::size_t> serving() const { return raceable(serving_); }    ///< what a program uses, if it runs
   /// What computes the reference; nothing in a replay.
   std::optional<Candidate> reference() const;
   const std::map<Outcome, FailureReport>& failures() const { return failures_; }
@@ -77,6 +78,7 @@ class Pipeline {
   void choose_baseline();
   void start_reference();
   void add_previous_winner();
+  void add_serving();
   std::size_t add(const search::Configuration& configuration);
   void submit_compile(std::size_t entry, CompileRequest request);
   PrepareProblem problem_of(const Task& task) const;
@@ -98,6 +100,7 @@ class Pipeline {
   void take_binary(std::size_t entry, CompileReply reply);
   void feed_device();
   void submit_reference(Candidate candidate);
+  ScreenPolicy reference_policy() const;
   void submit_screen(std::size_t entry);
   std::optional<double> time_to_beat() const;
   void submit_to_device(TicketId ticket, DeviceRequest request);
@@ -127,7 +130,7 @@ class Pipeline {
   Candidates candidates_;
   EarlierSessions earlier_;
 
-  std::optional<std::size_t> baseline_, previous_;
+  std::optional<std::size_t> baseline_, previous_, serving_;
   std::vector<std::byte> support_cubin_;
   std::optional<CompileReply> reference_kernel_;  ///< compiled, where the description names one
 

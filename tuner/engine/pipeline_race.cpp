@@ -32,7 +32,7 @@ void Pipeline::return_to_task() {
   if (!elsewhere_) return;
   DeviceReply reply = prepare_for(task_);
   if (reply.outcome == Outcome::ok) {
-    reply = call(RunReference{*reference(), Noise::reference_policy(options_.early_kill)});
+    reply = call(RunReference{*reference(), reference_policy()});
   }
   if (reply.outcome != Outcome::ok) {
     throw Error(Errc::device_lost, fmt::format("The problem {} cannot be set up on {} again: {} Trials are stored.",

@@ -49,6 +49,7 @@ bool Pipeline::ready_to_ask() {
     }
   }
   add_previous_winner();
+  add_serving();
   return true;
 }
 
@@ -78,13 +79,30 @@ void Pipeline::add_previous_winner() {
   if (replay_) return;
   try {
     const auto decision = parts_.store.find_decision(common_.key);
-    if (!decision || decision->reuse_hash != common_.reuse_hash) return;
+    if (!decision || decision->reuse_hash != task_.reuse_hash()) return;
     const search::Configuration previous = task_.space().parse(decision->configuration);
     if (!task_.accepts(previous) || previous == candidates_[*baseline_].configuration) return;
     previous_ = candidates_.add(previous);
     start(*previous_);
   } catch (const Error&) {
     // An unreadable store is reported when trials are written; values that are gone from the space need no words.
+  }
+}
+
+/// What a program uses now is to be compared with the winner, whatever the strategy asks.
+void Pipeline::add_serving() {
+  if (replay_ || options_.serving.empty()) return;
+  try {
+    const search::Configuration serving = task_.space().parse(options_.serving);
+    if (!task_.accepts(serving)) return;
+    for (const auto& known : {baseline_, previous_}) {
+      if (known && candidates_[*known].configuration == serving) serving_ = known;
+    }
+    if (serving_) return;
+    serving_ = candidates_.add(serving);
+    start(*serving_);
+  } catch (const Error&) {
+    // A program that uses what the space no longer has is not compared with anything.
   }
 }
 
@@ -118,7 +136,7 @@ void Pipeline::prepare() {
 
 /// Whoever shares the GPU disturbs every sample, and buffers without fences let some faults pass: each is said once.
 void Pipeline::note_neighbours(const DeviceReply& reply) {
-  if (!reply.other_processes.empty() && !contended_) {
+  if (!reply.other_processes.empty() && !contended_ && !options_.contended) {
     contended_ = true;
     parts_.observer.warning(
         fmt::format("Other processes compute on {} meanwhile: {}. Times are disturbed and the decision says so; tune "

@@ -34,7 +34,7 @@ KernelDescription describe(const Recording& recording) {
   KernelDescription description;
   description.file = recording.file;
   description.kernel = recording.kernel;
-  description.recorded_identity =
+  description.known_identity =
       recording.kernel_identity.empty() ? recording.kernel + ":recorded" : recording.kernel_identity;
   for (std::size_t i = 0; i < recording.parameters.size(); ++i) {
     ParameterDescription parameter{recording.parameters[i], ParameterForm::macro, {}};

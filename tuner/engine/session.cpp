@@ -15,7 +15,9 @@
 #include "tuner/engine/final_race.hpp"
 #include "tuner/engine/gpu_time.hpp"
 #include "tuner/engine/measure/decide.hpp"
+#include "tuner/engine/measure/interruptions.hpp"
 #include "tuner/engine/pipeline.hpp"
+#include "tuner/engine/repeated_blocks.hpp"
 #include "tuner/engine/session_report.hpp"
 #include "tuner/version.hpp"
 
@@ -32,7 +34,8 @@ std::string new_session_id() {
 cache::Trial common_fields(const Task& task, const SessionOptions& options) {
   cache::Trial trial;
   trial.key = task.key(options.mode == CacheMode::cold ? "cold" : "warm");
-  trial.reuse_hash = task.reuse_hash();
+  // What was measured while others were at work on the GPU is not what a session alone there would take over.
+  trial.reuse_hash = task.reuse_hash() + (options.contended ? "-contended" : "");
   trial.session = new_session_id();
   trial.origin = options.origin;
   trial.conditions.tuner_version = kVersion;
@@ -76,6 +79,7 @@ class Session {
       if (pool.empty() || parts_.stop) return false;
       entrants =
           choose_finalists(pool, pipeline_.noise().finalist_policy(), pipeline_.baseline(), pipeline_.previous());
+      add_serving(entrants);
       for (Finalist& entrant : entrants) entrant.id = spokesman(entrant.id);
       if (final_ && !left_out(entrants)) return false;
     } while (!pipeline_.bring_binaries(ids(entrants)));
@@ -90,7 +94,7 @@ class Session {
         candidates, entrants, tournament,
         {pipeline_.baseline(), pipeline_.reference(), options_.seed,
          [this](std::size_t entry) { return awkward_sizes_.check(entry); }},
-        [this](DeviceRequest request) { return pipeline_.call(std::move(request)); },
+        device(),
         [this](std::size_t entry, const DeviceReply& reply) {
           pipeline_.record_late_failure(entry, reply);
           for (const std::size_t twin : pipeline_.candidates().twins(entry)) failed_.insert(twin);
@@ -125,6 +129,23 @@ class Session {
     return pool;
   }
 
+  AskDevice device() {
+    AskDevice ask = [this](DeviceRequest request) { return pipeline_.call(std::move(request)); };
+    const std::optional<double> best_ns = pipeline_.candidates().best_ns();
+    if (!options_.contended || !best_ns) return ask;
+    return repeat_blocks(std::move(ask), samples_against_interruptions(*best_ns));
+  }
+
+  /// What a program uses now races to the end, as an earlier winner does.
+  void add_serving(std::vector<Finalist>& entrants) const {
+    const auto serving = pipeline_.serving();
+    if (!serving) return;
+    const auto same = std::find_if(entrants.begin(), entrants.end(), [&](const Finalist& entrant) {
+      return pipeline_.candidates().original(entrant.id) == *serving;
+    });
+    (same != entrants.end() ? *same : entrants.emplace_back(Finalist{.id = *serving})).is_previous = true;
+  }
+
   static std::vector<std::size_t> ids(const std::vector<Finalist>& entrants) {
     std::vector<std::size_t> ids;
     for (const Finalist& entrant : entrants) ids.push_back(entrant.id);
@@ -147,13 +168,19 @@ class Session {
   }
 
   TuneReport conclude() {
-    const SessionFacts facts{
-        task_, options_, common_, pipeline_.candidates(), pipeline_.baseline(), final_, pipeline_.failures()};
+    const SessionFacts facts{task_,
+                             options_,
+                             common_,
+                             pipeline_.candidates(),
+                             pipeline_.baseline(),
+                             pipeline_.serving(),
+                             final_,
+                             pipeline_.failures()};
     TuneReport report = build_report(facts);
     report.decision.conditions.toolkit = pipeline_.toolkit();
     report.decision.counters["stored"] = log_.stored();
     report.excluded_words = pipeline_.excluded_words();
-    report.decision.contended = pipeline_.contended();
+    report.decision.contended = options_.contended || pipeline_.contended();
     if (report.decision.verified && final_->winner && awkward_sizes_.checked(final_->entries[*final_->winner])) {
       report.awkward_problems = awkward_sizes_.verified();
       report.awkward_note = awkward_sizes_.note();

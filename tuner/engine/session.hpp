@@ -42,6 +42,11 @@ struct SessionOptions {
   /// Off: trials that the store has are not taken over, everything is measured again.
   bool reuse = true;
   cache::Origin origin = cache::Origin::measured;
+  /// A program is at work on the same GPU all the while: samples are taken and judged so that its interruptions do not
+  /// count, the decision says `contended`, and what is measured is taken over by sessions of this kind only.
+  bool contended = false;
+  /// The configuration that a program uses now: raced with the others where the space has it. Empty: none.
+  std::string serving;
 };
 
 /// Hears how a session goes. Called from the session's thread, must not throw and should return at once.

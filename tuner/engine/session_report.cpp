@@ -51,7 +51,7 @@ class ReportBuilder {
 
     cache::Decision& decision = report_.decision;
     decision.key = facts_.common.key;
-    decision.reuse_hash = facts_.common.reuse_hash;
+    decision.reuse_hash = task.reuse_hash();
     decision.session = facts_.common.session;
     decision.conditions = facts_.common.conditions;
     decision.origin = facts_.common.origin;
@@ -95,13 +95,24 @@ class ReportBuilder {
         decision.speedup_high = final.speedup->high;
       }
     }
-    for (std::size_t i = 0; i < final.entries.size(); ++i) describe_finalist(final, i);
+    for (std::size_t i = 0; i < final.entries.size(); ++i) {
+      describe_finalist(final, i);
+      describe_gain(final, i);
+    }
     std::stable_sort(
         report_.finalists.begin(), report_.finalists.end(),
         [](const FinalistReport& a, const FinalistReport& b) { return a.relative_time < b.relative_time; });
     for (const FinalistReport& finalist : report_.finalists) {
       if (finalist.tied) decision.ties.push_back({finalist.configuration, finalist.relative_time});
     }
+  }
+
+  /// What the program would gain at least by using the winner.
+  void describe_gain(const FinalResult& final, std::size_t i) {
+    if (!facts_.serving || !final.winner) return;
+    if (candidates_.original(final.entries[i]) != candidates_.original(*facts_.serving)) return;
+    report_.gain_low = 1;
+    if (i != *final.winner && final.to_winner[i]) report_.gain_low = final.to_winner[i]->low;
   }
 
   void describe_finalist(const FinalResult& final, std::size_t i) {

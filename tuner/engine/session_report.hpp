@@ -17,6 +17,7 @@ struct SessionFacts {
   const cache::Trial& common;
   const Candidates& candidates;
   std::optional<std::size_t> baseline;
+  std::optional<std::size_t> serving;       ///< what a program uses now
   const std::optional<FinalResult>& final;  ///< nothing when there was no race
   const std::map<Outcome, FailureReport>& failures;
 };

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "tuner/process/build_id.hpp"
 #include "tuner/error.hpp"
+#include "tuner/process/build_id.hpp"
 
 // A packet is "<build id> <type> inline\n<body>", or "<build id> <type> spilled\n" with the body in the last
 // descriptor.

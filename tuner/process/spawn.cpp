@@ -208,7 +208,8 @@ Channel worker_channel() {
   socklen_t size = sizeof type;
   if (getsockopt(kChannelFd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET)
     throw Error(Errc::bad_usage,
-                "tuner-worker is started by the tuner and does nothing by itself; run 'tuner --help' instead.");
+                std::string(program_invocation_short_name) +
+                    " is started by the tuner and does nothing by itself; run 'tuner --help' instead.");
   fcntl(kChannelFd, F_SETFD, FD_CLOEXEC);
   // If the parent has gone already, the channel is closed and the first read ends this process.
   prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -1,6 +1,7 @@
 #include "tuner/engine/compile/helper.hpp"
 
 #include <malloc.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -49,6 +50,15 @@ void prepare_process() {
   if (nice(kNiceness) == -1) errno = 0;  // refused: slower measurements, nothing worse
 }
 
+// For whatever else wants the cores. Not SCHED_IDLE, which gets nothing at all where they are all busy: a compile would
+// not end.
+void step_aside() {
+  constexpr int kLowest = 19;
+  const sched_param none{};
+  sched_setscheduler(0, SCHED_BATCH, &none);
+  setpriority(PRIO_PROCESS, 0, kLowest);
+}
+
 [[noreturn]] void run_worker(const NvrtcCompiler& compiler, Channel pool) {
   try {
     while (std::optional<Message> message = pool.receive_wait()) {
@@ -85,6 +95,7 @@ class Helper {
   void handle(const Message& message) {
     if (message.type == kStart) {
       HelperStart start = start_from(message);
+      if (start.background) step_aside();
       compiler_.emplace(std::move(start.include_folders), start.builtins);
       compiler_->warm_up(start.architecture);
       pool_.send(to_message(HelperReady{compiler_->toolkit().version}));

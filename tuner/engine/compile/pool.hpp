@@ -22,6 +22,7 @@ struct CompilePoolOptions {
   std::string architecture;              ///< "sm_90" if it is known already: checked at the start. "" for any
   std::filesystem::path worker_program;  ///< empty: found by find_worker_program()
   Builtins builtins = Builtins::small_first;
+  bool background = false;  ///< what compiles takes only what nobody else wants of the cores
 };
 
 struct CompilePoolStatistics {

@@ -48,7 +48,8 @@ Message to_message(const HelperStart& start) {
   for (const std::filesystem::path& folder : start.include_folders) folders.push_back(folder.string());
   return plain(kStart, {{"architecture", start.architecture},
                         {"include_folders", folders},
-                        {"all_builtins", start.builtins == Builtins::all}});
+                        {"all_builtins", start.builtins == Builtins::all},
+                        {"background", start.background}});
 }
 
 HelperStart start_from(const Message& message) {
@@ -57,6 +58,7 @@ HelperStart start_from(const Message& message) {
     object.at("architecture").get_to(start.architecture);
     for (const json& folder : object.at("include_folders"))
       start.include_folders.emplace_back(folder.get<std::string>());
+    object.at("background").get_to(start.background);
     start.builtins = object.at("all_builtins").get<bool>() ? Builtins::all : Builtins::small_first;
     return start;
   });

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tuner/engine/compile/compile.hpp"
-#include "tuner/process/channel.hpp"
 #include "tuner/error.hpp"
+#include "tuner/process/channel.hpp"
 
 // What a compile pool, its helper and its workers say to each other.
 //   pool → helper   start · precompile (a request) · replace
@@ -31,6 +31,7 @@ struct HelperStart {
   std::string architecture;  ///< for the warm-up; "" for any
   std::vector<std::filesystem::path> include_folders;
   Builtins builtins = Builtins::small_first;
+  bool background = false;  ///< at the lowest priority
 };
 
 struct HelperReady {

@@ -70,7 +70,8 @@ Json encode(const ScreenPolicy& policy) {
           {"kill_after_first", real(policy.kill_after_first)},
           {"kill_after_second", real(policy.kill_after_second)},
           {"enough_after_first", real(policy.enough_after_first)},
-          {"early_kill", policy.early_kill}};
+          {"early_kill", policy.early_kill},
+          {"uninterrupted_after", policy.uninterrupted_after}};
 }
 
 ScreenPolicy decode_policy(const Json& json) {
@@ -80,6 +81,7 @@ ScreenPolicy decode_policy(const Json& json) {
   policy.kill_after_second = real(json.at("kill_after_second"));
   policy.enough_after_first = real(json.at("enough_after_first"));
   policy.early_kill = json.at("early_kill").get<bool>();
+  policy.uninterrupted_after = json.at("uninterrupted_after").get<int>();
   return policy;
 }
 

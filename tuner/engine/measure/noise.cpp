@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "tuner/engine/measure/interruptions.hpp"
 #include "tuner/engine/measure/statistics.hpp"
 
 namespace tuner::engine {
@@ -58,6 +59,18 @@ ScreenPolicy Noise::screen_policy(bool early_kill, std::optional<double> best_ns
   policy.enough_after_first = 1 + finalist_policy().within * kBelieved;
   policy.kill_after_first = near + (best_ns ? std::min(kDisturbanceNs / *best_ns, kMostDisturbance) : 0);
   policy.kill_after_second = near;
+  return policy;
+}
+
+ScreenPolicy Noise::interrupted_policy(bool early_kill, std::optional<double> best_ns) const {
+  ScreenPolicy policy = screen_policy(early_kill, best_ns);
+  if (!early_kill || !best_ns) {
+    policy.samples = kReferenceSamples;
+    policy.uninterrupted_after = kReferenceSamples;
+    return policy;
+  }
+  policy.uninterrupted_after = samples_against_interruptions(*best_ns);
+  policy.samples = policy.uninterrupted_after + 1;
   return policy;
 }
 

@@ -23,6 +23,8 @@ class Noise {
   /// For a candidate that is compared with `best_ns`; the reference gets enough samples to make a start with the noise.
   ScreenPolicy screen_policy(bool early_kill, std::optional<double> best_ns) const;
   static ScreenPolicy reference_policy(bool early_kill);
+  /// The same where another program is at work on the GPU, see interruptions.hpp.
+  ScreenPolicy interrupted_policy(bool early_kill, std::optional<double> best_ns) const;
   FinalistPolicy finalist_policy() const;
 
  private:

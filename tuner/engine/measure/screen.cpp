@@ -9,8 +9,8 @@
 
 namespace tuner::engine {
 
-double screened_time_ns(std::span<const double> samples_ns, bool censored) {
-  if (censored || samples_ns.size() == 2) return *std::min_element(samples_ns.begin(), samples_ns.end());
+double screened_time_ns(std::span<const double> samples_ns, bool censored, bool interrupted) {
+  if (censored || interrupted || samples_ns.size() == 2) return *std::min_element(samples_ns.begin(), samples_ns.end());
   return median(samples_ns);
 }
 
@@ -31,20 +31,29 @@ Screen::Step Screen::add(double sample_ns) {
   }
   samples_ns_.push_back(sample_ns);
 
+  return step_ = judge();
+}
+
+Screen::Step Screen::judge() const {
+  const auto taken = static_cast<int>(samples_ns_.size());
   // The last sample asked for completes the candidate even when it is slow: a median is worth more than a bound.
-  if (samples_ns_.size() >= static_cast<std::size_t>(policy_.samples)) return step_ = Step::done;
-  if (!policy_.early_kill || !best_ns_) return step_;
-  if (samples_ns_.size() == 1 && sample_ns <= policy_.enough_after_first * *best_ns_) return step_ = Step::done;
-  if (samples_ns_.size() <= 2) {
-    const double limit = samples_ns_.size() == 1 ? policy_.kill_after_first : policy_.kill_after_second;
-    if (*std::min_element(samples_ns_.begin(), samples_ns_.end()) > limit * *best_ns_) return step_ = Step::killed;
+  if (taken >= policy_.samples) return Step::done;
+  if (!policy_.early_kill || !best_ns_) return Step::more;
+  const double shortest = *std::min_element(samples_ns_.begin(), samples_ns_.end());
+  if (policy_.uninterrupted_after > 0) {
+    if (shortest <= policy_.enough_after_first * *best_ns_) return Step::done;
+    const bool slow = taken >= policy_.uninterrupted_after && shortest > policy_.kill_after_second * *best_ns_;
+    return slow ? Step::killed : Step::more;
   }
-  return step_;
+  if (taken == 1 && shortest <= policy_.enough_after_first * *best_ns_) return Step::done;
+  if (taken > 2) return Step::more;
+  const double limit = taken == 1 ? policy_.kill_after_first : policy_.kill_after_second;
+  return shortest > limit * *best_ns_ ? Step::killed : Step::more;
 }
 
 std::optional<double> Screen::time_ns() const {
   if (step_ == Step::more) return std::nullopt;
-  return screened_time_ns(samples_ns_, censored());
+  return screened_time_ns(samples_ns_, censored(), policy_.uninterrupted_after > 0);
 }
 
 }  // namespace tuner::engine

@@ -21,11 +21,15 @@ struct ScreenPolicy {
   double enough_after_first = 0;
   /// Off: every candidate gets all its samples, as recordings want.
   bool early_kill = true;
+  /// Above 0: another program interrupts, and of so many samples one is uninterrupted. Nobody is killed on fewer, and
+  /// the shortest is what counts, also for having enough. `kill_after_first` is not used then.
+  int uninterrupted_after = 0;
 };
 
 /// What samples of a candidate say of its time: their median; of two the shorter, because what disturbs a sample makes
-/// it longer; of one that was killed the shortest, to be read as "at least about this slow". There must be a sample.
-double screened_time_ns(std::span<const double> samples_ns, bool censored);
+/// it longer; of one that was killed the shortest, to be read as "at least about this slow". The shortest, too, where
+/// others may have interrupted. There must be a sample.
+double screened_time_ns(std::span<const double> samples_ns, bool censored, bool interrupted = false);
 
 /// Decides, sample by sample, when enough is known about one candidate. Takes numbers, reads no clock.
 class Screen {
@@ -54,6 +58,8 @@ class Screen {
   std::optional<double> best_ns_;
   std::vector<double> samples_ns_;
   Step step_ = Step::more;
+
+  Step judge() const;
 };
 
 }  // namespace tuner::engine

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "tests/end_to_end/story.hpp"
+#include "tuner/process/spawn.hpp"
+#include "tuner/service/engine_client.hpp"
+
+namespace tuner::test {
+
+/// A user whose programs use the library. This process is the user's: its environment is, from the construction on.
+class Applicant : public Tuner {
+ public:
+  Applicant();
+
+  /// faults.cu, of which only the configurations are valid for which `constraint` is true, with n = 1000.
+  JobSubject subject(const std::string& constraint = "KIND == right") const;
+  CompileJob compile_job(const std::string& configuration) const;
+  /// `subject`, of which the fastest is the right one. A share makes it background tuning.
+  TuneJob tune_job(const std::string& constraint) const;
+
+  std::size_t count(const std::string& role) const;  ///< of living processes: "engine", or a worker's role
+  /// Kills what works in that role with SIGKILL. False if there is nobody.
+  bool kill(const std::string& role) const;
+};
+
+/// Tunes and waits for the answer, a minute at most.
+TuneAnswer tune(EngineClient& client, TuneJob job);
+
+/// A program in a process of its own: tunes the job, says what came out, and waits for its end.
+class Application {
+ public:
+  explicit Application(const TuneJob& job);
+  void kill() { process_.kill(); }
+  /// Waits for it, a minute at most.
+  TuneAnswer answer();
+
+ private:
+  ChildProcess process_;
+};
+
+inline std::chrono::steady_clock::time_point in_a_minute() {
+  return std::chrono::steady_clock::now() + std::chrono::minutes(1);
+}
+
+/// Sixteen right ones, the fastest of all among them.
+inline const std::string kSixteen = "KIND == right && VARIANT in (0, 4, 8, 12)";
+
+}  // namespace tuner::test

@@ -1,0 +1,116 @@
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <future>
+
+#include "cache/binary_store.hpp"
+#include "tests/service/application.hpp"
+#include "tuner/core/identity.hpp"
+#include "tuner/core/task.hpp"
+
+using namespace tuner;
+using namespace tuner::test;
+
+namespace {
+
+const std::string kBaseline = "FLAVOUR=0,KIND=right,VARIANT=0";
+
+std::string key_of(const CompileJob& job) {
+  const Task task(parse_descriptions(job.subject.text, job.subject.file).front(), job.subject.problem,
+                  job.subject.device);
+  return binary_key(task, task.space().parse(job.configuration));
+}
+
+}  // namespace
+
+TEST_CASE("a configuration is compiled, handed over and kept, by an engine that stays for the next one") {
+  const Applicant user;
+  EngineClient client;
+  const CompileJob job = user.compile_job(kBaseline);
+  const CompileAnswer answer = client.compile(job, in_a_minute());
+  INFO(answer.message);
+  REQUIRE(answer.outcome == Outcome::ok);
+  CHECK(answer.lowered_name == "faults");
+  CHECK(answer.cubin.size() > 1000);
+  REQUIRE(eventually([&] { return std::filesystem::exists(user.data() / "binaries.db"); }));
+  const auto binaries = cache::BinaryStore::open({.path = user.data() / "binaries.db"});
+  std::optional<cache::Binary> kept;
+  REQUIRE(eventually([&] { return (kept = binaries->find_compiled(key_of(job))).has_value(); }));
+  CHECK(kept->hash == answer.binary_hash);
+  CHECK(kept->bytes == answer.cubin);
+
+  CHECK(user.count("engine") == 1);
+  CHECK(client.compile(user.compile_job("FLAVOUR=1,KIND=right,VARIANT=0"), in_a_minute()).outcome == Outcome::ok);
+  CHECK(user.count("engine") == 1);
+}
+
+TEST_CASE("several threads compile at once, and each gets its own") {
+  const Applicant user;
+  EngineClient client;
+  const CompileJob first = user.compile_job(kBaseline);
+  const CompileJob second = user.compile_job("FLAVOUR=0,KIND=does_not_compile,VARIANT=3");
+  const auto one = std::async(std::launch::async, [&] { return client.compile(first, in_a_minute()); });
+  const auto other = client.compile(second, in_a_minute());
+  CHECK(other.outcome == Outcome::compile_error);
+  CHECK(contains(other.message, "this configuration is meant not to compile"));
+  CHECK(const_cast<std::future<CompileAnswer>&>(one).get().outcome == Outcome::ok);
+}
+
+TEST_CASE("a request that cannot wait so long is told, and an engine that is lost is named and replaced") {
+  const Applicant user;
+  EngineClient client;
+  const CompileJob forever = user.compile_job("FLAVOUR=0,KIND=compiles_forever,VARIANT=0");
+  const CompileAnswer late = client.compile(forever, std::chrono::steady_clock::now() + std::chrono::milliseconds(300));
+  CHECK(late.outcome == Outcome::compile_timeout);
+  CHECK(contains(late.message, "`faults`"));
+
+  auto lost = std::async(std::launch::async, [&] { return client.compile(forever, in_a_minute()); });
+  REQUIRE(eventually([&] { return user.count("compile") >= 2; }));
+  REQUIRE(user.kill("engine"));
+  const CompileAnswer answer = lost.get();
+  CHECK(answer.outcome == Outcome::worker_lost);
+  CHECK(contains(answer.message, "signal 9"));
+  CHECK(client.compile(user.compile_job(kBaseline), in_a_minute()).outcome == Outcome::ok);
+}
+
+TEST_CASE("what the client leaves behind is nothing, even in the middle of a compile") {
+  const Applicant user;
+  {
+    EngineClient client;
+    client.compile(user.compile_job("FLAVOUR=0,KIND=compiles_forever,VARIANT=1"),
+                   std::chrono::steady_clock::now() + std::chrono::milliseconds(300));
+    CHECK(user.count("engine") == 1);
+  }
+  CHECK(user.all_processes_end());
+}
+
+TEST_CASE("without the engine's program or without NVRTC, the answer says what is missing") {
+  const Applicant user;
+  const std::string libexec = getenv("TUNER_LIBEXEC");
+  const CompileJob job = user.compile_job(kBaseline);
+  {
+    setenv("TUNER_LIBEXEC", user.home().c_str(), 1);
+    EngineClient client;
+    const CompileAnswer answer = client.compile(job, in_a_minute());
+    CHECK(answer.outcome == Outcome::worker_lost);
+    CHECK(contains(answer.message, "tuner-engine"));
+    CHECK(contains(answer.message, "TUNER_LIBEXEC"));
+    const TuneAnswer not_tuned = tune(client, user.tune_job(kSixteen));
+    CHECK(not_tuned.result == TuneAnswer::Result::failed);
+    CHECK(contains(not_tuned.message, "tuner-engine"));
+    setenv("TUNER_LIBEXEC", libexec.c_str(), 1);
+    CHECK(client.compile(job, in_a_minute()).outcome == Outcome::ok);  // installed meanwhile
+  }
+  setenv("TUNER_NVRTC", "/nonexistent", 1);
+  EngineClient client;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const CompileAnswer answer = client.compile(job, in_a_minute());
+    CHECK(answer.outcome == Outcome::worker_lost);
+    CHECK(contains(answer.message, "NVRTC"));
+    CHECK(contains(answer.message, "/nonexistent"));
+  }
+  const TuneAnswer not_tuned = tune(client, user.tune_job(kSixteen));
+  CHECK(not_tuned.result == TuneAnswer::Result::failed);
+  CHECK(contains(not_tuned.message, "/nonexistent"));
+  unsetenv("TUNER_NVRTC");
+}

@@ -1,0 +1,128 @@
+#include <doctest/doctest.h>
+
+#include <future>
+#include <set>
+
+#include "tests/service/application.hpp"
+
+using namespace tuner;
+using namespace tuner::test;
+
+namespace {
+
+const std::string kBaseline = "FLAVOUR=0,KIND=right,VARIANT=0";
+
+std::size_t distinct(const std::vector<Row>& rows) {
+  std::set<std::string> configurations;
+  for (const Row& row : rows) configurations.insert(row.configuration);
+  return configurations.size();
+}
+
+}  // namespace
+
+TEST_CASE("a tuned kernel comes with its decision, its binary and what it gains over what was in use") {
+  const Applicant user;
+  EngineClient client;
+  TuneJob job = user.tune_job(kSixteen);
+  job.serving = kBaseline;
+  const TuneAnswer answer = tune(client, job);
+  INFO(answer.message);
+  REQUIRE(answer.result == TuneAnswer::Result::decided);
+  CHECK(answer.decision.configuration == kFastest);
+  CHECK(answer.decision.verified);
+  CHECK_FALSE(answer.decision.contended);
+  CHECK(answer.decision.row > 0);
+  CHECK(answer.database == user.data() / "decisions.db");
+  CHECK(answer.cubin.size() > 1000);
+  CHECK(answer.lowered_name == "faults");
+  REQUIRE(answer.gain_low);
+  CHECK(*answer.gain_low == doctest::Approx(*answer.decision.speedup_low));
+  CHECK(*answer.gain_low > 1.05);
+  CHECK(user.count_rows() == 16);
+
+  // What somebody has found since a program looked is what it is told.
+  job.serving = kFastest;
+  const TuneAnswer again = tune(client, job);
+  CHECK(again.decision.session == answer.decision.session);
+  CHECK(again.cubin == answer.cubin);
+  CHECK(again.gain_low == 1.0);
+  CHECK(user.count_rows() == 16);
+
+  // Another configuration in use, and nothing new enough: it races too.
+  job.since_unix_ms = answer.decision.created_unix_ms + 1;
+  job.serving = "FLAVOUR=3,KIND=right,VARIANT=4";
+  const TuneAnswer anew = tune(client, job);
+  CHECK(anew.decision.session != answer.decision.session);
+  CHECK(anew.decision.configuration == kFastest);
+  REQUIRE(anew.gain_low);
+  CHECK(*anew.gain_low > 1);
+  CHECK(user.count("device") == 0);
+}
+
+TEST_CASE("in the background decisions say so, and what is measured is taken over in the background only") {
+  const Applicant user;
+  EngineClient client;
+  TuneJob job = user.tune_job(kSixteen);
+  job.share = 0.5;
+  const TuneAnswer beside = tune(client, job);
+  INFO(beside.message);
+  REQUIRE(beside.result == TuneAnswer::Result::decided);
+  CHECK(beside.decision.contended);
+  CHECK(beside.decision.configuration == kFastest);
+  CHECK(user.count_rows() == 16);
+
+  job.since_unix_ms = beside.decision.created_unix_ms + 1;
+  const TuneAnswer second = tune(client, job);
+  CHECK(second.decision.counters.at("reused") == 16);
+  CHECK(user.count_rows() == 16);
+
+  job.since_unix_ms = second.decision.created_unix_ms + 1;
+  job.share.reset();
+  const TuneAnswer alone = tune(client, job);
+  CHECK_FALSE(alone.decision.contended);
+  CHECK(alone.decision.counters.at("reused") == 0);
+  CHECK(user.count_rows() == 32);
+}
+
+TEST_CASE("an engine that is killed is replaced, and the new one goes on where it was") {
+  const Applicant user;
+  std::promise<TuneAnswer> promise;
+  EngineClient client;
+  client.tune(user.tune_job("KIND == right && VARIANT in (0, 2, 4, 6, 8, 10, 12, 14)"),
+              [&](TuneAnswer answer) { promise.set_value(std::move(answer)); });
+  REQUIRE(eventually([&] { return user.count_rows() >= 8; }));
+  REQUIRE(user.kill("engine"));
+  auto answered = promise.get_future();
+  REQUIRE(answered.wait_until(in_a_minute()) == std::future_status::ready);
+  const TuneAnswer answer = answered.get();
+  INFO(answer.message);
+  REQUIRE(answer.result == TuneAnswer::Result::decided);
+  CHECK(answer.decision.configuration == kFastest);
+  CHECK(answer.decision.counters.at("reused") >= 8);
+  CHECK(distinct(user.rows()) == 32);
+  CHECK(user.count_rows() == 32);
+}
+
+TEST_CASE("a client that goes in the middle of tuning leaves trials behind, and no process") {
+  const Applicant user;
+  {
+    EngineClient client;
+    client.tune(user.tune_job("KIND == right"), [](TuneAnswer) {});
+    REQUIRE(eventually([&] { return user.count_rows() >= 4; }));
+  }
+  CHECK(user.all_processes_end());
+  CHECK(user.count_rows() < 64);
+}
+
+TEST_CASE("what cannot be tuned is an answer") {
+  const Applicant user;
+  EngineClient client;
+  TuneJob job = user.tune_job("KIND == right || KIND == dies");
+  job.subject.text += "#pragma tuner constraint(VARIANT > 3)\n";
+  const TuneAnswer answer = tune(client, job);
+  CHECK(answer.result == TuneAnswer::Result::failed);
+  CHECK(contains(answer.message, "baseline"));
+  job = user.tune_job(kSixteen);
+  job.subject.device.uuid = "GPU-00000000-0000-0000-0000-000000000000";
+  CHECK(tune(client, job).result == TuneAnswer::Result::failed);
+}

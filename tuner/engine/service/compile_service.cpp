@@ -1,0 +1,123 @@
+#include "tuner/engine/service/compile_service.hpp"
+
+#include <algorithm>
+
+#include "cache/location.hpp"
+#include "tuner/core/identity.hpp"
+#include "tuner/engine/candidate_request.hpp"
+#include "tuner/engine/service/subject.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::engine {
+
+namespace {
+
+/// A warm compiler holds some 100 MB, and a program that has what it needs does not come again.
+constexpr std::chrono::seconds kIdle{60};
+
+CompileAnswer failure(Outcome outcome, const std::string& sentence) {
+  CompileAnswer answer;
+  answer.outcome = outcome;
+  answer.message = sentence;
+  return answer;
+}
+
+}  // namespace
+
+CompileService::CompileService() {
+  try {
+    start_compiler();
+  } catch (const Error&) {
+    // The first job is told.
+  }
+}
+
+void CompileService::start_compiler() {
+  pool_.emplace(CompilePoolOptions{.workers = 1});
+}
+
+void CompileService::add(Ticket ticket, const CompileJob& job) {
+  try {
+    const Task task = task_of(job.subject, job.subject.device, search::Listing::when_needed);
+    const search::Configuration configuration = task.space().parse(job.configuration);
+    CompileRequest request = compile_request(task, configuration);
+    Work work{job.subject.database, task.device().architecture(), binary_key(task, configuration)};
+    if (!pool_) start_compiler();
+    compiling_.emplace(ticket, std::move(work));
+    pool_->submit(ticket, std::move(request));
+  } catch (const Error& error) {
+    const bool of_the_job = error.code() != Errc::no_worker && error.code() != Errc::internal;
+    compiling_.erase(ticket);
+    answered_.emplace_back(ticket, failure(of_the_job ? Outcome::compile_error : Outcome::worker_lost, error.what()));
+  }
+}
+
+std::vector<CompileService::Answer> CompileService::poll() {
+  try {
+    if (pool_) {
+      for (auto& [ticket, reply] : pool_->poll()) {
+        const auto found = compiling_.find(ticket);
+        if (found == compiling_.end()) continue;
+        CompileAnswer answer = failure(reply.outcome, reply.message);
+        answer.cubin = reply.cubin;
+        answer.lowered_name = reply.lowered_name;
+        answer.binary_hash = reply.facts.binary_hash;
+        answered_.emplace_back(ticket, std::move(answer));
+        if (reply.outcome == Outcome::ok) compiled_.emplace_back(std::move(found->second), std::move(reply));
+        compiling_.erase(found);
+      }
+    }
+  } catch (const Error& error) {
+    fail_all(error.what());
+  }
+  if (!compiling_.empty()) idle_since_ = Clock::now();
+  if (pool_ && Clock::now() - idle_since_ > kIdle) pool_.reset();
+  return std::exchange(answered_, {});
+}
+
+/// The compiler as a whole cannot be used. Perhaps the next job finds one.
+void CompileService::fail_all(const std::string& sentence) {
+  pool_.reset();
+  for (const auto& [ticket, work] : std::exchange(compiling_, {})) {
+    answered_.emplace_back(ticket, failure(Outcome::worker_lost, sentence));
+  }
+}
+
+void CompileService::keep_binaries() {
+  for (const auto& [work, reply] : std::exchange(compiled_, {})) {
+    try {
+      keep(work, reply);
+    } catch (const Error&) {
+      open_.reset();
+    }
+  }
+}
+
+void CompileService::keep(const Work& work, const CompileReply& reply) {
+  const std::filesystem::path path = cache::locate(work.database).binaries;
+  if (!open_ || open_path_ != path) {
+    constexpr std::chrono::milliseconds kPatience{1000};
+    open_ = cache::BinaryStore::open({.path = path, .busy_timeout = kPatience});
+    open_path_ = path;
+  }
+  cache::Binary binary;
+  binary.architecture = work.architecture;
+  binary.compile_key = work.key;
+  binary.kernel = reply.lowered_name;
+  binary.resource_log = reply.log;
+  binary.bytes = reply.cubin;
+  open_->put(binary, cache::Keep::pinned);
+}
+
+std::vector<int> CompileService::wait_fds() const {
+  return pool_ ? pool_->wait_fds() : std::vector<int>{};
+}
+
+CompileService::Clock::time_point CompileService::next_deadline() const {
+  if (!answered_.empty() || !compiled_.empty()) return Clock::time_point::min();
+  if (!pool_) return Clock::time_point::max();
+  // Without work, what the compiler has to say can wait, except that it is no more.
+  return compiling_.empty() ? std::min(pool_->next_deadline(), idle_since_ + kIdle) : pool_->next_deadline();
+}
+
+}  // namespace tuner::engine

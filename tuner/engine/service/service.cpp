@@ -1,0 +1,60 @@
+#include "tuner/engine/service/service.hpp"
+
+#include <cstdio>
+#include <vector>
+
+#include "tuner/engine/service/compile_service.hpp"
+#include "tuner/engine/service/tune_service.hpp"
+#include "tuner/engine/wait.hpp"
+#include "tuner/service/wire.hpp"
+
+namespace tuner::engine {
+
+namespace {
+
+constexpr int kUsage = 64;
+
+int serve_compiling(Channel program, const std::atomic<bool>& stop) {
+  CompileService compiler;
+  while (!stop) {
+    while (const std::optional<Message> message = program.receive()) {
+      if (message->type == service::kCompile)
+        compiler.add(service::ticket_of(*message), service::decode_compile(*message));
+    }
+    if (program.closed()) break;
+    for (const auto& [ticket, answer] : compiler.poll()) program.send(service::encode(ticket, answer));
+    compiler.keep_binaries();
+    std::vector<int> fds = compiler.wait_fds();
+    fds.push_back(program.fd());
+    wait_readable(fds, compiler.next_deadline());
+  }
+  return 0;
+}
+
+int serve_tuning(Channel program, const std::atomic<bool>& stop) {
+  TuneService tuner(stop);
+  while (!stop) {
+    if (const std::optional<Message> message = program.receive()) {
+      if (message->type != service::kTune) continue;
+      const TuneAnswer answer = tuner.tune(service::decode_tune(*message));
+      if (!stop) program.send(service::encode(answer));
+      continue;
+    }
+    if (program.closed()) break;
+    tuner.tend();
+    const int fd = program.fd();
+    wait_readable({&fd, 1}, tuner.next_deadline());
+  }
+  return 0;
+}
+
+}  // namespace
+
+int serve(std::string_view role, Channel program, const std::atomic<bool>& stop) {
+  if (role == "compile") return serve_compiling(std::move(program), stop);
+  if (role == "tune") return serve_tuning(std::move(program), stop);
+  std::fprintf(stderr, "tuner-engine has no role '%.*s'.\n", static_cast<int>(role.size()), role.data());
+  return kUsage;
+}
+
+}  // namespace tuner::engine

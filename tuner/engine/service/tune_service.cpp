@@ -1,0 +1,255 @@
+#include "tuner/engine/service/tune_service.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "tuner/core/identity.hpp"
+#include "tuner/engine/candidate_request.hpp"
+#include "tuner/engine/device/lane.hpp"
+#include "tuner/engine/service/subject.hpp"
+#include "tuner/engine/session.hpp"
+#include "tuner/engine/session_stores.hpp"
+#include "tuner/engine/shared_lane.hpp"
+#include "tuner/engine/turn.hpp"
+#include "tuner/engine/wait.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::engine {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kIdle{30};
+constexpr std::chrono::milliseconds kLook{20};
+
+/// What a program may want to log, and no more: the first few warnings of a session.
+class Listener final : public Observer {
+ public:
+  void warning(const std::string& sentence) override {
+    constexpr std::size_t kMost = 3;
+    if (++count_ <= kMost) text_ += (text_.empty() ? "" : " ") + sentence;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  std::size_t count_ = 0;
+};
+
+SessionOptions session_options(const TuneJob& job) {
+  SessionOptions options;
+  options.mode = job.mode == "warm" ? CacheMode::warm : CacheMode::cold;
+  options.launch_timeout = job.launch_timeout;
+  options.contended = job.share.has_value();
+  options.serving = job.serving;
+  if (job.evaluations > 0) options.budget.evaluations = job.evaluations;
+  return options;
+}
+
+/// The race and what follows it need some of the time that is left.
+std::chrono::milliseconds time_to_search(std::chrono::milliseconds left) {
+  using std::chrono::milliseconds;
+  constexpr milliseconds kForRace{2000};
+  return std::max(left - std::max(std::min(kForRace, left / 2), left / 5), milliseconds(1));
+}
+
+}  // namespace
+
+/// One job.
+class TuneService::Work {
+ public:
+  Work(TuneService& service, const TuneJob& job)
+      : service_(service),
+        job_(job),
+        task_(task_of(job.subject, job.subject.device, search::Listing::when_needed)),
+        stores_(open_for_session(job.subject.database)) {
+    for (const std::string& warning : stores_.warnings) listener_.warning(warning);
+  }
+
+  TuneAnswer run() {
+    // The answer is made with the turn over: others wait for it.
+    TuneAnswer answer = decide();
+    if (!listener_.text().empty()) answer.message += (answer.message.empty() ? "" : " ") + listener_.text();
+    if (answer.result == TuneAnswer::Result::decided) add_binary(answer);
+    return answer;
+  }
+
+ private:
+  TuneAnswer decide() {
+    Turn turn;
+    if (!take_lease(task_, job_.mode, stores_.path, waiting(), turn)) return gave_up();
+    if (auto found = decided_by_others()) return std::move(*found);
+    if (!take_gpu(task_, waiting(), turn)) return gave_up();
+    return tune();
+  }
+
+  TurnWait waiting() {
+    TurnWait wait;
+    wait.look = kLook;
+    wait.gives_up = [this] { return service_.stop_ || (job_.limit && left() <= std::chrono::milliseconds(0)); };
+    wait.waits = [this](const std::string& busy) { waits_for_ = busy; };
+    wait.warning = [this](const std::string& sentence) { listener_.warning(sentence); };
+    return wait;
+  }
+
+  std::chrono::milliseconds left() const {
+    return *job_.limit - std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_);
+  }
+
+  TuneAnswer gave_up() const {
+    TuneAnswer answer;
+    if (!service_.stop_) answer.message = fmt::format("{}, and was not done in time.", waits_for_);
+    return answer;
+  }
+
+  std::optional<TuneAnswer> decided_by_others() {
+    try {
+      std::optional<cache::Decision> decision = stores_.store->find_decision(task_.key(job_.mode));
+      if (!decision || decision->created_unix_ms < job_.since_unix_ms) return std::nullopt;
+      TuneAnswer answer = decided(std::move(*decision));
+      if (job_.serving == answer.decision.configuration) {
+        answer.gain_low = 1;
+      } else if (job_.serving == answer.decision.baseline) {
+        answer.gain_low = answer.decision.speedup_low;
+      }
+      return answer;
+    } catch (const Error& error) {
+      listener_.warning(error.what());
+      return std::nullopt;
+    }
+  }
+
+  TuneAnswer decided(cache::Decision decision) const {
+    TuneAnswer answer;
+    answer.result = TuneAnswer::Result::decided;
+    answer.decision = std::move(decision);
+    answer.database = stores_.path;
+    return answer;
+  }
+
+  TuneAnswer tune() {
+    CompilePool& compile = service_.compilers(job_);
+    const DeviceInfo& asked = job_.subject.device;
+    DeviceLaneOptions device_options{.ordinal = asked.ordinal, .uuid = asked.uuid, .stop = &service_.stop_};
+    if (job_.share) device_options.spares = 1;  // the memory is the program's
+    DeviceProcessLane device(std::move(device_options));
+    const DeviceInfo& found = device.info();
+    if (found.identity() != asked.identity()) {
+      throw Error(Errc::device_lost, fmt::format("The GPU {} is {} to the program and {} to its engine.", asked.uuid,
+                                                 asked.identity(), found.identity()));
+    }
+    std::optional<SharedLane> shared;
+    if (job_.share) shared.emplace(device, *job_.share);
+    DeviceLane& lane = shared ? static_cast<DeviceLane&>(*shared) : device;
+
+    const Task task = task_of(job_.subject, found, search::Listing::at_once);
+    SessionOptions options = session_options(job_);
+    if (job_.limit) options.budget.time = time_to_search(left());
+    const TuneReport report =
+        run_session(task, options, {compile, lane, *stores_.store, stores_.binaries.get(), listener_, service_.stop_});
+    return answer_of(report);
+  }
+
+  TuneAnswer answer_of(const TuneReport& report) const {
+    if (report.decision.race_blocks == 0) {
+      TuneAnswer answer;
+      answer.message = fmt::format(
+          "Nothing was decided for `{}` with {}: {}.", report.kernel, report.problem,
+          report.interrupted ? "time was up before anything had raced" : "no configuration came through the race");
+      return answer;
+    }
+    // As the store has it: with its date and row.
+    cache::Decision decision = report.decision;
+    bool stored = false;
+    try {
+      const auto kept = stores_.store->find_decision(task_.key(job_.mode));
+      stored = kept && kept->session == decision.session;
+      if (stored) decision = *kept;
+    } catch (const Error&) {
+      // The session has said so.
+    }
+    TuneAnswer answer = decided(std::move(decision));
+    if (!stored) answer.database.clear();
+    answer.gain_low = report.gain_low;
+    return answer;
+  }
+
+  /// Of the winner: a stored one, or else it is compiled.
+  void add_binary(TuneAnswer& answer) {
+    const search::Configuration winner = task_.space().parse(answer.decision.configuration);
+    if (auto stored = stored_binary(binary_key(task_, winner))) {
+      answer.cubin = std::move(stored->bytes);
+      answer.lowered_name = std::move(stored->kernel);
+      return;
+    }
+    CompilePool& compile = service_.compilers(job_);
+    static TicketId ticket = ~TicketId{0};  // a session counts from below
+    compile.submit(--ticket, compile_request(task_, winner));
+    while (!service_.stop_) {
+      for (auto& [answered, reply] : compile.poll()) {
+        if (answered != ticket) continue;
+        answer.cubin = std::move(reply.cubin);
+        answer.lowered_name = std::move(reply.lowered_name);
+        if (reply.outcome != Outcome::ok) answer.message = reply.message;
+        return;
+      }
+      wait_for(Clock::now() + std::chrono::milliseconds(100), compile);
+    }
+  }
+
+  std::optional<cache::Binary> stored_binary(const std::string& key) const {
+    try {
+      if (stores_.binaries) return stores_.binaries->find_compiled(key);
+    } catch (const Error&) {
+      // It can be compiled.
+    }
+    return std::nullopt;
+  }
+
+  TuneService& service_;
+  const TuneJob& job_;
+  const Clock::time_point start_ = Clock::now();
+  const Task task_;
+  SessionStores stores_;
+  Listener listener_;
+  std::string waits_for_;
+};
+
+TuneAnswer TuneService::tune(const TuneJob& job) {
+  TuneAnswer answer;
+  try {
+    answer = Work(*this, job).run();
+  } catch (const Error& error) {
+    answer.result = TuneAnswer::Result::failed;
+    answer.message = error.what();
+    pool_.reset();  // whatever it was, the next job begins afresh
+  }
+  idle_since_ = Clock::now();
+  return answer;
+}
+
+CompilePool& TuneService::compilers(const TuneJob& job) {
+  const bool background = job.share.has_value();
+  if (pool_ && workers_ == job.compile_workers && background_ == background) return *pool_;
+  CompilePoolOptions options{.workers = job.compile_workers, .background = background};
+  // At the lowest priority, a compile may take several times as long.
+  if (background) options.timeout *= 4;
+  pool_.emplace(std::move(options));
+  workers_ = job.compile_workers;
+  background_ = background;
+  return *pool_;
+}
+
+Clock::time_point TuneService::next_deadline() const {
+  return pool_ ? idle_since_ + kIdle : Clock::time_point::max();
+}
+
+void TuneService::tend() {
+  if (pool_ && Clock::now() - idle_since_ >= kIdle) pool_.reset();
+}
+
+}  // namespace tuner::engine

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cache/binary_store.hpp"
+#include "cache/store.hpp"
+
+namespace tuner::engine {
+
+/// Where a session keeps what it learns.
+struct SessionStores {
+  std::unique_ptr<cache::Store> store;           ///< in memory if the database cannot be used
+  std::unique_ptr<cache::BinaryStore> binaries;  ///< null: none are kept
+  std::string path;                              ///< of the database; empty if it is in memory
+  std::vector<std::string> warnings;             ///< what cannot be used, why, and what to do
+};
+
+/// For tuning: a database that cannot be opened, or has no place, is one warning and never the end of the run. One that
+/// is damaged is renamed and a fresh one takes its place, with one warning that says so. Nothing is deleted. `chosen`
+/// as for cache::locate. Throws Error{bad_usage}.
+SessionStores open_for_session(const std::filesystem::path& chosen);
+/// The same for replayed rows, which have a database of their own and no binaries.
+SessionStores open_for_replay(const std::filesystem::path& chosen);
+
+}  // namespace tuner::engine

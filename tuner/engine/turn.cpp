@@ -1,0 +1,62 @@
+#include "tuner/engine/turn.hpp"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "cache/lease.hpp"
+#include "tuner/engine/gpu_lock.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::engine {
+
+namespace {
+
+/// One thing that one process at a time may have.
+struct Wanted {
+  std::function<cache::FileLock()> open;
+  std::string busy;      ///< "Another process tunes ... already"
+  std::string unlocked;  ///< what may happen without the lock
+};
+
+bool take(const Wanted& wanted, const TurnWait& wait, Turn& turn) {
+  try {
+    cache::FileLock lock = wanted.open();
+    for (bool waiting = false; !lock.try_take(cache::this_process()); waiting = true) {
+      if (!waiting && wait.waits) {
+        const std::optional<std::string> holder = lock.holder();
+        wait.waits(wanted.busy + (holder ? fmt::format(" ({})", *holder) : ""));
+      }
+      if (wait.gives_up && wait.gives_up()) return false;
+      std::this_thread::sleep_for(wait.look);
+    }
+    turn.push_back(std::move(lock));
+  } catch (const Error& error) {
+    if (error.code() != Errc::store_unavailable) throw;
+    if (wait.warning) wait.warning(fmt::format("{} {}", error.what(), wanted.unlocked));
+  }
+  return true;
+}
+
+}  // namespace
+
+bool take_lease(const Task& task, const std::string& mode, const std::string& database, const TurnWait& wait,
+                Turn& turn) {
+  if (database.empty()) return true;
+  const cache::DecisionKey key = task.key(mode);
+  return take({[&] { return cache::lease_on(key, database); },
+               fmt::format("Another process is tuning `{}` for {} already", key.kernel_name, key.problem),
+               "Tuning goes on; another process might tune the same at the same time."},
+              wait, turn);
+}
+
+bool take_gpu(const Task& task, const TurnWait& wait, Turn& turn) {
+  const std::string& gpu = task.device().uuid;
+  if (gpu.empty()) return true;
+  return take(
+      {[&] { return gpu_lock(gpu); }, fmt::format("Another process is measuring on GPU {}", task.device().ordinal),
+       "Tuning goes on; another process might measure on the same GPU at the same time."},
+      wait, turn);
+}
+
+}  // namespace tuner::engine
