@@ -91,7 +91,7 @@ DescriptionBuilder& DescriptionBuilder::scratch(std::string_view name, std::stri
   return add(buffer("scratch", name, type, length, {}));
 }
 DescriptionBuilder& DescriptionBuilder::scalar(std::string_view name, std::string_view type, std::string_view value) {
-  return add(fmt::format("scalar({}, {}{}{})", name, type, value.empty() ? "" : ", ", value));
+  return add(fmt::format("scalar({}, {}{}{})", name, type, value.empty() ? "" : ", value ", value));
 }
 
 DescriptionBuilder& DescriptionBuilder::directive(std::string_view text) {

@@ -37,6 +37,8 @@ class KernelState {
   using Key = std::pair<std::uint64_t, std::string>;
   std::map<Key, std::unique_ptr<InstanceState>> instances;
   std::set<Key> being_made;
+  /// Made while a graph was captured, on a lower rung than they would have had otherwise.
+  std::map<Key, std::unique_ptr<InstanceState>> made_in_captures;
   /// What is handed out where no instance is made or kept, by reason.
   std::map<std::string, std::unique_ptr<InstanceState>> refusals;
 };

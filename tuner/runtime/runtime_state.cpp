@@ -164,12 +164,16 @@ const Instance& RuntimeState::answer(KernelState& kernel, std::span<const Proble
     if (key.second.empty()) key = {contexts_.current_id(), "not a problem: " + text_of(values)};
   }
 
+  const bool capturing = contexts_.is_capturing(options.stream);
   std::unique_lock lock(mutex_);
   for (;;) {
     if (const auto found = kernel.instances.find(key); found != kernel.instances.end()) {
       const Instance& instance = found->second->instance();
       if (kernel.requested.find(key.first, values) == nullptr) kernel.requested.insert(key.first, values, instance);
       return instance;
+    }
+    if (const auto found = kernel.made_in_captures.find(key); capturing && found != kernel.made_in_captures.end()) {
+      return found->second->instance();
     }
     if (!kernel.being_made.contains(key)) break;
     changed_.wait(lock);
@@ -197,7 +201,7 @@ const Instance& RuntimeState::answer(KernelState& kernel, std::span<const Proble
     }
     instance = new_instance(kernel, task ? task->arguments() : std::vector<BoundArgument>{});
     if (task) {
-      Making making{kernel, place, task, *instance, contexts_.is_capturing(options.stream)};
+      Making making{kernel, place, task, *instance, capturing};
       make(making);
       keep = making.keep;
     } else {
@@ -213,11 +217,10 @@ const Instance& RuntimeState::answer(KernelState& kernel, std::span<const Proble
   lock.lock();
   kernel.being_made.erase(key);
   changed_.notify_all();
-  if (!keep) {
-    lock.unlock();
-    return refusal(kernel, instance->plan().provenance.why);
-  }
   ++instances_;
+  if (!keep) {
+    return kernel.made_in_captures.emplace(key, std::move(instance)).first->second->instance();
+  }
   const Instance& made = kernel.instances.emplace(key, std::move(instance)).first->second->instance();
   kernel.requested.insert(key.first, values, made);
   return made;
