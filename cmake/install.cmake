@@ -10,7 +10,7 @@ if(TUNER_BUILD_PROGRAMS)
 endif()
 install(DIRECTORY kernel_sources/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tuner/kernel_sources)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS)
 
 # find_package(tuner CONFIG)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tuner)
