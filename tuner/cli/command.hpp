@@ -56,6 +56,8 @@ Command tune_command();
 Command list_command();
 Command show_command();
 Command forget_command();
+Command export_command();
+Command import_command();
 Command describe_command();
 Command devices_command();
 Command doctor_command();

@@ -1,17 +1,14 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "cache/sqlite_store.hpp"
-#include "search/expression.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
+#include "tuner/cli/selection.hpp"
 #include "tuner/cli/stores.hpp"
-#include "tuner/core/task.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/error.hpp"
 
@@ -20,40 +17,18 @@ namespace tuner::cli {
 namespace {
 
 struct Wish {
-  std::string kernel;
-  std::vector<ProblemValues> values;  ///< each of them must be the problem's
-  std::string device;                 ///< a part of the GPU's name, in lower case
+  Selection selection;
   cache::Forget what = cache::Forget::everything;
 };
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 Wish read_wish(const Arguments& arguments) {
-  Wish wish;
-  if (!arguments.operands().empty()) wish.kernel = arguments.operands().front();
-  for (const std::string& problem : arguments.values("problem")) {
-    wish.values.push_back(parse_problem(problem));
-    // A variable of a script that is empty by mistake must not forget every problem.
-    if (wish.values.back().empty()) {
-      throw Error(Errc::bad_problem, "--problem is empty; write for example --problem rows=528, or leave it out.");
-    }
-  }
-  wish.device = lower(arguments.value("device").value_or(""));
-  if (!wish.device.empty() && wish.device.find_first_not_of("0123456789") == std::string::npos) {
-    throw Error(Errc::bad_usage,
-                fmt::format("--device {} is a number: `tuner tune` counts GPUs, but what is stored goes by the GPU's "
-                            "name. Give a part of that, for example --device H200.",
-                            wish.device));
-  }
+  Wish wish{Selection(arguments, arguments.operands().empty() ? "" : arguments.operands().front())};
   const auto only = arguments.choice("only", {"quarantine", "decisions", "trials"});
   if (only == "quarantine") wish.what = cache::Forget::quarantine;
   if (only == "decisions") wish.what = cache::Forget::decisions;
   if (only == "trials") wish.what = cache::Forget::trials;
 
-  const bool restricted = !wish.kernel.empty() || !wish.values.empty() || !wish.device.empty();
+  const bool restricted = wish.selection.restricts();
   if (arguments.has("all") == restricted) {
     throw Error(Errc::bad_usage, restricted ? "--all forgets every kernel, problem and device: leave it out, or leave "
                                               "the kernel, --problem and --device out."
@@ -61,28 +36,6 @@ Wish read_wish(const Arguments& arguments) {
                                               "--device, for example `tuner forget prefetch`, or --all.");
   }
   return wish;
-}
-
-/// Whether a stored problem has these values, however either is written: 0x10 is 16.
-bool has_values(const std::string& problem, const std::vector<ProblemValues>& wanted) {
-  if (wanted.empty()) return true;
-  ProblemValues actual;
-  try {
-    actual = parse_problem(problem);
-  } catch (const Error&) {
-    return false;  // a recording's problem is whatever text its author wrote
-  }
-  const auto is_actual = [&](const auto& value) {
-    const auto found = actual.find(value.first);
-    return found != actual.end() && found->second == value.second;
-  };
-  return std::all_of(wanted.begin(), wanted.end(),
-                     [&](const ProblemValues& values) { return std::all_of(values.begin(), values.end(), is_actual); });
-}
-
-bool is_meant(const Wish& wish, const cache::DecisionKey& key) {
-  return (wish.kernel.empty() || wish.kernel == key.kernel_name) &&
-         lower(device_name(key.device)).find(wish.device) != std::string::npos && has_values(key.problem, wish.values);
 }
 
 struct Deed {
@@ -93,7 +46,7 @@ struct Deed {
 std::vector<Deed> forget(cache::Store& store, const Wish& wish) {
   std::vector<Deed> deeds;
   for (const cache::DecisionKey& key : store.list_keys({})) {
-    if (!is_meant(wish, key)) continue;
+    if (!wish.selection.includes(key)) continue;
     // Several keys have the same filter: those that differ in mode or in the version of the source.
     const cache::Filter filter{key.kernel_name, key.problem, key.device};
     const cache::Forgotten forgotten = store.forget(filter, wish.what);
@@ -115,16 +68,12 @@ std::string counts(const cache::Forgotten& forgotten) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string nothing_matched(const Wish& wish, const std::vector<cache::DecisionKey>& keys, const std::string& path) {
-  std::vector<std::string> kernels;
-  for (const cache::DecisionKey& key : keys) kernels.push_back(key.kernel_name);
-  const bool known = wish.kernel.empty() || std::find(kernels.begin(), kernels.end(), wish.kernel) != kernels.end();
-  const std::string nearest = known ? "" : search::nearest_name(wish.kernel, kernels);
+std::string nothing_matched(const std::string& kernel, const std::vector<cache::DecisionKey>& keys,
+                            const std::string& path) {
   return fmt::format(
       "Nothing was forgotten: {} has nothing {}that matches and still counts.{} `tuner list` and `tuner list "
       "--quarantine` show what there is.",
-      path, wish.kernel.empty() ? "" : fmt::format("for a kernel `{}` ", wish.kernel),
-      nearest.empty() ? "" : fmt::format(" Did you mean `{}`?", nearest));
+      path, kernel.empty() ? "" : fmt::format("for a kernel `{}` ", kernel), nearest_kernel(kernel, keys));
 }
 
 ExitCode run(const Arguments& arguments) {
@@ -138,7 +87,7 @@ ExitCode run(const Arguments& arguments) {
   const auto store = cache::SqliteStore::open({.path = location.decisions});
   const std::vector<Deed> deeds = forget(*store, wish);
   if (deeds.empty()) {
-    say(nothing_matched(wish, store->list_keys({}), path));
+    say(nothing_matched(wish.selection.kernel(), store->list_keys({}), path));
     return ExitCode::no_result;
   }
   if (arguments.has("json")) {

@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cache/exchange.hpp"
+#include "cache/sqlite_store.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/decisions.hpp"
+#include "tuner/cli/message.hpp"
+#include "tuner/cli/selection.hpp"
+#include "tuner/cli/stores.hpp"
+#include "tuner/core/text.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+struct Totals {
+  std::int64_t decisions = 0;
+  std::int64_t trials = 0;
+};
+
+std::map<std::string, Totals> by_kernel(const std::vector<cache::ExportedKey>& exported) {
+  std::map<std::string, Totals> kernels;
+  for (const cache::ExportedKey& key : exported) {
+    Totals& totals = kernels[key.key.kernel_name];
+    totals.decisions += key.decisions;
+    totals.trials += key.trials;
+  }
+  return kernels;
+}
+
+cache::ExportedBinaries export_binaries(const cache::Location& from, const cache::Location& to,
+                                        const std::vector<cache::ExportedKey>& exported, bool overwrite) {
+  std::set<std::string> hashes;
+  for (const cache::ExportedKey& key : exported) hashes.insert(key.binary_hashes.begin(), key.binary_hashes.end());
+  return cache::export_binaries(from.binaries, to.binaries, {hashes.begin(), hashes.end()}, overwrite);
+}
+
+std::string count(std::int64_t number, std::string_view singular) {
+  return counted(static_cast<std::uint64_t>(number), singular);
+}
+
+/// "2 binaries": no word that `counted` could put into the plural.
+std::string count_binaries(std::int64_t number) {
+  return fmt::format("{} {}", number, number == 1 ? "binary" : "binaries");
+}
+
+ExitCode run(const Arguments& arguments) {
+  if (arguments.operands().empty()) {
+    throw Error(Errc::bad_usage, "`tuner export` needs the file to write, for example `tuner export tuned.db`.");
+  }
+  const Selection selection(arguments, arguments.value("kernel").value_or(""));
+  const cache::Location from = cache::locate(arguments.value("db").value_or(""));
+  const cache::Location to = cache::locate(arguments.operands().front());
+  const std::string path = from.decisions.string();
+  if (is_not_there_yet(from.decisions)) {
+    say(fmt::format("There is nothing in {} yet, so there is nothing to export.", path));
+    return ExitCode::no_result;
+  }
+  const bool with_binaries = arguments.has("with-binaries");
+  if (with_binaries && is_not_there_yet(from.binaries)) {
+    throw Error(Errc::store_unavailable,
+                fmt::format("There are no binaries in {} to export: leave --with-binaries out, "
+                            "or tune once more.",
+                            from.binaries.string()));
+  }
+  const bool overwrite = arguments.has("force");
+  const std::vector<cache::ExportedKey> exported = cache::export_decisions({
+      .from = from.decisions,
+      .to = to.decisions,
+      .overwrite = overwrite,
+      .with_trials = !arguments.has("decisions-only"),
+      .wanted = [&](const cache::DecisionKey& key) { return selection.includes(key); },
+  });
+  if (exported.empty()) {
+    const auto store = open_for_reading(from);
+    say(
+        fmt::format("Nothing was exported: {} has nothing that matches and was measured.{} `tuner list` shows what "
+                    "there is.",
+                    path, nearest_kernel(selection.kernel(), store->list_keys({}))));
+    return ExitCode::no_result;
+  }
+  std::optional<cache::ExportedBinaries> binaries;
+  if (with_binaries) binaries = export_binaries(from, to, exported, overwrite);
+
+  const std::map<std::string, Totals> kernels = by_kernel(exported);
+  if (arguments.has("json")) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const auto& [kernel, totals] : kernels) {
+      list.push_back({{"kernel", kernel}, {"decisions", totals.decisions}, {"trials", totals.trials}});
+    }
+    nlohmann::ordered_json of_binaries = nullptr;
+    if (binaries) {
+      of_binaries = {{"file", to.binaries.string()}, {"written", binaries->written}, {"missing", binaries->missing}};
+    }
+    print_json({{"format", 1},
+                {"database", path},
+                {"file", to.decisions.string()},
+                {"kernels", std::move(list)},
+                {"binaries", std::move(of_binaries)}});
+    return ExitCode::done;
+  }
+  print(fmt::format("Exported to {}:\n", to.decisions.string()));
+  for (const auto& [kernel, totals] : kernels) {
+    print(labelled(
+        "  ", fmt::format("{}: {}, {}", kernel, count(totals.decisions, "decision"), count(totals.trials, "trial"))));
+  }
+  if (binaries) {
+    print(
+        labelled("  ", fmt::format("{} in {}{}", count_binaries(binaries->written), to.binaries.string(),
+                                   binaries->missing == 0
+                                       ? ""
+                                       : fmt::format("; {} not stored here any more: programs compile what is missing",
+                                                     count_binaries(binaries->missing)))));
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command export_command() {
+  using Kind = Option::Kind;
+  return {
+      .name = "export",
+      .synopsis =
+          "tuner export FILE.db [--kernel NAME] [--problem A=1,B=2] [--device TEXT] [--decisions-only]\n"
+          "       [--with-binaries] [--force] [--db PATH] [--json]",
+      .summary = "write what was decided and measured to a file for other machines",
+      .purpose =
+          "Writes the decisions that are served, and the trials behind them, to a database of their own:\n"
+          "for `tuner import` elsewhere, or to be shipped with a program and read as it is.",
+      .options =
+          {
+              {"kernel", Kind::value, "NAME", "only this kernel; default: all"},
+              {"problem", Kind::value, "A=1,B=2", "only problems with these values; default: all"},
+              {"device", Kind::value, "TEXT", "only GPUs whose name contains TEXT, for example H200; default: all"},
+              {"decisions-only", Kind::flag, "", "leave the trials out: a smaller file that serves as well"},
+              {"with-binaries", Kind::flag, "",
+               "write the compiled winners and baselines to binaries.db beside FILE.db, so that a program needs no "
+               "toolkit"},
+              {"force", Kind::flag, "", "replace files that are there"},
+          },
+      .most_operands = 1,
+      .examples = {{"tuner export tuned.db", "take everything to another machine"},
+                   {"tuner export share/decisions.db --kernel prefetch --decisions-only --with-binaries",
+                    "make a database that a program ships"}},
+      .exit_codes = {ExitCode::no_result, ExitCode::store},
+      .run = run,
+  };
+}
+
+}  // namespace tuner::cli
