@@ -12,7 +12,7 @@ int main(int, char** argv) {
   tuner::Channel test = tuner::worker_channel();
   if (std::string_view(argv[1]) == "device") {
     tuner::CompileJob job;
-    job.subject.device = tuner::query_device(0);
+    job.subject.device = tuner::cuda::query_device(0);
     test.send(tuner::service::encode(0, job));
     return 0;
   }

@@ -124,5 +124,7 @@ TEST_CASE("what cannot be tuned is an answer") {
   CHECK(contains(answer.message, "baseline"));
   job = user.tune_job(kSixteen);
   job.subject.device.uuid = "GPU-00000000-0000-0000-0000-000000000000";
-  CHECK(tune(client, job).result == TuneAnswer::Result::failed);
+  const TuneAnswer elsewhere = tune(client, job);
+  CHECK(elsewhere.result == TuneAnswer::Result::failed);
+  CHECK(contains(elsewhere.message, "GPU-00000000"));
 }

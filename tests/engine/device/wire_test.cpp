@@ -78,8 +78,9 @@ TEST_CASE("a problem survives the wire") {
 }
 
 TEST_CASE("candidates and policies survive the wire") {
-  ScreenCandidate request{
-      some_candidate("binary one"), {.samples = 9, .kill_after_first = 1.5, .early_kill = false}, 1234.5};
+  ScreenCandidate request{some_candidate("binary one"),
+                          {.samples = 9, .kill_after_first = 1.5, .early_kill = false, .uninterrupted_after = 3},
+                          1234.5};
   const ScreenCandidate back = round_trip(request);
   check_same(back.candidate, request.candidate);
   CHECK(back.policy.samples == 9);
@@ -87,6 +88,7 @@ TEST_CASE("candidates and policies survive the wire") {
   CHECK(back.policy.kill_after_second == request.policy.kill_after_second);
   CHECK(back.policy.enough_after_first == request.policy.enough_after_first);
   CHECK_FALSE(back.policy.early_kill);
+  CHECK(back.policy.uninterrupted_after == request.policy.uninterrupted_after);
   CHECK(back.best_ns == 1234.5);
   CHECK_FALSE(back.isolation.diagnose);
   CHECK_FALSE(back.isolation.launch_timeout.has_value());

@@ -90,6 +90,26 @@ TEST_CASE("the time of a candidate is its median, of two samples the shorter, an
   CHECK(screened_time_ns(std::vector<double>{130, 100, 120}, true) == 100);
 }
 
+TEST_CASE("where others interrupt nobody is killed before one sample must be clean, and the shortest counts") {
+  const ScreenPolicy policy{
+      .samples = 4, .kill_after_second = 1.2, .enough_after_first = 1.1, .uninterrupted_after = 3};
+  Screen slow(policy, 100);
+  CHECK(slow.add(2100) == Step::more);
+  CHECK(slow.add(130) == Step::more);
+  CHECK(slow.add(125) == Step::killed);
+  CHECK(slow.time_ns() == 125);
+  Screen interrupted(policy, 100);
+  CHECK(interrupted.add(2100) == Step::more);
+  CHECK(interrupted.add(105) == Step::done);
+  Screen doubtful(policy, 100);
+  CHECK(doubtful.add(115) == Step::more);
+  CHECK(doubtful.add(2100) == Step::more);
+  CHECK(doubtful.add(116) == Step::more);
+  CHECK(doubtful.add(118) == Step::done);
+  CHECK(doubtful.time_ns() == 115);
+  CHECK(screened_time_ns(std::vector<double>{130, 100, 120}, false, true) == 100);
+}
+
 TEST_CASE("from the third sample on nothing is killed") {
   Screen screen({.samples = 4, .kill_after_first = 1.6, .kill_after_second = 1.25}, 100);
   screen.add(130);

@@ -107,8 +107,9 @@ class FakeDeviceLane final : public DeviceLane {
   std::vector<std::uint64_t> lengths;  ///< of the first buffer of each problem that was prepared
   std::vector<std::string> screened;   ///< in order, the reference included
   std::vector<std::string> finalists;
-  std::map<std::string, int> raced;  ///< samples asked for in races, of each
-  std::function<void()> on_submit;   ///< called after every request
+  std::map<std::string, int> raced;                    ///< samples asked for in races, of each
+  std::function<void()> on_submit;                     ///< called after every request
+  std::function<double(double time_ns)> interruption;  ///< how much longer a sample takes because of another program
 
  private:
   DeviceReply fail(Outcome outcome) const {
@@ -120,7 +121,8 @@ class FakeDeviceLane final : public DeviceLane {
 
   double sample(double time_ns) {
     ++samples_;
-    return time_ns * (1 + 0.002 * static_cast<double>(samples_ % 7) / 7);
+    const double undisturbed = time_ns * (1 + 0.002 * static_cast<double>(samples_ % 7) / 7);
+    return undisturbed + (interruption ? interruption(time_ns) : 0);
   }
 
   DeviceReply screen(const Candidate& candidate, const ScreenPolicy& policy, std::optional<double> best_ns) {

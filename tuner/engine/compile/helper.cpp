@@ -97,7 +97,7 @@ class Helper {
       HelperStart start = start_from(message);
       if (start.background) step_aside();
       compiler_.emplace(std::move(start.include_folders), start.builtins);
-      compiler_->warm_up(start.architecture);
+      if (start.warm_up) compiler_->warm_up(start.architecture);
       pool_.send(to_message(HelperReady{compiler_->toolkit().version}));
     } else if (message.type == kPrecompile && compiler_) {
       std::string log;

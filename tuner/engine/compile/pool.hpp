@@ -23,6 +23,9 @@ struct CompilePoolOptions {
   std::filesystem::path worker_program;  ///< empty: found by find_worker_program()
   Builtins builtins = Builtins::small_first;
   bool background = false;  ///< what compiles takes only what nobody else wants of the cores
+  /// Off: the first compile is not held up by that of an empty kernel, which pages NVRTC in once for all workers and
+  /// tells its full version. For a single worker.
+  bool warm_up = true;
 };
 
 struct CompilePoolStatistics {

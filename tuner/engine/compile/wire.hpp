@@ -32,6 +32,7 @@ struct HelperStart {
   std::vector<std::filesystem::path> include_folders;
   Builtins builtins = Builtins::small_first;
   bool background = false;  ///< at the lowest priority
+  bool warm_up = true;
 };
 
 struct HelperReady {

@@ -22,7 +22,7 @@ class CompileService {
   using Answer = std::pair<Ticket, CompileAnswer>;
   using Clock = std::chrono::steady_clock;
 
-  /// Starts a compiler at once, so that it is warm when the first job comes.
+  /// Starts a compiler at once: it loads NVRTC while the first job is read.
   CompileService();
 
   void add(Ticket ticket, const CompileJob& job);

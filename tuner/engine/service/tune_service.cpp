@@ -138,9 +138,9 @@ class TuneService::Work {
     if (job_.share) device_options.spares = 1;  // the memory is the program's
     DeviceProcessLane device(std::move(device_options));
     const DeviceInfo& found = device.info();
-    if (found.identity() != asked.identity()) {
-      throw Error(Errc::device_lost, fmt::format("The GPU {} is {} to the program and {} to its engine.", asked.uuid,
-                                                 asked.identity(), found.identity()));
+    if (found.identity() != asked.identity() || found.uuid != asked.uuid) {
+      throw Error(Errc::device_lost, fmt::format("The program's GPU is {} ({}), but its engine sees {} ({}).",
+                                                 asked.identity(), asked.uuid, found.identity(), found.uuid));
     }
     std::optional<SharedLane> shared;
     if (job_.share) shared.emplace(device, *job_.share);
