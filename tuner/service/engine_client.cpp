@@ -29,7 +29,9 @@ using service::EngineProcess;
 using service::Ticket;
 using Clock = std::chrono::steady_clock;
 
-/// What an engine may take to end by itself, storing what it has, before it is killed.
+/// What an engine may take to end by itself before it is killed. One that compiles may just have answered, and be
+/// storing the binary so that the next program finds it; otherwise it ends at once. One that tunes has stored it all.
+constexpr std::chrono::milliseconds kCompilerGoodbye{1000};
 constexpr std::chrono::milliseconds kGoodbye{50};
 constexpr int kAttempts = 2;  ///< at tuning: an engine may be lost by accident once
 
@@ -136,13 +138,12 @@ class EngineClient::State {
       read_compiler();
       read_tuner();
     }
-    const auto deadline = Clock::now() + kGoodbye;
+    const auto now = Clock::now();
     for (auto* engine : {&compiler_, &tuner_}) {
       if (*engine) (*engine)->let_go();
     }
-    for (auto* engine : {&compiler_, &tuner_}) {
-      if (*engine) (*engine)->wait_until(deadline);
-    }
+    if (tuner_) tuner_->wait_until(now + kGoodbye);
+    if (compiler_) compiler_->wait_until(now + kCompilerGoodbye);
     compiler_.reset();
     tuner_.reset();
   }

@@ -1,0 +1,263 @@
+// A program with its engine: real programs, compiler and database, and the fake driver for a GPU. The kernel is that of
+// tests/end_to_end: what a launch does is written in its binaries.
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "tests/runtime/machine.hpp"
+
+using namespace tuner;
+using namespace tuner::test;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kDefaults = "FLAVOUR=0,KIND=right,VARIANT=0";
+const std::string kFastest = "FLAVOUR=2,KIND=right,VARIANT=12";
+
+class EngineMachine : public Machine {
+ public:
+  RuntimeOptions options(Mode mode = Mode::cache) {
+    RuntimeOptions options = Machine::options(mode);
+    options.tune_limit = std::chrono::minutes(2);
+    options.compile_limit = std::chrono::minutes(1);
+    options.background_share = 1;
+    return options;
+  }
+
+ private:
+  Variable programs_{"TUNER_LIBEXEC", TUNER_TEST_PROGRAMS};
+  // Of its own, since sessions on one GPU wait for each other.
+  Variable gpu_{"FAKE_DRIVER_GPU", folder().string()};
+};
+
+/// Four configurations, all of them right.
+Description small_space(const std::string& first_kind = "right") {
+  std::string text = cache::test::read_bytes(TUNER_FAULTS);
+  if (first_kind != "right") {
+    const std::string kinds = "param(KIND, right, does_not_compile";
+    text.replace(text.find(kinds), kinds.size(), "param(KIND, does_not_compile, right");
+  }
+  text +=
+      "\n#pragma tuner constraint(KIND in (right, " + first_kind + ") && VARIANT in (0, 12) && FLAVOUR in (0, 2))\n";
+  return Description::from_text(text, {.name = "faults.cu"});
+}
+
+/// What a program passes, and looks at afterwards.
+struct Data {
+  std::vector<double> values = std::vector<double>(1000, 1.5), doubled = std::vector<double>(1000);
+  std::vector<int> counts = std::vector<int>(1000);
+  std::vector<float> room = std::vector<float>(64);
+
+  /// Whether the kernel was queued and computed what it should.
+  bool launch(const Instance& instance) {
+    doubled.assign(doubled.size(), 0);
+    const double* const in = values.data();
+    const LaunchStatus status =
+        instance.launch(nullptr, in, doubled.data(), counts.data(), room.data(), static_cast<int>(values.size()));
+    INFO(status.message);
+    return status && doubled == std::vector<double>(1000, 3.0);
+  }
+};
+
+bool eventually(const std::function<bool()>& condition) {
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > give_up) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+std::string read(const fs::path& file) {
+  return fs::exists(file) ? cache::test::read_bytes(file) : "";
+}
+
+/// The engines of this process that live, but for zombies.
+std::vector<pid_t> engines() {
+  std::vector<pid_t> found;
+  std::error_code gone;  // processes come and go meanwhile
+  for (const auto& entry : fs::directory_iterator("/proc", gone)) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    // "PID (program) state parent ..."
+    std::ifstream file(entry.path() / "stat");
+    std::string stat;
+    std::getline(file, stat);
+    if (!contains(stat, "(tuner-engine)")) continue;
+    std::istringstream fields(stat.substr(stat.rfind(')') + 1));
+    char state = 'Z';
+    pid_t parent = 0;
+    fields >> state >> parent;
+    if (state != 'Z' && parent == getpid()) found.push_back(std::stoi(name));
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a baseline without a binary is compiled by the engine, and kept for the next program") {
+  EngineMachine machine;
+  Data data;
+  {
+    Runtime runtime(machine.options());
+    const Instance& instance = runtime.kernel(small_space()).request({1000});
+    INFO(instance.provenance().why);
+    CHECK(instance.rung() == Rung::baseline);
+    CHECK(instance.provenance().configuration == kDefaults);
+    CHECK(data.launch(instance));
+    CHECK(machine.notices().empty());
+  }
+  CHECK(eventually([] { return engines().empty(); }));
+  const Variable none("TUNER_LIBEXEC", (machine.folder() / "no-programs").string());
+  Runtime runtime(machine.options());
+  const Instance& instance = runtime.kernel(small_space()).request({1000});
+  INFO(instance.provenance().why);
+  CHECK(instance.rung() == Rung::baseline);
+  CHECK(data.launch(instance));
+}
+
+TEST_CASE("what the compiler says about a baseline is the reason why it is not served") {
+  EngineMachine machine;
+  Runtime runtime(machine.options());
+  const Instance& instance = runtime.kernel(small_space("does_not_compile")).request({1000});
+  CHECK(instance.rung() == Rung::unrunnable);
+  CHECK(contains(instance.provenance().why, "meant not to compile"));
+}
+
+TEST_CASE("a request waits no longer for the compiler than it was told") {
+  EngineMachine machine;
+  RuntimeOptions options = machine.options();
+  options.compile_limit = std::chrono::milliseconds(1);
+  Runtime runtime(options);
+  const Instance& instance = runtime.kernel(small_space()).request({1000});
+  INFO(instance.provenance().why);
+  CHECK(instance.rung() == Rung::unrunnable);
+  CHECK(machine.heard(Notice::Kind::engine).size() == 1);
+}
+
+TEST_CASE("in mode tune the request returns with the winner, and the next program finds it") {
+  EngineMachine machine;
+  Data data;
+  {
+    Runtime runtime(machine.options(Mode::tune));
+    const Instance& instance = runtime.kernel(small_space()).request({1000});
+    const Provenance provenance = instance.provenance();
+    INFO(provenance.why);
+    CHECK(provenance.rung == Rung::exact);
+    CHECK(provenance.configuration == kFastest);
+    CHECK(provenance.database == machine.home() / "decisions.db");
+    CHECK(provenance.decision_id > 0);
+    CHECK_FALSE(provenance.tuning);
+    CHECK(data.launch(instance));
+  }
+  const Variable none("TUNER_LIBEXEC", (machine.folder() / "no-programs").string());
+  Runtime runtime(machine.options());
+  const Instance& instance = runtime.kernel(small_space()).request({1000});
+  INFO(instance.provenance().why);
+  CHECK(instance.rung() == Rung::exact);
+  CHECK(instance.provenance().configuration == kFastest);
+  CHECK(data.launch(instance));
+}
+
+TEST_CASE("in mode background the baseline serves at once, and the winner takes its place while threads launch") {
+  EngineMachine machine;
+  OwnContext own;
+  Runtime runtime(machine.options(Mode::background));
+  const Kernel kernel = runtime.kernel(small_space());
+  const Instance& instance = kernel.request({1000});
+  const Provenance before = instance.provenance();
+  INFO(before.why);
+  CHECK(before.rung == Rung::baseline);
+  CHECK(before.configuration == kDefaults);
+  const void* const old_function = instance.shape().function;
+  const std::size_t unloaded = inspector().modules_unloaded();
+
+  std::atomic<bool> stop = false;
+  std::atomic<int> launches = 0, failures = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      make_current(own.get());
+      Data data;
+      while (!stop) {
+        failures += data.launch(instance) ? 0 : 1;
+        ++launches;
+        const Provenance now = instance.provenance();
+        if (now.configuration != kDefaults && now.configuration != kFastest) ++failures;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    });
+  }
+  CHECK(runtime.wait_for_tuning(std::chrono::minutes(2)));
+  CHECK(eventually([&, so_far = launches.load()] { return launches > so_far + 10; }));
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+
+  CHECK(failures == 0);
+  const Provenance after = instance.provenance();
+  INFO(after.why);
+  CHECK(after.rung == Rung::exact);
+  CHECK(after.configuration == kFastest);
+  CHECK_FALSE(after.tuning);
+  CHECK(instance.shape().function != old_function);
+  CHECK(inspector().modules_unloaded() == unloaded);
+  CHECK(&kernel.request({1000}) == &instance);
+  CHECK(machine.heard(Notice::Kind::tuning).size() == 2);
+}
+
+TEST_CASE("two programs that tune the same at once end on the same winner, and one of them measured it") {
+  EngineMachine machine;
+  std::string winners[2];
+  std::vector<std::thread> programs;
+  for (std::string& winner : winners) {
+    programs.emplace_back([&] {
+      Runtime runtime(machine.options(Mode::tune));
+      winner = runtime.kernel(small_space()).request({1000}).provenance().configuration;
+    });
+  }
+  for (std::thread& program : programs) program.join();
+  CHECK(winners[0] == kFastest);
+  CHECK(winners[1] == kFastest);
+  const auto rows =
+      cache::test::sql(machine.home() / "decisions.db", "SELECT count(*), count(DISTINCT configuration) FROM trial");
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0] == "4|4");
+  CHECK(cache::test::sql(machine.home() / "decisions.db", "SELECT count(*) FROM decision")[0] == "1");
+}
+
+TEST_CASE("a tuning engine that is killed is replaced by another one") {
+  EngineMachine machine;
+  const Variable journal("FAKE_DRIVER_JOURNAL", (machine.folder() / "journal").string());
+  Runtime runtime(machine.options(Mode::background));
+  const Instance& instance = runtime.kernel(small_space()).request({1000});
+  CHECK(instance.rung() == Rung::baseline);
+  REQUIRE(eventually([&] { return contains(read(machine.folder() / "journal"), "launch right"); }));
+  const std::vector<pid_t> first = engines();
+  REQUIRE_FALSE(first.empty());
+  for (const pid_t engine : first) kill(engine, SIGKILL);
+  CHECK(runtime.wait_for_tuning(std::chrono::minutes(2)));
+  INFO(instance.provenance().why);
+  CHECK(instance.rung() == Rung::exact);
+  CHECK(instance.provenance().configuration == kFastest);
+  const std::vector<pid_t> second = engines();
+  REQUIRE_FALSE(second.empty());
+  CHECK(std::find(first.begin(), first.end(), second[0]) == first.end());
+}
+
+TEST_CASE("a Runtime that ends while it tunes ends its engines") {
+  EngineMachine machine;
+  {
+    Runtime runtime(machine.options(Mode::background));
+    CHECK(runtime.kernel(small_space()).request({1000}).runnable());
+    CHECK_FALSE(engines().empty());
+  }
+  CHECK(eventually([] { return engines().empty(); }));
+}
