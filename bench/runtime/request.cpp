@@ -100,7 +100,9 @@ void measure(const std::string& title, RuntimeOptions options, const std::filesy
   const std::chrono::duration<double, std::milli> first = Clock::now() - start;
   fmt::print("{}: the first {} requests took {:.1f} ms; {} exact, {} near, {} baseline, {} unrunnable\n", title, kSizes,
              first.count(), rungs[0], rungs[1], rungs[3], rungs[5]);
-  if (rungs[5] != 0) throw std::runtime_error(kernel.request(problems[1]).provenance().why);
+  const Provenance second = kernel.request(problems[1]).provenance();
+  fmt::print("  the second: {}, {}\n", to_string(second.rung), second.why);
+  if (rungs[5] != 0) throw std::runtime_error("a size cannot be launched");
   const std::vector<double> blocks = time_blocks(kernel, problems);
   bench::print_figure(title + ", one thread, median of blocks", bench::quantile(blocks, 0.5), "ns", {.at_most = 100});
   bench::print_figure(title + ", one thread, p99 of blocks", bench::quantile(blocks, 0.99), "ns", {.at_most = 100});
