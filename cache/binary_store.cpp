@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cache/hash.hpp"
+#include "cache/quick_look.hpp"
 #include "cache/schema.hpp"
 #include "cache/sqlite.hpp"
 #include "cache/store_rules.hpp"
@@ -45,17 +46,24 @@ struct BinaryStore::Row {
 };
 
 std::unique_ptr<BinaryStore> BinaryStore::open(const BinaryStoreOptions& options) {
-  return std::unique_ptr<BinaryStore>(new BinaryStore(
-      options,
-      open_database(options.path, options.access, options.busy_timeout, Durability::rebuildable, binaries_format())));
+  return std::unique_ptr<BinaryStore>(new BinaryStore(options));
 }
 
-BinaryStore::BinaryStore(const BinaryStoreOptions& options, std::unique_ptr<sqlite::Connection> connection)
-    : connection_(std::move(connection)),
-      limit_bytes_(options.limit_bytes),
-      clock_(options.clock ? options.clock : [] { return stamp(0); }),
-      // After opening: a file that only trusted users can touch cannot have been exchanged since.
-      distrust_(reason_to_distrust(connection_->path(), trusted_owners())) {}
+BinaryStore::BinaryStore(const BinaryStoreOptions& options) : options_(options) {
+  if (!options_.clock) options_.clock = [] { return stamp(0); };
+  if (options_.access == Access::read_only) quick_look_ = QuickLook::open(options_.path, binaries_format());
+  const auto& path = quick_look_ ? quick_look_->path() : connection().path();
+  // After opening: a file that only trusted users can touch cannot have been exchanged since.
+  distrust_ = reason_to_distrust(path, trusted_owners());
+}
+
+const sqlite::Connection& BinaryStore::connection() const {
+  if (!connection_) {
+    connection_ = open_database(quick_look_ ? quick_look_->path() : options_.path, options_.access,
+                                options_.busy_timeout, Durability::rebuildable, binaries_format());
+  }
+  return *connection_;
+}
 
 BinaryStore::~BinaryStore() = default;
 
@@ -67,22 +75,23 @@ bool BinaryStore::put(const Binary& binary, Keep keep) {
                             "as a bug.",
                             binary.kernel, hash, binary.hash));
   }
-  if (distrust_ || size_of(binary) > limit_bytes_) return false;
-  sqlite::write(*connection_, [&] {
+  if (distrust_ || size_of(binary) > options_.limit_bytes) return false;
+  sqlite::write(connection(), [&] {
     // The bytes are written again even if the hash is known: that repairs a row whose bytes were damaged.
     sqlite::Statement insert(
-        *connection_,
+        connection(),
         "INSERT INTO binary (hash, architecture, kernel, keep, last_used_unix_ms, byte_count, bytes) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) "
         "ON CONFLICT (hash) DO UPDATE SET keep = max(keep, excluded.keep), "
         "last_used_unix_ms = excluded.last_used_unix_ms, byte_count = excluded.byte_count, "
         "bytes = excluded.bytes RETURNING binary_id");
-    insert.bind(hash, binary.architecture, binary.kernel, keep, clock_(), binary.bytes.size(), std::span(binary.bytes));
+    insert.bind(hash, binary.architecture, binary.kernel, keep, options_.clock(), binary.bytes.size(),
+                std::span(binary.bytes));
     insert.step();
     const std::int64_t binary_id = insert.integer(0);
     insert.run();
     // Replaced rather than updated, so that the latest build has the greatest build_id.
-    sqlite::Statement(*connection_,
+    sqlite::Statement(connection(),
                       "INSERT OR REPLACE INTO build (binary_id, key_hash, key_text, resource_log, byte_count) "
                       "VALUES (?1, ?2, ?3, ?4, ?5)")
         .bind(binary_id, content_hash(binary.compile_key), binary.compile_key, binary.resource_log, build_size(binary))
@@ -97,7 +106,7 @@ std::optional<Binary> BinaryStore::find(std::string_view hash) {
   std::optional<Row> row;
   {
     sqlite::Statement select(
-        *connection_,
+        connection(),
         "SELECT binary_id, last_used_unix_ms, hash, architecture, kernel, key_text, resource_log, bytes "
         "FROM binary LEFT JOIN build USING (binary_id) WHERE hash = ?1 ORDER BY build_id DESC LIMIT 1");
     if (select.bind(hash).step()) row = Row::read(select);
@@ -107,10 +116,15 @@ std::optional<Binary> BinaryStore::find(std::string_view hash) {
 
 std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key) {
   if (distrust_) return std::nullopt;
+  if (quick_look_) {
+    auto seen = (*quick_look_)([&](PageFile& file) { return read_compiled(file, compile_key); });
+    if (seen && *seen && content_hash((*seen)->bytes) != (*seen)->hash) return std::nullopt;
+    if (seen) return *std::move(seen);
+  }
   std::optional<Row> row;
   {
     sqlite::Statement select(
-        *connection_,
+        connection(),
         "SELECT binary_id, last_used_unix_ms, hash, architecture, kernel, key_text, resource_log, bytes "
         "FROM build JOIN binary USING (binary_id) WHERE key_hash = ?1 AND key_text = ?2");
     if (select.bind(content_hash(compile_key), compile_key).step()) row = Row::read(select);
@@ -122,7 +136,7 @@ std::vector<Binary> BinaryStore::find_builds(std::string_view hash) {
   const std::optional<Binary> latest = find(hash);
   if (!latest) return {};
   std::vector<Binary> builds;
-  sqlite::Statement select(*connection_,
+  sqlite::Statement select(connection(),
                            "SELECT key_text, resource_log FROM build JOIN binary USING (binary_id) WHERE hash = ?1 "
                            "ORDER BY build_id");
   select.bind(hash);
@@ -135,7 +149,7 @@ std::vector<Binary> BinaryStore::find_builds(std::string_view hash) {
 }
 
 std::int64_t BinaryStore::size_bytes() const {
-  return connection_->integer(
+  return connection().integer(
       "SELECT (SELECT ifnull(sum(byte_count), 0) FROM binary) + "
       "(SELECT ifnull(sum(byte_count), 0) FROM build)");
 }
@@ -152,13 +166,13 @@ std::optional<Binary> BinaryStore::checked(std::optional<Row> row) {
 
 void BinaryStore::make_room(std::int64_t keep_binary_id) {
   std::int64_t size = size_bytes();
-  if (size <= limit_bytes_) return;
-  sqlite::Statement oldest(*connection_,
+  if (size <= options_.limit_bytes) return;
+  sqlite::Statement oldest(connection(),
                            "SELECT binary_id, byte_count + (SELECT ifnull(sum(build.byte_count), 0) FROM build "
                            "WHERE build.binary_id = binary.binary_id) FROM binary WHERE binary_id <> ?1 "
                            "ORDER BY keep, last_used_unix_ms, binary_id LIMIT 1");
-  sqlite::Statement erase(*connection_, "DELETE FROM binary WHERE binary_id = ?1");
-  while (size > limit_bytes_ && oldest.bind(keep_binary_id).step()) {
+  sqlite::Statement erase(connection(), "DELETE FROM binary WHERE binary_id = ?1");
+  while (size > options_.limit_bytes && oldest.bind(keep_binary_id).step()) {
     size -= oldest.integer(1);
     const std::int64_t binary_id = oldest.integer(0);
     erase.bind(binary_id).run();
@@ -166,16 +180,16 @@ void BinaryStore::make_room(std::int64_t keep_binary_id) {
 }
 
 void BinaryStore::forget(const Row& row) {
-  if (!connection_->may_write()) return;
+  if (options_.access == Access::read_only) return;
   connection_->try_now(
-      [&] { sqlite::Statement(*connection_, "DELETE FROM binary WHERE binary_id = ?1").bind(row.id).run(); });
+      [&] { sqlite::Statement(connection(), "DELETE FROM binary WHERE binary_id = ?1").bind(row.id).run(); });
 }
 
 void BinaryStore::mark_used(const Row& row) {
-  const std::int64_t now = clock_();
-  if (now - row.last_used_unix_ms < kUseResolutionMs || !connection_->may_write()) return;
+  const std::int64_t now = options_.clock();
+  if (now - row.last_used_unix_ms < kUseResolutionMs || options_.access == Access::read_only) return;
   connection_->try_now([&] {
-    sqlite::Statement(*connection_, "UPDATE binary SET last_used_unix_ms = ?2 WHERE binary_id = ?1")
+    sqlite::Statement(connection(), "UPDATE binary SET last_used_unix_ms = ?2 WHERE binary_id = ?1")
         .bind(row.id, now)
         .run();
   });

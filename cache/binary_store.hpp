@@ -43,6 +43,8 @@ struct BinaryStoreOptions {
   std::function<std::int64_t()> clock = {};
 };
 
+class QuickLook;
+
 /// Compiled binaries in an SQLite file of their own, which may be deleted at any time. A binary is code: from a file
 /// that other users could have changed (reason_to_distrust) nothing is ever returned. One instance, one thread; several
 /// processes may use one file.
@@ -57,7 +59,7 @@ class BinaryStore {
   bool put(const Binary& binary, Keep keep = Keep::while_room);
 
   /// The binary with this content hash; `compile_key` and `resource_log` are those of its latest build. What does not
-  /// match its hash any more is deleted and not found. Throws Error{store_*}.
+  /// match its hash any more is not found, and deleted unless the store is read only. Throws Error{store_*}.
   std::optional<Binary> find(std::string_view hash);
   /// The binary that was compiled for exactly this key. Throws Error{store_*}.
   std::optional<Binary> find_compiled(std::string_view compile_key);
@@ -72,16 +74,17 @@ class BinaryStore {
   std::int64_t size_bytes() const;
 
  private:
-  BinaryStore(const BinaryStoreOptions& options, std::unique_ptr<sqlite::Connection> connection);
+  explicit BinaryStore(const BinaryStoreOptions& options);
+  const sqlite::Connection& connection() const;
   struct Row;
   std::optional<Binary> checked(std::optional<Row> row);
   void make_room(std::int64_t keep_binary_id);
   void mark_used(const Row& row);
   void forget(const Row& row);
 
-  std::unique_ptr<sqlite::Connection> connection_;
-  std::int64_t limit_bytes_;
-  std::function<std::int64_t()> clock_;
+  BinaryStoreOptions options_;
+  std::unique_ptr<QuickLook> quick_look_;                   ///< null: SQLite alone
+  mutable std::unique_ptr<sqlite::Connection> connection_;  ///< null until it is needed, where a quick look does
   std::optional<std::string> distrust_;
 };
 

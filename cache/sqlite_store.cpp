@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cache/quick_look.hpp"
 #include "cache/rows.hpp"
 #include "cache/schema.hpp"
 #include "cache/sqlite.hpp"
@@ -29,46 +30,68 @@ Error half_a_decision(const sqlite::Connection& connection, std::int64_t decisio
 }  // namespace
 
 std::unique_ptr<SqliteStore> SqliteStore::open(const SqliteStoreOptions& options) {
-  return std::unique_ptr<SqliteStore>(new SqliteStore(
-      open_database(options.path, options.access, options.busy_timeout, Durability::precious, decisions_format())));
+  return std::unique_ptr<SqliteStore>(new SqliteStore(options));
 }
 
-SqliteStore::SqliteStore(std::unique_ptr<sqlite::Connection> connection) : connection_(std::move(connection)) {}
+SqliteStore::SqliteStore(SqliteStoreOptions options) : options_(std::move(options)) {
+  if (options_.access == Access::read_only) quick_look_ = QuickLook::open(options_.path, decisions_format());
+  if (!quick_look_) connection();
+}
+
+const sqlite::Connection& SqliteStore::connection() const {
+  if (!connection_) {
+    connection_ = open_database(quick_look_ ? quick_look_->path() : options_.path, options_.access,
+                                options_.busy_timeout, Durability::precious, decisions_format());
+  }
+  return *connection_;
+}
 
 SqliteStore::~SqliteStore() = default;
 
 void SqliteStore::record_trials(std::span<const Trial> trials) {
   for (const Trial& trial : trials) require_storable(trial);
   if (trials.empty()) return;
-  write(*connection_, Durability::repeatable, [&] { insert_trials(*connection_, trials); });
+  write(connection(), Durability::repeatable, [&] { insert_trials(connection(), trials); });
 }
 
 std::int64_t SqliteStore::record_decision(const Decision& decision) {
   require_storable(decision);
   std::int64_t row = 0;
-  write(*connection_, Durability::precious, [&] { row = insert_decision(*connection_, decision); });
+  write(connection(), Durability::precious, [&] { row = insert_decision(connection(), decision); });
   return row;
 }
 
 std::optional<Decision> SqliteStore::find_decision(const DecisionKey& key) const {
-  const Transaction snapshot(*connection_, Transaction::Kind::read);
-  return read_served(*connection_, key);
+  if (quick_look_) {
+    const auto seen = (*quick_look_)([&](PageFile& file) { return read_served(file, key); });
+    if (seen) return *seen;
+  }
+  const Transaction snapshot(connection(), Transaction::Kind::read);
+  return read_served(connection(), key);
 }
 
 std::optional<Decision> SqliteStore::find_decision(std::int64_t row) const {
-  const Transaction snapshot(*connection_, Transaction::Kind::read);
-  return read_decision(*connection_, row);
+  if (quick_look_) {
+    const auto seen = (*quick_look_)([&](PageFile& file) { return read_decision(file, row); });
+    if (seen) return *seen;
+  }
+  const Transaction snapshot(connection(), Transaction::Kind::read);
+  return read_decision(connection(), row);
 }
 
 std::vector<Site> SqliteStore::list_sites(const std::string& kernel_identity, const std::string& mode,
                                           const std::string& objective) const {
-  return read_sites(*connection_, kernel_identity, mode, objective);
+  if (quick_look_) {
+    auto seen = (*quick_look_)([&](PageFile& file) { return read_sites(file, kernel_identity, mode, objective); });
+    if (seen) return *std::move(seen);
+  }
+  return read_sites(connection(), kernel_identity, mode, objective);
 }
 
 std::vector<Decision> SqliteStore::list_decisions(const Filter& filter) const {
-  const Transaction snapshot(*connection_, Transaction::Kind::read);
+  const Transaction snapshot(connection(), Transaction::Kind::read);
   sqlite::Statement newest(
-      *connection_,
+      connection(),
       "SELECT max(decision_id) AS newest FROM decision JOIN run USING (run_id) "
       "JOIN task USING (task_id) WHERE (?1 = '' OR kernel_name = ?1) AND (?2 = '' OR problem = ?2) "
       "AND (?3 = '' OR device = ?3) AND decision_id > (SELECT ifnull(max(forgotten.decision_id), 0) FROM forgotten "
@@ -76,50 +99,50 @@ std::vector<Decision> SqliteStore::list_decisions(const Filter& filter) const {
   newest.bind(filter.kernel_name, filter.problem, filter.device);
   std::vector<Decision> decisions;
   while (newest.step()) {
-    auto decision = read_decision(*connection_, newest.integer(0));
-    if (!decision) throw half_a_decision(*connection_, newest.integer(0));
+    auto decision = read_decision(connection(), newest.integer(0));
+    if (!decision) throw half_a_decision(connection(), newest.integer(0));
     decisions.push_back(*std::move(decision));
   }
   return decisions;
 }
 
 std::vector<Trial> SqliteStore::find_trials(const DecisionKey& key) const {
-  const Transaction snapshot(*connection_, Transaction::Kind::read);
-  return read_trials(*connection_, key);
+  const Transaction snapshot(connection(), Transaction::Kind::read);
+  return read_trials(connection(), key);
 }
 
 std::vector<Trial> SqliteStore::find_reusable(const DecisionKey& key, const std::string& reuse_hash,
                                               const Conditions& conditions) const {
-  const Transaction snapshot(*connection_, Transaction::Kind::read);
-  return read_reusable_trials(*connection_, key, reuse_hash, conditions);
+  const Transaction snapshot(connection(), Transaction::Kind::read);
+  return read_reusable_trials(connection(), key, reuse_hash, conditions);
 }
 
 void SqliteStore::record_quarantine(const Quarantined& quarantined) {
-  write(*connection_, Durability::precious, [&] { insert_quarantine(*connection_, quarantined); });
+  write(connection(), Durability::precious, [&] { insert_quarantine(connection(), quarantined); });
 }
 
 std::vector<Quarantined> SqliteStore::find_quarantine(const DecisionKey& key, const std::string& driver) const {
-  const Transaction snapshot(*connection_, Transaction::Kind::read);
-  return read_quarantine(*connection_, {key.kernel_name, key.problem, key.device}, driver);
+  const Transaction snapshot(connection(), Transaction::Kind::read);
+  return read_quarantine(connection(), {key.kernel_name, key.problem, key.device}, driver);
 }
 
 std::vector<Quarantined> SqliteStore::list_quarantine(const Filter& filter) const {
-  const Transaction snapshot(*connection_, Transaction::Kind::read);
-  return read_quarantine(*connection_, filter, std::nullopt);
+  const Transaction snapshot(connection(), Transaction::Kind::read);
+  return read_quarantine(connection(), filter, std::nullopt);
 }
 
 std::vector<DecisionKey> SqliteStore::list_keys(const Filter& filter) const {
-  return read_keys(*connection_, filter);
+  return read_keys(connection(), filter);
 }
 
 Forgotten SqliteStore::forget(const Filter& filter, Forget what) {
   Forgotten forgotten;
-  write(*connection_, Durability::precious, [&] { forgotten = forget_rows(*connection_, filter, what); });
+  write(connection(), Durability::precious, [&] { forgotten = forget_rows(connection(), filter, what); });
   return forgotten;
 }
 
 std::optional<std::string> SqliteStore::damage() const {
-  return find_damage(*connection_, decisions_format());
+  return find_damage(connection(), decisions_format());
 }
 
 }  // namespace tuner::cache

@@ -20,13 +20,16 @@ struct SqliteStoreOptions {
   std::chrono::milliseconds busy_timeout{5000};
 };
 
+class QuickLook;
+
 /// Trials and decisions in an SQLite file (docs/database.md). Several processes may use one file at the same moment;
 /// any of them may be killed at any moment. An instance is used from one thread at a time and never carried over a
 /// fork.
 class SqliteStore final : public Store {
  public:
   /// Throws Error: store_unavailable (missing and read_only, permissions, disk, lock, another program's file),
-  /// store_damaged (see set_aside_damaged) or store_newer, each naming the file and the next step.
+  /// store_damaged (see set_aside_damaged) or store_newer, each naming the file and the next step. For reading only, a
+  /// file whose header is in order is open; what is wrong with the rest is thrown by the call that meets it.
   static std::unique_ptr<SqliteStore> open(const SqliteStoreOptions& options);
   ~SqliteStore() override;
 
@@ -50,9 +53,12 @@ class SqliteStore final : public Store {
   std::optional<std::string> damage() const;
 
  private:
-  explicit SqliteStore(std::unique_ptr<sqlite::Connection> connection);
+  explicit SqliteStore(SqliteStoreOptions options);
+  const sqlite::Connection& connection() const;
 
-  std::unique_ptr<sqlite::Connection> connection_;
+  SqliteStoreOptions options_;
+  std::unique_ptr<QuickLook> quick_look_;                   ///< null: SQLite alone
+  mutable std::unique_ptr<sqlite::Connection> connection_;  ///< null until it is needed, where a quick look does
 };
 
 }  // namespace tuner::cache

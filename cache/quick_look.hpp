@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <type_traits>
+
+#include "cache/binary_store.hpp"
+#include "cache/page_file.hpp"
+#include "cache/store.hpp"
+
+namespace tuner::cache {
+
+/// What a program that starts wants to know of a database that it only reads, without SQLite (page_file.hpp).
+class QuickLook {
+ public:
+  /// Null where the file is to be opened with SQLite, which can say why.
+  static std::unique_ptr<QuickLook> open(const std::filesystem::path& path, const Format& format);
+
+  const std::filesystem::path& path() const { return path_; }
+
+  /// What `look` finds in one read transaction; nothing if SQLite has to be asked.
+  template <class Look>
+  std::optional<std::invoke_result_t<Look, PageFile&>> operator()(const Look& look) const {
+    try {
+      PageFile file(*file_, path_, *format_);
+      return look(file);
+    } catch (const NotPlain&) {
+      return std::nullopt;
+    }
+  }
+
+ private:
+  QuickLook(std::filesystem::path path, const Format& format, std::shared_ptr<OpenFile> file)
+      : path_(std::move(path)), format_(&format), file_(std::move(file)) {}
+
+  std::filesystem::path path_;
+  const Format* format_;
+  std::shared_ptr<OpenFile> file_;
+};
+
+/// See Store::find_decision.
+std::optional<Decision> read_served(PageFile& file, const DecisionKey& key);
+std::optional<Decision> read_decision(PageFile& file, std::int64_t row);
+/// See Store::list_sites.
+std::vector<Site> read_sites(PageFile& file, const std::string& kernel_identity, const std::string& mode,
+                             const std::string& objective);
+/// See BinaryStore::find_compiled; not compared with its hash yet.
+std::optional<Binary> read_compiled(PageFile& file, std::string_view compile_key);
+
+}  // namespace tuner::cache
