@@ -6,6 +6,8 @@ add_library(tuner_flags INTERFACE)
 target_compile_features(tuner_flags INTERFACE cxx_std_20)
 target_compile_options(tuner_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-missing-field-initializers
                                              $<$<BOOL:${TUNER_WARNINGS_AS_ERRORS}>:-Werror>)
+# So that what the library takes from the rooms is what it uses, close together: see tuner/runtime.
+target_compile_options(tuner_flags INTERFACE $<$<CONFIG:Release>:-ffunction-sections$<SEMICOLON>-fdata-sections>)
 
 # The public headers, which need the standard library only. Every room may use them.
 add_library(tuner_headers INTERFACE)
