@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -132,6 +133,17 @@ TEST_CASE("what the compiler says about a baseline is the reason why it is not s
   CHECK(contains(instance.provenance().why, "meant not to compile"));
 }
 
+TEST_CASE("without a toolkit and without a binary it is unrunnable, and says what was looked for") {
+  EngineMachine machine;
+  const Variable toolkit("TUNER_NVRTC", (machine.folder() / "libnvrtc.so").string());
+  Runtime runtime(machine.options());
+  const Instance& instance = runtime.kernel(small_space()).request({1000});
+  INFO(instance.provenance().why);
+  CHECK(instance.rung() == Rung::unrunnable);
+  CHECK(contains(instance.provenance().why, "libnvrtc.so"));
+  CHECK(machine.heard(Notice::Kind::engine).size() == 1);
+}
+
 TEST_CASE("a request waits no longer for the compiler than it was told") {
   EngineMachine machine;
   RuntimeOptions options = machine.options();
@@ -165,6 +177,25 @@ TEST_CASE("in mode tune the request returns with the winner, and the next progra
   CHECK(instance.rung() == Rung::exact);
   CHECK(instance.provenance().configuration == kFastest);
   CHECK(data.launch(instance));
+}
+
+TEST_CASE("contexts that ask for the same in mode tune share one session, and each gets the winner") {
+  EngineMachine machine;
+  Runtime runtime(machine.options(Mode::tune));
+  const Kernel kernel = runtime.kernel(small_space());
+  std::array<std::string, 3> winners;
+  std::vector<std::thread> threads;
+  for (std::string& winner : winners) {
+    threads.emplace_back([&] {
+      const OwnContext own;
+      Data data;
+      const Instance& instance = kernel.request({1000});
+      if (data.launch(instance)) winner = instance.provenance().configuration;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& winner : winners) CHECK(winner == kFastest);
+  CHECK(cache::test::sql(machine.home() / "decisions.db", "SELECT count(*) FROM trial")[0] == "4");
 }
 
 TEST_CASE("in mode background the baseline serves at once, and the winner takes its place while threads launch") {

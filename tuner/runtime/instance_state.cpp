@@ -18,6 +18,14 @@ void InstanceState::publish(LaunchPlan plan) {
   instance_.plan_.store(plans_.back().get(), std::memory_order_release);
 }
 
+void InstanceState::publish_first(LaunchPlan plan) {
+  auto first = std::make_unique<const LaunchPlan>(std::move(plan));
+  const std::lock_guard lock(mutex_);
+  if (!plans_.empty()) return;
+  plans_.push_back(std::move(first));
+  instance_.plan_.store(plans_.back().get(), std::memory_order_release);
+}
+
 LaunchStatus InstanceState::failure(int code, const std::string& sentence) noexcept try {
   std::string_view kept;
   bool is_new = false;

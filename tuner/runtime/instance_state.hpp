@@ -26,6 +26,8 @@ class InstanceState {
   const Instance& instance() const noexcept { return instance_; }
   /// From now on launches follow this plan. Those before it stay.
   void publish(LaunchPlan plan);
+  /// The same unless there is a plan already: what tuning found meanwhile, after all, is better.
+  void publish_first(LaunchPlan plan);
   const LaunchPlan& plan() const noexcept { return *instance_.plan_.load(std::memory_order_acquire); }
 
   /// Whether anything was published yet.

@@ -249,7 +249,7 @@ void RuntimeState::publish_last_resort(KernelState& kernel, InstanceState& insta
     plan.fallback = &kernel.options.fallback;
     plan.provenance.rung = Rung::fallback;
   }
-  instance.publish(std::move(plan));
+  instance.publish_first(std::move(plan));
 }
 
 void RuntimeState::make(Making& making) {
@@ -287,7 +287,7 @@ bool RuntimeState::serve(Making& making, Ladder& ladder) {
     const auto binary = find_or_compile(making, *offer, ladder, cannot_compile);
     if (!binary) continue;
     try {
-      publish(making.place, *making.task, making.instance, *offer, *binary);
+      making.instance.publish_first(load(making.place, *making.task, *offer, *binary));
       return true;
     } catch (const Error& error) {
       ladder.reject(fmt::format("The binary of {} is not used: {}", offer->provenance.configuration, error.what()));
@@ -333,8 +333,8 @@ JobSubject RuntimeState::subject(const KernelState& kernel, const Task& task) co
           task.problem(),     task.device(),    options_.database};
 }
 
-void RuntimeState::publish(const ContextPlace& place, const Task& task, InstanceState& instance, const Offer& offer,
-                           const cache::Binary& binary) {
+LaunchPlan RuntimeState::load(const ContextPlace& place, const Task& task, const Offer& offer,
+                              const cache::Binary& binary) {
   const std::string& kernel = task.description().kernel;
   const std::vector<BoundArgument> arguments = task.arguments();
   if (const auto facts = facts_from_cubin(binary.bytes, binary.kernel)) {
@@ -347,7 +347,7 @@ void RuntimeState::publish(const ContextPlace& place, const Task& task, Instance
   plan.launch = cuda::driver().launch;
   plan.bound = bound_scalars(task.description(), arguments);
   plan.provenance = offer.provenance;
-  instance.publish(std::move(plan));
+  return plan;
 }
 
 }  // namespace tuner::detail

@@ -64,8 +64,7 @@ class RuntimeState {
 
   void make(Making& making);
   bool serve(Making& making, Ladder& ladder);
-  void publish(const ContextPlace& place, const Task& task, InstanceState& instance, const Offer& offer,
-               const cache::Binary& binary);
+  LaunchPlan load(const ContextPlace& place, const Task& task, const Offer& offer, const cache::Binary& binary);
   std::optional<cache::Binary> find_or_compile(Making& making, const Offer& offer, Ladder& ladder,
                                                std::string& cannot_compile);
   EngineClient& engine();
@@ -76,6 +75,7 @@ class RuntimeState {
   bool tune_and_wait(Making& making);
   void start_tuning(const Making& making, bool request_waits);
   void finish_tuning(const TuningKey& key, const TuneAnswer& answer) noexcept;
+  void serve_answer(const Waiting& waiting, const TuneAnswer& answer);
   void take_over(const Waiting& waiting, const TuneAnswer& answer);
   TuningKey tuning_key(const KernelState& kernel, const Task& task) const;
 

@@ -121,30 +121,37 @@ bool RuntimeState::tune_and_wait(Making& making) {
   return false;
 }
 
+void RuntimeState::serve_answer(const Waiting& waiting, const TuneAnswer& answer) try {
+  if (answer.result == TuneAnswer::Result::decided) {
+    take_over(waiting, answer);
+  } else {
+    report(Notice::Kind::tuning, fmt::format("`{}` was not tuned for {}: {}", waiting.task->description().kernel,
+                                             problem_text(waiting.task->problem()), answer.message));
+  }
+} catch (const std::exception& error) {
+  report(Notice::Kind::tuning,
+         fmt::format("What tuning `{}` found cannot be used: {}", waiting.task->description().kernel, error.what()));
+}
+
 /// Called from the engine client's thread.
 void RuntimeState::finish_tuning(const TuningKey& key, const TuneAnswer& answer) noexcept try {
-  std::vector<Waiting> all;
-  {
-    const std::lock_guard lock(mutex_);
-    all = tuning_[key];
-  }
-  for (const Waiting& waiting : all) {
-    try {
-      if (answer.result == TuneAnswer::Result::decided) {
-        take_over(waiting, answer);
-      } else {
-        report(Notice::Kind::tuning, fmt::format("`{}` was not tuned for {}: {}", waiting.task->description().kernel,
-                                                 problem_text(waiting.task->problem()), answer.message));
+  // More may begin to wait while those before them are served; who comes after the last look tunes anew.
+  for (std::size_t served = 0;;) {
+    std::vector<Waiting> next;
+    {
+      const std::lock_guard lock(mutex_);
+      const std::vector<Waiting>& all = tuning_[key];
+      if (served == all.size()) {
+        for (const Waiting& waiting : all) waiting.instance->set_tuning(false);
+        tuning_.erase(key);
+        changed_.notify_all();
+        return;
       }
-    } catch (const std::exception& error) {
-      report(Notice::Kind::tuning, fmt::format("What tuning `{}` found cannot be used: {}",
-                                               waiting.task->description().kernel, error.what()));
+      next.assign(all.begin() + static_cast<std::ptrdiff_t>(served), all.end());
+      served = all.size();
     }
+    for (const Waiting& waiting : next) serve_answer(waiting, answer);
   }
-  const std::lock_guard lock(mutex_);
-  for (const Waiting& waiting : all) waiting.instance->set_tuning(false);
-  tuning_.erase(key);
-  changed_.notify_all();
 } catch (...) {
   report(Notice::Kind::tuning, "What tuning found could not be used for lack of memory.");
 }
@@ -185,7 +192,7 @@ void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
   binary.hash = cache::content_hash(answer.cubin);
   binary.kernel = answer.lowered_name;
   binary.bytes = answer.cubin;
-  publish(waiting.place, task, *waiting.instance, offer, binary);
+  waiting.instance->publish(load(waiting.place, task, offer, binary));
   report(Notice::Kind::tuning,
          fmt::format("Tuned `{}` for {}: {} is in use now, {} times as fast as the baseline.", kernel, problem,
                      decision.configuration, four_digits(decision.speedup.value_or(1))));
