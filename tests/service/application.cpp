@@ -23,7 +23,7 @@ JobSubject Applicant::subject(const std::string& constraint) const {
   subject.database = data();
   // Not asked here: the fake driver names its GPU after the first user of a process.
   ChildProcess probe({.program = TUNER_TEST_APPLICATION, .arguments = {"device"}});
-  const auto said = probe.channel().receive_until(in_a_minute());
+  const auto said = probe.channel().receive_until(with_patience());
   REQUIRE(said);
   subject.device = service::decode_compile(*said).subject.device;
   return subject;
@@ -62,7 +62,7 @@ TuneAnswer tune(EngineClient& client, TuneJob job) {
   std::promise<TuneAnswer> promise;
   std::future<TuneAnswer> answer = promise.get_future();
   client.tune(std::move(job), [&](TuneAnswer given) { promise.set_value(std::move(given)); });
-  REQUIRE(answer.wait_until(in_a_minute()) == std::future_status::ready);
+  REQUIRE(answer.wait_until(with_patience()) == std::future_status::ready);
   return answer.get();
 }
 
@@ -71,7 +71,7 @@ Application::Application(const TuneJob& job) : process_({.program = TUNER_TEST_A
 }
 
 TuneAnswer Application::answer() {
-  const auto message = process_.channel().receive_until(in_a_minute());
+  const auto message = process_.channel().receive_until(with_patience());
   REQUIRE(message);
   return service::decode_tuned(*message);
 }

@@ -25,7 +25,7 @@ class Applicant : public Tuner {
   bool kill(const std::string& role) const;
 };
 
-/// Tunes and waits for the answer, a minute at most.
+/// Tunes and waits for the answer.
 TuneAnswer tune(EngineClient& client, TuneJob job);
 
 /// A program in a process of its own: tunes the job, says what came out, and waits for its end.
@@ -33,15 +33,15 @@ class Application {
  public:
   explicit Application(const TuneJob& job);
   void kill() { process_.kill(); }
-  /// Waits for it, a minute at most.
   TuneAnswer answer();
 
  private:
   ChildProcess process_;
 };
 
-inline std::chrono::steady_clock::time_point in_a_minute() {
-  return std::chrono::steady_clock::now() + std::chrono::minutes(1);
+/// Compilers are polite, and a busy machine lets them wait long.
+inline std::chrono::steady_clock::time_point with_patience() {
+  return std::chrono::steady_clock::now() + std::chrono::minutes(5);
 }
 
 /// Sixteen right ones, the fastest of all among them.

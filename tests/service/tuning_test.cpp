@@ -93,7 +93,7 @@ TEST_CASE("an engine that is killed is replaced, and the new one goes on where i
   REQUIRE(eventually([&] { return user.count_rows() >= 8; }));
   REQUIRE(user.kill("engine"));
   auto answered = promise.get_future();
-  REQUIRE(answered.wait_until(in_a_minute()) == std::future_status::ready);
+  REQUIRE(answered.wait_until(with_patience()) == std::future_status::ready);
   const TuneAnswer answer = answered.get();
   INFO(answer.message);
   REQUIRE(answer.result == TuneAnswer::Result::decided);

@@ -217,7 +217,7 @@ class EngineClient::State {
     for (auto& [ticket, compile] : std::exchange(compiling_, {})) {
       compile.answer.set_value(not_compiled(
           Outcome::worker_lost,
-          fmt::format("The engine was lost while it compiled {}: it {}.", title(compile.job.subject), end)));
+          fmt::format("The engine was lost while it compiled {}: it {}", title(compile.job.subject), end)));
     }
   }
 
@@ -239,8 +239,8 @@ class EngineClient::State {
       tuning_.reset();
     } else {
       finish_tuning(
-          not_tuned(fmt::format("The engine was lost {} times while it tuned {}; the last one {}. What it "
-                                "measured is stored.",
+          not_tuned(fmt::format("The engine was lost {} times while it tuned {}; the last time it {} What "
+                                "was measured is stored.",
                                 kAttempts, title(tuning_->job.subject), end)));
     }
   }

@@ -29,12 +29,14 @@ std::optional<Message> EngineProcess::receive() {
 }
 
 std::string EngineProcess::obituary() {
-  if (!complaint_.empty()) return complaint_;
-  process_.kill();
-  const auto status = process_.wait_until(std::chrono::steady_clock::now() + std::chrono::seconds(1));
+  if (!complaint_.empty()) return "was given up. " + complaint_;
+  // Its connection closes a moment before it has ended.
+  const auto now = std::chrono::steady_clock::now();
+  if (!process_.wait_until(now + std::chrono::milliseconds(100))) process_.kill();
+  const auto status = process_.wait_until(now + std::chrono::seconds(1));
   std::string text = status ? status->text() : "closed its connection";
   if (const std::string words = process_.stderr_tail(500); !words.empty()) text += ": " + words;
-  return text;
+  return text.ends_with('.') ? text : text + ".";
 }
 
 }  // namespace tuner::service

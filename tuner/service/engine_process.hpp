@@ -22,7 +22,7 @@ class EngineProcess {
   bool lost() const { return process_.channel().closed(); }
   pid_t pid() const { return process_.pid(); }
 
-  /// How it ended, with its last words: "ended by signal 9 (Killed)". Ends it if need be.
+  /// How it ended, with its last words, to follow "it": "ended by signal 9 (Killed)." Ends it if need be.
   std::string obituary();
 
   /// Lets it end by itself; it has until then before it is killed.

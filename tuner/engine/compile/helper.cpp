@@ -27,7 +27,6 @@ namespace {
 
 constexpr rlim_t kStackBytes = rlim_t{64} << 20;   // NVRTC recurses; it is told not to raise this limit itself
 constexpr rlim_t kMemoryBytes = rlim_t{16} << 30;  // address space; a worker needs 0.3 to 1 GB
-constexpr int kNiceness = 5;                       // measuring comes first
 
 void limit(int resource, rlim_t wanted) {
   rlimit current{};
@@ -47,16 +46,14 @@ void prepare_process() {
   mallopt(M_MMAP_THRESHOLD, 256 << 20);
   mallopt(M_TOP_PAD, 16 << 20);
 #endif
-  if (nice(kNiceness) == -1) errno = 0;  // refused: slower measurements, nothing worse
 }
 
-// For whatever else wants the cores. Not SCHED_IDLE, which gets nothing at all where they are all busy: a compile would
-// not end.
-void step_aside() {
+// At the lowest not SCHED_IDLE, which gets nothing at all where all cores are busy: a compile would not end.
+void step_aside(int niceness) {
   constexpr int kLowest = 19;
   const sched_param none{};
-  sched_setscheduler(0, SCHED_BATCH, &none);
-  setpriority(PRIO_PROCESS, 0, kLowest);
+  if (niceness >= kLowest) sched_setscheduler(0, SCHED_BATCH, &none);
+  if (nice(niceness) == -1) errno = 0;  // refused: slower measurements, nothing worse
 }
 
 [[noreturn]] void run_worker(const NvrtcCompiler& compiler, Channel pool) {
@@ -95,7 +92,7 @@ class Helper {
   void handle(const Message& message) {
     if (message.type == kStart) {
       HelperStart start = start_from(message);
-      if (start.background) step_aside();
+      step_aside(start.niceness);
       compiler_.emplace(std::move(start.include_folders), start.builtins);
       if (start.warm_up) compiler_->warm_up(start.architecture);
       pool_.send(to_message(HelperReady{compiler_->toolkit().version}));

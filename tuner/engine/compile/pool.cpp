@@ -59,7 +59,7 @@ void CompilePool::start_helper() {
   precompiling_ = false;
   helper_deadline_ = Clock::now() + kHelperPatience;
   helper_->channel().send(to_message(HelperStart{options_.architecture, options_.include_folders, options_.builtins,
-                                                 options_.background, options_.warm_up}));
+                                                 options_.niceness, options_.warm_up}));
 }
 
 void CompilePool::restart_helper(std::string how) {

@@ -49,7 +49,7 @@ Message to_message(const HelperStart& start) {
   return plain(kStart, {{"architecture", start.architecture},
                         {"include_folders", folders},
                         {"all_builtins", start.builtins == Builtins::all},
-                        {"background", start.background},
+                        {"niceness", start.niceness},
                         {"warm_up", start.warm_up}});
 }
 
@@ -59,7 +59,7 @@ HelperStart start_from(const Message& message) {
     object.at("architecture").get_to(start.architecture);
     for (const json& folder : object.at("include_folders"))
       start.include_folders.emplace_back(folder.get<std::string>());
-    object.at("background").get_to(start.background);
+    object.at("niceness").get_to(start.niceness);
     object.at("warm_up").get_to(start.warm_up);
     start.builtins = object.at("all_builtins").get<bool>() ? Builtins::all : Builtins::small_first;
     return start;

@@ -31,7 +31,7 @@ struct HelperStart {
   std::string architecture;  ///< for the warm-up; "" for any
   std::vector<std::filesystem::path> include_folders;
   Builtins builtins = Builtins::small_first;
-  bool background = false;  ///< at the lowest priority
+  int niceness = 0;
   bool warm_up = true;
 };
 

@@ -33,7 +33,7 @@ CompileService::CompileService() {
 }
 
 void CompileService::start_compiler() {
-  pool_.emplace(CompilePoolOptions{.workers = 1, .warm_up = false});
+  pool_.emplace(CompilePoolOptions{.workers = 1, .niceness = 0, .warm_up = false});
 }
 
 void CompileService::add(Ticket ticket, const CompileJob& job) {

@@ -235,9 +235,11 @@ TuneAnswer TuneService::tune(const TuneJob& job) {
 CompilePool& TuneService::compilers(const TuneJob& job) {
   const bool background = job.share.has_value();
   if (pool_ && workers_ == job.compile_workers && background_ == background) return *pool_;
-  CompilePoolOptions options{.workers = job.compile_workers, .background = background};
-  // At the lowest priority, a compile may take several times as long.
-  if (background) options.timeout *= 4;
+  CompilePoolOptions options{.workers = job.compile_workers};
+  if (background) {
+    options.niceness = 19;
+    options.timeout *= 4;  // it may take several times as long then
+  }
   pool_.emplace(std::move(options));
   workers_ = job.compile_workers;
   background_ = background;
