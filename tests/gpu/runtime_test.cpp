@@ -250,9 +250,9 @@ TEST_CASE("a request during a capture compiles nothing and leaves the capture wh
 TEST_CASE("every context has an instance of its own, and a named device needs none to be current") {
   const Folder folder;
   const CUcontext primary = bench::use_primary_context();
+  const OwnContext own;  // lives longer than the Runtime
   Runtime runtime({.database = folder.path});
   const Kernel kernel = runtime.kernel(describe());
-  const OwnContext own;
   for (const CUcontext context : {primary, own.get(), primary}) {
     require(bare_driver().set_context(context), "cuCtxSetCurrent");
     const Workload workload(5003);
