@@ -52,15 +52,20 @@ std::unique_ptr<BinaryStore> BinaryStore::open(const BinaryStoreOptions& options
 BinaryStore::BinaryStore(const BinaryStoreOptions& options) : options_(options) {
   if (!options_.clock) options_.clock = [] { return stamp(0); };
   if (options_.access == Access::read_only) quick_look_ = QuickLook::open(options_.path, binaries_format());
-  const auto& path = quick_look_ ? quick_look_->path() : connection().path();
-  // After opening: a file that only trusted users can touch cannot have been exchanged since.
-  distrust_ = reason_to_distrust(path, trusted_owners());
+  if (quick_look_) {
+    options_.path = quick_look_->path();  // absolute
+    distrust_ = reason_to_distrust(options_.path, trusted_owners());
+  } else {
+    connection();
+  }
 }
 
 const sqlite::Connection& BinaryStore::connection() const {
   if (!connection_) {
-    connection_ = open_database(quick_look_ ? quick_look_->path() : options_.path, options_.access,
-                                options_.busy_timeout, Durability::rebuildable, binaries_format());
+    connection_ = open_database(options_.path, options_.access, options_.busy_timeout, Durability::rebuildable,
+                                binaries_format());
+    // After opening: a file that only trusted users can touch cannot have been exchanged since.
+    distrust_ = reason_to_distrust(connection_->path(), trusted_owners());
   }
   return *connection_;
 }
@@ -103,10 +108,12 @@ bool BinaryStore::put(const Binary& binary, Keep keep) {
 
 std::optional<Binary> BinaryStore::find(std::string_view hash) {
   if (distrust_) return std::nullopt;
+  const sqlite::Connection& database = connection();
+  if (distrust_) return std::nullopt;
   std::optional<Row> row;
   {
     sqlite::Statement select(
-        connection(),
+        database,
         "SELECT binary_id, last_used_unix_ms, hash, architecture, kernel, key_text, resource_log, bytes "
         "FROM binary LEFT JOIN build USING (binary_id) WHERE hash = ?1 ORDER BY build_id DESC LIMIT 1");
     if (select.bind(hash).step()) row = Row::read(select);
@@ -120,11 +127,17 @@ std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key) {
     auto seen = (*quick_look_)([&](PageFile& file) { return read_compiled(file, compile_key); });
     if (seen && *seen && content_hash((*seen)->bytes) != (*seen)->hash) return std::nullopt;
     if (seen) return *std::move(seen);
+    if (quick_look_->is_replaced()) {
+      connection_.reset();
+      quick_look_ = QuickLook::open(options_.path, binaries_format());
+    }
   }
+  const sqlite::Connection& database = connection();
+  if (distrust_) return std::nullopt;
   std::optional<Row> row;
   {
     sqlite::Statement select(
-        connection(),
+        database,
         "SELECT binary_id, last_used_unix_ms, hash, architecture, kernel, key_text, resource_log, bytes "
         "FROM build JOIN binary USING (binary_id) WHERE key_hash = ?1 AND key_text = ?2");
     if (select.bind(content_hash(compile_key), compile_key).step()) row = Row::read(select);

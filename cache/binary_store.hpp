@@ -85,7 +85,7 @@ class BinaryStore {
   BinaryStoreOptions options_;
   std::unique_ptr<QuickLook> quick_look_;                   ///< null: SQLite alone
   mutable std::unique_ptr<sqlite::Connection> connection_;  ///< null until it is needed, where a quick look does
-  std::optional<std::string> distrust_;
+  mutable std::optional<std::string> distrust_;             ///< looked at whenever a file is opened
 };
 
 }  // namespace tuner::cache

@@ -211,6 +211,13 @@ std::shared_ptr<OpenFile> PageFile::open(const fs::path& resolved) {
   return file;
 }
 
+bool PageFile::is_at(const OpenFile& file, const fs::path& path) {
+  struct stat open_one {};
+  struct stat named {};
+  return fstat(file.descriptor, &open_one) == 0 && lstat(path.c_str(), &named) == 0 &&
+         open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+}
+
 PageFile::PageFile(OpenFile& file, const fs::path& path, const Format& format) : file_(file), turn_(file.mutex) {
   const int descriptor = file.descriptor;
   // As SQLite does it: who wants to write takes the pending byte and waits for readers to leave.
@@ -220,10 +227,8 @@ PageFile::PageFile(OpenFile& file, const fs::path& path, const Format& format) :
   if (!shared) throw NotPlain{};
   try {
     if (is_half_written(descriptor, path) || exists(path.string() + "-wal")) throw NotPlain{};
-    struct stat status {
-    }, named{};
-    if (fstat(descriptor, &status) != 0 || lstat(path.c_str(), &named) != 0) throw NotPlain{};
-    if (status.st_dev != named.st_dev || status.st_ino != named.st_ino) throw NotPlain{};  // another file by now
+    struct stat status {};
+    if (!is_at(file, path) || fstat(descriptor, &status) != 0) throw NotPlain{};
 
     std::byte header[100];
     read(header, 0);

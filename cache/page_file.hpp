@@ -55,6 +55,9 @@ class PageFile {
   /// The file's descriptor. Throws NotPlain.
   static std::shared_ptr<OpenFile> open(const std::filesystem::path& resolved);
 
+  /// Whether this is still the file of that name.
+  static bool is_at(const OpenFile& file, const std::filesystem::path& path);
+
   /// Takes the lock that readers take. Throws NotPlain if it is not to be had at once, if the file is half-written, or
   /// if the header is not that of this format in its newest version.
   PageFile(OpenFile& file, const std::filesystem::path& path, const Format& format);

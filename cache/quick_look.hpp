@@ -19,6 +19,8 @@ class QuickLook {
   static std::unique_ptr<QuickLook> open(const std::filesystem::path& path, const Format& format);
 
   const std::filesystem::path& path() const { return path_; }
+  /// Another file has taken the place of the one that was opened, or none is there now.
+  bool is_replaced() const { return !PageFile::is_at(*file_, path_); }
 
   /// What `look` finds in one read transaction; nothing if SQLite has to be asked.
   template <class Look>

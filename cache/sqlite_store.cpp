@@ -35,15 +35,25 @@ std::unique_ptr<SqliteStore> SqliteStore::open(const SqliteStoreOptions& options
 
 SqliteStore::SqliteStore(SqliteStoreOptions options) : options_(std::move(options)) {
   if (options_.access == Access::read_only) quick_look_ = QuickLook::open(options_.path, decisions_format());
-  if (!quick_look_) connection();
+  if (quick_look_) {
+    options_.path = quick_look_->path();  // absolute
+  } else {
+    connection();
+  }
 }
 
 const sqlite::Connection& SqliteStore::connection() const {
   if (!connection_) {
-    connection_ = open_database(quick_look_ ? quick_look_->path() : options_.path, options_.access,
-                                options_.busy_timeout, Durability::precious, decisions_format());
+    connection_ =
+        open_database(options_.path, options_.access, options_.busy_timeout, Durability::precious, decisions_format());
   }
   return *connection_;
+}
+
+void SqliteStore::renew() const {
+  if (!quick_look_->is_replaced()) return;
+  connection_.reset();
+  quick_look_ = QuickLook::open(options_.path, decisions_format());
 }
 
 SqliteStore::~SqliteStore() = default;
@@ -65,6 +75,7 @@ std::optional<Decision> SqliteStore::find_decision(const DecisionKey& key) const
   if (quick_look_) {
     const auto seen = (*quick_look_)([&](PageFile& file) { return read_served(file, key); });
     if (seen) return *seen;
+    renew();
   }
   const Transaction snapshot(connection(), Transaction::Kind::read);
   return read_served(connection(), key);
@@ -74,6 +85,7 @@ std::optional<Decision> SqliteStore::find_decision(std::int64_t row) const {
   if (quick_look_) {
     const auto seen = (*quick_look_)([&](PageFile& file) { return read_decision(file, row); });
     if (seen) return *seen;
+    renew();
   }
   const Transaction snapshot(connection(), Transaction::Kind::read);
   return read_decision(connection(), row);
@@ -84,6 +96,7 @@ std::vector<Site> SqliteStore::list_sites(const std::string& kernel_identity, co
   if (quick_look_) {
     auto seen = (*quick_look_)([&](PageFile& file) { return read_sites(file, kernel_identity, mode, objective); });
     if (seen) return *std::move(seen);
+    renew();
   }
   return read_sites(connection(), kernel_identity, mode, objective);
 }

@@ -55,9 +55,11 @@ class SqliteStore final : public Store {
  private:
   explicit SqliteStore(SqliteStoreOptions options);
   const sqlite::Connection& connection() const;
+  /// Lets go of a file in whose place there is another one.
+  void renew() const;
 
   SqliteStoreOptions options_;
-  std::unique_ptr<QuickLook> quick_look_;                   ///< null: SQLite alone
+  mutable std::unique_ptr<QuickLook> quick_look_;           ///< null: SQLite alone
   mutable std::unique_ptr<sqlite::Connection> connection_;  ///< null until it is needed, where a quick look does
 };
 

@@ -213,10 +213,53 @@ TEST_CASE("a file that takes another one's place is read, not the one before it"
   const auto reader = open_store(path, Access::read_only);
   CHECK(reader->find_decision(some_key()));
   Decision other = full_decision();
-  other.configuration = "other";
-  open_store(folder / "next.db")->record_decision(other);
+  for (const char* const configuration : {"second", "third"}) {
+    other.configuration = configuration;
+    open_store(folder / "next.db")->record_decision(other);
+    std::filesystem::rename(folder / "next.db", path);
+    CHECK(reader->find_decision(some_key())->configuration == configuration);
+    CHECK(reader->list_decisions({}).at(0).configuration == configuration);
+  }
+}
+
+TEST_CASE("a file of binaries that takes another one's place is trusted for what it is itself") {
+  const TemporaryFolder folder;
+  const auto path = folder / "binaries.db";
+  const auto make = [&](const std::filesystem::path& file) {
+    BinaryStore::open({.path = file})->put({.architecture = "sm_90", .compile_key = "key", .kernel = "k"});
+  };
+  make(path);
+  const auto reader = BinaryStore::open({.path = path, .access = Access::read_only});
+  CHECK(reader->find_compiled("key"));
+  make(folder / "next.db");
+  std::filesystem::permissions(folder / "next.db", std::filesystem::perms(0666));
   std::filesystem::rename(folder / "next.db", path);
-  CHECK(reader->find_decision(some_key())->configuration == "other");
+  CHECK_FALSE(reader->find_compiled("key"));
+  CHECK(reader->distrust());
+}
+
+TEST_CASE("a reader of binaries changes nothing: damaged ones are not found and stay, and nothing is marked as used") {
+  const TemporaryFolder folder;
+  const auto path = folder / "binaries.db";
+  {
+    const auto store = BinaryStore::open({.path = path, .clock = [] { return std::int64_t{1}; }});
+    for (const std::size_t size : {5000, 6000}) {
+      const std::vector<std::byte> code(size, std::byte{42});
+      store->put({.architecture = "sm_90", .compile_key = std::to_string(size), .kernel = "k", .bytes = code});
+    }
+  }
+  sql(path, "UPDATE binary SET bytes = zeroblob(10) WHERE binary_id = 2");
+  const std::string hash = sql(path, "SELECT hash FROM binary WHERE binary_id = 2").at(0);
+  const std::string before = read_bytes(path);
+  for (const bool quick : {true, false}) {
+    // Where SQLite has to be asked, because of a file beside it that a quick look does not judge.
+    if (!quick) write_bytes(path.string() + "-wal", "");
+    const auto reader = BinaryStore::open({.path = path, .access = Access::read_only});
+    CHECK(reader->find_compiled("5000"));
+    CHECK_FALSE(reader->find_compiled("6000"));
+    CHECK_FALSE(reader->find(hash));
+    CHECK(read_bytes(path) == before);
+  }
 }
 
 TEST_CASE("damage anywhere in a file ends a quick look, and nothing else") {
