@@ -85,7 +85,8 @@ void check_identifier(const Span& name, std::string_view what) {
 void NameTable::declare(const Span& name, Kind kind) {
   check_identifier(name, describe(kind));
   const std::string text = name.string();
-  if (contains(search::function_names(), text)) {
+  static const std::vector<std::string> functions = search::function_names();
+  if (contains(functions, text)) {
     name.fail(fmt::format("`{}` is a function of expressions and cannot be the name of {}", text, describe(kind)));
   }
   if (shape_of_type(text)) name.fail(fmt::format("`{}` is a type and cannot be the name of {}", text, describe(kind)));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 namespace tuner {
 namespace {
@@ -32,10 +33,18 @@ bool closes(char c) {
   return c == ')' || c == ']' || c == '}';
 }
 
-/// Characters that begin nothing but themselves, outside of words, numbers and literals.
+/// Characters that mean nothing here wherever they stand outside of comments and literals: words, numbers, blanks, most
+/// signs.
 constexpr std::array<bool, 256> kPlain = [] {
-  std::array<bool, 256> plain{};
-  for (const char c : std::string_view("!$%&()*+,-.:;<=>?@[]^`{|}~")) plain[static_cast<unsigned char>(c)] = true;
+  std::array<bool, 256> plain = kWord;
+  for (const char c : std::string_view(" \t!$%&()*+,-.:;<=>?@[]^`{|}~")) plain[static_cast<unsigned char>(c)] = true;
+  return plain;
+}();
+/// The same within a line that is read: brackets count there.
+constexpr std::array<bool, 256> kPlainInLine = [] {
+  std::array<bool, 256> plain = kPlain;
+  for (const char c : std::string_view("()[]{}")) plain[static_cast<unsigned char>(c)] = false;
+  plain['#'] = true;
   return plain;
 }();
 
@@ -58,11 +67,15 @@ class Scanner {
     std::vector<PreprocessorLine> lines;
     bool line_start = true;
     while (at_ < source_.size()) {
+      // A source is read at every start of a program, and nearly all of it is skipped here.
+      const std::size_t begin = at_;
+      if (skip_all(kPlain)) {
+        line_start = line_start && std::all_of(source_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                               source_.begin() + static_cast<std::ptrdiff_t>(at_), is_blank);
+        continue;
+      }
       const char c = source_[at_];
-      if (kPlain[static_cast<unsigned char>(c)]) {
-        line_start = false;
-        ++at_;
-      } else if (c == '\n') {
+      if (c == '\n') {
         line_start = true;
         ++at_;
       } else if (is_blank(c)) {
@@ -145,22 +158,41 @@ class Scanner {
     at_ = end == std::string_view::npos ? source_.size() : end + close.size();
   }
 
+  /// Skips characters of this kind; false if there is none here.
+  bool skip_all(const std::array<bool, 256>& kind) {
+    const char* const begin = source_.data() + at_;
+    const char* const end = source_.data() + source_.size();
+    const char* here = begin;
+    while (here != end && kind[static_cast<unsigned char>(*here)]) ++here;
+    at_ += static_cast<std::size_t>(here - begin);
+    return here != begin;
+  }
+
+  /// The word that ends here.
+  std::string_view word_before() const {
+    std::size_t begin = at_;
+    while (begin > 0 && is_word(source_[begin - 1])) --begin;
+    return source_.substr(begin, at_ - begin);
+  }
+
+  /// Whether the quote here separates digits: 0x1'ff00'0000.
+  bool separates_digits() const {
+    std::size_t begin = at_;
+    while (begin > 0 && (is_word(source_[begin - 1]) || source_[begin - 1] == '.' || source_[begin - 1] == '\''))
+      --begin;
+    return begin < at_ && is_digit(source_[begin]) && is_word(source_[at_ - 1]);
+  }
+
+  /// What is not plain: a quote, or a sign that begins nothing.
   void skip_token() {
     const char c = source_[at_];
-    if (c == '"' || c == '\'') return skip_literal();
-    if (is_digit(c)) {  // 1'000'000 holds no character literal
-      while (is_word(peek()) || peek() == '.' || (peek() == '\'' && is_word(peek(1)))) ++at_;
-      return;
+    if (c == '"') {
+      const std::string_view word = word_before();
+      const bool raw = word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R";
+      return raw ? skip_raw_string() : skip_literal();
     }
-    if (!is_word(c)) {
-      ++at_;
-      return;
-    }
-    const std::size_t begin = at_;
-    while (at_ < source_.size() && is_word(source_[at_])) ++at_;
-    const std::string_view word = source_.substr(begin, at_ - begin);
-    const bool raw = word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R";
-    if (raw && peek() == '"') skip_raw_string();
+    if (c == '\'' && !separates_digits()) return skip_literal();
+    ++at_;
   }
 
   /// Whether the line may be one of those that are wanted: the others need not be copied. Sure where the word is not
@@ -174,7 +206,9 @@ class Scanner {
 
   void skip_line() {
     while (at_ < source_.size() && source_[at_] != '\n') {
-      if (const std::size_t splice = splice_length()) {
+      if (skip_all(kPlain)) {
+        continue;
+      } else if (const std::size_t splice = splice_length()) {
         at_ += splice;
       } else if (starts_with("//")) {
         skip_line_comment();
@@ -207,7 +241,12 @@ class Scanner {
     int depth = 0;
     while (at_ < source_.size() && source_[at_] != '\n') {
       const std::size_t begin = at_;
-      if (const std::size_t splice = splice_length()) {
+      if (skip_all(kPlainInLine)) {
+        line.text += source_.substr(begin, at_ - begin);
+        line.offsets.resize(line.text.size());
+        std::iota(line.offsets.end() - static_cast<std::ptrdiff_t>(at_ - begin), line.offsets.end(),
+                  static_cast<std::uint32_t>(begin));
+      } else if (const std::size_t splice = splice_length()) {
         at_ += splice;
         blank(begin);
       } else if (starts_with("//") && !(depth > 0 && is_tuner_line(line.text))) {
