@@ -63,14 +63,15 @@ namespace tuner::cuda {
 
 /// What a program needs that launches in contexts which are not its own. All of it is there since CUDA 12.0; null where
 /// a driver lacks it.
-#define TUNER_APPLICATION_DRIVER_FUNCTIONS(X)          \
-  X(release_context, cuDevicePrimaryCtxRelease, 11000) \
-  X(current_context, cuCtxGetCurrent, 4000)            \
-  X(push_context, cuCtxPushCurrent, 4000)              \
-  X(pop_context, cuCtxPopCurrent, 4000)                \
-  X(context_device, cuCtxGetDevice, 2000)              \
-  X(context_id, cuCtxGetId, 12000)                     \
-  X(is_capturing, cuStreamIsCapturing, 10000)          \
+#define TUNER_APPLICATION_DRIVER_FUNCTIONS(X)                \
+  X(release_context, cuDevicePrimaryCtxRelease, 11000)       \
+  X(primary_context_state, cuDevicePrimaryCtxGetState, 7000) \
+  X(current_context, cuCtxGetCurrent, 4000)                  \
+  X(push_context, cuCtxPushCurrent, 4000)                    \
+  X(pop_context, cuCtxPopCurrent, 4000)                      \
+  X(context_device, cuCtxGetDevice, 2000)                    \
+  X(context_id, cuCtxGetId, 12000)                           \
+  X(is_capturing, cuStreamIsCapturing, 10000)                \
   X(exchange_capture_mode, cuThreadExchangeStreamCaptureMode, 10010)
 
 struct Driver {

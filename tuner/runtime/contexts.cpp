@@ -26,12 +26,16 @@ bool is_gone(CUresult result) {
 Contexts::~Contexts() {
   const cuda::Driver* driver = driver_.load();
   if (driver == nullptr || cuda::device_abandoned()) return;
-  for (const auto& [device, context] : retained_) driver->release_context(device);
-  // What this thread was given and has ended with that must not stay current.
-  CUcontext context = nullptr;
-  unsigned long long id = 0;
-  const bool has_one = driver->current_context(&context) == CUDA_SUCCESS && context != nullptr;
-  if (has_one && is_gone(driver->context_id(nullptr, &id))) driver->set_context(nullptr);
+  for (const auto& [device, context] : retained_) {
+    driver->release_context(device);
+    // What this thread was given and has ended with that must not stay current.
+    unsigned flags = 0;
+    int active = 1;
+    CUcontext current = nullptr;
+    driver->primary_context_state(device, &flags, &active);
+    const bool is_current = driver->current_context(&current) == CUDA_SUCCESS && current == context;
+    if (active == 0 && is_current) driver->set_context(nullptr);
+  }
 }
 
 std::uint64_t Contexts::current_id() noexcept {

@@ -211,6 +211,7 @@ const Instance& RuntimeState::answer(KernelState& kernel, std::span<const Proble
     lock.lock();
     kernel.being_made.erase(key);
     changed_.notify_all();
+    if (instance && instance->tuning()) static_cast<void>(instance.release());  // the engine's answer will come to it
     throw;
   }
 

@@ -36,6 +36,12 @@ CUresult retain(CUcontext* context, CUdevice which) {
   *context = handle(&primary);
   return CUDA_SUCCESS;
 }
+CUresult state(CUdevice which, unsigned* flags, int* active) {
+  const auto found = primary_contexts.find(which);
+  *flags = 0;
+  *active = found != primary_contexts.end() && found->second.holds > 0;
+  return CUDA_SUCCESS;
+}
 CUresult release(CUdevice which) {
   const auto found = primary_contexts.find(which);
   if (found == primary_contexts.end() || found->second.holds == 0) return CUDA_ERROR_INVALID_CONTEXT;
@@ -119,6 +125,7 @@ Functions context_functions() {
   return {
       {"cuDevicePrimaryCtxRetain", entry<retain>()},
       {"cuDevicePrimaryCtxRelease", entry<release>()},
+      {"cuDevicePrimaryCtxGetState", entry<state>()},
       {"cuCtxCreate", entry<create>()},
       {"cuCtxDestroy", entry<destroy>()},
       {"cuCtxGetCurrent", unlocked_entry<get_current>()},
