@@ -114,6 +114,38 @@ TEST_CASE("a client that goes in the middle of tuning leaves trials behind, and 
   CHECK(user.count_rows() < 64);
 }
 
+TEST_CASE("a space of one configuration is decided, and a limit ends the search, not the race") {
+  const Applicant user;
+  EngineClient client;
+  const TuneAnswer only = tune(client, user.tune_job("KIND == right && VARIANT == 0 && FLAVOUR == 0"));
+  INFO(only.message);
+  REQUIRE(only.result == TuneAnswer::Result::decided);
+  CHECK(only.decision.configuration == kBaseline);
+  CHECK(only.cubin.size() > 1000);
+
+  TuneJob job = user.tune_job("KIND == right");
+  job.since_unix_ms = only.decision.created_unix_ms + 1;
+  job.limit = std::chrono::milliseconds(300);
+  const TuneAnswer hasty = tune(client, job);
+  INFO(hasty.message);
+  CHECK(hasty.result == TuneAnswer::Result::decided);
+  CHECK(hasty.decision.session != only.decision.session);
+  CHECK(user.count_rows() < 64);
+}
+
+TEST_CASE("who waits for others longer than its limit is told for whom") {
+  const Applicant user;
+  Application first(user.tune_job("KIND == right"));
+  REQUIRE(eventually([&] { return user.count_rows() > 0; }));
+  EngineClient client;
+  TuneJob job = user.tune_job("KIND == right");
+  job.limit = std::chrono::milliseconds(200);
+  const TuneAnswer answer = tune(client, job);
+  CHECK(answer.result == TuneAnswer::Result::failed);
+  CHECK(contains(answer.message, "Another process is tuning `faults`"));
+  CHECK(contains(answer.message, "process "));
+}
+
 TEST_CASE("what cannot be tuned is an answer") {
   const Applicant user;
   EngineClient client;

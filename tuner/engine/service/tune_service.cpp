@@ -154,27 +154,25 @@ class TuneService::Work {
     return answer_of(report);
   }
 
+  /// A session that concludes records its decision; as the store has it, with date and row, it is the answer. Without a
+  /// race nothing is claimed of the best, and nothing is recorded.
   TuneAnswer answer_of(const TuneReport& report) const {
-    if (report.decision.race_blocks == 0) {
-      TuneAnswer answer;
-      answer.message = fmt::format(
-          "Nothing was decided for `{}` with {}: {}.", report.kernel, report.problem,
-          report.interrupted ? "time was up before anything had raced" : "no configuration came through the race");
-      return answer;
-    }
-    // As the store has it: with its date and row.
-    cache::Decision decision = report.decision;
-    bool stored = false;
+    TuneAnswer answer;
     try {
-      const auto kept = stores_.store->find_decision(task_.key(job_.mode));
-      stored = kept && kept->session == decision.session;
-      if (stored) decision = *kept;
+      auto kept = stores_.store->find_decision(task_.key(job_.mode));
+      if (kept && kept->session == report.decision.session) answer = decided(std::move(*kept));
     } catch (const Error&) {
       // The session has said so.
     }
-    TuneAnswer answer = decided(std::move(decision));
-    if (!stored) answer.database.clear();
+    if (answer.result != TuneAnswer::Result::decided && report.decision.race_blocks > 0) {
+      answer = decided(report.decision);
+      answer.database.clear();
+    }
     answer.gain_low = report.gain_low;
+    if (answer.result == TuneAnswer::Result::decided) return answer;
+    answer.message = fmt::format(
+        "Nothing was decided for `{}` with {}: {}.", report.kernel, report.problem,
+        report.interrupted ? "time was up before anything had raced" : "no configuration came through the race");
     return answer;
   }
 
