@@ -24,8 +24,9 @@ class EngineClient {
   /// answer with outcome compile_timeout or worker_lost, and a sentence.
   CompileAnswer compile(const CompileJob& job, std::chrono::steady_clock::time_point deadline);
 
-  /// Hands the job over and returns within a millisecond or two (the start of a process). `done` is called exactly
-  /// once, from the client's thread, unless the client is destroyed before. A lost engine is started again, once a job.
+  /// Hands the job over and returns at once; jobs are done one after the other. `done` is called exactly once, from the
+  /// client's thread, unless the client is destroyed before; if there can be no such thread, before this returns. It
+  /// must not throw, and answers to others wait for it. A lost engine is started again, once a job.
   void tune(TuneJob job, std::function<void(TuneAnswer)> done);
 
  private:
