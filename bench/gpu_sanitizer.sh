@@ -36,6 +36,7 @@ examples() {
     arguments=()
     [ "$program" = simulation ] && arguments=(20)
     [ "$program" = server ] && arguments=(1 2)
+    [ "$program" = runtime_api ] && arguments=(1)
     if [ "$program" = shipped ]; then
       TUNER=$bin/tuner examples/shipped/make_database.sh "$examples/shipped" >"$logs/shipped.log" 2>&1 || status=1
     else

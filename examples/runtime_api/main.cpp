@@ -10,7 +10,7 @@
 
 namespace {
 
-constexpr int kWidth = 1920, kHeight = 1080, kStepsInGraph = 100, kGraphs = 20;
+constexpr int kWidth = 1920, kHeight = 1080, kStepsInGraph = 100;
 constexpr float kRate = 0.2f;
 
 void launch_step(const tuner::Instance& heat, cudaStream_t stream, const float* now, float* next) {
@@ -35,7 +35,9 @@ cudaGraphExec_t capture_steps(const tuner::Instance& heat, cudaStream_t stream, 
 
 }  // namespace
 
-int main() try {
+int main(int argc, char** argv) try {
+  const int graphs = argc > 1 ? std::atoi(argv[1]) : 20;
+
   if (const cudaError_t code = cudaSetDevice(0); code != cudaSuccess) return gpu::skip(cudaGetErrorString(code));
   gpu::check(cudaFree(nullptr));  // creates the context, which is then the current one: that of every request below
 
@@ -50,7 +52,7 @@ int main() try {
 
   // The same steps one by one, to compare with.
   const gpu::Array<float> first(start), second(start.size()), spare(start.size()), plain(start);
-  for (int step = 0; step < kGraphs * kStepsInGraph; step += 2) {
+  for (int step = 0; step < graphs * kStepsInGraph; step += 2) {
     launch_step(heat, stream, plain.data(), spare.data());
     launch_step(heat, stream, spare.data(), plain.data());
   }
@@ -60,7 +62,7 @@ int main() try {
   gpu::check(cudaEventCreate(&end));
   const cudaGraphExec_t steps = capture_steps(heat, stream, first.data(), second.data());
   gpu::check(cudaEventRecord(begin, stream));
-  for (int graph = 0; graph < kGraphs; ++graph) gpu::check(cudaGraphLaunch(steps, stream));
+  for (int graph = 0; graph < graphs; ++graph) gpu::check(cudaGraphLaunch(steps, stream));
   gpu::check(cudaEventRecord(end, stream));
   const std::vector<float> result = first.read(stream);
   float milliseconds = 0;
@@ -74,7 +76,7 @@ int main() try {
       std::accumulate(result.begin(), result.end(), 0.0) / std::accumulate(start.begin(), start.end(), 0.0) - 1;
   std::printf(
       "%d x %d: %.2f us a step in graphs, rung `%s`; %s the steps launched one by one, total heat changed by %.1e\n",
-      kWidth, kHeight, 1000 * milliseconds / (kGraphs * kStepsInGraph), std::string(to_string(heat.rung())).c_str(),
+      kWidth, kHeight, 1000 * milliseconds / (graphs * kStepsInGraph), std::string(to_string(heat.rung())).c_str(),
       same ? "the same bits as" : "other bits than", lost);
   return same && std::abs(lost) < 1e-4 ? 0 : 1;
 } catch (const std::exception& error) {
