@@ -55,6 +55,7 @@ OwnStream::OwnStream(unsigned flags) {
   require(driver_function<PFN_cuStreamCreate_v2000>("cuStreamCreate")(&stream_, flags), "cuStreamCreate");
 }
 OwnStream::~OwnStream() {
+  for (const CUgraph graph : graphs_) driver_function<PFN_cuGraphDestroy_v10000>("cuGraphDestroy")(graph);
   driver_function<PFN_cuStreamDestroy_v4000>("cuStreamDestroy")(stream_);
 }
 void OwnStream::begin_capture(CUstreamCaptureMode mode) {
@@ -64,6 +65,7 @@ void OwnStream::begin_capture(CUstreamCaptureMode mode) {
 CUgraph OwnStream::end_capture() {
   CUgraph graph = nullptr;
   driver_function<PFN_cuStreamEndCapture_v10000>("cuStreamEndCapture")(stream_, &graph);
+  if (graph) graphs_.push_back(graph);
   return graph;
 }
 

@@ -46,11 +46,12 @@ class OwnStream {
   OwnStream& operator=(const OwnStream&) = delete;
   CUstream get() const { return stream_; }
   void begin_capture(CUstreamCaptureMode mode);
-  /// Null if the capture was spoilt.
+  /// Null if the capture was spoilt. Lives as long as this stream.
   CUgraph end_capture();
 
  private:
   CUstream stream_ = nullptr;
+  std::vector<CUgraph> graphs_;
 };
 
 /// An argument of a recorded launch.

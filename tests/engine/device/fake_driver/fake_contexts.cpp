@@ -26,13 +26,19 @@ bool is_device(CUdevice which) {
   return which >= 0 && which < static_cast<CUdevice>(number("devices").value_or(1));
 }
 
+void begin(Context& context, CUdevice which) {
+  context.device = which;
+  context.id = next_id++;
+  context.alive = true;
+}
+
 CUresult retain(CUcontext* context, CUdevice which) {
   if (!is_device(which)) return CUDA_ERROR_INVALID_DEVICE;
   if (told("no_context")) return CUDA_ERROR_OUT_OF_MEMORY;
   write_journal("context");
   if (lost()) return CUDA_ERROR_DEVICE_UNAVAILABLE;
   Context& primary = primary_contexts[which];
-  if (primary.holds++ == 0) primary = {.device = which, .id = next_id++, .holds = 1};
+  if (primary.holds++ == 0) begin(primary, which);
   *context = handle(&primary);
   return CUDA_SUCCESS;
 }
@@ -55,7 +61,7 @@ CUresult create(CUcontext* context, unsigned, CUdevice which) {
   if (free_again.empty()) free_again.push_back(std::make_unique<Context>());
   created.push_back(std::move(free_again.back()));
   free_again.pop_back();
-  *created.back() = {.device = which, .id = next_id++};
+  begin(*created.back(), which);
   current.push_back(created.back().get());
   *context = handle(created.back().get());
   return CUDA_SUCCESS;

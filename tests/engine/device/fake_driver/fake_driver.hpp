@@ -24,11 +24,12 @@
 
 namespace fake {
 
+/// May end in one thread while it is current to another.
 struct Context {
-  CUdevice device = 0;
-  unsigned long long id = 0;  ///< never used twice, though the address may be
-  int holds = 0;              ///< of a primary context
-  bool alive = true;
+  std::atomic<CUdevice> device = 0;
+  std::atomic<unsigned long long> id = 0;  ///< never used twice, though the address may be
+  std::atomic<bool> alive = false;
+  int holds = 0;  ///< of a primary context
 };
 /// The calling thread's; null if there is none.
 Context* current_context();
