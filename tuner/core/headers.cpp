@@ -45,6 +45,7 @@ class HeaderSearch {
   /// of includes may be long.
   void follow(std::string_view text, const fs::path& folder) { follow(quoted_includes(text), folder); }
   void follow(const std::vector<std::string>& names, const fs::path& folder) {
+    own_folder_ = folder;
     std::vector<Pending> pending;
     push(names, folder, pending);
     while (!pending.empty()) {
@@ -102,7 +103,8 @@ class HeaderSearch {
     for (const fs::path& folder : folders) {
       const fs::path file = folder / wanted.name;  // an absolute name replaces the folder
       if (!fs::is_regular_file(file, ignored)) continue;
-      if (in_toolkit(file.parent_path())) return std::nullopt;
+      // What is beside the source is its own, wherever it is: looking costs a dozen system calls.
+      if (file.parent_path() != own_folder_ && in_toolkit(file.parent_path())) return std::nullopt;
       return file;
     }
     return std::nullopt;
@@ -118,6 +120,7 @@ class HeaderSearch {
 
   std::map<std::string_view, const std::string*> given_;
   std::vector<fs::path> folders_;
+  fs::path own_folder_;
   std::map<std::string, fs::path> by_name_;
   std::set<fs::path> seen_;
   std::vector<QuotedHeader> headers_;
