@@ -23,14 +23,14 @@ struct Fixture {
   template <class... Arguments>
   std::string refused(const Arguments&... arguments) {
     inspector().take_launches();
-    const std::size_t before = machine.heard(Notice::Kind::argument).size();
+    const std::size_t before = machine.heard(Notice::Kind::launch).size();
     const LaunchStatus status = instance.launch(nullptr, arguments...);
     const LaunchStatus again = instance.launch(nullptr, arguments...);
     CHECK_FALSE(status);
     CHECK(status.code == -1);
     CHECK(again.message == status.message);
     CHECK(inspector().take_launches().empty());
-    const auto said = machine.heard(Notice::Kind::argument);
+    const auto said = machine.heard(Notice::Kind::launch);
     REQUIRE(said.size() == before + 1);
     CHECK(said.back() == status.message);
     CHECK(contains(said.back(), "wave"));

@@ -122,7 +122,7 @@ TEST_CASE("the kernel may be in a file, with the headers beside it") {
     return instance.provenance().why;
   };
   // The decision is there; the binary is not, since it belongs to a source with another text.
-  const std::string found = "No binary of " + Stored{}.configuration;
+  const std::string found = "No usable binary of " + Stored{}.configuration;
   CHECK(contains(why_served(Description::from_file(folder / "wave.cu")), found));
   CHECK(contains(why_served(Description::from_text(text, {.headers = {{"zero.cuh", header}}})), found));
   CHECK(contains(why_served(Description::from_text(text, {.headers = {{"zero.cuh", "#define ZERO 1\n"}}})),

@@ -194,7 +194,7 @@ class Session {
     }
     if (final_ && final_->winner) {
       pipeline_.observe("storing");
-      report.stored = log_.record(report.decision);
+      if (options_.records_unfinished || !pipeline_.stopped_early()) report.stored = log_.record(report.decision);
       keep_binaries();
     }
     report.stored = report.stored || log_.stored() > 0;

@@ -45,6 +45,8 @@ struct SessionOptions {
   /// A program is at work on the same GPU all the while: samples are taken and judged so that its interruptions do not
   /// count, the decision says `contended`, and what is measured is taken over by sessions of this kind only.
   bool contended = false;
+  /// Whether a decision is recorded although the budget's time ended the search. Its trials are in any case.
+  bool records_unfinished = true;
   /// The configuration that a program uses now: raced with the others where the space has it. Empty: none.
   std::string serving;
 };

@@ -35,7 +35,7 @@ LaunchStatus InstanceState::failure(int code, const std::string& sentence) noexc
     kept = *position;
     is_new = inserted;
   }
-  if (is_new) report_(Notice::Kind::argument, sentence);
+  if (is_new) report_(Notice::Kind::launch, sentence);
   return {code, kept};
 } catch (...) {
   return {code, "The launch failed, and there is no memory left to say why."};
@@ -76,13 +76,18 @@ LaunchStatus InstanceState::refused_by_driver(CUresult result) noexcept try {
 LaunchStatus InstanceState::launch_without_driver(const LaunchPlan& plan, Stream stream,
                                                   std::span<void* const> arguments) noexcept try {
   if (plan.fallback == nullptr) return failure(-1, plan.provenance.why);
-  const int code = (*plan.fallback)(stream, arguments);
+  int code = 0;
+  try {
+    code = (*plan.fallback)(stream, arguments);
+  } catch (const std::exception& error) {
+    return failure(-1, fmt::format("The fallback of the kernel `{}` threw: {}", kernel_, error.what()));
+  } catch (...) {
+    return failure(-1, fmt::format("The fallback of the kernel `{}` threw something.", kernel_));
+  }
   if (code == 0) return {};
   return failure(code, fmt::format("The fallback of the kernel `{}` returned {}.", kernel_, code));
-} catch (const std::exception& error) {
-  return failure(-1, fmt::format("The fallback of the kernel `{}` threw: {}", kernel_, error.what()));
 } catch (...) {
-  return failure(-1, fmt::format("The fallback of the kernel `{}` threw something.", kernel_));
+  return {-1, "A launch without the driver failed, and there is no memory left to say why."};
 }
 
 }  // namespace tuner::detail

@@ -20,7 +20,8 @@ class InstanceTable {
 
   /// Null if this was not asked before.
   const Instance* find(std::uint64_t context, std::span<const ProblemValue> values) const noexcept;
-  /// What is not there yet. One thread at a time.
+  /// How many requests are known. One thread at a time, as `insert`, which adds what is not there yet.
+  std::size_t size() const { return entries_.size(); }
   void insert(std::uint64_t context, std::span<const ProblemValue> values, const Instance& instance);
 
  private:

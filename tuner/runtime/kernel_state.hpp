@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -35,10 +37,15 @@ class KernelState {
 
   /// Context and canonical problem.
   using Key = std::pair<std::uint64_t, std::string>;
-  std::map<Key, std::unique_ptr<InstanceState>> instances;
+  struct Made {
+    std::unique_ptr<InstanceState> instance;
+    /// It may have got a lower rung than it could have now (a database was locked, a compile took too long, a graph was
+    /// being captured): requests look again after this. Nothing: it stays what it is.
+    std::optional<std::chrono::steady_clock::time_point> look_again;
+    std::chrono::milliseconds pause{1000};  ///< until then; longer each time
+  };
+  std::map<Key, Made> instances;
   std::set<Key> being_made;
-  /// Made while a graph was captured, on a lower rung than they would have had otherwise.
-  std::map<Key, std::unique_ptr<InstanceState>> made_in_captures;
   /// What is handed out where no instance is made or kept, by reason.
   std::map<std::string, std::unique_ptr<InstanceState>> refusals;
 };

@@ -89,8 +89,8 @@ Offer stored_offer(const Task& task, Rung rung, const cache::Decision& decision,
   return offer;
 }
 
-Ladder::Ladder(const Task& task, const LadderOptions& options, Shelves& shelves)
-    : task_(task), options_(options), shelves_(shelves), key_(task.key(options.mode)) {
+Ladder::Ladder(const Task& task, const LadderOptions& options, Shelves& shelves, Look& look)
+    : task_(task), options_(options), shelves_(shelves), look_(look), key_(task.key(options.mode)) {
   if (options_.look_up) return;
   step_ = options_.exact_only ? Step::end : Step::baseline;
   add_reason("The mode is off, so nothing that is stored was looked at.");
@@ -106,12 +106,9 @@ void Ladder::reject(const std::string& reason) {
 
 std::optional<Offer> Ladder::next() {
   if (step_ == Step::exact) {
+    if (auto offer = exact()) return offer;
     step_ = options_.exact_only ? Step::end : Step::sites;
-    auto offer = exact();
-    if (step_ == Step::sites && !offer) find_sites();
-    if (offer) return offer;
-  } else if (step_ == Step::sites && candidates_.empty()) {
-    find_sites();  // the exact one was rejected
+    if (step_ == Step::sites) find_sites();
   }
   while (step_ == Step::sites) {
     if (candidates_.empty()) {
@@ -121,7 +118,7 @@ std::optional<Offer> Ladder::next() {
     const Candidate candidate = std::move(candidates_.back());
     candidates_.pop_back();
     if (candidates_.empty()) step_ = Step::baseline;
-    const auto found = shelves_.read(candidate.found);
+    const auto found = shelves_.read(candidate.found, look_);
     if (!found) continue;
     if (auto offer = stored(candidate.rung, *found)) return offer;
   }
@@ -132,21 +129,28 @@ std::optional<Offer> Ladder::next() {
   return std::nullopt;
 }
 
+/// The user's decision first; where that cannot be used, that of the next database.
 std::optional<Offer> Ladder::exact() {
-  const auto found = shelves_.find(key_);
-  if (!found) {
-    add_reason(fmt::format("Nothing is stored for {} on this kind of GPU.", key_.problem));
-    return std::nullopt;
+  const bool is_first = next_shelf_ == 0;
+  bool any = false;
+  while (const auto found = shelves_.find(key_, next_shelf_, look_)) {
+    any = true;
+    if (auto offer = stored(Rung::exact, *found)) return offer;
   }
-  had_exact_ = true;
-  return stored(Rung::exact, *found);
+  if (is_first && !any) {
+    add_reason(look_.complete() ? fmt::format("Nothing is stored for {} on this kind of GPU.", key_.problem)
+                                : fmt::format("What is stored for {} is not known: a database could not be read in "
+                                              "time, and will be looked at again.",
+                                              key_.problem));
+  }
+  return std::nullopt;
 }
 
 /// Near sizes before other devices; nearer ones and, of the same distance, newer ones first.
 void Ladder::find_sites() {
   const KernelDescription& description = task_.description();
   bool unchecked = false;
-  for (const Shelves::FoundSite& found : shelves_.sites(key_)) {
+  for (const Shelves::FoundSite& found : shelves_.sites(key_, look_)) {
     const cache::Site& site = found.site;
     ProblemValues problem;
     try {

@@ -33,7 +33,7 @@ struct LadderOptions {
 /// Goes down the ladder for one task: exact, near, other device, baseline.
 class Ladder {
  public:
-  Ladder(const Task& task, const LadderOptions& options, Shelves& shelves);
+  Ladder(const Task& task, const LadderOptions& options, Shelves& shelves, Look& look);
 
   /// The next offer; nothing when the ladder is at its end. Reads databases only when a rung is reached.
   std::optional<Offer> next();
@@ -42,8 +42,6 @@ class Ladder {
 
   /// Everything that kept better rungs from being served, as sentences.
   const std::string& reasons() const { return reasons_; }
-  /// Whether an exact decision was there, served or not.
-  bool had_exact() const { return had_exact_; }
 
  private:
   void add_reason(const std::string& sentence);
@@ -56,6 +54,7 @@ class Ladder {
   const Task& task_;
   const LadderOptions options_;
   Shelves& shelves_;
+  Look& look_;
   const cache::DecisionKey key_;
   enum class Step { exact, sites, baseline, end } step_ = Step::exact;
   struct Candidate {
@@ -64,7 +63,7 @@ class Ladder {
     Shelves::FoundSite found;
   };
   std::vector<Candidate> candidates_;  ///< the best last
-  bool had_exact_ = false;
+  std::size_t next_shelf_ = 0;         ///< to ask for the exact decision
   std::string reasons_;
 };
 

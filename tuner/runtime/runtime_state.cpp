@@ -14,6 +14,7 @@
 #include "tuner/core/text.hpp"
 #include "tuner/runtime/description_content.hpp"
 #include "tuner/runtime/signature.hpp"
+#include "tuner/runtime/time_limits.hpp"
 
 namespace tuner::detail {
 namespace {
@@ -41,11 +42,15 @@ std::vector<std::filesystem::path> system_databases(const RuntimeOptions& option
   return all;
 }
 
-/// What a request that failed in itself is remembered by.
-std::string text_of(std::span<const ProblemValue> values) {
-  std::string text;
-  for (const ProblemValue& value : values) text += (text.empty() ? "" : ", ") + search_value(value).text();
-  return text;
+/// The longest pause before a request looks again for what it could not have.
+constexpr std::chrono::milliseconds kLongestPause = std::chrono::minutes(5);
+
+/// What makes no sense becomes the nearest that does.
+RuntimeOptions in_range(RuntimeOptions options) {
+  options.background_share = std::clamp(options.background_share, 0.001, 1.0);
+  options.background_compile_workers = std::max(options.background_compile_workers, 1);
+  options.swap_threshold = std::max(options.swap_threshold, 1.0);
+  return options;
 }
 
 /// An instance for when there is no memory to make one. Leaked, so that it outlives every static object.
@@ -53,7 +58,7 @@ const Instance& instance_of_last_resort() noexcept {
   static InstanceState* const state = [] {
     auto* made = new InstanceState("", {}, [](Notice::Kind, const std::string&) {});
     LaunchPlan plan;
-    plan.provenance.why = "The request failed for lack of memory.";
+    plan.provenance.why = "The request failed inside the library, for lack of memory for example.";
     made->publish(std::move(plan));
     return made;
   }();
@@ -63,7 +68,7 @@ const Instance& instance_of_last_resort() noexcept {
 }  // namespace
 
 RuntimeState::RuntimeState(RuntimeOptions options)
-    : options_(std::move(options)),
+    : options_(in_range(std::move(options))),
       mode_(options_.mode),
       timing_(options_.timing == Timing::warm ? "warm" : "cold"),
       contexts_(options_.device),
@@ -76,7 +81,7 @@ RuntimeState::RuntimeState(RuntimeOptions options)
     if (found != kModes.end()) {
       mode_ = found->second;
     } else {
-      report(Notice::Kind::engine,
+      report(Notice::Kind::request,
              fmt::format("TUNER_MODE is \"{}\", which is none of off, cache, background and tune; it is ignored.",
                          wanted));
     }
@@ -86,10 +91,27 @@ RuntimeState::RuntimeState(RuntimeOptions options)
 
 RuntimeState::~RuntimeState() = default;
 
-void RuntimeState::report(Notice::Kind kind, const std::string& sentence) noexcept try {
-  if (options_.observer) options_.observer({kind, sentence});
+void RuntimeState::report(Notice::Kind kind, std::string_view sentence) noexcept try {
+  if (options_.observer) options_.observer({kind, std::string(sentence)});
 } catch (...) {
   // An observer must not throw; what it throws must not end a program.
+}
+
+/// Called where something was caught.
+const Instance& RuntimeState::report_failed_request(const KernelState& kernel) noexcept {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    try {
+      report(Notice::Kind::engine,
+             fmt::format("A request for `{}` failed: {}", kernel.description.kernel, error.what()));
+    } catch (...) {
+      report(Notice::Kind::engine, error.what());
+    }
+  } catch (...) {
+    report(Notice::Kind::engine, "A request failed.");
+  }
+  return instance_of_last_resort();
 }
 
 EngineClient& RuntimeState::engine() {
@@ -106,11 +128,8 @@ const Instance& RuntimeState::request(KernelState& kernel, std::span<const Probl
                                       const RequestOptions& options) noexcept try {
   if (const Instance* known = kernel.requested.find(contexts_.current_id(), values)) return *known;
   return answer(kernel, values, options);
-} catch (const std::exception& error) {
-  report(Notice::Kind::engine, fmt::format("A request for `{}` failed: {}", kernel.description.kernel, error.what()));
-  return instance_of_last_resort();
 } catch (...) {
-  return instance_of_last_resort();
+  return report_failed_request(kernel);
 }
 
 const Instance& RuntimeState::request(KernelState& kernel, std::span<const NamedValue> values,
@@ -144,41 +163,50 @@ const Instance& RuntimeState::request(KernelState& kernel, std::span<const Named
   }
   return refusal(kernel, fmt::format("The request names a problem property of `{}` twice.", kernel.description.kernel));
 } catch (...) {
-  return instance_of_last_resort();
+  return report_failed_request(kernel);
 }
 
 /// What this Runtime has, what another thread is making, or what is made now.
 const Instance& RuntimeState::answer(KernelState& kernel, std::span<const ProblemValue> values,
                                      const RequestOptions& options) {
+  KernelState::Key key;
   ContextPlace place;
   std::shared_ptr<const Task> task;
   std::string unusable;
-  KernelState::Key key;
   try {
     const ProblemValues problem = complete_problem(kernel.description, named_values(kernel.description, values));
-    key.second = problem_text(problem);
     place = contexts_.current();
-    key.first = place.id;
+    key = {place.id, problem_text(problem)};
   } catch (const Error& error) {
     unusable = error.what();
-    if (key.second.empty()) key = {contexts_.current_id(), "not a problem: " + text_of(values)};
   }
+  const auto refuse = [&]() -> const Instance& {
+    const Instance& refused = refusal(kernel, unusable);
+    const std::lock_guard lock(mutex_);
+    remember(kernel, contexts_.current_id(), values, refused);
+    return refused;
+  };
+  if (!unusable.empty()) return refuse();
 
   const bool capturing = contexts_.is_capturing(options.stream);
   std::unique_lock lock(mutex_);
   for (;;) {
     if (const auto found = kernel.instances.find(key); found != kernel.instances.end()) {
-      const Instance& instance = found->second->instance();
-      if (kernel.requested.find(key.first, values) == nullptr) kernel.requested.insert(key.first, values, instance);
-      return instance;
-    }
-    if (const auto found = kernel.made_in_captures.find(key); capturing && found != kernel.made_in_captures.end()) {
-      return found->second->instance();
+      const KernelState::Made& made = found->second;
+      const bool stays = !made.look_again;
+      if (stays) remember(kernel, key.first, values, made.instance->instance());
+      if (stays || capturing || std::chrono::steady_clock::now() < *made.look_again) return made.instance->instance();
     }
     if (!kernel.being_made.contains(key)) break;
+    if (capturing) {
+      lock.unlock();
+      return refusal(kernel, "Another thread is preparing this instance, and nothing waits while a graph is captured.");
+    }
     changed_.wait(lock);
   }
-  if (instances_ >= options_.max_instances) {
+  const auto known = kernel.instances.find(key);
+  InstanceState* const before = known != kernel.instances.end() ? known->second.instance.get() : nullptr;
+  if (before == nullptr && instances_ >= options_.max_instances) {
     lock.unlock();
     return refusal(kernel,
                    fmt::format("There are {} instances already, as many as RuntimeOptions::max_instances allows.",
@@ -187,54 +215,82 @@ const Instance& RuntimeState::answer(KernelState& kernel, std::span<const Proble
   kernel.being_made.insert(key);
   lock.unlock();
 
-  std::unique_ptr<InstanceState> instance;
-  bool keep = true;
+  std::unique_ptr<InstanceState> fresh;
+  bool may_improve = false;
+  const auto begin = std::chrono::steady_clock::now();
   try {
-    if (unusable.empty()) {
-      try {
-        task = std::make_shared<const Task>(kernel.shared_description, parse_problem(key.second),
-                                            contexts_.info(place.device), std::vector<std::string>{},
-                                            std::vector<std::filesystem::path>{}, search::Listing::when_needed);
-      } catch (const Error& error) {
-        unusable = error.what();
-      }
+    try {
+      task = std::make_shared<const Task>(kernel.shared_description, parse_problem(key.second),
+                                          contexts_.info(place.device), std::vector<std::string>{},
+                                          std::vector<std::filesystem::path>{}, search::Listing::when_needed);
+    } catch (const Error& error) {
+      unusable = error.what();
+      lock.lock();
+      kernel.being_made.erase(key);
+      changed_.notify_all();
+      lock.unlock();
+      return refuse();
     }
-    instance = new_instance(kernel, task ? task->arguments() : std::vector<BoundArgument>{});
-    if (task) {
-      Making making{kernel, place, task, *instance, capturing};
-      make(making);
-      keep = making.keep;
-    } else {
-      publish_last_resort(kernel, *instance, unusable);
-    }
+    if (before == nullptr) fresh = new_instance(kernel, task->arguments());
+    Making making{kernel, place, task, before != nullptr ? *before : *fresh, capturing, before != nullptr};
+    making.since_unix_ms = now_unix_ms();
+    make(making);
+    may_improve = making.may_improve || !making.look.complete();
   } catch (...) {
     lock.lock();
     kernel.being_made.erase(key);
     changed_.notify_all();
-    if (instance && instance->tuning()) static_cast<void>(instance.release());  // the engine's answer will come to it
+    if (fresh && fresh->tuning()) static_cast<void>(fresh.release());  // the engine's answer will come to it
     throw;
   }
 
   lock.lock();
   kernel.being_made.erase(key);
   changed_.notify_all();
-  ++instances_;
-  if (!keep) {
-    return kernel.made_in_captures.emplace(key, std::move(instance)).first->second->instance();
+  KernelState::Made& made = kernel.instances[key];
+  if (fresh) {
+    ++instances_;
+    made.instance = std::move(fresh);
   }
-  const Instance& made = kernel.instances.emplace(key, std::move(instance)).first->second->instance();
-  kernel.requested.insert(key.first, values, made);
-  return made;
+  const Instance& instance = made.instance->instance();
+  made.look_again.reset();
+  if (may_improve) {
+    // What took long is not tried again soon; what a capture kept from happening, at once.
+    const auto now = std::chrono::steady_clock::now();
+    made.look_again =
+        capturing ? now : now + std::max<std::chrono::steady_clock::duration>(made.pause, 4 * (now - begin));
+    if (!capturing) made.pause = std::min(2 * made.pause, kLongestPause);
+  } else {
+    remember(kernel, key.first, values, instance);
+  }
+  return instance;
 }
 
+/// From now on the same request is a look-up. Values that nobody could have are not remembered without end.
+void RuntimeState::remember(KernelState& kernel, std::uint64_t context, std::span<const ProblemValue> values,
+                            const Instance& instance) {
+  if (kernel.requested.size() >= 4 * options_.max_instances) return;
+  if (kernel.requested.find(context, values) == nullptr) kernel.requested.insert(context, values, instance);
+}
+
+/// One instance a sentence; beyond some, one for all others.
 const Instance& RuntimeState::refusal(KernelState& kernel, const std::string& why) {
-  const std::lock_guard lock(mutex_);
-  std::unique_ptr<InstanceState>& state = kernel.refusals[why];
-  if (!state) {
+  constexpr std::size_t kMost = 64;
+  constexpr const char* kOther =
+      "The request cannot be answered; too many others could not either to keep every reason.";
+  std::unique_lock lock(mutex_);
+  const bool full = kernel.refusals.size() >= kMost && !kernel.refusals.contains(why);
+  const std::string sentence = full ? kOther : why;
+  std::unique_ptr<InstanceState>& state = kernel.refusals[sentence];
+  const bool is_new = !state;
+  if (is_new) {
     state = new_instance(kernel, {});
-    publish_last_resort(kernel, *state, why);
+    state->publish(last_resort(kernel, sentence));
   }
-  return state->instance();
+  const Instance& refused = state->instance();
+  lock.unlock();
+  if (is_new) report(Notice::Kind::request, sentence);
+  return refused;
 }
 
 std::unique_ptr<InstanceState> RuntimeState::new_instance(KernelState& kernel, std::vector<BoundArgument> arguments) {
@@ -243,30 +299,42 @@ std::unique_ptr<InstanceState> RuntimeState::new_instance(KernelState& kernel, s
       [this](Notice::Kind kind, const std::string& sentence) { report(kind, sentence); });
 }
 
-void RuntimeState::publish_last_resort(KernelState& kernel, InstanceState& instance, const std::string& why) {
+LaunchPlan RuntimeState::last_resort(const KernelState& kernel, const std::string& why) const {
   LaunchPlan plan;
   plan.provenance.why = why;
   if (kernel.options.fallback) {
     plan.fallback = &kernel.options.fallback;
     plan.provenance.rung = Rung::fallback;
   }
-  instance.publish_first(std::move(plan));
+  return plan;
+}
+
+/// What tuning found meanwhile, after all, stays.
+void RuntimeState::publish(Making& making, LaunchPlan plan) {
+  if (making.again) {
+    making.instance.publish(std::move(plan));
+  } else {
+    making.instance.publish_first(std::move(plan));
+  }
 }
 
 void RuntimeState::make(Making& making) {
   const bool tunes = mode_ == Mode::background || mode_ == Mode::tune;
   std::optional<std::string> declined;
   if (tunes && !making.capturing) declined = why_not_tune(making);
-  const bool may_tune = tunes && !making.capturing && !declined;
+  const bool may_tune = tunes && !making.capturing && !declined && !making.instance.tuning();
 
-  LadderOptions options{mode_ != Mode::off, options_.exact_only, timing_};
   if (mode_ == Mode::tune && may_tune) {
-    Ladder only_exact(*making.task, {true, true, timing_}, shelves_);
+    Ladder only_exact(*making.task, {true, true, timing_}, shelves_, making.look);
     if (serve(making, only_exact)) return;
-    if (tune_and_wait(making)) return;
+    // What could not be seen may be there.
+    if (making.look.complete() && tune_and_wait(making)) return;
   }
-  Ladder ladder(*making.task, options, shelves_);
-  if (!serve(making, ladder)) publish_last_resort(making.kernel, making.instance, ladder.reasons());
+  Ladder ladder(*making.task, {mode_ != Mode::off, options_.exact_only, timing_}, shelves_, making.look);
+  if (!serve(making, ladder)) {
+    publish(making, last_resort(making.kernel, ladder.reasons()));
+    if (!making.again) report(Notice::Kind::request, ladder.reasons());
+  }
   const Provenance& provenance = making.instance.plan().provenance;
   if (provenance.rung == Rung::exact && !provenance.stale) return;
   if (declined) {
@@ -276,19 +344,21 @@ void RuntimeState::make(Making& making) {
     LaunchPlan told = making.instance.plan();
     told.provenance.why += " It is not tuned: " + *declined;
     making.instance.publish(std::move(told));
-  } else if (may_tune && mode_ == Mode::background) {
+  } else if (tunes && making.capturing) {
+    making.may_improve = true;  // it is tuned when it is asked for again
+  } else if (may_tune && mode_ == Mode::background && making.look.complete()) {
     start_tuning(making, false);
   }
 }
 
 /// Publishes the first offer that can be loaded; false if there is none.
 bool RuntimeState::serve(Making& making, Ladder& ladder) {
-  std::string cannot_compile;
+  int failures = 0;
   while (const auto offer = ladder.next()) {
-    const auto binary = find_or_compile(making, *offer, ladder, cannot_compile);
+    const auto binary = find_or_compile(making, *offer, ladder, failures);
     if (!binary) continue;
     try {
-      making.instance.publish_first(load(making.place, *making.task, *offer, *binary));
+      publish(making, load(making.place, *making.task, *offer, *binary));
       return true;
     } catch (const Error& error) {
       ladder.reject(fmt::format("The binary of {} is not used: {}", offer->provenance.configuration, error.what()));
@@ -298,33 +368,36 @@ bool RuntimeState::serve(Making& making, Ladder& ladder) {
 }
 
 std::optional<cache::Binary> RuntimeState::find_or_compile(Making& making, const Offer& offer, Ladder& ladder,
-                                                           std::string& cannot_compile) {
-  if (auto binary = shelves_.binary(binary_key(*making.task, offer.configuration))) return binary;
+                                                           int& failures) {
+  /// So often the compiler may be lost or late for one request: it may be the configuration, or no compiler is to be
+  /// had.
+  constexpr int kMostFailures = 2;
+  if (auto binary = shelves_.binary(binary_key(*making.task, offer.configuration), making.look)) return binary;
   const std::string& configuration = offer.provenance.configuration;
   if (making.capturing) {
-    making.keep = false;
+    making.may_improve = true;
     ladder.reject(
         fmt::format("No binary of {} is stored, and nothing is compiled while a graph is captured.", configuration));
     return std::nullopt;
   }
-  if (cannot_compile.empty()) {
-    const CompileAnswer answer = engine().compile({subject(making.kernel, *making.task), configuration},
-                                                  std::chrono::steady_clock::now() + options_.compile_limit);
-    if (answer.outcome == Outcome::ok) {
-      cache::Binary binary;
-      binary.hash = answer.binary_hash.empty() ? cache::content_hash(answer.cubin) : answer.binary_hash;
-      binary.kernel = answer.lowered_name;
-      binary.bytes = answer.cubin;
-      return binary;
-    }
-    if (answer.outcome == Outcome::compile_error) {
-      ladder.reject(fmt::format("{} does not compile: {}", configuration, answer.message));
-      return std::nullopt;
-    }
-    cannot_compile = answer.message;
-    report(Notice::Kind::engine, answer.message);
+  if (failures >= kMostFailures) return std::nullopt;
+  const CompileAnswer answer =
+      engine().compile({subject(making.kernel, *making.task), configuration}, after(options_.compile_limit));
+  if (answer.outcome == Outcome::ok) {
+    cache::Binary binary;
+    binary.hash = answer.binary_hash.empty() ? cache::content_hash(answer.cubin) : answer.binary_hash;
+    binary.kernel = answer.lowered_name;
+    binary.bytes = answer.cubin;
+    return binary;
   }
-  ladder.reject(fmt::format("No binary of {} is stored, and it cannot be compiled: {}", configuration, cannot_compile));
+  if (answer.outcome == Outcome::compile_error) {
+    ladder.reject(fmt::format("{} does not compile: {}", configuration, answer.message));
+    return std::nullopt;
+  }
+  if (++failures == 1) report(Notice::Kind::engine, answer.message);
+  making.may_improve = true;
+  ladder.reject(
+      fmt::format("No usable binary of {} is stored, and it cannot be compiled: {}", configuration, answer.message));
   return std::nullopt;
 }
 

@@ -43,7 +43,10 @@ class RuntimeState {
     std::shared_ptr<const Task> task;
     InstanceState& instance;
     bool capturing = false;
-    bool keep = true;  ///< a later request would get the same
+    bool again = false;              ///< it has a plan already, which was not to stay
+    bool may_improve = false;        ///< a later request might get a better rung
+    std::int64_t since_unix_ms = 0;  ///< when the databases were looked into
+    Look look = {};
   };
   /// An instance that waits for the engine's answer.
   struct Waiting {
@@ -55,18 +58,21 @@ class RuntimeState {
   /// Kernel, device and problem.
   using TuningKey = std::string;
 
-  void report(Notice::Kind kind, const std::string& sentence) noexcept;
+  void report(Notice::Kind kind, std::string_view sentence) noexcept;
+  const Instance& report_failed_request(const KernelState& kernel) noexcept;
 
   const Instance& answer(KernelState& kernel, std::span<const ProblemValue> values, const RequestOptions& options);
   const Instance& refusal(KernelState& kernel, const std::string& why);
   std::unique_ptr<InstanceState> new_instance(KernelState& kernel, std::vector<BoundArgument> arguments);
-  void publish_last_resort(KernelState& kernel, InstanceState& instance, const std::string& why);
+  LaunchPlan last_resort(const KernelState& kernel, const std::string& why) const;
+  void remember(KernelState& kernel, std::uint64_t context, std::span<const ProblemValue> values,
+                const Instance& instance);
 
   void make(Making& making);
   bool serve(Making& making, Ladder& ladder);
   LaunchPlan load(const ContextPlace& place, const Task& task, const Offer& offer, const cache::Binary& binary);
-  std::optional<cache::Binary> find_or_compile(Making& making, const Offer& offer, Ladder& ladder,
-                                               std::string& cannot_compile);
+  void publish(Making& making, LaunchPlan plan);
+  std::optional<cache::Binary> find_or_compile(Making& making, const Offer& offer, Ladder& ladder, int& failures);
   EngineClient& engine();
   JobSubject subject(const KernelState& kernel, const Task& task) const;
 

@@ -6,11 +6,19 @@
 #include <cerrno>
 #include <utility>
 
+#include "cache/busy.hpp"
 #include "cache/sqlite_store.hpp"
 
 namespace tuner {
 
 namespace fs = std::filesystem;
+
+/// Which file stands behind a name.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
 
 /// One database: a file of decisions and one of binaries.
 struct Shelf {
@@ -20,7 +28,7 @@ struct Shelf {
   std::optional<cache::Location> location;
   std::unique_ptr<cache::Store> decisions;
   std::unique_ptr<cache::BinaryStore> binaries;
-  bool decisions_unusable = false, binaries_unusable = false;  ///< and will not become usable
+  std::optional<FileIdentity> bad_decisions, bad_binaries;  ///< files that will not become usable
 };
 
 namespace {
@@ -61,9 +69,21 @@ cache::BinaryStore* open_binaries(Shelf& shelf) {
   return shelf.binaries.get();
 }
 
-/// What another attempt will not change.
+FileIdentity identity_of(const fs::path& file) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino};
+}
+
+/// What another attempt will not change, as long as it is the same file.
 bool is_final(const Error& error) {
   return error.code() == Errc::store_damaged || error.code() == Errc::store_newer;
+}
+
+/// Whether the file was found to be of no use; forgets that when another one has taken its place.
+bool is_bad(std::optional<FileIdentity>& bad, const fs::path& file) {
+  if (bad && *bad != identity_of(file)) bad.reset();
+  return bad.has_value();
 }
 
 }  // namespace
@@ -81,42 +101,67 @@ Shelves::Shelves(Options options, std::function<void(const std::string&)> report
 
 Shelves::~Shelves() = default;
 
-void Shelves::report(const std::string& sentence) {
-  if (reported_.insert(sentence).second) report_(sentence);
-}
+/// One question at a time. What there is to report is told after it, so that an observer may take locks of its own.
+class Shelves::Turn {
+ public:
+  explicit Turn(Shelves& shelves) : shelves_(shelves), lock_(shelves.mutex_) {}
+  ~Turn() {
+    lock_.unlock();
+    for (const std::string& sentence : sentences_) shelves_.report_(sentence);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  void report(const std::string& sentence) {
+    if (shelves_.reported_.insert(sentence).second) sentences_.push_back(sentence);
+  }
+
+ private:
+  Shelves& shelves_;
+  std::unique_lock<std::mutex> lock_;
+  std::vector<std::string> sentences_;
+};
 
 /// Asks one database, unless there is none or it cannot be used.
 template <class Question>
-void Shelves::ask_decisions(Shelf& shelf, const Question& question) {
-  if (shelf.decisions_unusable) return;
+void Shelves::ask_decisions(Turn& turn, std::size_t index, Look& look, const Question& question) {
+  Shelf& shelf = *shelves_[index];
+  if (look.locked_decisions.contains(index)) return;
   try {
+    locate(shelf);
+    if (is_bad(shelf.bad_decisions, shelf.location->decisions)) return;
     if (cache::Store* const store = open_decisions(shelf)) question(*store);
   } catch (const Error& error) {
-    shelf.decisions_unusable = is_final(error);
-    report(error.what());
+    turn.report(error.what());
+    shelf.decisions.reset();
+    if (is_final(error)) {
+      shelf.bad_decisions = identity_of(shelf.location->decisions);
+    } else if (cache::is_busy(error)) {
+      look.locked_decisions.insert(index);
+    }
   }
 }
 
-std::optional<Shelves::Found> Shelves::find(const cache::DecisionKey& key) {
-  const std::lock_guard lock(mutex_);
-  for (const auto& shelf : shelves_) {
-    std::optional<Found> found;
-    ask_decisions(*shelf, [&](cache::Store& store) {
+std::optional<Shelves::Found> Shelves::find(const cache::DecisionKey& key, std::size_t& shelf, Look& look) {
+  Turn turn(*this);
+  std::optional<Found> found;
+  while (!found && shelf < shelves_.size()) {
+    const std::size_t index = shelf++;
+    ask_decisions(turn, index, look, [&](cache::Store& store) {
       auto decision = store.find_decision(key);
       if (decision && decision->origin != cache::Origin::replay) {
-        found = Found{*std::move(decision), shelf->location->decisions};
+        found = Found{*std::move(decision), shelves_[index]->location->decisions};
       }
     });
-    if (found) return found;
   }
-  return std::nullopt;
+  return found;
 }
 
-std::vector<Shelves::FoundSite> Shelves::sites(const cache::DecisionKey& key) {
-  const std::lock_guard lock(mutex_);
+std::vector<Shelves::FoundSite> Shelves::sites(const cache::DecisionKey& key, Look& look) {
+  Turn turn(*this);
   std::vector<FoundSite> sites;
   for (std::size_t i = 0; i < shelves_.size(); ++i) {
-    ask_decisions(*shelves_[i], [&](cache::Store& store) {
+    ask_decisions(turn, i, look, [&](cache::Store& store) {
       for (cache::Site& site : store.list_sites(key.kernel_identity, key.mode, key.objective)) {
         sites.push_back({std::move(site), i});
       }
@@ -125,34 +170,43 @@ std::vector<Shelves::FoundSite> Shelves::sites(const cache::DecisionKey& key) {
   return sites;
 }
 
-std::optional<Shelves::Found> Shelves::read(const FoundSite& site) {
-  const std::lock_guard lock(mutex_);
-  Shelf& shelf = *shelves_[site.shelf];
+std::optional<Shelves::Found> Shelves::read(const FoundSite& site, Look& look) {
+  Turn turn(*this);
   std::optional<Found> found;
-  ask_decisions(shelf, [&](cache::Store& store) {
+  ask_decisions(turn, site.shelf, look, [&](cache::Store& store) {
     if (auto decision = store.find_decision(site.site.row)) {
-      found = Found{*std::move(decision), shelf.location->decisions};
+      found = Found{*std::move(decision), shelves_[site.shelf]->location->decisions};
     }
   });
   return found;
 }
 
-std::optional<cache::Binary> Shelves::binary(const std::string& compile_key) {
-  const std::lock_guard lock(mutex_);
-  std::optional<cache::Binary> binary;
-  for (const auto& shelf : shelves_) {
-    if (shelf->binaries_unusable) continue;
-    try {
-      cache::BinaryStore* const store = open_binaries(*shelf);
-      if (store == nullptr) continue;
-      if (store->distrust()) report(*store->distrust());
-      binary = store->find_compiled(compile_key);
-    } catch (const Error& error) {
-      shelf->binaries_unusable = is_final(error);
-      report(error.what());
+void Shelves::ask_binaries(Turn& turn, std::size_t index, Look& look, const std::string& compile_key,
+                           std::optional<cache::Binary>& binary) {
+  Shelf& shelf = *shelves_[index];
+  if (look.locked_binaries.contains(index)) return;
+  try {
+    locate(shelf);
+    if (is_bad(shelf.bad_binaries, shelf.location->binaries)) return;
+    cache::BinaryStore* const store = open_binaries(shelf);
+    if (store == nullptr) return;
+    if (store->distrust()) turn.report(*store->distrust());
+    binary = store->find_compiled(compile_key);
+  } catch (const Error& error) {
+    turn.report(error.what());
+    shelf.binaries.reset();
+    if (is_final(error)) {
+      shelf.bad_binaries = identity_of(shelf.location->binaries);
+    } else if (cache::is_busy(error)) {
+      look.locked_binaries.insert(index);
     }
-    if (binary) break;
   }
+}
+
+std::optional<cache::Binary> Shelves::binary(const std::string& compile_key, Look& look) {
+  Turn turn(*this);
+  std::optional<cache::Binary> binary;
+  for (std::size_t i = 0; i < shelves_.size() && !binary; ++i) ask_binaries(turn, i, look, compile_key, binary);
   return binary;
 }
 

@@ -18,8 +18,16 @@ namespace tuner {
 
 struct Shelf;
 
+/// How one request looks into the databases. What others have locked for too long is not asked again for it.
+struct Look {
+  std::set<std::size_t> locked_decisions, locked_binaries;  ///< by position
+  /// False if something may be stored that was not seen, and another look may see it.
+  bool complete() const { return locked_decisions.empty() && locked_binaries.empty(); }
+};
+
 /// The databases that a Runtime reads, the user's first. Each file is opened when it is first asked; what
-/// cannot be used is reported once. Nothing here throws, writes or waits longer than the patience a question.
+/// cannot be used is reported once. Nothing here throws or writes, and a look waits for each file no longer than the
+/// patience.
 /// Safe to use from several threads.
 class Shelves {
  public:
@@ -36,25 +44,28 @@ class Shelves {
     cache::Decision decision;
     std::filesystem::path database;
   };
-  /// The decision for exactly this key in the first database that has one which was measured or imported.
-  std::optional<Found> find(const cache::DecisionKey& key);
+  /// The decision for exactly this key, measured or imported, in the first database from the `shelf`th on that has one;
+  /// `shelf` becomes the position behind it.
+  std::optional<Found> find(const cache::DecisionKey& key, std::size_t& shelf, Look& look);
 
   struct FoundSite {
     cache::Site site;
     std::size_t shelf = 0;
   };
   /// What is served for the key's kernel on any problem and device, by database.
-  std::vector<FoundSite> sites(const cache::DecisionKey& key);
+  std::vector<FoundSite> sites(const cache::DecisionKey& key, Look& look);
   /// The whole decision of a site; nothing if it went since.
-  std::optional<Found> read(const FoundSite& found);
+  std::optional<Found> read(const FoundSite& found, Look& look);
 
   /// The binary compiled for this key in the first database that may be trusted with code and has it.
-  std::optional<cache::Binary> binary(const std::string& compile_key);
+  std::optional<cache::Binary> binary(const std::string& compile_key, Look& look);
 
  private:
+  class Turn;
   template <class Question>
-  void ask_decisions(Shelf& shelf, const Question& question);
-  void report(const std::string& sentence);
+  void ask_decisions(Turn& turn, std::size_t index, Look& look, const Question& question);
+  void ask_binaries(Turn& turn, std::size_t index, Look& look, const std::string& compile_key,
+                    std::optional<cache::Binary>& binary);
 
   const std::function<void(const std::string&)> report_;
   std::mutex mutex_;

@@ -10,6 +10,7 @@
 #include "tuner/core/text.hpp"
 #include "tuner/runtime/runtime_state.hpp"
 #include "tuner/runtime/signature.hpp"
+#include "tuner/runtime/time_limits.hpp"
 
 namespace tuner::detail {
 namespace {
@@ -21,10 +22,6 @@ using Clock = std::chrono::steady_clock;
 constexpr milliseconds kGrace{3000};
 /// Tuning beside a program takes no more of the memory that is free than this part.
 constexpr std::uint64_t kPartOfFreeMemory = 4;
-
-std::int64_t now_unix_ms() {
-  return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 /// Whether the GPU's clients share one context, so that a fault of one is a fault of all.
 bool under_mps() {
@@ -89,7 +86,7 @@ void RuntimeState::start_tuning(const Making& making, bool request_waits) {
   job.subject = subject(making.kernel, *making.task);
   job.mode = timing_;
   job.evaluations = options_.tune_evaluations;
-  job.since_unix_ms = now_unix_ms();
+  job.since_unix_ms = making.since_unix_ms;
   if (request_waits) {
     job.limit = options_.tune_limit;
   } else {
@@ -108,7 +105,7 @@ bool RuntimeState::tune_and_wait(Making& making) {
   start_tuning(making, true);
   std::unique_lock lock(mutex_);
   const bool answered =
-      changed_.wait_until(lock, Clock::now() + options_.tune_limit + kGrace, [&] { return !making.instance.tuning(); });
+      changed_.wait_until(lock, after(options_.tune_limit) + kGrace, [&] { return !making.instance.tuning(); });
   if (answered) return making.instance.has_plan();
   // What comes later is taken as in the background.
   for (Waiting& waiting : tuning_[key]) {
@@ -154,6 +151,12 @@ void RuntimeState::finish_tuning(const TuningKey& key, const TuneAnswer& answer)
   }
 } catch (...) {
   report(Notice::Kind::tuning, "What tuning found could not be used for lack of memory.");
+  const std::lock_guard lock(mutex_);
+  if (const auto found = tuning_.find(key); found != tuning_.end()) {
+    for (const Waiting& waiting : found->second) waiting.instance->set_tuning(false);
+    tuning_.erase(found);
+  }
+  changed_.notify_all();
 }
 
 /// Puts the winner in the place of what is served, if it is better by as much as was asked for.
@@ -164,6 +167,13 @@ void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
   const std::string kernel = task.description().kernel;
   const std::string problem = problem_text(task.problem());
   offer.provenance.why = waiting.request_waits ? "Tuned for this request." : "Tuned beside the program.";
+  if (answer.cut_short)
+    offer.provenance.why += " Its time ended the search, which is gone on with by whoever tunes next.";
+  if (answer.database.empty()) {
+    offer.provenance.decision_id = 0;
+    if (!answer.cut_short) offer.provenance.why += " It could not be stored.";
+  }
+  if (!answer.message.empty()) report(Notice::Kind::tuning, answer.message);
 
   const LaunchPlan* const served = waiting.instance->has_plan() ? &waiting.instance->plan() : nullptr;
   const bool in_use = served != nullptr && served->launch != nullptr;
@@ -176,8 +186,12 @@ void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
   }
   if (in_use) {
     const bool serves_baseline = served->provenance.configuration == decision.baseline;
-    // Nothing is known of what did not come as far as the race: it was slower, or failed.
-    const auto gain = serves_baseline ? decision.speedup_low : answer.gain_low;
+    const bool tied = std::any_of(decision.ties.begin(), decision.ties.end(), [&](const cache::Tie& tie) {
+      return tie.configuration == served->provenance.configuration;
+    });
+    // What is served and did not come as far as the race was slower there, or failed.
+    std::optional<double> gain = serves_baseline ? decision.speedup_low : answer.gain_low;
+    if (!gain && (serves_baseline || tied)) gain = 1;
     if (gain && *gain < options_.swap_threshold) {
       LaunchPlan kept = *served;
       kept.provenance.why +=
@@ -194,13 +208,15 @@ void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
   binary.bytes = answer.cubin;
   waiting.instance->publish(load(waiting.place, task, offer, binary));
   report(Notice::Kind::tuning,
-         fmt::format("Tuned `{}` for {}: {} is in use now, {} times as fast as the baseline.", kernel, problem,
-                     decision.configuration, four_digits(decision.speedup.value_or(1))));
+         decision.configuration == decision.baseline
+             ? fmt::format("Tuned `{}` for {}: the baseline is the fastest.", kernel, problem)
+             : fmt::format("Tuned `{}` for {}: {} is in use now, {} times as fast as the baseline.", kernel, problem,
+                           decision.configuration, four_digits(decision.speedup.value_or(1))));
 }
 
 bool RuntimeState::wait_for_tuning(milliseconds limit) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, limit, [&] { return tuning_.empty(); });
+  return changed_.wait_until(lock, after(limit), [&] { return tuning_.empty(); });
 }
 
 }  // namespace tuner::detail

@@ -16,7 +16,7 @@ namespace tuner {
 /// name (docs/directives.md is the manual of both) and takes expressions as text; what it says is checked by `build`.
 ///
 ///     const tuner::Description description = tuner::DescriptionBuilder("scale", source)
-///         .size("n")
+///         .size("n").problem_constraint("1 <= n")
 ///         .parameter("BLOCK", {64, 128, 256, 512}, 128)
 ///         .grid("ceil_div(n, BLOCK)").block("BLOCK")
 ///         .in("x", "float", "n").out("y", "float", "n").scalar("n", "int32")
@@ -59,7 +59,7 @@ class TUNER_API DescriptionBuilder {
   /// Any other directive, as it stands behind `#pragma tuner`.
   DescriptionBuilder& directive(std::string_view text);
 
-  /// Throws Error{bad_description} that names the call whose text is wrong.
+  /// Throws Error{bad_description} that shows the text that is wrong, as the directive that the call stands for.
   Description build() const;
 
  private:

@@ -28,7 +28,8 @@ enum class Errc {
 };
 
 /// Thrown when what was asked cannot be done. `what()` is a full sentence that names the thing, the value and a next
-/// step. Results of candidates (a kernel that does not compile, a wrong answer) are never thrown: see Outcome.
+/// step. Results of candidates (a kernel that does not compile, a wrong answer) are never thrown: they are rows of the
+/// database.
 class TUNER_API Error : public std::runtime_error {
  public:
   Error(Errc code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}

@@ -71,9 +71,9 @@ class TUNER_API Instance {
   /// Queues one launch on `stream`, which belongs to the context that the instance was requested in; it must be
   /// current. Arguments in signature order: device pointers for buffers (typed as described, `void*`, or a
   /// CUdeviceptr), and values for scalars, of exactly the described type. Costs what cuLaunchKernel costs, and some
-  /// nanoseconds. Count, kinds and sizes are checked when a call site first launches; scalars that the description
-  /// binds to the problem are compared at every launch. Does not throw, allocate or lock. May be captured in a graph,
-  /// which then holds the configuration of that moment.
+  /// nanoseconds. Count, kinds and sizes are checked when another call site launches than the time before; scalars that
+  /// the description binds to the problem are compared at every launch. Does not throw; a launch that succeeds does not
+  /// allocate or lock. May be captured in a graph, which then holds the configuration of that moment.
   template <class... Arguments>
   LaunchStatus launch(Stream stream, const Arguments&... arguments) const noexcept {
     void* pointers[sizeof...(Arguments) + 1] = {detail::address_of(arguments)..., nullptr};

@@ -2,7 +2,10 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "tuner/api.hpp"
 
@@ -14,12 +17,17 @@ class ProblemValue {
  public:
   enum class Kind : std::uint8_t { integer, real, word };
 
-  constexpr ProblemValue(std::integral auto value) noexcept
-      : kind_(Kind::integer), integer_(static_cast<std::int64_t>(value)) {}
+  /// What does not fit in 64 bits with a sign becomes the greatest number that does.
+  template <std::integral Integer>
+  requires(!std::same_as<Integer, bool> && !std::same_as<Integer, char>) constexpr ProblemValue(Integer value) noexcept
+      : kind_(Kind::integer),
+        integer_(std::in_range<std::int64_t>(value) ? static_cast<std::int64_t>(value)
+                                                    : std::numeric_limits<std::int64_t>::max()) {}
   constexpr ProblemValue(std::floating_point auto value) noexcept
       : kind_(Kind::real), real_(static_cast<double>(value)) {}
   constexpr ProblemValue(std::string_view word) noexcept : kind_(Kind::word), word_(word) {}
   constexpr ProblemValue(const char* word) noexcept : ProblemValue(std::string_view(word)) {}
+  ProblemValue(const std::string& word) noexcept : ProblemValue(std::string_view(word)) {}
 
   constexpr Kind kind() const noexcept { return kind_; }
   constexpr std::int64_t integer() const noexcept { return integer_; }  ///< only of Kind::integer

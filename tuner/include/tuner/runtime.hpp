@@ -37,7 +37,8 @@ struct Notice {
     database,  ///< a database, or a row of it, cannot be used; the next rung was taken
     engine,    ///< the process that compiles and tunes could not start, or was lost
     tuning,    ///< tuning began, was declined, ended or was swapped in
-    argument,  ///< a launch whose arguments do not fit
+    request,   ///< nothing can be launched for a request, or an option or TUNER_MODE is out of range
+    launch,    ///< a launch that failed: arguments that do not fit, the driver's refusal, a fallback's error
   };
   Kind kind = Kind::database;
   std::string sentence;
@@ -50,7 +51,7 @@ struct RuntimeOptions {
   /// Production: what is no exact hit is the caller's fallback or unrunnable; never near, other or baseline.
   bool exact_only = false;
   /// Which GPU: unset, that of the context that is current at each request; else the primary context of the GPU with
-  /// this number, which is made current for the call.
+  /// this number, which a request makes current, as cudaSetDevice would.
   std::optional<int> device = {};
   Timing timing = Timing::cold;
   /// Folder or file of the user's database, as TUNER_DB; empty: the default place.
@@ -58,23 +59,28 @@ struct RuntimeOptions {
   /// Read-only databases to look into after the user's, in this order: folders or files. Besides these,
   /// TUNER_SYSTEM_DB names some, with colons between.
   std::vector<std::filesystem::path> system_databases = {};
-  /// How long a request waits for other processes to release a database. Higher: fewer requests miss what is stored
-  /// while others write; lower: requests return sooner.
+  /// How long a request waits for other processes to release a database file. Higher: fewer requests miss what is
+  /// stored while others write; lower: requests return sooner. What was missed for that is looked for again, a second
+  /// later at the earliest.
   std::chrono::milliseconds database_patience{50};
   /// How long a request waits for a baseline, or a winner without a stored binary, to be compiled.
   std::chrono::milliseconds compile_limit{30000};
-  /// Mode::tune: how long a request waits. Tuning ends with what it has by then.
+  /// Mode::tune: how long a request waits, but for some seconds in which tuning concludes and, where it could not, the
+  /// next rung is compiled. Tuning ends with what it has by then: what was cut short serves this Runtime, and is gone
+  /// on with by whoever tunes next.
   std::chrono::milliseconds tune_limit{60000};
-  /// Mode::background: the part of the GPU's time that tuning may take, 0.001 to 1. Higher: done sooner.
+  /// Mode::background: the part of the GPU's time that tuning may take, 0.001 to 1 (brought into that range).
+  /// Higher: done sooner.
   double background_share = 0.05;
-  /// Mode::background: processes that compile beside the program, at low priority.
+  /// Mode::background: processes that compile beside the program, at low priority; at least 1.
   int background_compile_workers = 2;
-  /// Mode::background: a winner takes over if the lower end of its speed-up's interval is at least this.
+  /// Mode::background: a winner takes over if the lower end of its speed-up's interval is at least this; at
+  /// least 1.
   double swap_threshold = 1.05;
   /// How many configurations to try at most when tuning; 0: no limit but the space's size.
   std::uint64_t tune_evaluations = 0;
-  /// Instances that may exist at once, over all kernels, problems and contexts; further requests are unrunnable. Each
-  /// holds some kilobytes, and its module device memory, until the Runtime ends.
+  /// Instances that may exist at once, over all kernels, problems and contexts; further requests get the fallback or
+  /// are unrunnable. Each holds some kilobytes, and its module device memory, until the Runtime ends.
   std::size_t max_instances = 4096;
   /// Told what happens, from the thread that meets it: of several threads at once, and of the Runtime's own. Must not
   /// throw or call the Runtime.
@@ -82,7 +88,7 @@ struct RuntimeOptions {
 };
 
 /// The caller's own way to run the kernel where there is no other: gets the stream and the addresses of the arguments,
-/// returns 0 or an error code of its own.
+/// returns 0 or an error code of its own. What the call site passes is not checked for it.
 using Fallback = std::function<int(Stream stream, std::span<void* const> arguments)>;
 
 struct KernelOptions {
@@ -112,7 +118,9 @@ class TUNER_API Kernel {
     return request(std::span<const ProblemValue>(problem.begin(), problem.size()), options);
   }
   const Instance& request(std::span<const ProblemValue> problem, RequestOptions options = {}) const noexcept;
-  /// By name, in any order: `request({{"rows", 528}, {"row_length", 65536}})`. Some hundred nanoseconds.
+  /// For a kernel whose problem has defaults for everything, or nothing.
+  const Instance& request() const noexcept { return request(std::span<const ProblemValue>{}); }
+  /// By name, in any order: `request({{"rows", 528}, {"row_length", 65536}})`. Some tens of nanoseconds more.
   const Instance& request(std::initializer_list<NamedValue> problem, RequestOptions options = {}) const noexcept;
 
  private:
@@ -123,8 +131,8 @@ class TUNER_API Kernel {
 };
 
 /// Finds, loads and launches tuned kernels. One a program is enough; several do not disturb each other. Construction
-/// touches neither files nor the driver: both are opened by the first request. Destruction waits for nothing but the
-/// Runtime's own thread and ends the engine; no launch may be under way by then that this program still needs, since
+/// touches neither files nor the driver: both are opened by the first request. Destruction ends the engine, for
+/// which it waits up to a second; no launch may be under way by then that this program still needs, since
 /// modules are unloaded. Contexts must live as long as the Runtime. After fork() a child makes its own.
 class TUNER_API Runtime {
  public:
