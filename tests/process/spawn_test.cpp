@@ -161,6 +161,20 @@ TEST_CASE("destroying a child that cannot be collected takes no longer than its 
   close(ready[1]);
 }
 
+TEST_CASE("a child is not taken down by another one that its parent has forked") {
+  std::optional<ChildProcess> child(start());
+  const pid_t forked = fork();
+  if (forked == 0) {
+    child->kill();
+    child.reset();
+    _exit(0);
+  }
+  int status = -1;
+  REQUIRE(waitpid(forked, &status, 0) == forked);
+  CHECK(status == 0);
+  CHECK(ask(*child, "echo", "still here") == "still here");
+}
+
 TEST_CASE("what a child forked dies with it") {
   ChildProcess child = start();
   const auto grandchild = static_cast<pid_t>(std::stol(ask(child, "fork")));

@@ -88,7 +88,7 @@ ExitStatus exit_status_from_wait(int status) {
   return result;
 }
 
-ChildProcess::ChildProcess(const SpawnOptions& options) : patience_(options.patience) {
+ChildProcess::ChildProcess(const SpawnOptions& options) : parent_(getpid()), patience_(options.patience) {
   ChannelPair pair = make_channel_pair();
   channel_ = std::move(pair.first);
   const UniqueFd theirs = out_of_the_way(pair.second.release());
@@ -124,6 +124,7 @@ ChildProcess::ChildProcess(const SpawnOptions& options) : patience_(options.pati
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
+      parent_(other.parent_),
       patience_(other.patience_),
       status_(other.status_),
       channel_(std::move(other.channel_)),
@@ -134,6 +135,7 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   if (this != &other) {
     end();
     pid_ = std::exchange(other.pid_, -1);
+    parent_ = other.parent_;
     patience_ = other.patience_;
     status_ = other.status_;
     channel_ = std::move(other.channel_);
@@ -147,8 +149,12 @@ ChildProcess::~ChildProcess() {
   end();
 }
 
+bool ChildProcess::is_ours() const noexcept {
+  return pid_ >= 0 && parent_ == getpid();
+}
+
 void ChildProcess::end() noexcept {
-  if (pid_ < 0) return;
+  if (!is_ours()) return;
   kill();
   // Not for ever: a process that hangs inside the kernel (a GPU driver waiting for hardware that is gone) outlives
   // SIGKILL, and whoever asked for it must not hang with it. What is left behind is a zombie at worst, which costs a
@@ -158,7 +164,7 @@ void ChildProcess::end() noexcept {
 
 void ChildProcess::kill() noexcept {
   // Until its status is collected neither its number nor its group's can belong to anybody else.
-  if (pid_ < 0 || status_) return;
+  if (!is_ours() || status_) return;
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);
 }

@@ -39,7 +39,7 @@ class ChildProcess {
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
   /// Kills it with everything it started and collects its status. One that has not ended within the patience is left
-  /// behind.
+  /// behind. In a process that was forked from the one that started it, it is left alone.
   ~ChildProcess();
 
   Channel& channel() noexcept { return channel_; }
@@ -62,7 +62,10 @@ class ChildProcess {
  private:
   void end() noexcept;
 
+  bool is_ours() const noexcept;
+
   pid_t pid_ = -1;
+  pid_t parent_ = -1;  ///< who started it
   std::chrono::milliseconds patience_;
   std::optional<ExitStatus> status_;
   Channel channel_;
