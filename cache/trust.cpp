@@ -50,8 +50,8 @@ int add_owner_of_this_library(dl_phdr_info* object, std::size_t, void* owners) {
     const ElfW(Phdr)& segment = object->dlpi_phdr[i];
     const ElfW(Addr) begin = object->dlpi_addr + segment.p_vaddr;
     if (segment.p_type != PT_LOAD || here < begin || here - begin >= segment.p_memsz) continue;
-    // The program itself has no name here.
-    if (object->dlpi_name != nullptr && *object->dlpi_name != '\0') {
+    // The program itself has no name here, and a relative one says nothing once the program has changed its folder.
+    if (object->dlpi_name != nullptr && *object->dlpi_name == '/') {
       add_owner_of(object->dlpi_name, *static_cast<std::vector<uid_t>*>(owners));
     }
     return 1;

@@ -9,6 +9,7 @@
 #include "tuner/process/channel.hpp"
 #include "tuner/process/spawn.hpp"
 #include "tuner/error.hpp"
+#include "tuner/process/worker_program.hpp"
 
 int main(int argc, char** argv) try {
   using namespace tuner;
@@ -30,6 +31,10 @@ int main(int argc, char** argv) try {
     if (message->type == "group") channel.send({"group", std::to_string(getpgrp()), {}});
     if (message->type == "complain") std::fputs(message->body.c_str(), stderr);
     if (message->type == "exit") return std::atoi(message->body.c_str());
+    if (message->type == "candidate from") {
+      if (chdir(message->body.c_str()) != 0) return 3;
+      channel.send({"candidate", program_candidates(kWorkerProgram).front().string(), {}});
+    }
     if (message->type == "abort") std::abort();
     if (message->type == "fork") {
       const pid_t parent = getpid();

@@ -3,12 +3,14 @@
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
-#include "tuner/process/usable_cores.hpp"
 #include "tuner/error.hpp"
+#include "tuner/process/spawn.hpp"
+#include "tuner/process/usable_cores.hpp"
 
 using namespace tuner;
 namespace fs = std::filesystem;
@@ -61,6 +63,20 @@ TEST_CASE("the worker program is looked for beside the program, then where it is
   CHECK(candidates[0] == here / "tuner-worker");
   CHECK(candidates[1] == (here / "../libexec/tuner/tuner-worker").lexically_normal());
   CHECK(candidates.back().is_absolute());
+}
+
+TEST_CASE("a program that was started with a relative name and has changed its folder looks in its own still") {
+  const TemporaryFolder folder;
+  const fs::path child = TUNER_TEST_CHILD;
+  write(folder.path / child.filename(), "somebody else's");
+  const fs::path before = fs::current_path();
+  fs::current_path(child.parent_path());
+  ChildProcess process({.program = fs::path(".") / child.filename()});
+  fs::current_path(before);
+  process.channel().send({"candidate from", folder.path.string(), {}});
+  const auto answer = process.channel().receive_until(std::chrono::steady_clock::now() + std::chrono::seconds(20));
+  REQUIRE(answer);
+  CHECK(answer->body == fs::canonical(child).parent_path() / kWorkerProgram);
 }
 
 TEST_CASE("a cgroup quota limits the cores at every level") {

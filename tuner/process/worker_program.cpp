@@ -1,10 +1,12 @@
 #include "tuner/process/worker_program.hpp"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <system_error>
 
@@ -13,12 +15,21 @@
 namespace tuner {
 namespace {
 
+/// The loader's own name of a library is what the program was started with: a relative one says nothing any more in
+/// another folder, where anybody may have put a file of that name.
 std::filesystem::path folder_of_this_code() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&find_worker_program), &info) == 0 || info.dli_fname == nullptr) return {};
-  std::error_code error;
-  const std::filesystem::path file = std::filesystem::canonical(info.dli_fname, error);
-  return error ? std::filesystem::path{} : file.parent_path();
+  const auto here = reinterpret_cast<std::uintptr_t>(&find_worker_program);
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR, &begin, &end) != 2 || here < begin || here >= end) continue;
+    const std::size_t slash = line.find('/');
+    if (slash == std::string::npos) return {};
+    std::error_code error;
+    const std::filesystem::path file = std::filesystem::canonical(line.substr(slash), error);
+    return error ? std::filesystem::path{} : file.parent_path();
+  }
+  return {};
 }
 
 std::filesystem::path folder_of_this_program() {
@@ -30,7 +41,7 @@ std::filesystem::path folder_of_this_program() {
 }  // namespace
 
 std::vector<std::filesystem::path> program_candidates(std::string_view name) {
-  if (const char* folder = std::getenv("TUNER_LIBEXEC"); folder != nullptr && *folder != '\0')
+  if (const char* folder = secure_getenv("TUNER_LIBEXEC"); folder != nullptr && *folder != '\0')
     return {std::filesystem::path(folder) / name};
   std::vector<std::filesystem::path> result;
   const auto add = [&](const std::filesystem::path& file) {
