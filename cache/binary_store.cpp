@@ -51,21 +51,32 @@ std::unique_ptr<BinaryStore> BinaryStore::open(const BinaryStoreOptions& options
 
 BinaryStore::BinaryStore(const BinaryStoreOptions& options) : options_(options) {
   if (!options_.clock) options_.clock = [] { return stamp(0); };
-  if (options_.access == Access::read_only) quick_look_ = QuickLook::open(options_.path, binaries_format());
+  if (options_.access == Access::read_only) look_anew();
   if (quick_look_) {
     options_.path = quick_look_->path();  // absolute
-    distrust_ = reason_to_distrust(options_.path, trusted_owners());
   } else {
     connection();
   }
 }
 
+/// Lets go of a file in whose place there may be another one. Whatever throws, no file is left open for reading that
+/// was not examined.
+void BinaryStore::look_anew() {
+  quick_look_.reset();
+  connection_.reset();
+  distrust_.reset();
+  auto look = QuickLook::open(options_.path, binaries_format());
+  // After opening: a file that only trusted users can touch cannot have been exchanged since.
+  if (look) distrust_ = reason_to_distrust(look->path(), trusted_owners());
+  quick_look_ = std::move(look);
+}
+
 const sqlite::Connection& BinaryStore::connection() const {
   if (!connection_) {
-    connection_ = open_database(options_.path, options_.access, options_.busy_timeout, Durability::rebuildable,
+    auto opened = open_database(options_.path, options_.access, options_.busy_timeout, Durability::rebuildable,
                                 binaries_format());
-    // After opening: a file that only trusted users can touch cannot have been exchanged since.
-    distrust_ = reason_to_distrust(connection_->path(), trusted_owners());
+    distrust_ = reason_to_distrust(opened->path(), trusted_owners());  // after opening, as above
+    connection_ = std::move(opened);
   }
   return *connection_;
 }
@@ -122,15 +133,14 @@ std::optional<Binary> BinaryStore::find(std::string_view hash) {
 }
 
 std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key) {
+  if (distrust_ && quick_look_ && quick_look_->is_replaced()) look_anew();
   if (distrust_) return std::nullopt;
   if (quick_look_) {
     auto seen = (*quick_look_)([&](PageFile& file) { return read_compiled(file, compile_key); });
     if (seen && *seen && content_hash((*seen)->bytes) != (*seen)->hash) return std::nullopt;
     if (seen) return *std::move(seen);
-    if (quick_look_->is_replaced()) {
-      connection_.reset();
-      quick_look_ = QuickLook::open(options_.path, binaries_format());
-    }
+    if (quick_look_->is_replaced()) look_anew();
+    if (distrust_) return std::nullopt;
   }
   const sqlite::Connection& database = connection();
   if (distrust_) return std::nullopt;

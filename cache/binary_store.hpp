@@ -81,11 +81,12 @@ class BinaryStore {
   void make_room(std::int64_t keep_binary_id);
   void mark_used(const Row& row);
   void forget(const Row& row);
+  void look_anew();
 
   BinaryStoreOptions options_;
   std::unique_ptr<QuickLook> quick_look_;                   ///< null: SQLite alone
   mutable std::unique_ptr<sqlite::Connection> connection_;  ///< null until it is needed, where a quick look does
-  mutable std::optional<std::string> distrust_;             ///< looked at whenever a file is opened
+  mutable std::optional<std::string> distrust_;             ///< of the file that is open, found out on opening it
 };
 
 }  // namespace tuner::cache
