@@ -157,6 +157,40 @@ TEST_CASE("a database that another program holds longer than one waits is a miss
   CHECK(machine.heard(Notice::Kind::database).size() == 1);
 }
 
+TEST_CASE("what a lock kept from a request is found when it is asked again, and by who holds the instance") {
+  TwoDatabases machine;
+  RuntimeOptions options = machine.options();
+  options.database_patience = std::chrono::milliseconds(5);
+  Runtime runtime(std::move(options));
+  const Kernel kernel = runtime.kernel(wave());
+  const Instance* early = nullptr;
+  {
+    const cache::sqlite::Connection held(machine.decisions(), SQLITE_OPEN_READWRITE, std::chrono::milliseconds(0));
+    held.execute("BEGIN EXCLUSIVE");
+    early = &kernel.request({100, 1000});
+    CHECK(early->rung() == Rung::baseline);
+    CHECK(contains(early->provenance().why, "not known"));
+    CHECK(&kernel.request({100, 1000}) == early);
+    held.execute("ROLLBACK");
+  }
+  for (int i = 0; i < 300 && kernel.request({100, 1000}).rung() != Rung::exact; ++i) usleep(20'000);
+  CHECK(&kernel.request({100, 1000}) == early);
+  CHECK(early->rung() == Rung::exact);
+  CHECK(launched(*early) == Stored{}.configuration);
+}
+
+TEST_CASE("a decision of the user's that cannot be used does not hide one of a system database") {
+  Machine machine;
+  machine.tuned({}, machine.folder() / "system");
+  machine.decide({.configuration = "BLOCK=4096,ITEMS=1,STORE=streaming"});
+  RuntimeOptions options = machine.options();
+  options.system_databases = {machine.folder() / "system"};
+  Runtime runtime(std::move(options));
+  const Instance& instance = runtime.kernel(wave()).request({100, 1000});
+  CHECK(instance.rung() == Rung::exact);
+  CHECK(launched(instance) == Stored{}.configuration);
+}
+
 TEST_CASE("a database that appears later is found by the next request") {
   Machine machine;
   Runtime runtime(machine.options());

@@ -130,6 +130,27 @@ TEST_CASE("there are no more instances than were allowed, and those there are st
   CHECK(launched(second) == Stored{}.configuration);
 }
 
+TEST_CASE("what is no problem of the kernel takes no place from what is") {
+  Machine machine;
+  machine.tuned();
+  RuntimeOptions options = machine.options();
+  options.max_instances = 2;
+  Runtime runtime(options);
+  const Kernel kernel = runtime.kernel(wave());
+  for (int i = 1; i < 200; ++i) CHECK(kernel.request({-i, 1000}).rung() == Rung::unrunnable);
+  CHECK(kernel.request({100, 1000}).rung() == Rung::exact);
+}
+
+TEST_CASE("limits may be longer than the clock runs") {
+  Machine machine;
+  machine.tuned();
+  RuntimeOptions options = machine.options();
+  options.compile_limit = options.tune_limit = std::chrono::milliseconds::max();
+  Runtime runtime(options);
+  CHECK(runtime.kernel(wave()).request({100, 1000}).rung() == Rung::exact);
+  CHECK(runtime.wait_for_tuning(std::chrono::milliseconds::max()));
+}
+
 TEST_CASE("kernels of one Runtime are apart, copies of a handle are not") {
   Machine machine;
   machine.tuned();
