@@ -23,6 +23,10 @@ std::int64_t size_of(const Binary& binary) {
   return static_cast<std::int64_t>(binary.bytes.size()) + build_size(binary);
 }
 
+bool is_sound(const Binary& binary) {
+  return content_hash(binary.bytes) == binary.hash;
+}
+
 }  // namespace
 
 struct BinaryStore::Row {
@@ -118,6 +122,7 @@ bool BinaryStore::put(const Binary& binary, Keep keep) {
 }
 
 std::optional<Binary> BinaryStore::find(std::string_view hash) {
+  trouble_.reset();
   if (distrust_) return std::nullopt;
   const sqlite::Connection& database = connection();
   if (distrust_) return std::nullopt;
@@ -133,11 +138,15 @@ std::optional<Binary> BinaryStore::find(std::string_view hash) {
 }
 
 std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key) {
+  trouble_.reset();
   if (distrust_ && quick_look_ && quick_look_->is_replaced()) look_anew();
   if (distrust_) return std::nullopt;
   if (quick_look_) {
     auto seen = (*quick_look_)([&](PageFile& file) { return read_compiled(file, compile_key); });
-    if (seen && *seen && content_hash((*seen)->bytes) != (*seen)->hash) return std::nullopt;
+    if (seen && *seen && !is_sound(**seen)) {
+      note_damage(**seen);
+      return std::nullopt;
+    }
     if (seen) return *std::move(seen);
     if (quick_look_->is_replaced()) look_anew();
     if (distrust_) return std::nullopt;
@@ -179,7 +188,8 @@ std::int64_t BinaryStore::size_bytes() const {
 
 std::optional<Binary> BinaryStore::checked(std::optional<Row> row) {
   if (!row) return std::nullopt;
-  if (content_hash(row->binary.bytes) != row->binary.hash) {
+  if (!is_sound(row->binary)) {
+    note_damage(row->binary);
     forget(*row);
     return std::nullopt;
   }
@@ -200,6 +210,14 @@ void BinaryStore::make_room(std::int64_t keep_binary_id) {
     const std::int64_t binary_id = oldest.integer(0);
     erase.bind(binary_id).run();
   }
+}
+
+void BinaryStore::note_damage(const Binary& binary) {
+  trouble_ = fmt::format(
+      "The binary of `{}` in {} is damaged (its bytes do not match its hash) and is not used: the kernel has to be "
+      "compiled again. If this happens again, check the disk; the file holds nothing but compiled code and may be "
+      "deleted.",
+      binary.kernel, options_.path.string());
 }
 
 void BinaryStore::forget(const Row& row) {

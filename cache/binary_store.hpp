@@ -59,7 +59,8 @@ class BinaryStore {
   bool put(const Binary& binary, Keep keep = Keep::while_room);
 
   /// The binary with this content hash; `compile_key` and `resource_log` are those of its latest build. What does not
-  /// match its hash any more is not found, and deleted unless the store is read only. Throws Error{store_*}.
+  /// match its hash any more is not found (see `trouble`), and deleted unless the store is read only. Throws
+  /// Error{store_*}.
   std::optional<Binary> find(std::string_view hash);
   /// The binary that was compiled for exactly this key. Throws Error{store_*}.
   std::optional<Binary> find_compiled(std::string_view compile_key);
@@ -70,6 +71,9 @@ class BinaryStore {
 
   /// Why nothing is ever found here, as a sentence; nothing if all is well.
   const std::optional<std::string>& distrust() const noexcept { return distrust_; }
+  /// What is wrong with the binary that the latest find, find_compiled or find_builds did not return, as a sentence;
+  /// nothing if it was returned or is not here.
+  const std::optional<std::string>& trouble() const noexcept { return trouble_; }
   /// What the limit applies to.
   std::int64_t size_bytes() const;
 
@@ -82,11 +86,13 @@ class BinaryStore {
   void mark_used(const Row& row);
   void forget(const Row& row);
   void look_anew();
+  void note_damage(const Binary& binary);
 
   BinaryStoreOptions options_;
   std::unique_ptr<QuickLook> quick_look_;                   ///< null: SQLite alone
   mutable std::unique_ptr<sqlite::Connection> connection_;  ///< null until it is needed, where a quick look does
   mutable std::optional<std::string> distrust_;             ///< of the file that is open, found out on opening it
+  std::optional<std::string> trouble_;
 };
 
 }  // namespace tuner::cache

@@ -116,7 +116,11 @@ TEST_CASE("a binary with a flipped byte is not found, disappears, and can be put
   CHECK_FALSE(binaries.open(Access::read_only)->find(content_hash(a.bytes)));
   CHECK(sql(binaries.path(), "SELECT count(*) FROM binary") == std::vector<std::string>{"1"});
   SUBCASE("found out when it is looked for") {
-    CHECK_FALSE(binaries.open()->find_compiled(a.compile_key));
+    const auto store = binaries.open();
+    CHECK_FALSE(store->find_compiled(a.compile_key));
+    CHECK(contains(store->trouble().value_or(""), "The binary of `" + a.kernel + "` in " + binaries.path().string()));
+    CHECK_FALSE(store->find_compiled(a.compile_key));
+    CHECK_FALSE(store->trouble());  // there is none any more
     CHECK(sql(binaries.path(), "SELECT count(*) FROM binary") == std::vector<std::string>{"0"});
     CHECK(sql(binaries.path(), "SELECT count(*) FROM build") == std::vector<std::string>{"0"});
   }
@@ -189,7 +193,10 @@ TEST_CASE("nothing is loaded from a file that others may write, and nothing is p
   binaries.open()->put(a);
   REQUIRE(chmod(binaries.path().c_str(), 0666) == 0);
   const auto store = binaries.open();
-  CHECK(contains(store->distrust().value_or(""), "chmod"));
+  CHECK(store->distrust().value_or("") == "Compiled binaries are neither taken from " + binaries.path().string() +
+                                              " nor kept there, since " + binaries.path().string() +
+                                              " may be written by its group or by everybody (`chmod go-w " +
+                                              binaries.path().string() + "` ends that).");
   CHECK_FALSE(store->find(content_hash(a.bytes)));
   CHECK_FALSE(store->find_compiled(a.compile_key));
   CHECK_FALSE(store->put(some_binary("b")));

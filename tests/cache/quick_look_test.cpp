@@ -270,9 +270,14 @@ TEST_CASE("a reader of binaries changes nothing: damaged ones are not found and 
     // Where SQLite has to be asked, because of a file beside it that a quick look does not judge.
     if (!quick) write_bytes(path.string() + "-wal", "");
     const auto reader = BinaryStore::open({.path = path, .access = Access::read_only});
-    CHECK(reader->find_compiled("5000"));
     CHECK_FALSE(reader->find_compiled("6000"));
+    CHECK(contains(reader->trouble().value_or(""), "The binary of `k` in " + path.string() + " is damaged"));
+    CHECK(reader->find_compiled("5000"));
+    CHECK_FALSE(reader->trouble());
     CHECK_FALSE(reader->find(hash));
+    CHECK(reader->trouble());
+    CHECK_FALSE(reader->find_compiled("another key"));
+    CHECK_FALSE(reader->trouble());
     CHECK(read_bytes(path) == before);
   }
 }
