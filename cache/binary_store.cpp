@@ -49,6 +49,16 @@ struct BinaryStore::Row {
   }
 };
 
+namespace {
+
+std::optional<std::string> why_unused(const std::filesystem::path& file) {
+  const auto reason = reason_to_distrust(file, trusted_owners());
+  if (!reason) return std::nullopt;
+  return fmt::format("Compiled binaries are neither taken from {} nor kept there, since {}.", file.string(), *reason);
+}
+
+}  // namespace
+
 std::unique_ptr<BinaryStore> BinaryStore::open(const BinaryStoreOptions& options) {
   return std::unique_ptr<BinaryStore>(new BinaryStore(options));
 }
@@ -71,7 +81,7 @@ void BinaryStore::look_anew() {
   distrust_.reset();
   auto look = QuickLook::open(options_.path, binaries_format());
   // After opening: a file that only trusted users can touch cannot have been exchanged since.
-  if (look) distrust_ = reason_to_distrust(look->path(), trusted_owners());
+  if (look) distrust_ = why_unused(look->path());
   quick_look_ = std::move(look);
 }
 
@@ -79,7 +89,7 @@ const sqlite::Connection& BinaryStore::connection() const {
   if (!connection_) {
     auto opened = open_database(options_.path, options_.access, options_.busy_timeout, Durability::rebuildable,
                                 binaries_format());
-    distrust_ = reason_to_distrust(opened->path(), trusted_owners());  // after opening, as above
+    distrust_ = why_unused(opened->path());  // after opening, as above
     connection_ = std::move(opened);
   }
   return *connection_;

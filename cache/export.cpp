@@ -88,9 +88,7 @@ ExportedBinaries export_binaries(const fs::path& from, const fs::path& to, const
   require_others(from, to);
   const auto require_trust = [](const BinaryStore& store) {
     if (!store.distrust()) return;
-    throw Error(
-        Errc::store_unavailable,
-        fmt::format("Binaries cannot be exported, since other users could change them: {}.", *store.distrust()));
+    throw Error(Errc::store_unavailable, fmt::format("Binaries cannot be exported. {}", *store.distrust()));
   };
   const auto source = BinaryStore::open({.path = from, .access = Access::read_only});
   require_trust(*source);

@@ -27,12 +27,18 @@ std::optional<std::string> distrust_one(const fs::path& path, Place place, const
   if (S_ISLNK(status.st_mode)) return fmt::format("{} is a symbolic link", path.string());
   if (place == Place::file && !S_ISREG(status.st_mode)) return fmt::format("{} is not a file", path.string());
   if (std::find(owners.begin(), owners.end(), status.st_uid) == owners.end()) {
+    if (status.st_uid == kNobody)
+      return fmt::format("{} belongs to user {}, who may be any user that is not known here", path.string(), kNobody);
     return fmt::format("{} belongs to user {}, who is neither this user nor root nor the owner of this program",
                        path.string(), status.st_uid);
   }
   const bool sticky = place == Place::folder_above && (status.st_mode & S_ISVTX) != 0;
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 && !sticky) {
-    return fmt::format("{} may be written by other users (`chmod go-w {}` ends that)", path.string(), path.string());
+    // Nobody should take that permission from /tmp.
+    if (place == Place::its_folder && (status.st_mode & S_ISVTX) != 0)
+      return fmt::format("{} is a folder that other users may write: name a folder of your own", path.string());
+    return fmt::format("{} may be written by its group or by everybody (`chmod go-w {}` ends that)", path.string(),
+                       path.string());
   }
   return std::nullopt;
 }

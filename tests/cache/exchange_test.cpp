@@ -343,7 +343,7 @@ TEST_CASE("binaries of winners and baselines are exported with every key that th
   REQUIRE(chmod(there.file("binaries.db").c_str(), 0666) == 0);
   CHECK(contains(error_of(Errc::store_unavailable,
                           [&] { export_binaries(there.file("binaries.db"), target / "more.db", hashes, false); }),
-                 "other users"));
+                 "by its group or by everybody"));
 }
 
 TEST_CASE("an export names the binaries of the winner and of its baseline") {
