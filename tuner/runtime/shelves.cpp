@@ -192,6 +192,7 @@ void Shelves::ask_binaries(Turn& turn, std::size_t index, Look& look, const std:
     if (store == nullptr) return;
     if (store->distrust()) turn.report(*store->distrust());
     binary = store->find_compiled(compile_key);
+    if (store->trouble()) turn.report(*store->trouble());
   } catch (const Error& error) {
     turn.report(error.what());
     shelf.binaries.reset();
