@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 namespace tuner::cache {
@@ -189,11 +190,39 @@ PlainRow row_of(std::int64_t rowid, Bytes bytes) {
   return row;
 }
 
+using OpenFiles = std::map<std::pair<dev_t, ino_t>, std::shared_ptr<OpenFile>>;
+
+/// Whether this process has the file open once more, as SQLite would: its own or one that the program came with.
+bool is_open_elsewhere(int descriptor, const struct stat& file) {
+  std::error_code error;
+  bool found = false;
+  for (fs::directory_iterator each("/proc/self/fd", error), end; !error && each != end; each.increment(error)) {
+    const int other = std::atoi(each->path().filename().c_str());
+    struct stat status {};
+    if (other == descriptor || fstat(other, &status) != 0) continue;
+    found = found || (status.st_dev == file.st_dev && status.st_ino == file.st_ino);
+  }
+  return found || error;
+}
+
+/// Gives back what files cost that were replaced and deleted. A file without a name cannot be opened again, so a lock
+/// that nobody has now nobody will have.
+void close_deleted(OpenFiles& files) {
+  std::erase_if(files, [](const OpenFiles::value_type& entry) {
+    const int descriptor = entry.second->descriptor;
+    struct stat status {};
+    if (entry.second.use_count() > 1 || fstat(descriptor, &status) != 0 || status.st_nlink > 0) return false;
+    if (is_open_elsewhere(descriptor, status)) return false;
+    close(descriptor);
+    return true;
+  });
+}
+
 }  // namespace
 
 std::shared_ptr<OpenFile> PageFile::open(const fs::path& resolved) {
   static std::mutex mutex;
-  static auto* const files = new std::map<std::pair<dev_t, ino_t>, std::shared_ptr<OpenFile>>;  // never closed
+  static auto* const files = new OpenFiles;  // never destroyed: that would close them
   const std::lock_guard guard(mutex);
   struct stat status {};
   if (lstat(resolved.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) throw NotPlain{};
@@ -201,6 +230,7 @@ std::shared_ptr<OpenFile> PageFile::open(const fs::path& resolved) {
   // A child's descriptor is its parent's, and so would its locks be.
   if (known != files->end() && known->second->process == getpid()) return known->second;
 
+  close_deleted(*files);
   auto file = std::make_shared<OpenFile>();
   file->descriptor = ::open(resolved.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file->descriptor < 0) throw NotPlain{};

@@ -41,8 +41,8 @@ struct PlainRow {
   std::string& text(std::size_t column);
 };
 
-/// A database file that is open for reading for as long as the process lives: closing any descriptor of a file drops
-/// every lock that SQLite holds on it in this process.
+/// A database file that is open for reading for as long as it has a name, and while anybody in this process has it
+/// open: closing any descriptor of a file drops every lock that SQLite holds on it in this process.
 struct OpenFile {
   std::mutex mutex;  ///< one look at a time: the lock belongs to the descriptor
   int descriptor = -1;

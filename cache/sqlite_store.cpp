@@ -53,6 +53,7 @@ const sqlite::Connection& SqliteStore::connection() const {
 void SqliteStore::renew() const {
   if (!quick_look_->is_replaced()) return;
   connection_.reset();
+  quick_look_.reset();  // first, so that the file can be closed
   quick_look_ = QuickLook::open(options_.path, decisions_format());
 }
 

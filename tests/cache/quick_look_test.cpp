@@ -222,6 +222,42 @@ TEST_CASE("a file that takes another one's place is read, not the one before it"
   }
 }
 
+/// Descriptors of files that have no name any more.
+int count_deleted(const TemporaryFolder& folder) {
+  int count = 0;
+  for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const std::string file = std::filesystem::read_symlink(each.path(), gone).string();
+    count += file.starts_with(folder.path().string()) && file.ends_with(" (deleted)") ? 1 : 0;
+  }
+  return count;
+}
+
+TEST_CASE("a file that was replaced is closed, unless somebody in this process has it open") {
+  const TemporaryFolder folder;
+  const auto path = folder / "decisions.db";
+  const auto replace = [&] {
+    open_store(folder / "next.db")->record_decision(full_decision());
+    std::filesystem::rename(folder / "next.db", path);
+  };
+  replace();
+  const auto reader = open_store(path, Access::read_only);
+  for (int i = 0; i < 5; ++i) {
+    replace();
+    CHECK(reader->find_decision(some_key()));
+    CHECK(count_deleted(folder) == 0);
+  }
+  {
+    const sqlite::Connection other(path, SQLITE_OPEN_READWRITE, std::chrono::seconds(1));
+    replace();
+    CHECK(reader->find_decision(some_key()));
+    CHECK(count_deleted(folder) == 2);
+  }
+  replace();
+  CHECK(reader->find_decision(some_key()));
+  CHECK(count_deleted(folder) == 0);
+}
+
 TEST_CASE("a file of binaries that takes another one's place is trusted for what it is itself") {
   const TemporaryFolder folder;
   const auto path = folder / "binaries.db";
