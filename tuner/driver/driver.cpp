@@ -58,7 +58,7 @@ std::string advice(CUresult result) {
 }
 
 void initialise() {
-  const char* named = std::getenv("TUNER_DRIVER");
+  const char* named = secure_getenv("TUNER_DRIVER");
   const bool named_by_user = named != nullptr && *named != '\0';
   const std::string file = named_by_user ? named : "libcuda.so.1";
   // Never closed: handles and static destructors may still refer to it.

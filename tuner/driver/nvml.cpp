@@ -33,7 +33,7 @@ struct Functions {
 };
 
 Functions load() {
-  const char* named = std::getenv("TUNER_NVML");
+  const char* named = secure_getenv("TUNER_NVML");
   Functions functions;
   // Never closed, and never shut down: it lives as long as the process, which does nothing else.
   void* library = dlopen(named && *named ? named : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);

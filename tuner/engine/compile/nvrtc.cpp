@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr const char* kNames[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
 
 std::string environment(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = secure_getenv(name);
   return value != nullptr ? value : "";
 }
 
