@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <future>
 #include <set>
 
+#include "cache/sqlite_store.hpp"
 #include "tests/service/application.hpp"
 
 using namespace tuner;
@@ -144,6 +146,66 @@ TEST_CASE("who waits for others longer than its limit is told for whom") {
   CHECK(answer.result == TuneAnswer::Result::failed);
   CHECK(contains(answer.message, "Another process is tuning `faults`"));
   CHECK(contains(answer.message, "process "));
+}
+
+TEST_CASE("a limit counts from when the program asked, and who is not served by then is told at once") {
+  const Applicant user;
+  EngineClient client;
+  std::atomic<bool> first_is_done{false};
+  client.tune(user.tune_job("KIND == right"), [&](const TuneAnswer&) { first_is_done = true; });
+  TuneJob job = user.tune_job(kSixteen);
+  job.limit = std::chrono::milliseconds(200);
+  const TuneAnswer answer = tune(client, job);
+  CHECK_FALSE(first_is_done);
+  CHECK(answer.result == TuneAnswer::Result::failed);
+  CHECK(contains(answer.message, "Within 0.2 s"));
+  CHECK(contains(answer.message, "`faults`"));
+}
+
+TEST_CASE("an engine that stands still while it tunes with a limit is ended, and the next job gets a new one") {
+  const Applicant user;
+  EngineClient client;
+  std::promise<TuneAnswer> promise;
+  TuneJob job = user.tune_job("KIND == right");
+  job.limit = std::chrono::seconds(3);
+  client.tune(job, [&](TuneAnswer answer) { promise.set_value(std::move(answer)); });
+  REQUIRE(eventually([&] { return user.signal("engine", SIGSTOP); }));
+  auto answered = promise.get_future();
+  REQUIRE(answered.wait_until(with_patience()) == std::future_status::ready);
+  const TuneAnswer answer = answered.get();
+  CHECK(answer.result == TuneAnswer::Result::failed);
+  CHECK(contains(answer.message, "was ended"));
+  CHECK(tune(client, user.tune_job(kSixteen)).result == TuneAnswer::Result::decided);
+}
+
+TEST_CASE("what others decided is an answer if its date can be true, and gains nothing over what tied with it") {
+  const Applicant user;
+  EngineClient client;
+  TuneJob job = user.tune_job("KIND == right && VARIANT == 0 && FLAVOUR in (0, 1)");
+  const TuneAnswer first = tune(client, job);
+  INFO(first.message);
+  REQUIRE(first.result == TuneAnswer::Result::decided);
+  const auto store = cache::SqliteStore::open({.path = first.database});
+
+  cache::Decision tied = first.decision;
+  tied.session = "tied";
+  tied.created_unix_ms += 1;
+  tied.configuration = "FLAVOUR=1,KIND=right,VARIANT=0";
+  tied.baseline = kBaseline;
+  tied.ties = {{tied.configuration, 1}, {kBaseline, 1.001}};
+  store->record_decision(tied);
+  job.since_unix_ms = tied.created_unix_ms;
+  job.serving = kBaseline;
+  const TuneAnswer told = tune(client, job);
+  CHECK(told.decision.session == "tied");
+  CHECK(told.gain_low == 1.0);
+
+  cache::Decision future = first.decision;
+  future.session = "future";
+  future.created_unix_ms += 3'600'000;
+  store->record_decision(future);
+  job.since_unix_ms = tied.created_unix_ms + 1;
+  CHECK(tune(client, job).decision.session != "future");
 }
 
 TEST_CASE("what cannot be tuned is an answer") {

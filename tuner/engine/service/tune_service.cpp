@@ -46,8 +46,22 @@ SessionOptions session_options(const TuneJob& job) {
   options.launch_timeout = job.launch_timeout;
   options.contended = job.share.has_value();
   options.serving = job.serving;
+  options.records_unfinished = false;
   if (job.evaluations > 0) options.budget.evaluations = job.evaluations;
   return options;
+}
+
+/// By a clock that was wrong: it would look new for ever.
+bool is_of_the_future(const cache::Decision& decision) {
+  using namespace std::chrono;
+  constexpr seconds kSkew{5};  // between hosts that share a database
+  const auto latest = system_clock::now() + kSkew;
+  return decision.created_unix_ms > duration_cast<milliseconds>(latest.time_since_epoch()).count();
+}
+
+bool ties_with_winner(const cache::Decision& decision, const std::string& configuration) {
+  return std::any_of(decision.ties.begin(), decision.ties.end(),
+                     [&](const cache::Tie& tie) { return tie.configuration == configuration; });
 }
 
 /// The race and what follows it need some of the time that is left.
@@ -109,10 +123,12 @@ class TuneService::Work {
   std::optional<TuneAnswer> decided_by_others() {
     try {
       std::optional<cache::Decision> decision = stores_.store->find_decision(task_.key(job_.mode));
-      if (!decision || decision->created_unix_ms < job_.since_unix_ms) return std::nullopt;
+      if (!decision || decision->created_unix_ms < job_.since_unix_ms || is_of_the_future(*decision)) {
+        return std::nullopt;
+      }
       TuneAnswer answer = decided(std::move(*decision));
-      if (job_.serving == answer.decision.configuration) {
-        answer.gain_low = 1;
+      if (job_.serving == answer.decision.configuration || ties_with_winner(answer.decision, job_.serving)) {
+        answer.gain_low = 1;  // it is not known to be slower
       } else if (job_.serving == answer.decision.baseline) {
         answer.gain_low = answer.decision.speedup_low;
       }
@@ -168,6 +184,7 @@ class TuneService::Work {
       answer = decided(report.decision);
       answer.database.clear();
     }
+    answer.cut_short = report.interrupted;
     answer.gain_low = report.gain_low;
     if (answer.result == TuneAnswer::Result::decided) return answer;
     answer.message = fmt::format(
@@ -232,14 +249,15 @@ TuneAnswer TuneService::tune(const TuneJob& job) {
 
 CompilePool& TuneService::compilers(const TuneJob& job) {
   const bool background = job.share.has_value();
-  if (pool_ && workers_ == job.compile_workers && background_ == background) return *pool_;
-  CompilePoolOptions options{.workers = job.compile_workers};
+  const int workers = background && job.compile_workers == 0 ? 1 : job.compile_workers;
+  if (pool_ && workers_ == workers && background_ == background) return *pool_;
+  CompilePoolOptions options{.workers = workers};
   if (background) {
     options.niceness = 19;
     options.timeout *= 4;  // it may take several times as long then
   }
   pool_.emplace(std::move(options));
-  workers_ = job.compile_workers;
+  workers_ = workers;
   background_ = background;
   return *pool_;
 }
