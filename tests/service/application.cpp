@@ -1,7 +1,6 @@
 #include "tests/service/application.hpp"
 
 #include <doctest/doctest.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include <future>
@@ -51,9 +50,9 @@ std::size_t Applicant::count(const std::string& role) const {
   return found;
 }
 
-bool Applicant::kill(const std::string& role) const {
+bool Applicant::signal(const std::string& role, int number) const {
   for (const Process& process : processes()) {
-    if (process.role == role) return ::kill(process.pid, SIGKILL) == 0;
+    if (process.role == role) return ::kill(process.pid, number) == 0;
   }
   return false;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <signal.h>
+
 #include <chrono>
 #include <string>
 
@@ -21,8 +23,9 @@ class Applicant : public Tuner {
   TuneJob tune_job(const std::string& constraint) const;
 
   std::size_t count(const std::string& role) const;  ///< of living processes: "engine", or a worker's role
-  /// Kills what works in that role with SIGKILL. False if there is nobody.
-  bool kill(const std::string& role) const;
+  /// Sends a signal to what works in that role. False if there is nobody.
+  bool kill(const std::string& role) const { return signal(role, SIGKILL); }
+  bool signal(const std::string& role, int number) const;
 };
 
 /// Tunes and waits for the answer.

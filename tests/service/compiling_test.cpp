@@ -1,19 +1,29 @@
 #include <doctest/doctest.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <future>
+#include <memory>
+#include <new>
 
 #include "cache/binary_store.hpp"
 #include "tests/service/application.hpp"
 #include "tuner/core/identity.hpp"
 #include "tuner/core/task.hpp"
+#include "tuner/process/usable_cores.hpp"
 
 using namespace tuner;
 using namespace tuner::test;
+using namespace std::chrono_literals;
 
 namespace {
 
 const std::string kBaseline = "FLAVOUR=0,KIND=right,VARIANT=0";
+
+std::chrono::steady_clock::time_point from_now(std::chrono::milliseconds time) {
+  return std::chrono::steady_clock::now() + time;
+}
 
 std::string key_of(const CompileJob& job) {
   const Task task(parse_descriptions(job.subject.text, job.subject.file).front(), job.subject.problem,
@@ -76,13 +86,81 @@ TEST_CASE("a request that cannot wait so long is told, and an engine that is los
   CHECK(client.compile(user.compile_job(kBaseline), with_patience()).outcome == Outcome::ok);
 }
 
+TEST_CASE("a source on which the compiler hangs is answered by the engine, and holds up nobody") {
+  const Applicant user;
+  EngineClient client;
+  const CompileJob forever = user.compile_job("FLAVOUR=0,KIND=compiles_forever,VARIANT=0");
+  const CompileJob other = user.compile_job(kBaseline);
+  REQUIRE(client.compile(user.compile_job("FLAVOUR=1,KIND=right,VARIANT=0"), with_patience()).outcome == Outcome::ok);
+  auto late = std::async(std::launch::async, [&] { return client.compile(forever, from_now(12s)); });
+  CHECK(late.wait_for(300ms) == std::future_status::timeout);
+  if (usable_cores() > 1) {
+    CHECK(client.compile(other, with_patience()).outcome == Outcome::ok);
+    CHECK(late.wait_for(0s) == std::future_status::timeout);
+  }
+  const CompileAnswer answer = late.get();
+  CHECK(answer.outcome == Outcome::compile_timeout);
+  CHECK(contains(answer.message, "not compiled within"));
+  CHECK(user.count("engine") == 1);
+}
+
+TEST_CASE("an engine that stands still is replaced, and what waited behind the first request is compiled") {
+  const Applicant user;
+  EngineClient client;
+  REQUIRE(client.compile(user.compile_job("FLAVOUR=1,KIND=right,VARIANT=0"), with_patience()).outcome == Outcome::ok);
+  REQUIRE(user.signal("engine", SIGSTOP));
+  const CompileJob job = user.compile_job(kBaseline);
+  auto patient = std::async(std::launch::async, [&] { return client.compile(job, with_patience()); });
+  const CompileAnswer answer = client.compile(user.compile_job("FLAVOUR=2,KIND=right,VARIANT=0"), from_now(100ms));
+  CHECK(answer.outcome == Outcome::compile_timeout);
+  const CompileAnswer later = patient.get();
+  INFO(later.message);
+  CHECK(later.outcome == Outcome::ok);
+  CHECK(client.compile(user.compile_job("FLAVOUR=3,KIND=right,VARIANT=0"), with_patience()).outcome == Outcome::ok);
+  CHECK(user.count("engine") == 1);
+}
+
+TEST_CASE("a forked copy of the program that ends leaves the engine to the program, and gets none itself") {
+  const Applicant user;
+  auto client = std::make_unique<EngineClient>();
+  const CompileJob job = user.compile_job(kBaseline);
+  REQUIRE(client->compile(job, with_patience()).outcome == Outcome::ok);
+  const pid_t forked = fork();
+  if (forked == 0) {
+    const bool refused = client->compile(job, with_patience()).outcome == Outcome::worker_lost;
+    client.reset();
+    _exit(refused ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(forked, &status, 0) == forked);
+  CHECK(status == 0);
+  CHECK(user.count("engine") == 1);
+  CHECK(client->compile(user.compile_job("FLAVOUR=1,KIND=right,VARIANT=0"), with_patience()).outcome == Outcome::ok);
+}
+
+TEST_CASE("a callback that throws ends nobody") {
+  const Applicant user;
+  const std::string libexec = getenv("TUNER_LIBEXEC");
+  const CompileJob job = user.compile_job(kBaseline);
+  setenv("TUNER_LIBEXEC", user.home().c_str(), 1);
+  EngineClient client;
+  std::promise<void> called;
+  client.tune(user.tune_job(kSixteen), [&](const TuneAnswer&) {
+    called.set_value();
+    throw std::bad_alloc();
+  });
+  REQUIRE(called.get_future().wait_until(with_patience()) == std::future_status::ready);
+  setenv("TUNER_LIBEXEC", libexec.c_str(), 1);
+  CHECK(client.compile(job, with_patience()).outcome == Outcome::ok);
+}
+
 TEST_CASE("what the client leaves behind is nothing, even in the middle of a compile") {
   const Applicant user;
   {
     EngineClient client;
     client.compile(user.compile_job("FLAVOUR=0,KIND=compiles_forever,VARIANT=1"),
                    std::chrono::steady_clock::now() + std::chrono::milliseconds(300));
-    CHECK(user.count("engine") == 1);
+    CHECK(eventually([&] { return user.count("engine") == 1; }));  // what it is just starting looks like itself
   }
   CHECK(user.all_processes_end());
 }

@@ -41,12 +41,13 @@ void check_same(const JobSubject& a, const JobSubject& b) {
 }  // namespace
 
 TEST_CASE("jobs arrive as they were given, whatever bytes are in their texts and names") {
-  CompileJob compile{subject(), "B=1"};
+  CompileJob compile{subject(), "B=1", std::chrono::milliseconds(1234)};
   const Message message = service::encode(7, compile);
   CHECK(service::ticket_of(message) == 7);
   const CompileJob compiled = service::decode_compile(message);
   check_same(compiled.subject, compile.subject);
   CHECK(compiled.configuration == "B=1");
+  CHECK(compiled.limit == compile.limit);
 
   TuneJob tune;
   tune.subject = subject();

@@ -31,6 +31,8 @@ struct JobSubject {
 struct CompileJob {
   JobSubject subject;
   std::string configuration;  ///< canonical text
+  /// After so long the engine answers compile_timeout. EngineClient sets it.
+  std::chrono::milliseconds limit{20'000};
 };
 
 struct CompileAnswer {
@@ -49,7 +51,7 @@ struct TuneJob {
   std::uint64_t evaluations = 0;                   ///< 0: the whole space
   std::optional<std::chrono::milliseconds> limit;  ///< for all of it, waiting for others included
   std::optional<double> share;                     ///< of the GPU's time, where a program is using it: in background
-  int compile_workers = 0;                         ///< 0: as many as the cores allow
+  int compile_workers = 0;                         ///< 0: as many as the cores allow; with a share, one
   std::chrono::milliseconds launch_timeout{2000};  ///< of a candidate
   /// A decision at least as new as this, by anybody, is an answer: when the program looked and found none.
   std::int64_t since_unix_ms = 0;
@@ -64,6 +66,7 @@ struct TuneAnswer {
   Result result = Result::failed;
   std::string message;  ///< a sentence: why it failed, or what else is worth telling
   cache::Decision decision;
+  bool cut_short = false;  ///< its time ended the search: the decision is not stored, the trials are
   /// Lower end of the interval of (time of `serving` / time of the winner), where both raced.
   std::optional<double> gain_low;
   std::filesystem::path database;  ///< where the decision is stored; empty if it could not be

@@ -208,6 +208,7 @@ Message encode(Ticket ticket, const CompileJob& job) {
   BlobWriter blobs;
   Json body = {{"ticket", ticket}, {"subject", encode(job.subject, blobs)}};
   body["configuration"] = job.configuration;
+  body["limit_ms"] = job.limit.count();
   return blobs.message(kCompile, body);
 }
 
@@ -217,6 +218,7 @@ CompileJob decode_compile(const Message& message) {
     CompileJob job;
     job.subject = decode_subject(json.at("subject"), blobs);
     json.at("configuration").get_to(job.configuration);
+    job.limit = std::chrono::milliseconds(json.at("limit_ms").get<std::int64_t>());
     return job;
   });
 }
@@ -276,6 +278,7 @@ Message encode(const TuneAnswer& answer) {
   Json body = {{"decided", answer.result == TuneAnswer::Result::decided},
                {"message", answer.message},
                {"decision", encode(answer.decision)},
+               {"cut_short", answer.cut_short},
                {"gain_low", maybe(answer.gain_low)},
                {"lowered_name", answer.lowered_name}};
   body["database"] = blobs.add(answer.database);
@@ -290,6 +293,7 @@ TuneAnswer decode_tuned(const Message& message) {
     answer.result = json.at("decided").get<bool>() ? TuneAnswer::Result::decided : TuneAnswer::Result::failed;
     json.at("message").get_to(answer.message);
     answer.decision = decode_decision(json.at("decision"));
+    answer.cut_short = json.at("cut_short");
     answer.gain_low = maybe(json.at("gain_low"));
     json.at("lowered_name").get_to(answer.lowered_name);
     answer.database = blobs.text(json.at("database"));

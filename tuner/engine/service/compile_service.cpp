@@ -1,5 +1,7 @@
 #include "tuner/engine/service/compile_service.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cache/location.hpp"
@@ -7,6 +9,7 @@
 #include "tuner/engine/candidate_request.hpp"
 #include "tuner/engine/service/subject.hpp"
 #include "tuner/error.hpp"
+#include "tuner/process/usable_cores.hpp"
 
 namespace tuner::engine {
 
@@ -33,7 +36,10 @@ CompileService::CompileService() {
 }
 
 void CompileService::start_compiler() {
-  pool_.emplace(CompilePoolOptions{.workers = 1, .niceness = 0, .warm_up = false});
+  // The second so that what compiles long holds up nobody; the limits are those of the jobs.
+  CompilePoolOptions options{.workers = std::min(2, usable_cores()), .niceness = 0, .warm_up = false};
+  options.timeout = std::chrono::hours(24);
+  pool_.emplace(std::move(options));
 }
 
 void CompileService::add(Ticket ticket, const CompileJob& job) {
@@ -41,7 +47,12 @@ void CompileService::add(Ticket ticket, const CompileJob& job) {
     const Task task = task_of(job.subject, job.subject.device, search::Listing::when_needed);
     const search::Configuration configuration = task.space().parse(job.configuration);
     CompileRequest request = compile_request(task, configuration);
-    Work work{job.subject.database, task.device().architecture(), binary_key(task, configuration)};
+    Work work{job.subject.database,
+              task.device().architecture(),
+              binary_key(task, configuration),
+              fmt::format("`{}` with {}", job.subject.kernel, job.configuration),
+              job.limit,
+              Clock::now() + job.limit};
     if (!pool_) start_compiler();
     compiling_.emplace(ticket, std::move(work));
     pool_->submit(ticket, std::move(request));
@@ -55,6 +66,7 @@ void CompileService::add(Ticket ticket, const CompileJob& job) {
 std::vector<CompileService::Answer> CompileService::poll() {
   try {
     if (pool_) {
+      cancel_those_too_late();
       for (auto& [ticket, reply] : pool_->poll()) {
         const auto found = compiling_.find(ticket);
         if (found == compiling_.end()) continue;
@@ -62,6 +74,11 @@ std::vector<CompileService::Answer> CompileService::poll() {
         answer.cubin = reply.cubin;
         answer.lowered_name = reply.lowered_name;
         answer.binary_hash = reply.facts.binary_hash;
+        const Work& work = found->second;
+        if (work.cancelled && reply.outcome == Outcome::compile_timeout) {
+          answer.message = fmt::format("{} was not compiled within {:g} s, and that was given up.", work.title,
+                                       std::chrono::duration<double>(work.limit).count());
+        }
         answered_.emplace_back(ticket, std::move(answer));
         if (reply.outcome == Outcome::ok) compiled_.emplace_back(std::move(found->second), std::move(reply));
         compiling_.erase(found);
@@ -73,6 +90,15 @@ std::vector<CompileService::Answer> CompileService::poll() {
   if (!compiling_.empty()) idle_since_ = Clock::now();
   if (pool_ && Clock::now() - idle_since_ > kIdle) pool_.reset();
   return std::exchange(answered_, {});
+}
+
+void CompileService::cancel_those_too_late() {
+  const Clock::time_point now = Clock::now();
+  for (auto& [ticket, work] : compiling_) {
+    if (work.cancelled || work.deadline > now) continue;
+    work.cancelled = true;
+    pool_->cancel(ticket);
+  }
 }
 
 /// The compiler as a whole cannot be used. Perhaps the next job finds one.
@@ -116,8 +142,13 @@ std::vector<int> CompileService::wait_fds() const {
 CompileService::Clock::time_point CompileService::next_deadline() const {
   if (!answered_.empty() || !compiled_.empty()) return Clock::time_point::min();
   if (!pool_) return Clock::time_point::max();
+  Clock::time_point next = pool_->next_deadline();
   // Without work, what the compiler has to say can wait, except that it is no more.
-  return compiling_.empty() ? std::min(pool_->next_deadline(), idle_since_ + kIdle) : pool_->next_deadline();
+  if (compiling_.empty()) next = std::min(next, idle_since_ + kIdle);
+  for (const auto& [ticket, work] : compiling_) {
+    if (!work.cancelled) next = std::min(next, work.deadline);
+  }
+  return next;
 }
 
 }  // namespace tuner::engine

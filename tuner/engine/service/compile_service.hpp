@@ -14,8 +14,9 @@
 
 namespace tuner::engine {
 
-/// Compiles single configurations, one after the other, for a program that waits for each: what goes wrong is an
-/// answer. Binaries are put into the database's binaries, pinned, after they were handed out. Used from one thread.
+/// Compiles single configurations, two at a time, for a program that waits for each: what goes wrong, or takes longer
+/// than the job's limit, is an answer. Binaries are put into the database's binaries, pinned, after they were handed
+/// out. Used from one thread.
 class CompileService {
  public:
   using Ticket = std::uint64_t;
@@ -38,10 +39,15 @@ class CompileService {
   struct Work {
     std::filesystem::path database;
     std::string architecture;
-    std::string key;  ///< binary_key
+    std::string key;    ///< binary_key
+    std::string title;  ///< for messages
+    std::chrono::milliseconds limit{0};
+    Clock::time_point deadline{};
+    bool cancelled = false;
   };
 
   void start_compiler();
+  void cancel_those_too_late();
   void fail_all(const std::string& sentence);
   void keep(const Work& work, const CompileReply& reply);
 
