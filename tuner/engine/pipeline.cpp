@@ -75,7 +75,8 @@ bool Pipeline::finished() const {
 
 void Pipeline::check_progress_is_possible() const {
   if (!compiling_.empty() || support_ticket_ || reference_kernel_ticket_ || on_device_ > 0 || gives_up()) return;
-  if (!ready_.empty() && parts_.device.room() == 0) return;  // the device rests
+  // The device rests, or did until a moment ago: the next round gives it what is ready.
+  if (!ready_.empty() && prepared_ && reference_done_) return;
   throw Error(Errc::internal, "The session waits for nothing that could still come: please report this as a bug.");
 }
 
