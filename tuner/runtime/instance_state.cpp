@@ -26,7 +26,7 @@ void InstanceState::publish_first(LaunchPlan plan) {
   instance_.plan_.store(plans_.back().get(), std::memory_order_release);
 }
 
-LaunchStatus InstanceState::failure(int code, const std::string& sentence) noexcept try {
+LaunchStatus InstanceState::failure(int code, const std::string& sentence, Said said) noexcept try {
   std::string_view kept;
   bool is_new = false;
   {
@@ -35,7 +35,7 @@ LaunchStatus InstanceState::failure(int code, const std::string& sentence) noexc
     kept = *position;
     is_new = inserted;
   }
-  if (is_new) report_(Notice::Kind::launch, sentence);
+  if (is_new && said == Said::now) report_(Notice::Kind::launch, sentence);
   return {code, kept};
 } catch (...) {
   return {code, "The launch failed, and there is no memory left to say why."};
@@ -75,7 +75,7 @@ LaunchStatus InstanceState::refused_by_driver(CUresult result) noexcept try {
 
 LaunchStatus InstanceState::launch_without_driver(const LaunchPlan& plan, Stream stream,
                                                   std::span<void* const> arguments) noexcept try {
-  if (plan.fallback == nullptr) return failure(-1, plan.provenance.why);
+  if (plan.fallback == nullptr) return failure(-1, plan.provenance.why, Said::with_the_request);
   int code = 0;
   try {
     code = (*plan.fallback)(stream, arguments);

@@ -46,7 +46,9 @@ class InstanceState {
   std::size_t argument_count() const noexcept { return arguments_.size(); }
 
  private:
-  LaunchStatus failure(int code, const std::string& sentence) noexcept;
+  /// When the observer is told.
+  enum class Said { now, with_the_request };
+  LaunchStatus failure(int code, const std::string& sentence, Said said = Said::now) noexcept;
 
   Instance instance_;
   const std::string kernel_;
