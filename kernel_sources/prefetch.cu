@@ -355,12 +355,6 @@ __device__ __forceinline__ double total_of(Row row) {
 #endif
 #endif
 
-__device__ __forceinline__ double warp_sum(double value) {
-#pragma unroll
-  for (int distance = 16; distance > 0; distance /= 2) value += __shfl_down_sync(0xffffffffu, value, distance);
-  return value;
-}
-
 extern "C" __global__ void
 #if MIN_BLOCKS > 0
 __launch_bounds__(BLOCKDIMX, MIN_BLOCKS)
@@ -370,11 +364,11 @@ prefetch(const double* values, double* sums, int row_length) {
   __shared__ double sum_of_warp[warps];
 
   const Row row = {values + static_cast<long long>(blockIdx.x) * row_length, SIZE_KNOWN ? ROW_LENGTH : row_length};
-  const double of_warp = warp_sum(total_of(row));
+  const double of_warp = tuner::warp_sum(total_of(row));
   if (threadIdx.x % 32 == 0) sum_of_warp[threadIdx.x / 32] = of_warp;
   __syncthreads();
   if (threadIdx.x < 32) {
-    const double of_block = warp_sum(threadIdx.x < warps ? sum_of_warp[threadIdx.x] : 0.0);
+    const double of_block = tuner::warp_sum(threadIdx.x < warps ? sum_of_warp[threadIdx.x] : 0.0);
     if (threadIdx.x == 0) sums[blockIdx.x] = of_block;
   }
 }

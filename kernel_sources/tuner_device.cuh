@@ -1,4 +1,5 @@
-// Device helpers for annotated kernels: asynchronous copies into shared memory and prefetches into L2, as inline PTX.
+// Device helpers for annotated kernels: fixed-width integers, packs of values that travel in one instruction,
+// reductions over a warp, asynchronous copies into shared memory and prefetches into L2, the last two as inline PTX.
 // Including this instead of a toolkit header keeps a compilation at the cost of the kernel itself, and needs no include
 // path. Compiles with NVRTC and nvcc for every architecture; where the hardware has no asynchronous copy (before
 // compute capability 8.0) the copy is done at once and the waits are empty.
@@ -10,8 +11,54 @@
 
 namespace tuner {
 
-// Starts copying `Bytes` bytes from global to shared memory; both addresses are multiples of `Bytes`. The data may be read
-// by this thread after wait_prior, by other threads after a barrier that follows the wait.
+using int8 = signed char;
+using uint8 = unsigned char;
+using int16 = short;
+using uint16 = unsigned short;
+using int32 = int;
+using uint32 = unsigned int;
+using int64 = long long;
+using uint64 = unsigned long long;
+
+// `Count` neighbouring values that are loaded and stored in one instruction, of at most 16 bytes: Count * sizeof(T) is
+// a power of two up to 16, and so is the alignment of the address.
+template <typename T, int Count>
+struct alignas(sizeof(T) * Count) Pack {
+  T value[Count];
+
+  __device__ __forceinline__ T& operator[](int i) { return value[i]; }
+  __device__ __forceinline__ const T& operator[](int i) const { return value[i]; }
+};
+
+template <int Count, typename T>
+__device__ __forceinline__ Pack<T, Count> load_pack(const T* from) {
+  return *reinterpret_cast<const Pack<T, Count>*>(from);
+}
+template <int Count, typename T>
+__device__ __forceinline__ void store_pack(T* to, const Pack<T, Count>& pack) {
+  *reinterpret_cast<Pack<T, Count>*>(to) = pack;
+}
+
+// The sum or the maximum over the 32 lanes of a warp, in lane 0 (the other lanes hold partial results). All lanes call
+// it.
+template <typename T>
+__device__ __forceinline__ T warp_sum(T value) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) value += __shfl_down_sync(0xffffffffu, value, distance);
+  return value;
+}
+template <typename T>
+__device__ __forceinline__ T warp_max(T value) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) {
+    const T other = __shfl_down_sync(0xffffffffu, value, distance);
+    value = other > value ? other : value;
+  }
+  return value;
+}
+
+// Starts copying `Bytes` bytes from global to shared memory; both addresses are multiples of `Bytes`. The data may be
+// read by this thread after wait_prior, by other threads after a barrier that follows the wait.
 template <int Bytes>
 __device__ __forceinline__ void copy_async(void* to_shared, const void* from_global) {
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "an asynchronous copy moves 4, 8 or 16 bytes");
@@ -19,7 +66,8 @@ __device__ __forceinline__ void copy_async(void* to_shared, const void* from_glo
   host::copy_async(to_shared, from_global, Bytes);
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const unsigned shared_address = static_cast<unsigned>(__cvta_generic_to_shared(to_shared));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address), "l"(from_global), "n"(Bytes) : "memory");
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address), "l"(from_global), "n"(Bytes)
+               : "memory");
 #else
   struct alignas(Bytes) Words {
     unsigned word[Bytes / 4];
