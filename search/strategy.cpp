@@ -19,10 +19,11 @@ std::unique_ptr<Strategy> exhaustive(const Space& space, std::uint64_t /*seed*/)
   return make_exhaustive(space);
 }
 
-constexpr std::array<Maker, 3> kMakers{{
+constexpr std::array<Maker, 4> kMakers{{
     {"auto", exhaustive},
     {"exhaustive", exhaustive},
     {"random", make_random},
+    {"local", make_local},
 }};
 
 }  // namespace

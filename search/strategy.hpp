@@ -35,10 +35,11 @@ class Strategy {
 };
 
 /// Names that make_strategy accepts, in the order for `--help`:
-///   auto        the default: `exhaustive` here; a session with a budget takes `random`, because a budget may end the
+///   auto        the default: `exhaustive` here; a session with a budget takes `local`, because a budget may end the
 ///               search anywhere and the first corner of a space is no sample of it
 ///   exhaustive  every configuration once, in the order of the space; ignores the seed
 ///   random      every configuration once, each order equally likely
+///   local       every configuration once: a random sample, then mostly neighbours of the best so far
 std::vector<std::string> strategy_names();
 
 /// A strategy by name over `space`, which must outlive it. Throws Error{bad_usage} naming the nearest known strategy.

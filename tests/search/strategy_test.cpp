@@ -45,14 +45,52 @@ TEST_CASE("exhaustive asks for every configuration in the order of the space") {
   }
 }
 
-TEST_CASE("random asks for every configuration exactly once") {
+TEST_CASE("random and local ask for every configuration exactly once") {
   const Space space = triangle(20);
-  for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    const auto strategy = make_strategy("random", space, seed);
-    const std::vector<std::uint64_t> asked = all_asked(*strategy, space, 1 + seed);
-    CHECK(asked.size() == space.size());
-    CHECK(std::set<std::uint64_t>(asked.begin(), asked.end()).size() == space.size());
+  for (const char* name : {"random", "local"}) {
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+      const auto strategy = make_strategy(name, space, seed);
+      const std::vector<std::uint64_t> asked = all_asked(*strategy, space, 1 + seed);
+      CHECK(asked.size() == space.size());
+      CHECK(std::set<std::uint64_t>(asked.begin(), asked.end()).size() == space.size());
+    }
   }
+}
+
+/// How many of a 40 x 40 grid, whose times rise with the distance from one corner, are asked for before the fastest.
+std::size_t asked_before_the_best(Strategy& strategy) {
+  for (std::size_t asked = 0;; ++asked) {
+    const std::vector<Configuration> next = strategy.ask(1);
+    REQUIRE(next.size() == 1);
+    Observation observation{.configuration = next[0]};
+    observation.time_ns = 100.0 + next[0].choice[0] + next[0].choice[1];
+    if (observation.time_ns == 100.0) return asked;
+    strategy.tell(observation);
+  }
+}
+
+TEST_CASE("local finds the best of a smooth space in a small part of the asks that random needs") {
+  std::vector<Value> values;
+  for (int i = 0; i < 40; ++i) values.emplace_back(i);
+  const Space space({{"a", values, 0}, {"b", values, 0}}, {}, Scope());
+  std::size_t local = 0, random = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    local += asked_before_the_best(*make_strategy("local", space, seed));
+    random += asked_before_the_best(*make_strategy("random", space, seed));
+  }
+  CHECK(5 * local < random);
+}
+
+TEST_CASE("local goes on where every configuration fails, and counts no time of one that failed") {
+  const Space space = triangle(12);
+  const auto strategy = make_strategy("local", space, 3);
+  std::size_t asked = 0;
+  for (std::vector<Configuration> next; !(next = strategy->ask(4)).empty(); asked += next.size()) {
+    for (const Configuration& configuration : next) {
+      strategy->tell({.configuration = configuration, .outcome = Outcome::compile_error, .time_ns = 1});
+    }
+  }
+  CHECK(asked == space.size());
 }
 
 TEST_CASE("the same seed asks the same, in batches of any size") {
@@ -90,11 +128,11 @@ TEST_CASE("strategies have nothing to ask in an empty space") {
 
 TEST_CASE("an unknown strategy is told the nearest known one") {
   const Space space = triangle(2);
-  CHECK(strategy_names() == std::vector<std::string>{"auto", "exhaustive", "random"});
+  CHECK(strategy_names() == std::vector<std::string>{"auto", "exhaustive", "random", "local"});
   CHECK_THROWS_WITH(make_strategy("exhausitve", space, 1),
                     "There is no strategy `exhausitve` (did you mean `exhaustive`?).");
   CHECK_THROWS_WITH(make_strategy("annealing", space, 1),
-                    "There is no strategy `annealing` (known: auto, exhaustive, random).");
+                    "There is no strategy `annealing` (known: auto, exhaustive, random, local).");
 }
 
 TEST_CASE("the generator gives SplitMix64's numbers") {

@@ -22,7 +22,7 @@ constexpr std::size_t kContenders = FinalistPolicy{}.limit;
 /// `auto`, see search/strategy.hpp.
 std::string strategy_name(const SessionOptions& options) {
   const bool limited = options.budget.evaluations || options.budget.time;
-  return options.strategy == "auto" && limited ? "random" : options.strategy;
+  return options.strategy == "auto" && limited ? "local" : options.strategy;
 }
 
 }  // namespace
