@@ -39,6 +39,35 @@ __device__ __forceinline__ void store_pack(T* to, const Pack<T, Count>& pack) {
   *reinterpret_cast<Pack<T, Count>*>(to) = pack;
 }
 
+// A store of what nobody reads again soon: it is the first to leave the caches.
+#if !defined(TUNER_HOST_EMULATION)
+template <int Bytes>
+struct StreamedWord;
+template <>
+struct StreamedWord<4> {
+  using Type = unsigned int;
+};
+template <>
+struct StreamedWord<8> {
+  using Type = uint2;
+};
+template <>
+struct StreamedWord<16> {
+  using Type = uint4;
+};
+#endif
+template <int Count, typename T>
+__device__ __forceinline__ void store_pack_streaming(T* to, const Pack<T, Count>& pack) {
+#if defined(TUNER_HOST_EMULATION)
+  store_pack(to, pack);
+#else
+  using Word = typename StreamedWord<sizeof(T) * Count>::Type;
+  Word word;
+  memcpy(&word, &pack, sizeof(Word));
+  __stcs(reinterpret_cast<Word*>(to), word);
+#endif
+}
+
 // The sum or the maximum over the 32 lanes of a warp, in lane 0 (the other lanes hold partial results). All lanes call
 // it.
 template <typename T>
