@@ -1,7 +1,7 @@
 // Inputs are generated on the device, and a program that checks results on the host must get the same bits. Where there
 // is no GPU this is skipped.
 #define DOCTEST_CONFIG_IMPLEMENT
-#include "tuner/engine/device/generators.hpp"
+#include "tuner/core/support/generators.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "tuner/engine/device/generators.hpp"
+#include "tuner/core/support/generators.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,6 @@
 #include <set>
 
 using namespace tuner;
-using namespace tuner::engine;
 
 namespace {
 

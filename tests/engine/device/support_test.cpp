@@ -1,4 +1,4 @@
-#include "tuner/engine/device/support.hpp"
+#include "tuner/core/support/support.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,10 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "tuner/engine/device/element_text.hpp"
+#include "tuner/core/support/element_text.hpp"
 
 using namespace tuner;
-using namespace tuner::engine;
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tuner/engine/device/cuda.hpp"
-#include "tuner/engine/device/support.hpp"
+#include "tuner/core/support/support.hpp"
 #include "tuner/engine/device/work_stream.hpp"
 
 namespace tuner::engine {

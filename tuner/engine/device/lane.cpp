@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "tuner/engine/device/support.hpp"
+#include "tuner/core/support/support.hpp"
 #include "tuner/engine/device/visible_device.hpp"
 #include "tuner/process/worker_program.hpp"
 
@@ -48,7 +48,7 @@ DeviceProcessLane::DeviceProcessLane(DeviceLaneOptions options)
 DeviceProcessLane::~DeviceProcessLane() = default;
 
 std::string_view DeviceProcessLane::support_source() const {
-  return engine::support_source();
+  return tuner::support_source();
 }
 
 pid_t DeviceProcessLane::worker_pid() const {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/engine/device/element_text.hpp"
+#include "tuner/core/support/element_text.hpp"
 
 namespace tuner::engine {
 

@@ -9,7 +9,7 @@
 
 #include "tests/engine/device/fake_driver/fake_driver.hpp"
 #include "tests/engine/device/fake_driver/fake_settings.hpp"
-#include "tuner/engine/device/support.hpp"
+#include "tuner/core/support/support.hpp"
 
 namespace fake {
 namespace {
@@ -100,7 +100,7 @@ CUresult launch(CUfunction handle, unsigned grid_x, unsigned grid_y, unsigned gr
   function->module->timed = std::exchange(device.timing, false);
   if (function->module->image.support) {
     device.now_ns += 2000;
-    return tuner::engine::run_support_kernel_on_host(function->name, arguments) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    return tuner::run_support_kernel_on_host(function->name, arguments) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
   }
   if (x * y * z > 1024) return CUDA_ERROR_INVALID_VALUE;
   write_journal("launch " + function->module->image.instructions);

@@ -7,9 +7,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "tuner/engine/device/support.hpp"
+#include "tuner/core/support/support.hpp"
 
-namespace tuner::engine {
+namespace tuner {
 namespace {
 
 struct Index {
@@ -57,7 +57,7 @@ namespace support_text {
 #define __device__
 #define __global__
 #define TUNER_ROLLED
-#include "tuner/engine/device/support.cu"
+#include "tuner/core/support/support.cu"
 #undef __device__
 #undef __global__
 #undef TUNER_ROLLED
@@ -138,4 +138,4 @@ int support_number(Generator::Kind kind) {
   return support_text::kConstant;
 }
 
-}  // namespace tuner::engine
+}  // namespace tuner

@@ -1,4 +1,4 @@
-#include "tuner/engine/device/element_text.hpp"
+#include "tuner/core/support/element_text.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace tuner::engine {
+namespace tuner {
 namespace {
 
 template <typename T>
@@ -67,4 +67,4 @@ std::string element_text(ElementType type, std::span<const std::byte> bytes) {
   return {};
 }
 
-}  // namespace tuner::engine
+}  // namespace tuner

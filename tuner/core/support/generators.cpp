@@ -1,10 +1,10 @@
-#include "tuner/engine/device/generators.hpp"
+#include "tuner/core/support/generators.hpp"
 
 #include <array>
 
-#include "tuner/engine/device/support.hpp"
+#include "tuner/core/support/support.hpp"
 
-namespace tuner::engine {
+namespace tuner {
 
 std::vector<std::byte> generate(const BoundArgument& argument, std::uint64_t position, std::uint64_t seed) {
   std::uint64_t elements = argument.length * static_cast<std::uint64_t>(argument.lanes);
@@ -19,4 +19,4 @@ std::vector<std::byte> generate(const BoundArgument& argument, std::uint64_t pos
   return bytes;
 }
 
-}  // namespace tuner::engine
+}  // namespace tuner

@@ -6,9 +6,9 @@
 
 #include "tuner/core/task.hpp"
 
-namespace tuner::engine {
+namespace tuner {
 
 /// One element as messages show it: shortest digits that say the value, "nan" and "inf" where it is that.
 std::string element_text(ElementType type, std::span<const std::byte> bytes);
 
-}  // namespace tuner::engine
+}  // namespace tuner

@@ -6,10 +6,10 @@
 
 #include "tuner/core/task.hpp"
 
-namespace tuner::engine {
+namespace tuner {
 
 /// The content that the device worker gives to argument number `position` (from 0, in signature order), bit for bit: a
 /// function of the generator, the seed and the position. Elements are `length * lanes`.
 std::vector<std::byte> generate(const BoundArgument& argument, std::uint64_t position, std::uint64_t seed);
 
-}  // namespace tuner::engine
+}  // namespace tuner

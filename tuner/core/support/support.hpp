@@ -5,7 +5,7 @@
 
 #include "tuner/core/task.hpp"
 
-namespace tuner::engine {
+namespace tuner {
 
 /// The device code that fills buffers, plants patterns and compares outputs (support.cu): compiled for the device by
 /// the session and handed over in PrepareProblem. Needs no headers, and `--fmad` does not matter to it.
@@ -27,4 +27,4 @@ int support_number(Generator::Kind kind);
 /// False if there is no kernel of that name.
 bool run_support_kernel_on_host(std::string_view name, void** arguments);
 
-}  // namespace tuner::engine
+}  // namespace tuner
