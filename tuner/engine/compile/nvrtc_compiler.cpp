@@ -272,10 +272,4 @@ void NvrtcCompiler::warm_up(const std::string& architecture) {
     toolkit_.version = version;
 }
 
-Toolkit find_toolkit() {
-  NvrtcCompiler compiler({});
-  compiler.warm_up("");
-  return compiler.toolkit();
-}
-
 }  // namespace tuner::engine

@@ -58,7 +58,4 @@ class NvrtcCompiler {
   std::vector<PrecompiledHeader> precompiled_;
 };
 
-/// The toolkit that is used for compiling, tried out. Throws Error{no_toolkit}.
-Toolkit find_toolkit();
-
 }  // namespace tuner::engine
