@@ -96,6 +96,8 @@ TuneReport full_report() {
                              "row_length=1023,rows=528,sync_in_loop=0,work=4"};
   report.winner_facts = facts(40, 0, 1.0, "warps");
   report.baseline_facts = facts(32, 0, 0.9375, "registers");
+  report.winner_code = {24, tuner::GlobalLoads{{0, 2, 0, 8}, {}, 1}};
+  report.baseline_code = {2, tuner::GlobalLoads{{0, 4, 0, 0}, {}, std::nullopt}};
   report.finalists = {finalist(kWinner, 218432, 1, 1, 1, 3, facts(40, 0, 1.0, "warps")),
                       finalist(kTied, 218890, 1.0021, 0.9984, 1.0058, 3, facts(32, 16, 1.0, "warps")),
                       finalist(kAsync, 240100, 1.0992, 1.0934, 1.1050, 8, facts(64, 0, 0.5, "registers")),

@@ -129,6 +129,22 @@ std::optional<CubinFacts> facts_from_cubin(Bytes cubin, std::string_view lowered
   return facts;
 }
 
+Bytes kernel_code(Bytes cubin, std::string_view lowered_name) {
+  const std::string name = ".text." + std::string(lowered_name);
+  for (const Section& section : sections(cubin)) {
+    if (section.name == name) return section.bytes;
+  }
+  return {};
+}
+
+int cubin_architecture(Bytes cubin) {
+  const auto header = read<Elf64_Ehdr>(cubin, 0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_machine != kCudaMachine) return 0;
+  // It moved to the second byte with version 8 of the format, that of CUDA 13.
+  constexpr unsigned char kSecondByte = 8;
+  return static_cast<int>((header->e_flags >> (header->e_ident[EI_ABIVERSION] >= kSecondByte ? 8 : 0)) & 0xff);
+}
+
 std::string compiler_version(Bytes cubin) {
   // "Cuda compilation tools, release 13.0, V13.0.88"
   constexpr std::string_view kMark = "Cuda compilation tools, release ";

@@ -26,6 +26,12 @@ struct CubinFacts {
 /// crash.
 std::optional<CubinFacts> facts_from_cubin(std::span<const std::byte> cubin, std::string_view lowered_name);
 
+/// The instructions of one of its kernels; empty if it has no such kernel.
+std::span<const std::byte> kernel_code(std::span<const std::byte> cubin, std::string_view lowered_name);
+
+/// 90 for sm_90; 0 if the bytes are no cubin.
+int cubin_architecture(std::span<const std::byte> cubin);
+
 /// "13.0.88" of the compiler that made it, which the cubin names; empty if it does not.
 std::string compiler_version(std::span<const std::byte> cubin);
 

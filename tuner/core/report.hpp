@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cache/store.hpp"
+#include "tuner/core/code_facts.hpp"
 #include "tuner/outcome.hpp"
 
 namespace tuner {
@@ -36,6 +37,7 @@ struct FinalistReport {
   std::vector<double> samples_ns;  ///< one for each block it took part in, blocks that were dropped left out
   int differing_parameters = 0;
   cache::ResourceFacts facts;
+  CodeFacts code;
 };
 
 struct FailureReport {
@@ -67,14 +69,16 @@ struct TuneReport {
   double cartesian_size = 0;
   cache::Decision decision;  ///< winner, speed-up, ties, counters; configuration empty if nothing ran
   cache::ResourceFacts winner_facts;
+  CodeFacts winner_code;
   cache::ResourceFacts baseline_facts;
+  CodeFacts baseline_code;
   std::vector<FinalistReport> finalists;
   std::vector<FailureReport> failures;
   std::optional<double> bytes_per_second;  ///< achieved by the winner, from the declared work
   std::optional<double> flops_per_second;
   std::vector<std::string> awkward_problems;  ///< at which the winner reproduced the reference, besides its own
   std::string awkward_note;                   ///< why there are none
-  std::uint64_t excluded_words = 0;  ///< output words the baseline leaves unwritten
+  std::uint64_t excluded_words = 0;           ///< output words the baseline leaves unwritten
   TimeSpent time;
   /// Lower end of the interval of (time of what a program used meanwhile / time of the winner), where both raced.
   std::optional<double> gain_low;

@@ -26,7 +26,19 @@ Json microseconds(const std::optional<double>& nanoseconds) {
   return nanoseconds ? Json(*nanoseconds / 1e3) : Json(nullptr);
 }
 
-Json facts_json(const cache::ResourceFacts& facts) {
+Json by_width_json(const GlobalLoads::ByWidth& count) {
+  return {{"narrower", count[0]}, {"bits_32", count[1]}, {"bits_64", count[2]}, {"bits_128", count[3]}};
+}
+
+Json loads_json(const std::optional<GlobalLoads>& loads) {
+  if (!loads) return nullptr;
+  return {{"widest_bits", loads->widest_bits()},
+          {"to_registers", by_width_json(loads->to_registers)},
+          {"to_shared", by_width_json(loads->to_shared)},
+          {"waits_in_loop", or_null(loads->waits_in_loop)}};
+}
+
+Json facts_json(const cache::ResourceFacts& facts, const CodeFacts& code) {
   return {{"registers", or_null(facts.registers)},
           {"stack_bytes", or_null(facts.stack_bytes)},
           {"spill_store_bytes", or_null(facts.spill_store_bytes)},
@@ -35,6 +47,8 @@ Json facts_json(const cache::ResourceFacts& facts) {
           {"dynamic_shared_bytes", or_null(facts.dynamic_shared_bytes)},
           {"occupancy", or_null(facts.occupancy)},
           {"occupancy_limiter", text_or_null(facts.occupancy_limiter)},
+          {"idle_registers", or_null(code.idle_registers)},
+          {"global_loads", loads_json(code.loads)},
           {"binary_hash", text_or_null(facts.binary_hash)}};
 }
 
@@ -52,7 +66,7 @@ Json winner_json(const TuneReport& report) {
           {"contended", decision.contended},
           {"bytes_per_second", or_null(report.bytes_per_second)},
           {"flops_per_second", or_null(report.flops_per_second)},
-          {"facts", facts_json(report.winner_facts)}};
+          {"facts", facts_json(report.winner_facts, report.winner_code)}};
 }
 
 Json baseline_json(const TuneReport& report) {
@@ -61,7 +75,7 @@ Json baseline_json(const TuneReport& report) {
   return {{"configuration", decision.baseline},
           {"time_us", microseconds(decision.baseline_time_ns)},
           {"excluded_words", report.excluded_words},
-          {"facts", facts_json(report.baseline_facts)}};
+          {"facts", facts_json(report.baseline_facts, report.baseline_code)}};
 }
 
 Json speedup_json(const cache::Decision& decision) {
@@ -93,7 +107,7 @@ Json finalists_json(const TuneReport& report) {
                     {"tied", finalist.tied},
                     {"is_baseline", finalist.is_baseline},
                     {"differing_parameters", finalist.differing_parameters},
-                    {"facts", facts_json(finalist.facts)}});
+                    {"facts", facts_json(finalist.facts, finalist.code)}});
   }
   return list;
 }

@@ -49,13 +49,18 @@ std::string spill_text(const cache::ResourceFacts& facts) {
   return std::to_string(std::max(facts.spill_store_bytes.value_or(0), facts.spill_load_bytes.value_or(0)));
 }
 
-std::string facts_text(const cache::ResourceFacts& facts) {
+std::string facts_text(const cache::ResourceFacts& facts, const CodeFacts& code) {
   std::vector<std::string> parts;
-  if (facts.registers) parts.push_back(fmt::format("{} registers", *facts.registers));
+  if (facts.registers) {
+    parts.push_back(fmt::format("{} registers", *facts.registers));
+    if (code.idle_registers) parts.back() += fmt::format(" ({} idle)", *code.idle_registers);
+  }
   if (facts.spill_store_bytes || facts.spill_load_bytes) {
     const std::string bytes = spill_text(facts);
     parts.push_back(bytes == "0" ? "no spills" : fmt::format("{} B spilled", bytes));
   }
+  if (code.loads && code.loads->widest_bits() > 0)
+    parts.push_back(fmt::format("loads of {} bits", code.loads->widest_bits()));
   const int shared = facts.static_shared_bytes.value_or(0) + facts.dynamic_shared_bytes.value_or(0);
   if (shared > 0) parts.push_back(fmt::format("{} B of shared memory", grouped(static_cast<std::uint64_t>(shared))));
   if (facts.occupancy) {
@@ -151,8 +156,12 @@ std::string winner(const TuneReport& report) {
     text += labelled("  baseline   ", spaced(decision.baseline));
   }
   if (!decision.launch.empty()) text += labelled("  launch     ", decision.launch);
-  const std::string facts = facts_text(report.winner_facts);
+  const std::string facts = facts_text(report.winner_facts, report.winner_code);
   if (!facts.empty()) text += labelled("  resources  ", facts);
+  if (!decision.baseline.empty() && decision.baseline != decision.configuration) {
+    const std::string baseline = facts_text(report.baseline_facts, report.baseline_code);
+    if (!baseline.empty()) text += labelled("  baseline's ", baseline);
+  }
   std::string achieved;
   if (report.bytes_per_second) achieved = rate_text(*report.bytes_per_second, "B/s");
   if (report.flops_per_second) {

@@ -57,6 +57,12 @@ class ReportBuilder {
     decision.origin = facts_.common.origin;
   }
 
+  CodeFacts code_facts(std::size_t entry) const {
+    const CompileReply& binary = candidates_[candidates_.original(entry)].binary;
+    return {idle_registers(candidates_[entry].trial.facts, facts_.task.device()),
+            global_loads(binary.cubin, binary.lowered_name)};
+  }
+
   void describe_winner(std::size_t entry, double time_ns) {
     const cache::Trial& trial = candidates_[entry].trial;
     cache::Decision& decision = report_.decision;
@@ -65,6 +71,7 @@ class ReportBuilder {
     decision.launch = trial.launch;
     decision.binary_hash = trial.facts.binary_hash;
     report_.winner_facts = trial.facts;
+    report_.winner_code = code_facts(entry);
     const search::Configuration& configuration = candidates_[entry].configuration;
     report_.winner_excluded = entry != facts_.baseline && !facts_.task.space().contains(configuration);
     const double seconds = time_ns / 1e9;
@@ -77,6 +84,7 @@ class ReportBuilder {
     report_.decision.baseline = trial.configuration;
     if (!report_.decision.baseline_time_ns) report_.decision.baseline_time_ns = trial.time_ns;
     report_.baseline_facts = trial.facts;
+    report_.baseline_code = code_facts(entry);
   }
 
   void describe_race(const FinalResult& final) {
@@ -130,6 +138,7 @@ class ReportBuilder {
     finalist.is_baseline = entry == facts_.baseline;
     finalist.samples_ns = standing.samples_ns;
     finalist.facts = candidates_[entry].trial.facts;
+    finalist.code = code_facts(entry);
     if (facts_.baseline) {
       finalist.differing_parameters =
           differing_parameters(candidates_[entry].configuration, candidates_[*facts_.baseline].configuration);

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+
+#include "cache/store.hpp"
+#include "tuner/core/device.hpp"
+#include "tuner/core/machine_code.hpp"
+
+namespace tuner {
+
+/// What else explains how a kernel runs: facts that no database holds, because they follow from others and the binary.
+struct CodeFacts {
+  /// Registers that a thread could have had beyond its own with as many threads resident.
+  std::optional<int> idle_registers;
+  std::optional<GlobalLoads> loads;  ///< nothing where there is no binary to read
+};
+
+/// Nothing where registers or occupancy are not known.
+std::optional<int> idle_registers(const cache::ResourceFacts& facts, const DeviceInfo& device);
+
+}  // namespace tuner
