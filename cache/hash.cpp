@@ -2,11 +2,15 @@
 
 #include <xxhash.h>
 
+#include <new>
+
 namespace tuner::cache {
 
-std::string content_hash(std::span<const std::byte> bytes) {
+namespace {
+
+std::string hexadecimal(XXH128_hash_t hash) {
   XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes.data(), bytes.size()));
+  XXH128_canonicalFromHash(&canonical, hash);
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string hex;
   hex.reserve(2 * sizeof canonical.digest);
@@ -17,8 +21,36 @@ std::string content_hash(std::span<const std::byte> bytes) {
   return hex;
 }
 
+}  // namespace
+
+std::string content_hash(std::span<const std::byte> bytes) {
+  return hexadecimal(XXH3_128bits(bytes.data(), bytes.size()));
+}
+
 std::string content_hash(std::string_view text) {
   return content_hash(std::as_bytes(std::span(text)));
+}
+
+struct ContentHash::State {
+  XXH3_state_t* of_library = XXH3_createState();
+  State() {
+    if (of_library == nullptr) throw std::bad_alloc();
+    XXH3_128bits_reset(of_library);
+  }
+  ~State() { XXH3_freeState(of_library); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+};
+
+ContentHash::ContentHash() : state_(std::make_unique<State>()) {}
+ContentHash::~ContentHash() = default;
+
+void ContentHash::add(std::span<const std::byte> piece) {
+  XXH3_128bits_update(state_->of_library, piece.data(), piece.size());
+}
+
+std::string ContentHash::text() const {
+  return hexadecimal(XXH3_128bits_digest(state_->of_library));
 }
 
 }  // namespace tuner::cache

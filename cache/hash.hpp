@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,5 +12,19 @@ namespace tuner::cache {
 /// protection against somebody who forges contents on purpose.
 std::string content_hash(std::span<const std::byte> bytes);
 std::string content_hash(std::string_view text);
+
+/// The same of content that comes in pieces.
+class ContentHash {
+ public:
+  ContentHash();
+  ~ContentHash();
+  void add(std::span<const std::byte> piece);
+  /// Of everything so far.
+  std::string text() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace tuner::cache

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "tests/core/support.hpp"
+#include "tuner/core/task.hpp"
 
 using namespace tuner;
 using namespace tuner::test;
@@ -277,4 +278,39 @@ TEST_CASE("a zero byte does not cut a message short") {
 TEST_CASE("work that is negative is refused where it stands") {
   CHECK(complaint("#pragma tuner work(bytes = -3)") == "k.cu:6:28: bytes cannot be negative, as -3 is");
   CHECK(complaint("#pragma tuner work(bytes = 3 * n, flops = 2)") == "no error");
+}
+
+TEST_CASE("an array in constant memory is described among the arguments and fills at most 64 KB") {
+  const KernelDescription d = describe(kernel_text("#pragma tuner constant(weights, float, 49, normal(0, 1))"));
+  const Argument& weights = d.arguments.back();
+  CHECK(weights.role == Argument::Role::constant);
+  CHECK_FALSE(is_parameter(weights.role));
+  CHECK(weights.generator->kind == Generator::Kind::normal);
+  CHECK(first_line_of([] {
+          describe(kernel_text("#pragma tuner constant(weights, float, BLOCKDIMX)"));
+        }).find("the length of `weights`") != std::string::npos);
+  CHECK(first_line_of([] {
+          describe(kernel_text("#pragma tuner constant(weights, float, 4, align 16)"));
+        }).find("`align` does not apply to `weights`, which is an array in constant memory") != std::string::npos);
+  const auto bind = [](const std::string& extra) {
+    return first_line_of([&] { Task(describe(kernel_text(extra)), {{"n", 1000}}, known_device("H200")); });
+  };
+  CHECK(bind("#pragma tuner constant(a, float, 16384)") == "no error");
+  CHECK(bind("#pragma tuner constant(a, float, 16384) constant(b, int8, 1)") ==
+        "k.cu:6: the length of `b`: with it the arrays in constant memory have 65537 bytes, and there are 65536; pass "
+        "it as an input, or choose a smaller problem.");
+}
+
+TEST_CASE("the name of a data file stands in quotes") {
+  const auto complaint = [](const std::string& generator) {
+    return first_line_of([&] { describe(kernel_text("#pragma tuner in(a, float, n, " + generator + ")")); });
+  };
+  const KernelDescription d = describe(kernel_text("#pragma tuner in(a, float, n, file(\"a, (b).npy\"))"));
+  CHECK(d.arguments.back().generator->file == "a, (b).npy");
+  CHECK(complaint("file(x.npy)").find("the name of a file stands in quotes") != std::string::npos);
+  CHECK(complaint("file(\"\")").find("the name of the file is missing") != std::string::npos);
+  CHECK(complaint("file(\"a\\q\")").find("a backslash that means nothing") != std::string::npos);
+  CHECK(complaint("file(\"a\\x00\")").find("no file has a zero byte in its name") != std::string::npos);
+  CHECK(complaint("file").find("the generator is written file(\"name.npy\")") != std::string::npos);
+  CHECK(complaint("file(\"a\", \"b\")").find("2 parameters are given") != std::string::npos);
 }

@@ -44,6 +44,8 @@ const char* role_name(Argument::Role role) {
       return "scratch";
     case Argument::Role::scalar:
       return "scalar";
+    case Argument::Role::constant:
+      return "constant";
   }
   return "";
 }

@@ -35,6 +35,10 @@ void bind_generator(const KernelDescription& description, const Argument& argume
   }
   const Generator& generator = *argument.generator;
   bound.generator = generator.kind;
+  if (generator.kind == Generator::Kind::file) {
+    bound.file = DataFile{.path = description.file.parent_path() / generator.file};
+    return;
+  }
   if (generator.kind == Generator::Kind::constant || generator.kind == Generator::Kind::index)
     bound.generator_parameters = {0, 0};
   const std::string what = argument_label(description, argument, "the content");
@@ -89,6 +93,23 @@ search::Value bind_scalar(const KernelDescription& description, const Argument& 
   if (!wide && (real < least_value(type) || real > greatest_value(type)))
     refuse(fmt::format("does not fit {}", to_string(type)));
   return integer;
+}
+
+/// A module has 64 KB of constant memory, however its arrays are laid out.
+void check_constant_memory(const KernelDescription& description, const std::vector<BoundArgument>& arguments) {
+  constexpr std::uint64_t kConstantMemory = 64 * 1024;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const BoundArgument& argument = arguments[i];
+    if (argument.role != Argument::Role::constant) continue;
+    bytes += argument.length * static_cast<std::uint64_t>(argument.lanes) * size_of(argument.type);
+    if (bytes <= kConstantMemory) continue;
+    throw Error(
+        Errc::bad_problem,
+        fmt::format("{}: with it the arrays in constant memory have {} bytes, and there are {}; pass it as an "
+                    "input, or choose a smaller problem.",
+                    argument_label(description, description.arguments[i], "the length"), bytes, kConstantMemory));
+  }
 }
 
 bool depends(const KernelDescription& description, const search::Expression& expression, std::set<std::string>& seen) {
@@ -168,15 +189,14 @@ std::vector<BoundArgument> bind_arguments(const KernelDescription& description, 
     if (!varies) {
       bound.length = buffer_length(argument_label(description, argument, "the length"), *argument.length, scope);
     }
-    if (argument.role == Argument::Role::in || argument.role == Argument::Role::inout) {
-      bind_generator(description, argument, scope, bound);
-    }
+    if (is_filled(argument.role)) bind_generator(description, argument, scope, bound);
     if (argument.role == Argument::Role::out || argument.role == Argument::Role::inout) {
       bound.rtol = argument.rtol.value_or(default_rtol(bound.type));
       bound.atol = argument.atol.value_or(default_atol(bound.type));
     }
     bound_arguments.push_back(std::move(bound));
   }
+  check_constant_memory(description, bound_arguments);
   return bound_arguments;
 }
 

@@ -1,8 +1,9 @@
-// The directives that describe what a kernel is launched with: in, out, inout, scratch, scalar.
+// The directives that describe what a kernel is launched with: in, out, inout, scratch, scalar, constant.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "search/quoting.hpp"
 #include "tuner/core/description_parser.hpp"
 #include "tuner/core/element_type.hpp"
 #include "tuner/core/parameter_values.hpp"
@@ -25,12 +26,13 @@ const std::vector<GeneratorForm>& generator_forms() {
       {"uniform", Generator::Kind::uniform, 0, 2, {"0", "1"}, "uniform(low, high)"},
       {"normal", Generator::Kind::normal, 0, 2, {"0", "1"}, "normal(mean, deviation)"},
       {"index", Generator::Kind::index, 1, 1, {}, "index(count)"},
+      {"file", Generator::Kind::file, 1, 1, {}, "file(\"name.npy\")"},
   };
   return forms;
 }
 
 constexpr std::string_view kClauseWords[] = {"rtol", "atol",    "align",  "value", "constant",
-                                             "iota", "uniform", "normal", "index"};
+                                             "iota", "uniform", "normal", "index", "file"};
 
 const char* role_text(Argument::Role role) {
   switch (role) {
@@ -44,6 +46,8 @@ const char* role_text(Argument::Role role) {
       return "a scratch buffer";
     case Argument::Role::scalar:
       return "a scalar";
+    case Argument::Role::constant:
+      return "an array in constant memory";
   }
   return "";
 }
@@ -51,9 +55,9 @@ const char* role_text(Argument::Role role) {
 bool allows(Argument::Role role, std::string_view word) {
   const bool compared = role == Argument::Role::out || role == Argument::Role::inout;
   if (word == "rtol" || word == "atol") return compared;
-  if (word == "align") return role != Argument::Role::scalar;
+  if (word == "align") return role != Argument::Role::scalar && role != Argument::Role::constant;
   if (word == "value") return role == Argument::Role::scalar;
-  return role == Argument::Role::in || role == Argument::Role::inout;
+  return is_filled(role);
 }
 
 }  // namespace
@@ -72,6 +76,9 @@ void DescriptionParser::read_scratch(const Directive& directive) {
 }
 void DescriptionParser::read_scalar(const Directive& directive) {
   read_argument(directive, Argument::Role::scalar);
+}
+void DescriptionParser::read_constant(const Directive& directive) {
+  read_argument(directive, Argument::Role::constant);
 }
 
 void DescriptionParser::read_argument(const Directive& directive, Argument::Role role) {
@@ -161,6 +168,11 @@ void DescriptionParser::read_generator(const Span& clause, const Span& word, Arg
   }
   Generator generator;
   generator.kind = form->kind;
+  if (generator.kind == Generator::Kind::file) {
+    generator.file = read_file_name(parameters.front());
+    argument.generator = std::move(generator);
+    return;
+  }
   for (const Span& parameter : parameters) {
     generator.parameters.push_back(expression(parameter, fmt::format("the content of `{}`", argument.name)));
   }
@@ -168,6 +180,17 @@ void DescriptionParser::read_generator(const Span& clause, const Span& word, Arg
     generator.parameters.push_back(search::Expression::parse(form->defaults[i]));
   }
   argument.generator = std::move(generator);
+}
+
+std::string DescriptionParser::read_file_name(const Span& span) const {
+  const std::string_view text = span.text();
+  const bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
+  if (!quoted) span.fail("the name of a file stands in quotes, as in file(\"values.npy\")");
+  const auto name = search::unescape(text.substr(1, text.size() - 2), text.front());
+  if (!name) span.fail("the name of this file has a backslash that means nothing; write two for one");
+  if (name->empty()) span.fail("the name of the file is missing");
+  if (name->find('\0') != std::string::npos) span.fail("no file has a zero byte in its name");
+  return *name;
 }
 
 void DescriptionParser::check_types() const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "search/quoting.hpp"
 #include "tuner/core/element_type.hpp"
@@ -65,15 +66,15 @@ std::string property_text(const ProblemProperty& property) {
 }
 
 std::string generator_text(const Generator& generator) {
-  constexpr std::string_view kWords[] = {"constant", "iota", "uniform", "normal", "index"};
-  std::string text;
+  constexpr std::string_view kWords[] = {"constant", "iota", "uniform", "normal", "index", "file"};
+  std::string text = generator.kind == Generator::Kind::file ? search::quote(generator.file) : "";
   for (const search::Expression& parameter : generator.parameters)
     text += (text.empty() ? "" : ", ") + one_line(parameter);
   return fmt::format("{}({})", kWords[static_cast<std::size_t>(generator.kind)], text);
 }
 
 std::string argument_text(const Argument& argument) {
-  constexpr std::string_view kRoles[] = {"in", "out", "inout", "scratch", "scalar"};
+  constexpr std::string_view kRoles[] = {"in", "out", "inout", "scratch", "scalar", "constant"};
   std::vector<std::string> parts{argument.name, argument.type};
   if (argument.length) parts.push_back(one_line(*argument.length));
   if (argument.generator) parts.push_back(generator_text(*argument.generator));
@@ -121,9 +122,24 @@ std::string bound_argument_text(const BoundArgument& argument) {
 
 /// The launch, or what is wrong with it: a description that cannot be launched is still worth looking at.
 std::string launch_of(const Task& task, const search::Configuration& configuration) {
+  if (argument.role == Argument::Role::constant) text += " in constant memory";
+  if (argument.file) {
+    text += " from " + argument.file->path.string();
+    if (!argument.file->hash.empty()) text += fmt::format(" ({})", argument.file->hash);
+  }
   try {
     return task.geometry(configuration).text();
   } catch (const Error& error) {
+/// What the files hold, or what is wrong with them.
+void describe_arguments(const Task& task, const std::function<void(std::string_view, const std::string&)>& note) {
+  try {
+    for (const BoundArgument& argument : task.arguments_with_data()) note("argument", bound_argument_text(argument));
+  } catch (const Error& error) {
+    for (const BoundArgument& argument : task.arguments()) note("argument", bound_argument_text(argument));
+    note("no data", error.what());
+  }
+}
+
     return error.what();
   }
 }
@@ -184,7 +200,7 @@ std::string to_text(const Task& task) {
   } else {
     note("baseline", "none: " + space.why_invalid(space.defaults()).value_or("the defaults are not in the space"));
   }
-  for (const BoundArgument& argument : task.arguments()) note("argument", bound_argument_text(argument));
+  describe_arguments(task, note);
   return text;
 }
 

@@ -55,24 +55,34 @@ struct NamedExpression {
   Place place;
 };
 
-/// How a buffer is filled before a run. Deterministic from the seed, bit-identical on host and device.
+/// How a buffer is filled before a run. Deterministic from the seed, bit-identical on host and device; or, for every
+/// seed, what a file holds.
 struct Generator {
-  enum class Kind { constant, iota, uniform, normal, index };
+  enum class Kind { constant, iota, uniform, normal, index, file };
   Kind kind = Kind::uniform;
   /// constant(value) · iota(start, step) · uniform(low, high) · normal(mean, deviation) · index(count): integers in [0,
   /// count). Missing ones are filled by the parser: iota(0, 1), uniform(0, 1), normal(0, 1).
   std::vector<search::Expression> parameters;
 };
+  std::string
+      file;  ///< file("x.npy"): as it is written; a relative one belongs to the folder of the description's file
 
-/// A kernel argument, in signature order.
+/// A kernel argument, in signature order; or, among them, an array in constant memory.
 struct Argument {
-  enum class Role { in, out, inout, scratch, scalar };
+  enum class Role {
+    in,
+    out,
+    inout,
+    scratch,
+    scalar,
+    constant,  ///< a `__constant__` array of the source called `name`: filled as an input is, and no kernel parameter
+  };
   std::string name;
   Role role = Role::in;
   std::string type;  ///< element type: `float`, `int32`, …, or the name of a `constant` problem property that holds one
   std::optional<search::Expression> length;  ///< buffers: elements. Only scratch may use tuned parameters
   std::optional<Generator>
-      generator;  ///< in and inout; uniform(0, 1) for reals and index(…)-free integers iota by default
+      generator;  ///< in, inout, constant; uniform(0, 1) for reals and index(…)-free integers iota by default
   std::optional<double> rtol, atol;         ///< out and inout; by type if absent
   std::optional<search::Expression> value;  ///< scalars: the value; the problem property of the same name if absent
   std::optional<std::int64_t> alignment;    ///< declared alignment of the buffer in bytes; natural if absent
@@ -80,6 +90,15 @@ struct Argument {
 };
 
 /// The fewest bytes or operations the job needs, for "how close to the peak". Either may be absent.
+/// Whether the kernel's signature has a place for it.
+constexpr bool is_parameter(Argument::Role role) {
+  return role != Argument::Role::constant;
+}
+/// Whether it has a content that the kernel reads.
+constexpr bool is_filled(Argument::Role role) {
+  return role == Argument::Role::in || role == Argument::Role::inout || role == Argument::Role::constant;
+}
+
 struct WorkDescription {
   std::optional<search::Expression> bytes;
   std::optional<search::Expression> flops;

@@ -35,6 +35,7 @@ struct DirectiveTable {
       {"inout", &DescriptionParser::read_inout, true, "inout(values, float, n)"},
       {"scratch", &DescriptionParser::read_scratch, true, "scratch(partial, float, n)"},
       {"scalar", &DescriptionParser::read_scalar, true, "scalar(n, int32)"},
+      {"constant", &DescriptionParser::read_constant, true, "constant(weights, float, 49)"},
       {"work", &DescriptionParser::read_work, false, "work(bytes = 8 * n, flops = 2 * n)"},
       {"reference", &DescriptionParser::read_reference, false, "reference(plain_kernel)"},
       {"deterministic", &DescriptionParser::read_deterministic, false, "deterministic"},

@@ -45,6 +45,7 @@ class DescriptionParser {
   void read_inout(const Directive& directive);
   void read_scratch(const Directive& directive);
   void read_scalar(const Directive& directive);
+  void read_constant(const Directive& directive);
   void read_work(const Directive& directive);
   void read_reference(const Directive& directive);
   void read_deterministic(const Directive& directive);
@@ -55,6 +56,7 @@ class DescriptionParser {
   void read_argument(const Directive& directive, Argument::Role role);
   void read_clause(const Span& clause, Argument& argument);
   void read_generator(const Span& clause, const Span& word, Argument& argument);
+  std::string read_file_name(const Span& span) const;
   void check_types() const;
   void check_scalars() const;
 

@@ -29,8 +29,8 @@ class Fields {
   std::string text_;
 };
 
-constexpr std::string_view kRoles[] = {"in", "out", "inout", "scratch", "scalar"};
-constexpr std::string_view kGenerators[] = {"constant", "iota", "uniform", "normal", "index"};
+constexpr std::string_view kRoles[] = {"in", "out", "inout", "scratch", "scalar", "constant"};
+constexpr std::string_view kGenerators[] = {"constant", "iota", "uniform", "normal", "index", "file"};
 
 }  // namespace
 
@@ -52,9 +52,10 @@ std::string kernel_identity(const KernelDescription& description, const std::vec
   return prefix + fields.hash();
 }
 
-std::string reuse_hash(const KernelDescription& description) {
+std::string reuse_hash(const KernelDescription& description, const std::vector<BoundArgument>& arguments) {
   Fields fields("reuse2");
-  for (const Argument& argument : description.arguments) {
+  for (std::size_t i = 0; i < description.arguments.size(); ++i) {
+    const Argument& argument = description.arguments[i];
     fields.add("argument", argument.name);
     fields.add("role", kRoles[static_cast<std::size_t>(argument.role)]);
     fields.add("type", argument.type);
@@ -64,6 +65,8 @@ std::string reuse_hash(const KernelDescription& description) {
       for (const search::Expression& parameter : argument.generator->parameters)
         fields.add("parameter", parameter.text());
     }
+    // Its content, whatever the file is called.
+    if (i < arguments.size() && arguments[i].file) fields.add("data", arguments[i].file->hash);
     if (argument.rtol) fields.add("rtol", fmt::format("{}", *argument.rtol));
     if (argument.atol) fields.add("atol", fmt::format("{}", *argument.atol));
     fields.add("value", argument.value);

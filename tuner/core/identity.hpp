@@ -14,8 +14,9 @@ namespace tuner {
 std::string kernel_identity(const KernelDescription& description, const std::vector<QuotedHeader>& headers);
 
 /// Hash of what a trial depends on besides the source, the configuration's text and the launch: signature, generators,
-/// tolerances; named expressions, template arguments and options that are always passed.
-std::string reuse_hash(const KernelDescription& description);
+/// the data that files hold, tolerances; named expressions, template arguments and options that are always passed.
+/// `arguments` are those of the description, their files looked at.
+std::string reuse_hash(const KernelDescription& description, const std::vector<BoundArgument>& arguments);
 
 /// Canonical text of everything a compiled binary depends on besides the compiler: source and headers, `#define`s,
 /// kernel name, options, architecture. Two configurations with the same text compile to the same binary.

@@ -8,6 +8,7 @@
 #include "tuner/core/argument_binding.hpp"
 #include "tuner/core/element_type.hpp"
 #include "tuner/core/identity.hpp"
+#include "tuner/core/input_file.hpp"
 #include "tuner/core/name_table.hpp"
 #include "tuner/core/problem.hpp"
 #include "tuner/core/task_state.hpp"
@@ -198,10 +199,18 @@ std::string Task::kernel_identity() const {
   return state_->kernel_identity;
 }
 std::string Task::reuse_hash() const {
-  return tuner::reuse_hash(state_->description);
+  return tuner::reuse_hash(state_->description, arguments_with_data());
 }
 std::vector<BoundArgument> Task::arguments() const {
   return state_->arguments;
+}
+const std::vector<BoundArgument>& Task::arguments_with_data() const {
+  std::call_once(state_->looked_at_files, [this] {
+    std::vector<BoundArgument> arguments = state_->arguments;
+    look_at_files(state_->description, arguments);
+    state_->arguments_with_data = std::move(arguments);
+  });
+  return state_->arguments_with_data;
 }
 
 cache::DecisionKey Task::key(std::string_view mode) const {

@@ -55,6 +55,14 @@ ElementType element_type_from_string(
     std::string_view name);  ///< accepts every spelling of descriptions; Error{bad_description}
 std::size_t size_of(ElementType type);
 
+/// Where an argument's content stands in a file.
+struct DataFile {
+  std::filesystem::path path;
+  // What looking at the file has shown; nothing before.
+  std::uint64_t offset = 0, bytes = 0;
+  std::string hash;  ///< of these bytes, see cache::content_hash
+};
+
 /// One kernel argument with every number in place.
 struct BoundArgument {
   std::string name;
@@ -64,6 +72,7 @@ struct BoundArgument {
   std::uint64_t length = 0;  ///< buffers; 0 for scratch whose length depends on the configuration (see scratch_lengths)
   Generator::Kind generator = Generator::Kind::uniform;
   std::array<double, 2> generator_parameters{0, 1};
+  std::optional<DataFile> file;  ///< instead of them, where the generator is a file
   double rtol = 0, atol = 0;
   std::uint64_t alignment = 0;  ///< declared, bytes; 0: natural
   search::Value value;          ///< scalars
@@ -97,7 +106,7 @@ class Task {
 
   /// Name, and hash of (blanked source, quoted headers): what makes two kernels the same.
   std::string kernel_identity() const;
-  /// Hash of signature, generators and tolerances: decides whether trials may be reused.
+  /// Hash of signature, generators, the content of data files, and tolerances: decides whether trials may be reused.
   std::string reuse_hash() const;
   cache::DecisionKey key(std::string_view mode) const;
 
@@ -109,7 +118,11 @@ class Task {
 
   /// Throws Error{bad_description} where an expression is not integral or not positive, naming it.
   Geometry geometry(const search::Configuration& configuration) const;
+  /// Files are not looked at for it.
   std::vector<BoundArgument> arguments() const;
+  /// The same with what the files say, which are looked at once, when this or reuse_hash() is called first: see
+  /// look_at_files for what that costs and throws.
+  const std::vector<BoundArgument>& arguments_with_data() const;
   /// Lengths of the scratch arguments, in signature order, for one configuration.
   std::vector<std::uint64_t> scratch_lengths(const search::Configuration& configuration) const;
   std::optional<double> work_bytes(const search::Configuration& configuration) const;

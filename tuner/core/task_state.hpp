@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mutex>
+
 #include "tuner/core/task.hpp"
 
 namespace tuner {
@@ -15,6 +17,8 @@ struct Task::State {
   std::string kernel_identity;
   search::Space space;
   std::vector<BoundArgument> arguments;
+  mutable std::once_flag looked_at_files;
+  mutable std::vector<BoundArgument> arguments_with_data;
 
   State(std::shared_ptr<const KernelDescription> description, const ProblemValues& problem, const DeviceInfo& device,
         const std::vector<std::string>& where, const std::vector<std::filesystem::path>& include_folders,

@@ -2,11 +2,13 @@
 
 #include <array>
 
+#include "tuner/core/input_file.hpp"
 #include "tuner/core/support/support.hpp"
 
 namespace tuner {
 
 std::vector<std::byte> generate(const BoundArgument& argument, std::uint64_t position, std::uint64_t seed) {
+  if (argument.file) return read_data(*argument.file);
   std::uint64_t elements = argument.length * static_cast<std::uint64_t>(argument.lanes);
   std::vector<std::byte> bytes(elements * size_of(argument.type));
   std::byte* data = bytes.data();

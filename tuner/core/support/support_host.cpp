@@ -134,6 +134,8 @@ int support_number(Generator::Kind kind) {
       return support_text::kNormal;
     case Generator::Kind::index:
       return support_text::kIndex;
+    case Generator::Kind::file:
+      break;  // nothing is generated
   }
   return support_text::kConstant;
 }

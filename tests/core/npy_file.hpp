@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner::test {
+
+/// A header as numpy.save writes it, for a dictionary in any form. Version 1 has a length of two bytes.
+inline std::string npy_with_header(const std::string& dictionary, std::string_view data, int version = 1) {
+  const std::size_t fixed = version == 1 ? 10 : 12;
+  std::string header = dictionary;
+  while ((fixed + header.size() + 1) % 64 != 0) header += ' ';
+  header += '\n';
+  std::string text = "\x93NUMPY";
+  text += static_cast<char>(version);
+  text += '\0';
+  for (std::size_t i = 0; i < fixed - 8; ++i) text += static_cast<char>(header.size() >> (8 * i) & 0xff);
+  return text + header + std::string(data);
+}
+
+/// `shape` as Python writes it: "(3, 4)".
+inline std::string npy(const std::string& type, const std::string& shape, std::string_view data, int version = 1) {
+  return npy_with_header("{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }", data, version);
+}
+
+template <typename Number>
+std::string bytes_of(const std::vector<Number>& numbers) {
+  std::string bytes(numbers.size() * sizeof(Number), '\0');
+  if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  return bytes;
+}
+
+/// A folder of the test's own.
+class DataFolder {
+ public:
+  DataFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "tuner-data-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::filesystem::filesystem_error("mkdtemp", std::error_code());
+    path_ = name;
+  }
+  ~DataFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  DataFolder(const DataFolder&) = delete;
+  DataFolder& operator=(const DataFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path write(const std::string& name, std::string_view content) const {
+    std::ofstream(path_ / name, std::ios::binary) << content;
+    return path_ / name;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace tuner::test
