@@ -39,44 +39,54 @@ __device__ __forceinline__ void store_pack(T* to, const Pack<T, Count>& pack) {
   *reinterpret_cast<Pack<T, Count>*>(to) = pack;
 }
 
-// Loads and stores of what nobody reads again soon: it is the first to leave the caches.
+// Loads and stores that say how long the caches shall keep what they move: streaming ones let it go first, those past L1
+// do not keep it there, and read-only ones tell the compiler that nothing writes it while the kernel runs.
 #if !defined(TUNER_HOST_EMULATION)
 template <int Bytes>
-struct StreamedWord;
+struct PackWord;
 template <>
-struct StreamedWord<4> {
+struct PackWord<4> {
   using Type = unsigned int;
 };
 template <>
-struct StreamedWord<8> {
+struct PackWord<8> {
   using Type = uint2;
 };
 template <>
-struct StreamedWord<16> {
+struct PackWord<16> {
   using Type = uint4;
 };
+template <typename To, typename From>
+__device__ __forceinline__ To copied_bits(const From& from) {
+  To to;
+  memcpy(&to, &from, sizeof(To));
+  return to;
+}
+#define TUNER_LOAD_PACK(INTRINSIC) \
+  copied_bits<Pack<T, Count>>(INTRINSIC(reinterpret_cast<const typename PackWord<sizeof(T) * Count>::Type*>(from)))
+#else
+#define TUNER_LOAD_PACK(INTRINSIC) load_pack<Count>(from)
 #endif
 template <int Count, typename T>
 __device__ __forceinline__ Pack<T, Count> load_pack_streaming(const T* from) {
-#if defined(TUNER_HOST_EMULATION)
-  return load_pack<Count>(from);
-#else
-  using Word = typename StreamedWord<sizeof(T) * Count>::Type;
-  const Word word = __ldcs(reinterpret_cast<const Word*>(from));
-  Pack<T, Count> pack;
-  memcpy(&pack, &word, sizeof(Word));
-  return pack;
-#endif
+  return TUNER_LOAD_PACK(__ldcs);
 }
+template <int Count, typename T>
+__device__ __forceinline__ Pack<T, Count> load_pack_past_l1(const T* from) {
+  return TUNER_LOAD_PACK(__ldcg);
+}
+template <int Count, typename T>
+__device__ __forceinline__ Pack<T, Count> load_pack_read_only(const T* from) {
+  return TUNER_LOAD_PACK(__ldg);
+}
+#undef TUNER_LOAD_PACK
 template <int Count, typename T>
 __device__ __forceinline__ void store_pack_streaming(T* to, const Pack<T, Count>& pack) {
 #if defined(TUNER_HOST_EMULATION)
   store_pack(to, pack);
 #else
-  using Word = typename StreamedWord<sizeof(T) * Count>::Type;
-  Word word;
-  memcpy(&word, &pack, sizeof(Word));
-  __stcs(reinterpret_cast<Word*>(to), word);
+  using Word = typename PackWord<sizeof(T) * Count>::Type;
+  __stcs(reinterpret_cast<Word*>(to), copied_bits<Word>(pack));
 #endif
 }
 
