@@ -16,6 +16,15 @@ namespace tuner::host {
 /// What an independent computation of a kernel's outputs works on: one problem, with its arrays by the names that the
 /// kernel's directives give them.
 struct ReferenceRun {
+ private:
+  template <typename Map>
+  static auto& at(Map& map, std::string_view name) {
+    const auto entry = map.find(name);
+    if (entry == map.end()) throw std::out_of_range("The problem has no " + std::string(name));
+    return entry->second;
+  }
+
+ public:
   std::map<std::string, std::int64_t, std::less<>> sizes;  ///< numeric problem properties, defaults filled in
   std::map<std::string, std::string, std::less<>> types;   ///< problem properties that hold an element type: "float"
   std::map<std::string, std::vector<std::byte>, std::less<>> arrays;  ///< in, inout: content before the launch
@@ -28,14 +37,6 @@ struct ReferenceRun {
   std::span<T> array(std::string_view name) {
     std::vector<std::byte>& bytes = at(arrays, name);
     return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
-  }
-
- private:
-  template <typename Map>
-  static auto& at(Map& map, std::string_view name) {
-    const auto entry = map.find(name);
-    if (entry == map.end()) throw std::out_of_range("The problem has no " + std::string(name));
-    return entry->second;
   }
 };
 
