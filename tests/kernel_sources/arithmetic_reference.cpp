@@ -1,0 +1,25 @@
+#include "tests/kernel_sources/reference.hpp"
+
+namespace {
+
+using namespace tuner::host;
+
+template <typename T>
+void add_terms(ReferenceRun& run) {
+  const auto x = run.array<T>("x");
+  const auto coefficients = run.array<T>("coefficients");
+  const auto result = run.array<T>("result");
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    double total = 0;
+    for (T coefficient : coefficients) total += (static_cast<double>(x[i]) * coefficient + 0.5) / 3;
+    result[i] = static_cast<T>(total);
+  }
+}
+
+void reference(ReferenceRun& run) {
+  run.type("TYPE") == "float" ? add_terms<float>(run) : add_terms<double>(run);
+}
+
+const ReferenceRegistration registration{"arithmetic", reference};
+
+}  // namespace
