@@ -117,19 +117,14 @@ std::string bound_argument_text(const BoundArgument& argument) {
   if (argument.role == Argument::Role::out || argument.role == Argument::Role::inout) {
     text += fmt::format(" rtol {} atol {}", argument.rtol, argument.atol);
   }
-  return text;
-}
-
-/// The launch, or what is wrong with it: a description that cannot be launched is still worth looking at.
-std::string launch_of(const Task& task, const search::Configuration& configuration) {
   if (argument.role == Argument::Role::constant) text += " in constant memory";
   if (argument.file) {
     text += " from " + argument.file->path.string();
     if (!argument.file->hash.empty()) text += fmt::format(" ({})", argument.file->hash);
   }
-  try {
-    return task.geometry(configuration).text();
-  } catch (const Error& error) {
+  return text;
+}
+
 /// What the files hold, or what is wrong with them.
 void describe_arguments(const Task& task, const std::function<void(std::string_view, const std::string&)>& note) {
   try {
@@ -140,6 +135,11 @@ void describe_arguments(const Task& task, const std::function<void(std::string_v
   }
 }
 
+/// The launch, or what is wrong with it: a description that cannot be launched is still worth looking at.
+std::string launch_of(const Task& task, const search::Configuration& configuration) {
+  try {
+    return task.geometry(configuration).text();
+  } catch (const Error& error) {
     return error.what();
   }
 }

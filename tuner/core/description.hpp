@@ -63,9 +63,9 @@ struct Generator {
   /// constant(value) · iota(start, step) · uniform(low, high) · normal(mean, deviation) · index(count): integers in [0,
   /// count). Missing ones are filled by the parser: iota(0, 1), uniform(0, 1), normal(0, 1).
   std::vector<search::Expression> parameters;
-};
   std::string
       file;  ///< file("x.npy"): as it is written; a relative one belongs to the folder of the description's file
+};
 
 /// A kernel argument, in signature order; or, among them, an array in constant memory.
 struct Argument {
@@ -89,7 +89,6 @@ struct Argument {
   Place place;
 };
 
-/// The fewest bytes or operations the job needs, for "how close to the peak". Either may be absent.
 /// Whether the kernel's signature has a place for it.
 constexpr bool is_parameter(Argument::Role role) {
   return role != Argument::Role::constant;
@@ -99,6 +98,7 @@ constexpr bool is_filled(Argument::Role role) {
   return role == Argument::Role::in || role == Argument::Role::inout || role == Argument::Role::constant;
 }
 
+/// The fewest bytes or operations the job needs, for "how close to the peak". Either may be absent.
 struct WorkDescription {
   std::optional<search::Expression> bytes;
   std::optional<search::Expression> flops;
