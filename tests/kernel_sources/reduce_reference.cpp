@@ -1,0 +1,20 @@
+#include "tests/kernel_sources/reference.hpp"
+
+namespace {
+
+using namespace tuner::host;
+
+template <typename T>
+void sum(ReferenceRun& run) {
+  double total = 0;
+  for (T value : run.array<T>("values")) total += static_cast<double>(value);
+  run.array<T>("total")[0] = static_cast<T>(total);
+}
+
+void reference(ReferenceRun& run) {
+  run.type("TYPE") == "float" ? sum<float>(run) : sum<double>(run);
+}
+
+const ReferenceRegistration registration{"reduce", reference};
+
+}  // namespace
