@@ -28,8 +28,9 @@
 #pragma tuner param(ORDER, along_rows, along_columns, diagonal, strips; default along_rows)
 #pragma tuner param(STORE, plain, streaming; default plain)
 
-// Every thread has 1 to 8 squares of WIDTH x WIDTH values to move and at most 64 values in its registers; a load is at
-// most 16 bytes. Where the tile is not exchanged in shared memory, its shape is of no interest, nor how it is written.
+// Every thread has 1 to 8 squares of WIDTH x WIDTH values to move, 4 to 64 values; a load is at most 16 bytes. Where
+// nothing is exchanged in shared memory, a tile is just a number of threads side by side, and half-written sectors must
+// stay in L2 until the other half comes. The layouts and orders that are there to be compared need no other choices.
 #pragma tuner let(SQUARES = TILE_ROWS * TILE_COLUMNS // (WIDTH * WIDTH * THREADS))
 #pragma tuner let(PACKS = TILE_ROWS // WIDTH * TILE_COLUMNS)
 #pragma tuner let(PADS = LAYOUT == padded ? TILE_COLUMNS // WIDTH : 0)
@@ -38,7 +39,8 @@
 #pragma tuner constraint(WIDTH * sizeof(TYPE) <= 16)
 #pragma tuner constraint(1 <= SQUARES <= 8 and 4 <= SQUARES * WIDTH * WIDTH <= 64)
 #pragma tuner constraint(TILE_BYTES <= max_shared_per_block)
-#pragma tuner constraint(LAYOUT != none || TILE_ROWS == 32 && TILE_COLUMNS == 32 && STORE == plain)
+#pragma tuner constraint(LAYOUT != none || TILE_ROWS == TILE_COLUMNS && TILE_ROWS == (WIDTH == 1 ? 32 : 64))
+#pragma tuner constraint(LAYOUT != none || STORE == plain)
 #pragma tuner constraint(LAYOUT in (none, padded, swizzled) || ORDER == along_rows)
 #pragma tuner constraint(ORDER not in (along_columns, diagonal) || STORE == plain)
 
