@@ -29,6 +29,7 @@ class FinalRace {
       run_blocks();
       if (stop_ || !anybody_left()) break;
       const std::size_t winner = choose();
+      if (!meet_baseline(winner)) continue;
       if (confirm(winner)) {
         winner_ = winner;
         break;
@@ -145,6 +146,23 @@ class FinalRace {
                       race.standings[i].relative_time});
     }
     return choose_winner(tied);
+  }
+
+  /// False if somebody failed on the way, so that there is another race to decide.
+  bool meet_baseline(std::size_t winner) {
+    while (!stop_) {
+      const std::vector<std::size_t> order = tournament_.next_meeting(winner);
+      if (order.empty()) break;
+      if (!loaded_) load();
+      if (!loaded_ || !in_[winner]) return false;
+      const DeviceReply reply = run_block(order);
+      if (reply.outcome != Outcome::ok) {
+        find_culprit(order, reply);
+        return false;
+      }
+      tournament_.add_meeting({order, reply.samples_ns, reply.disturbed, reply.launches_per_sample});
+    }
+    return true;
   }
 
   /// False if the winner turned out to be none.

@@ -276,6 +276,47 @@ TEST_CASE("finalists that fail when the budget is spent give way to faster ones 
   }
 }
 
+TEST_CASE("a winner that woke when the baseline was settled meets it in the end, whatever the budget") {
+  std::vector<Finalist> all = entrants(95);
+  all.back().is_baseline = true;
+  TournamentOptions options;
+  options.budget_ns = 450 * 1030.0;
+  options.lead_in_ns = 30;
+  Tournament tournament(all, options);
+  Ladder ladder;
+  const auto sample = [&](std::size_t entry) { return ladder(0) * (entry == 94 ? 1.04 : 1.0); };
+  run(tournament, sample);
+  const Race& race = tournament.race();
+  std::size_t met_least = 0;
+  for (std::size_t entry = 0; entry < 94; ++entry) {
+    if (race.shared_blocks(94, entry) < race.shared_blocks(94, met_least)) met_least = entry;
+  }
+  REQUIRE(race.shared_blocks(94, met_least) < 4);
+  for (Ids order; !(order = tournament.next_meeting(met_least)).empty();) {
+    Block block{.order = order};
+    for (const std::size_t entry : order) block.samples_ns.push_back(sample(entry));
+    tournament.add_meeting(block);
+  }
+  CHECK(race.shared_blocks(94, met_least) == 4);
+  CHECK(race.speedup(met_least)->ratio == doctest::Approx(1.04).epsilon(0.01));
+  CHECK(tournament.finished());
+  CHECK(tournament.next_meeting(94).empty());
+}
+
+TEST_CASE("meetings end although every block is disturbed") {
+  std::vector<Finalist> all = entrants(40);
+  all.push_back({.id = 7, .is_baseline = true});
+  TournamentOptions options;
+  options.budget_ns = 0;
+  Tournament tournament(all, options);
+  run(tournament, Ladder{});
+  int meetings = 0;
+  for (Ids order; !(order = tournament.next_meeting(3)).empty(); ++meetings) {
+    tournament.add_meeting({.order = order, .samples_ns = {1000, 1000}, .disturbed = true});
+  }
+  CHECK(meetings <= 8);
+}
+
 TEST_CASE("a tournament of nobody is refused") {
   CHECK_THROWS_AS(Tournament({}, {}), Error);
 }

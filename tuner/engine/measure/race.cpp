@@ -364,6 +364,10 @@ std::optional<Ratio> Race::compare(std::size_t entry, std::size_t other) const {
   return Ratio{std::exp(between.mean), std::exp(between.low()), std::exp(between.high())};
 }
 
+int Race::shared_blocks(std::size_t entry, std::size_t other) const {
+  return difference(entry, other).blocks;
+}
+
 std::optional<Speedup> Race::speedup(std::size_t entry) const {
   if (!baseline_) return std::nullopt;
   return compare(*baseline_, entry);

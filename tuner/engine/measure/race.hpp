@@ -92,7 +92,8 @@ class Race {
   /// Throws Error{internal} for samples that are no times, unknown or repeated entries, or after the end.
   void add_block(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed = false);
 
-  /// Blocks that were run before the race, looked at once when all are there. Throws as `add_block` does.
+  /// Blocks that were run before the race or after its end, looked at once when all are there; a race that has ended
+  /// stays so. Throws as `add_block` does.
   void carry(std::span<const Block> blocks);
 
   /// Takes an entry out for good: it failed. It neither leads nor ties from now on; its samples stay in its
@@ -117,6 +118,8 @@ class Race {
 
   /// Time of `entry` over time of `other`, paired; nothing when they share fewer than two used blocks. Both must exist.
   std::optional<Ratio> compare(std::size_t entry, std::size_t other) const;
+  /// Used blocks in which both took part.
+  int shared_blocks(std::size_t entry, std::size_t other) const;
   /// Time of the baseline over time of `entry`; nothing without a baseline or enough blocks.
   std::optional<Speedup> speedup(std::size_t entry) const;
 

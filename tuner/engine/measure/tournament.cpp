@@ -65,11 +65,16 @@ std::vector<std::size_t> Tournament::next_block() {
   return block;
 }
 
-void Tournament::add_block(Block block) {
+double Tournament::account(const Block& block) {
   ++blocks_;
   double block_ns = 0;
   for (const double sample : block.samples_ns) block_ns += sample * block.launches + options_.lead_in_ns;
   spent_ns_ += block_ns;
+  return block_ns;
+}
+
+void Tournament::add_block(Block block) {
+  const double block_ns = account(block);
   if (race_) {
     race_->add_block(block.order, block.samples_ns, block.disturbed);
   } else {
@@ -92,6 +97,23 @@ bool Tournament::baseline_is_measured() const {
     if (entrants_[i].is_baseline && !withdrawn_[i]) return result.standings[i].blocks >= options_.race.min_blocks;
   }
   return true;
+}
+
+std::vector<std::size_t> Tournament::next_meeting(std::size_t winner) {
+  const auto baseline =
+      std::find_if(entrants_.begin(), entrants_.end(), [](const Finalist& one) { return one.is_baseline; });
+  const auto entry = static_cast<std::size_t>(baseline - entrants_.begin());
+  if (baseline == entrants_.end() || entry == winner || withdrawn_[entry]) return {};
+  // Disturbed blocks may count for nothing: so not for ever.
+  if (race_->shared_blocks(entry, winner) >= options_.race.min_blocks || meetings_ >= 2 * options_.race.min_blocks)
+    return {};
+  return meetings_ % 2 == 0 ? std::vector{entry, winner} : std::vector{winner, entry};
+}
+
+void Tournament::add_meeting(const Block& block) {
+  account(block);
+  ++meetings_;
+  race_->carry({&block, 1});
 }
 
 void Tournament::withdraw(std::size_t entry) {

@@ -50,6 +50,11 @@ class Tournament {
   /// Those that rest wake, and the budget grows by a few blocks if it is spent.
   void withdraw(std::size_t entry);
   bool finished() const { return race_ && race_->finished(); }
+  /// The block that is missing once the tournament is finished: a winner that rested or woke late may have met the
+  /// baseline too seldom to say what it is worth. Both, each first in turn; empty once they have met often enough,
+  /// where there is no baseline, or where it is the winner. Goes back by `add_meeting`, whatever the budget.
+  std::vector<std::size_t> next_meeting(std::size_t winner);
+  void add_meeting(const Block& block);
 
   bool racing() const { return race_.has_value(); }
   /// Of all entrants. An interrupted halving is cut down here.
@@ -62,6 +67,7 @@ class Tournament {
   void begin_race();
   bool baseline_is_measured() const;
   double next_block_ns();
+  double account(const Block& block);  ///< what it took, ns
   HalvingOptions halving_options() const;
   std::optional<std::size_t> place(std::size_t entry) const;  ///< among the qualified
 
@@ -73,6 +79,7 @@ class Tournament {
   std::optional<Race> race_;
   double spent_ns_ = 0;
   int blocks_ = 0;
+  int meetings_ = 0;  ///< blocks that were added for the baseline's sake
 };
 
 }  // namespace tuner::engine
