@@ -142,7 +142,8 @@ __device__ __forceinline__ float part_of_sum(const float* matrix, int64 sum, int
   const bool side_by_side = axis == column_major;
   const float* const first = matrix + (side_by_side ? sum * terms : sum);
   const int64 step = side_by_side ? 1 : count;
-  const int before = WIDTH == 1 ? 0 : min(terms, static_cast<int>((WIDTH - sum * terms % WIDTH) % WIDTH));
+  const int misaligned = side_by_side ? static_cast<int>(sum * terms % WIDTH) : 0;
+  const int before = misaligned == 0 ? 0 : WIDTH - misaligned < terms ? WIDTH - misaligned : terms;
   const int packs = (terms - before) / WIDTH;
 
   const Values total = total_of(rank, packs, threads, [=](int64 pack) {
