@@ -111,13 +111,23 @@ class Search {
                        [&](const auto& configuration) { return task.accepts(configuration); })) {
         return false;
       }
-      if (bytes(task) > most_bytes_) return false;
+      if (bytes(task) > most_bytes_ || !has_same_data(task)) return false;
       for (const search::Configuration& configuration : configurations_) task.geometry(configuration);
       found_.push_back(std::move(task));
       return true;
     } catch (const Error&) {
       return false;  // outside the domain, or there is no launch
     }
+  }
+
+  /// What a file holds is for arguments of one length.
+  bool has_same_data(const Task& other) const {
+    const std::vector<BoundArgument> here = task_.arguments();
+    const std::vector<BoundArgument> there = other.arguments();
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      if (here[i].file && there[i].length != here[i].length) return false;
+    }
+    return true;
   }
 
   /// Of all buffers, the larger scratch counting.

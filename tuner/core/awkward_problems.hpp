@@ -22,9 +22,9 @@ struct AwkwardOptions {
 
 /// The task at sizes that kernels get wrong: all sizes one less, one more; one of them smaller than a block, or a
 /// prime; all of them tiny. Where the declared domain excludes such a size, the nearest one that it accepts stands in.
-/// Only problems at which all of `configurations` are valid and have a launch, and that take no more memory than about
-/// the tuned one. Empty without a declared domain. The tasks' spaces are empty: they are for the configurations at
-/// hand.
+/// Only problems at which all of `configurations` are valid and have a launch, that take no more memory than about the
+/// tuned one, and that every data file fits. Empty without a declared domain. The tasks' spaces are empty: they are for
+/// the configurations at hand.
 std::vector<Task> awkward_problems(const Task& task, std::span<const search::Configuration> configurations,
                                    const AwkwardOptions& options);
 

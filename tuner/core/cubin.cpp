@@ -137,6 +137,30 @@ Bytes kernel_code(Bytes cubin, std::string_view lowered_name) {
   return {};
 }
 
+std::optional<CubinArray> array_in_cubin(Bytes cubin, std::string_view name) {
+  // Outside of namespaces names are not mangled; inside, the last of them is: _ZN2ns7weightsE.
+  const std::string last = std::to_string(name.size()) + std::string(name) + "E";
+  const auto is_nested = [&](std::string_view symbol) {
+    if (!symbol.starts_with("_ZN") || !symbol.ends_with(last)) return false;
+    const char before = symbol[symbol.size() - last.size() - 1];
+    return before < '0' || before > '9';
+  };
+  std::vector<CubinArray> nested;
+  const std::vector<Section> all = sections(cubin);
+  for (const Section& section : all) {
+    if (section.header.sh_type != SHT_SYMTAB || section.header.sh_link >= all.size()) continue;
+    const Bytes names = all[section.header.sh_link].bytes;
+    for (std::uint64_t at = 0; const auto symbol = read<Elf64_Sym>(section.bytes, at); at += sizeof(Elf64_Sym)) {
+      if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || symbol->st_shndx == SHN_UNDEF) continue;
+      const std::string_view text = text_at(names, symbol->st_name);
+      if (text == name) return CubinArray{std::string(text), symbol->st_size};
+      if (is_nested(text)) nested.push_back({std::string(text), symbol->st_size});
+    }
+  }
+  if (nested.size() != 1) return std::nullopt;
+  return nested.front();
+}
+
 int cubin_architecture(Bytes cubin) {
   const auto header = read<Elf64_Ehdr>(cubin, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_machine != kCudaMachine) return 0;

@@ -29,6 +29,16 @@ std::optional<CubinFacts> facts_from_cubin(std::span<const std::byte> cubin, std
 /// The instructions of one of its kernels; empty if it has no such kernel.
 std::span<const std::byte> kernel_code(std::span<const std::byte> cubin, std::string_view lowered_name);
 
+/// An array in the constant or global memory of a binary.
+struct CubinArray {
+  std::string symbol;  ///< as the driver knows it: mangled where the array belongs to a namespace
+  std::uint64_t bytes = 0;
+};
+
+/// The array that the source calls `name`, in whatever namespace; nothing if there is none, or more than one. The
+/// compiler keeps the names of all of them, also of those that no kernel uses or that are static.
+std::optional<CubinArray> array_in_cubin(std::span<const std::byte> cubin, std::string_view name);
+
 /// 90 for sm_90; 0 if the bytes are no cubin.
 int cubin_architecture(std::span<const std::byte> cubin);
 

@@ -32,6 +32,7 @@ namespace tuner::cuda {
   X(load_module, cuModuleLoadDataEx, 2010)                                \
   X(unload_module, cuModuleUnload, 2000)                                  \
   X(module_function, cuModuleGetFunction, 2000)                           \
+  X(module_global, cuModuleGetGlobal, 3020)                               \
   X(function_attribute, cuFuncGetAttribute, 2020)                         \
   X(set_function_attribute, cuFuncSetAttribute, 9000)                     \
   X(max_active_blocks, cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050) \
@@ -40,6 +41,7 @@ namespace tuner::cuda {
   X(free, cuMemFree, 3020)                                                \
   X(memory_info, cuMemGetInfo, 3020)                                      \
   X(copy_to_host, cuMemcpyDtoHAsync, 3020)                                \
+  X(copy_to_device, cuMemcpyHtoDAsync, 3020)                              \
   X(copy_on_device, cuMemcpyDtoDAsync, 3020)                              \
   X(set_bytes, cuMemsetD8Async, 3020)                                     \
   X(create_stream, cuStreamCreate, 2000)                                  \

@@ -49,7 +49,7 @@ DeviceReply AwkwardSizes::check(std::size_t winner) {
     return {};
   }
   std::vector<Problem> all = problems(winner);
-  if (all.empty()) note_ = "the kernel accepts no other size near this one";
+  if (all.empty()) note_ = why_none();
   compile(all, winner);
 
   DeviceReply total;
@@ -80,6 +80,15 @@ DeviceReply AwkwardSizes::check(std::size_t winner) {
   }
   if (verified_.empty() && note_.empty()) note_ = "it could not be checked at any of them";
   return total;
+}
+
+std::string AwkwardSizes::why_none() const {
+  for (const BoundArgument& argument : task_.arguments()) {
+    if (argument.file) {
+      return fmt::format("{} holds the data of this size only", argument.file->path.filename().string());
+    }
+  }
+  return "the kernel accepts no other size near this one";
 }
 
 std::vector<AwkwardSizes::Problem> AwkwardSizes::problems(std::size_t winner) const {

@@ -33,6 +33,7 @@ class AwkwardSizes {
   struct Problem;
 
   std::vector<Problem> problems(std::size_t winner) const;
+  std::string why_none() const;
   void compile(std::vector<Problem>& problems, std::size_t winner);
   DeviceReply run(const Problem& problem);
 

@@ -121,6 +121,9 @@ void Pipeline::submit_compile(std::size_t entry, CompileRequest request) {
 PrepareProblem Pipeline::problem_of(const Task& task) const {
   PrepareProblem request;
   request.arguments = task.arguments();
+  // Problems of other sizes are only looked at if the data is the same there.
+  const std::vector<BoundArgument>& with_data = task_.arguments_with_data();
+  for (std::size_t i = 0; i < request.arguments.size(); ++i) request.arguments[i].file = with_data[i].file;
   request.seed = options_.seed;
   request.deterministic = task.description().deterministic;
   request.mode = options_.mode;

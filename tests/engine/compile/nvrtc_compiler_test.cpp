@@ -293,3 +293,32 @@ TEST_CASE("toolkit headers are taken from beside the library first") {
   unsetenv("TUNER_CUDA_INCLUDE_DIR");
   fs::remove_all(root);
 }
+
+TEST_CASE("arrays in constant memory are found by the names that the source has for them") {
+  const NvrtcCompiler compiler({});
+  for (const char* architecture : {"sm_80", "sm_90", "sm_120"}) {
+    CompileRequest request = request_for(
+        "__constant__ float weights[49]; static __constant__ double hidden[3]; __constant__ int unused[2];\n"
+        "namespace outer { namespace inner { __constant__ float4 deep[5]; } __constant__ char twice[1]; }\n"
+        "namespace other { __constant__ char twice[2]; __constant__ char not_deep[4]; }\n"
+        "__global__ void k(float* x) { x[0] = weights[threadIdx.x] + hidden[threadIdx.x] + "
+        "outer::inner::deep[threadIdx.x].x; }\n",
+        "k");
+    request.architecture = architecture;
+    const CompileReply reply = compiler.compile(request);
+    REQUIRE_MESSAGE(reply.outcome == Outcome::ok, reply.log);
+    const auto bytes = [&](std::string_view name) {
+      const auto array = array_in_cubin(reply.cubin, name);
+      return array ? array->bytes : 0;
+    };
+    CHECK(bytes("weights") == 49 * 4);
+    CHECK(bytes("hidden") == 24);
+    CHECK(bytes("unused") == 8);
+    CHECK(bytes("deep") == 80);
+    CHECK(array_in_cubin(reply.cubin, "deep")->symbol == "_ZN5outer5inner4deepE");
+    CHECK(bytes("twice") == 0);  // which?
+    CHECK(bytes("eep") == 0);
+    CHECK(bytes("k") == 0);
+    CHECK_FALSE(array_in_cubin({}, "weights"));
+  }
+}

@@ -51,6 +51,11 @@ TEST_CASE("a problem survives the wire") {
   request.arguments[1].type = ElementType::bfloat16;
   request.arguments[2].generator_parameters = {-0.1, 1.0 / 3};
   request.arguments.back().value = search::Value(0.5);
+  // A name of a file is bytes, and need be no text.
+  request.arguments[0].generator = Generator::Kind::file;
+  request.arguments[0].file = DataFile{"/a b/\"\xff\".npy", 128, std::uint64_t{1} << 40, "00ff"};
+  request.arguments[1].role = Argument::Role::constant;
+  request.arguments[2].file = DataFile{"/other.npy", 80, 4, "01"};
   const PrepareProblem back = round_trip(request);
   CHECK(back.seed == request.seed);
   CHECK(back.mode == request.mode);
@@ -74,6 +79,12 @@ TEST_CASE("a problem survives the wire") {
     CHECK(a.alignment == b.alignment);
     CHECK(a.value == b.value);
     CHECK(a.value.is_real() == b.value.is_real());
+    REQUIRE(a.file.has_value() == b.file.has_value());
+    if (!a.file) continue;
+    CHECK(a.file->path == b.file->path);
+    CHECK(a.file->offset == b.file->offset);
+    CHECK(a.file->bytes == b.file->bytes);
+    CHECK(a.file->hash == b.file->hash);
   }
 }
 

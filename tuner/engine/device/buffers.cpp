@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "tuner/core/input_file.hpp"
+
 namespace tuner::engine {
 namespace {
 
@@ -125,6 +127,10 @@ std::uint64_t bytes_needed(std::span<const BoundArgument> arguments) {
   for (const BoundArgument& argument : arguments) {
     if (argument.role == Argument::Role::scalar) continue;
     const std::uint64_t bytes = elements_of(argument) * size_of(argument.type);
+    if (argument.role == Argument::Role::constant) {
+      total += bytes;
+      continue;
+    }
     int copies = 1;
     if (argument.role == Argument::Role::out) copies = 2;
     if (argument.role == Argument::Role::inout) copies = 3;
@@ -144,9 +150,13 @@ Buffers::Buffers(std::span<const BoundArgument> arguments, std::uint64_t seed, D
     if (argument.role == Argument::Role::scalar) continue;
     state.elements = elements_of(argument);
     state.guard_seed = 0x67756172647321ull + (state.position << 40);
-    state.buffer.emplace(state.element_bytes(), plain_alignment(argument));
     // Never nothing, so that every copy has an address.
     const std::uint64_t copy_bytes = std::max<std::uint64_t>(state.element_bytes(), 8);
+    if (argument.role == Argument::Role::constant) {
+      state.pristine = allocate(copy_bytes);
+      continue;
+    }
+    state.buffer.emplace(state.element_bytes(), plain_alignment(argument));
     if (argument.role == Argument::Role::inout) {
       state.pristine = allocate(copy_bytes);
       restores_ = true;
@@ -173,7 +183,7 @@ Verdict Buffers::set_scalars() {
 std::vector<CUdeviceptr> Buffers::addresses(Layout layout) const {
   std::vector<CUdeviceptr> result;
   for (const ArgumentState& state : arguments_) {
-    result.push_back(state.argument.role == Argument::Role::scalar ? 0 : state.place(layout).data());
+    result.push_back(state.buffer ? state.place(layout).data() : 0);
   }
   return result;
 }
@@ -226,16 +236,24 @@ void Buffers::repair_inputs() {
   for (ArgumentState& state : arguments_) {
     if (state.argument.role == Argument::Role::in) {
       const CUdeviceptr data = state.place(Layout::plain).data();
-      support_.fill(data, state.argument, state.elements, state.position, seed_);
+      fill(data, state);
       support_.checksum(data, state.element_bytes());
       inputs.push_back(&state);
-    } else if (state.argument.role == Argument::Role::inout) {
-      support_.fill(state.pristine.get(), state.argument, state.elements, state.position, seed_);
+    } else if (is_filled(state.argument.role)) {
+      fill(state.pristine.get(), state);
     }
   }
   restore();
   const std::vector<Finding> found = support_.findings();
   for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i]->input_sum = found[i].sum;
+}
+
+void Buffers::fill(CUdeviceptr memory, const ArgumentState& state) {
+  if (!state.argument.file) return support_.fill(memory, state.argument, state.elements, state.position, seed_);
+  read_data(*state.argument.file, [&](std::span<const std::byte> piece) {
+    stream_.upload(memory, piece);
+    memory += piece.size();
+  });
 }
 
 // Access is only switched here, and nothing may be running then: the plain inputs have just been waited for.
@@ -305,7 +323,7 @@ Verdict Buffers::resize_scratch(std::span<const std::uint64_t> lengths) {
 
 void Buffers::poison(unsigned char value, Layout layout) {
   for (const ArgumentState& state : arguments_) {
-    if (state.argument.role == Argument::Role::in || state.argument.role == Argument::Role::scalar) continue;
+    if (state.argument.role == Argument::Role::in || !state.buffer) continue;
     // The data of one layout lies where the guard of the other is.
     if (layout != Layout::plain) plant_guards(state, layout);
     if (state.argument.role == Argument::Role::inout) continue;

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/engine/device/cuda.hpp"
 #include "tuner/engine/device/device.hpp"
 #include "tuner/engine/device/device_support.hpp"
-#include "tuner/engine/device/cuda.hpp"
 #include "tuner/engine/device/guarded_buffer.hpp"
 #include "tuner/engine/device/verdict.hpp"
 #include "tuner/engine/device/work_stream.hpp"
@@ -26,10 +26,11 @@ struct ArgumentState {
   std::uint64_t position = 0;  ///< in the signature, from 0
   std::uint64_t elements = 0;
   std::uint64_t guard_seed = 0;
-  std::optional<GuardedBuffer> buffer;  ///< all but scalars; scratch without elements until a kernel says how many
+  /// All but scalars and constants; scratch without elements until a kernel says how many.
+  std::optional<GuardedBuffer> buffer;
   std::optional<FencedBuffer> fenced;   ///< the same for checked launches, where the buffers have fences
   std::vector<std::byte> scalar;        ///< scalars: the bytes to pass
-  DeviceMemory pristine;                ///< inout: the content before a launch
+  DeviceMemory pristine;                ///< inout: the content before a launch; constant: what modules are given
   DeviceMemory reference;               ///< out, inout: what the reference wrote
   DeviceMemory unwritten_by_reference;  ///< out: one bit an element; excluded from comparison
   DeviceMemory unwritten;               ///< out: the same for the kernel being checked
@@ -47,15 +48,16 @@ struct ArgumentState {
 /// Bytes of a scalar as the kernel takes it. Verdict says so if the value does not fit its type.
 Verdict scalar_bytes(const BoundArgument& argument, std::vector<std::byte>& bytes);
 
-/// All arguments of a prepared problem.
+/// All arguments of a prepared problem. Constants have no buffer: each module has an array of its own for them.
 class Buffers {
  public:
-  /// Allocates and fills everything but scratch. Throws CallFailed; a lack of memory is for the caller to name.
+  /// Allocates and fills everything but scratch. Throws CallFailed; a lack of memory is for the caller to name. Data
+  /// files are read whenever inputs are filled: Error{file_not_found} if one is not what it was.
   Buffers(std::span<const BoundArgument> arguments, std::uint64_t seed, DeviceSupport& support, WorkStream& stream);
 
   std::vector<ArgumentState>& arguments() { return arguments_; }
   std::uint64_t seed() const { return seed_; }
-  /// One for each argument; 0 for scalars.
+  /// One for each argument; 0 for scalars and constants.
   std::vector<CUdeviceptr> addresses(Layout layout) const;
 
   /// Not ok, with the reason, if a scalar does not fit its type.
@@ -80,6 +82,7 @@ class Buffers {
   void plant_guards(const ArgumentState& state, Layout layout = Layout::plain);
 
  private:
+  void fill(CUdeviceptr memory, const ArgumentState& state);
   void fill_fenced_inputs();
   void fence_scratch(ArgumentState& state, std::uint64_t bytes);
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tuner/core/cubin.hpp"
+
 namespace tuner::engine {
 namespace {
 
@@ -15,16 +17,19 @@ std::uint32_t parameter_size(const ArgumentState& state) {
 }
 
 Verdict check_parameters(const Candidate& candidate, const std::vector<ArgumentState>& arguments) {
-  const std::size_t described = arguments.size();
+  std::vector<const ArgumentState*> described;
+  for (const ArgumentState& state : arguments) {
+    if (is_parameter(state.argument.role)) described.push_back(&state);
+  }
   const std::size_t compiled = candidate.parameters.size();
-  if (described != compiled) {
+  if (described.size() != compiled) {
     return {Outcome::launch_refused, fmt::format("The kernel {} takes {} parameters, but {} arguments are described; "
                                                  "make the in, out, inout, scratch and scalar "
                                                  "directives match its signature.",
-                                                 candidate.lowered_name, compiled, described)};
+                                                 candidate.lowered_name, compiled, described.size())};
   }
-  for (std::size_t i = 0; i < described; ++i) {
-    const ArgumentState& state = arguments[i];
+  for (std::size_t i = 0; i < compiled; ++i) {
+    const ArgumentState& state = *described[i];
     if (parameter_size(state) == candidate.parameters[i].size) continue;
     return {Outcome::launch_refused, fmt::format("Parameter {} of the kernel {} has {} bytes, but the argument '{}' "
                                                  "that is described there has {}; correct its "
@@ -32,6 +37,29 @@ Verdict check_parameters(const Candidate& candidate, const std::vector<ArgumentS
                                                  i + 1, candidate.lowered_name, candidate.parameters[i].size,
                                                  state.argument.name, parameter_size(state))};
   }
+  return {};
+}
+
+Verdict find_constant(const Candidate& candidate, const ArgumentState& state, LoadedKernel& kernel) {
+  const std::string& name = state.argument.name;
+  const auto array = array_in_cubin(candidate.cubin, name);
+  CUdeviceptr memory = 0;
+  std::size_t bytes = 0;
+  const CUresult result =
+      driver().module_global(&memory, &bytes, kernel.module.get(), array ? array->symbol.c_str() : name.c_str());
+  if (is_sticky(result)) check(result, "cuModuleGetGlobal");
+  if (result != CUDA_SUCCESS) {
+    return {Outcome::launch_refused,
+            fmt::format("The binary has no array '{}', which is described as constant(…); declare it with __constant__ "
+                        "outside of functions, whatever the parameters are ({}).",
+                        name, error_text(result))};
+  }
+  if (bytes != state.element_bytes()) {
+    return {Outcome::launch_refused, fmt::format("The array '{}' in constant memory has {} bytes, and {} are described "
+                                                 "for it; correct its type or length.",
+                                                 name, bytes, state.element_bytes())};
+  }
+  kernel.constants.push_back({state.position, memory});
   return {};
 }
 
@@ -88,6 +116,10 @@ Verdict load_kernel(const Candidate& candidate, const std::vector<ArgumentState>
     return {Outcome::launch_refused,
             fmt::format("The binary has no kernel called '{}': {}.", candidate.lowered_name, error_text(result))};
   }
+  for (const ArgumentState& state : arguments) {
+    if (state.argument.role != Argument::Role::constant) continue;
+    if (Verdict verdict = find_constant(candidate, state, kernel); !verdict.ok()) return verdict;
+  }
   kernel.facts.registers = attribute(kernel.function, CU_FUNC_ATTRIBUTE_NUM_REGS);
   kernel.facts.static_shared = attribute(kernel.function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
   kernel.facts.local_bytes = attribute(kernel.function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
@@ -103,14 +135,23 @@ Verdict load_kernel(const Candidate& candidate, const std::vector<ArgumentState>
   return {};
 }
 
+void fill_constants(const LoadedKernel& kernel, const std::vector<ArgumentState>& arguments, WorkStream& stream) {
+  for (const LoadedConstant& constant : kernel.constants) {
+    const ArgumentState& state = arguments[constant.position];
+    stream.copy(constant.memory, state.pristine.get(), state.element_bytes());
+  }
+}
+
 Verdict launch_kernel(const LoadedKernel& kernel, const std::vector<ArgumentState>& arguments,
                       std::span<const CUdeviceptr> addresses, const DeviceInfo& device, WorkStream& stream) {
-  std::vector<void*> pointers(arguments.size());
+  std::vector<void*> pointers;
+  pointers.reserve(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!is_parameter(arguments[i].argument.role)) continue;
     // The driver only reads both.
-    pointers[i] = arguments[i].argument.role == Argument::Role::scalar
-                      ? static_cast<void*>(const_cast<std::byte*>(arguments[i].scalar.data()))
-                      : const_cast<CUdeviceptr*>(&addresses[i]);
+    pointers.push_back(arguments[i].argument.role == Argument::Role::scalar
+                           ? static_cast<void*>(const_cast<std::byte*>(arguments[i].scalar.data()))
+                           : const_cast<CUdeviceptr*>(&addresses[i]));
   }
   const auto& [grid, block, shared] = kernel.geometry;
   const CUresult result = driver().launch(kernel.function, grid[0], grid[1], grid[2], block[0], block[1], block[2],

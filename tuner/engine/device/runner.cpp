@@ -45,6 +45,7 @@ Layout Runner::layout_of(int run) const {
 
 Verdict Runner::launch(const LoadedKernel& kernel, unsigned char poison, Layout layout) {
   buffers_.poison(poison, layout);
+  fill_constants(kernel, buffers_.arguments(), stream_);  // the inputs may be others than when it was loaded
   running_ = layout;
   Verdict verdict = launch_kernel(kernel, buffers_.arguments(), buffers_.addresses(layout), device_, stream_);
   if (verdict.ok()) {
@@ -175,17 +176,18 @@ Verdict Runner::guards_verdict(const ArgumentState& state, const Placement& plac
 Verdict Runner::inspect_surroundings(bool with_kept) {
   struct Asked {
     ArgumentState* state;
-    std::size_t before, after, input = 0, kept = 0, kept_count = 0;
+    std::size_t before = 0, after = 0, input = 0, kept = 0, kept_count = 0;
   };
   std::vector<Asked> asked;
   for (ArgumentState& state : buffers_.arguments()) {
-    if (!state.buffer) continue;
-    const Placement place = state.place(Layout::plain);
     Asked& ask = asked.emplace_back();
     ask.state = &state;
-    ask.before = support_.check_planted(place.memory, place.guard_begin, place.begin, state.guard_seed);
-    ask.after = support_.check_planted(place.memory, place.end, place.guard_end, state.guard_seed);
-    if (state.argument.role == Argument::Role::in) ask.input = support_.checksum(place.data(), state.element_bytes());
+    if (state.buffer) {
+      const Placement place = state.place(Layout::plain);
+      ask.before = support_.check_planted(place.memory, place.guard_begin, place.begin, state.guard_seed);
+      ask.after = support_.check_planted(place.memory, place.end, place.guard_end, state.guard_seed);
+      if (state.argument.role == Argument::Role::in) ask.input = support_.checksum(place.data(), state.element_bytes());
+    }
     if (with_kept) {
       for (const auto& [memory, bytes] : state.kept()) {
         const std::size_t number = support_.checksum(memory, bytes);
@@ -198,8 +200,8 @@ Verdict Runner::inspect_surroundings(bool with_kept) {
   Verdict guards, inputs, kept;
   for (const Asked& ask : asked) {
     ArgumentState& state = *ask.state;
-    Finding outside = found[ask.before];
-    if (outside.count == 0) outside = found[ask.after];
+    Finding outside;
+    if (state.buffer) outside = found[ask.before].count > 0 ? found[ask.before] : found[ask.after];
     if (outside.count > 0) {
       if (guards.ok()) guards = guards_verdict(state, state.place(Layout::plain), outside);
       buffers_.plant_guards(state);
@@ -214,11 +216,9 @@ Verdict Runner::inspect_surroundings(bool with_kept) {
     for (std::size_t i = 0; i < ask.kept_count; ++i) sum += found[ask.kept + i].sum;
     if (ask.kept_count > 0 && sum != state.kept_sum) {
       damaged_ = true;
-      kept = {
-          Outcome::guard_violation,
-          fmt::format(
-              "It writes outside its buffers: the data that '{}' is compared with changed, far from every argument.",
-              state.argument.name)};
+      kept = {Outcome::guard_violation,
+              fmt::format("It writes outside its buffers: the data that '{}' is {} changed, far from every argument.",
+                          state.argument.name, state.is_output() ? "compared with" : "filled with")};
     }
   }
   if (!inputs.ok()) buffers_.repair_inputs();

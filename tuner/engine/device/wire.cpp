@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "tuner/core/device_fields.hpp"
 #include "tuner/process/fd.hpp"
@@ -99,21 +100,30 @@ Isolation decode_isolation(const Json& json) {
   return isolation;
 }
 
-Json encode(const BoundArgument& argument) {
-  return {{"name", argument.name},
-          {"role", static_cast<int>(argument.role)},
-          {"type", std::string(to_string(argument.type))},
-          {"lanes", argument.lanes},
-          {"length", argument.length},
-          {"generator", static_cast<int>(argument.generator)},
-          {"parameters", {real(argument.generator_parameters[0]), real(argument.generator_parameters[1])}},
-          {"rtol", real(argument.rtol)},
-          {"atol", real(argument.atol)},
-          {"alignment", argument.alignment},
-          {"value", argument.value.text()}};
+Json encode(const BoundArgument& argument, BlobWriter& blobs) {
+  Json json = {{"name", argument.name},
+               {"role", static_cast<int>(argument.role)},
+               {"type", std::string(to_string(argument.type))},
+               {"lanes", argument.lanes},
+               {"length", argument.length},
+               {"generator", static_cast<int>(argument.generator)},
+               {"parameters", {real(argument.generator_parameters[0]), real(argument.generator_parameters[1])}},
+               {"rtol", real(argument.rtol)},
+               {"atol", real(argument.atol)},
+               {"alignment", argument.alignment},
+               {"value", argument.value.text()}};
+  if (const auto& file = argument.file) {
+    // Names of files need not be UTF-8.
+    const auto name = std::as_bytes(std::span(file->path.native()));
+    json["file"] = {{"path", blobs.add({name.begin(), name.end()})},
+                    {"offset", file->offset},
+                    {"bytes", file->bytes},
+                    {"hash", file->hash}};
+  }
+  return json;
 }
 
-BoundArgument decode_argument(const Json& json) {
+BoundArgument decode_argument(const Json& json, BlobReader& blobs) {
   BoundArgument argument;
   argument.name = json.at("name").get<std::string>();
   argument.role = static_cast<Argument::Role>(json.at("role").get<int>());
@@ -126,6 +136,13 @@ BoundArgument decode_argument(const Json& json) {
   argument.atol = real(json.at("atol"));
   argument.alignment = json.at("alignment").get<std::uint64_t>();
   argument.value = search::Value::parse(json.at("value").get<std::string>());
+  if (json.contains("file")) {
+    const Json& file = json.at("file");
+    const std::vector<std::byte> name = blobs.take(file.at("path"));
+    argument.file = DataFile{std::string(reinterpret_cast<const char*>(name.data()), name.size()),
+                             file.at("offset").get<std::uint64_t>(), file.at("bytes").get<std::uint64_t>(),
+                             file.at("hash").get<std::string>()};
+  }
   return argument;
 }
 
@@ -205,7 +222,7 @@ struct Encoder {
   Message operator()(const PrepareProblem& request) const {
     BlobWriter blobs;
     Json arguments = Json::array();
-    for (const BoundArgument& argument : request.arguments) arguments.push_back(encode(argument));
+    for (const BoundArgument& argument : request.arguments) arguments.push_back(encode(argument, blobs));
     return message_of("prepare",
                       {{"arguments", arguments},
                        {"seed", request.seed},
@@ -265,7 +282,7 @@ DeviceRequest decode_request(const Message& message) {
     BlobReader blobs(message);
     if (message.type == "prepare") {
       PrepareProblem request;
-      for (const Json& argument : body.at("arguments")) request.arguments.push_back(decode_argument(argument));
+      for (const Json& argument : body.at("arguments")) request.arguments.push_back(decode_argument(argument, blobs));
       request.seed = body.at("seed").get<std::uint64_t>();
       request.deterministic = body.at("deterministic").get<bool>();
       request.mode = body.at("cold").get<bool>() ? CacheMode::cold : CacheMode::warm;

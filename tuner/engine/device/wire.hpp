@@ -5,8 +5,8 @@
 
 #include "tuner/core/device.hpp"
 #include "tuner/engine/device/device.hpp"
-#include "tuner/process/channel.hpp"
 #include "tuner/error.hpp"
+#include "tuner/process/channel.hpp"
 
 namespace tuner::engine {
 

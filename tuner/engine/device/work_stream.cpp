@@ -42,6 +42,13 @@ std::vector<std::byte> WorkStream::download(CUdeviceptr from, std::size_t bytes)
   return result;
 }
 
+void WorkStream::upload(CUdeviceptr to, std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  wait(kOwnWorkLimit);
+  check(driver().copy_to_device(to, bytes.data(), bytes.size(), get()), "cuMemcpyHtoDAsync");
+  wait(kOwnWorkLimit);
+}
+
 void WorkStream::set_bytes(CUdeviceptr to, unsigned char value, std::size_t bytes) {
   if (bytes > 0) check(driver().set_bytes(to, value, bytes, get()), "cuMemsetD8Async");
 }

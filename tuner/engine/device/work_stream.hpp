@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "tuner/engine/device/cuda.hpp"
@@ -24,6 +25,8 @@ class WorkStream {
   void copy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes);
   /// Waits for what is queued, then reads.
   std::vector<std::byte> download(CUdeviceptr from, std::size_t bytes);
+  /// Waits for what is queued, then writes; the bytes are needed no longer when it returns.
+  void upload(CUdeviceptr to, std::span<const std::byte> bytes);
   void set_bytes(CUdeviceptr to, unsigned char value, std::size_t bytes);
 
  private:

@@ -127,6 +127,12 @@ WorkerReply Workbench::handle(const DeviceRequest& request) {
       }
       ends = true;
     }
+  } catch (const Error& error) {
+    // Data that is no longer what it was: what is on the device may be of both kinds.
+    if (error.code() != Errc::file_not_found) throw;
+    reply.outcome = Outcome::worker_lost;
+    reply.message += error.what();
+    ends = !prepares;
   }
   if (problem_) {
     reply.launches = problem_->launches() - launches_before;
@@ -168,10 +174,11 @@ void describe(const LoadedKernel& kernel, DeviceReply& reply) {
   reply.local_bytes = kernel.facts.local_bytes;
 }
 
-bool load(const Candidate& candidate, Buffers& buffers, const DeviceInfo& device, LoadedKernel& kernel,
-          DeviceReply& reply) {
+bool load(const Candidate& candidate, Buffers& buffers, const DeviceInfo& device, WorkStream& stream,
+          LoadedKernel& kernel, DeviceReply& reply) {
   const Stopwatch watch(reply.load_ms);
   const bool loaded = take(reply, load_kernel(candidate, buffers.arguments(), device, kernel));
+  if (loaded) fill_constants(kernel, buffers.arguments(), stream);
   describe(kernel, reply);
   return loaded;
 }
@@ -214,7 +221,7 @@ void Workbench::reference(const RunReference& request, DeviceReply& reply) {
   p.end_race();
   p.has_reference = false;
   LoadedKernel kernel;
-  if (!load(request.candidate, p.buffers, device_, kernel, reply)) return;
+  if (!load(request.candidate, p.buffers, device_, stream_, kernel, reply)) return;
   {
     const Stopwatch watch(reply.verify_ms);
     const bool ran = take(reply, p.runner.run_reference(kernel, request.isolation.diagnose));
@@ -232,7 +239,7 @@ void Workbench::screen(const ScreenCandidate& request, DeviceReply& reply) {
   p.set_launch_timeout(request.isolation);
   p.end_race();
   LoadedKernel kernel;
-  if (!load(request.candidate, p.buffers, device_, kernel, reply)) return;
+  if (!load(request.candidate, p.buffers, device_, stream_, kernel, reply)) return;
   {
     const Stopwatch watch(reply.verify_ms);
     take(reply, p.runner.verify(kernel, request.isolation.diagnose));
@@ -251,7 +258,7 @@ void Workbench::load_finalists(const LoadFinalists& request, DeviceReply& reply)
     reply.message = prefix;
     reply.culprit = finalists.size();
     LoadedKernel kernel;
-    bool loaded = load(candidate, p.buffers, device_, kernel, reply);
+    bool loaded = load(candidate, p.buffers, device_, stream_, kernel, reply);
     // All lengths once now, so that no buffer is allocated while the race runs.
     if (loaded) {
       reply.message = prefix;
@@ -302,9 +309,9 @@ void Workbench::confirm(const ConfirmCandidate& request, DeviceReply& reply) {
   LoadedKernel reference, candidate;
   // True whenever something may fail that is not the candidate's doing, also for what an exception ends.
   reply.reference_failed = true;
-  if (!load(request.reference, p.buffers, device_, reference, reply)) return;
+  if (!load(request.reference, p.buffers, device_, stream_, reference, reply)) return;
   reply.reference_failed = false;
-  if (!load(request.candidate, p.buffers, device_, candidate, reply)) return;
+  if (!load(request.candidate, p.buffers, device_, stream_, candidate, reply)) return;
   const Stopwatch watch(reply.verify_ms);
   const std::uint64_t seed = p.buffers.seed();
   p.has_reference = false;

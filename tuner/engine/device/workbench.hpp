@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "tuner/driver/nvml.hpp"
 #include "tuner/engine/device/device.hpp"
 #include "tuner/engine/device/kernel.hpp"
-#include "tuner/driver/nvml.hpp"
 #include "tuner/engine/device/wire.hpp"
 #include "tuner/engine/device/work_stream.hpp"
 

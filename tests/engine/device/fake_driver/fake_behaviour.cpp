@@ -1,4 +1,5 @@
-// What candidates do. All take (const double* values, double* doubled, int* counts, float* room, int n).
+// What candidates do. All take (const double* values, double* doubled, int* counts, float* room, int n). A module with
+// an array `offsets` of doubles in constant memory adds them to what it doubles, one after the other.
 #include <signal.h>
 #include <unistd.h>
 
@@ -57,6 +58,10 @@ CUresult behave(Module& module, void** arguments) {
 
   const int written = what == "unwritten" ? n - 1 : what == "sparse" ? n / 2 : n;
   for (int i = 0; i < written; ++i) doubled[i] = 2 * values[i];
+  if (const auto offsets = module.arrays.find("offsets"); offsets != module.arrays.end()) {
+    for (int i = 0; i < written; ++i)
+      doubled[i] += offsets->second[static_cast<std::size_t>(i) % offsets->second.size()];
+  }
   for (int i = 0; i < n; ++i) counts[i] += 1;
   std::fill_n(room, module.room, 1.0f);
   if (what == "wrong" || (what == "wrong_elsewhere" && other_inputs)) doubled[n - 1] += 1;

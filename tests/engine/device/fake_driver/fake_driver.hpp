@@ -52,6 +52,7 @@ struct Module {
   bool timed = false;     ///< the launch that is under way
   int loaded_before = 0;  ///< how many modules with these instructions, in all workers that share a journal
   std::map<std::string, Function> functions;
+  std::map<std::string, std::vector<double>> arrays;  ///< in constant memory, by symbol; aligned for every type
 };
 
 struct Function {
@@ -92,6 +93,9 @@ CUresult capture_forbids();
 
 /// What a load of these instructions was told to return, see Inspector::fail_to_load.
 CUresult load_error(const std::string& instructions);
+/// Whether an array of a loaded module that records begins there. What is copied to it is kept like a launch.
+const Module* recording_module_of(CUdeviceptr array);
+void record_copy(const Module* module, CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream);
 void count_loaded_module(const Module* module);
 void count_unloaded_module(const Module* module);
 std::size_t count_primary_holds();

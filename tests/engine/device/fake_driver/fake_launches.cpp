@@ -91,6 +91,35 @@ CUresult record_launch(const LaunchCall& call) {
   return CUDA_SUCCESS;
 }
 
+const Module* recording_module_of(CUdeviceptr array) {
+  for (const Module* module : living) {
+    if (!module->records) continue;
+    for (const auto& [symbol, elements] : module->arrays) {
+      if (reinterpret_cast<CUdeviceptr>(elements.data()) == array) return module;
+    }
+  }
+  return nullptr;
+}
+
+void record_copy(const Module* module, CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+  std::unique_lock lock(one_call);
+  KeptLaunch copy{module,
+                  {.instructions = module->image.instructions,
+                   .context = reinterpret_cast<CUcontext>(module->context),
+                   .stream = stream}};
+  for (const auto& [symbol, elements] : module->arrays) {
+    if (reinterpret_cast<CUdeviceptr>(elements.data()) == to) copy.launch.kernel = "copy to " + symbol;
+  }
+  copy.launch.arguments = {std::string(reinterpret_cast<const char*>(&from), sizeof from),
+                           std::string(reinterpret_cast<const char*>(&bytes), sizeof bytes)};
+  if (is_captured(stream)) {
+    copy.launch.captured = true;
+    lock.unlock();
+    return capture(stream, std::move(copy));
+  }
+  if (keeping.load(std::memory_order_relaxed)) kept.push_back(std::move(copy.launch));
+}
+
 CUresult load_error(const std::string& instructions) {
   for (const auto& [word, error] : load_errors) {
     if (instructions.find(word) != std::string::npos) return error;

@@ -42,7 +42,19 @@ CUresult copy_to_host(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
   std::memcpy(to, pointer<void>(from), bytes);
   return device.dead;
 }
-CUresult copy_on_device(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream) {
+CUresult copy_to_device(CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
+  wait_for_device();
+  std::memcpy(pointer<void>(to), from, bytes);
+  return device.dead;
+}
+CUresult copy_on_device(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+  std::unique_lock lock(one_call);
+  if (const Module* module = recording_module_of(to)) {
+    lock.unlock();
+    if (from == 0) return CUDA_ERROR_INVALID_VALUE;
+    record_copy(module, to, from, bytes, stream);
+    return CUDA_SUCCESS;
+  }
   std::memcpy(pointer<void>(to), pointer<void>(from), bytes);
   return device.dead;
 }
@@ -67,7 +79,8 @@ Functions memory_functions() {
       {"cuMemFree", entry<release>()},
       {"cuMemGetInfo", entry<memory_info>()},
       {"cuMemcpyDtoHAsync", entry<copy_to_host>()},
-      {"cuMemcpyDtoDAsync", entry<copy_on_device>()},
+      {"cuMemcpyHtoDAsync", entry<copy_to_device>()},
+      {"cuMemcpyDtoDAsync", unlocked_entry<copy_on_device>()},
       {"cuMemsetD8Async", entry<set_bytes>()},
   };
 }

@@ -1,7 +1,7 @@
 // Modules and launches. The support module (support.cu) is run on the host. A candidate's instructions are words: what
 // it does (fake_behaviour.cpp), then settings: it takes `time=` nanoseconds, writes `room=` elements of its scratch,
 // uses `registers=`, allows blocks of `threads=`, and each launch keeps the host for `wait=` real milliseconds, and the
-// device for `busy=`.
+// device for `busy=`. `array=weights:64` declares an array of 64 bytes in constant memory, which a cubin has by itself.
 #include <algorithm>
 #include <span>
 #include <sstream>
@@ -28,6 +28,10 @@ void obey(Module& module) {
     if (name == "busy") module.busy_ms = std::stoi(value);
     if (name == "threads") module.max_threads = std::stoi(value);
     if (name == "registers") module.registers = std::stoi(value);
+    if (name == "array") {
+      const std::size_t colon = value.find(':');
+      module.arrays[value.substr(0, colon)].resize(std::stoul(value.substr(colon + 1)) / sizeof(double));
+    }
   }
 }
 
@@ -67,6 +71,21 @@ CUresult module_function(CUfunction* function, CUmodule handle, const char* name
     found->second.max_threads = module->max_threads;
   }
   *function = reinterpret_cast<CUfunction>(&found->second);
+  return CUDA_SUCCESS;
+}
+CUresult module_global(CUdeviceptr* address, std::size_t* bytes, CUmodule handle, const char* name) {
+  if (device.dead != CUDA_SUCCESS) return device.dead;
+  auto* module = reinterpret_cast<Module*>(handle);
+  if (!module->image.symbols.empty()) {
+    const auto array = tuner::array_in_cubin(std::as_bytes(std::span(module->image.symbols)), name);
+    if (!array || array->symbol != name) return CUDA_ERROR_NOT_FOUND;
+    module->arrays[name].resize((array->bytes + sizeof(double) - 1) / sizeof(double));
+    *bytes = array->bytes;
+  } else {
+    if (!module->arrays.contains(name)) return CUDA_ERROR_NOT_FOUND;
+    *bytes = module->arrays[name].size() * sizeof(double);
+  }
+  *address = reinterpret_cast<CUdeviceptr>(module->arrays[name].data());
   return CUDA_SUCCESS;
 }
 CUresult function_attribute(int* value, CUfunction_attribute attribute, CUfunction function) {
@@ -116,6 +135,7 @@ Functions module_functions() {
       {"cuModuleLoadDataEx", entry<load_module>()},
       {"cuModuleUnload", entry<unload_module>()},
       {"cuModuleGetFunction", entry<module_function>()},
+      {"cuModuleGetGlobal", entry<module_global>()},
       {"cuFuncGetAttribute", entry<function_attribute>()},
       {"cuFuncLoad", entry<load_function>()},
       {"cuFuncSetAttribute", entry<set_function_attribute>()},

@@ -9,10 +9,11 @@
 
 namespace fake {
 
-/// One launch of a kernel whose binary says "records": it computes nothing, and what it was given is kept.
+/// One launch of a kernel whose binary says "records": it computes nothing, and what it was given is kept. A copy to an
+/// array of such a binary is kept too, and not made either: its arguments are where from, and how many bytes.
 struct Launch {
   std::string instructions;  ///< of its binary
-  std::string kernel;
+  std::string kernel;        ///< "copy to weights" for a copy
   CUcontext context = nullptr;
   CUstream stream = nullptr;
   std::array<unsigned, 3> grid{}, block{};
