@@ -18,7 +18,7 @@
 #include "tuner_device.cuh"
 
 #pragma tuner kernel(prefetch)
-#pragma tuner problem(rows: size, row_length: size, sync_in_loop: constant = 0, work: constant = 4)
+#pragma tuner problem(rows: size = 528, row_length: size = 65536, sync_in_loop: constant = 0, work: constant = 4)
 #pragma tuner problem_constraint(1 <= rows <= 2147483647) problem_constraint(0 <= row_length <= 2000000000)
 #pragma tuner problem_constraint(sync_in_loop in (0, 1)) problem_constraint(0 <= work <= 64)
 
