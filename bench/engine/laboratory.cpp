@@ -68,7 +68,9 @@ void Laboratory::prepare(const Task& task, engine::CacheMode mode) {
 
   const std::size_t baseline = candidates_->add(task.baseline().value());
   candidates_->compiled(baseline, compile(candidates_->request(baseline)));
-  require(ask(engine::RunReference{candidates_->candidate(baseline), {}}), "The baseline");
+  const engine::DeviceReply reply = ask(engine::RunReference{candidates_->candidate(baseline), {}});
+  require(reply, "The baseline");
+  candidates_->ran(baseline, reply);
 }
 
 std::vector<std::size_t> Laboratory::add(const std::vector<search::Configuration>& configurations) {
@@ -95,8 +97,10 @@ std::vector<std::size_t> Laboratory::add(const std::vector<search::Configuration
   }
   for (const std::size_t entry : added) {
     if (!candidates_->has_binary(entry) || candidates_->original(entry) != entry) continue;
-    const engine::DeviceReply reply = ask(engine::ScreenCandidate{candidates_->candidate(entry), {}, std::nullopt});
-    if (reply.outcome == Outcome::ok) usable.push_back(entry);
+    if (!(*candidates_)[entry].finished) {
+      candidates_->ran(entry, ask(engine::ScreenCandidate{candidates_->candidate(entry), {}, std::nullopt}));
+    }
+    if ((*candidates_)[entry].trial.outcome == Outcome::ok) usable.push_back(entry);
   }
   return usable;
 }

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tuner::bench {
+
+/// One problem of one kernel and how it is tuned: a line of kernels.table,
+///   name | file in kernel_sources, with :kernel where it describes several | problem | budget | peer
+/// An empty problem is the kernel's defaults; an empty budget is the whole space, otherwise so many configurations; an
+/// empty peer is none.
+struct BenchProblem {
+  std::string name;
+  std::filesystem::path file;
+  std::string kernel;
+  std::string problem;
+  std::optional<int> budget;
+  std::string peer;
+};
+std::vector<BenchProblem> read_table(const std::filesystem::path& table);
+/// Throws std::runtime_error if there is none of that name.
+BenchProblem find_problem(const std::filesystem::path& table, const std::string& name);
+
+/// A configuration that a study speaks of: a line of <kernel>.study,
+///   label | problem | what differs from the defaults, as NAME=value, NAME=value
+struct StudyLine {
+  std::string label;
+  std::string problem;
+  std::string configuration;
+  int line = 0;
+};
+std::vector<StudyLine> read_study(const std::filesystem::path& study);
+
+/// How a kernel's speed depends on one parameter: <kernel>.curve. Its first line is "over NAME"; the others are those
+/// of a study, one for each line of the graph. NAME=+ stands for the smallest positive value that the constraints
+/// allow.
+struct Curve {
+  std::string over;
+  std::vector<StudyLine> lines;
+};
+Curve read_curve(const std::filesystem::path& curve);
+
+/// The kernel that a study or a curve is about, which has its name: a line of the table says in which file it is.
+struct Subject {
+  std::filesystem::path file;
+  std::string kernel;  ///< as in BenchProblem
+};
+Subject subject_of(const std::filesystem::path& list, const std::filesystem::path& table);
+
+}  // namespace tuner::bench
