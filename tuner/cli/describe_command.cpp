@@ -56,6 +56,8 @@ const char* form_name(ParameterForm form) {
       return "macro";
     case ParameterForm::argument:
       return "argument";
+    case ParameterForm::text:
+      return "text";
     case ParameterForm::option:
       return "option";
   }
@@ -123,8 +125,9 @@ Json space_json(const Task& task) {
 }
 
 std::vector<KernelDescription> read(const std::filesystem::path& file, const std::string& kernel) {
-  if (!kernel.empty()) return {load_description(file, kernel)};
-  return parse_descriptions(read_kernel_file(file), file);
+  std::vector<KernelDescription> descriptions = load_descriptions(file, warn);
+  if (kernel.empty()) return descriptions;
+  return {choose_description(std::move(descriptions), file, kernel)};
 }
 
 bool needs_values(const KernelDescription& description) {
@@ -145,7 +148,8 @@ ExitCode run(const Arguments& arguments) {
   const std::optional<std::string> problem = arguments.value("problem");
   Json kernels = Json::array();
   bool first = true;
-  for (const KernelDescription& description : read(arguments.operands().front(), arguments.value("kernel").value_or(""))) {
+  for (const KernelDescription& description :
+       read(arguments.operands().front(), arguments.value("kernel").value_or(""))) {
     std::optional<Task> task;
     if (problem || !needs_values(description)) {
       task.emplace(description, problem ? parse_problem(*problem) : ProblemValues(), device, arguments.values("where"),

@@ -20,6 +20,10 @@ void say(std::string_view sentence) {
   write("tuner: " + std::string(sentence) + "\n", stderr);
 }
 
+void warn(const std::string& sentence) {
+  say("warning: " + sentence);
+}
+
 void print(std::string_view text) {
   write(text, stdout);
 }

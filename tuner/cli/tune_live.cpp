@@ -79,7 +79,8 @@ bool wait_for_turn(const Task& task, const TuneRequest& request, const std::stri
 }  // namespace
 
 void tune_live(const TuneRequest& request, const TuneContext& context) {
-  const KernelDescription description = load_description(request.file, request.kernel);
+  const KernelDescription description = load_description(
+      request.file, request.kernel, [&](const std::string& sentence) { context.observer.warning(sentence); });
   parsed_problems(request);  // a mistake here needs no GPU to be seen
 
   // Compile workers start while the device worker creates its context.

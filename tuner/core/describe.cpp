@@ -46,7 +46,12 @@ std::string one_line(const search::Expression& expression) {
 }
 
 std::string value_text(const search::Value& value, ParameterForm form) {
-  return form == ParameterForm::option ? search::quote(value.as_name()) : value.text();
+  const bool quoted = form == ParameterForm::option || form == ParameterForm::text;
+  return quoted ? search::quote(value.as_name()) : value.text();
+}
+
+const char* clause_text(ParameterForm form) {
+  return form == ParameterForm::argument ? "; argument" : form == ParameterForm::text ? "; text" : "";
 }
 
 std::string parameter_text(const ParameterDescription& described) {
@@ -54,7 +59,7 @@ std::string parameter_text(const ParameterDescription& described) {
   std::vector<std::string> parts{parameter.name};
   for (const search::Value& value : parameter.values) parts.push_back(value_text(value, described.form));
   const std::string end = fmt::format("; default {}{})", value_text(parameter.default_value, described.form),
-                                      described.form == ParameterForm::argument ? "; argument" : "");
+                                      clause_text(described.form));
   return directive(described.form == ParameterForm::option ? "option" : "param", parts, end);
 }
 

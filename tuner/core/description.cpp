@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "tuner/core/description_parser.hpp"
+#include "tuner/core/t1_reader.hpp"
 #include "tuner/detail/unique_handle.hpp"
 
 namespace tuner {
@@ -116,8 +117,21 @@ KernelDescription choose_description(std::vector<KernelDescription> descriptions
                                                  kernel, nearest.empty() ? "." : nearest, kernel_names(descriptions)));
 }
 
-KernelDescription load_description(const std::filesystem::path& file, std::string_view kernel) {
-  return choose_description(parse_descriptions(read_kernel_file(file), file), file, kernel);
+std::vector<KernelDescription> load_descriptions(const std::filesystem::path& file, const WarningSink& warn) {
+  const std::string text = read_kernel_file(file);
+  if (!is_t1(text)) return parse_descriptions(text, file);
+  T1Description t1 = read_t1(text, file);
+  for (const std::string& warning : t1.warnings) {
+    if (warn) warn(warning);
+  }
+  std::vector<KernelDescription> descriptions;
+  descriptions.push_back(std::move(t1.kernel));
+  return descriptions;
+}
+
+KernelDescription load_description(const std::filesystem::path& file, std::string_view kernel,
+                                   const WarningSink& warn) {
+  return choose_description(load_descriptions(file, warn), file, kernel);
 }
 
 }  // namespace tuner

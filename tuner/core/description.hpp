@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,7 @@ struct ProblemProperty {
 enum class ParameterForm {
   macro,     ///< `#define NAME value`; a named value as an integer, `#define NAME NAME_value`
   argument,  ///< only through the kernel's template arguments, `kernel(name<BLOCKDIMX, TYPE>)`: no `#define`
+  text,      ///< `#define NAME value`, the value word for word
   option,    ///< its value is a compiler option such as `--fmad=false`; an empty value adds none
 };
 
@@ -159,9 +161,17 @@ KernelDescription choose_description(std::vector<KernelDescription> descriptions
 /// The text of a kernel file: a regular file or a pipe, of 16 MiB at most. Throws Error{file_not_found}.
 std::string read_kernel_file(const std::filesystem::path& file);
 
-/// Reads the file and picks a kernel: the only one, or `kernel` if several are described. Throws Error{file_not_found}
-/// or Error{bad_description} that lists the kernels there are.
-KernelDescription load_description(const std::filesystem::path& file, std::string_view kernel = {});
+/// What is told of a file besides its descriptions: what in it could not be honoured.
+using WarningSink = std::function<void(const std::string&)>;
+
+/// Reads a kernel file: an annotated source, or a T1 description in JSON (docs/t1.md), which names its source. Throws
+/// Error{file_not_found, bad_description}.
+std::vector<KernelDescription> load_descriptions(const std::filesystem::path& file, const WarningSink& warn = {});
+
+/// The same, and picks a kernel: the only one, or `kernel` if several are described. Throws Error{bad_description} that
+/// lists the kernels there are.
+KernelDescription load_description(const std::filesystem::path& file, std::string_view kernel = {},
+                                   const WarningSink& warn = {});
 
 /// The headers that the source includes with quotes: given ones, and files found beside the file or in
 /// `include_folders`, recursively, in order of first inclusion. Headers that are not found are left to the compiler to

@@ -45,6 +45,20 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+const std::vector<std::string>& expression_functions() {
+  static const std::vector<std::string> functions = search::function_names();
+  return functions;
+}
+
+bool is_reserved_word(std::string_view name) {
+  return std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved);
+}
+
+bool belongs_to_compiler(std::string_view name) {
+  const bool capital_after_underscore = name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z';
+  return capital_after_underscore || name.find("__") != std::string_view::npos;
+}
+
 const char* describe(NameTable::Kind kind) {
   switch (kind) {
     case NameTable::Kind::parameter:
@@ -59,6 +73,11 @@ const char* describe(NameTable::Kind kind) {
 
 }  // namespace
 
+bool is_declarable(std::string_view name) {
+  return is_identifier(name) && !is_reserved_word(name) && !belongs_to_compiler(name) &&
+         !contains(expression_functions(), name) && !shape_of_type(name) && !contains(device_names(), name);
+}
+
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates) {
   const std::string nearest = search::nearest_name(name, candidates);
   return nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest);
@@ -72,11 +91,10 @@ void check_identifier(const Span& name, std::string_view what) {
         fmt::format("`{}` cannot be the name of {}: a name is letters, digits and `_`, and does not begin with a digit",
                     text, what));
   }
-  if (std::find(std::begin(kReserved), std::end(kReserved), text) != std::end(kReserved)) {
+  if (is_reserved_word(text)) {
     name.fail(fmt::format("`{}` is a reserved word and cannot be the name of {}", text, what));
   }
-  const bool capital_after_underscore = text.size() > 1 && text[0] == '_' && text[1] >= 'A' && text[1] <= 'Z';
-  if (capital_after_underscore || text.find("__") != std::string_view::npos) {
+  if (belongs_to_compiler(text)) {
     name.fail(fmt::format("`{}` is a name reserved for the compiler (it has two underscores, or one before a capital)",
                           text));
   }
@@ -85,8 +103,7 @@ void check_identifier(const Span& name, std::string_view what) {
 void NameTable::declare(const Span& name, Kind kind) {
   check_identifier(name, describe(kind));
   const std::string text = name.string();
-  static const std::vector<std::string> functions = search::function_names();
-  if (contains(functions, text)) {
+  if (contains(expression_functions(), text)) {
     name.fail(fmt::format("`{}` is a function of expressions and cannot be the name of {}", text, describe(kind)));
   }
   if (shape_of_type(text)) name.fail(fmt::format("`{}` is a type and cannot be the name of {}", text, describe(kind)));

@@ -65,6 +65,10 @@ class NameTable {
 /// Throws where `name` is not an identifier that may be declared in a kernel file.
 void check_identifier(const Span& name, std::string_view what);
 
+/// Whether a parameter or problem property may be called so: an identifier that is no reserved word, no function of
+/// expressions, no type and no attribute of devices.
+bool is_declarable(std::string_view name);
+
 /// "; did you mean `x`?" or nothing.
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates);
 

@@ -34,6 +34,22 @@ bool are_types(const std::vector<search::Value>& values) {
                      [](const search::Value& value) { return value.is_name() && shape_of_type(value.as_name()); });
 }
 
+/// With `text` every value is a string, and stands behind `#define NAME` as it is.
+void check_texts(const Span& name, const std::vector<search::Value>& values) {
+  for (const search::Value& value : values) {
+    if (!value.is_name()) {
+      name.fail(fmt::format("the value {} of `{}` is no string; with `text` write \"{}\"", value.text(), name.text(),
+                            value.text()));
+    }
+    const std::string& text = value.as_name();
+    const bool one_line =
+        std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x20; });
+    if (!one_line || text.ends_with('\\')) {
+      name.fail(fmt::format("the value {} of `{}` cannot stand on the line of a `#define`", value.text(), name.text()));
+    }
+  }
+}
+
 }  // namespace
 
 void DescriptionParser::read_parameter_clauses(const Span& name, const std::vector<Span>& clauses,
@@ -43,6 +59,8 @@ void DescriptionParser::read_parameter_clauses(const Span& name, const std::vect
     const std::string_view text = clauses[i].text();
     if (text == "argument" && parameter.form == ParameterForm::macro) {
       parameter.form = ParameterForm::argument;
+    } else if (text == "text" && parameter.form == ParameterForm::macro) {
+      parameter.form = ParameterForm::text;
     } else if (text.starts_with("default") &&
                (text.size() == 7 || text[7] == ' ' || text[7] == '\t' || text[7] == '"')) {
       if (has_default) clauses[i].fail(fmt::format("`{}` has two defaults", name.text()));
@@ -58,8 +76,8 @@ void DescriptionParser::read_parameter_clauses(const Span& name, const std::vect
       parameter.parameter.default_value = *found;
     } else {
       const std::string_view word = text.substr(0, text.find_first_of(" \t"));
-      clauses[i].fail(fmt::format("`{}` is not a clause of a parameter (`default VALUE` or `argument`){}", text,
-                                  suggestion(word, {"default", "argument"})));
+      clauses[i].fail(fmt::format("`{}` is not a clause of a parameter (`default VALUE`, `argument` or `text`){}", text,
+                                  suggestion(word, {"default", "argument", "text"})));
     }
   }
   if (!has_default) parameter.parameter.default_value = parameter.parameter.values.front();
@@ -90,7 +108,9 @@ void DescriptionParser::read_parameter(const Directive& directive) {
                     "list, so use only one kind",
                     name.text()));
   }
-  if (names > 0 && !are_types(values)) {
+  if (parameter.form == ParameterForm::text) {
+    check_texts(name, values);
+  } else if (names > 0 && !are_types(values)) {
     for (const search::Value& value : values) {
       const std::string& text = value.as_name();
       if (!is_identifier(text)) {

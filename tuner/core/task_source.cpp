@@ -38,7 +38,8 @@ std::string argument_text(const search::Parameter& parameter, const search::Valu
   return std::to_string(position(parameter, value));
 }
 
-search::Value define_value(const KernelDescription& description, const NamedExpression& define, const search::Scope& scope) {
+search::Value define_value(const KernelDescription& description, const NamedExpression& define,
+                           const search::Scope& scope) {
   const std::string what =
       fmt::format("{}:{}: define({})", description.file.filename().string(), define.place.line, define.name);
   search::Value value;
@@ -77,6 +78,10 @@ std::vector<Task::Macro> Task::macros(const search::Configuration& configuration
     if (described.form == ParameterForm::option) continue;
     const search::Parameter& parameter = described.parameter;
     const search::Value& value = state_->space.value(configuration, i);
+    if (described.form == ParameterForm::text) {
+      macros.push_back({parameter.name, value.as_name()});
+      continue;
+    }
     const bool is_named = value.is_name() && !all_types(parameter.values);
     if (is_named) {
       for (std::size_t v = 0; v < parameter.values.size(); ++v) {
@@ -116,7 +121,9 @@ std::string Task::name_expression(const search::Configuration& configuration) co
   for (std::size_t i = 0; i < description.parameters.size(); ++i) {
     const ParameterDescription& parameter = description.parameters[i];
     if (parameter.form == ParameterForm::option) continue;
-    replacements[parameter.parameter.name] = argument_text(parameter.parameter, state_->space.value(configuration, i));
+    const search::Value& value = state_->space.value(configuration, i);
+    replacements[parameter.parameter.name] =
+        parameter.form == ParameterForm::text ? value.as_name() : argument_text(parameter.parameter, value);
   }
   const search::Scope scope = state_->space.scope(configuration);
   for (const NamedExpression& named : description.names) {
