@@ -20,8 +20,8 @@
 #pragma tuner problem_constraint(1 <= N <= 1000000) problem_constraint(1 <= L <= 16384) problem_constraint(1 <= M <= 65536)
 #pragma tuner problem_constraint(N * L * M <= 68719476736) problem_constraint(TYPE == float || TYPE == double)
 
-#pragma tuner param(BLOCKDIMX, 32, 256, 512, 1024; default 1024) param(BLOCKDIMY, 1, 8, 32; default 1)
-#pragma tuner param(MIN_BLOCKS, 0, 1, 2; default 0)
+#pragma tuner param(BLOCKDIMX, 32, 256, 512, 1024; default 1024) param(BLOCKDIMY, 1, 32; default 1)
+#pragma tuner param(MIN_BLOCKS, 0, 1; default 0)
 #pragma tuner param(DATASETS_PER_BLOCK, 0, 1, 2, 4, 8; default 1)
 #pragma tuner param(AVERAGE, thread_per_element, warp_per_element)
 #pragma tuner param(WIDTH, 1, 2, 4)
@@ -37,7 +37,9 @@
 // Who works on a row is the shape of the block, except where each warp works alone.
 #pragma tuner constraint(REDUCE == warp_per_row ? BLOCKDIMY == 1 : ROWS_PER_WARP == 1 && DATASETS_PER_BLOCK <= 4)
 #pragma tuner constraint(INPUT_PATH == plain || AVERAGE == warp_per_element && REDUCE == warp_per_row)
-#pragma tuner constraint(DATASETS_PER_BLOCK > 0 || WIDTH == 1 && MIN_BLOCKS == 0 && INPUT_PATH == plain && ROWS_PER_WARP == 1)
+// One block for everything takes as much longer as there are data sets: where they are many, nobody need try.
+#pragma tuner constraint(DATASETS_PER_BLOCK > 0 || N <= 64 && WIDTH == 1 && MIN_BLOCKS == 0)
+#pragma tuner constraint(DATASETS_PER_BLOCK > 0 || INPUT_PATH == plain && ROWS_PER_WARP == 1)
 #pragma tuner constraint(AVERAGES_BYTES + sizeof(TYPE) * THREADS <= max_shared_per_block)
 
 #pragma tuner grid(DATASETS_PER_BLOCK == 0 ? 1 : ceil_div(N, DATASETS_PER_BLOCK)) block(BLOCKDIMX, BLOCKDIMY)
