@@ -18,7 +18,7 @@
 
 #pragma tuner kernel(sgemm)
 #pragma tuner problem(m: size = 4096, n: size = 4096, k: size = 4096, alpha: exact = 1, beta: exact = 0)
-#pragma tuner problem_constraint(0 <= m <= 1048576) problem_constraint(0 <= n <= 1048576)
+#pragma tuner problem_constraint(1 <= m <= 1048576) problem_constraint(1 <= n <= 1048576)
 #pragma tuner problem_constraint(0 <= k <= 1048576)
 
 #pragma tuner param(BM, 16, 32, 64, 128, 256; default 32)

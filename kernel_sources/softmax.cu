@@ -14,7 +14,7 @@
 
 #pragma tuner kernel(softmax)
 #pragma tuner problem(rows: size = 32768, columns: size = 8192)
-#pragma tuner problem_constraint(0 <= rows <= 1073741824) problem_constraint(0 <= columns <= 1073741824)
+#pragma tuner problem_constraint(1 <= rows <= 1073741824) problem_constraint(0 <= columns <= 1073741824)
 
 #pragma tuner param(METHOD, three_passes, online, shared, registers; default three_passes)
 #pragma tuner param(ROW_THREADS, 8, 32, 64, 128, 256, 512, 1024; default 256)

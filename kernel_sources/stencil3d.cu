@@ -16,8 +16,8 @@
 
 #pragma tuner kernel(stencil3d)
 #pragma tuner problem(nx: size = 1024, ny: size = 1024, nz: size = 512, center: exact = 0.4, side: exact = 0.1)
-#pragma tuner problem_constraint(0 <= nx <= 1048576) problem_constraint(0 <= ny <= 65535)
-#pragma tuner problem_constraint(0 <= nz <= 65535)
+#pragma tuner problem_constraint(1 <= nx <= 1048576) problem_constraint(1 <= ny <= 65535)
+#pragma tuner problem_constraint(1 <= nz <= 65535)
 
 #pragma tuner param(BLOCKDIMX, 32, 64, 128; default 32)
 #pragma tuner param(BLOCKDIMY, 1, 2, 4, 8, 16; default 8)

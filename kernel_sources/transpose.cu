@@ -17,7 +17,7 @@
 
 #pragma tuner kernel(transpose)
 #pragma tuner problem(rows: size = 16384, columns: size = 16384, TYPE: constant = float)
-#pragma tuner problem_constraint(0 <= rows <= 1048576) problem_constraint(0 <= columns <= 1048576)
+#pragma tuner problem_constraint(1 <= rows <= 1048576) problem_constraint(1 <= columns <= 1048576)
 #pragma tuner problem_constraint(TYPE in (float, double))
 
 #pragma tuner param(TILE_ROWS, 32, 64, 128; default 32)
