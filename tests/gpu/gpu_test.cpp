@@ -141,6 +141,22 @@ TEST_CASE("a barrier in the loop and a warm cache change nothing about what is r
   CHECK(result.report()["mode"] == "warm");
 }
 
+TEST_CASE("foreign kernels are tuned as their T1 files describe them") {
+  for (const char* name : {"hotspot", "convolution", "gemm"}) {
+    CAPTURE(name);
+    const Folder folder;
+    const Result result = tune(folder, fmt::format("tests/data/t1/{}.json", name), "--budget 150 --seed 3");
+    INFO(result.errors);
+    REQUIRE(result.exit_code == 0);
+    const nlohmann::json report = result.report();
+    // Every configuration computes the same: what is refused may not be refused for its result.
+    for (const auto& [outcome, count] : failures(report)) CHECK(outcome == "launch_refused");
+    CHECK(report["counters"]["asked"] == 150);
+    CHECK(report["winner"]["verified"] == true);
+    CHECK(report["speedup"]["low"].get<double>() >= 1.0);
+  }
+}
+
 TEST_CASE("what was tuned is listed and shown afterwards") {
   const Folder folder;
   REQUIRE(tune(folder, "tests/gpu/kernels/seeded_bugs.cu", "--problem n=5000 --where 'BUG == none'").exit_code == 0);

@@ -7,6 +7,7 @@
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/core/describe.hpp"
+#include "tuner/core/t1_writer.hpp"
 #include "tuner/core/task.hpp"
 #include "tuner/error.hpp"
 
@@ -137,6 +138,25 @@ bool needs_values(const KernelDescription& description) {
   return false;
 }
 
+/// The one kernel, bound to its problem, as a T1 file.
+void print_t1(const std::vector<KernelDescription>& descriptions, const std::optional<Task>& task) {
+  if (descriptions.size() != 1) {
+    throw Error(Errc::bad_usage,
+                fmt::format("A T1 file describes one kernel, and this file has {}: choose one with --kernel.",
+                            descriptions.size()));
+  }
+  if (!task) {
+    std::string names;
+    for (const ProblemProperty& property : descriptions.front().problem) {
+      if (!property.default_value) names += (names.empty() ? "" : ", ") + property.name;
+    }
+    throw Error(Errc::bad_problem, fmt::format("A T1 file is for one problem: give {} with --problem.", names));
+  }
+  const T1Text t1 = to_t1(*task);
+  for (const std::string& warning : t1.warnings) warn(warning);
+  print(t1.json);
+}
+
 ExitCode run(const Arguments& arguments) {
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage,
@@ -146,16 +166,24 @@ ExitCode run(const Arguments& arguments) {
   for (const std::string& folder : arguments.values("I")) include_folders.emplace_back(folder);
   const DeviceInfo device = known_device(arguments.value("device-name").value_or(kPlanDevice));
   const std::optional<std::string> problem = arguments.value("problem");
+  if (arguments.has("t1") && arguments.has("json")) {
+    throw Error(Errc::bad_usage, "--t1 prints JSON of another form than --json: leave one of them out.");
+  }
   Json kernels = Json::array();
   bool first = true;
-  for (const KernelDescription& description :
-       read(arguments.operands().front(), arguments.value("kernel").value_or(""))) {
+  const std::vector<KernelDescription> descriptions =
+      read(arguments.operands().front(), arguments.value("kernel").value_or(""));
+  for (const KernelDescription& description : descriptions) {
     std::optional<Task> task;
     if (problem || !needs_values(description)) {
       task.emplace(description, problem ? parse_problem(*problem) : ProblemValues(), device, arguments.values("where"),
                    include_folders);
     } else {
       check_where(description, arguments.values("where"), device);
+    }
+    if (arguments.has("t1")) {
+      print_t1(descriptions, task);
+      continue;
     }
     if (arguments.has("json")) {
       Json object = description_json(description);
@@ -178,11 +206,11 @@ Command describe_command() {
   return {
       .name = "describe",
       .synopsis =
-          "tuner describe FILE [--problem A=1,B=2] [--device-name NAME] [--where EXPR] [--kernel NAME] [-I DIR] "
-          "[--json]",
+          "tuner describe FILE [--problem A=1,B=2] [--device-name NAME] [--where EXPR] [--kernel NAME] [-I DIR]\n"
+          "       [--t1] [--json]",
       .summary = "what a kernel file's directives say, and how large the space is",
       .purpose =
-          "Prints what a kernel file's directives say, in canonical spelling: problem, parameters,\n"
+          "Prints what a kernel file's directives or a T1 file say, in canonical spelling: problem, parameters,\n"
           "constraints, arguments. With a problem also the number of configurations. Needs no GPU.",
       .options =
           {
@@ -192,6 +220,8 @@ Command describe_command() {
                fmt::format("count for this GPU, whether it is here or not; default {}", kPlanDevice)},
               {"where", Kind::repeatable, "EXPR", "count only configurations for which this is true; repeatable"},
               {"kernel", Kind::value, "NAME", "only this kernel; default: every kernel in the file"},
+              {"t1", Kind::flag, "",
+               "print it as a T1 file, the JSON that other tuners read; warnings name what T1 cannot say"},
               {"I", Kind::repeatable, "DIR", "look for quoted headers here too; repeatable"},
           },
       .most_operands = 1,

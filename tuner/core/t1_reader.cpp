@@ -54,14 +54,14 @@ class T1Reader {
  private:
   /// What names the file or tells other tuners how to go about it.
   void read_labels() {
-    root_.find("$schema");
+    for (const char* label : {"$schema", "Metadata"}) root_.find(label);
     if (const auto general = root_.find("General")) {
       for (const char* label : {"BenchmarkName", "FormatVersion"}) general->find(label);
       for (const char* setting : {"LoggingLevel", "TimeUnit", "OutputFile", "OutputFormat"}) {
         if (const auto node = general->find(setting)) node->set_aside();
       }
     }
-    for (const char* setting : {"Search", "Budget", "Metadata"}) {
+    for (const char* setting : {"Search", "Budget"}) {
       if (const auto node = root_.find(setting)) node->set_aside();
     }
   }
