@@ -1,0 +1,116 @@
+// Runs a shipped kernel on the CPU and compares it with its reference:
+//   kernel_sources_host_test KERNEL pairs|all
+// Fails with every finding, and with everything that could not be checked.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "tests/kernel_sources/case_picks.hpp"
+#include "tests/kernel_sources/reference.hpp"
+#include "tuner/process/usable_cores.hpp"
+
+namespace {
+
+using namespace tuner;
+using namespace tuner::host;
+
+const std::filesystem::path kRoot = TUNER_SOURCE_FOLDER;
+
+/// Of all sources the one that describes the kernel.
+KernelDescription find_kernel(const std::string& name) {
+  for (const auto& entry : std::filesystem::directory_iterator(kRoot / "kernel_sources")) {
+    if (entry.path().extension() != ".cu") continue;
+    for (KernelDescription& description : parse_descriptions(read_kernel_file(entry.path()), entry.path())) {
+      if (description.kernel == name) return std::move(description);
+    }
+  }
+  throw std::runtime_error("No file in kernel_sources describes " + name);
+}
+
+std::vector<std::vector<std::byte>> expected(Reference reference, const Task& task,
+                                             const std::vector<BoundArgument>& arguments,
+                                             const std::vector<std::vector<std::byte>>& contents) {
+  ReferenceRun run;
+  for (const auto& [name, value] : task.problem()) {
+    if (value.is_name())
+      run.types[name] = value.as_name();
+    else
+      run.sizes[name] = value.is_real() ? static_cast<std::int64_t>(value.as_real()) : value.as_integer();
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const BoundArgument& argument = arguments[i];
+    if (argument.role == Argument::Role::scalar || argument.role == Argument::Role::scratch) continue;
+    run.arrays[argument.name] = contents[i];
+    run.arrays[argument.name].resize(argument.length * static_cast<std::size_t>(argument.lanes) *
+                                     size_of(argument.type));
+  }
+  reference(run);
+  std::vector<std::vector<std::byte>> outputs;
+  for (const BoundArgument& argument : arguments) {
+    if (argument.role == Argument::Role::out || argument.role == Argument::Role::inout)
+      outputs.push_back(run.arrays[argument.name]);
+  }
+  return outputs;
+}
+
+int run(const std::string& kernel, bool whole_space) {
+  const auto reference = references().find(kernel);
+  if (reference == references().end()) throw std::runtime_error("tests/kernel_sources has no reference for " + kernel);
+  const auto description = std::make_shared<const KernelDescription>(find_kernel(kernel));
+  const DeviceInfo device = known_device("H200");
+  const std::vector<Pick> picks =
+      picks_of(description, read_case_list(kRoot / "tests/kernel_sources" / (kernel + ".cases")), device, whole_space);
+  HostOptions options;
+  options.device = device;
+  options.jobs = usable_cores();
+  options.races = false;
+  options.expected = [&](const Task& task, const auto& arguments, const auto& contents) {
+    return expected(reference->second, task, arguments, contents);
+  };
+  // A program of thousands of configurations would take hours to link.
+  HostResult total;
+  constexpr std::size_t kAtOnce = 240;
+  int failures = 0;
+  for (std::size_t from = 0; from < picks.size(); from += kAtOnce) {
+    const std::vector<Pick> part(picks.begin() + static_cast<std::ptrdiff_t>(from),
+                                 picks.begin() + static_cast<std::ptrdiff_t>(std::min(picks.size(), from + kAtOnce)));
+    const HostResult result = check_on_host(description, part, options);
+    for (const Finding& finding : result.findings) {
+      ++failures;
+      std::printf("%s %s %s: %s\n    %zu configurations, first: %s on %s\n", finding.place.text().c_str(),
+                  finding.other.text().c_str(), std::string(to_string(finding.kind)).c_str(), finding.sentence.c_str(),
+                  finding.configurations, finding.configuration.c_str(), finding.problem.c_str());
+    }
+    for (const Unchecked& unchecked : result.unchecked) {
+      ++failures;
+      std::printf("not checked: %s %s (%s)\n", unchecked.place.text().c_str(), unchecked.sentence.c_str(),
+                  unchecked.configuration.c_str());
+    }
+    total.configurations += result.configurations;
+    total.cases += result.cases;
+    total.raced += result.raced;
+    total.compile_s += result.compile_s;
+    total.run_s += result.run_s;
+  }
+  std::printf("%s: %zu configurations, %zu cases, %zu looked at for races; compiled in %.1f s, run in %.1f s\n",
+              kernel.c_str(), total.configurations, total.cases, total.raced, total.compile_s, total.run_s);
+  if (total.configurations < picks.size()) {
+    std::printf("%zu configurations did not run\n", picks.size() - total.configurations);
+    ++failures;
+  }
+  return failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  if (count != 3) throw std::runtime_error("usage: kernel_sources_host_test KERNEL pairs|all");
+  return run(arguments[1], std::string(arguments[2]) == "all");
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "kernel_sources_host_test: %s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,137 @@
+#include "tuner/host/build.hpp"
+
+#include <algorithm>
+
+#include "tuner/error.hpp"
+
+namespace tuner::host {
+namespace {
+
+/// So many share what every file costs.
+constexpr std::size_t kVariantsOfUnit = 12;
+
+const char* name_of(Flavour flavour) {
+  return flavour == Flavour::memory ? "memory" : "threads";
+}
+
+}  // namespace
+
+Build::Build(const Program& program, const Compiler& compiler, const std::vector<VariantSource>& variants,
+             const HostOptions& options, const KnownFiles& files)
+    : program_(program), compiler_(compiler), variants_(variants), options_(options), files_(files) {
+  for (std::vector<bool>& flavour : compiled_) flavour.assign(variants.size(), false);
+}
+
+std::filesystem::path Build::program(Flavour flavour) const {
+  return program_.folder() / (std::string("run_") + name_of(flavour));
+}
+
+Build::Unit Build::make_unit(Flavour flavour, std::vector<VariantSource> variants) {
+  const std::string name = std::string(name_of(flavour)) + "_" + std::to_string(units_++);
+  Unit unit;
+  unit.source = program_.write_unit(name, variants);
+  unit.object = program_.folder() / (name + ".o");
+  unit.variants = std::move(variants);
+  return unit;
+}
+
+void Build::note(const Unit& unit, const Job& job) {
+  Failure failure;
+  for (const VariantSource& variant : unit.variants) failure.variants.push_back(variant.number);
+  if (job.late) {
+    failure.why.sentence = "The C++ compiler had not finished after " + std::to_string(job.limit.count()) + " s";
+  } else {
+    failure.why = read_compiler_messages(job.messages, files_);
+    if (job.messages.empty()) failure.why.sentence += " (it " + job.how + ")";
+  }
+  for (Failure& other : failures_) {
+    if (other.why.sentence != failure.why.sentence || other.why.place != failure.why.place) continue;
+    other.variants.insert(other.variants.end(), failure.variants.begin(), failure.variants.end());
+    return;
+  }
+  failures_.push_back(std::move(failure));
+}
+
+std::vector<Build::Unit> Build::compile(Flavour flavour, const std::vector<Unit>& units, std::vector<Job> jobs,
+                                        std::vector<std::filesystem::path>& objects) {
+  const std::size_t others = jobs.size();
+  for (const Unit& unit : units) jobs.push_back(compiler_.compile(unit.source, unit.object, flavour));
+  std::size_t done = 0;
+  run_jobs(jobs, options_.jobs, options_.stop, [&](const Job&) {
+    if (options_.progress) options_.progress("compiling", ++done, jobs.size());
+  });
+  for (std::size_t i = 0; i < others; ++i) {
+    if (!jobs[i].done) return {};
+    if (!jobs[i].ok) {
+      throw Error(Errc::no_toolkit,
+                  "The C++ compiler (" + compiler_.version() + ") cannot compile the code around a kernel: " +
+                      read_compiler_messages(jobs[i].messages, files_).sentence + ". CXX names another compiler.");
+    }
+  }
+  std::vector<Unit> failed;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const Job& job = jobs[others + i];
+    if (!job.done) continue;
+    if (!job.ok) {
+      failed.push_back(units[i]);
+      if (units[i].variants.size() == 1) note(units[i], job);
+      continue;
+    }
+    objects.push_back(units[i].object);
+    for (const VariantSource& variant : units[i].variants)
+      compiled_[flavour == Flavour::memory ? 0 : 1][static_cast<std::size_t>(variant.number)] = true;
+  }
+  return failed;
+}
+
+bool Build::run(Flavour flavour, std::size_t most) {
+  std::vector<Unit> units;
+  std::vector<VariantSource> next;
+  for (const VariantSource& variant : variants_) {
+    if (static_cast<std::size_t>(variant.number) >= most) break;
+    // What one flavour does not compile, the other does not either.
+    if (flavour == Flavour::threads && !compiled(Flavour::memory, variant.number)) continue;
+    next.push_back(variant);
+    // The first alone: what it does not compile for is likely to be true for all.
+    if (next.size() == kVariantsOfUnit || (flavour == Flavour::memory && variant.number == 0)) {
+      units.push_back(make_unit(flavour, std::move(next)));
+      next.clear();
+    }
+  }
+  if (!next.empty()) units.push_back(make_unit(flavour, std::move(next)));
+
+  std::vector<std::filesystem::path> objects;
+  const std::filesystem::path runtime = program_.runtime(flavour);
+  const std::filesystem::path runtime_object = program_.folder() / (std::string("runtime_") + name_of(flavour) + ".o");
+  const std::vector<Unit> failed =
+      compile(flavour, units, {compiler_.compile_runtime(runtime, runtime_object)}, objects);
+  if (stopped()) return false;
+  const bool first_failed = flavour == Flavour::memory && !compiled(flavour, 0);
+  if (first_failed && objects.empty()) {
+    // Everything failed, the first by itself: its reason is the reason.
+    for (const Unit& unit : failed) {
+      for (const VariantSource& variant : unit.variants) {
+        if (variant.number != 0) failures_.front().variants.push_back(variant.number);
+      }
+    }
+    return false;
+  }
+  std::vector<Unit> single;
+  for (const Unit& unit : failed) {
+    if (unit.variants.size() == 1) continue;
+    for (const VariantSource& variant : unit.variants) single.push_back(make_unit(flavour, {variant}));
+  }
+  if (!single.empty()) compile(flavour, single, {}, objects);
+  if (objects.empty() || stopped()) return false;
+
+  objects.push_back(runtime_object);
+  std::vector<Job> link{compiler_.link(objects, program(flavour), flavour)};
+  run_jobs(link, 1, options_.stop);
+  if (link[0].ok) return true;
+  if (link[0].done) {
+    failures_.push_back({{}, {"The kernel cannot be linked: " + link[0].messages.substr(0, 2000), {}, "", 0}});
+  }
+  return false;
+}
+
+}  // namespace tuner::host

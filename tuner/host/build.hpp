@@ -1,0 +1,55 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "tuner/host/check.hpp"
+#include "tuner/host/compiler.hpp"
+#include "tuner/host/program.hpp"
+#include "tuner/host/reports.hpp"
+
+namespace tuner::host {
+
+/// Compiles variants, several in a file, and links them. What does not compile is left out, with the reason.
+class Build {
+ public:
+  struct Failure {
+    std::vector<int> variants;
+    Unchecked why;
+  };
+
+  Build(const Program& program, const Compiler& compiler, const std::vector<VariantSource>& variants,
+        const HostOptions& options, const KnownFiles& files);
+
+  /// The first `most` variants. False if nothing can run, or if it was told to stop.
+  bool run(Flavour flavour, std::size_t most);
+  bool compiled(Flavour flavour, int variant) const { return object_of(flavour)[static_cast<std::size_t>(variant)]; }
+  std::filesystem::path program(Flavour flavour) const;
+  const std::vector<Failure>& failures() const { return failures_; }
+
+ private:
+  struct Unit {
+    std::vector<VariantSource> variants;
+    std::filesystem::path source, object;
+  };
+
+  const std::vector<bool>& object_of(Flavour flavour) const { return compiled_[flavour == Flavour::memory ? 0 : 1]; }
+  Unit make_unit(Flavour flavour, std::vector<VariantSource> variants);
+  /// Compiles the units and whatever `others` are; returns those that failed.
+  std::vector<Unit> compile(Flavour flavour, const std::vector<Unit>& units, std::vector<Job> others,
+                            std::vector<std::filesystem::path>& objects);
+  void note(const Unit& unit, const Job& job);
+  bool stopped() const { return options_.stop != nullptr && *options_.stop; }
+
+  const Program& program_;
+  const Compiler& compiler_;
+  const std::vector<VariantSource>& variants_;
+  const HostOptions& options_;
+  const KnownFiles& files_;
+  std::vector<bool> compiled_[2];
+  std::vector<Failure> failures_;
+  int units_ = 0;
+};
+
+}  // namespace tuner::host

@@ -1,0 +1,270 @@
+#include "tuner/host/cases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+
+#include "tuner/core/support/generators.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::host {
+namespace {
+
+constexpr std::size_t kMostVariantsOfPick = 2;
+
+using Macros = std::vector<std::pair<std::string, std::string>>;
+
+std::vector<std::byte> scalar_content(const BoundArgument& argument) {
+  BoundArgument one = argument;
+  one.length = 1;
+  one.generator = Generator::Kind::constant;
+  one.generator_parameters = {
+      argument.value.is_boolean() ? (argument.value.as_boolean() ? 1.0 : 0.0) : argument.value.as_real(), 0};
+  one.file.reset();
+  return generate(one, 0, 0);
+}
+
+HostProblem bind(std::shared_ptr<const KernelDescription> description, const ProblemValues& values,
+                 const HostOptions& options) {
+  HostProblem problem;
+  problem.task = std::make_unique<Task>(std::move(description), values, options.device, std::vector<std::string>(),
+                                        options.include_folders, search::Listing::when_needed);
+  problem.text = problem_text(problem.task->problem());
+  problem.arguments = problem.task->arguments_with_data();
+  for (std::size_t i = 0; i < problem.arguments.size(); ++i) {
+    const BoundArgument& argument = problem.arguments[i];
+    if (argument.role == Argument::Role::scalar)
+      problem.contents.push_back(scalar_content(argument));
+    else if (is_filled(argument.role))
+      problem.contents.push_back(generate(argument, i, options.seed));
+    else
+      problem.contents.emplace_back();
+  }
+  return problem;
+}
+
+/// `-DNAME=value` as a macro.
+std::optional<std::pair<std::string, std::string>> macro_of(const std::string& option) {
+  if (!option.starts_with("-D") || option.size() == 2) return std::nullopt;
+  const std::size_t equals = option.find('=');
+  if (equals == std::string::npos) return std::pair(option.substr(2), std::string("1"));
+  return std::pair(option.substr(2, equals - 2), option.substr(equals + 1));
+}
+
+class Builder {
+ public:
+  Builder(std::shared_ptr<const KernelDescription> description, const HostOptions& options)
+      : description_(std::move(description)), options_(options) {
+    for (const ProblemProperty& property : description_->problem) {
+      if (property.kind == ProblemProperty::Kind::constant) cases_.changing.push_back(property.name);
+    }
+    for (const ParameterDescription& parameter : description_->parameters)
+      cases_.changing.push_back(parameter.parameter.name);
+    for (const NamedExpression& name : description_->names) {
+      if (name.is_macro) cases_.changing.push_back(name.name);
+    }
+  }
+
+  void add(const Pick& pick, std::size_t turn) {
+    struct Bound {
+      std::size_t problem;
+      search::Configuration configuration;
+    };
+    std::vector<std::pair<VariantSource, std::vector<Bound>>> programs;
+    for (const ProblemValues& values : pick.problems) {
+      const std::size_t problem = problem_of(values);
+      const Task& task = *cases_.problems[problem].task;
+      const search::Configuration configuration = task.space().parse(pick.configuration);
+      if (!task.accepts(configuration)) continue;
+      VariantSource source = program(task, configuration, task.name_expression(configuration));
+      auto known =
+          std::find_if(programs.begin(), programs.end(), [&](const auto& entry) { return entry.first == source; });
+      if (known == programs.end()) known = programs.insert(known, {source, {}});
+      known->second.push_back({problem, configuration});
+    }
+    if (programs.empty() && !pick.problems.empty()) {
+      cases_.unchecked.push_back({"No problem accepts the configuration", {}, pick.configuration, 1});
+      return;
+    }
+    if (programs.size() > kMostVariantsOfPick) {
+      std::rotate(programs.begin(),
+                  programs.begin() + static_cast<std::ptrdiff_t>(turn * kMostVariantsOfPick % programs.size()),
+                  programs.end());
+      programs.resize(kMostVariantsOfPick);
+    }
+    for (const auto& [source, bound] : programs) {
+      for (const Bound& one : bound) add_case(source, one.problem, one.configuration, false);
+    }
+  }
+
+  /// What each problem's results are compared with.
+  void add_references() {
+    if (options_.expected) return;
+    for (std::size_t p = 0; p < cases_.problems.size(); ++p) {
+      HostProblem& problem = cases_.problems[p];
+      const Task& task = *problem.task;
+      const std::optional<search::Configuration> baseline = task.baseline();
+      if (!baseline) continue;
+      const std::string& named = description_->reference_kernel;
+      const VariantSource source = program(task, *baseline, named.empty() ? task.name_expression(*baseline) : named);
+      problem.reference = add_case(source, p, *baseline, true);
+    }
+  }
+
+  Cases finish() {
+    // Those of one variant one after the other: they share a process.
+    std::vector<std::size_t> order(cases_.cases.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return cases_.cases[a].variant < cases_.cases[b].variant; });
+    std::vector<HostCase> sorted;
+    std::vector<std::size_t> moved(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      moved[order[i]] = i;
+      sorted.push_back(std::move(cases_.cases[order[i]]));
+    }
+    cases_.cases = std::move(sorted);
+    for (HostProblem& problem : cases_.problems) {
+      if (problem.reference != HostProblem::kNone) problem.reference = moved[problem.reference];
+    }
+    return std::move(cases_);
+  }
+
+ private:
+  std::size_t problem_of(const ProblemValues& values) {
+    const std::string text = problem_text(values);
+    const auto known = problems_.find(text);
+    if (known != problems_.end()) return known->second;
+    cases_.problems.push_back(bind(description_, values, options_));
+    return problems_[text] = cases_.problems.size() - 1;
+  }
+
+  VariantSource program(const Task& task, const search::Configuration& configuration, std::string function) {
+    VariantSource source;
+    source.function = std::move(function);
+    for (const std::string& option : task.options(configuration)) {
+      if (auto macro = macro_of(option)) {
+        source.macros.push_back(std::move(*macro));
+      } else if (ignored_.insert(option).second) {
+        cases_.unchecked.push_back({"The compiler option `" + option + "` means nothing on the CPU", {}, "", 0});
+      }
+    }
+    for (const Task::Macro& macro : task.macros(configuration)) source.macros.emplace_back(macro.name, macro.text);
+    return source;
+  }
+
+  std::size_t add_case(VariantSource source, std::size_t problem, const search::Configuration& configuration,
+                       bool reference_only) {
+    const Task& task = *cases_.problems[problem].task;
+    const auto known = std::find_if(cases_.variants.begin(), cases_.variants.end(), [&](const VariantSource& other) {
+      source.number = other.number;
+      return source == other;
+    });
+    source.number = static_cast<int>(cases_.variants.size());
+    const int number = known == cases_.variants.end() ? source.number : known->number;
+    if (known == cases_.variants.end()) cases_.variants.push_back(std::move(source));
+    HostCase made{number,
+                  problem,
+                  task.space().text(configuration),
+                  task.geometry(configuration),
+                  task.scratch_lengths(configuration),
+                  reference_only};
+    for (std::size_t i = 0; i < cases_.cases.size(); ++i) {
+      HostCase& other = cases_.cases[i];
+      if (other.variant != number || other.problem != problem || other.configuration != made.configuration) continue;
+      other.reference_only = other.reference_only && reference_only;
+      return i;
+    }
+    cases_.cases.push_back(std::move(made));
+    return cases_.cases.size() - 1;
+  }
+
+  std::shared_ptr<const KernelDescription> description_;
+  const HostOptions& options_;
+  Cases cases_;
+  std::map<std::string, std::size_t> problems_;
+  std::set<std::string> ignored_;
+};
+
+std::string_view role_word(Argument::Role role) {
+  switch (role) {
+    case Argument::Role::in:
+      return "in";
+    case Argument::Role::out:
+      return "out";
+    case Argument::Role::inout:
+      return "inout";
+    case Argument::Role::scratch:
+      return "scratch";
+    case Argument::Role::constant:
+      return "constant";
+    case Argument::Role::scalar:
+      break;
+  }
+  return "scalar";
+}
+
+}  // namespace
+
+Cases make_cases(std::shared_ptr<const KernelDescription> description, const std::vector<Pick>& picks,
+                 const HostOptions& options) {
+  Builder builder(std::move(description), options);
+  for (std::size_t i = 0; i < picks.size(); ++i) builder.add(picks[i], i);
+  builder.add_references();
+  return builder.finish();
+}
+
+void write_inputs(Cases& cases, const std::filesystem::path& file) {
+  constexpr std::uint64_t kStep = 64;
+  std::ofstream stream(file, std::ios::binary);
+  std::uint64_t size = 0;
+  for (HostProblem& problem : cases.problems) {
+    problem.offsets.assign(problem.contents.size(), 0);
+    for (std::size_t i = 0; i < problem.contents.size(); ++i) {
+      if (!is_filled(problem.arguments[i].role)) continue;
+      const std::vector<std::byte>& content = problem.contents[i];
+      problem.offsets[i] = size;
+      stream.write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(content.size()));
+      const std::string padding(static_cast<std::size_t>((kStep - content.size() % kStep) % kStep), '\0');
+      stream << padding;
+      size += content.size() + padding.size();
+    }
+  }
+  if (!stream.flush())
+    throw Error(Errc::internal, "The inputs cannot be written to " + file.string() + ": is the disk full?");
+}
+
+void write_plan(const Cases& cases, const std::vector<std::size_t>& numbers, const PlanFiles& files,
+                std::chrono::seconds limit) {
+  std::ofstream stream(files.plan);
+  stream << "inputs " << files.inputs.string() << "\nresults " << files.results.string() << "\nreports "
+         << files.reports.string() << "\nlimit " << limit.count() << '\n';
+  for (const std::size_t number : numbers) {
+    const HostCase& one = cases.cases[number];
+    const HostProblem& problem = cases.problems[one.problem];
+    const Geometry& geometry = one.geometry;
+    stream << fmt::format("case {} {} {} {}\n", one.variant, fmt::join(geometry.grid, " "),
+                          fmt::join(geometry.block, " "), geometry.shared_bytes);
+    std::size_t scratch = 0;
+    for (std::size_t i = 0; i < problem.arguments.size(); ++i) {
+      const BoundArgument& argument = problem.arguments[i];
+      if (argument.role == Argument::Role::scalar) {
+        std::string digits;
+        for (const std::byte byte : problem.contents[i]) digits += fmt::format("{:02x}", static_cast<unsigned>(byte));
+        stream << fmt::format("  scalar {} {}\n", problem.contents[i].size(), digits);
+        continue;
+      }
+      const std::uint64_t length =
+          argument.role == Argument::Role::scratch ? one.scratch.at(scratch++) : argument.length;
+      const std::uint64_t bytes = length * static_cast<std::uint64_t>(argument.lanes) * size_of(argument.type);
+      const long long offset = is_filled(argument.role) ? static_cast<long long>(problem.offsets[i]) : -1;
+      stream << fmt::format("  {} {} {} {}\n", role_word(argument.role), bytes, argument.alignment, offset);
+    }
+  }
+  if (!stream.flush())
+    throw Error(Errc::internal, "The plan cannot be written to " + files.plan.string() + ": is the disk full?");
+}
+
+}  // namespace tuner::host

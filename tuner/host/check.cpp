@@ -1,0 +1,278 @@
+#include "tuner/host/check.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "tuner/error.hpp"
+#include "tuner/host/build.hpp"
+#include "tuner/host/cases.hpp"
+#include "tuner/host/compare.hpp"
+#include "tuner/host/compiler.hpp"
+#include "tuner/host/outcome.hpp"
+
+namespace tuner::host {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// A folder that is gone with this.
+class WorkFolder {
+ public:
+  WorkFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "tuner-check-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) {
+      throw Error(Errc::internal, "No folder can be made in " + std::filesystem::temp_directory_path().string() +
+                                      "; TMPDIR names another place for it.");
+    }
+    path_ = pattern;
+  }
+  ~WorkFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+class Check {
+ public:
+  Check(std::shared_ptr<const KernelDescription> description, const std::vector<Pick>& picks,
+        const HostOptions& options)
+      : description_(std::move(description)),
+        options_(options),
+        compiler_(Compiler::find()),
+        cases_(make_cases(description_, picks, options)) {
+    result_.compiler = compiler_.version();
+    result_.unchecked = std::move(cases_.unchecked);
+    files_.push_back(description_->file.string());
+    if (!cases_.problems.empty()) {
+      for (const QuotedHeader& header : cases_.problems.front().task->headers()) files_.push_back(header.name);
+    }
+  }
+
+  HostResult run() {
+    if (cases_.cases.empty()) return std::move(result_);
+    const Clock::time_point start = Clock::now();
+    const Program program(*description_, cases_.problems.front().task->headers(), cases_.changing, folder_.path());
+    Build build(program, compiler_, cases_.variants, options_, files_);
+    const bool built = build.run(Flavour::memory, cases_.variants.size());
+    const bool raced = built && options_.races && build.run(Flavour::threads, options_.most_for_races);
+    result_.compile_s = seconds_since(start);
+    note_what_does_not_compile(build);
+    if (built) run_program(build);
+    if (raced && !stopped()) look_for_races(build);
+    result_.run_s = seconds_since(start) - result_.compile_s;
+    result_.interrupted = stopped();
+    result_.findings = grouped(std::move(findings_));
+    return std::move(result_);
+  }
+
+ private:
+  bool stopped() const { return options_.stop != nullptr && *options_.stop; }
+
+  void note_what_does_not_compile(const Build& build) {
+    for (const Build::Failure& failure : build.failures()) {
+      std::set<std::string> configurations;
+      for (const HostCase& one : cases_.cases) {
+        if (std::find(failure.variants.begin(), failure.variants.end(), one.variant) != failure.variants.end())
+          configurations.insert(one.configuration);
+      }
+      Unchecked unchecked = failure.why;
+      unchecked.configurations = configurations.size();
+      if (!configurations.empty()) unchecked.configuration = *configurations.begin();
+      result_.unchecked.push_back(std::move(unchecked));
+    }
+  }
+
+  /// The outcomes of the cases that can run, by case.
+  std::vector<CaseOutcome> execute(const Build& build, Flavour flavour, const std::vector<std::size_t>& numbers) {
+    const std::string name = flavour == Flavour::memory ? "memory" : "threads";
+    const std::filesystem::path& folder = folder_.path();
+    PlanFiles files{folder / "inputs", folder / (name + ".plan"), folder / (name + ".results"),
+                    folder / (name + ".report")};
+    if (flavour == Flavour::memory) write_inputs(cases_, files.inputs);
+    write_plan(cases_, numbers, files, options_.limit);
+    const std::size_t parts =
+        std::min<std::size_t>(static_cast<std::size_t>(options_.jobs), std::max<std::size_t>(1, numbers.size()));
+    std::vector<Job> jobs(parts);
+    for (std::size_t part = 0; part < parts; ++part) {
+      jobs[part].command = {build.program(flavour).string(), files.plan.string(),
+                            (folder / (name + ".events")).string() + std::to_string(part), std::to_string(part),
+                            std::to_string(parts)};
+      jobs[part].limit = std::chrono::hours(24);  // each case has its own
+    }
+    if (options_.progress)
+      options_.progress(flavour == Flavour::memory ? "running" : "looking for races", 0, numbers.size());
+    run_jobs(jobs, static_cast<int>(parts), options_.stop);
+    std::vector<std::size_t> sizes;
+    for (const std::size_t number : numbers) {
+      const std::vector<std::size_t> outputs = output_sizes(cases_.problems[cases_.cases[number].problem].arguments);
+      sizes.push_back(std::accumulate(outputs.begin(), outputs.end(), std::size_t{0}));
+    }
+    std::vector<CaseOutcome> outcomes(numbers.size());
+    for (std::size_t part = 0; part < parts; ++part) {
+      if (jobs[part].done && !jobs[part].ok)
+        throw Error(Errc::internal, "The program that runs the kernel " + jobs[part].how + ": " + jobs[part].messages);
+      read_events(folder / (name + ".events" + std::to_string(part)), files.results.string() + std::to_string(part),
+                  sizes, outcomes);
+    }
+    return outcomes;
+  }
+
+  void run_program(const Build& build) {
+    std::vector<std::size_t> numbers;
+    for (std::size_t i = 0; i < cases_.cases.size(); ++i) {
+      if (build.compiled(Flavour::memory, cases_.cases[i].variant)) numbers.push_back(i);
+    }
+    const std::vector<CaseOutcome> outcomes = execute(build, Flavour::memory, numbers);
+    std::vector<const CaseOutcome*> by_case(cases_.cases.size(), nullptr);
+    for (std::size_t i = 0; i < numbers.size(); ++i) by_case[numbers[i]] = &outcomes[i];
+    std::vector<std::optional<Expected>> expected(cases_.problems.size());
+    for (std::size_t p = 0; p < cases_.problems.size(); ++p) expected[p] = expectation(cases_.problems[p], by_case);
+
+    std::set<std::string> configurations;
+    std::set<std::size_t> problems;
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const HostCase& one = cases_.cases[numbers[i]];
+      const CaseOutcome& outcome = outcomes[i];
+      if (outcome.state == CaseOutcome::State::left) ++left;
+      if (outcome.state == CaseOutcome::State::not_run || outcome.state == CaseOutcome::State::left) continue;
+      if (!one.reference_only) {
+        configurations.insert(one.configuration);
+        problems.insert(one.problem);
+        ++result_.cases;
+      }
+      judge(one, i, outcome, expected[one.problem] ? &*expected[one.problem] : nullptr);
+    }
+    result_.configurations = configurations.size();
+    result_.problems = problems.size();
+    if (left > 0) {
+      result_.unchecked.push_back(
+          {fmt::format(
+               "{} runs were left out: of a configuration that crashes, and after many crashes, the rest is not run",
+               left),
+           {},
+           "",
+           0});
+    }
+  }
+
+  std::optional<Expected> expectation(const HostProblem& problem,
+                                      const std::vector<const CaseOutcome*>& by_case) const {
+    if (options_.expected) return Expected{options_.expected(*problem.task, problem.arguments, problem.contents), {}};
+    if (problem.reference == HostProblem::kNone) return std::nullopt;
+    const CaseOutcome* reference = by_case[problem.reference];
+    if (reference == nullptr || reference->state != CaseOutcome::State::ended || !reference->has_outputs[0])
+      return std::nullopt;
+    return expected_of(*reference, problem.arguments);
+  }
+
+  void judge(const HostCase& one, std::size_t number, const CaseOutcome& outcome, const Expected* expected) {
+    const HostProblem& problem = cases_.problems[one.problem];
+    const auto found = [&](Finding finding) {
+      finding.configuration = one.configuration;
+      finding.problem = problem.text;
+      findings_.push_back(std::move(finding));
+    };
+    if (outcome.faulted) {
+      Finding finding;
+      finding.kind = outcome.fault.find("wait for each other") != std::string::npos ? FindingKind::deadlock
+                     : outcome.fault.find("misaligned") != std::string::npos        ? FindingKind::misaligned_access
+                                                                                    : FindingKind::trap;
+      finding.sentence = outcome.fault;
+      finding.place = outcome.fault_place;
+      if (outcome.fault.starts_with("Inline PTX")) {
+        result_.unchecked.push_back({outcome.fault, finding.place, one.configuration, 1});
+        return;
+      }
+      return found(finding);
+    }
+    switch (outcome.state) {
+      case CaseOutcome::State::mismatch: {
+        const std::string sentence = "The directives do not describe the kernel: " + outcome.text;
+        const bool said = std::any_of(result_.unchecked.begin(), result_.unchecked.end(),
+                                      [&](const Unchecked& other) { return other.sentence == sentence; });
+        if (!said) result_.unchecked.push_back({sentence, {}, one.configuration, 1});
+        return;
+      }
+      case CaseOutcome::State::died:
+        return found(death(number, problem, outcome));
+      case CaseOutcome::State::late: {
+        Finding finding;
+        SourceSpot within;
+        finding.kind = FindingKind::hang;
+        finding.place = place_in_stack(report(number), files_, within);
+        finding.sentence = fmt::format("was still running after {} s", options_.limit.count());
+        return found(finding);
+      }
+      default:
+        break;
+    }
+    if (outcome.changed_input >= 0) {
+      const BoundArgument& argument = problem.arguments[static_cast<std::size_t>(outcome.changed_input)];
+      Finding finding;
+      finding.kind = FindingKind::input_written;
+      finding.sentence =
+          fmt::format("`{}`: byte {} of an input is not what it was", argument.name, outcome.changed_byte);
+      found(finding);
+    }
+    if (outcome.state != CaseOutcome::State::ended || !outcome.has_outputs[0]) return;
+    for (Finding& finding : compare_outputs(outcome, problem.arguments, expected, description_->deterministic))
+      found(std::move(finding));
+  }
+
+  std::string report(std::size_t number) const {
+    return read_text(folder_.path() / ("memory.report" + std::to_string(number)));
+  }
+
+  Finding death(std::size_t number, const HostProblem& problem, const CaseOutcome& outcome) const {
+    Touched touched = outcome.touched;
+    if (touched.what == Touched::What::argument && outcome.touched_argument >= 0)
+      touched.name = problem.arguments[static_cast<std::size_t>(outcome.touched_argument)].name;
+    Finding finding = read_sanitizer_report(report(number), touched, files_);
+    if (finding.kind == FindingKind::crash) finding.sentence += " (" + outcome.text + ")";
+    return finding;
+  }
+
+  void look_for_races(const Build&) {}
+
+  std::shared_ptr<const KernelDescription> description_;
+  const HostOptions& options_;
+  Compiler compiler_;
+  Cases cases_;
+  KnownFiles files_;
+  WorkFolder folder_;
+  HostResult result_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+HostResult check_on_host(std::shared_ptr<const KernelDescription> description, const std::vector<Pick>& picks,
+                         const HostOptions& options) {
+  return Check(std::move(description), picks, options).run();
+}
+
+}  // namespace tuner::host

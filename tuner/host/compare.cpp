@@ -1,0 +1,178 @@
+#include "tuner/host/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <span>
+
+#include "tuner/core/support/element_text.hpp"
+#include "tuner/core/support/support.hpp"
+
+namespace tuner::host {
+namespace {
+
+constexpr std::byte kPoison{0xff}, kOtherPoison{0x7b};  // as in shim/runs.hpp
+
+using Bytes = std::span<const std::byte>;
+using Mask = std::vector<std::uint32_t>;
+
+bool is_output(const BoundArgument& argument) {
+  return argument.role == Argument::Role::out || argument.role == Argument::Role::inout;
+}
+
+std::size_t elements_of(const BoundArgument& argument) {
+  return static_cast<std::size_t>(argument.length) * static_cast<std::size_t>(argument.lanes);
+}
+
+bool holds(Bytes element, std::byte poison) {
+  return std::all_of(element.begin(), element.end(), [poison](std::byte byte) { return byte == poison; });
+}
+
+/// Elements that hold the poison of both runs.
+Mask unwritten(Bytes first, Bytes second, const BoundArgument& argument) {
+  const std::size_t elements = elements_of(argument), size = size_of(argument.type);
+  Mask mask(elements / 32 + 1, 0);
+  if (argument.role != Argument::Role::out) return mask;
+  for (std::size_t i = 0; i < elements; ++i) {
+    if (holds(first.subspan(i * size, size), kPoison) && holds(second.subspan(i * size, size), kOtherPoison))
+      mask[i / 32] |= 1u << (i % 32);
+  }
+  return mask;
+}
+
+struct Difference {
+  std::uint64_t count = 0, first = 0;
+};
+
+Difference compare(Bytes found, Bytes expected, const BoundArgument& argument, const Mask& excluded, bool exact) {
+  tuner::Finding result;
+  std::uint64_t elements = elements_of(argument);
+  if (exact) {
+    Difference difference;
+    const std::size_t size = size_of(argument.type);
+    for (std::size_t i = 0; i < elements; ++i) {
+      if (excluded[i / 32] >> (i % 32) & 1u) continue;
+      if (std::equal(found.begin() + static_cast<std::ptrdiff_t>(i * size),
+                     found.begin() + static_cast<std::ptrdiff_t>((i + 1) * size),
+                     expected.begin() + static_cast<std::ptrdiff_t>(i * size)))
+        continue;
+      if (difference.count++ == 0) difference.first = i;
+    }
+    return difference;
+  }
+  const std::byte* found_data = found.data();
+  const std::byte* expected_data = expected.data();
+  int type = support_number(argument.type);
+  double rtol = argument.rtol, atol = argument.atol;
+  const std::uint32_t* mask = excluded.data();
+  tuner::Finding* into = &result;
+  std::array<void*, 8> arguments{&found_data, &expected_data, &elements, &type, &rtol, &atol, &mask, &into};
+  run_support_kernel_on_host("tuner_compare", arguments.data());
+  return {result.count, result.first};
+}
+
+std::string element(Bytes bytes, const BoundArgument& argument, std::uint64_t i) {
+  const std::size_t size = size_of(argument.type);
+  return element_text(argument.type, bytes.subspan(static_cast<std::size_t>(i) * size, size));
+}
+
+std::string described(const Difference& difference, Bytes found, Bytes other, const BoundArgument& argument,
+                      std::string_view other_is) {
+  return fmt::format("element {} is {} and {} {}; {} of {} differ", difference.first,
+                     element(found, argument, difference.first), other_is, element(other, argument, difference.first),
+                     difference.count, elements_of(argument));
+}
+
+/// What is wrong with one output, if anything is.
+std::optional<Finding> look_at(const std::array<Bytes, kRunsOfCase>& runs, const BoundArgument& argument,
+                               const Bytes* expected, const Mask* expected_unwritten, bool deterministic) {
+  Finding finding;
+  const std::string name = "`" + argument.name + "`: ";
+  Mask not_written = unwritten(runs[0], runs[1], argument);
+  if (expected != nullptr) {
+    std::uint64_t count = 0, first = 0;
+    for (std::size_t word = not_written.size(); word-- > 0;) {
+      const std::uint32_t missing =
+          not_written[word] & ~(expected_unwritten == nullptr ? 0u : (*expected_unwritten)[word]);
+      if (missing == 0) continue;
+      count += static_cast<std::uint64_t>(std::popcount(missing));
+      first = 32 * word + static_cast<std::uint64_t>(std::countr_zero(missing));
+    }
+    if (count > 0) {
+      finding.kind = FindingKind::unwritten_output;
+      finding.sentence =
+          name + fmt::format("element {} is never written; {} of {} are not", first, count, elements_of(argument));
+      return finding;
+    }
+  }
+  if (const Difference poison = compare(runs[1], runs[0], argument, not_written, false); poison.count > 0) {
+    finding.kind = FindingKind::uninitialised_read;
+    finding.sentence =
+        name + described(poison, runs[1], runs[0], argument, "over memory that held something else it was");
+    return finding;
+  }
+  for (std::size_t run = 2; run < kRunsOfCase; ++run) {
+    const Difference order = compare(runs[run], runs[0], argument, not_written, deterministic);
+    if (order.count == 0) continue;
+    finding.kind = FindingKind::order_dependent_result;
+    finding.sentence = name + described(order, runs[run], runs[0], argument, "in another order of threads it was");
+    return finding;
+  }
+  if (expected == nullptr) return std::nullopt;
+  const Mask none(not_written.size(), 0);
+  const Difference wrong =
+      compare(runs[0], *expected, argument, expected_unwritten == nullptr ? none : *expected_unwritten, false);
+  if (wrong.count == 0) return std::nullopt;
+  finding.kind = FindingKind::wrong_result;
+  finding.sentence = name + described(wrong, runs[0], *expected, argument, "should be");
+  return finding;
+}
+
+}  // namespace
+
+std::vector<std::size_t> output_sizes(const std::vector<BoundArgument>& arguments) {
+  std::vector<std::size_t> sizes;
+  for (const BoundArgument& argument : arguments) {
+    if (is_output(argument)) sizes.push_back(elements_of(argument) * size_of(argument.type));
+  }
+  return sizes;
+}
+
+Expected expected_of(const CaseOutcome& reference, const std::vector<BoundArgument>& arguments) {
+  Expected expected;
+  std::size_t at = 0;
+  for (const BoundArgument& argument : arguments) {
+    if (!is_output(argument)) continue;
+    const std::size_t size = elements_of(argument) * size_of(argument.type);
+    const Bytes first = Bytes(reference.outputs[0]).subspan(at, size);
+    const Bytes second = reference.has_outputs[1] ? Bytes(reference.outputs[1]).subspan(at, size) : first;
+    expected.outputs.emplace_back(first.begin(), first.end());
+    expected.unwritten.push_back(unwritten(first, second, argument));
+    at += size;
+  }
+  return expected;
+}
+
+std::vector<Finding> compare_outputs(const CaseOutcome& outcome, const std::vector<BoundArgument>& arguments,
+                                     const Expected* expected, bool deterministic) {
+  std::vector<Finding> findings;
+  std::size_t at = 0, output = 0;
+  for (const BoundArgument& argument : arguments) {
+    if (!is_output(argument)) continue;
+    const std::size_t size = elements_of(argument) * size_of(argument.type);
+    std::array<Bytes, kRunsOfCase> runs;
+    for (std::size_t run = 0; run < kRunsOfCase; ++run)
+      runs[run] = Bytes(outcome.outputs[outcome.has_outputs[run] ? run : 0]).subspan(at, size);
+    const Bytes should_be = expected == nullptr ? Bytes() : Bytes(expected->outputs[output]);
+    const Mask* excluded = expected == nullptr || expected->unwritten.empty() ? nullptr : &expected->unwritten[output];
+    if (auto finding = look_at(runs, argument, expected == nullptr ? nullptr : &should_be, excluded, deterministic))
+      findings.push_back(std::move(*finding));
+    at += size;
+    ++output;
+  }
+  return findings;
+}
+
+}  // namespace tuner::host

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/core/task.hpp"
+#include "tuner/host/finding.hpp"
+#include "tuner/host/outcome.hpp"
+
+namespace tuner::host {
+
+/// What the outputs of one problem should be.
+struct Expected {
+  std::vector<std::vector<std::byte>> outputs;  ///< by output
+  /// By output: bit i % 32 of word i / 32 says that element i is left unwritten by the reference, too. Empty: none is.
+  std::vector<std::vector<std::uint32_t>> unwritten;
+};
+
+/// The bytes of each output, in signature order.
+std::vector<std::size_t> output_sizes(const std::vector<BoundArgument>& arguments);
+
+/// What a reference that ran as a case itself computed.
+Expected expected_of(const CaseOutcome& reference, const std::vector<BoundArgument>& arguments);
+
+/// What is wrong with the outputs of a case that ended: unwritten, wrong, or not the same in all runs. Only the most
+/// telling is reported for each output. `expected` may be null.
+std::vector<Finding> compare_outputs(const CaseOutcome& outcome, const std::vector<BoundArgument>& arguments,
+                                     const Expected* expected, bool deterministic);
+
+}  // namespace tuner::host

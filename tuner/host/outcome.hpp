@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/host/finding.hpp"
+#include "tuner/host/reports.hpp"
+
+namespace tuner::host {
+
+/// How often each case runs (shim/runs.hpp): run 1 over other poison, runs 2 and 3 in other orders of threads.
+inline constexpr std::size_t kRunsOfCase = 4;
+
+/// An access that races.cpp reported, as addresses in the program.
+struct RaceEvent {
+  std::string what;    ///< "race", "input", "uninitialised", "copy"
+  std::string memory;  ///< "argument 2", "dynamic", "static"
+  long long offset = 0;
+  bool writes = false, other_writes = false;
+  std::vector<std::string> stack, other_stack;  ///< addresses, innermost first
+};
+
+/// What the program said of one case.
+struct CaseOutcome {
+  enum class State { not_run, begun, ended, died, late, mismatch, left };
+  State state = State::not_run;
+  std::string text;  ///< how it died; what does not match
+  bool faulted = false;
+  SourceSpot fault_place;
+  std::string fault;
+  int changed_input = -1;  ///< argument
+  std::size_t changed_byte = 0;
+  Touched touched;
+  int touched_argument = -1;
+  std::array<bool, kRunsOfCase> has_outputs{};  ///< a run that ended without has the same as run 0
+  std::array<std::vector<std::byte>, kRunsOfCase> outputs;
+  std::vector<RaceEvent> races;
+};
+
+/// Reads what one program wrote (shim/runner.cpp explains the lines). `sizes` are the bytes of each case's outputs.
+void read_events(const std::filesystem::path& events, const std::filesystem::path& results,
+                 const std::vector<std::size_t>& sizes, std::vector<CaseOutcome>& outcomes);
+
+}  // namespace tuner::host

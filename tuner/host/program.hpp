@@ -1,0 +1,62 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/core/description.hpp"
+
+namespace tuner::host {
+
+/// A kernel's text with one set of macros.
+struct VariantSource {
+  int number = 0;
+  std::vector<std::pair<std::string, std::string>> macros;  ///< in order
+  std::string function;                                     ///< "prefetch", or "prefetch<128, float>"
+  friend bool operator==(const VariantSource&, const VariantSource&) = default;
+};
+
+/// Which sanitizers a program is built with.
+enum class Flavour {
+  memory,   ///< Address and Undefined Behaviour Sanitizer
+  threads,  ///< every access is reported to the watch for races (shim/races.cpp)
+};
+
+/// The C++ files of a kernel that runs on the CPU: its translated text and headers and everything around it, in a
+/// folder.
+class Program {
+ public:
+  /// `changing` are the names of macros that differ between variants: headers that mention none of them are
+  /// included once for all.
+  Program(const KernelDescription& description, const std::vector<QuotedHeader>& headers,
+          const std::vector<std::string>& changing, std::filesystem::path folder);
+
+  /// A C++ file with these variants, each in a namespace of its own; returns its name.
+  std::filesystem::path write_unit(const std::string& name, std::span<const VariantSource> variants) const;
+  /// The file with everything that is the same for all kernels.
+  std::filesystem::path runtime(Flavour flavour) const;
+  const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  struct Header {
+    QuotedHeader source;
+    std::string file;     ///< of its translation
+    bool once = false;    ///< it says `#pragma once`
+    bool shared = false;  ///< included once for all variants
+  };
+
+  void write_shim() const;
+  void find_shared_headers(const std::vector<std::string>& changing);
+  void write_translations(const KernelDescription& description);
+
+  std::filesystem::path folder_;
+  std::vector<Header> headers_;
+  std::vector<std::string>
+      own_macros_;  ///< defined by the kernel's text or by headers that are included by each variant
+  std::vector<std::string> constants_;  ///< arrays in constant memory
+  std::string prologue_;                ///< what a unit begins with
+};
+
+}  // namespace tuner::host

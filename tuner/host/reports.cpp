@@ -1,0 +1,161 @@
+#include "tuner/host/reports.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+namespace tuner::host {
+namespace {
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// "/folder/kernel.cu:12:5" or "kernel.cu:12" as a place in a known file.
+SourceSpot spot_of(const std::string& text, const KnownFiles& files) {
+  for (const std::string& file : files) {
+    const std::size_t at = text.find(file + ":");
+    if (at == std::string::npos || (at > 0 && text[at - 1] != '/')) continue;
+    const int line = std::atoi(text.c_str() + at + file.size() + 1);
+    if (line > 0) return {file, line};
+  }
+  return {};
+}
+
+std::string first_line_with(const std::string& text, std::string_view part) {
+  const std::size_t at = text.find(part);
+  if (at == std::string::npos) return "";
+  const std::size_t begin = text.rfind('\n', at);
+  return text.substr(begin == std::string::npos ? 0 : begin + 1,
+                     text.find('\n', at) - (begin == std::string::npos ? 0 : begin + 1));
+}
+
+std::string between(const std::string& text, std::string_view before, std::string_view after) {
+  const std::size_t at = text.find(before);
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + before.size();
+  const std::size_t end = text.find(after, begin);
+  return end == std::string::npos ? "" : text.substr(begin, end - begin);
+}
+
+Finding undefined_behaviour(const std::string& report, const KnownFiles& files) {
+  Finding finding;
+  const std::string line = first_line_with(report, "runtime error: ");
+  const std::string what = line.substr(line.find("runtime error: ") + std::string_view("runtime error: ").size());
+  finding.kind = FindingKind::undefined_behaviour;
+  if (contains(what, "misaligned address")) finding.kind = FindingKind::misaligned_access;
+  if (contains(what, "out of bounds")) finding.kind = FindingKind::out_of_bounds_read;
+  finding.sentence = what;
+  SourceSpot within;
+  finding.place = place_in_stack(report, files, within);
+  if (finding.place.line == 0) finding.place = spot_of(line, files);
+  if (within.line != 0) finding.sentence += " (in " + within.text() + ")";
+  return finding;
+}
+
+std::string where_touched(const Touched& touched, const std::string& report) {
+  switch (touched.what) {
+    case Touched::What::argument:
+      return fmt::format("at byte {} of `{}`, which has {}", touched.offset, touched.name, touched.bytes);
+    case Touched::What::dynamic_shared:
+      return fmt::format("at byte {} of dynamic shared memory, of which there are {}", touched.offset, touched.bytes);
+    case Touched::What::copy:
+      return "that an asynchronous copy has not been waited for to fill";
+    case Touched::What::unknown:
+      break;
+  }
+  if (const std::string variable = between(report, "global variable '", "'"); !variable.empty())
+    return "outside of the array `" + variable + "`";
+  if (contains(report, "stack-buffer")) {
+    const std::string row = first_line_with(report, "<== Memory access");
+    const std::string variable = between(row, "'", "'");
+    return variable.empty() ? "outside of a local array" : "outside of the local array `" + variable + "`";
+  }
+  return "of memory that belongs to nothing";
+}
+
+}  // namespace
+
+SourceSpot place_in_stack(const std::string& report, const KnownFiles& files, SourceSpot& within) {
+  SourceSpot first;
+  std::istringstream lines(report);
+  bool in_stack = false;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t number = line.find_first_not_of(' ');
+    const bool is_frame = number != std::string::npos && line[number] == '#';
+    if (!is_frame) {
+      if (in_stack) break;  // the stacks that follow are of something else
+      continue;
+    }
+    in_stack = true;
+    const SourceSpot spot = spot_of(line, files);
+    if (spot.line == 0) continue;
+    if (spot.file == files.front()) {
+      if (first.line != 0) within = first;
+      return spot;
+    }
+    if (first.line == 0) first = spot;
+  }
+  return first;
+}
+
+Finding read_sanitizer_report(const std::string& report, const Touched& touched, const KnownFiles& files) {
+  if (contains(report, "runtime error: ")) return undefined_behaviour(report, files);
+  Finding finding;
+  SourceSpot within;
+  finding.place = place_in_stack(report, files, within);
+  const bool writes = contains(report, "\nWRITE of size") || contains(report, "caused by a WRITE");
+  const std::string size = between(report, writes ? "WRITE of size " : "READ of size ", " ");
+  if (touched.what == Touched::What::copy) {
+    finding.kind = FindingKind::unwaited_copy;
+    finding.sentence = fmt::format("{} {} bytes {}", writes ? "writes" : "reads", size.empty() ? "some" : size,
+                                   where_touched(touched, report));
+  } else if (contains(report, "AddressSanitizer: SEGV") || contains(report, "AddressSanitizer: BUS")) {
+    finding.kind = writes ? FindingKind::out_of_bounds_write : FindingKind::out_of_bounds_read;
+    finding.sentence = writes ? "writes to an address where nothing is" : "reads from an address where nothing is";
+  } else if (contains(report, "AddressSanitizer: stack-overflow")) {
+    finding.kind = FindingKind::crash;
+    finding.sentence = "needs more stack than a thread has here (252 KB): recursion, or very large local arrays";
+  } else if (contains(report, "AddressSanitizer:")) {
+    finding.kind = writes ? FindingKind::out_of_bounds_write : FindingKind::out_of_bounds_read;
+    finding.sentence = fmt::format("{} {} bytes {}", writes ? "writes" : "reads", size.empty() ? "some" : size,
+                                   where_touched(touched, report));
+  } else {
+    finding.kind = FindingKind::crash;
+    finding.sentence = "ends its process";
+  }
+  if (within.line != 0) finding.sentence += " (in " + within.text() + ")";
+  return finding;
+}
+
+Unchecked read_compiler_messages(const std::string& messages, const KnownFiles& files) {
+  Unchecked unchecked;
+  if (contains(messages, "internal compiler error") || contains(messages, "PLEASE submit a bug report")) {
+    const std::string line = first_line_with(messages, "internal compiler error");
+    unchecked.place = spot_of(line, files);
+    unchecked.sentence = "The compiler crashed on it: " +
+                         (line.empty() ? "internal error" : line.substr(line.find("internal compiler error")));
+    return unchecked;
+  }
+  std::istringstream lines(messages);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t error = line.find("error: ");
+    if (error == std::string::npos) continue;
+    unchecked.sentence = "The C++ compiler says: " + line.substr(error + std::string_view("error: ").size());
+    unchecked.place = spot_of(line, files);
+    if (unchecked.place.line != 0) return unchecked;
+    // In a file of the shim: a line that follows says what in the kernel led there.
+    for (std::string more; std::getline(lines, more);) {
+      unchecked.place = spot_of(more, files);
+      if (unchecked.place.line != 0) return unchecked;
+    }
+    return unchecked;
+  }
+  unchecked.sentence = messages.empty() ? "The C++ compiler failed without a word"
+                                        : "The C++ compiler failed: " + messages.substr(0, messages.find('\n'));
+  return unchecked;
+}
+
+}  // namespace tuner::host

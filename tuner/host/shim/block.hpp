@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace tuner::host {
+
+struct Index3 {
+  unsigned x = 0, y = 0, z = 0;
+};
+
+/// In which order the threads of a block get to run between two barriers, and the blocks of a grid. A result that
+/// depends on it is a race.
+enum class Schedule {
+  forward,   ///< by number
+  reverse,   ///< from the last one down
+  shuffled,  ///< in an order drawn anew after every round, from the seed
+};
+
+struct Launch {
+  Index3 grid{1, 1, 1};
+  Index3 block{1, 1, 1};
+  std::size_t shared_bytes = 0;  ///< dynamic shared memory: nothing beyond it can be touched unseen
+  Schedule schedule = Schedule::forward;
+  std::uint64_t seed = 1;
+  unsigned char poison = 0xff;             ///< what shared memory holds when a block begins
+  unsigned char* static_shared = nullptr;  ///< the kernel's `__shared__` variables
+  std::size_t static_shared_bytes = 0;
+};
+
+/// What a kernel did that a GPU answers with a hang or with undefined results: threads of one block that wait at
+/// different barriers, at a barrier that a finished thread will never reach, at a shuffle whose lanes do not all come;
+/// a misaligned asynchronous copy. The sentence names the threads, where each waits, and the block.
+struct Fault {
+  std::string sentence;
+  std::string file;  ///< where it stands in the kernel's text; empty if that is not known
+  int line = 0;
+  const char* what() const { return sentence.c_str(); }
+};
+
+/// Runs `kernel(argument)` once for every thread of the grid, one block after the other, each thread on a stack of its
+/// own. Throws Fault; the launch is then abandoned in the middle and nothing on the threads' stacks is unwound.
+/// Everything runs on the calling thread; only one launch at a time in a process.
+void launch(const Launch& launch, void (*kernel)(void*), void* argument);
+
+template <typename Kernel>
+void launch(const Launch& how, const Kernel& kernel) {
+  launch(
+      how, [](void* self) { (*static_cast<const Kernel*>(self))(); }, const_cast<Kernel*>(&kernel));
+}
+
+// What the kernel's text calls, through cuda_shim.hpp and tuner_device.cuh.
+
+/// Where a call stands in the kernel's text.
+struct Spot {
+  const char* file;
+  int line;
+};
+
+void block_barrier(Spot spot);
+/// The same, and how many threads came with `vote` other than zero.
+int block_barrier_count(int vote, Spot spot);
+/// Waits for the lanes of `mask`, then copies lane `source_lane`'s `value` to `result` (both `size` bytes, at most 16).
+/// A source outside the mask gives garbage, as on a GPU. Size 0 only waits.
+void warp_exchange(unsigned mask, Spot spot, int source_lane, const void* value, void* result, std::size_t size);
+/// Waits for the lanes of `mask`. Bit l of the result: lane l gave a number other than zero.
+unsigned warp_ballot(unsigned mask, Spot spot, int vote);
+/// Waits for the lanes of `mask` and gives each one the words of all of them, in lane order; zero for who is not there.
+void warp_gather(unsigned mask, Spot spot, unsigned long long value, unsigned long long (&all)[32]);
+/// The lanes of this warp that have not finished.
+unsigned active_lanes();
+int lane();
+void* dynamic_shared();
+/// The 32-bit steps of a clock that counts the scheduler's turns.
+long long turns();
+
+/// Asynchronous copies of the current thread: the source is read when the copy starts, the destination is written when
+/// its group is waited for. Until then nobody may touch it. What is never waited for never arrives. `source_bytes`
+/// fewer than `size`: the rest becomes zero.
+void copy_async(void* to, const void* from, int size, int source_bytes = -1);
+void commit_copies();
+void wait_prior(int groups);
+/// Reads the line's first byte, so that a prefetch outside its buffer is found, and does nothing else.
+void prefetch_l2(const void* address);
+
+/// The kernel cannot go on: an assertion that failed, a trap. Ends the launch with a Fault.
+[[noreturn]] void stop(const char* sentence, Spot spot);
+
+}  // namespace tuner::host

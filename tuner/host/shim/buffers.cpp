@@ -1,0 +1,84 @@
+#include "tuner/host/shim/buffers.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+#include "tuner/host/shim/memory.hpp"
+
+namespace tuner::host {
+namespace {
+
+constexpr std::size_t kNaturalAlignment = 16;  // what a kernel may count on
+
+}  // namespace
+
+Buffers::Buffers(const PlannedCase& planned, const unsigned char* inputs, const std::vector<Symbol>& symbols) {
+  const std::size_t count = planned.arguments.size();
+  buffers_.reserve(count);
+  std::size_t symbol = 0;
+  for (const PlannedArgument& argument : planned.arguments) {
+    Buffer& buffer = buffers_.emplace_back();
+    buffer.role = argument.role;
+    if (argument.role == PlannedArgument::Role::scalar) {
+      pointers_.push_back(const_cast<unsigned char*>(argument.value.data()));
+      continue;
+    }
+    if (argument.role == PlannedArgument::Role::constant) {
+      buffer.data = static_cast<unsigned char*>(symbols[symbol++].address);
+      buffer.bytes = argument.bytes;
+      buffer.content = inputs + argument.offset;
+      continue;
+    }
+    // At a multiple of its alignment and of nothing more, so that an access that counts on more is seen.
+    const std::size_t alignment = argument.alignment == 0 ? kNaturalAlignment : argument.alignment;
+    const std::size_t multiple = 2 * (alignment < kNaturalAlignment ? kNaturalAlignment : alignment);
+    const std::size_t before = alignment < kNaturalAlignment ? kNaturalAlignment + alignment : alignment;
+    void* block = nullptr;
+    if (posix_memalign(&block, multiple, before + argument.bytes) != 0)
+      throw std::runtime_error("there is no memory for the kernel's buffers");
+    blocks_.push_back(block);
+    forbid(block, before);
+    buffer.data = static_cast<unsigned char*>(block) + before;
+    buffer.bytes = argument.bytes;
+    if (argument.offset >= 0) buffer.content = inputs + argument.offset;
+    pointers_.push_back(&buffer.data);
+  }
+}
+
+Buffers::~Buffers() {
+  for (void* block : blocks_) std::free(block);
+}
+
+void Buffers::reset(unsigned char poison) {
+  for (const Buffer& buffer : buffers_) {
+    if (buffer.data == nullptr) continue;
+    if (buffer.content != nullptr)
+      std::memcpy(buffer.data, buffer.content, buffer.bytes);
+    else
+      std::memset(buffer.data, poison, buffer.bytes);
+  }
+}
+
+Buffers::Change Buffers::changed_input() const {
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const Buffer& buffer = buffers_[i];
+    const bool read_only = buffer.role == PlannedArgument::Role::in || buffer.role == PlannedArgument::Role::constant;
+    if (!read_only || buffer.content == nullptr) continue;
+    for (std::size_t byte = 0; byte < buffer.bytes; ++byte) {
+      if (buffer.data[byte] != buffer.content[byte]) return {static_cast<int>(i), byte};
+    }
+  }
+  return {};
+}
+
+std::vector<unsigned char> Buffers::outputs() const {
+  std::vector<unsigned char> bytes;
+  for (const Buffer& buffer : buffers_) {
+    if (buffer.role != PlannedArgument::Role::out && buffer.role != PlannedArgument::Role::inout) continue;
+    bytes.insert(bytes.end(), buffer.data, buffer.data + buffer.bytes);
+  }
+  return bytes;
+}
+
+}  // namespace tuner::host

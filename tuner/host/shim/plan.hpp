@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tuner/host/shim/block.hpp"
+
+namespace tuner::host {
+
+/// One argument of a launch, as the plan file has it.
+struct PlannedArgument {
+  enum class Role { in, out, inout, scratch, scalar, constant };
+  Role role = Role::in;
+  std::size_t bytes = 0;
+  std::size_t alignment = 0;         ///< what the buffer's address is a multiple of, and of nothing more
+  long long offset = -1;             ///< of its content in the file of inputs; -1: none
+  std::vector<unsigned char> value;  ///< of a scalar
+};
+
+/// One configuration on one problem.
+struct PlannedCase {
+  int variant = 0;
+  Launch launch;
+  std::vector<PlannedArgument> arguments;
+};
+
+/// What the program that runs kernels is to do. The file is words separated by blanks:
+///   inputs PATH  results PATH  reports PATH  limit SECONDS  deaths COUNT
+///   case VARIANT GRID(3) BLOCK(3) SHARED { scalar BYTES HEX | ROLE BYTES ALIGNMENT OFFSET }
+struct Plan {
+  std::string inputs;    ///< file with the content of the buffers
+  std::string results;   ///< file for the content of the outputs
+  std::string reports;   ///< files for what sanitizers say: this and the number of a case
+  unsigned limit = 10;   ///< seconds for one case
+  unsigned deaths = 40;  ///< after so many configurations that crashed the rest is left
+  std::vector<PlannedCase> cases;
+};
+
+/// Throws std::runtime_error.
+Plan read_plan(const std::string& file);
+
+}  // namespace tuner::host

@@ -1,0 +1,263 @@
+// The program that runs compiled kernels: `runner PLAN EVENTS PART PARTS` runs those configurations of the plan whose
+// number modulo PARTS is PART, and writes lines to EVENTS:
+//   begin CASE                     it runs now
+//   outputs CASE RUN OFFSET        what it wrote, in the file of results; a run that wrote the same as run 0 has no
+//   line input CASE RUN ARGUMENT BYTE   it changed an input fault CASE RUN LINE FILE TEXT  it cannot go on race ... see
+//   races.cpp end CASE                       all runs are over died CASE how NUMBER           its process ended with
+//   that status or signal; the report says why late CASE                      it was stopped after the time limit; the
+//   report says where it was mismatch CASE TEXT             the arguments are not those of the kernel left CASE not
+//   run, because too many others crashed
+// Each configuration has a process of its own.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <stdexcept>
+
+#include "tuner/host/shim/buffers.hpp"
+#include "tuner/host/shim/memory.hpp"
+#include "tuner/host/shim/runs.hpp"
+#include "tuner/host/shim/variants.hpp"
+#include "tuner/host/shim/watch.hpp"
+
+extern "C" {
+__attribute__((weak)) void __sanitizer_print_stack_trace();
+
+__attribute__((used)) const char* __asan_default_options() {
+  return "detect_leaks=0:exitcode=66:detect_stack_use_after_return=0:quarantine_size_mb=8:color=never:"
+         "allocator_may_return_null=1:detect_odr_violation=0:print_legend=0:max_malloc_fill_size=0";
+}
+__attribute__((used)) const char* __ubsan_default_options() {
+  return "print_stacktrace=1:color=never";
+}
+}
+
+// Where variables that belong to no single configuration lie.
+extern unsigned char __start_tuner_shared[] __attribute__((weak));
+extern unsigned char __stop_tuner_shared[] __attribute__((weak));
+
+namespace tuner::host {
+namespace {
+
+constexpr int kLate = 67;
+
+/// What the processes share.
+struct Shared {
+  std::size_t current;       // the case that runs
+  std::size_t results_size;  // how much of the file of results is taken
+};
+
+int events_file = -1;
+int results_file = -1;
+Shared* shared = nullptr;
+
+void write_all(int file, const void* data, std::size_t size, std::size_t offset) {
+  const char* from = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t written = pwrite(file, from, size, static_cast<off_t>(offset));
+    if (written <= 0) throw std::runtime_error("the results cannot be written");
+    from += written;
+    offset += static_cast<std::size_t>(written);
+    size -= static_cast<std::size_t>(written);
+  }
+}
+
+const Variant* find(int number) {
+  for (const Variant& variant : all_variants()) {
+    if (variant.number == number) return &variant;
+  }
+  return nullptr;
+}
+
+std::string mismatch(const Variant& variant, const PlannedCase& planned) {
+  std::size_t parameters = 0, symbols = 0;
+  for (const PlannedArgument& argument : planned.arguments) {
+    if (argument.role != PlannedArgument::Role::constant) {
+      ++parameters;
+      continue;
+    }
+    const Symbol& symbol = variant.symbols[symbols++];
+    if (symbol.size < argument.bytes) {
+      return "an array in constant memory has " + std::to_string(symbol.size) + " bytes and the directives describe " +
+             std::to_string(argument.bytes);
+    }
+  }
+  if (variant.parameter_count != parameters) {
+    return "the kernel takes " + std::to_string(variant.parameter_count) + " arguments and the directives describe " +
+           std::to_string(parameters);
+  }
+  std::size_t i = 0;
+  for (const PlannedArgument& argument : planned.arguments) {
+    if (argument.role == PlannedArgument::Role::constant) continue;
+    const Parameter& parameter = variant.parameters[i++];
+    const bool is_scalar = argument.role == PlannedArgument::Role::scalar;
+    if (is_scalar == parameter.is_pointer)
+      return "argument " + std::to_string(i) + " of the kernel is " +
+             (parameter.is_pointer ? "a pointer" : "no pointer");
+    if (is_scalar && argument.value.size() != parameter.size) {
+      return "argument " + std::to_string(i) + " of the kernel has " + std::to_string(parameter.size) +
+             " bytes and the directives describe one of " + std::to_string(argument.value.size());
+    }
+  }
+  return "";
+}
+
+/// A case, all of its runs.
+void run_case(const Plan& plan, std::size_t number, const unsigned char* inputs) {
+  const PlannedCase& planned = plan.cases[number];
+  const Variant* variant = find(planned.variant);
+  if (variant == nullptr) throw std::runtime_error("a configuration was not compiled");
+  if (const std::string difference = mismatch(*variant, planned); !difference.empty()) {
+    event("mismatch %zu %s\n", number, difference.c_str());
+    return;
+  }
+  Buffers buffers(planned, inputs, variant->symbols);
+  std::vector<unsigned char> first;
+  for (std::size_t run = 0; run < kRunCount; ++run) {
+    Launch how = planned.launch;
+    how.schedule = kRuns[run].schedule;
+    how.poison = kRuns[run].poison;
+    how.seed = number + 1;
+    how.static_shared = variant->shared_begin;
+    how.static_shared_bytes = static_cast<std::size_t>(variant->shared_end - variant->shared_begin);
+    buffers.reset(how.poison);
+    fill(__start_tuner_shared, how.poison, static_cast<std::size_t>(__stop_tuner_shared - __start_tuner_shared));
+    watch_case(number, run, buffers);
+    try {
+      launch(how, [&] { variant->call(buffers.arguments()); });
+    } catch (const Fault& fault) {
+      event("fault %zu %zu %d %s %s\n", number, run, fault.line, fault.file.empty() ? "-" : fault.file.c_str(),
+            fault.sentence.c_str());
+      return;  // whatever the threads held is lost: this process is not to go on
+    }
+    if (const Buffers::Change change = buffers.changed_input(); change.argument >= 0)
+      event("input %zu %zu %d %zu\n", number, run, change.argument, change.byte);
+    std::vector<unsigned char> outputs = buffers.outputs();
+    if (run > 0 && outputs == first) continue;
+    event("outputs %zu %zu %zu\n", number, run, shared->results_size);
+    write_all(results_file, outputs.data(), outputs.size(), shared->results_size);
+    shared->results_size += outputs.size();
+    if (run == 0) first = std::move(outputs);
+  }
+}
+
+/// Says where the kernel is that does not end.
+void on_alarm(int) {
+  alarm(5);  // should the stack be beyond reading
+  signal(SIGALRM, SIG_DFL);
+  if (__sanitizer_print_stack_trace) __sanitizer_print_stack_trace();
+  _exit(kLate);
+}
+
+[[noreturn]] void run_cases(const Plan& plan, const std::vector<std::size_t>& cases, std::size_t from,
+                            const unsigned char* inputs) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const std::string report = plan.reports + std::to_string(cases[from]);
+  const int file = open(report.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+  dup2(file, STDERR_FILENO);
+  signal(SIGALRM, on_alarm);
+  try {
+    for (std::size_t i = from; i < cases.size() && plan.cases[cases[i]].variant == plan.cases[cases[from]].variant;
+         ++i) {
+      shared->current = i;
+      event("begin %zu\n", cases[i]);
+      alarm(plan.limit);
+      run_case(plan, cases[i], inputs);
+      alarm(0);
+      event("end %zu\n", cases[i]);
+    }
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    _exit(70);
+  }
+  _exit(0);
+}
+
+void run_plan(const Plan& plan, std::size_t part, std::size_t parts) {
+  const int file = open(plan.inputs.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status {};
+  if (file < 0 || fstat(file, &status) != 0) throw std::runtime_error(plan.inputs + " cannot be opened");
+  const std::size_t size = static_cast<std::size_t>(status.st_size);
+  const void* inputs = size == 0 ? nullptr : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  std::vector<std::size_t> cases;
+  for (std::size_t i = 0; i < plan.cases.size(); ++i) {
+    if (static_cast<std::size_t>(plan.cases[i].variant) % parts == part) cases.push_back(i);
+  }
+  unsigned deaths = 0;
+  for (std::size_t next = 0; next < cases.size();) {
+    const int variant = plan.cases[cases[next]].variant;
+    if (deaths >= plan.deaths) {
+      event("left %zu\n", cases[next++]);
+      continue;
+    }
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child < 0) throw std::runtime_error("no process can be started");
+    if (child == 0) run_cases(plan, cases, next, static_cast<const unsigned char*>(inputs));
+    int how = 0;
+    while (waitpid(child, &how, 0) < 0) continue;
+    if (WIFEXITED(how) && WEXITSTATUS(how) == 0) {
+      while (next < cases.size() && plan.cases[cases[next]].variant == variant) ++next;
+      continue;
+    }
+    // The next process writes a report of its own: this one is named after the case that ended it.
+    const std::size_t last = shared->current;
+    if (last != next)
+      rename((plan.reports + std::to_string(cases[next])).c_str(),
+             (plan.reports + std::to_string(cases[last])).c_str());
+    if (WIFEXITED(how) && WEXITSTATUS(how) == kLate)
+      event("late %zu\n", cases[last]);
+    else if (WIFEXITED(how))
+      event("died %zu status %d\n", cases[last], WEXITSTATUS(how));
+    else
+      event("died %zu signal %d\n", cases[last], WTERMSIG(how));
+    ++deaths;
+    // What fails once fails on most problems: the others of this configuration would only repeat it.
+    next = last + 1;
+    while (next < cases.size() && plan.cases[cases[next]].variant == variant) event("left %zu\n", cases[next++]);
+  }
+}
+
+}  // namespace
+
+void event(const char* format, ...) {
+  char line[4096];
+  va_list arguments;
+  va_start(arguments, format);
+  int size = std::vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  if (size >= static_cast<int>(sizeof line)) {
+    size = sizeof line - 1;
+    line[size - 1] = '\n';
+  }
+  if (write(events_file, line, static_cast<std::size_t>(size)) != size) _exit(71);
+}
+
+}  // namespace tuner::host
+
+int main(int count, char** arguments) try {
+  using namespace tuner::host;
+  if (count != 5) throw std::runtime_error("usage: runner PLAN EVENTS PART PARTS");
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const Plan plan = read_plan(arguments[1]);
+  events_file = open(arguments[2], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  results_file = open((plan.results + arguments[3]).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (events_file < 0 || results_file < 0) throw std::runtime_error("the results cannot be written");
+  void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::runtime_error("there is no memory");
+  shared = static_cast<Shared*>(memory);
+  run_plan(plan, static_cast<std::size_t>(std::atoi(arguments[3])), static_cast<std::size_t>(std::atoi(arguments[4])));
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "runner: %s\n", error.what());
+  return 1;
+}

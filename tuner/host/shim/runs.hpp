@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+
+#include "tuner/host/shim/buffers.hpp"
+
+namespace tuner::host {
+
+/// How often each case runs, and how. Run 1 differs from run 0 in what memory that nobody wrote holds, the others in
+/// the order of threads and blocks.
+struct Run {
+  Schedule schedule;
+  unsigned char poison;
+};
+inline constexpr unsigned char kPoison = 0xff;
+inline constexpr unsigned char kOtherPoison = 0x7b;
+inline constexpr Run kRuns[] = {{Schedule::forward, kPoison},
+                                {Schedule::forward, kOtherPoison},
+                                {Schedule::reverse, kPoison},
+                                {Schedule::shuffled, kPoison}};
+inline constexpr std::size_t kRunCount = sizeof kRuns / sizeof kRuns[0];
+
+/// Writes one line to the file of events, at once.
+__attribute__((format(printf, 1, 2))) void event(const char* format, ...);
+
+/// Who watches accesses is told what the buffers are.
+void watch_case(std::size_t number, std::size_t run, const Buffers& buffers);
+
+}  // namespace tuner::host

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tuner::host {
+
+/// A kernel's text, or a header's, as C++.
+struct Translation {
+  std::string text;
+  /// The headers it includes with angle brackets, which are taken out: they are included before everything else.
+  struct SystemHeader {
+    std::string name;
+    int line = 0;
+  };
+  std::vector<SystemHeader> system_headers;
+};
+
+/// What stands for a header included with quotes: the name of its translation; empty if it is not known.
+using HeaderName = std::function<std::string(std::string_view name)>;
+
+/// Changes what has no meaning in C++ and keeps the lines; what is reported is reported as in `file_name`:
+///   extern __shared__ T name[];   a pointer to where dynamic shared memory is
+///   asm volatile("...");          a call that ends the run, because machine code for GPUs cannot run here
+///   extern "C"                    nothing: each configuration's kernel is in a namespace of its own
+///   #include <name>               nothing: see system_headers
+///   #pragma once                  nothing: a header is included once by each configuration
+Translation translate(std::string_view text, std::string_view file_name, const HeaderName& header_name);
+
+/// Names that the text defines as macros, in order.
+std::vector<std::string> macros_defined_in(std::string_view text);
+
+/// Whether the word stands somewhere in the text, comments included.
+bool mentions(std::string_view text, std::string_view word);
+
+/// "text" as a C++ string literal.
+std::string string_literal(std::string_view text);
+
+}  // namespace tuner::host
