@@ -4,7 +4,8 @@
 # Sections: tune studies curve peers counters tenfold; tune studies curve peers if none is named. A NAME of
 # bench/kernels/kernels.table, or a kernel that has a study, limits them to it. Each piece of work leaves a record in
 # OUTPUT_FOLDER/<section>/, and its log beside it, so that the sections can be run apart; OUTPUT_FOLDER/kernels.md and
-# kernels.json put together what there is. Ends with 1 if any piece failed; never for being slow.
+# kernels.json put together what there is. bench/kernels/README.md says more. Ends with 1 if any piece failed; never for
+# being slow.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 bin=${1:-build/release}/bin

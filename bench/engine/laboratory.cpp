@@ -63,6 +63,7 @@ void Laboratory::prepare(const Task& task, engine::CacheMode mode) {
   problem.arguments = task.arguments();
   problem.deterministic = task.description().deterministic;
   problem.mode = mode;
+  problem.launch_timeout = std::chrono::seconds(10);  // nobody else waits for it
   problem.support_cubin = compile(std::move(support)).cubin;
   require(ask(std::move(problem)), "Preparing the problem");
 

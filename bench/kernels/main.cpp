@@ -5,6 +5,9 @@
 //   bench_kernels tune|tenfold OUT TABLE NAME
 //   bench_kernels study|curve OUT TABLE FILE
 //   bench_kernels report OUT TABLE
+//   bench_kernels winner OUT NAME            for scripts: file, kernel, problem, baseline, winner
+//   bench_kernels counters                   the metrics that are counted, and the heading of their table
+//   bench_kernels counted OUT NAME VERSION   takes over what the profiler counted
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -32,8 +35,15 @@ int run(const std::vector<std::string>& arguments) {
   if (is("study", 3)) return run_study(arguments[1], arguments[3], arguments[2]);
   if (is("curve", 3)) return run_curve(arguments[1], arguments[3], arguments[2]);
   if (is("report", 2)) return write_report(arguments[1], arguments[2]);
+  if (is("winner", 2)) return print_winner(arguments[1], arguments[2]);
+  if (is("counters", 0)) {
+    fmt::print("{}\n{}", counter_names(), counters_heading());
+    return 0;
+  }
+  if (is("counted", 3)) return take_counters(arguments[1], arguments[2], arguments[3]);
   throw std::runtime_error(
-      "usage: bench_kernels list TABLE | tune|tenfold OUT TABLE NAME | study|curve OUT TABLE FILE | report OUT TABLE");
+      "usage: bench_kernels list TABLE | tune|tenfold OUT TABLE NAME | study|curve OUT TABLE FILE | report OUT TABLE | "
+      "winner OUT NAME | counters | counted OUT NAME VERSION");
 }
 
 }  // namespace

@@ -60,13 +60,17 @@ int write_report(const std::filesystem::path& out, const std::filesystem::path& 
   json all{{"peaks", peaks}, {"tuned", json::array()}};
   std::string text =
       "## Peaks\n\n" + peaks_text(peaks) + "\n## Tuned\n\n" + tuned_text(out, table, peaks, all["tuned"]);
-  const std::pair<const char*, std::string (*)(const json&)> sections[] = {
-      {"studies", study_text}, {"curves", curve_text}, {"peers", peer_line}, {"tenfold", tenfold_line}};
+  const std::pair<const char*, std::string (*)(const json&)> sections[] = {{"studies", study_text},
+                                                                           {"curves", curve_text},
+                                                                           {"peers", peer_line},
+                                                                           {"counters", counters_line},
+                                                                           {"tenfold", tenfold_line}};
   for (const auto& [section, to_text] : sections) {
     const std::vector<json> records = records_of(out, section);
     if (records.empty()) continue;
     text += fmt::format("\n## {}{}\n\n", static_cast<char>(section[0] - 'a' + 'A'), section + 1);
     if (to_text == peer_line) text += peer_heading();
+    if (to_text == counters_line) text += counters_heading();
     if (to_text == tenfold_line) text += tenfold_heading();
     for (const json& record : records) text += to_text(record);
     all[section] = records;

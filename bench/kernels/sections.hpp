@@ -19,6 +19,10 @@ int run_study(const std::filesystem::path& out, const std::filesystem::path& stu
 int run_curve(const std::filesystem::path& out, const std::filesystem::path& curve, const std::filesystem::path& table);
 /// Tunes again with ten times the budget, and measures both winners side by side.
 int run_tenfold(const std::filesystem::path& out, const BenchProblem& problem);
+/// Reads what the profiler wrote to OUT/counters/NAME.VERSION.csv.
+int take_counters(const std::filesystem::path& out, const std::string& name, const std::string& version);
+/// For scripts: file, kernel, problem, baseline and winner of what was tuned, with tabs between them.
+int print_winner(const std::filesystem::path& out, const std::string& name);
 /// Puts all records together: kernels.md and kernels.json.
 int write_report(const std::filesystem::path& out, const std::filesystem::path& table);
 
@@ -33,5 +37,10 @@ std::string tenfold_heading();
 /// Of the records that bench_kernel_peers writes.
 std::string peer_line(const nlohmann::json& record);
 std::string peer_heading();
+
+/// What the profiler is asked for, with commas between the names.
+std::string counter_names();
+std::string counters_heading();
+std::string counters_line(const nlohmann::json& record);
 
 }  // namespace tuner::bench
