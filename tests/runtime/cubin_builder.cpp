@@ -40,15 +40,25 @@ std::string parameter_table(const std::vector<std::uint32_t>& sizes) {
 }  // namespace
 
 std::vector<std::byte> make_cubin(const CubinText& text) {
-  const std::string strings = "\0"s + text.kernel + "\0"s;
+  std::string strings = "\0"s + text.kernel + "\0"s;
   Elf64_Sym nothing{}, function{};
   function.st_name = 1;
   function.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+  std::string symbols = packed(nothing, function);
+  for (const auto& [name, bytes] : text.arrays) {
+    Elf64_Sym array{};
+    array.st_name = static_cast<std::uint32_t>(strings.size());
+    array.st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT);
+    array.st_shndx = 1;
+    array.st_size = bytes;
+    symbols += packed(array);
+    strings += name + "\0"s;
+  }
   std::vector<Section> sections = {
       {"", SHT_NULL, {}, 0},
       {".shstrtab", SHT_STRTAB, {}, 0},
       {".strtab", SHT_STRTAB, strings, 0},
-      {".symtab", SHT_SYMTAB, packed(nothing, function), 2},
+      {".symtab", SHT_SYMTAB, symbols, 2},
       {".nv.info", SHT_PROGBITS, packed(std::uint8_t{4}, std::uint8_t{0x2f}, std::uint16_t{8}, 1u, 32u), 0},
       {".nv.info." + text.kernel, SHT_PROGBITS, parameter_table(text.parameter_sizes), 0},
       {".text." + text.kernel, SHT_PROGBITS, std::string(128, '\0'), 0},

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tuner::test {
@@ -12,6 +13,8 @@ struct CubinText {
   std::string kernel;
   std::vector<std::uint32_t> parameter_sizes;  ///< in bytes, in signature order
   std::string instructions;                    ///< to the fake driver: see fake_modules.cpp
+  /// Names and bytes of those in constant memory.
+  std::vector<std::pair<std::string, std::uint64_t>> arrays;
 };
 
 /// A binary for a GPU as the compiler would lay it out, without any code in it: sections, symbols, the table of

@@ -113,6 +113,10 @@ void Machine::compile(const Stored& stored, const std::function<void(CubinText&)
   const Task task = task_of(stored);
   CubinText text{.kernel = task.description().kernel, .instructions = "records " + stored.configuration};
   for (const BoundArgument& argument : task.arguments()) {
+    if (!is_parameter(argument.role)) {
+      text.arrays.emplace_back(argument.name, argument.length * size_of(argument.type));
+      continue;
+    }
     const bool scalar = argument.role == Argument::Role::scalar;
     text.parameter_sizes.push_back(scalar ? static_cast<std::uint32_t>(size_of(argument.type)) : 8);
   }

@@ -94,6 +94,11 @@ DescriptionBuilder& DescriptionBuilder::scalar(std::string_view name, std::strin
   return add(fmt::format("scalar({}, {}{}{})", name, type, value.empty() ? "" : ", value ", value));
 }
 
+DescriptionBuilder& DescriptionBuilder::constant_array(std::string_view name, std::string_view type,
+                                                       std::string_view length, std::string_view details) {
+  return add(buffer("constant", name, type, length, details));
+}
+
 DescriptionBuilder& DescriptionBuilder::directive(std::string_view text) {
   return add(std::string(text));
 }

@@ -52,13 +52,13 @@ LaunchStatus Instance::launch_checked(Stream stream, void** arguments,
   if (checked_.load(std::memory_order_relaxed) != &signature) {
     if (const LaunchStatus status = state_->check(signature); !status) return status;
     // What is launched in no other way than by the caller is not checked, and a plan that takes its place must be.
-    if (plan.launch != nullptr) checked_.store(&signature, std::memory_order_relaxed);
+    if (plan.has_kernel()) checked_.store(&signature, std::memory_order_relaxed);
   }
   for (const detail::BoundScalar& scalar : plan.bound) {
     if (bits_at(arguments[scalar.position], scalar.size) != scalar.bits) return state_->refuse_scalar(scalar);
   }
   if (plan.launch == nullptr) {
-    return state_->launch_without_driver(plan, stream, {arguments, signature.arguments.size()});
+    return state_->launch_another_way(plan, stream, {arguments, signature.arguments.size()});
   }
   const auto& [grid, block, shared] = plan.geometry;
   const CUresult result = plan.launch(plan.function, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared,
@@ -68,7 +68,7 @@ LaunchStatus Instance::launch_checked(Stream stream, void** arguments,
 
 LaunchStatus Instance::launch_untyped(Stream stream, std::span<void* const> arguments) const noexcept {
   const detail::LaunchPlan& plan = *plan_.load(std::memory_order_acquire);
-  if (plan.launch == nullptr) return state_->launch_without_driver(plan, stream, arguments);
+  if (plan.launch == nullptr) return state_->launch_another_way(plan, stream, arguments);
   if (arguments.size() != state_->argument_count()) return state_->refuse_count(arguments.size());
   const auto& [grid, block, shared] = plan.geometry;
   const CUresult result = plan.launch(plan.function, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared,

@@ -42,12 +42,14 @@ class InstanceState {
   LaunchStatus refuse_count(std::size_t passed) noexcept;
   LaunchStatus refuse_scalar(const BoundScalar& scalar) noexcept;
   LaunchStatus refused_by_driver(CUresult result) noexcept;
-  LaunchStatus launch_without_driver(const LaunchPlan& plan, Stream stream, std::span<void* const> arguments) noexcept;
+  /// For every plan without `launch`: with constant memory that is filled first, the caller's function, or not at all.
+  LaunchStatus launch_another_way(const LaunchPlan& plan, Stream stream, std::span<void* const> arguments) noexcept;
   std::size_t argument_count() const noexcept { return arguments_.size(); }
 
  private:
   /// When the observer is told.
   enum class Said { now, with_the_request };
+  LaunchStatus launch_with_constants(const LaunchPlan& plan, Stream stream, std::span<void* const> arguments);
   LaunchStatus failure(int code, const std::string& sentence, Said said = Said::now) noexcept;
 
   Instance instance_;

@@ -20,14 +20,28 @@ struct BoundScalar {
   std::uint64_t bits = 0;
 };
 
+/// An array in constant memory that is filled before each launch, from the device pointer that is passed for it.
+struct ConstantCopy {
+  std::size_t position = 0;  ///< among the arguments of a launch
+  CUdeviceptr memory = 0;    ///< of the module
+  std::size_t bytes = 0;
+};
+
 /// What an instance launches at one time. Immutable once published.
 struct LaunchPlan {
-  PFN_cuLaunchKernel_v4000 launch = nullptr;  ///< null: the fallback, or nothing
+  PFN_cuLaunchKernel_v4000 launch = nullptr;  ///< null: with constants, the fallback, or nothing
+  /// The same for a kernel with constants, which takes another way, so that all others need not ask whether they have
+  /// some.
+  PFN_cuLaunchKernel_v4000 launch_after_copies = nullptr;
+  PFN_cuMemcpyDtoDAsync_v3020 copy = nullptr;
+  std::vector<ConstantCopy> constants;  ///< in the order of the arguments
   CUfunction function = nullptr;
   Geometry geometry;
   std::vector<BoundScalar> bound;
   const Fallback* fallback = nullptr;
   Provenance provenance;
+
+  bool has_kernel() const { return launch != nullptr || launch_after_copies != nullptr; }
 };
 
 }  // namespace tuner::detail

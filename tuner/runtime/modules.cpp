@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tuner/core/cubin.hpp"
+
 namespace tuner {
 namespace {
 
@@ -68,6 +70,35 @@ CUfunction Modules::load(const ContextPlace& place, std::span<const std::byte> c
   cuda::check(cuda::driver().module_function(&function, loaded.module, lowered_name.c_str()), "cuModuleGetFunction");
   prepare(function, geometry, device);
   return function;
+}
+
+std::vector<detail::ConstantCopy> Modules::constants(const ContextPlace& place, std::span<const std::byte> cubin,
+                                                     const std::string& binary_hash,
+                                                     std::span<const BoundArgument> arguments) {
+  const InContext in_context(place.context);
+  const std::lock_guard lock(mutex_);
+  const Loaded& loaded = loaded_.at({place.id, binary_hash});
+  std::vector<detail::ConstantCopy> copies;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const BoundArgument& argument = arguments[i];
+    if (argument.role != Argument::Role::constant) continue;
+    const auto array = array_in_cubin(cubin, argument.name);
+    detail::ConstantCopy copy{.position = i};
+    const CUresult result = cuda::driver().module_global(&copy.memory, &copy.bytes, loaded.module,
+                                                         array ? array->symbol.c_str() : argument.name.c_str());
+    if (result == CUDA_ERROR_NOT_FOUND) {
+      refuse(fmt::format("its binary has no array `{}` in constant memory", argument.name));
+    }
+    cuda::check(result, "cuModuleGetGlobal");
+    const std::uint64_t described =
+        argument.length * static_cast<std::uint64_t>(std::max(argument.lanes, 1)) * size_of(argument.type);
+    if (copy.bytes != described) {
+      refuse(fmt::format("the array `{}` of its binary has {} bytes, and {} are described", argument.name, copy.bytes,
+                         described));
+    }
+    copies.push_back(copy);
+  }
+  return copies;
 }
 
 }  // namespace tuner

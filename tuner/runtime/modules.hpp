@@ -7,11 +7,13 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tuner/core/device.hpp"
 #include "tuner/core/task.hpp"
 #include "tuner/driver/driver.hpp"
 #include "tuner/runtime/contexts.hpp"
+#include "tuner/runtime/launch_plan.hpp"
 
 namespace tuner {
 
@@ -28,6 +30,11 @@ class Modules {
   /// sentence if the driver refuses the binary or could not launch it like that.
   CUfunction load(const ContextPlace& place, std::span<const std::byte> cubin, const std::string& binary_hash,
                   const std::string& lowered_name, const Geometry& geometry, const DeviceInfo& device);
+
+  /// The arrays in constant memory of that binary, which is loaded, that a launch with these arguments fills. Throws
+  /// the same if it has not got them, or of another size.
+  std::vector<detail::ConstantCopy> constants(const ContextPlace& place, std::span<const std::byte> cubin,
+                                              const std::string& binary_hash, std::span<const BoundArgument> arguments);
 
  private:
   struct Loaded {

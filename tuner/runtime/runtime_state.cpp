@@ -418,7 +418,9 @@ LaunchPlan RuntimeState::load(const ContextPlace& place, const Task& task, const
   LaunchPlan plan;
   plan.geometry = offer.geometry;
   plan.function = modules_.load(place, binary.bytes, binary.hash, binary.kernel, offer.geometry, task.device());
-  plan.launch = cuda::driver().launch;
+  plan.constants = modules_.constants(place, binary.bytes, binary.hash, arguments);
+  (plan.constants.empty() ? plan.launch : plan.launch_after_copies) = cuda::driver().launch;
+  plan.copy = cuda::driver().copy_on_device;
   plan.bound = bound_scalars(task.description(), arguments);
   plan.provenance = offer.provenance;
   return plan;

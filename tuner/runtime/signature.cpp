@@ -119,16 +119,20 @@ std::optional<std::string> why_not_callable(const std::string& kernel, std::span
 
 std::optional<std::string> why_not_described(const std::string& kernel, std::span<const BoundArgument> arguments,
                                              std::span<const KernelParameter> parameters) {
-  if (parameters.size() != arguments.size()) {
-    return fmt::format("The binary of `{}` takes {} arguments and its description has {} ({}).", kernel,
-                       parameters.size(), arguments.size(), names_of(arguments));
+  std::vector<BoundArgument> described;
+  for (const BoundArgument& argument : arguments) {
+    if (is_parameter(argument.role)) described.push_back(argument);
   }
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const bool scalar = arguments[i].role == Argument::Role::scalar;
-    const std::uint32_t described = scalar ? element_size(arguments[i]) : kPointerSize;
-    if (parameters[i].size == described) continue;
+  if (parameters.size() != described.size()) {
+    return fmt::format("The binary of `{}` takes {} arguments and its description has {} ({}).", kernel,
+                       parameters.size(), described.size(), names_of(described));
+  }
+  for (std::size_t i = 0; i < described.size(); ++i) {
+    const bool scalar = described[i].role == Argument::Role::scalar;
+    const std::uint32_t size = scalar ? element_size(described[i]) : kPointerSize;
+    if (parameters[i].size == size) continue;
     return fmt::format("Argument {} of the binary of `{}` has {} bytes, and `{}` is described with {}.", i + 1, kernel,
-                       parameters[i].size, arguments[i].name, described);
+                       parameters[i].size, described[i].name, size);
   }
   return std::nullopt;
 }

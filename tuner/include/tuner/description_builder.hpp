@@ -46,7 +46,7 @@ class TUNER_API DescriptionBuilder {
   DescriptionBuilder& shared(std::string_view bytes);
 
   /// Arguments, in the order of the kernel's signature. `length` counts elements; `details` are those of the directive:
-  /// "uniform(0, 1)", "rtol 1e-11".
+  /// "uniform(0, 1)", "rtol 1e-11", "file(\"image.npy\")".
   DescriptionBuilder& in(std::string_view name, std::string_view type, std::string_view length,
                          std::string_view details = {});
   DescriptionBuilder& out(std::string_view name, std::string_view type, std::string_view length,
@@ -55,6 +55,11 @@ class TUNER_API DescriptionBuilder {
                             std::string_view details = {});
   DescriptionBuilder& scratch(std::string_view name, std::string_view type, std::string_view length);
   DescriptionBuilder& scalar(std::string_view name, std::string_view type, std::string_view value = {});
+
+  /// A `__constant__` array of the source. It is the directive `constant`, and no parameter of the kernel; a launch
+  /// takes a device pointer for it at this place among the arguments, see Instance::launch.
+  DescriptionBuilder& constant_array(std::string_view name, std::string_view type, std::string_view length,
+                                     std::string_view details = {});
 
   /// Any other directive, as it stands behind `#pragma tuner`.
   DescriptionBuilder& directive(std::string_view text);

@@ -74,6 +74,14 @@ class TUNER_API Instance {
   /// nanoseconds. Count, kinds and sizes are checked when another call site launches than the time before; scalars that
   /// the description binds to the problem are compared at every launch. Does not throw; a launch that succeeds does not
   /// allocate or lock. May be captured in a graph, which then holds the configuration of that moment.
+  ///
+  /// For an array in constant memory it takes a device pointer, among the arguments where it is described: that many
+  /// bytes are copied to the array on `stream` before the kernel, at every launch, which costs a copy on the device (in
+  /// a graph, a node) of a few microseconds.
+  ///
+  /// Caveats: a binary has one such array in a context, whoever launches it. Launches on several streams at once that
+  /// pass different contents overwrite each other's, and compute with what they find; order them with events. A null
+  /// pointer is refused with the driver's code for an invalid value.
   template <class... Arguments>
   LaunchStatus launch(Stream stream, const Arguments&... arguments) const noexcept {
     void* pointers[sizeof...(Arguments) + 1] = {detail::address_of(arguments)..., nullptr};
@@ -89,7 +97,8 @@ class TUNER_API Instance {
   bool runnable() const noexcept { return rung() != Rung::unrunnable; }
   Provenance provenance() const;
 
-  /// What is launched now. For callers who launch themselves; a later swap changes all of it at once.
+  /// What is launched now. For callers who launch themselves; a later swap changes all of it at once. Constant memory
+  /// is filled by `launch` alone.
   struct Shape {
     std::array<std::uint32_t, 3> grid{}, block{};
     std::uint32_t shared_bytes = 0;  ///< dynamic
