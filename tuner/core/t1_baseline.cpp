@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <optional>
+#include <utility>
 
 #include "tuner/core/task.hpp"
 #include "tuner/error.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 constexpr const char* kAnyDevice = "H200";
 constexpr std::uint64_t kMostThreads = 1024;  // of a block, on every GPU
-constexpr std::uint64_t kMostLookedAt = 4'000'000;
+constexpr std::uint64_t kMostLookedAt = 1'000'000;
 
 bool can_be_launched(const Task& task, const search::Configuration& configuration) {
   try {
@@ -24,10 +25,51 @@ bool can_be_launched(const Task& task, const search::Configuration& configuratio
   }
 }
 
-std::size_t distance(const search::Configuration& a, const search::Configuration& b) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < a.choice.size(); ++i) count += a.choice[i] != b.choice[i] ? 1 : 0;
-  return count;
+/// Looks for a valid configuration that differs from the defaults in a few parameters, the fewest first. Listing the
+/// whole space for that would take long where it is large.
+class NearDefaults {
+ public:
+  NearDefaults(const Task& task, search::Configuration defaults) : task_(task), configuration_(std::move(defaults)) {}
+
+  std::optional<search::Configuration> find() {
+    constexpr std::size_t kMostChanges = 3;
+    for (std::size_t changes = 1; changes <= kMostChanges; ++changes) {
+      if (change(0, changes)) return configuration_;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  /// Changes so many of the parameters from `first` on, and back if that leads nowhere.
+  bool change(std::size_t first, std::size_t changes) {
+    if (changes == 0) {
+      ++looked_at_;
+      return !task_.space().why_invalid(configuration_) && can_be_launched(task_, configuration_);
+    }
+    const auto parameters = task_.space().parameters();
+    for (std::size_t i = first; i < parameters.size(); ++i) {
+      const std::uint32_t kept = configuration_.choice[i];
+      for (std::uint32_t v = 0; v < parameters[i].values.size() && looked_at_ < kMostLookedAt; ++v) {
+        configuration_.choice[i] = v;
+        if (v != kept && change(i + 1, changes - 1)) return true;
+      }
+      configuration_.choice[i] = kept;
+    }
+    return false;
+  }
+
+  const Task& task_;
+  search::Configuration configuration_;
+  std::uint64_t looked_at_ = 0;
+};
+
+/// The first of all configurations that can be launched.
+std::optional<search::Configuration> first_of_space(const Task& task) {
+  for (std::uint64_t i = 0; i < std::min(task.space().size(), kMostLookedAt); ++i) {
+    const search::Configuration candidate = task.space().at(i);
+    if (can_be_launched(task, candidate)) return candidate;
+  }
+  return std::nullopt;
 }
 
 /// "A=1,B=2 violates the constraint `A > 1` (kernel.json: PATH)." from "violates" on, without the end.
@@ -57,17 +99,10 @@ T1Baseline mend_t1_baseline(const KernelDescription& kernel) {
     const auto violated = space.why_invalid(defaults);
     if (!violated && can_be_launched(task, defaults)) return mended;
     mended.why = violated ? complaint(*violated) : "their block has too many threads";
-    std::size_t least = std::numeric_limits<std::size_t>::max();
-    search::Configuration nearest;
-    for (std::uint64_t i = 0; i < std::min(space.size(), kMostLookedAt) && least > 1; ++i) {
-      const search::Configuration candidate = space.at(i);
-      const std::size_t changes = distance(candidate, defaults);
-      if (changes >= least || !can_be_launched(task, candidate)) continue;
-      least = changes;
-      nearest = candidate;
-    }
-    if (nearest.choice.empty()) return {};
-    for (std::size_t i = 0; i < nearest.choice.size(); ++i) mended.values.push_back(space.value(nearest, i));
+    std::optional<search::Configuration> found = NearDefaults(task, defaults).find();
+    if (!found) found = first_of_space(task);
+    if (!found) return {};
+    for (std::size_t i = 0; i < found->choice.size(); ++i) mended.values.push_back(space.value(*found, i));
   } catch (const Error&) {
     return {};  // a condition that cannot be evaluated is the caller's to find: it has a sentence of its own
   }

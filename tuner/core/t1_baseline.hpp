@@ -17,7 +17,7 @@ struct T1Baseline {
 };
 
 /// Looks for a configuration to take the place of defaults that violate a condition or have more threads than a block
-/// can have: of the valid ones the first that differs from the defaults in the fewest parameters. None is found in an
+/// can have: of the valid ones one that differs from the defaults in as few parameters as possible. None is found in an
 /// empty space.
 T1Baseline mend_t1_baseline(const KernelDescription& kernel);
 

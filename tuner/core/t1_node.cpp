@@ -202,8 +202,10 @@ std::vector<std::string> T1Node::keys() const {
 
 void T1Node::fail(const std::string& sentence) const {
   const bool ends = sentence.ends_with('.') || sentence.ends_with('?');
-  throw Error(Errc::bad_description, fmt::format("{}: {}{}{}{}", document_->file().string(), path_,
-                                                 path_.empty() ? "" : ": ", sentence, ends ? "" : "."));
+  std::string text = fmt::format("{}: {}{}{}{}", document_->file().string(), path_, path_.empty() ? "" : ": ", sentence,
+                                 ends ? "" : ".");
+  std::replace(text.begin(), text.end(), '\0', '?');  // of a JSON string; it would end the sentence
+  throw Error(Errc::bad_description, text);
 }
 
 }  // namespace tuner

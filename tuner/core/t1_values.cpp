@@ -26,7 +26,9 @@ constexpr std::size_t kLongestText = 1U << 20;
 
 std::string shown(std::string_view text) {
   constexpr std::size_t kMost = 60;
-  return std::string(text.substr(0, kMost)) + (text.size() > kMost ? "..." : "");
+  std::string part(text.substr(0, kMost));
+  std::replace(part.begin(), part.end(), '\0', '?');  // it would end the sentence
+  return part + (text.size() > kMost ? "..." : "");
 }
 
 bool is_word(char c) {
