@@ -67,7 +67,7 @@ int run(const std::string& kernel, bool whole_space) {
   HostOptions options;
   options.device = device;
   options.jobs = usable_cores();
-  options.races = false;
+  options.most_for_races = whole_space ? 1000000 : 40;
   options.expected = [&](const Task& task, const auto& arguments, const auto& contents) {
     return expected(reference->second, task, arguments, contents);
   };

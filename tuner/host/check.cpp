@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "tuner/error.hpp"
+#include "tuner/host/addresses.hpp"
 #include "tuner/host/build.hpp"
 #include "tuner/host/cases.hpp"
 #include "tuner/host/compare.hpp"
@@ -84,6 +85,7 @@ class Check {
     if (raced && !stopped()) look_for_races(build);
     result_.run_s = seconds_since(start) - result_.compile_s;
     result_.interrupted = stopped();
+    drop_consequences();
     result_.findings = grouped(std::move(findings_));
     return std::move(result_);
   }
@@ -164,7 +166,7 @@ class Check {
         problems.insert(one.problem);
         ++result_.cases;
       }
-      judge(one, i, outcome, expected[one.problem] ? &*expected[one.problem] : nullptr);
+      judge(numbers[i], i, outcome, expected[one.problem] ? &*expected[one.problem] : nullptr);
     }
     result_.configurations = configurations.size();
     result_.problems = problems.size();
@@ -189,7 +191,9 @@ class Check {
     return expected_of(*reference, problem.arguments);
   }
 
-  void judge(const HostCase& one, std::size_t number, const CaseOutcome& outcome, const Expected* expected) {
+  /// `number` is the case's in the plan.
+  void judge(std::size_t case_number, std::size_t number, const CaseOutcome& outcome, const Expected* expected) {
+    const HostCase& one = cases_.cases[case_number];
     const HostProblem& problem = cases_.problems[one.problem];
     const auto found = [&](Finding finding) {
       finding.configuration = one.configuration;
@@ -239,6 +243,7 @@ class Check {
       found(finding);
     }
     if (outcome.state != CaseOutcome::State::ended || !outcome.has_outputs[0]) return;
+    ended_.insert(case_number);
     for (Finding& finding : compare_outputs(outcome, problem.arguments, expected, description_->deterministic))
       found(std::move(finding));
   }
@@ -256,7 +261,89 @@ class Check {
     return finding;
   }
 
-  void look_for_races(const Build&) {}
+  void look_for_races(const Build& build) {
+    // What crashes or hangs has been said already.
+    std::vector<std::size_t> numbers;
+    std::set<std::string> configurations;
+    for (std::size_t i = 0; i < cases_.cases.size(); ++i) {
+      const HostCase& one = cases_.cases[i];
+      if (one.reference_only || ended_.count(i) == 0 || !build.compiled(Flavour::threads, one.variant)) continue;
+      numbers.push_back(i);
+      configurations.insert(one.configuration);
+    }
+    if (numbers.empty()) return;
+    const std::vector<CaseOutcome> outcomes = execute(build, Flavour::threads, numbers);
+    result_.raced = configurations.size();
+    std::set<std::string> addresses;
+    for (const CaseOutcome& outcome : outcomes) {
+      for (const RaceEvent& event : outcome.races) {
+        addresses.insert(event.stack.begin(), event.stack.end());
+        addresses.insert(event.other_stack.begin(), event.other_stack.end());
+      }
+    }
+    const Addresses places(build.program(Flavour::threads), addresses, files_);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const HostCase& one = cases_.cases[numbers[i]];
+      for (const RaceEvent& event : outcomes[i].races) take(event, one, places);
+    }
+  }
+
+  std::string memory_of(const RaceEvent& event, const HostProblem& problem) const {
+    if (event.memory >= 0) return "`" + problem.arguments[static_cast<std::size_t>(event.memory)].name + "`";
+    return event.memory == -1 ? "dynamic shared memory" : "shared memory";
+  }
+
+  void take(const RaceEvent& event, const HostCase& one, const Addresses& places) {
+    const HostProblem& problem = cases_.problems[one.problem];
+    Finding finding;
+    SourceSpot within, other_within;
+    finding.place = places.place(event.stack, within);
+    finding.configuration = one.configuration;
+    finding.problem = problem.text;
+    const std::string memory = memory_of(event, problem);
+    const std::string does = event.writes ? "writes" : "reads";
+    if (event.what == "race") {
+      finding.kind = FindingKind::race;
+      finding.other = places.place(event.other_stack, other_within);
+      finding.sentence = fmt::format("{} byte {} of {}, which another thread {}{}, and nothing orders the two", does, event.offset, memory,
+                                     event.other_writes ? "writes" : "reads", finding.other.line == 0 ? "" : " in " + finding.other.text());
+    } else if (event.what == "input") {
+      finding.kind = FindingKind::input_written;
+      finding.sentence = fmt::format("writes byte {} of {}, which is an input", event.offset, memory);
+    } else if (event.what == "copy") {
+      finding.kind = FindingKind::unwaited_copy;
+      finding.sentence = fmt::format("{} byte {} of {} that an asynchronous copy has not been waited for to fill", does, event.offset, memory);
+    } else {
+      // Reading what nobody wrote is a mistake only if a result depends on it, and that was seen before.
+      const bool matters = std::any_of(findings_.begin(), findings_.end(), [&](const Finding& other) {
+        return other.kind == FindingKind::uninitialised_read && other.configuration == one.configuration && other.problem == problem.text;
+      });
+      if (!matters) return;
+      finding.kind = FindingKind::uninitialised_read;
+      finding.sentence = fmt::format("reads byte {} of {}, which nobody has written, and a result depends on it", event.offset, memory);
+    }
+    if (within.line != 0) finding.sentence += " (in " + within.text() + ")";
+    findings_.push_back(std::move(finding));
+  }
+
+  /// What another finding about the same case explains: a race makes wrong results, a place is better than none.
+  void drop_consequences() {
+    const auto explained = [&](const Finding& finding) {
+      const bool is_result = finding.kind == FindingKind::wrong_result || finding.kind == FindingKind::order_dependent_result;
+      const bool can_have_place = finding.kind == FindingKind::uninitialised_read || finding.kind == FindingKind::input_written;
+      if (finding.place.line != 0 || (!is_result && !can_have_place)) return false;
+      return std::any_of(findings_.begin(), findings_.end(), [&](const Finding& other) {
+        if (other.place.line == 0 || other.configuration != finding.configuration) return false;
+        if (is_result) return other.kind == FindingKind::race || other.kind == FindingKind::uninitialised_read || other.kind == FindingKind::unwaited_copy;
+        return other.kind == finding.kind && other.problem == finding.problem;
+      });
+    };
+    std::vector<Finding> kept;
+    for (const Finding& finding : findings_) {
+      if (!explained(finding)) kept.push_back(finding);
+    }
+    findings_ = std::move(kept);
+  }
 
   std::shared_ptr<const KernelDescription> description_;
   const HostOptions& options_;
@@ -266,6 +353,7 @@ class Check {
   WorkFolder folder_;
   HostResult result_;
   std::vector<Finding> findings_;
+  std::set<std::size_t> ended_;  ///< cases
 };
 
 }  // namespace

@@ -17,8 +17,8 @@ inline constexpr std::size_t kRunsOfCase = 4;
 
 /// An access that races.cpp reported, as addresses in the program.
 struct RaceEvent {
-  std::string what;    ///< "race", "input", "uninitialised", "copy"
-  std::string memory;  ///< "argument 2", "dynamic", "static"
+  std::string what;  ///< "race", "input", "uninitialised", "copy"
+  int memory = 0;    ///< number of an argument; -1: dynamic, -2: static shared memory
   long long offset = 0;
   bool writes = false, other_writes = false;
   std::vector<std::string> stack, other_stack;  ///< addresses, innermost first

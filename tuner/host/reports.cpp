@@ -13,17 +13,6 @@ bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-/// "/folder/kernel.cu:12:5" or "kernel.cu:12" as a place in a known file.
-SourceSpot spot_of(const std::string& text, const KnownFiles& files) {
-  for (const std::string& file : files) {
-    const std::size_t at = text.find(file + ":");
-    if (at == std::string::npos || (at > 0 && text[at - 1] != '/')) continue;
-    const int line = std::atoi(text.c_str() + at + file.size() + 1);
-    if (line > 0) return {file, line};
-  }
-  return {};
-}
-
 std::string first_line_with(const std::string& text, std::string_view part) {
   const std::size_t at = text.find(part);
   if (at == std::string::npos) return "";
@@ -77,6 +66,16 @@ std::string where_touched(const Touched& touched, const std::string& report) {
 }
 
 }  // namespace
+
+SourceSpot spot_of(const std::string& text, const KnownFiles& files) {
+  for (const std::string& file : files) {
+    const std::size_t at = text.find(file + ":");
+    if (at == std::string::npos || (at > 0 && text[at - 1] != '/')) continue;
+    const int line = std::atoi(text.c_str() + at + file.size() + 1);
+    if (line > 0) return {file, line};
+  }
+  return {};
+}
 
 SourceSpot place_in_stack(const std::string& report, const KnownFiles& files, SourceSpot& within) {
   SourceSpot first;

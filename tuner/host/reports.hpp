@@ -10,6 +10,9 @@ namespace tuner::host {
 /// The files whose lines mean something to the user: the kernel's, then its headers.
 using KnownFiles = std::vector<std::string>;
 
+/// "/folder/kernel.cu:12:5" or "kernel.cu:12" as a place in a known file.
+SourceSpot spot_of(const std::string& text, const KnownFiles& files);
+
 /// The first call in a stack of calls, as sanitizers print it, that stands in a known file: in the kernel's, if any
 /// does. `within` becomes the place in a header that was called from there, if it is one.
 SourceSpot place_in_stack(const std::string& report, const KnownFiles& files, SourceSpot& within);

@@ -81,6 +81,7 @@ class Block {
   Thread& current() { return *current_; }
   long long turns() const { return turns_; }
   std::size_t size() const { return order_.size(); }
+  std::size_t shared_bytes() const { return launch_.shared_bytes; }
   Thread& thread(unsigned number) { return *threads_[number]; }
 
   void wait(Thread::State state, Spot spot) {
@@ -330,6 +331,21 @@ int lane() {
 
 void* dynamic_shared() {
   return Block::shared();
+}
+
+std::size_t dynamic_shared_bytes() {
+  return running_block == nullptr ? 0 : running_block->shared_bytes();
+}
+
+bool copy_under_way(const void* address) {
+  const auto* at = static_cast<const unsigned char*>(address);
+  for (unsigned number = 0; running_block != nullptr && number < running_block->size(); ++number) {
+    for (const Copy& copy : running_block->thread(number).copies) {
+      const auto* to = static_cast<const unsigned char*>(copy.to);
+      if (at >= to && at < to + copy.size) return true;
+    }
+  }
+  return false;
 }
 
 long long turns() {

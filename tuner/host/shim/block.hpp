@@ -72,6 +72,10 @@ void warp_gather(unsigned mask, Spot spot, unsigned long long value, unsigned lo
 unsigned active_lanes();
 int lane();
 void* dynamic_shared();
+/// Of the launch that runs; 0 between launches.
+std::size_t dynamic_shared_bytes();
+/// Whether an asynchronous copy to there has not been waited for.
+bool copy_under_way(const void* address);
 /// The 32-bit steps of a clock that counts the scheduler's turns.
 long long turns();
 

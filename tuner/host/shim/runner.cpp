@@ -31,6 +31,7 @@
 
 extern "C" {
 __attribute__((weak)) void __sanitizer_print_stack_trace();
+__attribute__((weak)) void* __asan_get_report_address();
 
 __attribute__((used)) const char* __asan_default_options() {
   return "detect_leaks=0:exitcode=66:detect_stack_use_after_return=0:quarantine_size_mb=8:color=never:"
@@ -55,6 +56,10 @@ struct Shared {
   std::size_t current;       // the case that runs
   std::size_t results_size;  // how much of the file of results is taken
 };
+
+// For whoever explains what went wrong.
+const Buffers* current_buffers = nullptr;
+std::size_t current_number = 0;
 
 int events_file = -1;
 int results_file = -1;
@@ -121,6 +126,8 @@ void run_case(const Plan& plan, std::size_t number, const unsigned char* inputs)
     return;
   }
   Buffers buffers(planned, inputs, variant->symbols);
+  current_buffers = &buffers;
+  current_number = number;
   std::vector<unsigned char> first;
   for (std::size_t run = 0; run < kRunCount; ++run) {
     Launch how = planned.launch;
@@ -131,7 +138,7 @@ void run_case(const Plan& plan, std::size_t number, const unsigned char* inputs)
     how.static_shared_bytes = static_cast<std::size_t>(variant->shared_end - variant->shared_begin);
     buffers.reset(how.poison);
     fill(__start_tuner_shared, how.poison, static_cast<std::size_t>(__stop_tuner_shared - __start_tuner_shared));
-    watch_case(number, run, buffers);
+    if (!watch_case(number, run, buffers)) continue;
     try {
       launch(how, [&] { variant->call(buffers.arguments()); });
     } catch (const Fault& fault) {
@@ -227,7 +234,39 @@ void run_plan(const Plan& plan, std::size_t part, std::size_t parts) {
   }
 }
 
+/// Whether the address belongs to the buffer or lies nearer to it than a page.
+bool is_near(const unsigned char* at, const unsigned char* begin, std::size_t bytes) {
+  constexpr std::ptrdiff_t kNear = 4096;
+  return at >= begin - kNear && at < begin + bytes + kNear;
+}
+
+void explain(const unsigned char* at) {
+  if (copy_under_way(at)) return event("touched %zu copy -1 0 0\n", current_number);
+  const auto* dynamic = static_cast<const unsigned char*>(dynamic_shared());
+  if (at >= dynamic && at < dynamic + (std::size_t{4} << 20))
+    return event("touched %zu dynamic -1 %td %zu\n", current_number, at - dynamic, dynamic_shared_bytes());
+  if (current_buffers == nullptr) return;
+  int nearest = -1;
+  std::size_t least = ~std::size_t{0};
+  for (std::size_t i = 0; i < current_buffers->all().size(); ++i) {
+    const Buffer& buffer = current_buffers->all()[i];
+    if (buffer.data == nullptr || !is_near(at, buffer.data, buffer.bytes)) continue;
+    const std::size_t distance = at < buffer.data ? static_cast<std::size_t>(buffer.data - at)
+                                 : at < buffer.data + buffer.bytes ? 0 : static_cast<std::size_t>(at - buffer.data) - buffer.bytes;
+    if (distance >= least) continue;
+    least = distance;
+    nearest = static_cast<int>(i);
+  }
+  if (nearest < 0) return;
+  const Buffer& buffer = current_buffers->all()[static_cast<std::size_t>(nearest)];
+  event("touched %zu argument %d %td %zu\n", current_number, nearest, at - buffer.data, buffer.bytes);
+}
+
 }  // namespace
+
+void report_begins() {
+  if (__asan_get_report_address) explain(static_cast<const unsigned char*>(__asan_get_report_address()));
+}
 
 void event(const char* format, ...) {
   char line[4096];
@@ -243,6 +282,11 @@ void event(const char* format, ...) {
 }
 
 }  // namespace tuner::host
+
+// Address Sanitizer calls it before it writes a report.
+extern "C" __attribute__((used)) void __asan_on_error() {
+  tuner::host::report_begins();
+}
 
 int main(int count, char** arguments) try {
   using namespace tuner::host;

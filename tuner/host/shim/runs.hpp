@@ -23,7 +23,7 @@ inline constexpr std::size_t kRunCount = sizeof kRuns / sizeof kRuns[0];
 /// Writes one line to the file of events, at once.
 __attribute__((format(printf, 1, 2))) void event(const char* format, ...);
 
-/// Who watches accesses is told what the buffers are.
-void watch_case(std::size_t number, std::size_t run, const Buffers& buffers);
+/// Who watches accesses is told what the buffers are. Whether it wants to see this run.
+bool watch_case(std::size_t number, std::size_t run, const Buffers& buffers);
 
 }  // namespace tuner::host
