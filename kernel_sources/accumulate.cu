@@ -165,8 +165,9 @@ extern "C" __global__ void accumulate(float* UNALIASED a, const float* UNALIASED
     add_full_tile(a + first, b + first);
     return;
   }
+  const int64 end = first + tile < n ? first + tile : n;
 #pragma unroll 1
-  for (int64 i = first + threadIdx.x; i < n; i += BLOCKDIMX) {
+  for (int64 i = first + threadIdx.x; i < end; i += BLOCKDIMX) {
     Elements<1> element;
     element.sum[0] = a[i];
     element.load_b(b + i);

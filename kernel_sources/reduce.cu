@@ -18,18 +18,19 @@
 #pragma tuner problem_constraint(0 <= n <= 137438953472) problem_constraint(TYPE in (float, double))
 
 #pragma tuner param(BLOCKDIMX, 128, 256, 512, 1024; default 256)
-#pragma tuner param(BLOCKS_PER_SM, 0, 1, 2, 4, 8, 16; default 8)
+#pragma tuner param(BLOCKS_PER_SM, 0, 1, 2, 4, 8, 16, 32, 64; default 8)
 #pragma tuner param(WIDTH, 1, 2, 4; default 1)
 #pragma tuner param(UNROLL, 1, 2, 4, 8; default 1)
 #pragma tuner param(ORDER, interleaved, ranges; default interleaved)
 #pragma tuner param(LOAD, plain, streaming; default plain)
 #pragma tuner param(BLOCK_SUM, sweep, shuffle; default sweep)
 
-// A load is a single value or 16 bytes. Fewer than 512 threads on a multiprocessor leave it idle, more than its limit
-// wait. How a block adds up its threads' sums matters little next to memory: the sweep is there for the plain reader.
+// A load is a single value or 16 bytes. Fewer than 512 threads on a multiprocessor leave it idle. More than its limit
+// wait for their turn and go where memory answers first, so that no single slow share decides when all are done. How a
+// block adds up its threads' sums matters little next to memory: the sweep is there for the plain reader.
 #pragma tuner let(TILE = BLOCKDIMX * UNROLL * WIDTH)
 #pragma tuner constraint(WIDTH in (1, 16 // sizeof(TYPE)))
-#pragma tuner constraint(BLOCKS_PER_SM == 0 || 512 <= BLOCKS_PER_SM * BLOCKDIMX <= max_threads_per_sm)
+#pragma tuner constraint(BLOCKS_PER_SM == 0 || 512 <= BLOCKS_PER_SM * BLOCKDIMX <= 8 * max_threads_per_sm)
 #pragma tuner constraint(ORDER == interleaved || BLOCKS_PER_SM != 0)
 #pragma tuner constraint(LOAD == plain || WIDTH != 1)
 #pragma tuner constraint(BLOCK_SUM == shuffle || WIDTH == 1 && UNROLL == 1)
