@@ -284,3 +284,15 @@ TEST_CASE("durations are read with their unit, and nothing else is") {
     CHECK(!tuner::duration_from_text(text));
   }
 }
+
+TEST_CASE("data that came from files is named, and what fresh inputs are is said") {
+  TuneReport report = full_report();
+  report.data = {{"image", "/data/a \"b\".npy", "00ff"}};
+  const std::string text = to_text(report);
+  CHECK(text.find("\n  data       image from /data/a \"b\".npy\n") != std::string::npos);
+  CHECK(text.find("on fresh inputs, those from files the same; 3 output") != std::string::npos);
+  const std::string json = to_json(report);
+  CHECK(json.find("\"argument\": \"image\"") != std::string::npos);
+  CHECK(json.find("\"file\": \"/data/a \\\"b\\\".npy\"") != std::string::npos);
+  CHECK(json.find("\"hash\": \"00ff\"") != std::string::npos);
+}

@@ -47,6 +47,13 @@ struct FailureReport {
   std::string example_message;
 };
 
+/// A file that an argument's content came from.
+struct DataReport {
+  std::string argument;
+  std::string file;
+  std::string hash;  ///< of its data
+};
+
 /// What one tuning session found: everything its text and JSON forms print. A value.
 struct TuneReport {
   std::string kernel;
@@ -57,6 +64,7 @@ struct TuneReport {
   std::string strategy;
   std::uint64_t seed = 0;
   std::string session;
+  std::vector<DataReport> data;    ///< that inputs were, whatever the seed
   bool replayed = false;           ///< nothing was compiled or launched
   std::string replay_note;         ///< which recording, made when and where
   bool interrupted = false;        ///< stopped by the user or the budget's seconds before the strategy was done

@@ -112,6 +112,14 @@ Json finalists_json(const TuneReport& report) {
   return list;
 }
 
+Json data_json(const TuneReport& report) {
+  Json list = Json::array();
+  for (const DataReport& data : report.data) {
+    list.push_back({{"argument", data.argument}, {"file", data.file}, {"hash", data.hash}});
+  }
+  return list;
+}
+
 Json failures_json(const TuneReport& report) {
   Json list = Json::array();
   for (const FailureReport& failure : report.failures) {
@@ -153,6 +161,7 @@ std::string to_json(const TuneReport& report, bool with_times) {
               {"mode", text_or_null(report.mode)},
               {"strategy", report.strategy},
               {"seed", report.seed},
+              {"data", data_json(report)},
               {"where", report.where},
               {"budget", budget_json(report)},
               {"replayed", report.replayed},

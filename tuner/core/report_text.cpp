@@ -75,6 +75,9 @@ std::string heading(const TuneReport& report) {
                                  report.device, report.mode.empty() ? "" : fmt::format(", {} cache", report.mode));
   if (!report.problem.empty()) text += labelled("  problem    ", report.problem);
   if (!report.file.empty()) text += labelled("  source     ", report.file);
+  for (const DataReport& data : report.data) {
+    text += labelled("  data       ", fmt::format("{} from {}", data.argument, data.file));
+  }
   if (report.replayed) text += labelled("  replayed   ", report.replay_note);
   const auto finished = static_cast<std::uint64_t>(counter(report.decision, "asked"));
   std::string searched = finished == report.space_size
@@ -172,6 +175,7 @@ std::string winner(const TuneReport& report) {
   if (!report.replayed) {
     std::string verified =
         decision.verified ? "again after the race, on fresh inputs" : "in the search, not again on fresh inputs";
+    if (decision.verified && !report.data.empty()) verified += ", those from files the same";
     if (report.excluded_words > 0) {
       verified += fmt::format("; {} that the baseline leaves unwritten not compared",
                               counted(report.excluded_words, "output word"));

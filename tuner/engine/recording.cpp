@@ -70,7 +70,8 @@ Task recorded_task(const Recording& recording) {
   }
   for (const auto& [name, value] : problem) {
     // What was a constant then is a constant now; the distinction matters only to compiling and to near matches.
-    description.problem.push_back({name, ProblemProperty::Kind::exact, std::nullopt, {}});
+    const auto kind = value.is_name() ? ProblemProperty::Kind::constant : ProblemProperty::Kind::exact;
+    description.problem.push_back({name, kind, std::nullopt, {}});
   }
   Task task(std::move(description), problem, recording.device);
 

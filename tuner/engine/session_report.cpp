@@ -37,6 +37,9 @@ class ReportBuilder {
     report_.file = task.description().file.string();
     report_.problem = problem_text(task.problem());
     report_.device = task.device().name;
+    for (const BoundArgument& argument : task.arguments_with_data()) {
+      if (const auto& file = argument.file) report_.data.push_back({argument.name, file->path.string(), file->hash});
+    }
     report_.mode = facts_.common.key.mode;
     report_.strategy = facts_.options.strategy;
     report_.seed = facts_.options.seed;
