@@ -13,7 +13,11 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
+#include <vector>
+
+#include "tests/core/npy_file.hpp"
 
 namespace {
 
@@ -155,6 +159,40 @@ TEST_CASE("foreign kernels are tuned as their T1 files describe them") {
     CHECK(report["winner"]["verified"] == true);
     CHECK(report["speedup"]["low"].get<double>() >= 1.0);
   }
+}
+
+/// The numbers from `first` on, as numpy.save writes them.
+template <typename Number>
+void write_numbers(const std::filesystem::path& file, const std::string& type, int count, Number first) {
+  std::vector<Number> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), first);
+  const std::string data(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number));
+  std::ofstream(file, std::ios::binary) << tuner::test::npy(type, fmt::format("({},)", count), data);
+}
+
+TEST_CASE("kernels get what their data files hold, and constant memory what is described for it") {
+  const Folder folder;
+  constexpr int kLength = 1000003;
+  const std::filesystem::path kernel = folder.path / "real_data.cu";
+  std::filesystem::copy_file(source_folder() / "tests/gpu/kernels/real_data.cu", kernel);
+  write_numbers<std::int32_t>(folder.path / "x, from 0.npy", "<i4", kLength, 0);
+  write_numbers<std::int64_t>(folder.path / "weights.npy", "<i8", 8, 1);
+  const auto tune_it = [&] {
+    return run(folder, fmt::format("tune '{}' --json --problem n={}", kernel.string(), kLength));
+  };
+  const Result result = tune_it();
+  INFO(result.errors);
+  REQUIRE(result.exit_code == 0);
+  const nlohmann::json report = result.report();
+  CHECK(failures(report).empty());
+  CHECK(report["winner"]["verified"] == true);
+  CHECK(report["counters"]["asked"] == 8);
+  CHECK(report["data"].size() == 2);
+
+  write_numbers<std::int64_t>(folder.path / "weights.npy", "<i8", 8, 2);
+  const Result other = tune_it();
+  CHECK(other.exit_code != 0);
+  CHECK(other.errors.find("wrong_result") != std::string::npos);
 }
 
 TEST_CASE("what was tuned is listed and shown afterwards") {

@@ -295,6 +295,63 @@ TEST_CASE("threads ask and launch at once, each on a stream of its own") {
   CHECK(wrong == std::vector<int>{0, 0});
 }
 
+constexpr const char* kAddingWeights = R"cuda(
+namespace inner { __constant__ long long weights[8]; }
+extern "C" __global__ void weigh(long long* y, int n) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < n) y[i] = inner::weights[i % 8] + i;
+}
+)cuda";
+
+TEST_CASE("constant memory holds what each launch passes for it, in graphs too") {
+  constexpr int kLength = 10007;
+  const Folder folder;
+  bench::use_primary_context();
+  const CUstream stream = bench::make_stream();
+  const bench::Buffer ones(64), twos(64), y(kLength * sizeof(long long));
+  ones.fill(0x11, stream);
+  twos.fill(0x22, stream);
+  const auto right = [&](long long weight) {
+    const std::vector<std::byte> raw = y.read(stream);
+    std::vector<long long> found(kLength);
+    std::memcpy(found.data(), raw.data(), raw.size());
+    for (int i = 0; i < kLength; ++i) {
+      if (found[static_cast<std::size_t>(i)] != weight + i) return false;
+    }
+    return true;
+  };
+  Runtime runtime({.database = folder.path});
+  const Description description = DescriptionBuilder("weigh", kAddingWeights)
+                                      .size("n")
+                                      .parameter("BLOCK", {64, 128}, 128)
+                                      .grid("ceil_div(n, BLOCK)")
+                                      .block("BLOCK")
+                                      .constant_array("weights", "int64", "8")
+                                      .out("y", "int64", "n")
+                                      .scalar("n", "int32")
+                                      .build();
+  const Instance& instance = runtime.kernel(description).request({kLength}, {.stream = stream});
+  INFO(instance.provenance().why);
+  REQUIRE(instance.rung() == Rung::baseline);
+  const auto launch = [&](const bench::Buffer& weights) {
+    const LaunchStatus status = instance.launch(stream, reinterpret_cast<const long long*>(weights.address()),
+                                                reinterpret_cast<long long*>(y.address()), kLength);
+    INFO(status.message);
+    REQUIRE(status);
+  };
+  launch(ones);
+  CHECK(right(0x1111111111111111));
+  launch(twos);
+  CHECK(right(0x2222222222222222));
+  begin_capture(stream);
+  launch(twos);
+  const CUgraphExec graph = instantiate(end_capture(stream));
+  launch(ones);
+  CHECK(right(0x1111111111111111));
+  replay(graph, stream);
+  CHECK(right(0x2222222222222222));
+}
+
 }  // namespace
 }  // namespace tuner
 
