@@ -190,7 +190,14 @@ struct Part {
     return WHOLE || first_row + row(copy) < rows && first_column + column(copy) < columns;
   }
   __device__ __forceinline__ const float* from(int copy) const {
-    return matrix + static_cast<tuner::int64>(first_row + row(copy)) * columns + first_column + column(copy);
+    if (threads % in_row != 0) return place(row(copy), column(copy));
+    // As far from the thread's first one for all threads and tiles: there is less to calculate.
+    return place(row(0), column(0)) + copy * (threads / in_row) * static_cast<tuner::int64>(columns);
+  }
+
+ private:
+  __device__ __forceinline__ const float* place(int row, int column) const {
+    return matrix + static_cast<tuner::int64>(first_row + row) * columns + first_column + column;
   }
 };
 
