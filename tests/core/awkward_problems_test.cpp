@@ -43,6 +43,16 @@ TEST_CASE("a domain is declared when every size stands in a problem constraint")
   CHECK(texts(half).empty());
 }
 
+TEST_CASE("data from a file keeps the sizes that its argument's length depends on") {
+  const auto with = [](const std::string& argument) {
+    return texts(matrix_task(kDomain + std::string("\n#pragma tuner ") + argument, {{"rows", 500}, {"columns", 1024}}));
+  };
+  CHECK(with("constant(weights, float, 49, file(\"w.npy\"))").size() == 6);
+  CHECK(with("in(row, float, columns, file(\"row.npy\"))") ==
+        std::vector<std::string>{"columns=1024,rows=63", "columns=1024,rows=499"});
+  CHECK(with("in(all, float, rows * columns, file(\"all.npy\"))").empty());
+}
+
 TEST_CASE("where tiles must divide, the nearest size that the domain accepts stands in") {
   const Task task = matrix_task("#pragma tuner problem_constraint(rows % 4 == 0 && columns % 32 == 0)",
                                 {{"rows", 512}, {"columns", 1024}});

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "cache/hash.hpp"
 #include "tests/core/npy_file.hpp"
 #include "tests/core/support.hpp"
 #include "tuner/core/describe.hpp"
@@ -110,4 +111,22 @@ TEST_CASE("data that is changed after it was looked at is not used") {
         data.path.string() + " was changed while it was in use; start again, and leave it alone until the end.");
   folder.write("x.npy", four_floats().substr(0, 130));
   CHECK(error_of([&] { read_data(data); }) == data.path.string() + " became shorter while it was read.");
+}
+
+TEST_CASE("data of more than one piece is read whole, and its hash is that of all of it") {
+  const DataFolder folder;
+  std::string content((5 << 20) + 12, '\0');
+  for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 2654435761u >> 13);
+  folder.write("x.npy", npy("|u1", "(" + std::to_string(content.size()) + ",)", content));
+  const Task task = task_of(folder, "in(x, uint8, n, file(\"x.npy\"))", static_cast<std::int64_t>(content.size()));
+  const DataFile& data = *task.arguments_with_data()[1].file;
+  CHECK(data.hash == cache::content_hash(content));
+  std::string found;
+  int pieces = 0;
+  read_data(data, [&](std::span<const std::byte> piece) {
+    found.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    ++pieces;
+  });
+  CHECK(found == content);
+  CHECK(pieces == 2);
 }
