@@ -32,17 +32,18 @@ wanted() { # of names, or all
   return 1
 }
 
-# piece SECTION NAME COMMAND...: the command's output, also in the log; one line if it failed.
+# piece SECTION NAME COMMAND...: the command's output, also in the log, and the last it said on stderr.
 piece() {
   local log=$out/$1/$2.log
   mkdir -p "$out/$1"
   timeout -k 10 "$limit" "${@:3}" 2>"$log.errors" | tee "$log"
   local ended=${PIPESTATUS[0]}
+  [ "$ended" -eq 0 ] || status=1
+  # A piece that failed in an orderly way has said why on its line.
+  [ "$ended" -le 1 ] || printf '%s %s ended with %s\n' "$1" "$2" "$ended"
+  tail -3 "$log.errors"
   cat "$log.errors" >>"$log"
   rm -f "$log.errors"
-  [ "$ended" -eq 0 ] && return
-  printf '%s %s ended with %s: %s\n' "$1" "$2" "$ended" "$(tail -1 "$log")"
-  status=1
 }
 
 each_problem() { # SECTION COMMAND: for every wanted line of the table

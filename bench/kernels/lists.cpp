@@ -60,6 +60,16 @@ std::string with_commas(const std::string& assignments) {
   return result;
 }
 
+/// "speed-up 2.5"
+Hope hope(const std::filesystem::path& file, const Line& line, const std::string& text) {
+  const std::size_t blank = text.find(' ');
+  Hope result{text.substr(0, blank), 0};
+  if (blank != std::string::npos) result.least = std::atof(text.c_str() + blank);
+  const bool known = result.figure == "speed-up" || result.figure == "copy" || result.figure == "peer";
+  if (!known || result.least <= 0) refuse(file, line, "a hope is speed-up, copy or peer, and a number");
+  return result;
+}
+
 StudyLine study_line(const std::filesystem::path& file, const Line& line) {
   if (line.fields.size() != 3) refuse(file, line, "expected: label | problem | configuration");
   if (line.fields[0].empty()) refuse(file, line, "a line needs a label");
@@ -71,7 +81,7 @@ StudyLine study_line(const std::filesystem::path& file, const Line& line) {
 std::vector<BenchProblem> read_table(const std::filesystem::path& table) {
   std::vector<BenchProblem> problems;
   for (const Line& line : read_lines(table)) {
-    if (line.fields.size() != 5) refuse(table, line, "expected: name | file | problem | budget | peer");
+    if (line.fields.size() != 6) refuse(table, line, "expected: name | file | problem | budget | peer | hopes");
     BenchProblem problem;
     problem.name = line.fields[0];
     for (const BenchProblem& other : problems) {
@@ -86,6 +96,11 @@ std::vector<BenchProblem> read_table(const std::filesystem::path& table) {
       if (*problem.budget < 1) refuse(table, line, "a budget is a number of configurations");
     }
     problem.peer = line.fields[4];
+    for (std::size_t begin = 0; begin < line.fields[5].size();) {
+      const std::size_t end = std::min(line.fields[5].find(',', begin), line.fields[5].size());
+      problem.hopes.push_back(hope(table, line, trimmed(line.fields[5].substr(begin, end - begin))));
+      begin = end + 1;
+    }
     problems.push_back(std::move(problem));
   }
   return problems;

@@ -7,10 +7,14 @@
 
 namespace tuner::bench {
 
-/// One problem of one kernel and how it is tuned: a line of kernels.table,
-///   name | file in kernel_sources, with :kernel where it describes several | problem | budget | peer
-/// An empty problem is the kernel's defaults; an empty budget is the whole space, otherwise so many configurations; an
-/// empty peer is none.
+/// What somebody hopes for: "speed-up" over the baseline, or the winner's rate over that of a "copy" or the "peer".
+struct Hope {
+  std::string figure;
+  double least = 0;
+};
+
+/// One problem of one kernel and how it is tuned: a line of kernels.table, which explains the fields,
+///   name | file | problem | budget | peer | hopes
 struct BenchProblem {
   std::string name;
   std::filesystem::path file;
@@ -18,6 +22,7 @@ struct BenchProblem {
   std::string problem;
   std::optional<int> budget;
   std::string peer;
+  std::vector<Hope> hopes;
 };
 std::vector<BenchProblem> read_table(const std::filesystem::path& table);
 /// Throws std::runtime_error if there is none of that name.

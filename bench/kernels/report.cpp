@@ -37,6 +37,42 @@ std::string peaks_text(const json& peaks) {
                      rate_text(peaks.value("fma_double_flops_per_second", 0.0), "FLOP/s"));
 }
 
+/// The figure that a hope speaks of; nothing where it was not measured.
+std::optional<double> measured(const Hope& hope, const json& report, const json& peers, const json& peaks) {
+  if (hope.figure == "speed-up") {
+    const json speedup = report.value("speedup", json());
+    // Where the baseline won there is none, and nothing was gained.
+    if (!speedup.is_object()) return report["winner"].is_object() ? std::optional(1.0) : std::nullopt;
+    return speedup["ratio"].get<double>();
+  }
+  const bool beside = peers.is_object() && peers.contains("winner_rate") && peers.contains("peer_rate");
+  if (hope.figure == "peer" || (beside && peers.value("peer", "").starts_with("copy"))) {
+    if (!beside) return std::nullopt;
+    return peers["winner_rate"].get<double>() / peers["peer_rate"].get<double>();
+  }
+  if (!peaks.is_object() || !report["winner"].is_object() || !report["winner"]["bytes_per_second"].is_number())
+    return std::nullopt;
+  return report["winner"]["bytes_per_second"].get<double>() / peaks["copy_bytes_per_second"].get<double>();
+}
+
+std::string hopes_text(const std::filesystem::path& out, const std::filesystem::path& table, const json& peaks) {
+  std::string text = table_heading({"kernel", "figure", "measured", "hoped for", "met"});
+  for (const BenchProblem& problem : read_table(table)) {
+    const json record = read_record(record_path(out, "tune", problem.name));
+    if (!record.is_object() || !record["report"].is_object()) continue;
+    const json peers = read_record(record_path(out, "peers", problem.name));
+    for (const Hope& hope : problem.hopes) {
+      const auto value = measured(hope, record["report"], peers, peaks);
+      text += table_line({problem.name, hope.figure == "speed-up" ? "speed-up" : "rate over the " + hope.figure + "'s",
+                          value ? fmt::format("{:.3f}", *value) : "not measured", fmt::format("{:.2f}", hope.least),
+                          !value                 ? "-"
+                          : *value >= hope.least ? "yes"
+                                                 : "no"});
+    }
+  }
+  return text;
+}
+
 /// In the order of the table.
 std::string tuned_text(const std::filesystem::path& out, const std::filesystem::path& table, const json& peaks,
                        json& all) {
@@ -75,6 +111,7 @@ int write_report(const std::filesystem::path& out, const std::filesystem::path& 
     for (const json& record : records) text += to_text(record);
     all[section] = records;
   }
+  text += "\n## Hopes\n\n" + hopes_text(out, table, peaks);
   std::filesystem::create_directories(out);
   std::ofstream file(out / "kernels.md");
   file << text;

@@ -61,6 +61,7 @@ engine::LoadedKernel Stage::load(const std::string& text) {
   candidate.scratch_lengths = task_.scratch_lengths(configuration);
   engine::LoadedKernel kernel;
   require(engine::load_kernel(candidate, buffers_->arguments(), task_.device(), kernel), candidate.configuration);
+  engine::fill_constants(kernel, buffers_->arguments(), stream_);
   return kernel;
 }
 

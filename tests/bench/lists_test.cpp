@@ -46,7 +46,8 @@ std::string complaint(Action action) {
 
 TEST_CASE("a table says what is tuned, how far and beside whom") {
   const Written table("k.table",
-                      "# comment\n\nplain | one | | |\nsecond | two:inner | n = 5,  TYPE=float | 300 | copy\n");
+                      "# comment\n\nplain | one | | | |\nsecond | two:inner | n = 5,  TYPE=float | 300 | copy | "
+                      "speed-up 2.5, copy 0.9\n");
   const std::vector<BenchProblem> problems = read_table(table);
   REQUIRE(problems.size() == 2);
   CHECK(problems[0].name == "plain");
@@ -59,6 +60,11 @@ TEST_CASE("a table says what is tuned, how far and beside whom") {
   CHECK(problems[1].kernel == "inner");
   CHECK(problems[1].budget == 300);
   CHECK(problems[1].peer == "copy");
+  CHECK(problems[0].hopes.empty());
+  REQUIRE(problems[1].hopes.size() == 2);
+  CHECK(problems[1].hopes[0].figure == "speed-up");
+  CHECK(problems[1].hopes[0].least == 2.5);
+  CHECK(problems[1].hopes[1].figure == "copy");
   CHECK(find_problem(table, "second").kernel == "inner");
   CHECK(complaint([&] { find_problem(table, "third"); }).find("third") != std::string::npos);
 }
@@ -78,12 +84,15 @@ TEST_CASE("commas, blanks or both stand between assignments") {
 }
 
 TEST_CASE("a line that is not understood is named by file and number") {
-  const Written short_table("k.table", "a | b | c | 1 | d\n# comment\ntoo | few\n");
-  CHECK(complaint([&] { read_table(short_table); }) == "k.table:3: expected: name | file | problem | budget | peer");
-  const Written twice("k.table", "a | b | | |\na | c | | |\n");
+  const Written short_table("k.table", "a | b | c | 1 | d | peer 1\n# comment\ntoo | few\n");
+  CHECK(complaint([&] { read_table(short_table); }) ==
+        "k.table:3: expected: name | file | problem | budget | peer | hopes");
+  const Written twice("k.table", "a | b | | | |\na | c | | | |\n");
   CHECK(complaint([&] { read_table(twice); }) == "k.table:2: there are two of this name");
-  const Written budget("k.table", "a | b | | all |\n");
+  const Written budget("k.table", "a | b | | all | |\n");
   CHECK(complaint([&] { read_table(budget); }) == "k.table:1: a budget is a number of configurations");
+  const Written hope("k.table", "a | b | | | | fast 3\n");
+  CHECK(complaint([&] { read_table(hope); }) == "k.table:1: a hope is speed-up, copy or peer, and a number");
   const Written study("k.study", "label | n=5\n");
   CHECK(complaint([&] { read_study(study); }) == "k.study:1: expected: label | problem | configuration");
   const Written nameless("k.study", " | n=5 | A=1\n");
@@ -94,7 +103,7 @@ TEST_CASE("a line that is not understood is named by file and number") {
 }
 
 TEST_CASE("a study is about the kernel whose name it has, in whatever file that is") {
-  const Written table("k.table", "first | one | | |\nsecond | two:inner | | |\nthird | two:other | | |\n");
+  const Written table("k.table", "first | one | | | |\nsecond | two:inner | | | |\nthird | two:other | | | |\n");
   CHECK(subject_of("one.study", table).file == "kernel_sources/one.cu");
   CHECK(subject_of("other.study", table).file == "kernel_sources/two.cu");
   CHECK(subject_of("other.study", table).kernel == "other");
