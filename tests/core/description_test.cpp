@@ -114,9 +114,9 @@ TEST_CASE("unknown words come with the nearest known one") {
       complaint("#pragma tuner out(r, float, n, rtoll 1)") ==
       "k.cu:6:32: `rtoll 1` is not a clause of an output (there are generators such as uniform(0, 1), and rtol, atol, "
       "align, value); did you mean `rtol`?");
-  CHECK(
-      complaint("#pragma tuner param(A, 1; defautl 1)") ==
-      "k.cu:6:27: `defautl 1` is not a clause of a parameter (`default VALUE` or `argument`); did you mean `default`?");
+  CHECK(complaint("#pragma tuner param(A, 1; defautl 1)") ==
+        "k.cu:6:27: `defautl 1` is not a clause of a parameter (`default VALUE`, `argument` or `text`); did you mean "
+        "`default`?");
   CHECK(complaint("#pragma tuner work(byte = n)") ==
         "k.cu:6:20: work is bytes = EXPRESSION, flops = EXPRESSION or both, not `byte = n`; did you mean `bytes`?");
 }
