@@ -76,8 +76,7 @@ class TUNER_API Instance {
   /// allocate or lock. May be captured in a graph, which then holds the configuration of that moment.
   ///
   /// For an array in constant memory it takes a device pointer, among the arguments where it is described: that many
-  /// bytes are copied to the array on `stream` before the kernel, at every launch, which costs a copy on the device (in
-  /// a graph, a node) of a few microseconds.
+  /// bytes are copied to the array on `stream` before the kernel, at every launch (in a graph, by a node of its own).
   ///
   /// Caveats: a binary has one such array in a context, whoever launches it. Launches on several streams at once that
   /// pass different contents overwrite each other's, and compute with what they find; order them with events. A null
