@@ -7,7 +7,7 @@
 //
 // A block's sum goes to partials[blockIdx.x]. The block that finishes last adds the partial sums up, always in the
 // same order, so the result is the same bits every time, however the blocks were scheduled. Nobody prepares or clears
-// anything between two launches: the counter of finished blocks goes back to zero by itself.
+// anything between two launches: the last block sets the counter of finished blocks back to zero.
 //
 // BLOCKS_PER_SM 0 gives each block one tile of BLOCKDIMX * UNROLL packs; otherwise so many blocks for each
 // multiprocessor walk over all tiles, interleaved or each through a range of its own.
@@ -80,10 +80,15 @@ static_assert(BLOCKDIMX % 32 == 0 && (BLOCKDIMX & (BLOCKDIMX - 1)) == 0 && BLOCK
 
 using Values = tuner::Pack<TYPE, WIDTH>;
 
-// Tiles `first`, `first + step`, ... before `end` of the `count` values.
+// Tiles `first`, `first + step`, ... before `end`.
 struct Tiles {
   tuner::int64 first, end, step;
 };
+
+__device__ __forceinline__ tuner::int64 tiles_of(tuner::int64 count) {
+  constexpr int tile = BLOCKDIMX * UNROLL * WIDTH;
+  return (count + tile - 1) / tile;
+}
 
 __device__ __forceinline__ Values load(const TYPE* from) {
 #if LOAD == LOAD_streaming
@@ -154,7 +159,7 @@ extern "C" __global__ void __launch_bounds__(BLOCKDIMX)
     reduce(const TYPE* values, TYPE* total, TYPE* partials, tuner::uint32* finished, tuner::int64 n) {
   __shared__ bool is_last;
 
-  const tuner::int64 tiles = (n + BLOCKDIMX * UNROLL * WIDTH - 1) / (BLOCKDIMX * UNROLL * WIDTH);
+  const tuner::int64 tiles = tiles_of(n);
 #if BLOCKS_PER_SM == 0
   const Tiles own = {blockIdx.x, blockIdx.x + 1, 1};
 #elif ORDER == ORDER_ranges
@@ -165,15 +170,17 @@ extern "C" __global__ void __launch_bounds__(BLOCKDIMX)
   const TYPE of_block = block_sum(sum_of(values, n, own));
 
   // A block's partial sum is visible to everybody before the block counts as finished, and whoever counted last reads
-  // the sums only afterwards. The counter wraps to zero with the last block.
+  // the sums only afterwards.
   if (threadIdx.x == 0) {
     partials[blockIdx.x] = of_block;
-    __threadfence();
-    is_last = atomicInc(finished, gridDim.x - 1) == gridDim.x - 1;
-    __threadfence();
+    is_last = tuner::count_done(finished) == gridDim.x - 1;
+    if (is_last) {
+      tuner::acquire_writes();
+      *finished = 0;
+    }
   }
   __syncthreads();
   if (!is_last) return;
-  const TYPE of_all = block_sum(sum_of(partials, gridDim.x, Tiles{0, gridDim.x, 1}));
+  const TYPE of_all = block_sum(sum_of(partials, gridDim.x, Tiles{0, tiles_of(gridDim.x), 1}));
   if (threadIdx.x == 0) *total = of_all;
 }

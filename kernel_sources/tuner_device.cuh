@@ -39,8 +39,8 @@ __device__ __forceinline__ void store_pack(T* to, const Pack<T, Count>& pack) {
   *reinterpret_cast<Pack<T, Count>*>(to) = pack;
 }
 
-// Loads and stores that say how long the caches shall keep what they move: streaming ones let it go first, those past L1
-// do not keep it there, and read-only ones tell the compiler that nothing writes it while the kernel runs.
+// Loads and stores that say how long the caches shall keep what they move: streaming ones let it go first, those past
+// L1 do not keep it there, and read-only ones tell the compiler that nothing writes it while the kernel runs.
 #if !defined(TUNER_HOST_EMULATION)
 template <int Bytes>
 struct PackWord;
@@ -108,9 +108,32 @@ __device__ __forceinline__ T warp_max(T value) {
   return value;
 }
 
+// Counts one block that is done, and returns how many were before it. What this thread wrote before is visible to
+// whoever sees the count and has called acquire_writes() since.
+__device__ __forceinline__ uint32 count_done(uint32* counter) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700 && !defined(TUNER_HOST_EMULATION)
+  uint32 before;
+  asm volatile("atom.add.release.gpu.global.u32 %0, [%1], 1;"
+               : "=r"(before)
+               : "l"(__cvta_generic_to_global(counter))
+               : "memory");
+  return before;
+#else
+  __threadfence();
+  return atomicAdd(counter, 1u);
+#endif
+}
+__device__ __forceinline__ void acquire_writes() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700 && !defined(TUNER_HOST_EMULATION)
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+#else
+  __threadfence();
+#endif
+}
+
 // Starts copying `Bytes` bytes from global to shared memory; both addresses are multiples of `Bytes`. The data may be
-// read by this thread after wait_prior, by other threads after a barrier that follows the wait. Copies of 16 bytes leave
-// L1 alone; narrower ones go through it, as the hardware knows no other way.
+// read by this thread after wait_prior, by other threads after a barrier that follows the wait. Copies of 16 bytes
+// leave L1 alone; narrower ones go through it, as the hardware knows no other way.
 template <int Bytes>
 __device__ __forceinline__ void copy_async(void* to_shared, const void* from_global) {
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "an asynchronous copy moves 4, 8 or 16 bytes");
