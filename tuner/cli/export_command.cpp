@@ -9,6 +9,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/export_header.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/selection.hpp"
 #include "tuner/cli/stores.hpp"
@@ -51,6 +52,11 @@ std::string count_binaries(std::int64_t number) {
 }
 
 ExitCode run(const Arguments& arguments) {
+  if (arguments.has("header")) return export_header(arguments);
+  for (const char* option : {"style", "namespace"}) {
+    if (!arguments.has(option)) continue;
+    throw Error(Errc::bad_usage, fmt::format("{} is about a header: add --header FILE.hpp.", spelled(option)));
+  }
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage, "`tuner export` needs the file to write, for example `tuner export tuned.db`.");
   }
@@ -129,11 +135,13 @@ Command export_command() {
       .name = "export",
       .synopsis =
           "tuner export FILE.db [--kernel NAME] [--problem A=1,B=2] [--device TEXT] [--decisions-only]\n"
-          "       [--with-binaries] [--force] [--db PATH] [--json]",
+          "       [--with-binaries] [--force] [--db PATH] [--json]\n"
+          "       tuner export --header FILE.hpp [KERNEL FILE] [--style define|constexpr] [--namespace NAME] ...",
       .summary = "write what was decided and measured to a file for other machines",
       .purpose =
           "Writes the decisions that are served, and the trials behind them, to a database of their own:\n"
-          "for `tuner import` elsewhere, or to be shipped with a program and read as it is.",
+          "for `tuner import` elsewhere, or to be shipped with a program and read as it is. Or, with --header, the\n"
+          "winners as C++ text, for programs that are compiled without the tuner.",
       .options =
           {
               {"kernel", Kind::value, "NAME", "only this kernel; default: all"},
@@ -144,11 +152,18 @@ Command export_command() {
                "write the compiled winners and baselines to binaries.db beside FILE.db, so that a program needs no "
                "toolkit"},
               {"force", Kind::flag, "", "replace files that are there"},
+              {"header", Kind::value, "FILE.hpp",
+               "write the newest winners as a C++ header instead; a kernel file gives its named values their numbers"},
+              {"style", Kind::value, "define|constexpr",
+               "of a header: macros of one kernel, or constants and a function that finds them; default constexpr"},
+              {"namespace", Kind::value, "NAME", "of a header's constants; default tuned"},
           },
       .most_operands = 1,
       .examples = {{"tuner export tuned.db", "take everything to another machine"},
                    {"tuner export share/decisions.db --kernel prefetch --decisions-only --with-binaries",
-                    "make a database that a program ships"}},
+                    "make a database that a program ships"},
+                   {"tuner export --header prefetch_tuned.hpp kernel_sources/prefetch.cu --kernel prefetch",
+                    "make a header of the winners of one kernel"}},
       .exit_codes = {ExitCode::no_result, ExitCode::store},
       .run = run,
   };

@@ -1,0 +1,136 @@
+#include "tuner/cli/export_header.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/decisions.hpp"
+#include "tuner/cli/header_text.hpp"
+#include "tuner/cli/message.hpp"
+#include "tuner/cli/selection.hpp"
+#include "tuner/cli/stores.hpp"
+#include "tuner/core/description.hpp"
+#include "tuner/core/element_type.hpp"
+#include "tuner/core/text.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+void refuse_what_a_header_ignores(const Arguments& arguments) {
+  for (const char* option : {"decisions-only", "with-binaries"}) {
+    if (!arguments.has(option)) continue;
+    throw Error(Errc::bad_usage,
+                fmt::format("{} means nothing to a header, which holds winners only. Leave it out.", spelled(option)));
+  }
+}
+
+HeaderRequest read_request(const Arguments& arguments) {
+  HeaderRequest request;
+  if (arguments.choice("style", {"constexpr", "define"}) == "define") request.style = HeaderStyle::macros;
+  request.name_space = arguments.value("namespace").value_or(request.name_space);
+  if (!is_namespace(request.name_space)) {
+    throw Error(
+        Errc::bad_usage,
+        fmt::format("--namespace {} is no namespace; write for example --namespace app::tuned.", request.name_space));
+  }
+  if (arguments.operands().empty()) return request;
+  for (const KernelDescription& kernel : load_descriptions(arguments.operands().front(), warn)) {
+    if (const auto wanted = arguments.value("kernel"); wanted && *wanted != kernel.kernel) continue;
+    for (const ParameterDescription& described : kernel.parameters) {
+      std::vector<std::string> names;
+      for (const search::Value& value : described.parameter.values) {
+        if (value.is_name() && !shape_of_type(value.as_name())) names.push_back(value.as_name());
+      }
+      if (described.form == ParameterForm::macro && !names.empty())
+        request.named_values[described.parameter.name] = names;
+    }
+  }
+  return request;
+}
+
+/// The newest of each device and problem; of a kernel whose source has changed, those of the newest source, and of two
+/// timing modes those of the cold one.
+std::vector<cache::Decision> wanted_decisions(const std::vector<NumberedDecision>& all, const Selection& selection) {
+  std::map<std::string, std::string> identities;
+  std::map<std::string, cache::Decision> chosen;
+  std::set<std::string> older;
+  for (const NumberedDecision& numbered : all) {
+    const cache::Decision& decision = numbered.decision;
+    const cache::DecisionKey& key = decision.key;
+    if (!selection.includes(key)) continue;
+    const std::string& identity = identities.emplace(key.kernel_name, key.kernel_identity).first->second;
+    if (identity != key.kernel_identity) {
+      older.insert(key.kernel_name);
+      continue;
+    }
+    cache::DecisionKey place = key;
+    place.mode.clear();
+    const auto [found, is_new] = chosen.emplace(place.text(), decision);
+    if (!is_new && found->second.key.mode != "cold" && key.mode == "cold") found->second = decision;
+  }
+  for (const std::string& kernel : older) {
+    warn(fmt::format("Winners of an earlier source of `{}` are left out.", kernel));
+  }
+  std::vector<cache::Decision> decisions;
+  for (auto& [place, decision] : chosen) decisions.push_back(std::move(decision));
+  return decisions;
+}
+
+void write_file(const std::filesystem::path& file, const std::string& text, bool overwrite) {
+  std::error_code ignored;
+  if (!overwrite && std::filesystem::exists(file, ignored)) {
+    throw Error(Errc::bad_usage,
+                fmt::format("{} is there already: choose another name, or replace it with --force.", file.string()));
+  }
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out)
+    throw Error(Errc::bad_usage, fmt::format("{} cannot be written; check its folder and permissions.", file.string()));
+}
+
+}  // namespace
+
+ExitCode export_header(const Arguments& arguments) {
+  refuse_what_a_header_ignores(arguments);
+  const std::filesystem::path file = arguments.value("header").value_or("");
+  const HeaderRequest request = read_request(arguments);
+  const Selection selection(arguments, arguments.value("kernel").value_or(""));
+  const cache::Location from = cache::locate(arguments.value("db").value_or(""));
+  const auto store = open_for_reading(from);
+  if (store == nullptr) {
+    say(fmt::format("There is nothing in {} yet, so there is nothing to export.", from.decisions.string()));
+    return ExitCode::no_result;
+  }
+  const std::vector<cache::Decision> decisions = wanted_decisions(numbered_decisions(*store), selection);
+  if (decisions.empty()) {
+    say(fmt::format("Nothing was exported: {} has no winner that matches.{} `tuner list` shows what there is.",
+                    from.decisions.string(), nearest_kernel(selection.kernel(), store->list_keys({}))));
+    return ExitCode::no_result;
+  }
+  write_file(file, header_text(decisions, request), arguments.has("force"));
+  std::map<std::string, std::size_t> kernels;
+  for (const cache::Decision& decision : decisions) ++kernels[decision.key.kernel_name];
+  if (arguments.has("json")) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const auto& [kernel, count] : kernels) list.push_back({{"kernel", kernel}, {"winners", count}});
+    print_json(
+        {{"format", 1}, {"database", from.decisions.string()}, {"file", file.string()}, {"kernels", std::move(list)}});
+    return ExitCode::done;
+  }
+  print(fmt::format("Exported to {}:\n", file.string()));
+  for (const auto& [kernel, count] : kernels) {
+    print(labelled("  ", fmt::format("{}: {}", kernel, counted(count, "winner"))));
+  }
+  return ExitCode::done;
+}
+
+}  // namespace tuner::cli

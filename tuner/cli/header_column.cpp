@@ -1,0 +1,78 @@
+#include "tuner/cli/header_column.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <set>
+
+#include "tuner/core/directives.hpp"
+#include "tuner/core/element_type.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+bool fits_int(std::int64_t value) {
+  return value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max();
+}
+
+}  // namespace
+
+Column column_of(const std::vector<search::Value>& values, const std::vector<std::string>* declared) {
+  Column column;
+  const auto all = [&](auto is) { return std::all_of(values.begin(), values.end(), is); };
+  if (all([](const search::Value& value) { return value.is_boolean(); })) return column;
+  if (all([](const search::Value& value) { return value.is_number() && !value.is_real(); })) {
+    const bool narrow = all([](const search::Value& value) { return fits_int(value.as_integer()); });
+    column.kind = narrow ? Column::Kind::integer : Column::Kind::wide;
+    return column;
+  }
+  if (all([](const search::Value& value) { return value.is_number(); })) {
+    column.kind = Column::Kind::real;
+    return column;
+  }
+  column.kind = Column::Kind::text;
+  const bool words = all([](const search::Value& value) { return value.is_name() && is_identifier(value.as_name()); });
+  const bool types = all([](const search::Value& value) { return value.is_name() && shape_of_type(value.as_name()); });
+  if (!words || types) return column;
+  column.kind = Column::Kind::named;
+  if (declared != nullptr) {
+    column.words = *declared;
+    return column;
+  }
+  std::set<std::string> sorted;
+  for (const search::Value& value : values) sorted.insert(value.as_name());
+  column.words.assign(sorted.begin(), sorted.end());
+  column.first_number = 1;
+  return column;
+}
+
+std::string literal(const search::Value& value, const std::string& name, const Column& column) {
+  switch (column.kind) {
+    case Column::Kind::boolean:
+      return value.as_boolean() ? "true" : "false";
+    case Column::Kind::integer:
+      return std::to_string(value.as_integer());
+    case Column::Kind::wide:
+      return value.as_integer() == std::numeric_limits<std::int64_t>::min() ? "-9223372036854775807LL - 1"
+                                                                            : std::to_string(value.as_integer()) + "LL";
+    case Column::Kind::real:
+      return search::Value(value.as_real()).text();
+    case Column::Kind::named:
+      return name + "_" + value.as_name();
+    case Column::Kind::text:
+      return string_literal(value.is_name() ? value.as_name() : value.text());
+  }
+  return {};
+}
+
+std::string string_literal(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return result + "\"";
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "search/value.hpp"
+
+namespace tuner::cli {
+
+/// What a column of values needs to be written in C++.
+struct Column {
+  enum class Kind { boolean, integer, wide, real, named, text };
+  Kind kind = Kind::boolean;
+  std::vector<std::string> words;  ///< named: in the order of their numbers
+  int first_number = 0;
+
+  const char* type() const {
+    switch (kind) {
+      case Kind::boolean:
+        return "bool";
+      case Kind::integer:
+      case Kind::named:
+        return "int";
+      case Kind::wide:
+        return "long long";
+      case Kind::real:
+        return "double";
+      case Kind::text:
+        return "const char*";
+    }
+    return "";
+  }
+};
+
+/// What holds all of these values. Words are numbered as `declared` says, or from 1 on if that is null.
+Column column_of(const std::vector<search::Value>& values, const std::vector<std::string>* declared);
+
+/// A value as C++ text; `name` is that of the column.
+std::string literal(const search::Value& value, const std::string& name, const Column& column);
+/// In quotes.
+std::string string_literal(std::string_view text);
+
+}  // namespace tuner::cli
