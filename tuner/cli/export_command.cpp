@@ -139,9 +139,8 @@ Command export_command() {
           "       tuner export --header FILE.hpp [KERNEL FILE] [--style define|constexpr] [--namespace NAME] ...",
       .summary = "write what was decided and measured to a file for other machines",
       .purpose =
-          "Writes the decisions that are served, and the trials behind them, to a database of their own:\n"
-          "for `tuner import` elsewhere, or to be shipped with a program and read as it is. Or, with --header, the\n"
-          "winners as C++ text, for programs that are compiled without the tuner.",
+          "Writes the decisions that are served, and their trials, to a database of their own: for `tuner import`\n"
+          "elsewhere, or to be read as it is by a program. With --header, writes winners as C++ text instead.",
       .options =
           {
               {"kernel", Kind::value, "NAME", "only this kernel; default: all"},

@@ -1,0 +1,196 @@
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "cache/sqlite_store.hpp"
+#include "tests/cli/program.hpp"
+
+using tuner::test::contains;
+using tuner::test::data_file;
+using tuner::test::Result;
+using tuner::test::User;
+
+namespace {
+
+namespace cache = tuner::cache;
+
+struct Learnt {
+  std::string kernel = "scale";
+  std::string problem = "n=1000";
+  std::string device = "NVIDIA H200|cc=9.0|sms=132|memory=140GiB|l2=60MiB|mig=";
+  std::string winner = "BLOCK=256,LAYOUT=blocked,UNROLL=2";
+  std::string baseline = "BLOCK=128,LAYOUT=strided,UNROLL=1";
+  std::int64_t created_unix_ms = 1'700'000'000'000;
+  std::int64_t awkward_sizes = 0;
+  std::string identity = "0123";
+  std::string mode = "cold";
+};
+
+void learn(const User& user, const Learnt& learnt) {
+  const auto store = cache::SqliteStore::open({.path = user.data() / "decisions.db"});
+  cache::Decision decision;
+  decision.key = {learnt.kernel, learnt.kernel + ":" + learnt.identity, learnt.problem, learnt.device, learnt.mode,
+                  "time"};
+  decision.session = "session-" + std::to_string(learnt.created_unix_ms) + learnt.problem;
+  decision.configuration = learnt.winner;
+  decision.baseline = learnt.baseline;
+  decision.time_ns = 1000;
+  decision.speedup = 1.5;
+  decision.speedup_low = 1.4;
+  decision.speedup_high = 1.6;
+  decision.verified = true;
+  decision.launch = "grid=4x2x1 block=256x1x1 shared=64";
+  decision.awkward_sizes = learnt.awkward_sizes;
+  decision.conditions = {"0.1.0", "13.0", "580.1"};
+  decision.created_unix_ms = learnt.created_unix_ms;
+  store->record_decision(decision);
+}
+
+void learn_three(const User& user) {
+  learn(user, {});
+  learn(user, {.problem = "n=100000", .winner = "BLOCK=512,LAYOUT=strided,UNROLL=4", .awkward_sizes = 3});
+  learn(user,
+        {.device = "NVIDIA L4|cc=8.9|sms=58|memory=22GiB|l2=48MiB|mig=", .winner = "BLOCK=64,LAYOUT=blocked,UNROLL=1"});
+}
+
+/// Whether a compiler takes a program; its words are shown if not.
+bool compiles(const User& user, const std::string& compiler, const std::string& name, const std::string& text) {
+  user.folder().write(name, text);
+  return std::system(("cd '" + user.home().string() + "' && " + compiler + " " + name).c_str()) == 0;
+}
+
+bool has_nvcc() {
+  return std::system("nvcc --version > /dev/null 2>&1") == 0;
+}
+
+constexpr const char* kHost = "g++ -std=c++17 -Wall -Wextra -Wshadow -Werror -fsyntax-only";
+
+constexpr const char* kUse = R"(#include "tuned.hpp"
+namespace t = tuned::scale;
+constexpr bool is(const t::Configuration& c, int block, int layout, int unroll) {
+  return c.BLOCK == block && c.LAYOUT == layout && c.UNROLL == unroll;
+}
+static_assert(t::LAYOUT_blocked != t::LAYOUT_strided, "");
+static_assert(is(t::find("NVIDIA H200", 90, {1000}), 256, t::LAYOUT_blocked, 2), "the problem itself");
+static_assert(is(t::find("NVIDIA H200", 90, {1001}), 512, t::LAYOUT_strided, 4), "near, where that was verified");
+static_assert(is(t::find("NVIDIA GH200", 90, {1000}), 256, t::LAYOUT_blocked, 2), "the compute capability");
+static_assert(is(t::find("NVIDIA L4", 89, {1000}), 64, t::LAYOUT_blocked, 1), "another device");
+static_assert(is(t::find("NVIDIA L4", 89, {1001}), 128, t::LAYOUT_strided, 1), "no winner for that size: the baseline");
+static_assert(is(t::find("NVIDIA A100", 80, {1000}), 128, t::LAYOUT_strided, 1), "no winner for that device");
+static_assert(t::winners[0].configuration.launch.grid[0] == 4 && t::winners[0].configuration.launch.shared_bytes == 64, "");
+template <int block> constexpr int twice() { return 2 * block; }
+static_assert(twice<t::find("NVIDIA H200", 90, {1000}).BLOCK>() == 512, "constants can be template arguments");
+)";
+
+}  // namespace
+
+TEST_CASE("a header finds the winner of a device and a problem, and falls back to the baseline") {
+  const User user;
+  learn_three(user);
+  const Result result = user.run({"export", "--header", "tuned.hpp"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.empty());
+  CHECK(contains(result.out, "scale: 3 winners"));
+  const std::string text = tuner::test::read_file(user.home() / "tuned.hpp");
+  CHECK(contains(text,
+                 "// 1.500x (1.400-1.600) the baseline, 1.000 us, 2023-11-14 22:13 UTC, toolkit 13.0, driver 580.1, "
+                 "tuner 0.1.0\n"));
+  CHECK(compiles(user, kHost, "use.cpp", kUse));
+  if (has_nvcc()) CHECK(compiles(user, "nvcc -std=c++17 -arch=sm_90 -cubin -o use.cubin", "use.cu", kUse));
+}
+
+TEST_CASE("a header is the same text each time, and does not replace a file unasked") {
+  const User user;
+  learn_three(user);
+  REQUIRE(user.run({"export", "--header", "a.hpp"}).exit_code == 0);
+  REQUIRE(user.run({"export", "--header", "b.hpp"}).exit_code == 0);
+  CHECK(tuner::test::read_file(user.home() / "a.hpp") == tuner::test::read_file(user.home() / "b.hpp"));
+  const Result again = user.run({"export", "--header", "a.hpp"});
+  CHECK(again.exit_code == 2);
+  CHECK(contains(again.err, "--force"));
+  CHECK(user.run({"export", "--header", "a.hpp", "--force"}).exit_code == 0);
+  CHECK(user.run({"export", "--header", "missing/a.hpp"}).exit_code == 2);
+}
+
+TEST_CASE("macros for kernels that use #if, numbered as the kernel file declares") {
+  const User user;
+  learn_three(user);
+  const std::string kernel = data_file("scale.cu").string();
+  REQUIRE(user.run({"export", "--header", "tuned.hpp", kernel, "--style", "define", "--namespace", "app::best"})
+              .exit_code == 0);
+  const std::string use =
+      "#include \"tuned.hpp\"\n"
+      "static_assert(LAYOUT_blocked == 0 && LAYOUT_strided == 1, \"as the kernel file has them\");\n"
+      "#if LAYOUT == LAYOUT_blocked\nconstexpr int block = BLOCK;\n#else\nconstexpr int block = -BLOCK;\n#endif\n";
+  const auto chosen = [&](const std::string& option, int block) {
+    return compiles(user, std::string(kHost) + " " + option, "use.cpp",
+                    use + "static_assert(block == " + std::to_string(block) + ", \"\");\n");
+  };
+  CHECK(chosen("", 256));
+  CHECK(chosen("-DAPP_BEST_SCALE=APP_BEST_SCALE_NVIDIA_H200_n_100000", -512));
+  CHECK(chosen("-DAPP_BEST_SCALE=APP_BEST_SCALE_NVIDIA_L4_n_1000", 64));
+  CHECK(chosen("-DAPP_BEST_SCALE=0", -128));
+  CHECK_FALSE(chosen("-DAPP_BEST_SCALE=9 2> /dev/null", 0));
+  CHECK(compiles(user, std::string(kHost) + " -DWANTED=4", "use.cpp",
+                 use + "static_assert(APP_BEST_SCALE_GRID_X == WANTED, \"\");\n"));
+  if (!has_nvcc()) return;
+  CHECK(compiles(user, "nvcc -arch=sm_90 -cubin -o use.cubin", "use.cu",
+                 "#include \"tuned.hpp\"\n#include \"" + kernel + "\"\n"));
+}
+
+TEST_CASE("types, options, reals, booleans and large numbers are written as what they are") {
+  const User user;
+  learn(user, {.kernel = "ns::odd",
+               .problem = "TYPE=double,n=5000000000,x=0.5",
+               .winner = "BIG=5000000000,FLAG=true,FMAD=\"--fmad=false\",RATIO=0.5,VECTOR=float4",
+               .baseline = "BIG=1,FLAG=false,FMAD=\"\",RATIO=-1,VECTOR=float"});
+  REQUIRE(user.run({"export", "--header", "tuned.hpp"}).exit_code == 0);
+  CHECK(compiles(user, kHost, "use.cpp",
+                 "#include \"tuned.hpp\"\nnamespace t = tuned::ns_odd;\n"
+                 "constexpr const auto& c = t::find(\"NVIDIA H200\", 90, {\"double\", 5000000000, 0.5});\n"
+                 "static_assert(c.BIG == 5000000000 && c.FLAG && c.RATIO == 0.5 && c.FMAD[2] == 'f' && c.VECTOR[5] == "
+                 "'4', \"\");\n"
+                 "static_assert(!t::find(\"NVIDIA H200\", 90, {\"float\", 5000000000, 0.5}).FLAG, \"\");\n"));
+  REQUIRE(user.run({"export", "--header", "tuned.hpp", "--style", "define", "--force"}).exit_code == 0);
+  CHECK(compiles(user, kHost, "use.cpp",
+                 "struct float4 { float v[4]; };\n#include \"tuned.hpp\"\nVECTOR value = {};\n"
+                 "static_assert(FLAG && BIG == 5000000000 && sizeof(value) == 16, \"\");\n"));
+  CHECK(contains(tuner::test::read_file(user.home() / "tuned.hpp"),
+                 "// FMAD was compiled with the option \"--fmad=false\""));
+}
+
+TEST_CASE("a header can be narrowed; older sources and warm timings are left out") {
+  const User user;
+  learn_three(user);
+  learn(user, {.kernel = "other"});
+  learn(user, {.problem = "n=7", .created_unix_ms = 1'600'000'000'000, .identity = "old"});
+  learn(user, {.winner = "BLOCK=64,LAYOUT=blocked,UNROLL=4", .mode = "warm"});
+  const auto exported = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"export", "--header", "tuned.hpp", "--force"});
+    return user.run(options);
+  };
+  const Result all = exported({});
+  CHECK(contains(all.out, "scale: 3 winners"));
+  CHECK(contains(all.out, "other: 1 winner\n"));
+  CHECK(contains(all.err, "Winners of an earlier source of `scale` are left out."));
+  CHECK(contains(exported({"--kernel", "scale", "--device", "L4"}).out, "scale: 1 winner\n"));
+  CHECK(contains(exported({"--problem", "n=100000", "--json"}).out, "\"winners\": 1"));
+  const Result mixed = exported({"--style", "define"});
+  CHECK(mixed.exit_code == 2);
+  CHECK(contains(mixed.err, "choose one with --kernel"));
+}
+
+TEST_CASE("nothing to write is said in a sentence") {
+  const User user;
+  const Result nothing = user.run({"export", "--header", "tuned.hpp"});
+  CHECK(nothing.exit_code == 1);
+  CHECK(contains(nothing.err, "There is nothing in "));
+  learn(user, {});
+  const Result unknown = user.run({"export", "--header", "tuned.hpp", "--kernel", "scle"});
+  CHECK(unknown.exit_code == 1);
+  CHECK(contains(unknown.err, "Did you mean `scale`?"));
+  CHECK_FALSE(std::filesystem::exists(user.home() / "tuned.hpp"));
+  CHECK(contains(user.run({"export", "--header", "tuned.hpp", "--namespace", "1x"}).err, "is no namespace"));
+  CHECK(contains(user.run({"export", "--header", "tuned.hpp", "--with-binaries"}).err, "means nothing to a header"));
+  CHECK(contains(user.run({"export", "tuned.db", "--style", "define"}).err, "add --header"));
+}
