@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tuner/host/shim/cuda_shim.hpp"
-#include "tuner/host/translate.hpp"
 
 using namespace tuner::host;
 
@@ -25,7 +24,7 @@ std::string fault_of(const Launch& how, const std::function<void()>& kernel) {
   try {
     launch(how, kernel);
   } catch (const Fault& fault) {
-    return fault.what();
+    return fault.sentence;
   }
   return "";
 }
@@ -68,7 +67,7 @@ TEST_CASE("after a barrier every thread sees what the others wrote before it") {
     how.shared_bytes = 100 * sizeof(int);
     std::vector<int> seen(100);
     launch(how, [&] {
-      DynamicShared<int> words;
+      int* words = static_cast<int*>(dynamic_shared());
       words[threadIdx.x] = static_cast<int>(threadIdx.x);
       __syncthreads();
       seen[threadIdx.x] = words[99 - threadIdx.x];
@@ -82,7 +81,7 @@ TEST_CASE("dynamic shared memory starts every block as garbage") {
   how.grid.x = 2;
   how.shared_bytes = sizeof(unsigned);
   launch(how, [] {
-    DynamicShared<unsigned> word;
+    unsigned* word = static_cast<unsigned*>(dynamic_shared());
     CHECK_EQ(*word, 0xffffffffu);
     *word = 0;
   });
@@ -188,11 +187,4 @@ TEST_CASE("the shuffled schedule is another one for another seed and the same fo
   };
   CHECK_EQ(order(1), order(1));
   CHECK_NE(order(1), order(2));
-}
-
-TEST_CASE("translation replaces only the declaration of dynamic shared memory and keeps the lines") {
-  CHECK_EQ(translate("a;\n  extern __shared__ double slots[];\nextern \"C\" void f();\n", "k.cu"),
-           "#line 1 \"k.cu\"\na;\n  ::tuner::host::DynamicShared<double> slots;\nextern \"C\" void f();\n");
-  CHECK_EQ(translate("extern __shared__ __align__(16) unsigned char b[ ];", "k.cu"),
-           "#line 1 \"k.cu\"\n::tuner::host::DynamicShared<unsigned char> b;");
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tuner/core/element_type.hpp"
 #include "tuner/host/picks.hpp"
 
 namespace tuner::host {
@@ -11,7 +12,11 @@ namespace {
 ProblemValues problem(const Values& constants, const Values& sizes, const search::Scope& scope) {
   ProblemValues values;
   for (const Values* part : {&constants, &sizes}) {
-    for (const auto& [name, expression] : *part) values[name] = expression.evaluate(scope);
+    for (const auto& [name, expression] : *part) {
+      // A type is no value of an expression: it is written as on the command line.
+      const std::string text = expression.text();
+      values[name] = shape_of_type(text) ? parse_problem(name + "=" + text).at(name) : expression.evaluate(scope);
+    }
   }
   return values;
 }

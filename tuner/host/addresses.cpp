@@ -7,7 +7,8 @@
 
 namespace tuner::host {
 
-Addresses::Addresses(const std::filesystem::path& program, const std::set<std::string>& addresses, const KnownFiles& files)
+Addresses::Addresses(const std::filesystem::path& program, const std::set<std::string>& addresses,
+                     const KnownFiles& files)
     : kernel_file_(files.front()) {
   const std::filesystem::path questions = program.string() + ".addresses", answers = program.string() + ".lines";
   {
@@ -17,7 +18,9 @@ Addresses::Addresses(const std::filesystem::path& program, const std::set<std::s
       stream << std::hex << "0x" << std::strtoull(address.c_str(), nullptr, 16) - 1 << '\n';
   }
   std::vector<Job> jobs(1);
-  jobs[0].command = {"/bin/sh", "-c", "exec addr2line -e \"$1\" <\"$2\" >\"$3\"", "sh", program.string(), questions.string(), answers.string()};
+  jobs[0].command = {
+      "/bin/sh",       "-c", "exec addr2line -e \"$1\" <\"$2\" >\"$3\"", "sh", program.string(), questions.string(),
+      answers.string()};
   run_jobs(jobs, 1, nullptr);
   std::ifstream lines(answers);
   std::string line;

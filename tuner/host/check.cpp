@@ -208,17 +208,14 @@ class Check {
       finding.sentence = outcome.fault;
       finding.place = outcome.fault_place;
       if (outcome.fault.starts_with("Inline PTX")) {
-        result_.unchecked.push_back({outcome.fault, finding.place, one.configuration, 1});
+        unchecked_at({"Inline PTX cannot run on the CPU", finding.place, one.configuration, 1});
         return;
       }
       return found(finding);
     }
     switch (outcome.state) {
       case CaseOutcome::State::mismatch: {
-        const std::string sentence = "The directives do not describe the kernel: " + outcome.text;
-        const bool said = std::any_of(result_.unchecked.begin(), result_.unchecked.end(),
-                                      [&](const Unchecked& other) { return other.sentence == sentence; });
-        if (!said) result_.unchecked.push_back({sentence, {}, one.configuration, 1});
+        unchecked_at({"The directives do not describe the kernel: " + outcome.text, {}, one.configuration, 1});
         return;
       }
       case CaseOutcome::State::died:
@@ -246,6 +243,17 @@ class Check {
     ended_.insert(case_number);
     for (Finding& finding : compare_outputs(outcome, problem.arguments, expected, description_->deterministic))
       found(std::move(finding));
+  }
+
+  /// One entry for each place, however many configurations come to it.
+  void unchecked_at(Unchecked unchecked) {
+    for (Unchecked& other : result_.unchecked) {
+      if (other.sentence != unchecked.sentence || !(other.place == unchecked.place)) continue;
+      if (uncheckable_.insert(unchecked.configuration).second) ++other.configurations;
+      return;
+    }
+    uncheckable_.insert(unchecked.configuration);
+    result_.unchecked.push_back(std::move(unchecked));
   }
 
   std::string report(std::size_t number) const {
@@ -305,22 +313,26 @@ class Check {
     if (event.what == "race") {
       finding.kind = FindingKind::race;
       finding.other = places.place(event.other_stack, other_within);
-      finding.sentence = fmt::format("{} byte {} of {}, which another thread {}{}, and nothing orders the two", does, event.offset, memory,
-                                     event.other_writes ? "writes" : "reads", finding.other.line == 0 ? "" : " in " + finding.other.text());
+      finding.sentence = fmt::format("{} byte {} of {}, which another thread {}{}, and nothing orders the two", does,
+                                     event.offset, memory, event.other_writes ? "writes" : "reads",
+                                     finding.other.line == 0 ? "" : " in " + finding.other.text());
     } else if (event.what == "input") {
       finding.kind = FindingKind::input_written;
       finding.sentence = fmt::format("writes byte {} of {}, which is an input", event.offset, memory);
     } else if (event.what == "copy") {
       finding.kind = FindingKind::unwaited_copy;
-      finding.sentence = fmt::format("{} byte {} of {} that an asynchronous copy has not been waited for to fill", does, event.offset, memory);
+      finding.sentence = fmt::format("{} byte {} of {} that an asynchronous copy has not been waited for to fill", does,
+                                     event.offset, memory);
     } else {
       // Reading what nobody wrote is a mistake only if a result depends on it, and that was seen before.
       const bool matters = std::any_of(findings_.begin(), findings_.end(), [&](const Finding& other) {
-        return other.kind == FindingKind::uninitialised_read && other.configuration == one.configuration && other.problem == problem.text;
+        return other.kind == FindingKind::uninitialised_read && other.configuration == one.configuration &&
+               other.problem == problem.text;
       });
       if (!matters) return;
       finding.kind = FindingKind::uninitialised_read;
-      finding.sentence = fmt::format("reads byte {} of {}, which nobody has written, and a result depends on it", event.offset, memory);
+      finding.sentence = fmt::format("reads byte {} of {}, which nobody has written, and a result depends on it",
+                                     event.offset, memory);
     }
     if (within.line != 0) finding.sentence += " (in " + within.text() + ")";
     findings_.push_back(std::move(finding));
@@ -329,12 +341,17 @@ class Check {
   /// What another finding about the same case explains: a race makes wrong results, a place is better than none.
   void drop_consequences() {
     const auto explained = [&](const Finding& finding) {
-      const bool is_result = finding.kind == FindingKind::wrong_result || finding.kind == FindingKind::order_dependent_result;
-      const bool can_have_place = finding.kind == FindingKind::uninitialised_read || finding.kind == FindingKind::input_written;
+      const bool is_result = finding.kind == FindingKind::wrong_result ||
+                             finding.kind == FindingKind::order_dependent_result ||
+                             finding.kind == FindingKind::unwritten_output;
+      const bool can_have_place =
+          finding.kind == FindingKind::uninitialised_read || finding.kind == FindingKind::input_written;
       if (finding.place.line != 0 || (!is_result && !can_have_place)) return false;
       return std::any_of(findings_.begin(), findings_.end(), [&](const Finding& other) {
         if (other.place.line == 0 || other.configuration != finding.configuration) return false;
-        if (is_result) return other.kind == FindingKind::race || other.kind == FindingKind::uninitialised_read || other.kind == FindingKind::unwaited_copy;
+        if (is_result)
+          return other.kind == FindingKind::race || other.kind == FindingKind::uninitialised_read ||
+                 other.kind == FindingKind::unwaited_copy;
         return other.kind == finding.kind && other.problem == finding.problem;
       });
     };
@@ -353,7 +370,8 @@ class Check {
   WorkFolder folder_;
   HostResult result_;
   std::vector<Finding> findings_;
-  std::set<std::size_t> ended_;  ///< cases
+  std::set<std::size_t> ended_;        ///< cases
+  std::set<std::string> uncheckable_;  ///< configurations
 };
 
 }  // namespace

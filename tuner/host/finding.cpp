@@ -55,7 +55,10 @@ std::string subject(const Finding& finding) {
 }
 
 bool is_same(const Finding& a, const Finding& b) {
-  return a.kind == b.kind && a.place == b.place && a.other == b.other && subject(a) == subject(b);
+  if (a.kind != b.kind || subject(a) != subject(b)) return false;
+  // Which of two accesses came first depends on the order of threads.
+  return (a.place == b.place && a.other == b.other) ||
+         (a.kind == FindingKind::race && a.place == b.other && a.other == b.place);
 }
 
 }  // namespace

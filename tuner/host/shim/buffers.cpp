@@ -9,6 +9,8 @@
 namespace tuner::host {
 namespace {
 
+// What was read from scratch and written to an output must not look as if the output had not been written.
+constexpr unsigned char kScratch = 0x20;
 constexpr std::size_t kNaturalAlignment = 16;  // what a kernel may count on
 
 }  // namespace
@@ -56,7 +58,8 @@ void Buffers::reset(unsigned char poison) {
     if (buffer.content != nullptr)
       std::memcpy(buffer.data, buffer.content, buffer.bytes);
     else
-      std::memset(buffer.data, poison, buffer.bytes);
+      std::memset(buffer.data, buffer.role == PlannedArgument::Role::scratch ? poison ^ kScratch : poison,
+                  buffer.bytes);
   }
 }
 

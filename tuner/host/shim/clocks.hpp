@@ -6,20 +6,23 @@
 
 namespace tuner::host {
 
-/// What is known to have happened before what, among the threads of a block that runs and the blocks that ran before it.
-/// Each thread counts its own steps; a thread knows of another's step when a barrier, a meeting of its warp, or a fence
-/// with atomics has told it.
+/// What is known to have happened before what, among the threads of a block that runs and the blocks that ran before
+/// it. Each thread counts its own steps; a thread knows of another's step when a barrier, a meeting of its warp, or a
+/// fence with atomics has told it.
 class Clocks {
  public:
   /// One access: who made it, and when.
   struct Moment {
-    std::uint32_t block = 0;   ///< serial number, never used twice; 0: there was none
-    std::uint32_t time = 0;    ///< fences so far
-    std::uint32_t clock = 0;   ///< of the thread
+    std::uint32_t block = 0;  ///< serial number, never used twice; 0: there was none
+    std::uint32_t time = 0;   ///< fences so far
+    std::uint32_t clock = 0;  ///< of the thread
     std::uint16_t thread = 0;
   };
 
-  void begin_launch() { first_block_ = block_ + 1; released_.clear(); }
+  void begin_launch() {
+    first_block_ = block_ + 1;
+    released_.clear();
+  }
   void begin_block(std::size_t threads);
   void resume(unsigned thread) { current_ = thread; }
   void barrier();
@@ -43,7 +46,7 @@ class Clocks {
   };
   /// What fences before atomics on one address have told.
   struct Released {
-    std::uint32_t block = 0;               ///< whose threads these are
+    std::uint32_t block = 0;  ///< whose threads these are
     std::vector<std::uint32_t> threads;
     std::unordered_map<std::uint32_t, std::uint32_t> blocks;  ///< block -> time
   };
@@ -54,7 +57,7 @@ class Clocks {
   std::uint32_t block_ = 0, first_block_ = 1, time_ = 1;
   unsigned current_ = 0;
   std::vector<Thread> threads_;
-  std::vector<std::uint32_t> at_barrier_;  ///< every thread's clock at the last barrier
+  std::vector<std::uint32_t> at_barrier_;                      ///< every thread's clock at the last barrier
   std::unordered_map<std::uint32_t, std::uint32_t> acquired_;  ///< by this block: block -> time
   std::unordered_map<const void*, Released> released_;
 };

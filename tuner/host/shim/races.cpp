@@ -1,9 +1,10 @@
 // Watches every access of a kernel to its buffers and to shared memory: the compiler calls the functions at the end for
 // each (-fsanitize=thread, without its library). Each byte remembers who wrote and who read it last. What it says:
 //   access CASE WHAT MEMORY OFFSET WRITES OTHER_WRITES DEPTH ADDRESS... DEPTH ADDRESS...
-// where WHAT is race (of two accesses that nothing orders, one writes), input (an input is written), copy (an asynchronous copy
-// to there has not been waited for) or uninitialised (nobody has written there); MEMORY is the number of an argument, -1 for dynamic
-// and -2 for static shared memory; then come the calls that led to the access and to the one it meets.
+// where WHAT is race (of two accesses that nothing orders, one writes), input (an input is written), copy (an
+// asynchronous copy to there has not been waited for) or uninitialised (nobody has written there); MEMORY is the number
+// of an argument, -1 for dynamic and -2 for static shared memory; then come the calls that led to the access and to the
+// one it meets.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -116,7 +117,8 @@ class Watch {
     clocks_.begin_launch();
     add({static_cast<unsigned char*>(dynamic), launch.shared_bytes, kDynamic, false, false, true, nullptr});
     add({launch.static_shared, launch.static_shared_bytes, kStatic, false, false, true, nullptr});
-    add({__start_tuner_shared, static_cast<std::size_t>(__stop_tuner_shared - __start_tuner_shared), kStatic, false, false, true, nullptr});
+    add({__start_tuner_shared, static_cast<std::size_t>(__stop_tuner_shared - __start_tuner_shared), kStatic, false,
+         false, true, nullptr});
   }
 
   void begin_block() {
@@ -168,7 +170,8 @@ class Watch {
     for (const Region& known : regions_) {
       if (known.begin == region.begin) return;
     }
-    void* state = mmap(nullptr, region.bytes * sizeof(Byte), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* state = mmap(nullptr, region.bytes * sizeof(Byte), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (state == MAP_FAILED) return;  // too large to be watched
     region.state = static_cast<Byte*>(state);
     regions_.push_back(region);
@@ -194,8 +197,10 @@ class Watch {
     return region.of_block ? access.moment.block == clocks_.block() : clocks_.in_this_launch(access.moment);
   }
 
-  void look_at(Byte& byte, const Region& region, const unsigned char* at, bool writes, bool atomic, const Clocks::Moment& now, std::uint32_t site) {
-    if (byte.copying != 0 && byte.copying == clocks_.block()) report("copy", region, at, writes, site, byte.write.site, true);
+  void look_at(Byte& byte, const Region& region, const unsigned char* at, bool writes, bool atomic,
+               const Clocks::Moment& now, std::uint32_t site) {
+    if (byte.copying != 0 && byte.copying == clocks_.block())
+      report("copy", region, at, writes, site, byte.write.site, true);
     const auto meets = [&](const Access& other) {
       return counts(other, region) && !(atomic && other.atomic) && !clocks_.knows(other.moment);
     };
@@ -209,21 +214,26 @@ class Watch {
       byte.written = clocks_.block();
       return;
     }
-    const bool written = region.filled || (region.of_block ? byte.written == clocks_.block() : clocks_.in_this_launch({byte.written, 0, 0, 0}));
+    const bool written = region.filled || (region.of_block ? byte.written == clocks_.block()
+                                                           : clocks_.in_this_launch({byte.written, 0, 0, 0}));
     if (!written) report("uninitialised", region, at, false, site, 0, false);
     // Two readers are remembered; one that this thread knows of gives way.
-    Access& place = !counts(byte.reads[0], region) || clocks_.knows(byte.reads[0].moment) ? byte.reads[0] : byte.reads[1];
+    Access& place =
+        !counts(byte.reads[0], region) || clocks_.knows(byte.reads[0].moment) ? byte.reads[0] : byte.reads[1];
     place = {now, site, atomic};
   }
 
-  void report(const char* what, const Region& region, const unsigned char* at, bool writes, std::uint32_t site, std::uint32_t other, bool other_writes) {
+  void report(const char* what, const Region& region, const unsigned char* at, bool writes, std::uint32_t site,
+              std::uint32_t other, bool other_writes) {
     if (reported_.size() >= kMostReports || !reported_.insert({what, site, other}).second) return;
     char text[1024];
-    int size = std::snprintf(text, sizeof text, "access %zu %s %d %td %d %d", number_, what, region.memory, at - region.begin, writes, other_writes);
+    int size = std::snprintf(text, sizeof text, "access %zu %s %d %td %d %d", number_, what, region.memory,
+                             at - region.begin, writes, other_writes);
     for (const std::uint32_t number : {site, other}) {
       const Site none;
       const Site& calls = number == 0 ? none : sites_.at(number);
-      const unsigned depth = static_cast<unsigned>(std::count_if(std::begin(calls.address), std::end(calls.address), [](void* address) { return address != nullptr; }));
+      const unsigned depth = static_cast<unsigned>(std::count_if(std::begin(calls.address), std::end(calls.address),
+                                                                 [](void* address) { return address != nullptr; }));
       size += std::snprintf(text + size, sizeof text - static_cast<std::size_t>(size), " %u", depth);
       for (unsigned i = 0; i < depth; ++i)
         size += std::snprintf(text + size, sizeof text - static_cast<std::size_t>(size), " %p", calls.address[i]);
@@ -312,12 +322,12 @@ void __tsan_read_range(void* address, unsigned long size) {
 void __tsan_write_range(void* address, unsigned long size) {
   tuner::host::the_watch.access(address, size, true, false, __builtin_return_address(0));
 }
-#define TUNER_ACCESS(NAME, SIZE)                                                                     \
-  void __tsan_read##NAME(void* address) {                                                            \
-    tuner::host::the_watch.access(address, SIZE, false, false, __builtin_return_address(0));          \
-  }                                                                                                  \
-  void __tsan_write##NAME(void* address) {                                                           \
-    tuner::host::the_watch.access(address, SIZE, true, false, __builtin_return_address(0));           \
+#define TUNER_ACCESS(NAME, SIZE)                                                             \
+  void __tsan_read##NAME(void* address) {                                                    \
+    tuner::host::the_watch.access(address, SIZE, false, false, __builtin_return_address(0)); \
+  }                                                                                          \
+  void __tsan_write##NAME(void* address) {                                                   \
+    tuner::host::the_watch.access(address, SIZE, true, false, __builtin_return_address(0));  \
   }
 TUNER_ACCESS(1, 1)
 TUNER_ACCESS(2, 2)
@@ -325,12 +335,12 @@ TUNER_ACCESS(4, 4)
 TUNER_ACCESS(8, 8)
 TUNER_ACCESS(16, 16)
 #undef TUNER_ACCESS
-#define TUNER_ACCESS(SIZE)                                                                           \
-  void __tsan_unaligned_read##SIZE(void* address) {                                                  \
-    tuner::host::the_watch.access(address, SIZE, false, false, __builtin_return_address(0));          \
-  }                                                                                                  \
-  void __tsan_unaligned_write##SIZE(void* address) {                                                 \
-    tuner::host::the_watch.access(address, SIZE, true, false, __builtin_return_address(0));           \
+#define TUNER_ACCESS(SIZE)                                                                   \
+  void __tsan_unaligned_read##SIZE(void* address) {                                          \
+    tuner::host::the_watch.access(address, SIZE, false, false, __builtin_return_address(0)); \
+  }                                                                                          \
+  void __tsan_unaligned_write##SIZE(void* address) {                                         \
+    tuner::host::the_watch.access(address, SIZE, true, false, __builtin_return_address(0));  \
   }
 TUNER_ACCESS(2)
 TUNER_ACCESS(4)

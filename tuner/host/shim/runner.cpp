@@ -132,11 +132,11 @@ void run_case(const Plan& plan, std::size_t number, const unsigned char* inputs)
   for (std::size_t run = 0; run < kRunCount; ++run) {
     Launch how = planned.launch;
     how.schedule = kRuns[run].schedule;
-    how.poison = kRuns[run].poison;
+    how.poison = kRuns[run].poison ^ kShared;
     how.seed = number + 1;
     how.static_shared = variant->shared_begin;
     how.static_shared_bytes = static_cast<std::size_t>(variant->shared_end - variant->shared_begin);
-    buffers.reset(how.poison);
+    buffers.reset(kRuns[run].poison);
     fill(__start_tuner_shared, how.poison, static_cast<std::size_t>(__stop_tuner_shared - __start_tuner_shared));
     if (!watch_case(number, run, buffers)) continue;
     try {
@@ -252,7 +252,9 @@ void explain(const unsigned char* at) {
     const Buffer& buffer = current_buffers->all()[i];
     if (buffer.data == nullptr || !is_near(at, buffer.data, buffer.bytes)) continue;
     const std::size_t distance = at < buffer.data ? static_cast<std::size_t>(buffer.data - at)
-                                 : at < buffer.data + buffer.bytes ? 0 : static_cast<std::size_t>(at - buffer.data) - buffer.bytes;
+                                 : at < buffer.data + buffer.bytes
+                                     ? 0
+                                     : static_cast<std::size_t>(at - buffer.data) - buffer.bytes;
     if (distance >= least) continue;
     least = distance;
     nearest = static_cast<int>(i);

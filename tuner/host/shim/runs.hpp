@@ -14,6 +14,8 @@ struct Run {
 };
 inline constexpr unsigned char kPoison = 0xff;
 inline constexpr unsigned char kOtherPoison = 0x7b;
+/// Shared memory holds another one: what was read there and written to an output must not look unwritten.
+inline constexpr unsigned char kShared = 0x10;
 inline constexpr Run kRuns[] = {{Schedule::forward, kPoison},
                                 {Schedule::forward, kOtherPoison},
                                 {Schedule::reverse, kPoison},

@@ -1,0 +1,167 @@
+// `tuner check --host` on kernels with one mistake each.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tests/cli/program.hpp"
+
+using namespace tuner::test;
+
+namespace {
+
+using Json = nlohmann::json;
+
+std::string kernel_file(const std::string& name) {
+  return TUNER_HOST_KERNELS "/" + name + ".cu";
+}
+
+/// The line of the kernel that a comment marks.
+int line_with(const std::string& kernel, const std::string& comment) {
+  std::ifstream stream(kernel_file(kernel));
+  int number = 0;
+  for (std::string line; std::getline(stream, line);) {
+    ++number;
+    if (line.ends_with("// " + comment)) return number;
+  }
+  FAIL("no line ends with " << comment);
+  return 0;
+}
+
+/// A user with a compiler: nothing of the environment is passed on otherwise.
+User user() {
+  User result;
+  result.environment["PATH"] = std::getenv("PATH");
+  return result;
+}
+
+Json check(const std::string& kernel, int exit_code, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> words{"check", kernel_file(kernel), "--host", "--json", "-I", TUNER_DEVICE_HEADER};
+  words.insert(words.end(), more.begin(), more.end());
+  const Result result = user().run(words);
+  CHECK_MESSAGE(result.exit_code == exit_code, result.err << result.out);
+  return Json::parse(result.out);
+}
+
+Json only_finding(const std::string& kernel) {
+  const Json report = check(kernel, 1);
+  REQUIRE_MESSAGE(report["findings"].size() == 1, report.dump(2));
+  return report["findings"][0];
+}
+
+}  // namespace
+
+TEST_CASE("each of the seeded bugs is the only finding, with its class and its line") {
+  struct Bug {
+    std::string kernel, kind, comment;
+  };
+  for (const Bug& bug :
+       {Bug{"missing_wait", "unwaited_copy", "nobody has waited"},
+        Bug{"read_past_end", "out_of_bounds_read", "too far"}, Bug{"write_past_end", "out_of_bounds_write", "too far"},
+        Bug{"uninitialised_read", "uninitialised_read", "the last one is garbage"},
+        Bug{"input_written", "input_written", "an input"}, Bug{"divergent", "deadlock", "half of them"}}) {
+    CAPTURE(bug.kernel);
+    const Json finding = only_finding(bug.kernel);
+    CHECK_EQ(finding["class"], bug.kind);
+    CHECK_EQ(finding["place"]["file"], kernel_file(bug.kernel));
+    CHECK_EQ(finding["place"]["line"], line_with(bug.kernel, bug.comment));
+    CHECK_EQ(finding["configurations"], 2);
+  }
+}
+
+TEST_CASE("a missing barrier is a race that names both lines") {
+  const Json finding = only_finding("missing_barrier");
+  CHECK_EQ(finding["class"], "race");
+  CHECK_EQ(finding["place"]["line"], line_with("missing_barrier", "written"));
+  CHECK_EQ(finding["other_place"]["line"], line_with("missing_barrier", "read"));
+}
+
+TEST_CASE("a kernel with shared memory, shuffles, atomics and a fence has no findings") {
+  const Json report = check("clean", 0);
+  CHECK_MESSAGE(report["findings"].empty(), report.dump(2));
+  CHECK_EQ(report["unchecked"], Json::array());
+  CHECK_EQ(report["configurations"], 4);
+  CHECK_EQ(report["configurations_for_races"], 4);
+  CHECK_GE(report["problems"].size(), 5);
+}
+
+TEST_CASE("what cannot run is named with its line, and nothing else counts as an error of the kernel") {
+  const Json none = check("cannot_run", 2);
+  REQUIRE_EQ(none["unchecked"].size(), 1);
+  CHECK_EQ(none["unchecked"][0]["place"]["line"], 2);
+  CHECK(contains(none["unchecked"][0]["message"], "cooperative_groups.h"));
+
+  const Json half = check("ptx", 0);
+  REQUIRE_EQ(half["unchecked"].size(), 1);
+  CHECK(contains(half["unchecked"][0]["message"], "Inline PTX"));
+  CHECK_EQ(half["unchecked"][0]["configuration"], "USE_PTX=1");
+
+  const Json template_depth = check("breaks_compiler", 2);
+  CHECK(contains(template_depth["unchecked"][0]["message"], "template instantiation depth"));
+}
+
+TEST_CASE("a kernel that never ends is stopped and placed") {
+  const Json finding = only_finding("hangs");
+  CHECK_EQ(finding["class"], "hang");
+  CHECK_GE(finding["place"]["line"].get<int>(), line_with("hangs", "for ever"));
+}
+
+TEST_CASE("the report says what was run, where, and how often") {
+  const Result result =
+      user().run({"check", kernel_file("read_past_end"), "--host", "--problem", "n=5", "--config", "BLOCKDIMX=128"});
+  CHECK_EQ(result.exit_code, 1);
+  CHECK(contains(result.out, "read_past_end on the CPU: 1 configuration x 1 problem x 3 orders of threads"));
+  CHECK(contains(result.out, "Problems: n=5\n"));
+  CHECK(
+      contains(result.out, "read_past_end.cu:14: out_of_bounds_read: reads 4 bytes at byte 20 of `x`, which has 20\n"));
+  CHECK(contains(result.out, "in 1 of 1 configuration; first BLOCKDIMX=128 on n=5\n"));
+  CHECK(result.err.empty());
+}
+
+TEST_CASE("a machine without a compiler is told in one sentence") {
+  User without = user();
+  without.environment["PATH"] = "/nowhere";
+  const Result result = without.run({"check", kernel_file("clean"), "--host"});
+  CHECK_EQ(result.exit_code, 4);
+  CHECK(contains(result.err, "No C++ compiler was found"));
+  without.environment["CXX"] = "no-such-compiler";
+  CHECK(contains(without.run({"check", kernel_file("clean"), "--host"}).err, "'no-such-compiler', cannot be run"));
+}
+
+TEST_CASE("a compiler that crashes is no crash of this program") {
+  User broken = user();
+  const auto compiler = broken.folder().write(
+      "crash", "#!/bin/sh\ncase \"$*\" in *unit*|*memory_*.cpp*) kill -SEGV $$;; esac\nexec c++ \"$@\"\n");
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+  broken.environment["CXX"] = compiler.string();
+  const Result result = broken.run({"check", kernel_file("clean"), "--host"});
+  CHECK_EQ(result.exit_code, 2);
+  CHECK(contains(result.out, "ended by signal 11"));
+}
+
+TEST_CASE("mistakes in the request end with exit code 2 and say what to do") {
+  const User one = user();
+  CHECK_EQ(one.run({"check"}).exit_code, 2);
+  CHECK_EQ(one.run({"check", kernel_file("clean"), "--host", "--problem", "m=3"}).exit_code, 2);
+  CHECK_EQ(one.run({"check", kernel_file("clean"), "--host", "--config", "BLOCKDIMX=7"}).exit_code, 2);
+  CHECK_EQ(one.run({"check", kernel_file("clean"), "--host", "--device", "1"}).exit_code, 2);
+}
+
+TEST_CASE("without a GPU the sentence names --host") {
+  const Result result = user().run({"check", kernel_file("clean"), "--problem", "n=1000"});
+  CHECK_NE(result.exit_code, 0);
+  CHECK(contains(result.err, "tuner check --host"));
+}
+
+TEST_CASE("Ctrl-C ends a check with 130 and leaves nothing behind") {
+  User one = user();
+  one.environment["TMPDIR"] = one.home().string();
+  Running running(one, {"check", kernel_file("hangs"), "--host"});
+  std::this_thread::sleep_for(std::chrono::seconds(8));
+  running.signal(2);
+  CHECK_EQ(running.finish().exit_code, 130);
+  for (const auto& entry : std::filesystem::directory_iterator(one.home()))
+    CHECK_FALSE(contains(entry.path().string(), "tuner-check"));
+}

@@ -1,0 +1,82 @@
+#include "tuner/host/compare.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+using namespace tuner;
+using namespace tuner::host;
+
+namespace {
+
+std::vector<BoundArgument> one_output(std::uint64_t length) {
+  BoundArgument argument;
+  argument.name = "y";
+  argument.role = Argument::Role::out;
+  argument.type = ElementType::float32;
+  argument.length = length;
+  argument.rtol = 1e-4;
+  return {argument};
+}
+
+std::vector<std::byte> bytes(const std::vector<float>& values) {
+  std::vector<std::byte> result(values.size() * sizeof(float));
+  std::memcpy(result.data(), values.data(), result.size());
+  return result;
+}
+
+CaseOutcome outcome(const std::vector<float>& first) {
+  CaseOutcome result;
+  result.state = CaseOutcome::State::ended;
+  result.outputs[0] = bytes(first);
+  result.has_outputs[0] = true;
+  return result;
+}
+
+void set(CaseOutcome& outcome, std::size_t run, const std::vector<float>& values) {
+  outcome.outputs[run] = bytes(values);
+  outcome.has_outputs[run] = true;
+}
+
+FindingKind only(const std::vector<Finding>& findings) {
+  REQUIRE_EQ(findings.size(), 1);
+  return findings[0].kind;
+}
+
+}  // namespace
+
+TEST_CASE("outputs within the tolerance of what is expected, the same in all runs, are right") {
+  const Expected expected{{bytes({1, 2})}, {}};
+  CHECK(compare_outputs(outcome({1, 2.0001f}), one_output(2), &expected, false).empty());
+  const auto findings = compare_outputs(outcome({1, 2.1f}), one_output(2), &expected, false);
+  CHECK_EQ(only(findings), FindingKind::wrong_result);
+  CHECK_EQ(findings[0].sentence, "`y`: element 1 is 2.1 and should be 2; 1 of 2 differ");
+}
+
+TEST_CASE("a difference over other poison is an uninitialised read, one in another order depends on the order") {
+  CaseOutcome poisoned = outcome({1, 2});
+  set(poisoned, 1, {1, 3});
+  CHECK_EQ(only(compare_outputs(poisoned, one_output(2), nullptr, false)), FindingKind::uninitialised_read);
+  CaseOutcome ordered = outcome({1, 2});
+  set(ordered, 3, {1, 3});
+  CHECK_EQ(only(compare_outputs(ordered, one_output(2), nullptr, false)), FindingKind::order_dependent_result);
+}
+
+TEST_CASE("what depends on the order by less than the tolerance matters to deterministic kernels only") {
+  CaseOutcome rounded = outcome({1, 2});
+  set(rounded, 2, {1, 2.00001f});
+  CHECK(compare_outputs(rounded, one_output(2), nullptr, false).empty());
+  CHECK_EQ(only(compare_outputs(rounded, one_output(2), nullptr, true)), FindingKind::order_dependent_result);
+}
+
+TEST_CASE(
+    "an element that holds the poison of both runs was not written, unless the reference does not write it either") {
+  CaseOutcome missing = outcome({1, 0});
+  std::memset(missing.outputs[0].data() + 4, 0xff, 4);
+  set(missing, 1, {1, 0});
+  std::memset(missing.outputs[1].data() + 4, 0x7b, 4);
+  const Expected all_written{{bytes({1, 2})}, {}};
+  CHECK_EQ(only(compare_outputs(missing, one_output(2), &all_written, false)), FindingKind::unwritten_output);
+  const Expected same = expected_of(missing, one_output(2));
+  CHECK(compare_outputs(missing, one_output(2), &same, false).empty());
+}

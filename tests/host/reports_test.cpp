@@ -1,0 +1,53 @@
+#include "tuner/host/reports.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace tuner::host;
+
+namespace {
+
+const KnownFiles kFiles{"k/kernel.cu", "helper.cuh"};
+
+}  // namespace
+
+TEST_CASE("an access beyond a buffer is placed in the kernel, even when a header's function made it") {
+  const std::string report =
+      "==1==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x60\nREAD of size 4 at 0x60 thread T0\n"
+      "    #0 0x1 in load /tmp/w/helper.cuh:7\n    #1 0x2 in kernel /tmp/w/k/kernel.cu:12\n    #2 0x3 in call "
+      "/tmp/w/tuner/host/shim/variants.hpp:40\n\n"
+      "0x60 is located 0 bytes to the right of\nallocated by thread T0 here:\n    #0 0x9 in malloc\n";
+  Touched touched;
+  touched.what = Touched::What::argument;
+  touched.name = "x";
+  touched.offset = 400;
+  touched.bytes = 400;
+  const Finding finding = read_sanitizer_report(report, touched, kFiles);
+  CHECK_EQ(finding.kind, FindingKind::out_of_bounds_read);
+  CHECK_EQ(finding.place.text(), "k/kernel.cu:12");
+  CHECK_EQ(finding.sentence, "reads 4 bytes at byte 400 of `x`, which has 400 (in helper.cuh:7)");
+}
+
+TEST_CASE("undefined behaviour is placed by its own first line where there is no stack") {
+  const Finding finding =
+      read_sanitizer_report("k/kernel.cu:9:3: runtime error: index 5 out of bounds for type 'float [4]'\n", {}, kFiles);
+  CHECK_EQ(finding.kind, FindingKind::out_of_bounds_read);
+  CHECK_EQ(finding.place.text(), "k/kernel.cu:9");
+  const Finding shift = read_sanitizer_report(
+      "k/kernel.cu:9:3: runtime error: shift exponent 40 is too large for 32-bit type 'int'\n", {}, kFiles);
+  CHECK_EQ(shift.kind, FindingKind::undefined_behaviour);
+  const Finding aligned = read_sanitizer_report(
+      "k/kernel.cu:9:3: runtime error: load of misaligned address 0x1 for type 'float4'\n", {}, kFiles);
+  CHECK_EQ(aligned.kind, FindingKind::misaligned_access);
+}
+
+TEST_CASE("a compiler's first error is told with its place in the kernel") {
+  const Unchecked error = read_compiler_messages(
+      "In file included from u.cpp:3:\nk/kernel.cu:4:9: error: 'wmma' has not been declared\nk/kernel.cu:5:9: error: "
+      "more\n",
+      kFiles);
+  CHECK_EQ(error.sentence, "The C++ compiler says: 'wmma' has not been declared");
+  CHECK_EQ(error.place.text(), "k/kernel.cu:4");
+  const Unchecked crash =
+      read_compiler_messages("k/kernel.cu:4: internal compiler error: Segmentation fault\n", kFiles);
+  CHECK_EQ(crash.sentence, "The compiler crashed on it: internal compiler error: Segmentation fault");
+}

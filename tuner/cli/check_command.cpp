@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/check_request.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/interrupts.hpp"
+#include "tuner/error.hpp"
+#include "tuner/host/picks.hpp"
+#include "tuner/process/usable_cores.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+constexpr std::uint64_t kMostConfigurations = 100000;
+
+CheckRequest read_request(const Arguments& arguments) {
+  if (arguments.operands().empty()) {
+    throw Error(Errc::bad_usage,
+                "`tuner check` needs a kernel file, for example `tuner check kernel_sources/prefetch.cu --host`.");
+  }
+  CheckRequest request;
+  request.description = std::make_shared<const KernelDescription>(
+      load_description(arguments.operands().front(), arguments.value("kernel").value_or("")));
+  for (const std::string& problem : arguments.values("problem")) request.problems.push_back(parse_problem(problem));
+  request.configurations = arguments.values("config");
+  request.where = arguments.values("where");
+  for (const std::string& folder : arguments.values("I")) request.include_folders.emplace_back(folder);
+  if (const auto most = arguments.number("configurations", 1, kMostConfigurations)) request.most = *most;
+  if (const auto device = arguments.number("device", 0, 1023)) request.device = static_cast<int>(*device);
+  request.seed = arguments.number("seed").value_or(0);
+  request.workers =
+      static_cast<int>(arguments.number("workers", 1, 1024).value_or(static_cast<std::uint64_t>(usable_cores())));
+  request.json = arguments.has("json");
+  return request;
+}
+
+ExitCode run(const Arguments& arguments) {
+  const CheckRequest request = read_request(arguments);
+  const Interrupts interrupts;
+  if (!arguments.has("host")) return check_on_gpu(request, interrupts.flag());
+  if (arguments.has("device"))
+    throw Error(Errc::bad_usage, "`--device` means nothing with `--host`, which uses no GPU. Leave one of them out.");
+  return check_on_cpu(request, interrupts.flag());
+}
+
+}  // namespace
+
+std::vector<std::string> picked_configurations(const CheckRequest& request, const ProblemValues& problem,
+                                               const DeviceInfo& device) {
+  const Task task(request.description, problem, device, request.where, request.include_folders,
+                  request.configurations.empty() ? search::Listing::at_once : search::Listing::when_needed);
+  std::vector<std::string> texts;
+  for (const std::string& text : request.configurations) {
+    const search::Configuration configuration = task.space().parse(text);
+    if (const auto reason = task.space().why_invalid(configuration))
+      throw Error(Errc::bad_usage, fmt::format("The configuration {} is not in the space: {}",
+                                               task.space().text(configuration), *reason));
+    texts.push_back(task.space().text(configuration));
+  }
+  if (!texts.empty()) return texts;
+  if (task.space().size() == 0) throw Error(Errc::empty_space, task.space().why_empty());
+  bool complete = true;
+  for (const host::Choice& choice : host::cover_tasks(
+           {&task}, [](const Task&, const search::Configuration&) { return true; }, request.most, complete))
+    texts.push_back(task.space().text(choice.configuration));
+  return texts;
+}
+
+Command check_command() {
+  using Kind = Option::Kind;
+  return {
+      .name = "check",
+      .synopsis =
+          "tuner check FILE [--host] [--problem A=1,B=2] [--config A=1,B=2] [--where EXPR] [--configurations N] "
+          "[options]",
+      .summary = "look for mistakes in a kernel: on the GPU, or on the CPU with --host",
+      .purpose =
+          "Runs a kernel in many configurations and reports what is wrong with it. With --host on the CPU, under\n"
+          "sanitizers, with file and line: bounds, races, deadlocks, uninitialised reads. That needs no GPU.",
+      .options =
+          {
+              {"host", Kind::flag, "", "on the CPU: compile the kernel as C++ with $CXX, c++, g++ or clang++"},
+              {"problem", Kind::repeatable, "A=1,B=2",
+               "values of the problem; repeatable. Default with --host: small sizes that kernels get wrong; else the "
+               "problem's defaults"},
+              {"config", Kind::repeatable, "A=1,B=2",
+               "check this configuration, what is left out at its default; repeatable. Default: the baseline, and "
+               "others in "
+               "which every pair of parameter values stands"},
+              {"where", Kind::repeatable, "EXPR", "pick only configurations for which this is true; repeatable"},
+              {"configurations", Kind::value, "N", "pick at most so many; default 120"},
+              {"kernel", Kind::value, "NAME", "which kernel, where the file describes several"},
+              {"device", Kind::value, "N", "which GPU, as `tuner devices` counts them; default 0"},
+              {"workers", Kind::value, "N",
+               "compilers, and with --host kernels, at the same time; default: one for each core"},
+              {"seed", Kind::value, "N", "seed of the generated inputs; default 0"},
+              {"I", Kind::repeatable, "DIR", "look for quoted headers here too; repeatable"},
+          },
+      .most_operands = 1,
+      .examples = {{"tuner check kernel_sources/prefetch.cu --host", "at sizes that kernels get wrong, without a GPU"},
+                   {"tuner check kernel_sources/prefetch.cu --host --problem rows=3,row_length=1000 --config "
+                    "STRATEGY=unrolled,UNROLL=4",
+                    "one configuration on one problem"}},
+      .exit_codes = {ExitCode::no_device, ExitCode::no_toolkit, ExitCode::device_failed, ExitCode::interrupted},
+      .run = run,
+  };
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,248 @@
+// `tuner check` on a GPU: each configuration reproduces the reference behind fences, and is timed no longer than it
+// takes to see whether that changes anything.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "tuner/cli/check_request.hpp"
+#include "tuner/cli/decisions.hpp"
+#include "tuner/cli/message.hpp"
+#include "tuner/cli/progress_line.hpp"
+#include "tuner/core/text.hpp"
+#include "tuner/engine/candidate_request.hpp"
+#include "tuner/engine/candidates.hpp"
+#include "tuner/engine/compile/pool.hpp"
+#include "tuner/engine/device/lane.hpp"
+#include "tuner/engine/wait.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+struct Failed {
+  Outcome outcome = Outcome::ok;
+  std::string message, configuration, problem;
+  std::size_t configurations = 1;
+};
+
+class DeviceCheck {
+ public:
+  DeviceCheck(const CheckRequest& request, const std::atomic<bool>& stop)
+      : request_(request),
+        stop_(stop),
+        compile_({.workers = request.workers, .include_folders = request.include_folders}),
+        device_({.ordinal = request.device, .stop = &stop}) {}
+
+  const DeviceInfo& info() { return device_.info(); }
+
+  void run(const ProblemValues& problem) {
+    const Task task(request_.description, problem, info(), {}, request_.include_folders, search::Listing::when_needed);
+    const std::optional<search::Configuration> baseline = task.baseline();
+    if (!baseline)
+      throw Error(Errc::baseline_failed,
+                  "The kernel's own constraints exclude its defaults, so there is nothing to compare with: change a "
+                  "`default` or a constraint.");
+    const std::string text = problem_text(task.problem());
+    engine::Candidates candidates(task, cache::Trial{});
+    prepare(task);
+    const std::size_t first = candidates.add(*baseline);
+    candidates.compiled(first, compile({candidates.request(first)}).front());
+    run_reference(task, candidates, first, *baseline, text);
+
+    std::vector<std::size_t> entries;
+    std::vector<engine::CompileRequest> sources;
+    for (const std::string& picked : picked_configurations(request_, problem, info())) {
+      const std::optional<std::size_t> entry = candidates.ask(task.space().parse(picked));
+      if (!entry) continue;  // the baseline
+      entries.push_back(*entry);
+      sources.push_back(candidates.request(*entry));
+    }
+    std::vector<engine::CompileReply> binaries = compile(std::move(sources));
+    for (std::size_t i = 0; i < entries.size() && !stop_; ++i) {
+      ++checked_;
+      if (binaries[i].outcome != Outcome::ok) {
+        note(binaries[i].outcome, binaries[i].message, candidates.text(entries[i]), text);
+        continue;
+      }
+      if (!candidates.compiled(entries[i], std::move(binaries[i]))) continue;  // the same program as another one
+      const engine::DeviceReply reply =
+          ask(engine::ScreenCandidate{candidates.candidate(entries[i]), {.samples = 1}, std::nullopt});
+      candidates.ran(entries[i], reply);
+      note(reply.outcome, reply.message, candidates.text(entries[i]), text);
+      show("running", i + 1, entries.size());
+    }
+    problems_.push_back(text);
+  }
+
+  ExitCode finish() {
+    line_.erase();
+    if (request_.json) {
+      Json failures = Json::array();
+      for (const Failed& failed : failed_) {
+        failures.push_back({{"class", to_string(failed.outcome)},
+                            {"message", failed.message},
+                            {"configuration", failed.configuration},
+                            {"problem", failed.problem},
+                            {"configurations", failed.configurations}});
+      }
+      print_json({{"format", 1},
+                  {"kernel", request_.description->kernel},
+                  {"file", request_.description->file.string()},
+                  {"host", false},
+                  {"device", info().name},
+                  {"problems", problems_},
+                  {"cases", checked_},
+                  {"findings", std::move(failures)},
+                  {"interrupted", stop_.load()}});
+    } else {
+      std::string text = fmt::format("{} on {}: {} runs of configurations on problems\n", request_.description->kernel,
+                                     info().name, checked_);
+      text += labelled("Problems: ", fmt::format("{}", fmt::join(problems_, "; ")));
+      text += failed_.empty() ? "\nNo findings.\n" : "\nFindings:\n";
+      for (const Failed& failed : failed_) {
+        text += fmt::format("{}: {}\n    {} times; first {} on {}\n", to_string(failed.outcome), failed.message,
+                            failed.configurations, failed.configuration, failed.problem);
+      }
+      text += "\n`tuner check --host` looks for races and for the lines that are to blame.\n";
+      print(text);
+    }
+    if (stop_) return ExitCode::interrupted;
+    return failed_.empty() ? ExitCode::done : ExitCode::no_result;
+  }
+
+ private:
+  static Clock::time_point soon() { return Clock::now() + std::chrono::milliseconds(100); }
+
+  void show(const char* phase, std::size_t done, std::size_t all) {
+    engine::Observer::Progress progress;
+    progress.phase = phase;
+    progress.finished = done;
+    progress.total = all;
+    progress.elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
+    line_.progress(progress);
+  }
+
+  [[noreturn]] static void interrupted() { throw Error(Errc::device_lost, "The check was interrupted."); }
+
+  engine::DeviceReply ask(engine::DeviceRequest request) {
+    const engine::TicketId ticket = ++ticket_;
+    device_.submit(ticket, std::move(request));
+    for (;;) {
+      for (auto& completion : device_.poll()) {
+        if (completion.ticket == ticket) return std::move(completion.reply);
+      }
+      if (stop_) interrupted();
+      engine::wait_for(soon(), device_);
+    }
+  }
+
+  std::vector<engine::CompileReply> compile(std::vector<engine::CompileRequest> requests) {
+    std::vector<engine::CompileReply> replies(requests.size());
+    const engine::TicketId first = ticket_ + 1;
+    for (engine::CompileRequest& request : requests) compile_.submit(++ticket_, std::move(request));
+    for (std::size_t done = 0; done < replies.size();) {
+      for (auto& completion : compile_.poll()) {
+        replies.at(completion.ticket - first) = std::move(completion.reply);
+        show("compiling", ++done, replies.size());
+      }
+      if (stop_) interrupted();
+      if (done < replies.size()) engine::wait_for(soon(), compile_);
+    }
+    return replies;
+  }
+
+  void prepare(const Task& task) {
+    engine::CompileRequest support;
+    support.source = std::string(device_.support_source());
+    support.file_name = "support.cu";
+    support.architecture = task.device().architecture();
+    engine::PrepareProblem problem;
+    problem.arguments = task.arguments_with_data();
+    problem.deterministic = task.description().deterministic;
+    problem.seed = request_.seed;
+    problem.mode = engine::CacheMode::warm;
+    problem.support_cubin = compile({support}).front().cubin;
+    const engine::DeviceReply reply = ask(std::move(problem));
+    if (reply.outcome != Outcome::ok)
+      throw Error(Errc::device_lost,
+                  "The buffers of " + problem_text(task.problem()) + " cannot be prepared: " + reply.message);
+  }
+
+  void run_reference(const Task& task, const engine::Candidates& candidates, std::size_t baseline,
+                     const search::Configuration& configuration, const std::string& problem) {
+    engine::CompileReply binary;
+    engine::Candidate candidate = candidates.candidate(baseline);
+    const bool named = !task.description().reference_kernel.empty();
+    if (named) {
+      binary = compile({engine::reference_request(task, configuration)}).front();
+      candidate.cubin = binary.cubin;
+      candidate.lowered_name = binary.lowered_name;
+      candidate.parameters = binary.parameters;
+    }
+    if (candidate.cubin.empty())
+      throw Error(Errc::baseline_failed, fmt::format("The reference does not compile: {}",
+                                                     named ? binary.message : candidates[baseline].trial.message));
+    const engine::DeviceReply reply = ask(engine::RunReference{candidate, {.samples = 1}});
+    if (reply.outcome != Outcome::ok)
+      throw Error(Errc::baseline_failed,
+                  fmt::format("The reference fails on {} with {}: {} `tuner check --host` says in which line.", problem,
+                              to_string(reply.outcome), reply.message));
+    ++checked_;
+    if (!named) return;
+    const engine::DeviceReply own =
+        ask(engine::ScreenCandidate{candidates.candidate(baseline), {.samples = 1}, std::nullopt});
+    note(own.outcome, own.message, candidates.text(baseline), problem);
+  }
+
+  void note(Outcome outcome, const std::string& message, const std::string& configuration, const std::string& problem) {
+    if (outcome == Outcome::ok) return;
+    const auto same = std::find_if(failed_.begin(), failed_.end(), [&](const Failed& other) {
+      return other.outcome == outcome && other.problem == problem;
+    });
+    if (same != failed_.end())
+      ++same->configurations;
+    else
+      failed_.push_back({outcome, message, configuration, problem, 1});
+  }
+
+  const CheckRequest& request_;
+  const std::atomic<bool>& stop_;
+  engine::CompilePool compile_;
+  engine::DeviceProcessLane device_;
+  ProgressLine line_;
+  Clock::time_point start_ = Clock::now();
+  engine::TicketId ticket_ = 0;
+  std::size_t checked_ = 0;
+  std::vector<Failed> failed_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+ExitCode check_on_gpu(const CheckRequest& request, const std::atomic<bool>& stop) {
+  DeviceCheck check(request, stop);
+  try {
+    check.info();
+  } catch (const Error& error) {
+    if (stop) return ExitCode::interrupted;
+    throw Error(error.code(),
+                fmt::format("{} Without a GPU, `tuner check --host` runs the kernel on the CPU.", error.what()));
+  }
+  try {
+    const std::vector<ProblemValues> defaults{{}};
+    for (const ProblemValues& problem : request.problems.empty() ? defaults : request.problems) check.run(problem);
+  } catch (const Error&) {
+    if (!stop) throw;
+  }
+  return check.finish();
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/cli/exit_code.hpp"
+#include "tuner/core/task.hpp"
+
+namespace tuner::cli {
+
+class ProgressLine;
+
+/// What `tuner check` was asked for.
+struct CheckRequest {
+  std::shared_ptr<const KernelDescription> description;
+  std::vector<ProblemValues> problems;      ///< none: derived
+  std::vector<std::string> configurations;  ///< none: picked
+  std::vector<std::string> where;
+  std::vector<std::filesystem::path> include_folders;
+  std::size_t most = 120;
+  std::uint64_t seed = 0;
+  int device = 0;
+  int workers = 1;
+  bool json = false;
+};
+
+/// Configurations to check: the baseline, then those in which all pairs of parameter values stand; or the ones that
+/// were named. Throws Error{bad_usage, bad_problem, empty_space}.
+std::vector<std::string> picked_configurations(const CheckRequest& request, const ProblemValues& problem,
+                                               const DeviceInfo& device);
+
+// One file each.
+ExitCode check_on_cpu(const CheckRequest& request, const std::atomic<bool>& stop);
+ExitCode check_on_gpu(const CheckRequest& request, const std::atomic<bool>& stop);
+
+}  // namespace tuner::cli
