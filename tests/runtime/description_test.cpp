@@ -206,3 +206,11 @@ TEST_CASE("a recorded space, as a database, serves its winner") {
   CHECK(launches[0].instructions == "records " + winner);
   CHECK(launches[0].block[0] == here.shape().block[0]);
 }
+
+TEST_CASE("a kernel that a T1 file describes is taken as it is") {
+  const fs::path data = TUNER_TEST_DATA;
+  const Description description = Description::from_file(data / "t1/gemm.json");
+  CHECK(description.kernel() == "gemm");
+  CHECK(description.problem_properties() == std::vector<std::string>{"sizeM", "sizeN", "sizeK"});
+  CHECK_THROWS_AS(Description::from_file(data / "t1/gemm.json", "sgemm"), Error);
+}

@@ -1,6 +1,7 @@
 #include "tuner/description.hpp"
 
 #include "tuner/core/identity.hpp"
+#include "tuner/core/t1_reader.hpp"
 #include "tuner/runtime/description_content.hpp"
 
 namespace tuner {
@@ -19,7 +20,10 @@ Description describe_text(std::string_view text, const std::filesystem::path& fi
 
 Description Description::from_file(const std::filesystem::path& file, std::string_view kernel,
                                    const std::vector<std::filesystem::path>& include_folders) {
-  return describe_text(read_kernel_file(file), file, kernel, {}, include_folders);
+  const std::string text = read_kernel_file(file);
+  if (!is_t1(text)) return describe_text(text, file, kernel, {}, include_folders);
+  const KernelDescription described = read_t1(text, file).kernel;  // its source says as directives what the JSON said
+  return describe_text(described.source, described.file, kernel, {}, include_folders);
 }
 
 Description Description::from_text(std::string_view text, const EmbeddedText& embedded) {

@@ -32,7 +32,8 @@ struct EmbeddedText {
 class TUNER_API Description {
  public:
   /// Reads an annotated source file and the headers that it includes with quotes, from beside it or from
-  /// `include_folders`. `kernel` picks one if several are described. Throws Error{file_not_found}.
+  /// `include_folders`; or a T1 description in JSON (docs/t1.md), which names its source. `kernel` picks one if several
+  /// are described. Throws Error{file_not_found}.
   static Description from_file(const std::filesystem::path& file, std::string_view kernel = {},
                                const std::vector<std::filesystem::path>& include_folders = {});
 
