@@ -31,16 +31,14 @@ int line_with(const std::string& kernel, const std::string& comment) {
 }
 
 /// A user with a compiler: nothing of the environment is passed on otherwise.
-User user() {
-  User result;
-  result.environment["PATH"] = std::getenv("PATH");
-  return result;
-}
+struct Developer : User {
+  Developer() { environment["PATH"] = std::getenv("PATH"); }
+};
 
 Json check(const std::string& kernel, int exit_code, const std::vector<std::string>& more = {}) {
   std::vector<std::string> words{"check", kernel_file(kernel), "--host", "--json", "-I", TUNER_DEVICE_HEADER};
   words.insert(words.end(), more.begin(), more.end());
-  const Result result = user().run(words);
+  const Result result = Developer().run(words);
   CHECK_MESSAGE(result.exit_code == exit_code, result.err << result.out);
   return Json::parse(result.out);
 }
@@ -109,8 +107,8 @@ TEST_CASE("a kernel that never ends is stopped and placed") {
 }
 
 TEST_CASE("the report says what was run, where, and how often") {
-  const Result result =
-      user().run({"check", kernel_file("read_past_end"), "--host", "--problem", "n=5", "--config", "BLOCKDIMX=128"});
+  const Result result = Developer().run(
+      {"check", kernel_file("read_past_end"), "--host", "--problem", "n=5", "--config", "BLOCKDIMX=128"});
   CHECK_EQ(result.exit_code, 1);
   CHECK(contains(result.out, "read_past_end on the CPU: 1 configuration x 1 problem x 3 orders of threads"));
   CHECK(contains(result.out, "Problems: n=5\n"));
@@ -121,7 +119,7 @@ TEST_CASE("the report says what was run, where, and how often") {
 }
 
 TEST_CASE("a machine without a compiler is told in one sentence") {
-  User without = user();
+  Developer without;
   without.environment["PATH"] = "/nowhere";
   const Result result = without.run({"check", kernel_file("clean"), "--host"});
   CHECK_EQ(result.exit_code, 4);
@@ -131,7 +129,7 @@ TEST_CASE("a machine without a compiler is told in one sentence") {
 }
 
 TEST_CASE("a compiler that crashes is no crash of this program") {
-  User broken = user();
+  Developer broken;
   const auto compiler = broken.folder().write(
       "crash", "#!/bin/sh\ncase \"$*\" in *unit*|*memory_*.cpp*) kill -SEGV $$;; esac\nexec c++ \"$@\"\n");
   std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
@@ -142,7 +140,7 @@ TEST_CASE("a compiler that crashes is no crash of this program") {
 }
 
 TEST_CASE("mistakes in the request end with exit code 2 and say what to do") {
-  const User one = user();
+  const Developer one;
   CHECK_EQ(one.run({"check"}).exit_code, 2);
   CHECK_EQ(one.run({"check", kernel_file("clean"), "--host", "--problem", "m=3"}).exit_code, 2);
   CHECK_EQ(one.run({"check", kernel_file("clean"), "--host", "--config", "BLOCKDIMX=7"}).exit_code, 2);
@@ -150,13 +148,13 @@ TEST_CASE("mistakes in the request end with exit code 2 and say what to do") {
 }
 
 TEST_CASE("without a GPU the sentence names --host") {
-  const Result result = user().run({"check", kernel_file("clean"), "--problem", "n=1000"});
+  const Result result = Developer().run({"check", kernel_file("clean"), "--problem", "n=1000"});
   CHECK_NE(result.exit_code, 0);
   CHECK(contains(result.err, "tuner check --host"));
 }
 
 TEST_CASE("Ctrl-C ends a check with 130 and leaves nothing behind") {
-  User one = user();
+  Developer one;
   one.environment["TMPDIR"] = one.home().string();
   Running running(one, {"check", kernel_file("hangs"), "--host"});
   std::this_thread::sleep_for(std::chrono::seconds(8));

@@ -21,7 +21,7 @@ CheckRequest read_request(const Arguments& arguments) {
   }
   CheckRequest request;
   request.description = std::make_shared<const KernelDescription>(
-      load_description(arguments.operands().front(), arguments.value("kernel").value_or("")));
+      load_description(arguments.operands().front(), arguments.value("kernel").value_or(""), warn));
   for (const std::string& problem : arguments.values("problem")) request.problems.push_back(parse_problem(problem));
   request.configurations = arguments.values("config");
   request.where = arguments.values("where");
@@ -76,8 +76,8 @@ Command check_command() {
           "[options]",
       .summary = "look for mistakes in a kernel: on the GPU, or on the CPU with --host",
       .purpose =
-          "Runs a kernel in many configurations and reports what is wrong with it. With --host on the CPU, under\n"
-          "sanitizers, with file and line: bounds, races, deadlocks, uninitialised reads. That needs no GPU.",
+          "Runs a kernel in many configurations and reports what is wrong with it. With --host on the CPU,\n"
+          "under sanitizers, by file and line: bounds, races, deadlocks, uninitialised reads. No GPU needed.",
       .options =
           {
               {"host", Kind::flag, "", "on the CPU: compile the kernel as C++ with $CXX, c++, g++ or clang++"},
@@ -99,8 +99,7 @@ Command check_command() {
           },
       .most_operands = 1,
       .examples = {{"tuner check kernel_sources/prefetch.cu --host", "at sizes that kernels get wrong, without a GPU"},
-                   {"tuner check kernel_sources/prefetch.cu --host --problem rows=3,row_length=1000 --config "
-                    "STRATEGY=unrolled,UNROLL=4",
+                   {"tuner check my.cu --host --problem n=1000 --config BLOCKDIMX=64,ITEMS=4",
                     "one configuration on one problem"}},
       .exit_codes = {ExitCode::no_device, ExitCode::no_toolkit, ExitCode::device_failed, ExitCode::interrupted},
       .run = run,

@@ -228,9 +228,9 @@ class DeviceCheck {
 }  // namespace
 
 ExitCode check_on_gpu(const CheckRequest& request, const std::atomic<bool>& stop) {
-  DeviceCheck check(request, stop);
+  std::optional<DeviceCheck> begun;
   try {
-    check.info();
+    begun.emplace(request, stop).info();
   } catch (const Error& error) {
     if (stop) return ExitCode::interrupted;
     throw Error(error.code(),
@@ -238,11 +238,11 @@ ExitCode check_on_gpu(const CheckRequest& request, const std::atomic<bool>& stop
   }
   try {
     const std::vector<ProblemValues> defaults{{}};
-    for (const ProblemValues& problem : request.problems.empty() ? defaults : request.problems) check.run(problem);
+    for (const ProblemValues& problem : request.problems.empty() ? defaults : request.problems) begun->run(problem);
   } catch (const Error&) {
     if (!stop) throw;
   }
-  return check.finish();
+  return begun->finish();
 }
 
 }  // namespace tuner::cli

@@ -161,11 +161,17 @@ class Check {
       const CaseOutcome& outcome = outcomes[i];
       if (outcome.state == CaseOutcome::State::left) ++left;
       if (outcome.state == CaseOutcome::State::not_run || outcome.state == CaseOutcome::State::left) continue;
-      if (!one.reference_only) {
-        configurations.insert(one.configuration);
-        problems.insert(one.problem);
-        ++result_.cases;
+      if (one.reference_only) {
+        if (outcome.state != CaseOutcome::State::ended || outcome.faulted)
+          unchecked_at({"Results were not compared: the reference fails on " + cases_.problems[one.problem].text,
+                        {},
+                        one.configuration,
+                        0});
+        continue;
       }
+      configurations.insert(one.configuration);
+      problems.insert(one.problem);
+      ++result_.cases;
       judge(numbers[i], i, outcome, expected[one.problem] ? &*expected[one.problem] : nullptr);
     }
     result_.configurations = configurations.size();
@@ -249,7 +255,7 @@ class Check {
   void unchecked_at(Unchecked unchecked) {
     for (Unchecked& other : result_.unchecked) {
       if (other.sentence != unchecked.sentence || !(other.place == unchecked.place)) continue;
-      if (uncheckable_.insert(unchecked.configuration).second) ++other.configurations;
+      if (unchecked.configurations > 0 && uncheckable_.insert(unchecked.configuration).second) ++other.configurations;
       return;
     }
     uncheckable_.insert(unchecked.configuration);
@@ -346,6 +352,13 @@ class Check {
                              finding.kind == FindingKind::unwritten_output;
       const bool can_have_place =
           finding.kind == FindingKind::uninitialised_read || finding.kind == FindingKind::input_written;
+      // What nobody has written yet is read where the one who writes it is not waited for.
+      if (finding.kind == FindingKind::uninitialised_read && finding.place.line != 0) {
+        return std::any_of(findings_.begin(), findings_.end(), [&](const Finding& other) {
+          return other.kind == FindingKind::race && other.configuration == finding.configuration &&
+                 (other.place == finding.place || other.other == finding.place);
+        });
+      }
       if (finding.place.line != 0 || (!is_result && !can_have_place)) return false;
       return std::any_of(findings_.begin(), findings_.end(), [&](const Finding& other) {
         if (other.place.line == 0 || other.configuration != finding.configuration) return false;

@@ -70,7 +70,7 @@ std::string where_touched(const Touched& touched, const std::string& report) {
 SourceSpot spot_of(const std::string& text, const KnownFiles& files) {
   for (const std::string& file : files) {
     const std::size_t at = text.find(file + ":");
-    if (at == std::string::npos || (at > 0 && text[at - 1] != '/')) continue;
+    if (at == std::string::npos || (at > 0 && text[at - 1] != '/' && text[at - 1] != ' ')) continue;
     const int line = std::atoi(text.c_str() + at + file.size() + 1);
     if (line > 0) return {file, line};
   }

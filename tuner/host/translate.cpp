@@ -101,7 +101,7 @@ std::optional<Replacement> dynamic_shared(Reader reader) {
         if (!reader.skip_brackets('(', ')')) return std::nullopt;
         continue;
       }
-      type += std::string(name.empty() ? "" : " ") + std::string(name);
+      if (!name.empty()) type += (type.empty() ? "" : " ") + std::string(name);
       name = word;
     } else if (reader.peek() == ':' || reader.peek() == '<') {
       const std::size_t from = reader.at;

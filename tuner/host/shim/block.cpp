@@ -125,8 +125,10 @@ class Block {
   }
 
   /// The launch ends; what is on this stack now is not destroyed.
-  [[noreturn]] void fail(const std::string& sentence, Spot spot) {
-    fault_ = {sentence + where(), spot.file == nullptr ? "" : spot.file, spot.line};
+  [[noreturn]] void fail(std::string&& sentence, Spot spot) {
+    fault_ = {std::move(sentence), spot.file == nullptr ? "" : spot.file,
+              spot.line};  // moved, because nobody will destroy it
+    fault_.sentence += where();
     for (;;) Fiber::suspend();
   }
 
