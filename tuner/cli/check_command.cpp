@@ -4,6 +4,7 @@
 #include "tuner/cli/check_request.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/interrupts.hpp"
+#include "tuner/cli/message.hpp"
 #include "tuner/error.hpp"
 #include "tuner/host/picks.hpp"
 #include "tuner/process/usable_cores.hpp"
