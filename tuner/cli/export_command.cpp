@@ -136,11 +136,11 @@ Command export_command() {
       .synopsis =
           "tuner export FILE.db [--kernel NAME] [--problem A=1,B=2] [--device TEXT] [--decisions-only]\n"
           "       [--with-binaries] [--force] [--db PATH] [--json]\n"
-          "       tuner export --header FILE.hpp [KERNEL FILE] [--style define|constexpr] [--namespace NAME] ...",
+          "       tuner export --header FILE.hpp [KERNEL FILE] [--style define|constexpr] [--namespace NAME]",
       .summary = "write what was decided and measured to a file for other machines",
       .purpose =
-          "Writes the decisions that are served, and their trials, to a database of their own: for `tuner import`\n"
-          "elsewhere, or to be read as it is by a program. With --header, writes winners as C++ text instead.",
+          "Writes the decisions that are served, and their trials, to a database of their own: for other\n"
+          "machines, or to be read as it is by a program. With --header, writes winners as C++ text.",
       .options =
           {
               {"kernel", Kind::value, "NAME", "only this kernel; default: all"},
