@@ -85,6 +85,15 @@ TEST_CASE("a kernel with shared memory, shuffles, atomics and a fence has no fin
   CHECK_GE(report["problems"].size(), 5);
 }
 
+TEST_CASE("templates, atomics, half precision, two dimensions and constant memory run and have no findings") {
+  for (const std::string kernel : {"sum_rows", "histogram", "smooth"}) {
+    CAPTURE(kernel);
+    const Json report = check("features", 0, {"--kernel", kernel});
+    CHECK_MESSAGE((report["findings"].empty() && report["unchecked"].empty()), report.dump(2));
+    CHECK_GE(report["cases"].get<int>(), 8);
+  }
+}
+
 TEST_CASE("what cannot run is named with its line, and nothing else counts as an error of the kernel") {
   const Json none = check("cannot_run", 2);
   REQUIRE_EQ(none["unchecked"].size(), 1);

@@ -61,6 +61,7 @@ Json to_json(const CheckRequest& request, const std::vector<ProblemValues>& prob
           {"configurations_for_races", result.raced},
           {"findings", std::move(findings)},
           {"unchecked", std::move(unchecked)},
+          {"notes", result.notes},
           {"interrupted", result.interrupted},
           {"compile_s", result.compile_s},
           {"run_s", result.run_s}};
@@ -81,7 +82,7 @@ std::string to_text(const CheckRequest& request, const std::vector<ProblemValues
                     const host::HostResult& result) {
   std::string text = fmt::format("{} on the CPU: {} x {} x 3 orders of threads, {} of them looked at for races\n",
                                  request.description->kernel, plural(result.configurations, "configuration"),
-                                 plural(result.problems, "problem"), plural(result.raced, "configuration"));
+                                 plural(result.problems, "problem"), result.raced);
   text +=
       fmt::format("{} in {:.1f} s, run in {:.1f} s, {}\n", "Compiled", result.compile_s, result.run_s, result.compiler);
   std::string list;
@@ -95,6 +96,8 @@ std::string to_text(const CheckRequest& request, const std::vector<ProblemValues
   else
     text += result.findings.empty() ? "No findings.\n" : plural(result.findings.size(), "finding") + ":\n";
   for (const host::Finding& finding : result.findings) text += text_of(finding, result);
+  if (!result.notes.empty()) text += '\n';
+  for (const std::string& note : result.notes) text += note + '\n';
   if (!result.unchecked.empty()) text += "\nNot checked:\n";
   for (const host::Unchecked& one : result.unchecked) {
     const std::string place = one.place.text();

@@ -148,7 +148,7 @@ class Builder {
       if (auto macro = macro_of(option)) {
         source.macros.push_back(std::move(*macro));
       } else if (ignored_.insert(option).second) {
-        cases_.unchecked.push_back({"The compiler option `" + option + "` means nothing on the CPU", {}, "", 0});
+        cases_.notes.push_back("The compiler option `" + option + "` means nothing on the CPU.");
       }
     }
     for (const Task::Macro& macro : task.macros(configuration)) source.macros.emplace_back(macro.name, macro.text);

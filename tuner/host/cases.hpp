@@ -40,7 +40,8 @@ struct Cases {
   std::vector<VariantSource> variants;
   std::vector<HostCase> cases;        ///< those of one variant one after the other
   std::vector<std::string> changing;  ///< names of macros that differ between variants
-  std::vector<Unchecked> unchecked;   ///< picks that no problem accepts, options that mean nothing here
+  std::vector<Unchecked> unchecked;   ///< picks that no problem accepts
+  std::vector<std::string> notes;     ///< options that mean nothing here
 };
 
 /// Binds the picks to their problems: a pick that is not valid for a problem is not run on it. Where the problem

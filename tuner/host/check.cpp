@@ -66,6 +66,7 @@ class Check {
         cases_(make_cases(description_, picks, options)) {
     result_.compiler = compiler_.version();
     result_.unchecked = std::move(cases_.unchecked);
+    result_.notes = std::move(cases_.notes);
     files_.push_back(description_->file.string());
     if (!cases_.problems.empty()) {
       for (const QuotedHeader& header : cases_.problems.front().task->headers()) files_.push_back(header.name);

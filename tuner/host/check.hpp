@@ -49,6 +49,7 @@ struct HostResult {
   std::size_t raced = 0;           ///< configurations that were looked at for races
   std::vector<Finding> findings;   ///< one for each place and class
   std::vector<Unchecked> unchecked;
+  std::vector<std::string> notes;  ///< what was left out that could not have shown a mistake
   std::string compiler;
   double compile_s = 0, run_s = 0;
   bool interrupted = false;
