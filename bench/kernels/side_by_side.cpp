@@ -58,7 +58,7 @@ json facts_record(const engine::Entry& entry, const engine::Entry& original, con
               {"dynamic_shared_bytes", or_null(facts.dynamic_shared_bytes)},
               {"occupancy", or_null(facts.occupancy)},
               {"occupancy_limiter", facts.occupancy_limiter},
-              {"idle_registers", or_null(idle_registers(facts, device))},
+              {"idle_registers", or_null(idle_registers(facts, entry.geometry, device))},
               {"global_loads", nullptr}};
   if (const auto loads = global_loads(original.binary.cubin, original.binary.lowered_name)) {
     record["global_loads"] = {{"widest_bits", loads->widest_bits()},

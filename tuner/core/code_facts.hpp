@@ -5,6 +5,7 @@
 #include "cache/store.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/machine_code.hpp"
+#include "tuner/core/task.hpp"
 
 namespace tuner {
 
@@ -15,7 +16,8 @@ struct CodeFacts {
   std::optional<GlobalLoads> loads;  ///< nothing where there is no binary to read
 };
 
+/// As many threads are resident as occupancy allows, or fewer where the grid does not fill every multiprocessor so far.
 /// Nothing where registers or occupancy are not known.
-std::optional<int> idle_registers(const cache::ResourceFacts& facts, const DeviceInfo& device);
+std::optional<int> idle_registers(const cache::ResourceFacts& facts, const Geometry& launch, const DeviceInfo& device);
 
 }  // namespace tuner
