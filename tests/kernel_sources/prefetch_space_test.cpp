@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "tests/kernel_sources/case_picks.hpp"
 #include "tuner/core/task.hpp"
 
 using namespace tuner;
@@ -74,4 +75,26 @@ TEST_CASE("prefetch offers slots beyond 48 KB of shared memory, up to what the d
   };
   CHECK_GT(most(smaller), 48 * 1024);
   CHECK_LE(most(smaller), static_cast<std::uint32_t>(smaller.device().max_shared_per_block));
+}
+
+TEST_CASE("what is run on the CPU holds every strategy, both forms, both layouts, and both kinds of loop") {
+  const auto description =
+      std::make_shared<const KernelDescription>(load_description(kRoot / "kernel_sources/prefetch.cu"));
+  const std::vector<host::Pick> picks = host::picks_of(
+      description, host::read_case_list(kRoot / "tests/kernel_sources/prefetch.cases"), known_device("H200"), false);
+  CHECK_GE(picks.size(), 100);
+  for (const std::string wanted :
+       {"STRATEGY=none", "STRATEGY=unrolled", "STRATEGY=register_batched", "STRATEGY=shared_batched",
+        "STRATEGY=register_rolling", "STRATEGY=shared_rolling", "STRATEGY=shared_rolling_async", "STRATEGY=l2_prefetch",
+        "REGISTER_FORM=unrolled_slot", "SLOT_LAYOUT=interleaved", "SIZE_KNOWN=1", "UNROLL=0", "PDIST=16", "PDIST=64",
+        "BLOCKDIMX=64", "BLOCKDIMX=1024"}) {
+    CAPTURE(wanted);
+    int with_barrier = 0, without = 0;
+    for (const host::Pick& pick : picks) {
+      if (("," + pick.configuration + ",").find("," + wanted + ",") == std::string::npos) continue;
+      ++(pick.problems.front().at("sync_in_loop").as_integer() != 0 ? with_barrier : without);
+    }
+    CHECK_GT(with_barrier, 0);
+    CHECK_GT(without, 0);
+  }
 }
