@@ -9,6 +9,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <map>
 
@@ -108,6 +109,26 @@ std::vector<KernelParameter> parameters(Bytes info) {
   return result;
 }
 
+/// What a name in namespaces is called there: `weights` of _ZN2v27weightsE. Each part has its length in front, and an L
+/// before that where it is seen in its file only. Empty for other symbols.
+std::string_view last_of_nested(std::string_view symbol) {
+  constexpr std::string_view kBegin = "_ZN";
+  if (!symbol.starts_with(kBegin)) return {};
+  symbol.remove_prefix(kBegin.size());
+  std::string_view last;
+  while (symbol != "E") {
+    if (symbol.starts_with('L')) symbol.remove_prefix(1);
+    std::size_t length = 0;
+    const auto [digits_end, error] = std::from_chars(symbol.data(), symbol.data() + symbol.size(), length);
+    if (error != std::errc{}) return {};
+    symbol.remove_prefix(static_cast<std::size_t>(digits_end - symbol.data()));
+    if (length > symbol.size()) return {};
+    last = symbol.substr(0, length);
+    symbol.remove_prefix(length);
+  }
+  return last;
+}
+
 }  // namespace
 
 std::optional<CubinFacts> facts_from_cubin(Bytes cubin, std::string_view lowered_name) {
@@ -138,13 +159,6 @@ Bytes kernel_code(Bytes cubin, std::string_view lowered_name) {
 }
 
 std::optional<CubinArray> array_in_cubin(Bytes cubin, std::string_view name) {
-  // Outside of namespaces names are not mangled; inside, the last of them is: _ZN2ns7weightsE.
-  const std::string last = std::to_string(name.size()) + std::string(name) + "E";
-  const auto is_nested = [&](std::string_view symbol) {
-    if (!symbol.starts_with("_ZN") || !symbol.ends_with(last)) return false;
-    const char before = symbol[symbol.size() - last.size() - 1];
-    return before < '0' || before > '9';
-  };
   std::vector<CubinArray> nested;
   const std::vector<Section> all = sections(cubin);
   for (const Section& section : all) {
@@ -154,7 +168,7 @@ std::optional<CubinArray> array_in_cubin(Bytes cubin, std::string_view name) {
       if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || symbol->st_shndx == SHN_UNDEF) continue;
       const std::string_view text = text_at(names, symbol->st_name);
       if (text == name) return CubinArray{std::string(text), symbol->st_size};
-      if (is_nested(text)) nested.push_back({std::string(text), symbol->st_size});
+      if (last_of_nested(text) == name) nested.push_back({std::string(text), symbol->st_size});
     }
   }
   if (nested.size() != 1) return std::nullopt;

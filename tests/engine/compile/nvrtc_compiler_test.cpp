@@ -301,6 +301,8 @@ TEST_CASE("arrays in constant memory are found by the names that the source has 
         "__constant__ float weights[49]; static __constant__ double hidden[3]; __constant__ int unused[2];\n"
         "namespace outer { namespace inner { __constant__ float4 deep[5]; } __constant__ char twice[1]; }\n"
         "namespace other { __constant__ char twice[2]; __constant__ char not_deep[4]; }\n"
+        "namespace v2 { __constant__ short numbered[3]; static __constant__ short local[5]; }\n"
+        "namespace { __constant__ short nameless[7]; }\n"
         "__global__ void k(float* x) { x[0] = weights[threadIdx.x] + hidden[threadIdx.x] + "
         "outer::inner::deep[threadIdx.x].x; }\n",
         "k");
@@ -316,6 +318,9 @@ TEST_CASE("arrays in constant memory are found by the names that the source has 
     CHECK(bytes("unused") == 8);
     CHECK(bytes("deep") == 80);
     CHECK(array_in_cubin(reply.cubin, "deep")->symbol == "_ZN5outer5inner4deepE");
+    CHECK(bytes("numbered") == 6);
+    CHECK(bytes("local") == 10);
+    CHECK(bytes("nameless") == 14);
     CHECK(bytes("twice") == 0);  // which?
     CHECK(bytes("eep") == 0);
     CHECK(bytes("k") == 0);
