@@ -60,7 +60,7 @@ void Laboratory::prepare(const Task& task, engine::CacheMode mode) {
   support.architecture = task.device().architecture();
 
   engine::PrepareProblem problem;
-  problem.arguments = task.arguments();
+  problem.arguments = task.arguments_with_data();
   problem.deterministic = task.description().deterministic;
   problem.mode = mode;
   problem.launch_timeout = std::chrono::seconds(10);  // nobody else waits for it

@@ -45,7 +45,7 @@ Stage::Stage(const Task& task) : task_(task), compiler_({}) {
   request.file_name = "support.cu";
   request.architecture = task.device().architecture();
   support_ = std::make_unique<engine::DeviceSupport>(compiled(compiler_, request).cubin, stream_);
-  buffers_ = std::make_unique<engine::Buffers>(task.arguments(), kSeed, *support_, stream_);
+  buffers_ = std::make_unique<engine::Buffers>(task.arguments_with_data(), kSeed, *support_, stream_);
   require(buffers_->set_scalars(), "The problem's numbers");
 }
 

@@ -113,6 +113,15 @@ TEST_CASE("data that is changed after it was looked at is not used") {
   CHECK(error_of([&] { read_data(data); }) == data.path.string() + " became shorter while it was read.");
 }
 
+TEST_CASE("a file that nobody has looked at is refused, and not taken for an empty one") {
+  const DataFolder folder;
+  folder.write("x.npy", four_floats());
+  const Task task = task_of(folder, "in(x, float, n, file(\"x.npy\"))");
+  const DataFile data = *task.arguments()[1].file;
+  CHECK(error_of([&] { read_data(data); }) ==
+        data.path.string() + " was to be read before it was looked at; report this.");
+}
+
 TEST_CASE("data of more than one piece is read whole, and its hash is that of all of it") {
   const DataFolder folder;
   std::string content((5 << 20) + 12, '\0');

@@ -127,7 +127,10 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> bytes) const {
 }
 
 void read_data(const DataFile& data, const std::function<void(std::span<const std::byte>)>& take) {
-  if (hash_of(data, take) == data.hash || data.hash.empty()) return;
+  if (data.hash.empty()) {
+    throw Error(Errc::internal, data.path.string() + " was to be read before it was looked at; report this.");
+  }
+  if (hash_of(data, take) == data.hash) return;
   fail(data.path, "was changed while it was in use; start again, and leave it alone until the end");
 }
 

@@ -30,8 +30,9 @@ class InputFile {
   std::uint64_t size_ = 0;
 };
 
-/// Hands over the data piece by piece, 4 MiB at a time, and then compares its hash with `data.hash`, unless that is
-/// empty. Throws Error{file_not_found}, also where the content is no longer what it was.
+/// Hands over the data piece by piece, 4 MiB at a time, and then compares its hash with `data.hash`. Throws
+/// Error{file_not_found}, also where the content is no longer what it was; Error{internal} for a file that nobody has
+/// looked at (see Task::arguments_with_data), of which it is not known where the data lies.
 void read_data(const DataFile& data, const std::function<void(std::span<const std::byte>)>& take);
 
 /// All of it at once.
