@@ -79,9 +79,9 @@ void Program::write_shim() const {
     return text;
   };
   write(runtime(Flavour::memory),
-        all_of({"block.cpp", "fiber.cpp", "plan.cpp", "buffers.cpp", "no_races.cpp", "runner.cpp"}));
-  write(runtime(Flavour::threads),
-        all_of({"block.cpp", "fiber.cpp", "plan.cpp", "buffers.cpp", "clocks.cpp", "races.cpp", "runner.cpp"}));
+        all_of({"block.cpp", "copies.cpp", "fiber.cpp", "plan.cpp", "buffers.cpp", "no_races.cpp", "runner.cpp"}));
+  write(runtime(Flavour::threads), all_of({"block.cpp", "copies.cpp", "fiber.cpp", "plan.cpp", "buffers.cpp",
+                                           "clocks.cpp", "races.cpp", "runner.cpp"}));
 }
 
 std::filesystem::path Program::runtime(Flavour flavour) const {

@@ -339,65 +339,20 @@ std::size_t dynamic_shared_bytes() {
   return running_block == nullptr ? 0 : running_block->shared_bytes();
 }
 
-bool copy_under_way(const void* address) {
-  const auto* at = static_cast<const unsigned char*>(address);
-  for (unsigned number = 0; running_block != nullptr && number < running_block->size(); ++number) {
-    for (const Copy& copy : running_block->thread(number).copies) {
-      const auto* to = static_cast<const unsigned char*>(copy.to);
-      if (at >= to && at < to + copy.size) return true;
-    }
-  }
-  return false;
-}
-
 long long turns() {
   return running_block->turns();
 }
 
-void copy_async(void* to, const void* from, int size, int source_bytes) {
-  const auto misaligned = [size](const void* address) {
-    return reinterpret_cast<std::uintptr_t>(address) % static_cast<unsigned>(size) != 0;
-  };
-  if (misaligned(to) || misaligned(from)) {
-    running_block->fail("An asynchronous copy of " + std::to_string(size) + " bytes has a misaligned " +
-                            (misaligned(to) ? "destination" : "source"),
-                        {nullptr, 0});
-  }
-  const std::size_t bytes = static_cast<std::size_t>(size);
-  const std::size_t wanted = source_bytes < 0 ? bytes : static_cast<std::size_t>(source_bytes);
-  // Address Sanitizer sees what these functions touch.
-  if (__asan_region_is_poisoned && __asan_region_is_poisoned(to, bytes) != nullptr) std::memset(to, 0, bytes);
-  Thread& thread = running_block->current();
-  Copy copy{thread.open_group, to, size, {}};
-  std::memcpy(copy.bytes.data(), from, wanted);
-  watch::copy_started(to, from, bytes);
-  forbid(to, bytes);
-  thread.copies.push_back(copy);
+Thread& current_thread() {
+  return running_block->current();
 }
 
-void commit_copies() {
-  ++running_block->current().open_group;
+Thread* thread_of_block(unsigned number) {
+  return running_block != nullptr && number < running_block->size() ? &running_block->thread(number) : nullptr;
 }
 
-void wait_prior(int groups) {
-  Thread& thread = running_block->current();
-  std::size_t arrived = 0;
-  for (; arrived < thread.copies.size(); ++arrived) {
-    const Copy& copy = thread.copies[arrived];
-    if (copy.group + static_cast<std::uint64_t>(groups) >= thread.open_group) break;
-    const std::size_t size = static_cast<std::size_t>(copy.size);
-    allow(copy.to, size);
-    std::memcpy(copy.to, copy.bytes.data(), size);
-    watch::copy_arrived(copy.to, size);
-  }
-  thread.copies.erase(thread.copies.begin(), thread.copies.begin() + static_cast<std::ptrdiff_t>(arrived));
-}
-
-void prefetch_l2(const void* address) {
-  char first;
-  const volatile std::size_t size = 1;  // so that it stays a call, which Address Sanitizer sees
-  std::memcpy(&first, address, size);
-  asm volatile("" ::"r"(first));
+void fail(std::string&& sentence, Spot spot) {
+  running_block->fail(std::move(sentence), spot);
 }
 
 void stop(const char* sentence, Spot spot) {

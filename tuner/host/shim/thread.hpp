@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "tuner/host/shim/block.hpp"
@@ -42,5 +43,12 @@ struct Thread {
   std::vector<Copy> copies;  // under way, oldest group first
   std::uint64_t open_group = 0;
 };
+
+/// The one that runs.
+Thread& current_thread();
+/// Of the block that runs; null beyond its last thread, and between launches.
+Thread* thread_of_block(unsigned number);
+/// The launch ends with this; what is on the thread's stack is not destroyed.
+[[noreturn]] void fail(std::string&& sentence, Spot spot);
 
 }  // namespace tuner::host
