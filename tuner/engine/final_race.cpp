@@ -153,13 +153,17 @@ class FinalRace {
     while (!stop_) {
       const std::vector<std::size_t> order = tournament_.next_meeting(winner);
       if (order.empty()) break;
-      if (!loaded_) load();
-      if (!loaded_ || !in_[winner]) return false;
+      if (!loaded_) {
+        load();
+        if (!loaded_ || !in_[winner]) return false;
+        continue;  // who failed in that meets nobody
+      }
       const DeviceReply reply = run_block(order);
       if (reply.outcome != Outcome::ok) {
         find_culprit(order, reply);
         return false;
       }
+      unexplained_ = 0;
       tournament_.add_meeting({order, reply.samples_ns, reply.disturbed, reply.launches_per_sample});
     }
     return true;

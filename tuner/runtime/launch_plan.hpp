@@ -29,15 +29,16 @@ struct ConstantCopy {
 
 /// What an instance launches at one time. Immutable once published.
 struct LaunchPlan {
+  // What every launch looks at stands together.
   PFN_cuLaunchKernel_v4000 launch = nullptr;  ///< null: with constants, the fallback, or nothing
-  /// The same for a kernel with constants, which takes another way, so that all others need not ask whether they have
+  CUfunction function = nullptr;
+  Geometry geometry;
+  std::vector<BoundScalar> bound;
+  /// `launch` for a kernel with constants, which takes another way, so that all others need not ask whether they have
   /// some.
   PFN_cuLaunchKernel_v4000 launch_after_copies = nullptr;
   PFN_cuMemcpyDtoDAsync_v3020 copy = nullptr;
   std::vector<ConstantCopy> constants;  ///< in the order of the arguments
-  CUfunction function = nullptr;
-  Geometry geometry;
-  std::vector<BoundScalar> bound;
   const Fallback* fallback = nullptr;
   Provenance provenance;
 
