@@ -69,6 +69,22 @@ TEST_CASE("each of the seeded bugs is the only finding, with its class and its l
   }
 }
 
+TEST_CASE("the kernel's file, and the folder of what is made for a check, may have blanks in their names") {
+  Developer one;
+  const std::filesystem::path temporary = one.home() / "what is made";
+  const std::filesystem::path kernel = one.home() / "half of them.cu";
+  std::filesystem::create_directory(temporary);
+  std::filesystem::copy_file(kernel_file("divergent"), kernel);
+  one.environment["TMPDIR"] = temporary.string();
+  const Result result = one.run({"check", kernel.string(), "--host", "--json"});
+  CHECK_MESSAGE(result.exit_code == 1, result.err << result.out);
+  const Json report = Json::parse(result.out);
+  REQUIRE_EQ(report["findings"].size(), 1);
+  CHECK_EQ(report["findings"][0]["class"], "deadlock");
+  CHECK_EQ(report["findings"][0]["place"]["file"], kernel.string());
+  CHECK_EQ(report["findings"][0]["place"]["line"], line_with("divergent", "half of them"));
+}
+
 TEST_CASE("a missing barrier is a race that names both lines") {
   const Json finding = only_finding("missing_barrier");
   CHECK_EQ(finding["class"], "race");
@@ -135,6 +151,8 @@ TEST_CASE("a machine without a compiler is told in one sentence") {
   CHECK(contains(result.err, "No C++ compiler was found"));
   without.environment["CXX"] = "no-such-compiler";
   CHECK(contains(without.run({"check", kernel_file("clean"), "--host"}).err, "'no-such-compiler', cannot be run"));
+  without.environment["CXX"] = " ";
+  CHECK(contains(without.run({"check", kernel_file("clean"), "--host"}).err, "' ', cannot be run"));
 }
 
 TEST_CASE("a compiler that crashes is no crash of this program") {

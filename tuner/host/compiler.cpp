@@ -91,6 +91,7 @@ Compiler Compiler::find() {
     Compiler compiler;
     std::istringstream words(name);  // "ccache g++" is two
     for (std::string word; words >> word;) compiler.command_.push_back(word);
+    if (compiler.command_.empty()) continue;
     const std::filesystem::path program = find_in_path(compiler.command_.front());
     if (program.empty()) continue;
     compiler.command_.front() = program.string();

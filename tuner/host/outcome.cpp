@@ -57,7 +57,11 @@ void take(const std::string& word, std::istringstream& words, CaseOutcome& outco
     outcome.text = rest_of(words);
   } else if (word == "fault") {
     outcome.faulted = true;
-    words >> run >> outcome.fault_place.line >> outcome.fault_place.file;
+    std::size_t length = 0;  // of the file's name, which may have blanks
+    words >> run >> outcome.fault_place.line >> length;
+    words.get();
+    outcome.fault_place.file.resize(std::min<std::size_t>(length, 4096));
+    words.read(outcome.fault_place.file.data(), static_cast<std::streamsize>(outcome.fault_place.file.size()));
     if (outcome.fault_place.line == 0) outcome.fault_place.file.clear();
     outcome.fault = rest_of(words);
   } else if (word == "input") {

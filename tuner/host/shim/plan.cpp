@@ -30,6 +30,12 @@ class Reader {
     if (!word(text)) throw std::runtime_error("the plan ends too early");
     return text;
   }
+  /// What is left of the line: names of files may have blanks.
+  std::string rest() {
+    char text[kLongestWord + 1];
+    if (std::fscanf(file_, " %8192[^\n]", text) != 1) throw std::runtime_error("the plan ends too early");
+    return text;
+  }
   long long number() { return std::strtoll(word().c_str(), nullptr, 10); }
   unsigned small() { return static_cast<unsigned>(number()); }
 
@@ -85,11 +91,11 @@ Plan read_plan(const std::string& file) {
   Plan plan;
   for (std::string word; reader.word(word);) {
     if (word == "inputs")
-      plan.inputs = reader.word();
+      plan.inputs = reader.rest();
     else if (word == "results")
-      plan.results = reader.word();
+      plan.results = reader.rest();
     else if (word == "reports")
-      plan.reports = reader.word();
+      plan.reports = reader.rest();
     else if (word == "limit")
       plan.limit = reader.small();
     else if (word == "deaths")

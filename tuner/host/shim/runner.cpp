@@ -1,12 +1,16 @@
 // The program that runs compiled kernels: `runner PLAN EVENTS PART PARTS` runs those configurations of the plan whose
 // number modulo PARTS is PART, and writes lines to EVENTS:
-//   begin CASE                     it runs now
-//   outputs CASE RUN OFFSET        what it wrote, in the file of results; a run that wrote the same as run 0 has no
-//   line input CASE RUN ARGUMENT BYTE   it changed an input fault CASE RUN LINE FILE TEXT  it cannot go on race ... see
-//   races.cpp end CASE                       all runs are over died CASE how NUMBER           its process ended with
-//   that status or signal; the report says why late CASE                      it was stopped after the time limit; the
-//   report says where it was mismatch CASE TEXT             the arguments are not those of the kernel left CASE not
-//   run, because too many others crashed
+//   begin CASE                              it runs now
+//   outputs CASE RUN OFFSET                 what it wrote, in the file of results; none if run 0 wrote the same
+//   input CASE RUN ARGUMENT BYTE            it changed an input
+//   fault CASE RUN LINE LENGTH FILE TEXT    it cannot go on; the name of the file has so many bytes
+//   touched CASE WHAT ARGUMENT OFFSET BYTES   what the access is near that Address Sanitizer reports next
+//   access CASE ...                         see races.cpp
+//   end CASE                                all runs are over
+//   died CASE HOW NUMBER                    its process ended with that status or signal; the report says why
+//   late CASE                               it was stopped after the time limit; the report says where it was
+//   mismatch CASE TEXT                      the arguments are not those of the kernel
+//   left CASE                               not run, because others crashed
 // Each configuration has a process of its own.
 #include <fcntl.h>
 #include <signal.h>
@@ -142,7 +146,7 @@ void run_case(const Plan& plan, std::size_t number, const unsigned char* inputs)
     try {
       launch(how, [&] { variant->call(buffers.arguments()); });
     } catch (const Fault& fault) {
-      event("fault %zu %zu %d %s %s\n", number, run, fault.line, fault.file.empty() ? "-" : fault.file.c_str(),
+      event("fault %zu %zu %d %zu %s %s\n", number, run, fault.line, fault.file.size(), fault.file.c_str(),
             fault.sentence.c_str());
       return;  // whatever the threads held is lost: this process is not to go on
     }
