@@ -3,7 +3,7 @@
 //   blurred(x,y) = (image(x,y) + its left, right, upper and lower neighbour) / 5, what lies outside counting as zero
 //
 // blur2d_shape: a block of 32 x 1 threads is one warp. A multiprocessor holds only so many blocks, 32 of them, so half
-// of its places for warps stay empty, and it starts a new block for every 32 pixels.
+// of its places for warps stay empty, and a GPU starts only so many blocks at a time: here one for every 32 pixels.
 //
 //   INDEX      linear           a thread a pixel of the whole image, numbered through: a division, but any block size
 //              two_dimensional  blocks of BLOCKDIMX x BLOCKDIMY threads
@@ -17,7 +17,7 @@
 //   BRANCH     run_time       the option is an argument
 //              compiled_away  the option is known when the kernel is compiled, and what is not wanted is not there
 //   MIN_BLOCKS launch bounds: enough blocks per multiprocessor force the expensive code to spill its registers to the
-//              stack, which costs nothing where it does not run, and a great deal where it does. 0: no bounds
+//              stack, which costs little where it does not run, and a great deal where it does. 0: no bounds
 #include "tuner_device.cuh"
 
 #pragma tuner kernel(blur2d_shape)

@@ -4,7 +4,8 @@
 //
 // `dim` is a constant and A(i,...) is copied into a local array first: all that small_matrix.cu recommends. But
 // registers have no addresses. An element chosen by a number that is known only when the program runs must lie in
-// memory, so the compiler puts the whole array on the stack. What helps is to say the same with constant indices:
+// memory, so the compiler puts the whole array on the stack. What can help is to say the same with constant indices;
+// from some number of elements on, so many questions cost more than the stack:
 //
 //   SELECT  run_time     sum[table[d]] += ...: the array is on the stack (of up to three elements the compiler keeps all
 //                        in registers and chooses among them)

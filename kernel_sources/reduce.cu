@@ -1,7 +1,7 @@
 // The sum of n values, in one launch.
 //
 // Reading is all there is to do, so the sum is as fast as memory if enough bytes are asked for before the first one
-// is needed: an H200 has to have about 32 KB under way in every multiprocessor. Three factors make up that number,
+// is needed: an H200 has to have some 25 KB under way in every multiprocessor. Three factors make up that number,
 // and each can be had at the expense of the others: threads (BLOCKDIMX * BLOCKS_PER_SM), bytes a load (WIDTH), and
 // independent loads a thread (UNROLL).
 //

@@ -7,10 +7,10 @@
 //   WIDTH_SMALL, WIDTH_BIG  how many values one load instruction brings: neighbouring k of `small`, neighbouring pt of `big`
 //   UNROLL                  over how many steps the compiler may move loads ahead of their use
 //   MIN_BLOCKS, BLOCKDIMX   how many registers it believes to have for what the loads bring. A thread in a block of 1024
-//                           may use 64; without launch bounds the compiler stops near 32 and leaves the rest idle
+//                           may use 64; without launch bounds the compiler stops near 32, so that two blocks fit,
+//                           and leaves the rest idle where there is only one
 //
-// The last is the point: the winner uses registers that the compiler would otherwise leave idle, and a wide load makes it
-// use them.
+// The last is the point: where registers would be idle, bounds let the compiler use them, and a wide load makes it do so.
 #include "tuner_device.cuh"
 
 #pragma tuner kernel(wide_loads)
