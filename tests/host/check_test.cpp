@@ -125,6 +125,23 @@ TEST_CASE("what cannot run is named with its line, and nothing else counts as an
   CHECK(contains(template_depth["unchecked"][0]["message"], "template instantiation depth"));
 }
 
+TEST_CASE("an array in constant memory has exactly the described elements, as on a GPU") {
+  const auto sentence = [](const std::string& elements) {
+    Developer one;
+    const std::string kernel = one.folder().write("scale.cu", "__constant__ float weights[" + elements + R"(];
+#pragma tuner kernel(scale)
+#pragma tuner problem(n: size) problem_constraint(1 <= n <= 100)
+#pragma tuner grid(n) block(1) constant(weights, float, 4) out(y, float, n)
+__global__ void scale(float* y) { y[blockIdx.x] = weights[blockIdx.x % 4]; }
+)");
+    const Result result = one.run({"check", kernel, "--host", "--problem", "n=5"});
+    return result.out + result.err;
+  };
+  CHECK(contains(sentence("4"), "No findings."));
+  CHECK(contains(sentence("3"), "an array in constant memory has 12 bytes and the directives describe 16"));
+  CHECK(contains(sentence("5"), "an array in constant memory has 20 bytes and the directives describe 16"));
+}
+
 TEST_CASE("a kernel that never ends is stopped and placed") {
   const Json finding = only_finding("hangs");
   CHECK_EQ(finding["class"], "hang");

@@ -95,7 +95,7 @@ std::string mismatch(const Variant& variant, const PlannedCase& planned) {
       continue;
     }
     const Symbol& symbol = variant.symbols[symbols++];
-    if (symbol.size < argument.bytes) {
+    if (symbol.size != argument.bytes) {
       return "an array in constant memory has " + std::to_string(symbol.size) + " bytes and the directives describe " +
              std::to_string(argument.bytes);
     }
