@@ -34,8 +34,10 @@ void read_line(const std::string& word, const std::string& text, CaseList& list)
     list.pairs = text;
   else if (word == "same")
     list.same.push_back(text);
+  else if (word == "also")
+    list.also.push_back(text);
   else
-    throw std::runtime_error("'" + word + "' is not constants, sizes, space, pairs or same");
+    throw std::runtime_error("'" + word + "' is not constants, sizes, space, pairs, same or also");
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct CaseList {
   Values space;
   std::string pairs = "true";
   std::vector<std::string> same;
+  std::vector<std::string> also;
 };
 CaseList read_case_list(const std::filesystem::path& file);
 

@@ -62,8 +62,15 @@ int run(const std::string& kernel, bool whole_space) {
   if (reference == references().end()) throw std::runtime_error("tests/kernel_sources has no reference for " + kernel);
   const auto description = std::make_shared<const KernelDescription>(find_kernel(kernel));
   const DeviceInfo device = known_device("H200");
-  const std::vector<Pick> picks =
-      picks_of(description, read_case_list(kRoot / "tests/kernel_sources" / (kernel + ".cases")), device, whole_space);
+  const CaseList list = read_case_list(kRoot / "tests/kernel_sources" / (kernel + ".cases"));
+  std::vector<Pick> picks = picks_of(description, list, device, whole_space);
+  // Not one of the configurations that documents speak of stays untried because another has the same pairs.
+  for (Pick& pick : named_picks(description, list, device, kRoot / "bench/kernels" / (kernel + ".study"))) {
+    const bool known = std::any_of(picks.begin(), picks.end(), [&](const Pick& other) {
+      return pick.configuration == other.configuration && pick.problems == other.problems;
+    });
+    if (!known) picks.push_back(std::move(pick));
+  }
   HostOptions options;
   options.device = device;
   options.jobs = usable_cores();
