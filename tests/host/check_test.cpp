@@ -59,6 +59,7 @@ TEST_CASE("each of the seeded bugs is the only finding, with its class and its l
        {Bug{"missing_wait", "unwaited_copy", "nobody has waited"},
         Bug{"read_past_end", "out_of_bounds_read", "too far"}, Bug{"write_past_end", "out_of_bounds_write", "too far"},
         Bug{"uninitialised_read", "uninitialised_read", "the last one is garbage"},
+        Bug{"times_garbage", "uninitialised_read", "zero times garbage"},
         Bug{"input_written", "input_written", "an input"}, Bug{"divergent", "deadlock", "half of them"}}) {
     CAPTURE(bug.kernel);
     const Json finding = only_finding(bug.kernel);
@@ -121,6 +122,9 @@ TEST_CASE("what cannot run is named with its line, and nothing else counts as an
   CHECK(contains(half["unchecked"][0]["message"], "Inline PTX"));
   CHECK_EQ(half["unchecked"][0]["configuration"], "USE_PTX=1");
 
+  const Json machine_code = check("ptx", 2, {"--where", "USE_PTX == 1", "--config", "USE_PTX=1"});
+  CHECK_EQ(machine_code["configurations"], 0);
+
   const Json template_depth = check("breaks_compiler", 2);
   CHECK(contains(template_depth["unchecked"][0]["message"], "template instantiation depth"));
 }
@@ -140,6 +144,19 @@ __global__ void scale(float* y) { y[blockIdx.x] = weights[blockIdx.x % 4]; }
   CHECK(contains(sentence("4"), "No findings."));
   CHECK(contains(sentence("3"), "an array in constant memory has 12 bytes and the directives describe 16"));
   CHECK(contains(sentence("5"), "an array in constant memory has 20 bytes and the directives describe 16"));
+}
+
+TEST_CASE("directives that do not describe the kernel are no success") {
+  Developer one;
+  const std::string kernel = one.folder().write("scale.cu", R"(__constant__ float weights[3];
+#pragma tuner kernel(scale)
+#pragma tuner problem(n: size) problem_constraint(1 <= n <= 100)
+#pragma tuner grid(n) block(1) constant(weights, float, 4) out(y, float, n)
+__global__ void scale(float* y) { y[blockIdx.x] = weights[blockIdx.x % 3]; }
+)");
+  const Result result = one.run({"check", kernel, "--host", "--problem", "n=5"});
+  CHECK_EQ(result.exit_code, 2);
+  CHECK(contains(result.out, "Nothing could be run."));
 }
 
 TEST_CASE("a kernel that never ends is stopped and placed") {

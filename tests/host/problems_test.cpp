@@ -36,6 +36,12 @@ TEST_CASE("derived problems keep to what the kernel accepts") {
     CHECK_EQ(problem.at("n").as_integer() % 16, 0);
 }
 
+TEST_CASE("a problem without sizes is taken as it is, unless it takes long") {
+  CHECK_EQ(problems("#pragma tuner problem(n: exact = 1000000)").size(), 1);
+  CHECK_THROWS_WITH_AS(problems("#pragma tuner problem(n: exact = 100000000)"),
+                       doctest::Contains("has no size that could be made smaller"), Error);
+}
+
 TEST_CASE("where nothing can be derived the sentence asks for a problem") {
   CHECK_THROWS_WITH_AS(problems("#pragma tuner problem(n: size, depth: constant)"),
                        doctest::Contains("give one with --problem"), Error);

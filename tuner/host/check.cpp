@@ -28,14 +28,19 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// Such a case stands under what is not checked, and was not run.
+bool could_not_run(const CaseOutcome& outcome) {
+  return outcome.state == CaseOutcome::State::mismatch || (outcome.faulted && outcome.fault.starts_with("Inline PTX"));
+}
+
 /// A folder that is gone with this.
 class WorkFolder {
  public:
   WorkFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "tuner-check-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) {
-      throw Error(Errc::internal, "No folder can be made in " + std::filesystem::temp_directory_path().string() +
-                                      "; TMPDIR names another place for it.");
+      throw Error(Errc::bad_usage, "No folder can be made in " + std::filesystem::temp_directory_path().string() +
+                                       "; TMPDIR names another place for it.");
     }
     path_ = pattern;
   }
@@ -170,9 +175,11 @@ class Check {
                         0});
         continue;
       }
-      configurations.insert(one.configuration);
-      problems.insert(one.problem);
-      ++result_.cases;
+      if (!could_not_run(outcome)) {
+        configurations.insert(one.configuration);
+        problems.insert(one.problem);
+        ++result_.cases;
+      }
       judge(numbers[i], i, outcome, expected[one.problem] ? &*expected[one.problem] : nullptr);
     }
     result_.configurations = configurations.size();
@@ -214,7 +221,7 @@ class Check {
                                                                                     : FindingKind::trap;
       finding.sentence = outcome.fault;
       finding.place = outcome.fault_place;
-      if (outcome.fault.starts_with("Inline PTX")) {
+      if (could_not_run(outcome)) {
         unchecked_at({"Inline PTX cannot run on the CPU", finding.place, one.configuration, 1});
         return;
       }

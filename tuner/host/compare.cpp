@@ -107,13 +107,15 @@ std::optional<Finding> look_at(const std::array<Bytes, kRunsOfCase>& runs, const
       return finding;
     }
   }
-  if (const Difference poison = compare(runs[1], runs[0], argument, not_written, false); poison.count > 0) {
+  for (std::size_t run = 1; run < kRunsOverPoison; ++run) {
+    const Difference poison = compare(runs[run], runs[0], argument, not_written, false);
+    if (poison.count == 0) continue;
     finding.kind = FindingKind::uninitialised_read;
     finding.sentence =
-        name + described(poison, runs[1], runs[0], argument, "over memory that held something else it was");
+        name + described(poison, runs[run], runs[0], argument, "over memory that held something else it was");
     return finding;
   }
-  for (std::size_t run = 2; run < kRunsOfCase; ++run) {
+  for (std::size_t run = kRunsOverPoison; run < kRunsOfCase; ++run) {
     const Difference order = compare(runs[run], runs[0], argument, not_written, deterministic);
     if (order.count == 0) continue;
     finding.kind = FindingKind::order_dependent_result;

@@ -12,8 +12,9 @@
 
 namespace tuner::host {
 
-/// How often each case runs (shim/runs.hpp): run 1 over other poison, runs 2 and 3 in other orders of threads.
-inline constexpr std::size_t kRunsOfCase = 4;
+/// How often each case runs (shim/runs.hpp): runs 1 and 2 over other poison, 3 and 4 in other orders of threads.
+inline constexpr std::size_t kRunsOfCase = 5;
+inline constexpr std::size_t kRunsOverPoison = 3;
 
 /// An access that races.cpp reported, as addresses in the program.
 struct RaceEvent {

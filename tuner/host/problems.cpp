@@ -13,6 +13,9 @@ namespace {
 constexpr std::size_t kMostProblems = 7;
 constexpr double kMostBytes = 4 << 20;
 constexpr double kMostThreads = 1 << 13;  // of the baseline; others have more
+/// Of the only problem that there is, which T1 files have: seconds.
+constexpr double kMostBytesOfOne = 1 << 28;
+constexpr double kMostThreadsOfOne = 1 << 21;
 
 /// Tried in this order; a kernel with more sizes than a row has takes its numbers again from the beginning.
 constexpr std::array<std::array<std::int64_t, 3>, 16> kSizes{{{1, 1, 1},
@@ -33,7 +36,7 @@ constexpr std::array<std::array<std::int64_t, 3>, 16> kSizes{{{1, 1, 1},
                                                               {4096, 4096, 4096}}};
 
 /// Whether it can be run here, quickly.
-bool is_usable(const Task& task) {
+bool is_usable(const Task& task, bool is_only_one) {
   const std::optional<search::Configuration> baseline = task.baseline();
   if (!baseline) return false;
   const Geometry geometry = task.geometry(*baseline);
@@ -41,7 +44,8 @@ bool is_usable(const Task& task) {
   for (int i = 0; i < 3; ++i) threads *= static_cast<double>(geometry.grid[i]) * geometry.block[i];
   for (const BoundArgument& argument : task.arguments())
     bytes += static_cast<double>(argument.length) * argument.lanes * static_cast<double>(size_of(argument.type));
-  return threads <= kMostThreads && bytes <= kMostBytes;
+  return threads <= (is_only_one ? kMostThreadsOfOne : kMostThreads) &&
+         bytes <= (is_only_one ? kMostBytesOfOne : kMostBytes);
 }
 
 }  // namespace
@@ -61,12 +65,19 @@ std::vector<ProblemValues> small_problems(const std::shared_ptr<const KernelDesc
     for (std::size_t i = 0; i < names.size(); ++i) values[names[i]] = search::Value(row[i % row.size()]);
     try {
       const Task task(description, values, device, {}, include_folders, search::Listing::when_needed);
-      if (!is_usable(task)) continue;
+      if (!is_usable(task, names.empty())) continue;
     } catch (const Error& error) {
       reason = error.what();
       continue;
     }
     if (std::find(problems.begin(), problems.end(), values) == problems.end()) problems.push_back(std::move(values));
+  }
+  if (problems.empty() && names.empty() && reason.empty()) {
+    throw Error(
+        Errc::bad_problem,
+        fmt::format("The problem of the kernel `{}` has no size that could be made smaller, and takes long on a "
+                    "CPU: describe a smaller one, or insist with --problem.",
+                    description->kernel));
   }
   if (problems.empty()) {
     throw Error(Errc::bad_problem,

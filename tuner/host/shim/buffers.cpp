@@ -5,12 +5,11 @@
 #include <stdexcept>
 
 #include "tuner/host/shim/memory.hpp"
+#include "tuner/host/shim/runs.hpp"
 
 namespace tuner::host {
 namespace {
 
-// What was read from scratch and written to an output must not look as if the output had not been written.
-constexpr unsigned char kScratch = 0x20;
 constexpr std::size_t kNaturalAlignment = 16;  // what a kernel may count on
 
 }  // namespace
@@ -58,8 +57,7 @@ void Buffers::reset(unsigned char poison) {
     if (buffer.content != nullptr)
       std::memcpy(buffer.data, buffer.content, buffer.bytes);
     else
-      std::memset(buffer.data, buffer.role == PlannedArgument::Role::scratch ? poison ^ kScratch : poison,
-                  buffer.bytes);
+      std::memset(buffer.data, buffer.role == PlannedArgument::Role::scratch ? poison ^ kShared : poison, buffer.bytes);
   }
 }
 

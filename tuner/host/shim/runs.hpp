@@ -6,18 +6,22 @@
 
 namespace tuner::host {
 
-/// How often each case runs, and how. Run 1 differs from run 0 in what memory that nobody wrote holds, the others in
-/// the order of threads and blocks.
+/// How often each case runs, and how. Runs 1 and 2 differ from run 0 in what memory that nobody wrote holds, the
+/// others in the order of threads and blocks.
 struct Run {
   Schedule schedule;
   unsigned char poison;
 };
 inline constexpr unsigned char kPoison = 0xff;
 inline constexpr unsigned char kOtherPoison = 0x7b;
-/// Shared memory holds another one: what was read there and written to an output must not look unwritten.
+/// With it shared memory and scratch hold NaN in every floating type: all else, times the zero of a padded tile, is 0.
+inline constexpr unsigned char kPoisonOfNan = 0xef;
+inline constexpr std::size_t kRunsOverPoison = 3;  // these come first
+/// Shared memory and scratch hold another one: what was read there and written to an output must not look unwritten.
 inline constexpr unsigned char kShared = 0x10;
 inline constexpr Run kRuns[] = {{Schedule::forward, kPoison},
                                 {Schedule::forward, kOtherPoison},
+                                {Schedule::forward, kPoisonOfNan},
                                 {Schedule::reverse, kPoison},
                                 {Schedule::shuffled, kPoison}};
 inline constexpr std::size_t kRunCount = sizeof kRuns / sizeof kRuns[0];
