@@ -401,6 +401,12 @@ TEST_CASE("arguments are read, written and compared as their access says") {
             "out(z, float, 8, rtol 0.5, atol 0.0)"));
   CHECK(has(argument({{"AccessType", "ReadOnly"}, {"FillType", "BinaryRaw"}, {"DataSource", "z.npy"}}),
             "file(\"z.npy\")"));
+  CHECK(has(argument({{"AccessType", "ReadOnly"}, {"FillValue", 1}, {"DataSource", "z.npy"}}), "file(\"z.npy\")"));
+  CHECK(has(argument({{"AccessType", "ReadOnly"}, {"FillType", "Random"}, {"DataSource", "z.npy"}}), "uniform(0, 1"));
+  CHECK(warns(folder.read(), "Arguments[3].DataSource: is not used: FillType is Random."));
+  arguments[3]["DataSource"] = "z.bin";
+  arguments[3].erase("FillType");
+  CHECK(has(mistake(folder), "Arguments[3].DataSource: must be the name of a NumPy file"));
 }
 
 TEST_CASE("sizes may name ProblemSize, the extremes of a parameter, and a parameter that has one value") {

@@ -334,8 +334,10 @@ class ArgumentReader {
     const auto value = argument.find("FillValue");
     const auto source = argument.find("DataSource");
     if (const auto seed = argument.find("RandomSeed")) seed->set_aside();
-    const std::string how = fill ? fill->string() : value ? std::string("Constant") : std::string("Random");
-    if (!fill && !value) argument.warn("FillType is missing; the buffer is filled with random numbers.");
+    const std::string how = fill ? fill->string() : source ? "" : value ? "Constant" : "Random";
+    if (source && (how == "Constant" || how == "Random"))
+      source->warn(fmt::format("is not used: FillType is {}.", how));
+    if (!fill && !source && !value) argument.warn("FillType is missing; the buffer is filled with random numbers.");
     if (how == "Constant") {
       const T1Node constant = argument.need("FillValue");
       const std::string text = t1_expression(constant, around_.names, T1Use::fixed);
@@ -349,6 +351,7 @@ class ArgumentReader {
     if (source && source->is_string() && source->string().ends_with(".npy")) {
       return fmt::format(", file({})", search::quote(data_file(source->string())));
     }
+    if (!fill) source->fail("must be the name of a NumPy file, which ends in .npy (numpy.save writes one)");
     fill->fail(
         fmt::format("`{}` is not supported: buffers are filled with Constant or Random, or from a NumPy file that "
                     "DataSource names (numpy.save writes one)",
