@@ -24,6 +24,7 @@ struct Learnt {
   std::int64_t awkward_sizes = 0;
   std::string identity = "0123";
   std::string mode = "cold";
+  cache::Origin origin = cache::Origin::measured;
 };
 
 void learn(const User& user, const Learnt& learnt) {
@@ -39,6 +40,7 @@ void learn(const User& user, const Learnt& learnt) {
   decision.speedup_low = 1.4;
   decision.speedup_high = 1.6;
   decision.verified = true;
+  decision.origin = learnt.origin;
   decision.launch = "grid=4x2x1 block=256x1x1 shared=64";
   decision.awkward_sizes = learnt.awkward_sizes;
   decision.conditions = {"0.1.0", "13.0", "580.1"};
@@ -180,6 +182,13 @@ TEST_CASE("a header can be narrowed; older sources and warm timings are left out
   CHECK(contains(mixed.err, "choose one with --kernel"));
 }
 
+TEST_CASE("a header says of what was replayed that nobody measured it") {
+  const User user;
+  learn(user, {.origin = cache::Origin::replay});
+  CHECK(user.run({"export", "--header", "tuned.hpp"}).exit_code == 0);
+  CHECK(contains(tuner::test::read_file(user.home() / "tuned.hpp"), "replayed from a recording and not measured"));
+}
+
 TEST_CASE("nothing to write is said in a sentence") {
   const User user;
   const Result nothing = user.run({"export", "--header", "tuned.hpp"});
@@ -191,6 +200,7 @@ TEST_CASE("nothing to write is said in a sentence") {
   CHECK(contains(unknown.err, "Did you mean `scale`?"));
   CHECK_FALSE(std::filesystem::exists(user.home() / "tuned.hpp"));
   CHECK(contains(user.run({"export", "--header", "tuned.hpp", "--namespace", "1x"}).err, "is no namespace"));
+  CHECK(contains(user.run({"export", "--header", "tuned.hpp", "--namespace", "app::class"}).err, "is no namespace"));
   CHECK(contains(user.run({"export", "--header", "tuned.hpp", "--with-binaries"}).err, "means nothing to a header"));
   CHECK(contains(user.run({"export", "tuned.db", "--style", "define"}).err, "add --header"));
 }

@@ -206,8 +206,8 @@ Command describe_command() {
   return {
       .name = "describe",
       .synopsis =
-          "tuner describe FILE [--problem A=1,B=2] [--device-name NAME] [--where EXPR] [--kernel NAME] [-I DIR]\n"
-          "       [--t1] [--json]",
+          "tuner describe FILE [--problem A=1,B=2] [--device-name NAME] [--where EXPR] [--kernel NAME]\n"
+          "       [-I DIR] [--t1] [--json]",
       .summary = "what a kernel file's directives say, and how large the space is",
       .purpose =
           "Prints what a kernel file's directives or a T1 file say, in canonical spelling: problem, parameters,\n"

@@ -13,6 +13,7 @@
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/header_column.hpp"
 #include "tuner/core/directives.hpp"
+#include "tuner/core/name_table.hpp"
 #include "tuner/core/task.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/error.hpp"
@@ -88,6 +89,7 @@ std::string account(const cache::Decision& decision) {
   if (!decision.conditions.driver.empty()) text += ", driver " + decision.conditions.driver;
   if (!decision.conditions.tuner_version.empty()) text += ", tuner " + decision.conditions.tuner_version;
   text += decision.key.mode == "cold" ? "" : ", " + decision.key.mode;
+  if (decision.origin == cache::Origin::replay) text += ", replayed from a recording and not measured";
   return printable(decision.verified ? text : text + ", not verified");
 }
 
@@ -326,7 +328,7 @@ std::string helpers(const std::string& name_space) {
 bool is_namespace(std::string_view text) {
   while (true) {
     const std::size_t end = text.find("::");
-    if (!is_identifier(text.substr(0, end))) return false;
+    if (!is_declarable(text.substr(0, end))) return false;
     if (end == std::string_view::npos) return true;
     text.remove_prefix(end + 2);
   }
