@@ -239,7 +239,7 @@ class Check {
         SourceSpot within;
         finding.kind = FindingKind::hang;
         finding.place = place_in_stack(report(number), files_, within);
-        finding.sentence = fmt::format("was still running after {} s", options_.limit.count());
+        finding.sentence = fmt::format("was still running after {} s of a core", options_.limit.count());
         return found(finding);
       }
       default:

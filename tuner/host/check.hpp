@@ -34,7 +34,7 @@ struct HostOptions {
   bool races = true;                  ///< look for races; costs about as much as the rest
   std::size_t most_for_races = 1000;  ///< configurations that are looked at for races, from the first
   int jobs = 1;                       ///< compilers and programs at the same time
-  std::chrono::seconds limit{10};     ///< for one configuration on one problem, all runs
+  std::chrono::seconds limit{10};     ///< of a core, for one configuration on one problem, all runs
   std::uint64_t seed = 0;             ///< of the inputs
   const std::atomic<bool>* stop = nullptr;
   /// "compiling", 3, 12
