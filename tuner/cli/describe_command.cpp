@@ -33,24 +33,6 @@ const char* kind_name(ProblemProperty::Kind kind) {
   return "";
 }
 
-const char* role_name(Argument::Role role) {
-  switch (role) {
-    case Argument::Role::in:
-      return "in";
-    case Argument::Role::out:
-      return "out";
-    case Argument::Role::inout:
-      return "inout";
-    case Argument::Role::scratch:
-      return "scratch";
-    case Argument::Role::scalar:
-      return "scalar";
-    case Argument::Role::constant:
-      return "constant";
-  }
-  return "";
-}
-
 const char* form_name(ParameterForm form) {
   switch (form) {
     case ParameterForm::macro:
@@ -97,7 +79,7 @@ Json description_json(const KernelDescription& description) {
   Json arguments = Json::array();
   for (const Argument& argument : description.arguments) {
     arguments.push_back({{"name", argument.name},
-                         {"role", role_name(argument.role)},
+                         {"role", role_word(argument.role)},
                          {"type", argument.type},
                          {"length", argument.length ? Json(argument.length->text()) : Json(nullptr)}});
   }

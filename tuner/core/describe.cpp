@@ -58,8 +58,8 @@ std::string parameter_text(const ParameterDescription& described) {
   const search::Parameter& parameter = described.parameter;
   std::vector<std::string> parts{parameter.name};
   for (const search::Value& value : parameter.values) parts.push_back(value_text(value, described.form));
-  const std::string end = fmt::format("; default {}{})", value_text(parameter.default_value, described.form),
-                                      clause_text(described.form));
+  const std::string end =
+      fmt::format("; default {}{})", value_text(parameter.default_value, described.form), clause_text(described.form));
   return directive(described.form == ParameterForm::option ? "option" : "param", parts, end);
 }
 
@@ -79,7 +79,6 @@ std::string generator_text(const Generator& generator) {
 }
 
 std::string argument_text(const Argument& argument) {
-  constexpr std::string_view kRoles[] = {"in", "out", "inout", "scratch", "scalar", "constant"};
   std::vector<std::string> parts{argument.name, argument.type};
   if (argument.length) parts.push_back(one_line(*argument.length));
   if (argument.generator) parts.push_back(generator_text(*argument.generator));
@@ -87,7 +86,7 @@ std::string argument_text(const Argument& argument) {
   if (argument.atol) parts.push_back("atol " + search::Value(*argument.atol).text());
   if (argument.alignment) parts.push_back(fmt::format("align {}", *argument.alignment));
   if (argument.value) parts.push_back("value " + one_line(*argument.value));
-  return directive(kRoles[static_cast<std::size_t>(argument.role)], parts);
+  return directive(role_word(argument.role), parts);
 }
 
 std::vector<std::string> texts(const std::vector<search::Expression>& expressions) {
@@ -150,6 +149,24 @@ std::string launch_of(const Task& task, const search::Configuration& configurati
 }
 
 }  // namespace
+
+std::string_view role_word(Argument::Role role) {
+  switch (role) {
+    case Argument::Role::in:
+      return "in";
+    case Argument::Role::out:
+      return "out";
+    case Argument::Role::inout:
+      return "inout";
+    case Argument::Role::scratch:
+      return "scratch";
+    case Argument::Role::constant:
+      return "constant";
+    case Argument::Role::scalar:
+      break;
+  }
+  return "scalar";
+}
 
 std::string to_text(const KernelDescription& description) {
   std::string kernel = description.kernel;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "tuner/core/describe.hpp"
 #include "tuner/core/support/generators.hpp"
 #include "tuner/error.hpp"
 
@@ -187,24 +188,6 @@ class Builder {
   std::map<std::string, std::size_t> problems_;
   std::set<std::string> ignored_;
 };
-
-std::string_view role_word(Argument::Role role) {
-  switch (role) {
-    case Argument::Role::in:
-      return "in";
-    case Argument::Role::out:
-      return "out";
-    case Argument::Role::inout:
-      return "inout";
-    case Argument::Role::scratch:
-      return "scratch";
-    case Argument::Role::constant:
-      return "constant";
-    case Argument::Role::scalar:
-      break;
-  }
-  return "scalar";
-}
 
 }  // namespace
 
