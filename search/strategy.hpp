@@ -34,15 +34,27 @@ class Strategy {
   virtual void tell(const Observation& observation) = 0;
 };
 
+/// What a strategy knows before it starts.
+struct StrategyOptions {
+  std::uint64_t seed = 0;
+  /// How many configurations will be asked for in all, where that is known.
+  std::optional<std::uint64_t> budget;
+  /// The search may be ended before everything was asked for, although nobody knows when: a limit of time, say.
+  bool may_end_early = false;
+  /// Configurations that were good elsewhere (other problem sizes, other GPUs), best first. They are asked for before
+  /// anything else; what is not in the space is passed over.
+  std::vector<Configuration> promising;
+};
+
 /// Names that make_strategy accepts, in the order for `--help`:
-///   auto        the default: `exhaustive` here; a session with a budget takes `local`, because a budget may end the
-///               search anywhere and the first corner of a space is no sample of it
+///   auto        the default: `exhaustive` where nothing ends the search before everything was asked, else `local`,
+///               because the first corner of a space is no sample of it
 ///   exhaustive  every configuration once, in the order of the space; ignores the seed
 ///   random      every configuration once, each order equally likely
 ///   local       every configuration once: a random sample, then mostly neighbours of the best so far
 std::vector<std::string> strategy_names();
 
 /// A strategy by name over `space`, which must outlive it. Throws Error{bad_usage} naming the nearest known strategy.
-std::unique_ptr<Strategy> make_strategy(std::string_view name, const Space& space, std::uint64_t seed);
+std::unique_ptr<Strategy> make_strategy(std::string_view name, const Space& space, const StrategyOptions& options = {});
 
 }  // namespace tuner::search

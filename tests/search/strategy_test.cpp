@@ -35,7 +35,7 @@ std::vector<std::uint64_t> all_asked(Strategy& strategy, const Space& space, std
 TEST_CASE("exhaustive asks for every configuration in the order of the space") {
   const Space space = triangle(5);
   for (const char* name : {"exhaustive", "auto"}) {
-    const auto strategy = make_strategy(name, space, 1);
+    const auto strategy = make_strategy(name, space, {.seed = 1});
     CHECK(strategy->ask(0).empty());
     const std::vector<std::uint64_t> asked = all_asked(*strategy, space, 4);
     CHECK(asked.size() == space.size());
@@ -49,7 +49,7 @@ TEST_CASE("random and local ask for every configuration exactly once") {
   const Space space = triangle(20);
   for (const char* name : {"random", "local"}) {
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
-      const auto strategy = make_strategy(name, space, seed);
+      const auto strategy = make_strategy(name, space, {.seed = seed});
       const std::vector<std::uint64_t> asked = all_asked(*strategy, space, 1 + seed);
       CHECK(asked.size() == space.size());
       CHECK(std::set<std::uint64_t>(asked.begin(), asked.end()).size() == space.size());
@@ -75,15 +75,15 @@ TEST_CASE("local finds the best of a smooth space in a small part of the asks th
   const Space space({{"a", values, 0}, {"b", values, 0}}, {}, Scope());
   std::size_t local = 0, random = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    local += asked_before_the_best(*make_strategy("local", space, seed));
-    random += asked_before_the_best(*make_strategy("random", space, seed));
+    local += asked_before_the_best(*make_strategy("local", space, {.seed = seed}));
+    random += asked_before_the_best(*make_strategy("random", space, {.seed = seed}));
   }
   CHECK(5 * local < random);
 }
 
 TEST_CASE("local goes on where every configuration fails, and counts no time of one that failed") {
   const Space space = triangle(12);
-  const auto strategy = make_strategy("local", space, 3);
+  const auto strategy = make_strategy("local", space, {.seed = 3});
   std::size_t asked = 0;
   for (std::vector<Configuration> next; !(next = strategy->ask(4)).empty(); asked += next.size()) {
     for (const Configuration& configuration : next) {
@@ -96,7 +96,7 @@ TEST_CASE("local goes on where every configuration fails, and counts no time of 
 TEST_CASE("the same seed asks the same, in batches of any size") {
   const Space space = triangle(20);
   const auto order = [&](std::uint64_t seed, std::size_t batch) {
-    return all_asked(*make_strategy("random", space, seed), space, batch);
+    return all_asked(*make_strategy("random", space, {.seed = seed}), space, batch);
   };
   CHECK(order(7, 1) == order(7, 13));
   CHECK(order(7, 1) != order(8, 1));
@@ -105,7 +105,7 @@ TEST_CASE("the same seed asks the same, in batches of any size") {
 TEST_CASE("random's order for a seed never changes") {
   // As computed by a plain shuffle of a list of ten with SplitMix64.
   const Space space = triangle(4);
-  const auto strategy = make_strategy("random", space, 42);
+  const auto strategy = make_strategy("random", space, {.seed = 42});
   CHECK(all_asked(*strategy, space, 10) == std::vector<std::uint64_t>{3, 2, 4, 5, 8, 7, 0, 9, 6, 1});
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("random gives each order the same chance") {
   std::map<std::vector<std::uint64_t>, int> seen;
   constexpr int kRounds = 12000;
   for (int seed = 0; seed < kRounds; ++seed) {
-    ++seen[all_asked(*make_strategy("random", space, static_cast<std::uint64_t>(seed)), space, 3)];
+    ++seen[all_asked(*make_strategy("random", space, {.seed = static_cast<std::uint64_t>(seed)}), space, 3)];
   }
   CHECK(seen.size() == 6);
   // 2000 each; the standard deviation is 41, and the seeds are fixed, so that this fails always or never.
@@ -123,15 +123,15 @@ TEST_CASE("random gives each order the same chance") {
 
 TEST_CASE("strategies have nothing to ask in an empty space") {
   const Space space({{"a", {1, 2}, 1}}, {{Expression::parse("a > 2"), "test"}}, Scope());
-  for (const std::string& name : strategy_names()) CHECK(make_strategy(name, space, 1)->ask(5).empty());
+  for (const std::string& name : strategy_names()) CHECK(make_strategy(name, space, {.seed = 1})->ask(5).empty());
 }
 
 TEST_CASE("an unknown strategy is told the nearest known one") {
   const Space space = triangle(2);
   CHECK(strategy_names() == std::vector<std::string>{"auto", "exhaustive", "random", "local"});
-  CHECK_THROWS_WITH(make_strategy("exhausitve", space, 1),
+  CHECK_THROWS_WITH(make_strategy("exhausitve", space, {.seed = 1}),
                     "There is no strategy `exhausitve` (did you mean `exhaustive`?).");
-  CHECK_THROWS_WITH(make_strategy("annealing", space, 1),
+  CHECK_THROWS_WITH(make_strategy("annealing", space, {.seed = 1}),
                     "There is no strategy `annealing` (known: auto, exhaustive, random, local).");
 }
 

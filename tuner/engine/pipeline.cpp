@@ -19,10 +19,8 @@ constexpr std::size_t kLookAhead = 32;
 /// How many binaries are kept for the race: its finalists are among the fastest of the search.
 constexpr std::size_t kContenders = FinalistPolicy{}.limit;
 
-/// `auto`, see search/strategy.hpp.
-std::string strategy_name(const SessionOptions& options) {
-  const bool limited = options.budget.evaluations || options.budget.time;
-  return options.strategy == "auto" && limited ? "local" : options.strategy;
+search::StrategyOptions strategy_options(const SessionOptions& options) {
+  return {.seed = options.seed, .budget = options.budget.evaluations, .may_end_early = options.budget.time.has_value()};
 }
 
 }  // namespace
@@ -35,7 +33,7 @@ Pipeline::Pipeline(const Task& task, const SessionOptions& options, const Sessio
       common_(common),
       log_(log),
       replay_(options.origin == cache::Origin::replay),
-      strategy_(search::make_strategy(strategy_name(options), task.space(), options.seed)),
+      strategy_(search::make_strategy(options.strategy, task.space(), strategy_options(options))),
       candidates_(task, common, options.contended) {}
 
 TicketId Pipeline::new_ticket() {
