@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <unordered_set>
+#include <cmath>
 
-#include "search/prng.hpp"
-#include "search/random_order.hpp"
+#include "search/proposer.hpp"
 #include "search/strategies.hpp"
 
 namespace tuner::search {
@@ -12,30 +11,9 @@ namespace {
 /// the best configurations found so far, the better the likelier, and never stops drawing elsewhere. Compared with a
 /// climb from one start at a time it needs no restarts: a better configuration anywhere is where it goes on. The shares
 /// below were chosen on recorded spaces; results change little around them.
-class Local final : public Strategy {
+class Local final : public Proposer {
  public:
-  Local(const Space& space, std::uint64_t seed)
-      : space_(space), order_(space.size(), seed), prng_(~seed), sample_(3 * space.parameters().size()) {}
-
-  std::vector<Configuration> ask(std::size_t count) override {
-    std::vector<Configuration> result;
-    while (result.size() < count) {
-      const std::optional<std::uint64_t> index = next();
-      if (!index) break;
-      asked_.insert(*index);
-      result.push_back(space_.at(*index));
-    }
-    return result;
-  }
-
-  void tell(const Observation& observation) override {
-    if (observation.outcome != Outcome::ok || !observation.time_ns) return;
-    const std::optional<std::uint64_t> index = space_.index_of(observation.configuration);
-    if (!index) return;
-    Base base{*observation.time_ns, *index, {}, false};
-    bases_.insert(std::upper_bound(bases_.begin(), bases_.end(), base), std::move(base));
-    if (bases_.size() > kBases) bases_.pop_back();
-  }
+  Local(const Space& space, std::uint64_t seed) : Proposer(space, seed), sample_(3 * space.parameters().size()) {}
 
  private:
   static constexpr std::size_t kBases = 32;
@@ -43,24 +21,23 @@ class Local final : public Strategy {
 
   /// A configuration that was measured, and those of its neighbours that are still to be asked for.
   struct Base {
-    double time_ns;
+    double time;
     std::uint64_t index;
     std::vector<std::uint64_t> neighbours;  ///< in random order, taken from the end
     bool listed = false;
-    bool operator<(const Base& other) const { return time_ns < other.time_ns; }
+    bool operator<(const Base& other) const { return time < other.time; }
   };
 
-  std::optional<std::uint64_t> next() {
-    if (asked_.size() >= sample_ && prng_.below(kDrawOneOf) != 0) {
-      if (const auto index = neighbour()) return index;
-    }
-    return draw();
+  std::optional<std::uint64_t> propose() override {
+    if (asked_count() < sample_ || prng().below(kDrawOneOf) == 0) return std::nullopt;
+    return neighbour();
   }
 
-  std::optional<std::uint64_t> draw() {
-    std::optional<std::uint64_t> index = order_.next();
-    while (index && asked_.contains(*index)) index = order_.next();
-    return index;
+  void learn(std::uint64_t index, double time) override {
+    if (std::isinf(time)) return;
+    Base base{time, index, {}, false};
+    bases_.insert(std::upper_bound(bases_.begin(), bases_.end(), base), std::move(base));
+    if (bases_.size() > kBases) bases_.pop_back();
   }
 
   /// Of the best base, or with even chances of the next one, and so on; bases whose neighbours were all asked are
@@ -70,7 +47,7 @@ class Local final : public Strategy {
     for (std::size_t i = 0; i < bases_.size(); ++i) {
       if (!prepare(bases_[i])) continue;
       last = i;
-      if (prng_.below(2) == 0) break;
+      if (prng().below(2) == 0) break;
     }
     if (!last) return std::nullopt;
     const std::uint64_t index = bases_[*last].neighbours.back();
@@ -82,22 +59,13 @@ class Local final : public Strategy {
   bool prepare(Base& base) {
     if (!base.listed) {
       base.listed = true;
-      for (const Configuration& near : space_.neighbours(space_.at(base.index), Neighbourhood::hamming1)) {
-        base.neighbours.push_back(space_.index_of(near).value());
-      }
-      for (std::size_t i = base.neighbours.size(); i > 1; --i) {
-        std::swap(base.neighbours[i - 1], base.neighbours[prng_.below(i)]);
-      }
+      base.neighbours = shuffled_neighbours(base.index);
     }
-    while (!base.neighbours.empty() && asked_.contains(base.neighbours.back())) base.neighbours.pop_back();
+    while (!base.neighbours.empty() && asked(base.neighbours.back())) base.neighbours.pop_back();
     return !base.neighbours.empty();
   }
 
-  const Space& space_;
-  RandomOrder order_;
-  Prng prng_;
   std::size_t sample_;
-  std::unordered_set<std::uint64_t> asked_;
   std::vector<Base> bases_;  // fastest first
 };
 

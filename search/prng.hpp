@@ -28,6 +28,9 @@ class Prng {
     return drawn % count;
   }
 
+  /// Uniform in [0, 1): a multiple of 2^-53.
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
  private:
   std::uint64_t state_;
 };

@@ -23,8 +23,24 @@ std::unique_ptr<Strategy> random(const Space& space, const StrategyOptions& opti
   return make_random(space, options.seed);
 }
 
+std::unique_ptr<Strategy> quasi_random(const Space& space, const StrategyOptions& options) {
+  return make_quasi_random(space, options.seed);
+}
+
 std::unique_ptr<Strategy> local(const Space& space, const StrategyOptions& options) {
   return make_local(space, options.seed);
+}
+
+std::unique_ptr<Strategy> climb(const Space& space, const StrategyOptions& options) {
+  return make_climb(space, options.seed);
+}
+
+std::unique_ptr<Strategy> annealing(const Space& space, const StrategyOptions& options) {
+  return make_annealing(space, options.seed, options.budget);
+}
+
+std::unique_ptr<Strategy> genetic(const Space& space, const StrategyOptions& options) {
+  return make_genetic(space, options.seed);
 }
 
 std::unique_ptr<Strategy> automatic(const Space& space, const StrategyOptions& options) {
@@ -32,11 +48,15 @@ std::unique_ptr<Strategy> automatic(const Space& space, const StrategyOptions& o
   return cut_short ? local(space, options) : exhaustive(space, options);
 }
 
-constexpr std::array<Maker, 4> kMakers{{
+constexpr std::array<Maker, 8> kMakers{{
     {"auto", automatic},
     {"exhaustive", exhaustive},
     {"random", random},
+    {"quasi_random", quasi_random},
     {"local", local},
+    {"climb", climb},
+    {"annealing", annealing},
+    {"genetic", genetic},
 }};
 
 }  // namespace
@@ -49,7 +69,10 @@ std::vector<std::string> strategy_names() {
 
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const Space& space, const StrategyOptions& options) {
   for (const Maker& maker : kMakers) {
-    if (maker.name == name) return maker.make(space, options);
+    if (maker.name != name) continue;
+    std::unique_ptr<Strategy> strategy = maker.make(space, options);
+    if (options.promising.empty()) return strategy;
+    return make_promising(space, options.promising, std::move(strategy));
   }
   throw Error(Errc::bad_usage, fmt::format("There is no strategy `{}`{}.", name, suggestion(name, strategy_names())));
 }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 
@@ -18,18 +19,52 @@ Space triangle(int n) {
   return Space({{"a", values, 0}, {"b", values, 0}}, {{Expression::parse("a <= b"), "test"}}, Scope());
 }
 
-std::vector<std::uint64_t> all_asked(Strategy& strategy, const Space& space, std::size_t batch) {
+/// A time that rises with the distance from one corner.
+Observation timed(const Configuration& configuration) {
+  Observation result{.configuration = configuration};
+  result.time_ns = 100.0;
+  for (const std::uint32_t choice : configuration.choice) *result.time_ns += choice;
+  return result;
+}
+
+/// A compile error where the first choice is even, else a time.
+Observation failing_half(const Configuration& configuration) {
+  if (configuration.choice[0] % 2 == 1) return timed(configuration);
+  return {.configuration = configuration, .outcome = Outcome::compile_error, .time_ns = 1};
+}
+
+Observation failing(const Configuration& configuration) {
+  return {.configuration = configuration, .outcome = Outcome::wrong_result};
+}
+
+using Answer = Observation (*)(const Configuration&);
+
+/// Everything that `strategy` asks for, `batch` at a time, told in ask order when `lag` more were asked since.
+std::vector<std::uint64_t> all_asked(Strategy& strategy, const Space& space, std::size_t batch, std::size_t lag = 0,
+                                     Answer answer = timed) {
   std::vector<std::uint64_t> result;
+  std::deque<Configuration> waiting;
   for (;;) {
     const std::vector<Configuration> asked = strategy.ask(batch);
+    REQUIRE(asked.size() <= batch);
+    for (const Configuration& configuration : asked) result.push_back(space.index_of(configuration).value());
+    waiting.insert(waiting.end(), asked.begin(), asked.end());
+    for (; waiting.size() > (asked.empty() ? 0 : lag); waiting.pop_front()) strategy.tell(answer(waiting.front()));
     if (asked.empty()) return result;
-    for (const Configuration& configuration : asked) {
-      result.push_back(space.index_of(configuration).value());
-      Observation observation;
-      observation.configuration = configuration;
-      strategy.tell(observation);
-    }
   }
+}
+
+bool is_each_once(std::vector<std::uint64_t> asked, const Space& space) {
+  std::sort(asked.begin(), asked.end());
+  return asked.size() == space.size() && std::adjacent_find(asked.begin(), asked.end()) == asked.end();
+}
+
+Space grid(int parameters, int values) {
+  std::vector<Value> list;
+  for (int i = 0; i < values; ++i) list.emplace_back(i);
+  std::vector<Parameter> result;
+  for (int i = 0; i < parameters; ++i) result.push_back({"p" + std::to_string(i), list, 0});
+  return Space(std::move(result), {}, Scope());
 }
 
 TEST_CASE("exhaustive asks for every configuration in the order of the space") {
@@ -45,52 +80,148 @@ TEST_CASE("exhaustive asks for every configuration in the order of the space") {
   }
 }
 
-TEST_CASE("random and local ask for every configuration exactly once") {
+TEST_CASE("every strategy asks for every configuration exactly once, whatever the batch and the delay of the answers") {
   const Space space = triangle(20);
-  for (const char* name : {"random", "local"}) {
-    for (std::uint64_t seed = 0; seed < 50; ++seed) {
-      const auto strategy = make_strategy(name, space, {.seed = seed});
-      const std::vector<std::uint64_t> asked = all_asked(*strategy, space, 1 + seed);
-      CHECK(asked.size() == space.size());
-      CHECK(std::set<std::uint64_t>(asked.begin(), asked.end()).size() == space.size());
+  for (const std::string& name : strategy_names()) {
+    CAPTURE(name);
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+      for (const std::size_t lag : {0, 3, 40}) {
+        for (const Answer answer : {timed, failing_half, failing}) {
+          const auto strategy = make_strategy(name, space, {.seed = seed, .budget = 30});
+          CHECK(is_each_once(all_asked(*strategy, space, 1 + 3 * seed, lag, answer), space));
+          CHECK(strategy->ask(1).empty());
+        }
+      }
     }
   }
 }
 
-/// How many of a 40 x 40 grid, whose times rise with the distance from one corner, are asked for before the fastest.
-std::size_t asked_before_the_best(Strategy& strategy) {
+TEST_CASE("every strategy works in the smallest spaces") {
+  for (int n = 1; n <= 3; ++n) {
+    const Space space = triangle(n);
+    for (const std::string& name : strategy_names()) {
+      CAPTURE(name);
+      CHECK(is_each_once(all_asked(*make_strategy(name, space, {.seed = 1, .budget = 1}), space, 1), space));
+      CHECK(is_each_once(all_asked(*make_strategy(name, space, {.seed = 2}), space, 100), space));
+    }
+  }
+}
+
+/// How many of a 40 x 40 grid are asked for before the fastest, which takes `best`.
+std::size_t asked_before_the_best(Strategy& strategy, Answer answer, double best) {
   for (std::size_t asked = 0;; ++asked) {
     const std::vector<Configuration> next = strategy.ask(1);
     REQUIRE(next.size() == 1);
-    Observation observation{.configuration = next[0]};
-    observation.time_ns = 100.0 + next[0].choice[0] + next[0].choice[1];
-    if (observation.time_ns == 100.0) return asked;
+    const Observation observation = answer(next[0]);
+    if (observation.outcome == Outcome::ok && *observation.time_ns == best) return asked;
     strategy.tell(observation);
   }
 }
 
-TEST_CASE("local finds the best of a smooth space in a small part of the asks that random needs") {
-  std::vector<Value> values;
-  for (int i = 0; i < 40; ++i) values.emplace_back(i);
-  const Space space({{"a", values, 0}, {"b", values, 0}}, {}, Scope());
-  std::size_t local = 0, random = 0;
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    local += asked_before_the_best(*make_strategy("local", space, {.seed = seed}));
-    random += asked_before_the_best(*make_strategy("random", space, {.seed = seed}));
+TEST_CASE("strategies that learn find the best of a smooth space in a part of the asks that random needs") {
+  const Space space = grid(2, 40);
+  const auto total = [&](const char* name, Answer answer, double best) {
+    std::size_t result = 0;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const auto strategy = make_strategy(name, space, {.seed = seed, .budget = 400});
+      result += asked_before_the_best(*strategy, answer, best);
+    }
+    return result;
+  };
+  for (const char* name : {"local", "climb", "annealing", "genetic"}) {
+    CAPTURE(name);
+    CHECK(3 * total(name, timed, 100) < total("random", timed, 100));
+    CHECK(2 * total(name, failing_half, 101) < total("random", failing_half, 101));
   }
-  CHECK(5 * local < random);
 }
 
-TEST_CASE("local goes on where every configuration fails, and counts no time of one that failed") {
+TEST_CASE("quasi-random leaves no long stretch of the space out") {
+  const Space space = triangle(40);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto strategy = make_strategy("quasi_random", space, {.seed = seed});
+    std::vector<std::uint64_t> asked{0, space.size()};
+    for (const Configuration& configuration : strategy->ask(50)) {
+      asked.push_back(space.index_of(configuration).value());
+    }
+    std::sort(asked.begin(), asked.end());
+    for (std::size_t i = 1; i < asked.size(); ++i) CHECK(asked[i] - asked[i - 1] <= 3 * space.size() / 50);
+  }
+}
+
+TEST_CASE("no strategy looks at all of a huge space before it answers") {
+  const Space space = grid(6, 10);
+  for (const std::string& name : strategy_names()) {
+    CAPTURE(name);
+    const auto strategy = make_strategy(name, space, {.seed = 5, .budget = 200});
+    std::set<Configuration> seen;
+    for (int i = 0; i < 20; ++i) {
+      for (const Configuration& configuration : strategy->ask(8)) {
+        CHECK(seen.insert(configuration).second);
+        strategy->tell(timed(configuration));
+      }
+    }
+    CHECK(seen.size() == 160);
+  }
+}
+
+TEST_CASE("what is promising is asked for first, and nothing twice") {
   const Space space = triangle(12);
-  const auto strategy = make_strategy("local", space, {.seed = 3});
-  std::size_t asked = 0;
-  for (std::vector<Configuration> next; !(next = strategy->ask(4)).empty(); asked += next.size()) {
-    for (const Configuration& configuration : next) {
-      strategy->tell({.configuration = configuration, .outcome = Outcome::compile_error, .time_ns = 1});
+  const auto pair = [](std::uint32_t a, std::uint32_t b) { return Configuration{{a, b}}; };
+  for (const std::string& name : strategy_names()) {
+    CAPTURE(name);
+    StrategyOptions options{.seed = 1, .budget = 40};
+    // Not valid, not a choice of this space, not of this space at all, and one twice.
+    options.promising = {pair(5, 2), pair(3, 99), {{1}}, pair(2, 7), pair(2, 7), pair(0, 0)};
+    for (const std::size_t batch : {1, 2, 7}) {
+      const auto asked = all_asked(*make_strategy(name, space, options), space, batch, 3);
+      CHECK(is_each_once(asked, space));
+      CHECK(space.at(asked[0]) == pair(2, 7));
+      CHECK(space.at(asked[1]) == pair(0, 0));
     }
   }
-  CHECK(asked == space.size());
+}
+
+TEST_CASE("promising configurations that mislead cost five asks at most") {
+  const Space space = grid(2, 40);
+  StrategyOptions options{.seed = 3};
+  for (std::uint32_t i = 0; i < 20; ++i) options.promising.push_back({{39, 39 - i}});
+  const std::vector<Configuration> asked = make_strategy("random", space, options)->ask(20);
+  for (std::size_t i = 0; i < 5; ++i) CHECK(asked[i] == options.promising[i]);
+  const std::vector<Configuration> cold = make_strategy("random", space, {.seed = 3})->ask(15);
+  CHECK(std::equal(asked.begin() + 5, asked.end(), cold.begin()));
+}
+
+TEST_CASE("strategies that learn go on from what is promising") {
+  const Space space = grid(6, 10);  // too large to meet the corner by chance
+  StrategyOptions options{.budget = 200};
+  options.promising = {{{0, 1, 0, 0, 0, 1}}};
+  for (const char* name : {"local", "climb", "annealing", "genetic"}) {
+    CAPTURE(name);
+    double warm = 0;
+    for (options.seed = 0; options.seed < 10; ++options.seed) {
+      const auto strategy = make_strategy(name, space, options);
+      double best = 1000;
+      for (int i = 0; i < 100; ++i) {
+        const Observation observation = timed(strategy->ask(1).at(0));
+        best = std::min(best, *observation.time_ns);
+        strategy->tell(observation);
+      }
+      warm += best / 10;
+    }
+    CHECK(warm < 102);
+  }
+}
+
+TEST_CASE("the same seed and the same answers give the same asks") {
+  const Space space = triangle(20);
+  for (const std::string& name : strategy_names()) {
+    CAPTURE(name);
+    const auto order = [&](std::uint64_t seed) {
+      return all_asked(*make_strategy(name, space, {.seed = seed, .budget = 60}), space, 4, 6, failing_half);
+    };
+    CHECK(order(7) == order(7));
+    if (name != "exhaustive") CHECK(order(7) != order(8));
+  }
 }
 
 TEST_CASE("the same seed asks the same, in batches of any size") {
@@ -128,11 +259,13 @@ TEST_CASE("strategies have nothing to ask in an empty space") {
 
 TEST_CASE("an unknown strategy is told the nearest known one") {
   const Space space = triangle(2);
-  CHECK(strategy_names() == std::vector<std::string>{"auto", "exhaustive", "random", "local"});
+  CHECK(strategy_names() == std::vector<std::string>{"auto", "exhaustive", "random", "quasi_random", "local", "climb",
+                                                     "annealing", "genetic"});
   CHECK_THROWS_WITH(make_strategy("exhausitve", space, {.seed = 1}),
                     "There is no strategy `exhausitve` (did you mean `exhaustive`?).");
-  CHECK_THROWS_WITH(make_strategy("annealing", space, {.seed = 1}),
-                    "There is no strategy `annealing` (known: auto, exhaustive, random, local).");
+  CHECK_THROWS_WITH(make_strategy("tabu", space, {.seed = 1}),
+                    "There is no strategy `tabu` (known: auto, exhaustive, random, quasi_random, local, climb, "
+                    "annealing, genetic).");
 }
 
 TEST_CASE("the generator gives SplitMix64's numbers") {
