@@ -122,4 +122,46 @@ double Yardstick::score(std::span<const double> fractions) const {
   return counted == 0 ? 0 : sum / static_cast<double>(counted);
 }
 
+Score score_of(const Yardstick& yardstick, std::span<const std::vector<double>> curves) {
+  Score result;
+  std::vector<double> scores, first_hits, values, hits;
+  for (const std::vector<double>& curve : curves) {
+    scores.push_back(yardstick.score(curve));
+    const auto hit = std::find_if(curve.begin(), curve.end(), [](double f) { return f >= Score::kHit; });
+    const auto before = static_cast<std::size_t>(hit - curve.begin());
+    first_hits.push_back(static_cast<double>(std::min(before + 1, curve.size())));
+  }
+  result.score = estimate(scores);
+  result.to_95 = estimate(first_hits);
+  for (std::size_t i = 0; i < yardstick.budget(); ++i) {
+    values.clear();
+    hits.clear();
+    for (const std::vector<double>& curve : curves) {
+      values.push_back(curve[i]);
+      hits.push_back(curve[i] >= Score::kHit ? 1 : 0);
+    }
+    result.fraction.push_back(estimate(values));
+    result.hit95.push_back(estimate(hits));
+  }
+  return result;
+}
+
+Score average(std::span<const Score> scores) {
+  std::vector<Estimate> column;
+  const auto mean_of = [&](auto&& get) {
+    column.clear();
+    for (const Score& score : scores) column.push_back(get(score));
+    return average(std::span<const Estimate>(column));
+  };
+  Score result;
+  result.score = mean_of([](const Score& score) { return score.score; });
+  result.to_95 = mean_of([](const Score& score) { return score.to_95; });
+  const std::size_t budget = scores.empty() ? 0 : scores.front().fraction.size();
+  for (std::size_t i = 0; i < budget; ++i) {
+    result.fraction.push_back(mean_of([i](const Score& score) { return score.fraction[i]; }));
+    result.hit95.push_back(mean_of([i](const Score& score) { return score.hit95[i]; }));
+  }
+  return result;
+}
+
 }  // namespace tuner::search

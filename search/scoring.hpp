@@ -60,6 +60,22 @@ class Yardstick {
   std::vector<double> random_;
 };
 
+/// What the runs of one strategy on one space come to. The score is linear in the fractions: its mean over runs is that
+/// of their mean curve.
+struct Score {
+  Estimate score;
+  std::vector<Estimate> fraction;  ///< by M
+  std::vector<Estimate> hit95;     ///< by M: share of runs whose fraction is at least kHit
+  Estimate to_95;                  ///< evaluations until a fraction of kHit; the budget in a run that never gets there
+
+  static constexpr double kHit = 0.95;
+};
+
+/// The score of one or more curves, each of `yardstick.budget()` values.
+Score score_of(const Yardstick& yardstick, std::span<const std::vector<double>> curves);
+/// Averages of each number, spaces counting the same. All of one budget.
+Score average(std::span<const Score> scores);
+
 /// The exact expected curve of drawing without replacement from `rows` rows, of which those that are valid have
 /// `sorted_ns`, ascending.
 std::vector<double> expected_random_fractions(std::span<const double> sorted_ns, std::uint64_t rows,

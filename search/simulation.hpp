@@ -55,6 +55,7 @@ struct SimulationOptions {
 struct SimulatedRun {
   std::vector<ScoredVisit> visits;  ///< first visits, in order; times as recorded, whatever was told
   /// Microseconds of CPU that each asked configuration took the strategy: its part of the ask and its tell. Making the
+  /// strategy counts to the first.
   std::vector<double> suggestion_us;
 };
 

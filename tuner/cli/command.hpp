@@ -54,6 +54,7 @@ std::string help_text(const Command& command);
 // One file each.
 Command tune_command();
 Command check_command();
+Command simulate_command();
 Command list_command();
 Command show_command();
 Command forget_command();

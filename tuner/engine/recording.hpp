@@ -21,6 +21,7 @@ struct RecordedTrial {
   Outcome outcome = Outcome::ok;
   std::string message;
   double time_ns = 0;              ///< ok only
+  double relative_deviation = 0;   ///< of a sample: standard deviation / mean; 0 where it is not recorded
   std::vector<double> samples_ns;  ///< screening samples; one entry, the mean, in foreign recordings
   std::vector<double> race_ns;     ///< one per block of the final race, for finalists
   cache::ResourceFacts facts;

@@ -265,6 +265,7 @@ class Reader {
     }
     read_status(field(fields, "status"), trial);
     trial.time_ns = 1e6 * number_or(field(fields, "time_ms"), 0);
+    trial.relative_deviation = number_or(field(fields, "rel_sd"), 0);
     trial.compile_ms = number_or(field(fields, "compile_ms"), 0);
     trial.verify_ms = number_or(field(fields, "verify_ms"), 0);
     trial.bench_ms = number_or(field(fields, "bench_ms"), 0);

@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "search/expression.hpp"
+#include "search/strategy.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/decisions.hpp"
+#include "tuner/cli/interrupts.hpp"
+#include "tuner/cli/message.hpp"
+#include "tuner/cli/simulate_report.hpp"
+#include "tuner/cli/simulate_request.hpp"
+#include "tuner/cli/simulate_runs.hpp"
+#include "tuner/cli/simulate_space.hpp"
+#include "tuner/error.hpp"
+#include "tuner/process/usable_cores.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+constexpr std::size_t kMostRecordings = 4096;
+constexpr std::uint64_t kMostRepeats = 100'000;
+constexpr std::uint64_t kMostEvaluations = 100'000;
+constexpr std::uint64_t kMostThreads = 1024;
+
+/// "random,local" and further values, each once.
+std::vector<std::string> read_strategies(const std::vector<std::string>& values) {
+  const std::vector<std::string> known = search::strategy_names();
+  std::vector<std::string> result;
+  for (const std::string& value : values) {
+    std::size_t begin = 0;
+    while (begin <= value.size()) {
+      const std::size_t end = std::min(value.find(',', begin), value.size());
+      const std::string name = value.substr(begin, end - begin);
+      begin = end + 1;
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        const std::string nearest = search::nearest_name(name, known);
+        throw Error(Errc::bad_usage, fmt::format("--strategy does not know `{}`.{} It can be: {}.", name,
+                                                 nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest),
+                                                 fmt::join(known, ", ")));
+      }
+      if (std::find(result.begin(), result.end(), name) == result.end()) result.push_back(name);
+    }
+  }
+  if (result.empty()) result.emplace_back("auto");
+  return result;
+}
+
+PromisingRows read_promising(std::string text) {
+  PromisingRows result;
+  result.worst = text.ends_with(":worst");
+  if (result.worst || text.ends_with(":best")) text.erase(text.rfind(':'));
+  result.file = text;
+  return result;
+}
+
+SimulateRequest read_request(const Arguments& arguments) {
+  SimulateRequest request;
+  for (const std::string& file : arguments.operands()) request.files.emplace_back(file);
+  if (request.files.empty()) {
+    throw Error(Errc::bad_usage,
+                "`tuner simulate` needs a recorded space, for example `tuner simulate "
+                "kernel_sources/recordings/prefetch__H200.csv`; `tuner tune --record FILE` writes one.");
+  }
+  request.strategies = read_strategies(arguments.values("strategy"));
+  request.repeats = arguments.number("repeats", 1, kMostRepeats).value_or(request.repeats);
+  request.budget = arguments.number("budget", 1, kMostEvaluations).value_or(request.budget);
+  request.batch = arguments.number("batch", 1, kMostEvaluations).value_or(request.batch);
+  request.workers = arguments.number("workers", 1, kMostThreads).value_or(usable_cores());
+  request.seed = arguments.number("seed").value_or(request.seed);
+  if (arguments.choice("cost", {"evaluations", "seconds"}) == "seconds") request.cost = SimulatedCost::seconds;
+  if (arguments.has("noise")) request.noise = search::Noise::recorded;
+  request.permute = arguments.has("permute");
+  if (const auto promising = arguments.value("promising")) request.promising = read_promising(*promising);
+  if (const auto count = arguments.number("promising-count", 1, kMostEvaluations)) {
+    if (!request.promising) {
+      throw Error(Errc::bad_usage, "--promising-count says how many rows of a recording: name it with --promising.");
+    }
+    request.promising->count = *count;
+  }
+  return request;
+}
+
+/// "simulated 340 of 1,000 runs" on a terminal, redrawn a few times a second, gone in the end.
+class RunCounter {
+ public:
+  ~RunCounter() {
+    if (drawn_) std::fputs("\r\x1b[K", stderr);
+  }
+  void draw(std::size_t done, std::size_t all) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!terminal_ || now - drawn_at_ < std::chrono::milliseconds(200)) return;
+    drawn_at_ = now;
+    drawn_ = true;
+    std::fputs(fmt::format("\r\x1b[Ksimulated {} of {} runs", done, all).c_str(), stderr);
+    std::fflush(stderr);
+  }
+
+ private:
+  const bool terminal_ = isatty(STDERR_FILENO) == 1;
+  bool drawn_ = false;
+  std::chrono::steady_clock::time_point drawn_at_;
+};
+
+ExitCode run(const Arguments& arguments) {
+  const SimulateRequest request = read_request(arguments);
+  const Interrupts interrupts;
+  std::vector<SimulatedSpace> spaces;
+  for (const std::filesystem::path& file : request.files) {
+    if (interrupts.flag()) return ExitCode::interrupted;
+    spaces.push_back(load_space(file, request));
+  }
+  std::vector<StrategyScores> scores;
+  {
+    RunCounter counter;
+    scores = run_simulations(request, spaces, interrupts.flag(),
+                             [&](std::size_t done, std::size_t all) { counter.draw(done, all); });
+  }
+  if (scores.empty()) {
+    say("Interrupted before all runs were done, so there is no score.");
+    return ExitCode::interrupted;
+  }
+  if (arguments.has("json")) {
+    print_json(simulation_json(request, spaces, scores));
+  } else {
+    print(simulation_text(request, spaces, scores));
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command simulate_command() {
+  using Kind = Option::Kind;
+  return {
+      .name = "simulate",
+      .synopsis = "tuner simulate RECORDING... [options]",
+      .summary = "score search strategies on recorded spaces, without a GPU",
+      .purpose =
+          "Runs strategies over spaces of which every configuration was recorded, many times with\n"
+          "different seeds, and compares what they find with the optimum and with random search.",
+      .options =
+          {
+              {"strategy", Kind::repeatable, "NAME,...",
+               fmt::format("what to score: {}; repeatable; default auto", fmt::join(search::strategy_names(), ", "))},
+              {"repeats", Kind::value, "N", "runs of each strategy on each recording; default 20"},
+              {"budget", Kind::value, "N", "evaluations of a run; with --cost seconds units of time; default 200"},
+              {"batch", Kind::value, "N",
+               "ask for N configurations at a time and tell their times after the last; default 1"},
+              {"cost", Kind::value, "evaluations|seconds",
+               "what a run is charged for: configurations, or the recorded time of compiling, checking and timing "
+               "them; a unit is what a configuration takes in the mean; default evaluations"},
+              {"noise", Kind::flag, "", "tell times disturbed as they were when they were recorded"},
+              {"promising", Kind::value, "FILE[:best|:worst]",
+               "tell strategies beforehand of the best or worst rows of another recording, or the same; default best"},
+              {"promising-count", Kind::value, "N", "how many of them; default 5"},
+              {"permute", Kind::flag, "", "rename the parameters and change their order: nothing should hang on it"},
+              {"seed", Kind::value, "N", "of all runs; the same seed gives the same scores; default 0"},
+              {"workers", Kind::value, "N", "threads; scores do not depend on it; default: one for each usable core"},
+          },
+      .most_operands = kMostRecordings,
+      .examples = {{"tuner simulate kernel_sources/recordings/prefetch__H200.csv --strategy random,local",
+                    "compare two strategies on the recording that comes with the kernels"},
+                   {"tuner simulate spaces/*.csv.gz --repeats 100 --json",
+                    "score the default strategy on many recordings, with curves and standard errors"}},
+      .exit_codes = {ExitCode::interrupted},
+      .run = run,
+  };
+}
+
+}  // namespace tuner::cli
