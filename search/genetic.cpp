@@ -17,9 +17,9 @@ class Genetic final : public Proposer {
   Genetic(const Space& space, std::uint64_t seed) : Proposer(space, seed) {}
 
  private:
-  static constexpr std::size_t kPopulation = 20;
-  static constexpr std::size_t kSample = 20;
-  static constexpr std::size_t kTournament = 2;
+  static constexpr std::size_t kPopulation = 12;
+  static constexpr std::size_t kSample = 16;
+  static constexpr std::size_t kTournament = 3;
   static constexpr double kMutations = 1.0;  ///< parameters changed in a child, on average
   static constexpr int kAttempts = 100;      ///< children made for one proposal
 
@@ -58,11 +58,22 @@ class Genetic final : public Proposer {
     const std::size_t count = result.choice.size();
     for (std::size_t i = 0; i < count; ++i) {
       if (prng().below(2) == 0) result.choice[i] = other.choice[i];
-      if (prng().unit() * static_cast<double>(count) < kMutations) {
-        result.choice[i] = static_cast<std::uint32_t>(prng().below(space().parameters()[i].values.size()));
-      }
+      if (prng().unit() * static_cast<double>(count) < kMutations) result.choice[i] = mutated(i, result.choice[i]);
     }
     return result;
+  }
+
+  /// Half of the time the next or previous value of the list, which is mostly in order; else any.
+  std::uint32_t mutated(std::size_t parameter, std::uint32_t choice) {
+    const auto count = static_cast<std::uint32_t>(space().parameters()[parameter].values.size());
+    switch (prng().below(4)) {
+      case 0:
+        return choice + 1 < count ? choice + 1 : choice;
+      case 1:
+        return choice > 0 ? choice - 1 : choice;
+      default:
+        return static_cast<std::uint32_t>(prng().below(count));
+    }
   }
 
   std::vector<Member> population_;  // fastest first

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 
 #include "search/strategy.hpp"
@@ -15,7 +14,7 @@ std::unique_ptr<Strategy> make_random(const Space& space, std::uint64_t seed);
 std::unique_ptr<Strategy> make_quasi_random(const Space& space, std::uint64_t seed);
 std::unique_ptr<Strategy> make_local(const Space& space, std::uint64_t seed);
 std::unique_ptr<Strategy> make_climb(const Space& space, std::uint64_t seed);
-std::unique_ptr<Strategy> make_annealing(const Space& space, std::uint64_t seed, std::optional<std::uint64_t> budget);
+std::unique_ptr<Strategy> make_annealing(const Space& space, std::uint64_t seed);
 std::unique_ptr<Strategy> make_genetic(const Space& space, std::uint64_t seed);
 
 /// `strategy` behind what was good elsewhere (StrategyOptions::promising). It is told of everything, and what it asks

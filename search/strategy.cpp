@@ -36,7 +36,7 @@ std::unique_ptr<Strategy> climb(const Space& space, const StrategyOptions& optio
 }
 
 std::unique_ptr<Strategy> annealing(const Space& space, const StrategyOptions& options) {
-  return make_annealing(space, options.seed, options.budget);
+  return make_annealing(space, options.seed);
 }
 
 std::unique_ptr<Strategy> genetic(const Space& space, const StrategyOptions& options) {
