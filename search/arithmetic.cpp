@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "search/division.hpp"
+
 namespace tuner::search {
 namespace {
 
@@ -14,28 +16,6 @@ namespace {
 Operand checked_real(double real, const Site& site) {
   if (!std::isfinite(real)) site.fail("the result is not a finite number");
   return Operand::of_real(real);
-}
-
-// Division and remainder that belong together: a == b * (a // b) + a % b, and a % b has the sign of b.
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
-
-std::int64_t floor_modulo(std::int64_t a, std::int64_t b) {
-  const std::int64_t rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
-double floor_modulo(double a, double b) {
-  const double rest = std::fmod(a, b);
-  if (rest == 0) return std::copysign(0.0, b);
-  return (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
-/// Whole numbers that divide without rest give the exact quotient; converting both first could round it.
-double divide(const Operand& a, const Operand& b) {
-  const bool exact = a.is_whole() && b.is_whole() && b.integer != -1 && a.integer % b.integer == 0;
-  return exact ? static_cast<double>(a.integer / b.integer) : a.to_real() / b.to_real();
 }
 
 Operand real_power(double base, double exponent, const Site& site) {
@@ -110,7 +90,7 @@ Operand apply_real(Sign sign, double a, double b, const Site& site) {
     case Sign::multiply:
       return checked_real(a * b, site);
     case Sign::floor_divide:
-      return checked_real(std::round((a - floor_modulo(a, b)) / b), site);
+      return checked_real(floor_divide(a, b), site);
     case Sign::modulo:
       return checked_real(floor_modulo(a, b), site);
     default:
@@ -170,7 +150,7 @@ Operand apply(Sign sign, const Operand& a, const Operand& b, const Site& site) {
   }
   const bool divides = sign == Sign::divide || sign == Sign::floor_divide || sign == Sign::modulo;
   if (divides && b.to_real() == 0) site.fail(fmt::format("`{}` by zero", spelling(sign)));
-  if (sign == Sign::divide) return checked_real(divide(a, b), site);
+  if (sign == Sign::divide) return checked_real(real_divide(a, b), site);
   if (a.is_whole() && b.is_whole()) return apply_whole(sign, a, b, site);
   return apply_real(sign, a.to_real(), b.to_real(), site);
 }

@@ -4,23 +4,13 @@
 
 #include <algorithm>
 
+#include "search/evaluator.hpp"
 #include "search/messages.hpp"
-#include "search/tree.hpp"
 
 namespace tuner::search {
 
-class Binding::SlotNames final : public Names {
- public:
-  SlotNames(Binding& binding, const Slots& slots) : binding_(binding), slots_(slots) {}
-  Operand load(std::uint32_t index, const Site& site) override { return binding_.load(slots_[index], site); }
-
- private:
-  Binding& binding_;
-  const Slots& slots_;
-};
-
 Binding::Binding(std::span<const Parameter> parameters, const Scope& constants)
-    : parameters_(parameters), constants_(constants), lets_using_(parameters.size()), current_(parameters.size()) {
+    : parameters_(parameters), constants_(constants) {
   for (std::uint32_t i = 0; i < parameters.size(); ++i) parameter_index_.emplace(parameters[i].name, i);
 }
 
@@ -83,7 +73,6 @@ std::uint32_t Binding::bind_let(std::string_view name, const Expression& express
   let.parameters = parameters_used(tree, tree.root, slots);
   let.slots = std::move(slots);
   let.height = height;
-  for (const std::uint32_t parameter : let.parameters) lets_using_[parameter].push_back(index);
   return index;
 }
 
@@ -99,26 +88,6 @@ std::vector<std::uint32_t> Binding::parameters_used(const ExpressionTree& tree, 
   std::sort(result.begin(), result.end());
   result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;
-}
-
-void Binding::set(std::size_t parameter, std::size_t choice) {
-  current_[parameter] = Operand::of(parameters_[parameter].values[choice]);
-  for (const std::uint32_t let : lets_using_[parameter]) lets_[let].fresh = false;
-}
-
-Operand Binding::evaluate(const ExpressionTree& tree, NodeId root, const Slots& slots) {
-  SlotNames names(*this, slots);
-  return search::evaluate(tree, root, names);
-}
-
-Operand Binding::load(const Slot& slot, const Site& site) {
-  if (slot.kind == Slot::Kind::constant) return slot.constant;
-  if (slot.kind == Slot::Kind::parameter) return current_[slot.index];
-  Let& let = lets_[slot.index];
-  if (let.fresh) return let.value;
-  let.value = in_let(let.name, site, [&] { return evaluate(*let.tree, let.tree->root, let.slots); });
-  let.fresh = true;
-  return let.value;
 }
 
 }  // namespace tuner::search

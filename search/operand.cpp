@@ -44,9 +44,12 @@ Value Operand::value() const {
     case Kind::real:
       return Value(real);
     case Kind::name:
+      return Value(*name);
+    case Kind::undefined:
+    case Kind::settled:
       break;
   }
-  return Value(*name);
+  return Value();
 }
 
 std::partial_ordering compare_numbers(const Operand& a, const Operand& b) {

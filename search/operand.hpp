@@ -11,7 +11,14 @@ namespace tuner::search {
 /// A value while it is computed with: like Value, but trivially copied. A name is a pointer to text that a Scope, a
 /// Parameter or an expression's literals own; whoever evaluates keeps those alive.
 struct Operand {
-  enum class Kind : std::uint8_t { integer, boolean, real, name };
+  enum class Kind : std::uint8_t {
+    integer,
+    boolean,
+    real,
+    name,
+    undefined,  ///< a value that cannot be computed: only in constraint programs, which do not throw
+    settled     ///< one that nobody needs any more: only while a decision diagram is built
+  };
 
   Kind kind = Kind::integer;
   union {
@@ -27,7 +34,7 @@ struct Operand {
 
   bool is_name() const { return kind == Kind::name; }
   bool is_real() const { return kind == Kind::real; }
-  bool is_whole() const { return kind == Kind::integer || kind == Kind::boolean; }
+  bool is_whole() const { return kind <= Kind::boolean; }
 
   double to_real() const { return is_real() ? real : static_cast<double>(integer); }  ///< not for names
   Value value() const;

@@ -6,18 +6,21 @@
 #include <exception>
 #include <mutex>
 #include <numeric>
+#include <set>
 
 #include "search/arithmetic.hpp"
-#include "search/enumeration.hpp"
+#include "search/constraint_program.hpp"
 #include "search/evaluator.hpp"
 #include "search/messages.hpp"
-#include "search/packed_rows.hpp"
 #include "search/tree.hpp"
+#include "search/valid_set.hpp"
 
 namespace tuner::search {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+// Reaching either takes less than 20 seconds.
+constexpr std::uint64_t kMostChoices = 200'000'000;
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 constexpr std::size_t kMostValues = std::size_t{1} << 31;
 
 [[noreturn]] void refuse(const std::string& sentence) {
@@ -49,41 +52,57 @@ void check_values(const Parameter& parameter) {
 
 }  // namespace
 
-struct Space::Valid {
-  std::once_flag listed;
-  PackedRows rows;
+struct Space::Made {
+  std::once_flag compiled;
+  std::optional<ConstraintProgram> program;
+  std::once_flag built;
+  std::optional<ValidSet> valid;
   std::string why_empty;
 };
+
+std::string describe(const Constraint& constraint) {
+  const std::string& text = constraint.expression.text();
+  return constraint.origin.empty() ? fmt::format("the constraint `{}`", text)
+                                   : fmt::format("the constraint `{}` ({})", text, constraint.origin);
+}
 
 Space::Space(std::vector<Parameter> parameters, std::vector<Constraint> constraints, Scope constants, Listing listing)
     : parameters_(std::move(parameters)),
       constraints_(std::move(constraints)),
       constants_(std::move(constants)),
-      valid_(std::make_shared<Valid>()) {
+      made_(std::make_shared<Made>()) {
   check_parameters();
   if (listing == Listing::at_once) valid();
 }
 
-const Space::Valid& Space::valid() const {
-  std::call_once(valid_->listed, [this] { enumerate(*valid_); });
-  return *valid_;
+const ConstraintProgram& Space::program() const {
+  std::call_once(made_->compiled, [this] { made_->program.emplace(parameters_, constraints_, constants_); });
+  return *made_->program;
 }
 
-void Space::enumerate(Valid& valid) const {
-  std::vector<std::size_t> counts;
-  for (const Parameter& parameter : parameters_) counts.push_back(parameter.values.size());
-  PackedRows rows(counts);
-  Enumeration enumeration(parameters_, constraints_, constants_);
-  enumeration.run([&](std::span<const std::uint32_t> choice) {
-    rows.push(choice);
-    if (rows.bytes() > kMostBytes) {
-      refuse(fmt::format("The space has more than {} valid configurations; add constraints or remove values.",
-                         rows.size() - 1));
-    }
-    return true;
-  });
-  if (rows.size() == 0) valid.why_empty = explain_empty(enumeration);
-  valid.rows = std::move(rows);
+const ValidSet& Space::valid() const {
+  std::call_once(made_->built, [this] { build(*made_); });
+  return *made_->valid;
+}
+
+void Space::build(Made& made) const {
+  BuildBudget budget{kMostChoices, kMostBytes};
+  std::optional<ValidSet> valid;
+  try {
+    valid.emplace(program(), parameters_.size(), budget);
+  } catch (const BudgetExceeded&) {
+    refuse(fmt::format(
+        "The valid configurations cannot be counted: the constraints tie so many parameters together that {} million "
+        "partial configurations, or {} MiB for them, are not enough. Declare parameters that a constraint uses next to "
+        "each other, remove values, or add constraints.",
+        kMostChoices / 1000000, kMostBytes >> 20));
+  }
+  if (valid->fault()) report_fault({*valid->fault()});
+  if (valid->overflows()) {
+    refuse("The space has more than 2^64 - 1 valid configurations; add constraints or remove values.");
+  }
+  if (valid->empty()) made.why_empty = explain_empty();
+  made.valid = std::move(valid);
 }
 
 void Space::check_parameters() {
@@ -111,23 +130,68 @@ void Space::check_parameters() {
   }
 }
 
-/// The constraint that leaves nothing is the last of the fewest constraints that together cannot be satisfied.
-std::string Space::explain_empty(Enumeration& enumeration) const {
-  std::size_t satisfiable = 0;
-  std::size_t empty = constraints_.size();
-  while (empty - satisfiable > 1) {
-    const std::size_t middle = satisfiable + (empty - satisfiable) / 2;
-    (enumeration.satisfiable(middle) ? satisfiable : empty) = middle;
+/// Whether something satisfies the first constraints. Yes if that is hard to say.
+bool Space::satisfiable(std::size_t count) const {
+  BuildBudget budget{kMostChoices / 16, kMostBytes};
+  const ConstraintProgram first(parameters_, std::span(constraints_).first(count), constants_);
+  try {
+    return !ValidSet(first, parameters_.size(), budget).empty();
+  } catch (const BudgetExceeded&) {
+    return true;
   }
-  const std::size_t culprit = empty - 1;
+}
+
+/// The constraint that leaves nothing is the last of the fewest constraints that together cannot be satisfied.
+std::string Space::explain_empty() const {
+  std::size_t some = 0;
+  std::size_t none = constraints_.size();
+  while (none - some > 1) {
+    const std::size_t middle = some + (none - some) / 2;
+    (satisfiable(middle) ? some : none) = middle;
+  }
+  const std::size_t culprit = none - 1;
+  std::set<std::uint32_t> used;
+  for (const ConstraintProgram::Condition& condition : program().conditions()) {
+    if (condition.constraint == culprit) used.insert(condition.parameters.begin(), condition.parameters.end());
+  }
   const std::string what = describe(constraints_[culprit]);
-  const std::vector<std::string> used = enumeration.parameters_of(culprit);
   if (used.empty()) {
     return fmt::format("No configuration is valid: {} uses no parameter and is false.", what);
   }
+  std::vector<std::string> names;
+  for (const std::uint32_t parameter : used) names.push_back(parameters_[parameter].name);
   return fmt::format("No configuration is valid: {} rejects {}; change it, or the values of {}.", what,
                      culprit == 0 ? "every one" : "every one that the constraints before it accept",
-                     fmt::join(used, ", "));
+                     fmt::join(names, ", "));
+}
+
+/// Of the parts that cannot be evaluated, the one whose parameters are all set first.
+void Space::report_fault(const Configuration& configuration) const {
+  const Scope names = scope(configuration);
+  std::vector<const ConstraintProgram::Condition*> conditions;
+  for (const ConstraintProgram::Condition& condition : program().conditions()) conditions.push_back(&condition);
+  const auto level = [](const ConstraintProgram::Condition* condition) {
+    return condition->parameters.empty() ? 0 : condition->parameters.back() + 1;
+  };
+  std::stable_sort(conditions.begin(), conditions.end(), [&](auto* a, auto* b) { return level(a) < level(b); });
+  for (const ConstraintProgram::Condition* condition : conditions) {
+    const Constraint& constraint = constraints_[condition->constraint];
+    const ExpressionTree& tree = constraint.expression.tree();
+    try {
+      truth(evaluate(tree, condition->root, names), tree.site(tree.nodes[condition->root].offset));
+    } catch (const ExpressionError& error) {
+      std::vector<std::string> settings;
+      for (const std::uint32_t i : condition->parameters) {
+        settings.push_back(
+            fmt::format("{}={}", parameters_[i].name, parameters_[i].values[configuration.choice[i]].text()));
+      }
+      const std::string where = settings.empty() ? "" : fmt::format(" for {}", fmt::join(settings, ","));
+      throw ExpressionError(
+          fmt::format("T{} cannot be evaluated{}. {}", describe(constraint).substr(1), where, error.what()),
+          error.offset());
+    }
+  }
+  throw Error(Errc::internal, "A constraint that could not be evaluated then could.");
 }
 
 std::span<const Parameter> Space::parameters() const {
@@ -140,7 +204,7 @@ const Scope& Space::constants() const {
   return constants_;
 }
 std::uint64_t Space::size() const {
-  return valid().rows.size();
+  return valid().size();
 }
 
 double Space::cartesian_size() const {
@@ -150,18 +214,38 @@ double Space::cartesian_size() const {
 }
 
 Configuration Space::at(std::uint64_t index) const {
-  if (index >= size()) {
-    throw Error(Errc::internal, fmt::format("Configuration {} of a space of {} was asked for.", index, size()));
+  const ValidSet& valid = this->valid();
+  if (index >= valid.size()) {
+    throw Error(Errc::internal, fmt::format("Configuration {} of a space of {} was asked for.", index, valid.size()));
   }
   Configuration result;
   result.choice.resize(parameters_.size());
-  valid().rows.read(index, result.choice);
+  valid.read(index, result.choice);
   return result;
 }
 
 std::optional<std::uint64_t> Space::index_of(const Configuration& configuration) const {
   if (!fits(configuration)) return std::nullopt;
-  return valid().rows.find(configuration.choice);
+  return valid().find(configuration.choice);
+}
+
+Configuration Space::at_point(std::span<const double> point) const {
+  if (point.size() != parameters_.size() || size() == 0) {
+    throw Error(Errc::internal, "A point was mapped to a space that is empty or has another number of parameters.");
+  }
+  Configuration result;
+  result.choice.resize(parameters_.size());
+  valid().read_point(point, result.choice);
+  return result;
+}
+
+std::size_t Space::terms() const {
+  return program().terms().size();
+}
+
+void Space::terms(const Configuration& configuration, std::span<double> out) const {
+  require_fit(configuration);
+  program().terms(configuration.choice, out);
 }
 
 bool Space::contains(const Configuration& configuration) const {
@@ -170,21 +254,7 @@ bool Space::contains(const Configuration& configuration) const {
 
 std::vector<Configuration> Space::neighbours(const Configuration& configuration, Neighbourhood neighbourhood) const {
   require_fit(configuration);
-  std::vector<Configuration> result;
-  Configuration candidate = configuration;
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const auto count = static_cast<std::uint32_t>(parameters_[i].values.size());
-    const std::uint32_t here = configuration.choice[i];
-    const bool near = neighbourhood == Neighbourhood::adjacent;
-    const std::uint32_t first = near && here > 0 ? here - 1 : (near ? here : 0);
-    const std::uint32_t last = near ? std::min(here + 1, count - 1) : count - 1;
-    for (std::uint32_t choice = first; choice <= last; ++choice) {
-      candidate.choice[i] = choice;
-      if (choice != here && contains(candidate)) result.push_back(candidate);
-    }
-    candidate.choice[i] = here;
-  }
-  return result;
+  return valid().neighbours(configuration, neighbourhood);
 }
 
 Configuration Space::defaults() const {
@@ -211,7 +281,8 @@ std::optional<std::string> Space::why_invalid(const Configuration& configuration
 }
 
 std::string Space::why_empty() const {
-  return valid().why_empty;
+  valid();
+  return made_->why_empty;
 }
 
 const Value& Space::value(const Configuration& configuration, std::size_t parameter) const {
