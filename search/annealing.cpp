@@ -22,7 +22,7 @@ class Annealing final : public Proposer {
   Annealing(const Space& space, std::uint64_t seed) : Proposer(space, seed), sample_(2 * space.parameters().size()) {}
 
  private:
-  static constexpr double kWarm = 0.3;
+  static constexpr double kWarm = 0.2;
   static constexpr double kCold = 0.01;
   static constexpr std::uint64_t kCooling = 30;   ///< evaluations from warm to cold
   static constexpr std::size_t kFreeSteps = 200;  ///< neighbours looked at for one proposal
@@ -35,12 +35,10 @@ class Annealing final : public Proposer {
   std::optional<std::uint64_t> propose() override {
     if (asked_count() < sample_ || std::isinf(here_.time)) return std::nullopt;
     for (std::size_t step = 0; step < kFreeSteps; ++step) {
-      if (next_ == neighbours_.size()) {
-        neighbours_ = shuffled_neighbours(here_.index);
-        next_ = 0;
-        if (neighbours_.empty()) break;
-      }
-      const std::uint64_t near = neighbours_[next_++];
+      if (neighbours_.empty()) neighbours_ = shuffled_neighbours(here_.index);
+      if (neighbours_.empty()) break;
+      const std::uint64_t near = neighbours_.back();
+      neighbours_.pop_back();
       if (!asked(near)) return near;
       const auto known = times_.find(near);
       if (known != times_.end()) consider({near, known->second});
@@ -81,7 +79,6 @@ class Annealing final : public Proposer {
   void move(const Place& place) {
     here_ = place;
     neighbours_.clear();
-    next_ = 0;
   }
 
   std::size_t sample_;
@@ -90,8 +87,7 @@ class Annealing final : public Proposer {
   std::uint64_t cooled_ = 0;  // evaluations since it was warm
   Place here_;
   Place best_;
-  std::vector<std::uint64_t> neighbours_;  // of here_, in random order
-  std::size_t next_ = 0;                   // the first of them that was not looked at
+  std::vector<std::uint64_t> neighbours_;  // of here_, not yet looked at, taken from the end
   std::unordered_map<std::uint64_t, double> times_;
 };
 

@@ -54,7 +54,7 @@ class Climb final : public Proposer {
   std::uint64_t here_ = 0;
   double time_ = std::numeric_limits<double>::infinity();  // of here_; infinity before a climb
   bool listed_ = false;                                    // whether neighbours_ are those of here_
-  std::vector<std::uint64_t> neighbours_;                  // not yet looked at, in random order
+  std::vector<std::uint64_t> neighbours_;                  // not yet looked at, taken from the end
   std::size_t tried_ = 0;                                  // of them asked for
 };
 

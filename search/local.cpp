@@ -23,7 +23,7 @@ class Local final : public Proposer {
   struct Base {
     double time;
     std::uint64_t index;
-    std::vector<std::uint64_t> neighbours;  ///< in random order, taken from the end
+    std::vector<std::uint64_t> neighbours;  ///< taken from the end
     bool listed = false;
     bool operator<(const Base& other) const { return time < other.time; }
   };

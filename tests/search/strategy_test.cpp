@@ -135,6 +135,23 @@ TEST_CASE("strategies that learn find the best of a smooth space in a part of th
   }
 }
 
+TEST_CASE("walkers try the next and the previous value before farther ones") {
+  const Space space = grid(1, 50);
+  for (const char* name : {"climb", "annealing"}) {
+    CAPTURE(name);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const auto strategy = make_strategy(name, space, {.seed = seed});
+      std::uint32_t best = 50;
+      for (const Configuration& configuration : strategy->ask(2)) {
+        best = std::min(best, configuration.choice[0]);
+        strategy->tell(timed(configuration));
+      }
+      const auto next = static_cast<int>(strategy->ask(1).at(0).choice[0]);
+      CHECK(std::abs(next - static_cast<int>(best)) <= 2);
+    }
+  }
+}
+
 TEST_CASE("quasi-random leaves no long stretch of the space out") {
   const Space space = triangle(40);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
