@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "search/halton.hpp"
 #include "search/prng.hpp"
 
 namespace tuner::search {
@@ -152,21 +153,55 @@ TEST_CASE("walkers try the next and the previous value before farther ones") {
   }
 }
 
-TEST_CASE("quasi-random leaves no long stretch of the space out") {
-  const Space space = triangle(40);
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const auto strategy = make_strategy("quasi_random", space, {.seed = seed});
-    std::vector<std::uint64_t> asked{0, space.size()};
-    for (const Configuration& configuration : strategy->ask(50)) {
-      asked.push_back(space.index_of(configuration).value());
+TEST_CASE("quasi-random takes the values of each parameter equally often, where random does not") {
+  const Space space = grid(5, 10);
+  const auto unevenness = [&](const char* name) {
+    int worst = 0;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      std::vector<std::vector<int>> seen(5, std::vector<int>(10));
+      for (const Configuration& configuration : make_strategy(name, space, {.seed = seed})->ask(60)) {
+        for (std::size_t i = 0; i < 5; ++i) ++seen[i][configuration.choice[i]];
+      }
+      for (const std::vector<int>& counts : seen) {
+        for (const int count : counts) worst = std::max(worst, std::abs(count - 6));
+      }
     }
-    std::sort(asked.begin(), asked.end());
-    for (std::size_t i = 1; i < asked.size(); ++i) CHECK(asked[i] - asked[i - 1] <= 3 * space.size() / 50);
+    return worst;
+  };
+  CHECK(unevenness("quasi_random") <= 4);
+  CHECK(unevenness("random") > 7);
+}
+
+TEST_CASE("quasi-random's first configuration is uniform over the space, and so is its twentieth") {
+  const Space space = triangle(3);  // six configurations, more of them with a small `a`
+  for (const std::size_t rank : {0, 19}) {
+    std::vector<int> counts(space.size());
+    constexpr std::uint64_t kRounds = 6000;
+    for (std::uint64_t seed = 0; seed < kRounds; ++seed) {
+      ScrambledHalton points(2, seed);
+      for (std::size_t i = 0; i < rank; ++i) points.next();
+      ++counts[space.index_of(space.at_point(points.next())).value()];
+    }
+    for (const int count : counts) CHECK(std::abs(count - 1000) < 150);
   }
 }
 
+TEST_CASE("points lie in the unit cube, and the first of them in different parts of each side") {
+  ScrambledHalton points(30, 1);  // the last base is 113
+  std::vector<std::set<int>> parts(30);
+  for (int i = 0; i < 100; ++i) {
+    const std::vector<double>& point = points.next();
+    for (std::size_t j = 0; j < 30; ++j) {
+      CHECK(point[j] >= 0);
+      CHECK(point[j] < 1);
+      parts[j].insert(static_cast<int>(point[j] * 10));
+    }
+  }
+  for (const std::set<int>& seen : parts) CHECK(seen.size() == 10);
+}
+
 TEST_CASE("no strategy looks at all of a huge space before it answers") {
-  const Space space = grid(6, 10);
+  const Space space = grid(12, 10);
   for (const std::string& name : strategy_names()) {
     CAPTURE(name);
     const auto strategy = make_strategy(name, space, {.seed = 5, .budget = 200});
