@@ -1,0 +1,111 @@
+// Spaces that cannot be: each gets a sentence with the place, and none takes long.
+#include <doctest/doctest.h>
+
+#include "search/space.hpp"
+
+namespace tuner::search {
+namespace {
+
+Constraint constraint(std::string_view text, std::string origin = "k.cu:7") {
+  return {Expression::parse(text), std::move(origin)};
+}
+
+std::string refusal(std::vector<Parameter> parameters, std::vector<Constraint> constraints = {}) {
+  try {
+    const Space space(std::move(parameters), std::move(constraints), {});
+    return "no refusal but " + std::to_string(space.size()) + " configurations";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+std::vector<Parameter> wide(int count) {
+  std::vector<Parameter> parameters;
+  for (int i = 0; i < count; ++i) {
+    Parameter parameter{"p" + std::to_string(i), {}, 0};
+    for (int value = 0; value < 10; ++value) parameter.values.emplace_back(value);
+    parameters.push_back(parameter);
+  }
+  return parameters;
+}
+
+TEST_CASE("contradictory constraints make an empty space that says so, however large it would be") {
+  const Space space(
+      wide(40),
+      {constraint("p0 < p39", "k.cu:1"), constraint("p1 + p2 > 3", "k.cu:2"), constraint("p39 < p0", "k.cu:3")}, {});
+  CHECK(space.size() == 0);
+  CHECK(
+      space.why_empty() ==
+      "No configuration is valid: the constraint `p39 < p0` (k.cu:3) rejects every one that the constraints before it "
+      "accept; change it, or the values of p0, p39.");
+  CHECK_THROWS_AS(space.at(0), Error);
+  CHECK_FALSE(space.index_of(space.defaults()).has_value());
+  CHECK(space.neighbours(space.defaults(), Neighbourhood::hamming2).empty());
+}
+
+TEST_CASE("a parameter without values and one with duplicate values are refused by name") {
+  CHECK(refusal({{"a", {}, 1}}) == "The parameter `a` has no values; give it at least one.");
+  CHECK(refusal({{"a", {1, 2, 1}, 1}}) == "The parameter `a` lists the value 1 twice; remove one.");
+}
+
+TEST_CASE("division by zero names the constraint, its place and the first configuration, in lexicographic order") {
+  const std::vector<Parameter> parameters{{"a", {1, 2}, 1}, {"x", {1, 2}, 1}, {"b", {2, 0}, 2}, {"y", {3, 4}, 3}};
+  CHECK(refusal(parameters, {constraint("x <= y"), constraint("a // b >= 0", "k.cu:12")}) ==
+        "The constraint `a // b >= 0` (k.cu:12) cannot be evaluated for a=1,b=0. In `a // b >= 0`: `//` by zero.");
+  // The group of x and y decides which configuration comes first.
+  CHECK(refusal(parameters, {constraint("y % (x - 2) == 0", "k.cu:9"), constraint("a // b >= 0", "k.cu:12")}) ==
+        "The constraint `a // b >= 0` (k.cu:12) cannot be evaluated for a=1,b=0. In `a // b >= 0`: `//` by zero.");
+  CHECK(refusal(parameters, {constraint("y % (x - 1) == 0", "k.cu:9"), constraint("a // b >= 0", "k.cu:12")}) ==
+        "The constraint `y % (x - 1) == 0` (k.cu:9) cannot be evaluated for x=1,y=3. In `y % (x - 1) == 0`: `%` by "
+        "zero.");
+  CHECK(refusal(parameters, {constraint("1 // 0 == 0")}) ==
+        "The constraint `1 // 0 == 0` (k.cu:7) cannot be evaluated. In `1 // 0 == 0`: `//` by zero.");
+}
+
+TEST_CASE("a fault does not count where another group or another constraint leaves nothing") {
+  const std::vector<Parameter> parameters{{"a", {1, 2}, 1}, {"x", {1, 2}, 1}, {"b", {2, 0}, 2}, {"y", {3, 4}, 3}};
+  CHECK(refusal(parameters, {constraint("a // b >= 0"), constraint("x > y")}) == "no refusal but 0 configurations");
+  CHECK(refusal(parameters, {constraint("1 // 0 == 0"), constraint("x > y")}) == "no refusal but 0 configurations");
+  CHECK(refusal(parameters, {constraint("a // b >= 0"), constraint("2 < 1")}) == "no refusal but 0 configurations");
+}
+
+TEST_CASE("what a sum in pieces decides early does not hide what cannot be computed later") {
+  // a > 5 is false for every a, but the division comes first in the text, and it is the same part.
+  CHECK(refusal({{"a", {1, 2}, 1}, {"b", {2, 0}, 2}}, {constraint("a // b + a > 5")}) ==
+        "The constraint `a // b + a > 5` (k.cu:7) cannot be evaluated for a=1,b=0. In `a // b + a > 5`: `//` by zero.");
+  CHECK(refusal({{"a", {1, 2}, 1}, {"b", {2, 0}, 2}}, {constraint("b == 0 or a // b + a > 5")}) ==
+        "no refusal but 2 configurations");
+}
+
+TEST_CASE("64-bit overflow names the constraint and the configuration") {
+  const std::vector<Parameter> parameters{{"a", {1, std::int64_t{1} << 62}, 1}, {"b", {1, 2}, 1}};
+  CHECK(refusal(parameters, {constraint("a * b > 0")}) ==
+        "The constraint `a * b > 0` (k.cu:7) cannot be evaluated for a=4611686018427387904,b=2. In `a * b > 0`: "
+        "4611686018427387904 * 2 overflows 64-bit integers.");
+  CHECK(refusal(parameters, {constraint("a * b > 0 and a < 1000")}) == "no refusal but 2 configurations");
+}
+
+TEST_CASE("more configurations than 64 bits can number are refused, 2^64 - 1 are not") {
+  CHECK(refusal(wide(20)) ==
+        "The space has more than 2^64 - 1 valid configurations; add constraints or remove values.");
+  CHECK(refusal(wide(19)) == "no refusal but 10000000000000000000 configurations");
+  std::string product = "p0";
+  for (int i = 1; i < 40; ++i) product += " + p" + std::to_string(i);
+  CHECK(refusal(wide(40), {constraint(product + " != 1")}) ==
+        "The space has more than 2^64 - 1 valid configurations; add constraints or remove values.");
+  CHECK(refusal(wide(40), {constraint(product + " == 1")}) == "no refusal but 40 configurations");
+}
+
+TEST_CASE("division and remainder mean in constraints what they mean elsewhere") {
+  const std::vector<Parameter> parameters{{"x", {1, 2, 3, 4}, 1}, {"n", {-7, 7}, 7}};
+  const auto count = [&](std::string_view text) { return Space(parameters, {constraint(text)}, {}).size(); };
+  CHECK(count("x / 2 == 1.5") == 2);
+  CHECK(count("n // 2 == -4") == 4);
+  CHECK(count("n % 3 == 2 and x == 1") == 1);
+  CHECK(count("n % (0 - x) == -2 and x == 3") == 1);
+  CHECK(count("2 <= x * 2 <= 4 < n") == 2);
+  CHECK(count("x / 3 * 3 == x") == 8);
+}
+
+}  // namespace
+}  // namespace tuner::search
