@@ -15,7 +15,7 @@ namespace {
 /// chance that falls with the temperature if it is slower. The chance depends on the ratio of the two times, measured
 /// by how far the first times that were seen lie apart: neither milliseconds or seconds nor a space where everything
 /// is alike need another temperature. A step to a configuration that is known costs no evaluation and is made at once;
-/// while an answer is awaited, further neighbours are asked for. The walk starts at the best of a random sample, and
+/// while an answer is awaited, further neighbours are asked for. The walk starts at the best of a spread sample, and
 /// when it is cold it starts again, warm, at the best so far.
 class Annealing final : public Proposer {
  public:

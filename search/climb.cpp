@@ -9,7 +9,7 @@ namespace tuner::search {
 namespace {
 
 /// Hill climbing with restarts, "first improvement" in H. H. Hoos and T. Stützle, "Stochastic Local Search: Foundations
-/// and Applications", 2004: from the best of a random sample it asks for neighbours (one parameter changed) in random
+/// and Applications", 2004: from the best of a spread sample it asks for neighbours (one parameter changed) in random
 /// order and moves to the first that is faster; where so many were not, it starts again from another sample. Fresh
 /// starts did better on recorded spaces than kicks from the optimum just found ("iterated local search"), which mostly
 /// lead back. While an answer is awaited, further neighbours are asked for.

@@ -7,7 +7,7 @@
 namespace tuner::search {
 namespace {
 
-/// Best-first local search: draws a random sample, then mostly asks for unseen neighbours (one parameter changed) of
+/// Best-first local search: draws a spread sample, then mostly asks for unseen neighbours (one parameter changed) of
 /// the best configurations found so far, the better the likelier, and never stops drawing elsewhere. Compared with a
 /// climb from one start at a time it needs no restarts: a better configuration anywhere is where it goes on. The shares
 /// below were chosen on recorded spaces; results change little around them.

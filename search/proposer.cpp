@@ -15,7 +15,8 @@ bool adjacent(const Configuration& a, const Configuration& b) {
 
 }  // namespace
 
-Proposer::Proposer(const Space& space, std::uint64_t seed) : space_(space), order_(space.size(), seed), prng_(~seed) {}
+Proposer::Proposer(const Space& space, std::uint64_t seed)
+    : space_(space), points_(space.parameters().size(), seed), order_(space.size(), seed), prng_(~seed) {}
 
 std::vector<Configuration> Proposer::ask(std::size_t count) {
   std::vector<Configuration> result;
@@ -48,6 +49,10 @@ std::vector<std::uint64_t> Proposer::shuffled_neighbours(std::uint64_t index) {
 }
 
 std::optional<std::uint64_t> Proposer::draw() {
+  for (int i = 0; i < kPoints; ++i) {
+    const std::optional<std::uint64_t> index = space_.index_of(space_.at_point(points_.next()));
+    if (index && !asked(*index)) return index;
+  }
   std::optional<std::uint64_t> index = order_.next();
   while (index && asked(*index)) index = order_.next();
   return index;

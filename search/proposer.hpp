@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "search/halton.hpp"
 #include "search/prng.hpp"
 #include "search/random_order.hpp"
 #include "search/strategy.hpp"
@@ -12,8 +13,8 @@
 namespace tuner::search {
 
 /// What strategies that choose one configuration after another have in common. Nothing is asked twice, what was told
-/// counts as asked even if somebody else asked it, and where the strategy has no proposal one is drawn from all that
-/// were not asked: so everything is asked in the end.
+/// counts as asked even if somebody else asked it, and where the strategy has no proposal one is drawn, evenly spread,
+/// from all that were not asked: so everything is asked in the end.
 class Proposer : public Strategy {
  public:
   std::vector<Configuration> ask(std::size_t count) final;
@@ -36,9 +37,12 @@ class Proposer : public Strategy {
   std::vector<std::uint64_t> shuffled_neighbours(std::uint64_t index);
 
  private:
+  static constexpr int kPoints = 5;  ///< quasi-random points tried for one that was not asked, before a random one
+
   std::optional<std::uint64_t> draw();
 
   const Space& space_;
+  ScrambledHalton points_;
   RandomOrder order_;
   Prng prng_;
   std::unordered_set<std::uint64_t> asked_;
