@@ -35,19 +35,18 @@ class Simulation {
         budget_(static_cast<double>(options.budget)),
         noise_(options.given.seed ^ 0x6e6f697365) {}
 
-  SimulatedRun run() {
-    double began = thread_us();
-    const std::unique_ptr<Strategy> strategy = make_strategy(options_.strategy, recorded_.space, options_.given);
+  /// `began` is when work for the first suggestion did.
+  SimulatedRun run(Strategy& strategy, double began) {
     const std::size_t most_asks = 2 * recorded_.rows.size();
     for (std::size_t asks = 0; asks < most_asks && spent_ < budget_ && !stopped();) {
-      const std::vector<Configuration> asked = strategy->ask(batch());
+      const std::vector<Configuration> asked = strategy.ask(batch());
       double used = thread_us() - began;
       if (asked.empty()) break;
       asks += asked.size();
       observations_.clear();
       for (const Configuration& configuration : asked) observations_.push_back(visit(configuration));
       began = thread_us();
-      for (const Observation& observation : observations_) strategy->tell(observation);
+      for (const Observation& observation : observations_) strategy.tell(observation);
       const double now = thread_us();
       used += now - began;
       began = now;
@@ -110,7 +109,13 @@ std::vector<ScoredRow> scored_rows(const RecordedSpace& recorded) {
 }
 
 SimulatedRun simulate(const RecordedSpace& recorded, const SimulationOptions& options) {
-  return Simulation(recorded, options).run();
+  const double began = thread_us();
+  const std::unique_ptr<Strategy> strategy = make_strategy(options.strategy, recorded.space, options.given);
+  return Simulation(recorded, options).run(*strategy, began);
+}
+
+SimulatedRun simulate(Strategy& strategy, const RecordedSpace& recorded, const SimulationOptions& options) {
+  return Simulation(recorded, options).run(strategy, thread_us());
 }
 
 }  // namespace tuner::search

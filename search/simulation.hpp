@@ -63,5 +63,8 @@ struct SimulatedRun {
 /// row that was visited costs nothing and tells the same, but after twice as many asks as there are rows the run ends:
 /// strategies do not ask twice. Throws Error{bad_usage} for an unknown strategy. Safe to call from several threads.
 SimulatedRun simulate(const RecordedSpace& recorded, const SimulationOptions& options);
+/// The same with a strategy that is there already; of what strategies are given only the seed plays a part, in the
+/// noise.
+SimulatedRun simulate(Strategy& strategy, const RecordedSpace& recorded, const SimulationOptions& options);
 
 }  // namespace tuner::search
