@@ -82,3 +82,17 @@ TEST_CASE("a bad problem is told apart from a bad description") {
     CHECK(error.code() == Errc::bad_problem);
   }
 }
+
+TEST_CASE("problems are as far apart as the size that differs most, and not comparable where anything else differs") {
+  const KernelDescription sum = kernel();
+  const auto far = [&](const char* a, const char* b) {
+    return distance(sum, complete_problem(sum, parse_problem(a)), complete_problem(sum, parse_problem(b)));
+  };
+  CHECK(far("rows=8,columns=16", "rows=8,columns=16") == 0.0);
+  CHECK(far("rows=8,columns=16", "rows=2,columns=32") == 2.0);
+  CHECK(far("rows=2,columns=32", "rows=8,columns=16") == 2.0);
+  CHECK_FALSE(far("rows=8,columns=16", "rows=8,columns=16,alpha=2"));
+  CHECK_FALSE(far("rows=8,columns=16", "rows=8,columns=16,TYPE=float"));
+  CHECK_FALSE(far("rows=8,columns=16", "rows=0,columns=16"));
+  CHECK_FALSE(distance(sum, parse_problem("rows=8,columns=16"), parse_problem("rows=8,columns=16")));  // not complete
+}

@@ -37,4 +37,12 @@ void DeviceInfo::define_names(search::Scope& scope) const {
   scope.set("compute_capability", compute_major * 10 + compute_minor);
 }
 
+std::string_view compute_capability(std::string_view identity) {
+  constexpr std::string_view tag = "|cc=";
+  const std::size_t begin = identity.find(tag);
+  if (begin == std::string_view::npos) return {};
+  const std::string_view rest = identity.substr(begin + tag.size());
+  return rest.substr(0, rest.find('|'));
+}
+
 }  // namespace tuner

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "search/expression.hpp"
 
@@ -42,6 +43,9 @@ struct DeviceInfo {
   /// compute_capability (major * 10 + minor).
   void define_names(search::Scope& scope) const;
 };
+
+/// "9.0" of a canonical identity, "NVIDIA H200|cc=9.0|sms=132|…"; empty if it says none.
+std::string_view compute_capability(std::string_view identity);
 
 /// A well-known GPU by short name ("H200", "A100", "RTX_4090", …): for planning and tests where there is none. Throws
 /// Error{bad_usage} that lists the names.

@@ -153,4 +153,21 @@ void check_problem_constraints(const KernelDescription& description, const Probl
   }
 }
 
+std::optional<double> distance(const KernelDescription& description, const ProblemValues& a, const ProblemValues& b) {
+  if (a.size() != b.size()) return std::nullopt;
+  double greatest = 0;
+  for (const ProblemProperty& property : description.problem) {
+    const auto in_a = a.find(property.name);
+    const auto in_b = b.find(property.name);
+    if (in_a == a.end() || in_b == b.end()) return std::nullopt;
+    if (in_a->second.text() == in_b->second.text()) continue;
+    if (property.kind != ProblemProperty::Kind::size) return std::nullopt;
+    if (!in_a->second.is_number() || !in_b->second.is_number()) return std::nullopt;
+    const double ratio = std::abs(std::log2(in_a->second.as_real() / in_b->second.as_real()));
+    if (!std::isfinite(ratio)) return std::nullopt;
+    greatest = std::max(greatest, ratio);
+  }
+  return greatest;
+}
+
 }  // namespace tuner

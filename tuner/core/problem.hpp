@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "tuner/core/task.hpp"
 
 namespace tuner {
@@ -11,5 +13,9 @@ ProblemValues complete_problem(const KernelDescription& description, const Probl
 /// Throws Error{bad_problem} naming the first problem_constraint that is false in `scope`.
 void check_problem_constraints(const KernelDescription& description, const ProblemValues& problem,
                                const search::Scope& scope);
+
+/// How far apart two problems of one kernel are: the greatest |log2| of the ratios of their sizes. Nothing if anything
+/// but a size differs, or a size is zero in one of them only.
+std::optional<double> distance(const KernelDescription& description, const ProblemValues& a, const ProblemValues& b);
 
 }  // namespace tuner

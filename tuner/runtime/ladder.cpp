@@ -3,22 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+
+#include "tuner/core/problem.hpp"
 
 namespace tuner {
 namespace {
 
 /// Sizes may differ by this factor, as a power of two, for a decision to be used for another problem.
 constexpr double kNear = 2;
-
-/// "9.0" of "NVIDIA H200|cc=9.0|sms=132|…".
-std::string_view compute_capability(std::string_view identity) {
-  constexpr std::string_view tag = "|cc=";
-  const std::size_t begin = identity.find(tag);
-  if (begin == std::string_view::npos) return {};
-  const std::string_view rest = identity.substr(begin + tag.size());
-  return rest.substr(0, rest.find('|'));
-}
 
 void require_launchable(const Geometry& geometry, const DeviceInfo& device) {
   const std::uint64_t threads = std::uint64_t{geometry.block[0]} * geometry.block[1] * geometry.block[2];
@@ -63,23 +55,6 @@ Offer offer_of(const Task& task, Rung rung, search::Configuration configuration)
 }
 
 }  // namespace
-
-std::optional<double> distance(const KernelDescription& description, const ProblemValues& a, const ProblemValues& b) {
-  if (a.size() != b.size()) return std::nullopt;
-  double greatest = 0;
-  for (const ProblemProperty& property : description.problem) {
-    const auto in_a = a.find(property.name);
-    const auto in_b = b.find(property.name);
-    if (in_a == a.end() || in_b == b.end()) return std::nullopt;
-    if (in_a->second.text() == in_b->second.text()) continue;
-    if (property.kind != ProblemProperty::Kind::size) return std::nullopt;
-    if (!in_a->second.is_number() || !in_b->second.is_number()) return std::nullopt;
-    const double ratio = std::abs(std::log2(in_a->second.as_real() / in_b->second.as_real()));
-    if (!std::isfinite(ratio)) return std::nullopt;
-    greatest = std::max(greatest, ratio);
-  }
-  return greatest;
-}
 
 Offer stored_offer(const Task& task, Rung rung, const cache::Decision& decision,
                    const std::filesystem::path& database) {

@@ -67,8 +67,4 @@ class Ladder {
   std::string reasons_;
 };
 
-/// How far apart two problems of one kernel are: the greatest |log2| of the ratios of their sizes. Nothing if anything
-/// but a size differs, or a size is zero in one of them only.
-std::optional<double> distance(const KernelDescription& description, const ProblemValues& a, const ProblemValues& b);
-
 }  // namespace tuner
