@@ -70,6 +70,9 @@ TuneReport full_report() {
   report.excluded_words = 3;
   report.bytes_per_second = 1.267e12;
   report.stored_in = "/home/ada/.local/share/tuner/decisions.db";
+  report.budget = {1000, 60, 0.5, 200e3, 2, 300, 0.02};
+  report.stopped_because = "300 configurations in a row were not faster than the best";
+  report.warm_start = {4, true};
 
   tuner::cache::Decision& decision = report.decision;
   decision.configuration = kWinner;
@@ -122,6 +125,7 @@ TuneReport replayed_report() {
   report.mode = "cold";
   report.strategy = "random";
   report.replayed = true;
+  report.decision.origin = tuner::cache::Origin::replay;
   report.replay_note = "gemm.csv.gz, recorded in 2023 on NVIDIA GeForce RTX 3090; nothing was compiled or launched";
   report.interrupted = true;
   report.space_size = 17956;

@@ -11,6 +11,7 @@
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
+#include "tuner/core/payback.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/error.hpp"
 
@@ -80,6 +81,7 @@ std::string decision_text(const NumberedDecision& numbered) {
   if (!decision.baseline.empty()) {
     text += labelled("  baseline   ", assignments(decision.baseline));
     text += labelled("  speed-up   ", speedup_text(decision));
+    if (const auto pays = stored_payback(decision)) text += labelled("  payback    ", payback_text(*pays));
   }
   for (const cache::Tie& tie : decision.ties) {
     if (tie.configuration == decision.configuration) continue;
@@ -105,8 +107,9 @@ std::string decision_text(const NumberedDecision& numbered) {
   text += labelled("  device     ", decision.key.device);
   text += labelled("  source     ", decision.key.kernel_identity);
   std::string counts;
-  for (const auto& [name, count] : decision.counters)
-    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, name);
+  for (const auto& [name, count] : decision.counters) {
+    if (name != kTuningCounter) counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, name);
+  }
   if (!counts.empty()) text += labelled("  counted    ", counts);
   return text;
 }

@@ -22,7 +22,8 @@ constexpr std::uint64_t kMostWorkers = 1024;
 
 /// Nothing is compiled or launched, so these would change nothing.
 void refuse_what_a_replay_ignores(const Arguments& arguments) {
-  for (const char* option : {"device", "workers", "launch-timeout", "compile-timeout", "fresh", "if-busy", "I"}) {
+  for (const char* option :
+       {"device", "workers", "launch-timeout", "compile-timeout", "fresh", "no-warm-start", "if-busy", "I"}) {
     const bool compares = option == std::string_view("I") && !arguments.operands().empty();
     if (!arguments.has(option) || compares) continue;
     throw Error(Errc::bad_usage,
@@ -48,7 +49,10 @@ TuneRequest read_request(const Arguments& arguments) {
   engine::SessionOptions& session = request.session;
   std::vector<std::string> strategies = search::strategy_names();
   session.strategy = arguments.choice("strategy", strategies).value_or(session.strategy);
-  if (const auto budget = arguments.value("budget")) session.budget = engine::Budget::parse(*budget);
+  for (const std::string& limit : arguments.values("budget")) session.budget.add(limit);
+  if (const auto target = arguments.value("stop-at")) session.budget.stop_at(*target);
+  session.budget.idle = arguments.number("stop-after-idle", 1);
+  if (const auto gain = arguments.value("stop-when-gain-below")) session.budget.stop_when_gain_below(*gain);
   session.mode = request.mode.value_or(engine::CacheMode::cold);
   session.seed = arguments.number("seed").value_or(0);
   session.launch_timeout = arguments.duration("launch-timeout").value_or(session.launch_timeout);
@@ -56,6 +60,7 @@ TuneRequest read_request(const Arguments& arguments) {
   for (const std::string& folder : arguments.values("I")) session.include_folders.emplace_back(folder);
   request.database = arguments.value("db").value_or("");
   session.reuse = !arguments.has("fresh");
+  session.warm_start = !arguments.has("no-warm-start");
   if (arguments.choice("if-busy", {"wait", "leave"}) == "leave") request.if_busy = IfBusy::leave;
 
   if (request.file.empty() && request.replay.empty()) {
@@ -166,8 +171,16 @@ Command tune_command() {
               {"strategy", Kind::value, "NAME",
                fmt::format("how to choose configurations: {}; default auto",
                            fmt::join(search::strategy_names(), ", "))},
-              {"budget", Kind::value, "200|60s",
-               "stop after that many configurations, or that much time (ms, s, min); default: the whole space"},
+              {"budget", Kind::repeatable, "200|60s|10%",
+               "stop after that many configurations, that much time (ms, s, min) or that share of the space; several "
+               "with commas, or repeated: whichever comes first; default: the whole space"},
+              {"stop-at", Kind::value, "TIME|1.5x",
+               "stop as soon as one takes at most that long (ns, us, ms, s), or is that many times as fast as the "
+               "baseline"},
+              {"stop-after-idle", Kind::value, "N",
+               "stop when N configurations in a row were not faster than the best"},
+              {"stop-when-gain-below", Kind::value, "2%",
+               "stop when as many configurations again are expected to make the best faster by less than that"},
               {"seed", Kind::value, "N",
                "seed of the strategy and of the generated inputs; the same seed asks the same; default 0"},
               {"mode", Kind::value, "cold|warm",
@@ -184,6 +197,10 @@ Command tune_command() {
               {"replay", Kind::value, "FILE",
                "repeat a recording instead of using a GPU: nothing is compiled or launched, and rows go to replay.db"},
               {"fresh", Kind::flag, "", "measure everything again, also what the database has from earlier sessions"},
+              {"no-warm-start", Kind::flag, "",
+               "do not begin with what won for other problems and on other GPUs; without it up to five such are "
+               "measured "
+               "first"},
               {"if-busy", Kind::value, "wait|leave",
                "while another process tunes the same, or on the same GPU: wait for it, or leave with exit code 7; "
                "default wait"},

@@ -40,6 +40,24 @@ struct FinalistReport {
   CodeFacts code;
 };
 
+/// What a session was told about when to stop, as it was told: whichever came first.
+struct ReportBudget {
+  std::optional<std::uint64_t> evaluations;
+  std::optional<double> seconds;
+  std::optional<double> share;  ///< of the space, 0 to 1
+  std::optional<double> target_ns;
+  std::optional<double> target_speedup;
+  std::optional<std::uint64_t> idle;  ///< configurations in a row that are not faster
+  std::optional<double> gain;         ///< 0.02: expected to gain less than 2 %
+  bool any() const { return evaluations || seconds || share || target_ns || target_speedup || idle || gain; }
+};
+
+/// Configurations that had won elsewhere and were tried first.
+struct WarmStart {
+  std::int64_t tried = 0;
+  bool won = false;  ///< one of them is the winner
+};
+
 struct FailureReport {
   Outcome outcome = Outcome::ok;
   std::int64_t count = 0;
@@ -67,10 +85,12 @@ struct TuneReport {
   std::vector<DataReport> data;    ///< that inputs were, whatever the seed
   bool replayed = false;           ///< nothing was compiled or launched
   std::string replay_note;         ///< which recording, made when and where
-  bool interrupted = false;        ///< stopped by the user or the budget's seconds before the strategy was done
+  bool interrupted = false;        ///< stopped by the user before the strategy was done
+  bool out_of_time = false;        ///< stopped by the budget's seconds before the strategy was done
+  std::string stopped_because;     ///< the rule that ended the search, "the budget of 60.0 s is spent"; empty: none did
   std::vector<std::string> where;  ///< what `--where` narrowed the space to
-  std::optional<std::uint64_t> budget_evaluations;  ///< the budget, where there was one
-  std::optional<double> budget_s;
+  ReportBudget budget;
+  WarmStart warm_start;
   bool baseline_excluded = false;  ///< `where` excludes the baseline, which is raced all the same
   bool winner_excluded = false;    ///< `where` excludes the winner, which is that of an earlier session
   std::uint64_t space_size = 0;

@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "tuner/core/payback.hpp"
 #include "tuner/core/report.hpp"
 
 namespace tuner {
@@ -134,8 +135,23 @@ Json failures_json(const TuneReport& report) {
 }  // namespace
 
 Json budget_json(const TuneReport& report) {
-  if (!report.budget_evaluations && !report.budget_s) return nullptr;
-  return {{"configurations", or_null(report.budget_evaluations)}, {"seconds", or_null(report.budget_s)}};
+  const ReportBudget& budget = report.budget;
+  if (!budget.any()) return nullptr;
+  return {{"configurations", or_null(budget.evaluations)},
+          {"seconds", or_null(budget.seconds)},
+          {"share", or_null(budget.share)},
+          {"target_us", microseconds(budget.target_ns)},
+          {"target_speedup", or_null(budget.target_speedup)},
+          {"idle", or_null(budget.idle)},
+          {"gain", or_null(budget.gain)}};
+}
+
+Json payback_json(const std::optional<Payback>& pays) {
+  if (!pays) return nullptr;
+  return {{"tuning_s", pays->tuning_s},
+          {"launches", or_null(pays->launches)},
+          {"launches_low", or_null(pays->fewest)},
+          {"launches_high", or_null(pays->most)}};
 }
 
 /// A product of value counts may be beyond every integer; as long as it is not, it is printed as the count it is.
@@ -167,6 +183,8 @@ std::string to_json(const TuneReport& report, bool with_times) {
               {"replayed", report.replayed},
               {"replay_note", text_or_null(report.replay_note)},
               {"interrupted", report.interrupted},
+              {"stopped_because", text_or_null(report.stopped_because)},
+              {"warm_start", {{"tried", report.warm_start.tried}, {"won", report.warm_start.won}}},
               {"space_size", report.space_size},
               {"cartesian_size", count_json(report.cartesian_size)},
               {"winner", winner_json(report)},
@@ -184,6 +202,7 @@ std::string to_json(const TuneReport& report, bool with_times) {
   if (with_times) {
     object["session"] = report.session;
     object["created_unix_ms"] = decision.created_unix_ms == 0 ? Json(nullptr) : Json(decision.created_unix_ms);
+    object["payback"] = payback_json(payback(decision, report.time.total_s));
     object["stored_in"] = text_or_null(report.stored_in);
     object["time_spent"] = {{"total_s", report.time.total_s},          {"compile_cpu_s", report.time.compile_cpu_s},
                             {"waiting_s", report.time.waiting_s},      {"loading_s", report.time.loading_s},

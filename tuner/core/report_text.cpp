@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "tuner/core/payback.hpp"
 #include "tuner/core/report.hpp"
 #include "tuner/core/text.hpp"
 
@@ -70,6 +71,19 @@ std::string facts_text(const cache::ResourceFacts& facts, const CodeFacts& code)
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string budget_text(const ReportBudget& budget) {
+  std::vector<std::string> limits;
+  if (budget.evaluations) limits.push_back(counted(*budget.evaluations, "configuration"));
+  if (budget.seconds) limits.push_back(duration_text(*budget.seconds));
+  if (budget.share) limits.push_back(fmt::format("{} of the space", percent(*budget.share)));
+  std::string text = limits.empty() ? std::string() : fmt::format(", budget {}", fmt::join(limits, " or "));
+  if (budget.target_ns) text += fmt::format(", stop at {}", time_text(*budget.target_ns));
+  if (budget.target_speedup) text += fmt::format(", stop at {:.4g}x", *budget.target_speedup);
+  if (budget.idle) text += fmt::format(", stop after {} idle", *budget.idle);
+  if (budget.gain) text += fmt::format(", stop when the expected gain is below {}", percent(*budget.gain));
+  return text;
+}
+
 std::string heading(const TuneReport& report) {
   std::string text = fmt::format("{} on {}{}{}\n", report.kernel, report.replayed ? "a recording of " : "",
                                  report.device, report.mode.empty() ? "" : fmt::format(", {} cache", report.mode));
@@ -89,12 +103,17 @@ std::string heading(const TuneReport& report) {
                                              : fmt::format(" ({:.3g} without the constraints)", report.cartesian_size);
   }
   searched += fmt::format(", strategy {}, seed {}", report.strategy, report.seed);
-  if (report.budget_evaluations)
-    searched += fmt::format(", budget {}", counted(*report.budget_evaluations, "configuration"));
-  if (report.budget_s) searched += fmt::format(", budget {}", duration_text(*report.budget_s));
+  searched += budget_text(report.budget);
   if (report.interrupted) searched += "; stopped before all of them were measured";
   text += labelled("  searched   ", searched);
+  if (!report.stopped_because.empty()) text += labelled("  stopped    ", "because " + report.stopped_because);
   for (const std::string& where : report.where) text += labelled("  where      ", where);
+  const WarmStart& warm = report.warm_start;
+  if (warm.tried > 0) {
+    text += labelled("  warm start ", fmt::format("{} that won elsewhere tried first; {}",
+                                                  counted(static_cast<std::uint64_t>(warm.tried), "configuration"),
+                                                  warm.won ? "one of them won" : "none of them won"));
+  }
   return text;
 }
 
@@ -155,6 +174,7 @@ std::string winner(const TuneReport& report) {
                      "the winner of an earlier session, which --where excludes: nothing it allows beats it");
   }
   text += labelled("  speed-up   ", speedup_text(report));
+  if (const auto pays = payback(decision, report.time.total_s)) text += labelled("  payback    ", payback_text(*pays));
   if (!decision.baseline.empty() && decision.baseline != decision.configuration) {
     text += labelled("  baseline   ", spaced(decision.baseline));
   }

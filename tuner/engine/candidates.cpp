@@ -19,6 +19,12 @@ std::string Entry::launch() const {
 }
 
 std::size_t Candidates::add(const search::Configuration& configuration) {
+  const std::size_t position = insert(configuration);
+  to_tell_.push_back({position, false});
+  return position;
+}
+
+std::size_t Candidates::insert(const search::Configuration& configuration) {
   const std::size_t position = entries_.size();
   Entry entry;
   entry.configuration = configuration;
@@ -34,13 +40,12 @@ std::size_t Candidates::add(const search::Configuration& configuration) {
 
 std::optional<std::size_t> Candidates::ask(const search::Configuration& configuration) {
   const auto known = by_configuration_.find(configuration);
-  if (known != by_configuration_.end()) {
-    asked_.push_back(known->second);
-    return std::nullopt;
-  }
-  const std::size_t position = add(configuration);
+  const bool is_new = known == by_configuration_.end();
+  const std::size_t position = is_new ? insert(configuration) : known->second;
+  entries_[position].asked = true;
   asked_.push_back(position);
-  return position;
+  to_tell_.push_back({position, true});
+  return is_new ? std::optional(position) : std::nullopt;
 }
 
 CompileRequest Candidates::request(std::size_t position) {
@@ -211,24 +216,39 @@ std::vector<std::size_t> Candidates::take_finished() {
   return std::exchange(just_finished_, {});
 }
 
-std::vector<search::Observation> Candidates::take_observations() {
-  std::vector<search::Observation> observations;
-  for (; told_ < asked_.size() && entries_[asked_[told_]].finished; ++told_) {
-    const Entry& entry = entries_[asked_[told_]];
-    const cache::ResourceFacts& facts = entry.trial.facts;
-    search::Observation observation;
-    observation.configuration = entry.configuration;
-    observation.outcome = entry.trial.outcome;
-    observation.time_ns = entry.trial.time_ns;
-    observation.censored = entry.trial.censored;
-    observation.registers = facts.registers;
-    if (facts.spill_store_bytes && facts.spill_load_bytes) {
-      observation.spill_bytes = *facts.spill_store_bytes + *facts.spill_load_bytes;
-    }
-    observation.occupancy = facts.occupancy;
-    observations.push_back(std::move(observation));
+search::Observation Candidates::observation(std::size_t position) const {
+  const Entry& entry = entries_[position];
+  const cache::ResourceFacts& facts = entry.trial.facts;
+  search::Observation observation;
+  observation.configuration = entry.configuration;
+  observation.outcome = entry.trial.outcome;
+  observation.time_ns = entry.trial.time_ns;
+  observation.censored = entry.trial.censored;
+  observation.registers = facts.registers;
+  if (facts.spill_store_bytes && facts.spill_load_bytes) {
+    observation.spill_bytes = *facts.spill_store_bytes + *facts.spill_load_bytes;
   }
-  return observations;
+  observation.occupancy = facts.occupancy;
+  return observation;
+}
+
+std::vector<Told> Candidates::take_told() {
+  std::vector<Told> told;
+  for (; told_ < to_tell_.size() && entries_[to_tell_[told_].entry].finished; ++told_) {
+    const auto [entry, asked] = to_tell_[told_];
+    // Who asked for it waits for that answer, and needs no other one.
+    if (!asked && entries_[entry].asked) continue;
+    told.push_back({entry, observation(entry), asked, asked || task_.space().contains(entries_[entry].configuration)});
+  }
+  return told;
+}
+
+void Candidates::count_told_as_asked() {
+  for (const auto& [entry, asked] : to_tell_) {
+    if (asked || entries_[entry].asked || !task_.space().contains(entries_[entry].configuration)) continue;
+    entries_[entry].asked = true;
+    asked_.push_back(entry);
+  }
 }
 
 void Candidates::drop_binary(std::size_t position) {

@@ -25,11 +25,20 @@ struct Entry {
   bool finished = false;
   bool reused = false;      ///< its trial is an earlier session's: nothing was done, and there is no new row
   bool own_binary = false;  ///< it compiled, and no earlier one has the same binary and launch
+  bool asked = false;       ///< the strategy asked for it, or left it out because it had been told of it
   CompileReply binary;      ///< dropped once the configuration can no longer become a finalist
   cache::Trial trial;       ///< complete when finished
 
   /// How it is launched, lengths of scratch buffers included: with the binary's hash, what it is that runs.
   std::string launch() const;
+};
+
+/// What became of a configuration, for the strategy and for the rules that end a search.
+struct Told {
+  std::size_t entry = 0;
+  search::Observation observation;
+  bool asked = false;     ///< by the strategy; otherwise the session needed it
+  bool in_space = false;  ///< `where` does not exclude it
 };
 
 /// Every configuration of a session, in the order asked: who was asked, who shares a binary with whom, what came out,
@@ -75,8 +84,11 @@ class Candidates {
 
   /// Positions finished since the last call, in order of finishing.
   std::vector<std::size_t> take_finished();
-  /// Observations for the strategy, in ask order, as far as everything before them is finished.
-  std::vector<search::Observation> take_observations();
+  /// What came out since the last call, in the order added and asked, as far as everything before is finished: also of
+  /// what the session itself needed, unless the strategy asked for it since.
+  std::vector<Told> take_told();
+  /// The strategy has nothing left to ask for: what it was told of without asking is part of what was searched.
+  void count_told_as_asked();
 
   std::optional<double> best_ns() const { return best_ns_; }
   std::optional<std::size_t> best() const { return best_; }
@@ -101,6 +113,13 @@ class Candidates {
   double compile_seconds() const { return compile_ms_ / 1000; }
 
  private:
+  struct Position {
+    std::size_t entry;
+    bool asked;
+  };
+
+  std::size_t insert(const search::Configuration& configuration);
+  search::Observation observation(std::size_t entry) const;
   /// Whether the entry is the first with its binary and launch; otherwise it becomes a twin.
   bool register_binary(std::size_t entry);
   void finish(std::size_t entry);
@@ -115,7 +134,8 @@ class Candidates {
   std::map<std::string, std::size_t> by_binary_;           ///< binary hash and launch → first entry
   std::map<std::size_t, std::vector<std::size_t>> twins_;  ///< of the first entry with that binary and launch
   std::vector<std::size_t> asked_;
-  std::size_t told_ = 0;
+  std::vector<Position> to_tell_;
+  std::size_t told_ = 0;  ///< of these
   std::vector<std::size_t> just_finished_;
   std::optional<double> best_ns_;
   std::optional<std::size_t> best_;

@@ -7,6 +7,7 @@
 
 #include "tuner/engine/gpu_time.hpp"
 #include "tuner/engine/wait.hpp"
+#include "tuner/engine/warm_start.hpp"
 
 namespace tuner::engine {
 
@@ -19,8 +20,16 @@ constexpr std::size_t kLookAhead = 32;
 /// How many binaries are kept for the race: its finalists are among the fastest of the search.
 constexpr std::size_t kContenders = FinalistPolicy{}.limit;
 
-search::StrategyOptions strategy_options(const SessionOptions& options) {
-  return {.seed = options.seed, .budget = options.budget.evaluations, .may_end_early = options.budget.time.has_value()};
+/// A replay repeats a recording and nothing else.
+std::vector<search::Configuration> won_elsewhere(const Task& task, const SessionOptions& options,
+                                                 const SessionParts& parts, const cache::DecisionKey& key) {
+  if (!options.warm_start || options.origin == cache::Origin::replay) return {};
+  try {
+    return promising_configurations(task, key, parts.store);
+  } catch (const Error& error) {
+    parts.observer.warning(fmt::format("{} What won for other problems and on other GPUs is not used.", error.what()));
+    return {};
+  }
 }
 
 }  // namespace
@@ -33,7 +42,13 @@ Pipeline::Pipeline(const Task& task, const SessionOptions& options, const Sessio
       common_(common),
       log_(log),
       replay_(options.origin == cache::Origin::replay),
-      strategy_(search::make_strategy(options.strategy, task.space(), strategy_options(options))),
+      rules_(options.budget, task.space().size()),
+      promising_(won_elsewhere(task, options, parts, common.key)),
+      strategy_(search::make_strategy(options.strategy, task.space(),
+                                      {.seed = options.seed,
+                                       .budget = rules_.evaluations(),
+                                       .may_end_early = rules_.may_end_early(),
+                                       .promising = promising_})),
       candidates_(task, common, options.contended) {}
 
 TicketId Pipeline::new_ticket() {
@@ -44,7 +59,27 @@ TicketId Pipeline::new_ticket() {
 void Pipeline::search() {
   begin();
   run_until_finished();
-  stopped_early_ = !exhausted() || !candidates_.all_finished();
+  const bool all_done = exhausted() && candidates_.all_finished();
+  stopped_early_ = !all_done && (parts_.stop || !rule_met_);
+  const bool through =
+      all_done && (nothing_to_ask_ || static_cast<std::uint64_t>(candidates_.asked()) >= task_.space().size());
+  if (!parts_.stop && !through) stopped_because_ = why_stopped();
+}
+
+std::string Pipeline::why_stopped() const {
+  if (rule_met_) return *rule_met_;
+  if (stopped_early_) return rules_.why_out_of_time();
+  return rules_.why_enough();
+}
+
+std::vector<std::size_t> Pipeline::warm_start() const {
+  std::vector<std::size_t> entries;
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    const Entry& entry = candidates_[i];
+    const bool promised = std::find(promising_.begin(), promising_.end(), entry.configuration) != promising_.end();
+    if (promised && entry.asked && entry.finished) entries.push_back(i);
+  }
+  return entries;
 }
 
 void Pipeline::run_until_finished() {
@@ -85,16 +120,15 @@ void Pipeline::wait() {
 
 // ---- Asking and compiling ----
 
-/// The time of a budget runs from the start, but nothing could be said before the baseline was timed, and nothing could
-/// replace an earlier winner that was not.
-bool Pipeline::out_of_time() const {
+/// Nothing could be said before the baseline was timed, and nothing could replace an earlier winner that was not. So
+/// whatever a rule says, and although the time of a budget runs from the start, these are waited for.
+bool Pipeline::comparable() const {
   const auto known = [&](const auto& entry) { return !entry || candidates_[*entry].finished; };
-  const bool comparable = reference_done_ && known(previous_) && known(serving_);
-  return options_.budget.time && comparable && Clock::now() - start_ >= *options_.budget.time;
+  return reference_done_ && known(previous_) && known(serving_);
 }
 
 bool Pipeline::exhausted() const {
-  const auto& evaluations = options_.budget.evaluations;
+  const auto evaluations = rules_.evaluations();
   return nothing_to_ask_ || (evaluations && static_cast<std::uint64_t>(candidates_.asked()) >= *evaluations);
 }
 
@@ -104,13 +138,15 @@ void Pipeline::ask() {
   while (!exhausted() && !gives_up()) {
     const std::size_t waiting = ready_.size() + early_.size();
     std::size_t wanted = std::min(parts_.compile.room(), kLookAhead - std::min(kLookAhead, waiting));
-    if (options_.budget.evaluations) {
-      wanted =
-          std::min<std::size_t>(wanted, *options_.budget.evaluations - static_cast<std::uint64_t>(candidates_.asked()));
+    if (const auto most = rules_.evaluations()) {
+      wanted = std::min<std::size_t>(wanted, *most - static_cast<std::uint64_t>(candidates_.asked()));
     }
     if (wanted == 0) return;
     const std::vector<search::Configuration> asked = strategy_->ask(wanted);
-    if (asked.empty()) nothing_to_ask_ = true;
+    if (asked.empty()) {
+      nothing_to_ask_ = true;
+      candidates_.count_told_as_asked();
+    }
     for (const search::Configuration& configuration : asked) {
       if (const auto entry = candidates_.ask(configuration)) start(*entry);
     }
@@ -198,7 +234,9 @@ void Pipeline::take_binary(std::size_t entry, CompileReply reply) {
   if (candidates_.compiled(entry, std::move(reply))) {
     const cache::Quarantined* quarantined = earlier_.quarantined(candidates_[entry]);
     if (quarantined == nullptr) {
-      ready_.push_back(entry);
+      const Entry& compiled = candidates_[entry];
+      ready_.push(entry,
+                  evidence(compiled.trial.facts, compiled.geometry, !compiled.trial.launch.empty(), task_.device()));
     } else {
       DeviceReply refused;
       refused.outcome = quarantined->outcome;
@@ -221,17 +259,12 @@ void Pipeline::feed_device() {
     if (reference_ticket_) return;
     if (!task_.description().reference_kernel.empty()) {
       if (reference_kernel_) submit_reference(*reference());
-    } else if (const auto ready = std::find(ready_.begin(), ready_.end(), *baseline_); ready != ready_.end()) {
-      ready_.erase(ready);
+    } else if (ready_.take(*baseline_)) {
       submit_reference(candidates_.candidate(*baseline_));
     }
     return;
   }
-  while (!ready_.empty() && parts_.device.room() > 0) {
-    const std::size_t entry = ready_.front();
-    ready_.pop_front();
-    submit_screen(entry);
-  }
+  while (!ready_.empty() && parts_.device.room() > 0) submit_screen(ready_.pop());
 }
 
 void Pipeline::submit_reference(Candidate candidate) {
@@ -390,7 +423,12 @@ void Pipeline::forget_slow(std::size_t entry) {
 }
 
 void Pipeline::tell() {
-  for (const search::Observation& observation : candidates_.take_observations()) strategy_->tell(observation);
+  for (const Told& told : candidates_.take_told()) {
+    if (told.in_space) strategy_->tell(told.observation);
+    if (told.entry == baseline_ && told.observation.time_ns) rules_.tell_baseline(*told.observation.time_ns);
+    rules_.tell(told.observation, told.asked);
+    if (!rule_met_) rule_met_ = rules_.met();
+  }
 }
 
 void Pipeline::observe(std::string_view phase) const {
@@ -400,7 +438,7 @@ void Pipeline::observe(std::string_view phase) const {
   progress.deduplicated = static_cast<std::uint64_t>(candidates_.deduplicated());
   progress.finished = static_cast<std::uint64_t>(candidates_.finished());
   progress.failed = static_cast<std::uint64_t>(candidates_.failed());
-  progress.total = std::min(task_.space().size(), options_.budget.evaluations.value_or(task_.space().size()));
+  progress.total = std::min(task_.space().size(), rules_.evaluations().value_or(task_.space().size()));
   progress.best_ns = candidates_.best_ns();
   if (const auto best = candidates_.best()) progress.best_configuration = candidates_.text(*best);
   progress.elapsed_s = seconds();

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,7 +13,9 @@
 #include "tuner/engine/earlier_sessions.hpp"
 #include "tuner/engine/measure/finalists.hpp"
 #include "tuner/engine/measure/noise.hpp"
+#include "tuner/engine/ready_queue.hpp"
 #include "tuner/engine/session.hpp"
+#include "tuner/engine/stop_rules.hpp"
 #include "tuner/engine/trial_log.hpp"
 
 namespace tuner::engine {
@@ -40,6 +41,10 @@ class Pipeline {
   std::uint64_t excluded_words() const { return excluded_words_; }
   /// Stopped by the user or by the budget's time before everything that was to be asked was measured.
   bool stopped_early() const { return stopped_early_; }
+  /// Which rule ended the search before the space was done; empty: none.
+  const std::string& stopped_because() const { return stopped_because_; }
+  /// What won elsewhere and was asked for because of that, by position.
+  std::vector<std::size_t> warm_start() const;
   const std::string& toolkit() const { return toolkit_; }
   const Noise& noise() const { return noise_; }    ///< of the samples taken so far
   const TimeSpent& time() const { return time_; }  ///< of the search phase, device and waiting only
@@ -87,8 +92,9 @@ class Pipeline {
   void remember_earlier_sessions();
   bool ready_to_ask();
 
-  bool out_of_time() const;
-  bool gives_up() const { return parts_.stop || out_of_time(); }
+  bool comparable() const;
+  bool out_of_time() const { return rules_.out_of_time(seconds()) && comparable(); }
+  bool gives_up() const { return parts_.stop || (rule_met_ && comparable()) || out_of_time(); }
   bool exhausted() const;
   bool finished() const;
   void run_until_finished();
@@ -115,6 +121,7 @@ class Pipeline {
   void note_failure(const cache::Trial& trial);
   void forget_slow(std::size_t entry);
   void tell();
+  std::string why_stopped() const;
   void wait();
   void check_progress_is_possible() const;
   std::optional<std::size_t> raceable(std::optional<std::size_t> entry) const;
@@ -126,6 +133,10 @@ class Pipeline {
   TrialLog& log_;
   const bool replay_;
   const Clock::time_point start_ = Clock::now();
+  StopRules rules_;
+  std::optional<std::string> rule_met_;
+  std::string stopped_because_;
+  const std::vector<search::Configuration> promising_;
   std::unique_ptr<search::Strategy> strategy_;
   Candidates candidates_;
   EarlierSessions earlier_;
@@ -138,7 +149,7 @@ class Pipeline {
   std::map<TicketId, std::size_t> compiling_;
   std::set<TicketId> given_up_;                              ///< cancelled; their answers are of no interest
   std::vector<std::pair<std::size_t, CompileReply>> early_;  ///< compiled before the baseline was
-  std::deque<std::size_t> ready_;                            ///< compiled, waiting for the device
+  ReadyQueue ready_;                                         ///< compiled, waiting for the device
 
   std::optional<TicketId> prepare_ticket_, reference_ticket_;  ///< on the device
   std::map<TicketId, std::size_t> running_;

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <ctime>
 #include <set>
 #include <utility>
 
 #include "tuner/core/identity.hpp"
+#include "tuner/core/payback.hpp"
 #include "tuner/engine/awkward_sizes.hpp"
 #include "tuner/engine/final_race.hpp"
 #include "tuner/engine/gpu_time.hpp"
@@ -175,7 +177,8 @@ class Session {
                              pipeline_.baseline(),
                              pipeline_.serving(),
                              final_,
-                             pipeline_.failures()};
+                             pipeline_.failures(),
+                             pipeline_.warm_start()};
     TuneReport report = build_report(facts);
     report.decision.conditions.toolkit = pipeline_.toolkit();
     report.decision.counters["stored"] = log_.stored();
@@ -186,7 +189,9 @@ class Session {
       report.awkward_note = awkward_sizes_.note();
       report.decision.awkward_sizes = static_cast<std::int64_t>(report.awkward_problems.size());
     }
-    report.interrupted = pipeline_.stopped_early() || (parts_.stop && !(final_ && final_->winner));
+    report.interrupted = parts_.stop && (pipeline_.stopped_early() || !(final_ && final_->winner));
+    report.out_of_time = pipeline_.stopped_early() && !report.interrupted;
+    report.stopped_because = pipeline_.stopped_because();
     if (final_ && !final_->not_verified.empty()) {
       parts_.observer.warning(
           "The winner was not verified again on fresh inputs, because the reference failed there: " +
@@ -194,13 +199,19 @@ class Session {
     }
     if (final_ && final_->winner) {
       pipeline_.observe("storing");
-      if (options_.records_unfinished || !pipeline_.stopped_early()) report.stored = log_.record(report.decision);
+      if (options_.records_unfinished || !pipeline_.stopped_early()) report.stored = record(report.decision);
       keep_binaries();
     }
     report.stored = report.stored || log_.stored() > 0;
     report.time = time_spent();
     pipeline_.observe("done");
     return report;
+  }
+
+  /// With what it cost, so that whoever reads the decision can tell what it is worth.
+  bool record(cache::Decision decision) {
+    decision.counters[kTuningCounter] = std::llround(pipeline_.seconds() * 1e3);
+    return log_.record(decision);
   }
 
   TimeSpent time_spent() const {

@@ -15,18 +15,11 @@
 #include "search/strategy.hpp"
 #include "tuner/core/report.hpp"
 #include "tuner/core/task.hpp"
+#include "tuner/engine/budget.hpp"
 #include "tuner/engine/compile/compile.hpp"
 #include "tuner/engine/device/device.hpp"
 
 namespace tuner::engine {
-
-/// When to stop asking for more configurations. Whichever comes first; both absent means the whole space.
-struct Budget {
-  std::optional<std::uint64_t> evaluations;
-  std::optional<std::chrono::milliseconds> time;
-  /// "200", "60s", "5min", "250ms". Throws Error{bad_usage}.
-  static Budget parse(const std::string& text);
-};
 
 struct SessionOptions {
   std::string strategy = "auto";
@@ -41,6 +34,9 @@ struct SessionOptions {
   std::vector<std::filesystem::path> include_folders;
   /// Off: trials that the store has are not taken over, everything is measured again.
   bool reuse = true;
+  /// Whether configurations that won for other problems and on other GPUs, as the store has them, are tried first. They
+  /// are measured like any others.
+  bool warm_start = true;
   cache::Origin origin = cache::Origin::measured;
   /// A program is at work on the same GPU all the while: samples are taken and judged so that its interruptions do not
   /// count, the decision says `contended`, and what is measured is taken over by sessions of this kind only.

@@ -20,6 +20,10 @@ class ReportBuilder {
     if (facts_.baseline) describe_baseline(*facts_.baseline);
     for (const auto& [outcome, failure] : facts_.failures) report_.failures.push_back(failure);
     report_.decision.counters = candidates_.counters();
+    for (const std::size_t entry : facts_.warm_start) {
+      ++report_.warm_start.tried;
+      if (candidates_.text(entry) == report_.decision.configuration) report_.warm_start.won = true;
+    }
     if (facts_.final) report_.decision.counters["launched"] += facts_.final->launches;
     return std::move(report_);
   }
@@ -47,8 +51,7 @@ class ReportBuilder {
     report_.replayed = facts_.options.origin == cache::Origin::replay;
     report_.space_size = task.space().size();
     report_.where = task.where();
-    report_.budget_evaluations = facts_.options.budget.evaluations;
-    if (const auto& time = facts_.options.budget.time) report_.budget_s = std::chrono::duration<double>(*time).count();
+    describe_budget(facts_.options.budget);
     report_.baseline_excluded = facts_.baseline && !task.space().contains(candidates_[*facts_.baseline].configuration);
     report_.cartesian_size = task.space().cartesian_size();
 
@@ -58,6 +61,17 @@ class ReportBuilder {
     decision.session = facts_.common.session;
     decision.conditions = facts_.common.conditions;
     decision.origin = facts_.common.origin;
+  }
+
+  void describe_budget(const Budget& budget) {
+    report_.budget = {.evaluations = budget.evaluations,
+                      .seconds = std::nullopt,
+                      .share = budget.share,
+                      .target_ns = budget.target_ns,
+                      .target_speedup = budget.target_speedup,
+                      .idle = budget.idle,
+                      .gain = budget.gain};
+    if (budget.time) report_.budget.seconds = std::chrono::duration<double>(*budget.time).count();
   }
 
   CodeFacts code_facts(std::size_t entry) const {

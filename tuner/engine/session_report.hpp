@@ -20,6 +20,7 @@ struct SessionFacts {
   std::optional<std::size_t> serving;       ///< what a program uses now
   const std::optional<FinalResult>& final;  ///< nothing when there was no race
   const std::map<Outcome, FailureReport>& failures;
+  std::vector<std::size_t> warm_start;  ///< what won elsewhere and was tried, by position
 };
 
 /// The report, decision included, but for what only the session's clock and log know. Without a race the best screened

@@ -44,6 +44,16 @@ TEST_CASE("the limiter is what runs out first on an H200") {
   CHECK(occupancy_limiter(h200(), {.registers = 168}, launch(256)) == "registers");
 }
 
+TEST_CASE("the occupancy that a launch can have on an H200 is known before it is loaded") {
+  CHECK(possible_occupancy(h200(), {.registers = 32}, launch(256)) == 1.0);
+  CHECK(possible_occupancy(h200(), {.registers = 33}, launch(256)) == 0.75);  // 1280 a warp: 12 a quarter, 48 of 64
+  CHECK(possible_occupancy(h200(), {.registers = 16}, launch(32)) == 0.5);
+  CHECK(possible_occupancy(h200(), {.registers = 32}, launch(256, 32 * 1024)) == 0.75);  // six blocks of eight warps
+  CHECK(possible_occupancy(h200(), {.registers = 168}, launch(256)) == 0.125);
+  CHECK(possible_occupancy(h200(), {.registers = 255}, launch(1024)) == 0.0);
+  CHECK_FALSE(possible_occupancy(DeviceInfo{}, {.registers = 32}, launch(256)));
+}
+
 TEST_CASE("a refused launch is explained with its numbers") {
   CHECK(why_refused(h200(), {.registers = 32, .max_threads_per_block = 1024}, launch(1024)).empty());
   CHECK(why_refused(h200(), {.registers = 128, .max_threads_per_block = 512}, launch(1024)) ==

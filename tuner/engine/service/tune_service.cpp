@@ -184,12 +184,12 @@ class TuneService::Work {
       answer = decided(report.decision);
       answer.database.clear();
     }
-    answer.cut_short = report.interrupted;
+    answer.cut_short = report.interrupted || report.out_of_time;
     answer.gain_low = report.gain_low;
     if (answer.result == TuneAnswer::Result::decided) return answer;
     answer.message = fmt::format(
         "Nothing was decided for `{}` with {}: {}.", report.kernel, report.problem,
-        report.interrupted ? "time was up before anything had raced" : "no configuration came through the race");
+        answer.cut_short ? "time was up before anything had raced" : "no configuration came through the race");
     return answer;
   }
 

@@ -1,0 +1,201 @@
+#include "tuner/engine/warm_start.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/engine/session/laboratory.hpp"
+#include "tuner/engine/candidates.hpp"
+
+namespace tuner::engine {
+namespace {
+
+constexpr const char* kBest = "BLOCK=256,UNROLL=2";
+
+/// What some session concluded somewhere else.
+struct Elsewhere {
+  std::string configuration;
+  std::string problem = "n=2000";
+  std::string device = known_device("H200").identity();
+  std::string mode = "cold";
+  std::string identity = {};  ///< empty: the kernel as it is
+  cache::Origin origin = cache::Origin::measured;
+};
+
+cache::Decision decision(const Task& task, const Elsewhere& elsewhere) {
+  cache::Decision decision;
+  decision.key = task.key(elsewhere.mode);
+  decision.key.problem = elsewhere.problem;
+  decision.key.device = elsewhere.device;
+  if (!elsewhere.identity.empty()) decision.key.kernel_identity = elsewhere.identity;
+  decision.reuse_hash = task.reuse_hash();
+  decision.session = "elsewhere";
+  decision.configuration = elsewhere.configuration;
+  decision.baseline = "BLOCK=64,UNROLL=1";
+  decision.time_ns = 1000;
+  decision.confidence = 0.99;
+  decision.origin = elsewhere.origin;
+  return decision;
+}
+
+void remember(Laboratory& laboratory, const std::vector<Elsewhere>& all) {
+  for (const Elsewhere& one : all) laboratory.store.record_decision(decision(laboratory.task, one));
+}
+
+std::vector<std::string> promising(const Laboratory& laboratory) {
+  std::vector<std::string> texts;
+  for (const search::Configuration& configuration :
+       promising_configurations(laboratory.task, laboratory.task.key("cold"), laboratory.store)) {
+    texts.push_back(laboratory.task.space().text(configuration));
+  }
+  return texts;
+}
+
+std::string a100() {
+  return known_device("A100").identity();
+}
+
+/// Another GPU of the same architecture.
+std::string h100() {
+  DeviceInfo device = known_device("H200");
+  device.name = "NVIDIA H100";
+  return device.identity();
+}
+
+TEST_CASE("nearer problems come before other GPUs, those of the same architecture first, other sources last") {
+  Laboratory laboratory;
+  remember(laboratory, {{.configuration = "BLOCK=32,UNROLL=1", .problem = "n=1000", .identity = "saxpy|another"},
+                        {.configuration = "BLOCK=32,UNROLL=2", .problem = "n=1000", .device = a100()},
+                        {.configuration = "BLOCK=32,UNROLL=4", .problem = "n=1000", .device = h100()},
+                        {.configuration = "BLOCK=64,UNROLL=2", .problem = "n=64000"},
+                        {.configuration = "BLOCK=64,UNROLL=4", .problem = "n=500"}});
+  CHECK(promising(laboratory) == std::vector<std::string>{"BLOCK=64,UNROLL=4", "BLOCK=64,UNROLL=2", "BLOCK=32,UNROLL=4",
+                                                          "BLOCK=32,UNROLL=2", "BLOCK=32,UNROLL=1"});
+}
+
+TEST_CASE("of the same task timed in another way the winner is nearest, and of equals the newest") {
+  Laboratory laboratory;
+  remember(laboratory, {{.configuration = "BLOCK=64,UNROLL=4", .problem = "n=500"},
+                        {.configuration = "BLOCK=32,UNROLL=1", .problem = "n=2000"},
+                        {.configuration = "BLOCK=32,UNROLL=2", .problem = "n=1000", .mode = "warm"}});
+  CHECK(promising(laboratory) ==
+        std::vector<std::string>{"BLOCK=32,UNROLL=2", "BLOCK=32,UNROLL=1", "BLOCK=64,UNROLL=4"});
+}
+
+TEST_CASE("at most five, each once; neither what is not valid here, nor the baseline, nor what was replayed") {
+  Laboratory laboratory;
+  remember(laboratory, {{.configuration = "BLOCK=256,UNROLL=4", .problem = "n=1001"},  // excluded by the constraint
+                        {.configuration = "BLOCK=512,UNROLL=1", .problem = "n=1002"},  // no such value
+                        {.configuration = "BLOCK=64,DEPTH=2", .problem = "n=1003"},    // no such parameter
+                        {.configuration = "BLOCK=64,UNROLL=1", .problem = "n=1004"},   // the baseline
+                        {.configuration = "BLOCK=32,UNROLL=1", .problem = "n=1005", .origin = cache::Origin::replay},
+                        {.configuration = kBest, .problem = "n=1100"},
+                        {.configuration = kBest, .problem = "n=1200"}});
+  CHECK(promising(laboratory) == std::vector<std::string>{kBest});
+  int n = 2000;
+  for (const char* text :
+       {"BLOCK=32,UNROLL=1", "BLOCK=32,UNROLL=2", "BLOCK=32,UNROLL=4", "BLOCK=128,UNROLL=1", "BLOCK=128,UNROLL=2"}) {
+    remember(laboratory, {{.configuration = text, .problem = "n=" + std::to_string(n += 100)}});
+  }
+  CHECK(promising(laboratory).size() == 5);
+}
+
+TEST_CASE("the winner of the task itself is no hint where it is raced anyway, and one where it is not") {
+  Laboratory laboratory;
+  cache::Decision own = decision(laboratory.task, {.configuration = kBest, .problem = "n=1000"});
+  laboratory.store.record_decision(own);
+  CHECK(promising(laboratory).empty());
+  own.reuse_hash = "computed something else";
+  laboratory.store.record_decision(own);
+  CHECK(promising(laboratory) == std::vector<std::string>{kBest});
+}
+
+TEST_CASE("a session with a budget asks for what won elsewhere first, and says whether that won") {
+  for (const char* strategy : {"local", "random", "exhaustive", "auto"}) {
+    CAPTURE(strategy);
+    Laboratory laboratory;
+    remember(laboratory, {{.configuration = kBest, .device = a100()}, {.configuration = "BLOCK=32,UNROLL=4"}});
+    const TuneReport report = laboratory.tune({.strategy = strategy, .budget = {.evaluations = 2}, .seed = 1});
+    CHECK(report.decision.counters.at("asked") == 2);
+    CHECK(report.decision.configuration == kBest);
+    CHECK(report.warm_start.tried == 2);
+    CHECK(report.warm_start.won);
+    laboratory.row("BLOCK=32,UNROLL=4");
+  }
+}
+
+TEST_CASE("misleading hints cost five evaluations and no more") {
+  Laboratory laboratory;
+  remember(laboratory, {{.configuration = "BLOCK=32,UNROLL=1", .problem = "n=1100"},
+                        {.configuration = "BLOCK=32,UNROLL=2", .problem = "n=1200"},
+                        {.configuration = "BLOCK=32,UNROLL=4", .problem = "n=1300"},
+                        {.configuration = "BLOCK=64,UNROLL=2", .problem = "n=1400"},
+                        {.configuration = "BLOCK=64,UNROLL=4", .problem = "n=1500"}});
+  Laboratory without;
+  const SessionOptions alone{.strategy = "random", .budget = {.evaluations = 3}, .seed = 4};
+  SessionOptions led = alone;
+  led.budget.evaluations = 8;
+  const TuneReport report = laboratory.tune(led);
+  without.tune(alone);
+  CHECK(report.warm_start.tried == 5);
+  CHECK_FALSE(report.warm_start.won);
+  CHECK(report.decision.counters.at("asked") == 8);
+  // Whatever the strategy would have found without them in three it has found now, or what is as good.
+  CHECK(*laboratory.store.find_decision(laboratory.task.key("cold"))->baseline_time_ns > 0);
+  double best = 1e300;
+  for (const cache::Trial& trial : without.observer.trials) best = std::min(best, *trial.time_ns);
+  CHECK(report.decision.time_ns <= best * 1.01);
+}
+
+TEST_CASE("no hints are asked for where none are wanted, nor in a replay") {
+  Laboratory laboratory;
+  remember(laboratory, {{.configuration = kBest}});
+  const SessionOptions off{.strategy = "random", .budget = {.evaluations = 1}, .seed = 1, .warm_start = false};
+  CHECK(laboratory.tune(off).warm_start.tried == 0);
+  Laboratory replay;
+  remember(replay, {{.configuration = kBest}});
+  const SessionOptions replayed{
+      .strategy = "random", .budget = {.evaluations = 1}, .seed = 1, .origin = cache::Origin::replay};
+  CHECK(replay.tune(replayed).warm_start.tried == 0);
+}
+
+TEST_CASE("what the session measures of its own accord is told too, first and once, unless it was asked for") {
+  const Task task = make_task();
+  Candidates candidates(task, {});
+  const auto parsed = [&](const char* text) { return task.space().parse(text); };
+  const std::size_t baseline = candidates.add(parsed("BLOCK=64,UNROLL=1"));
+  const std::size_t previous = candidates.add(parsed(kBest));
+  const std::size_t asked = *candidates.ask(parsed("BLOCK=32,UNROLL=1"));
+  CHECK_FALSE(candidates.ask(parsed(kBest)));
+  const auto run = [&](std::size_t entry, double time_ns) {
+    candidates.request(entry);
+    CompileReply binary;
+    binary.facts.binary_hash = std::to_string(entry);
+    candidates.compiled(entry, binary);
+    DeviceReply reply;
+    reply.samples_ns = {time_ns};
+    candidates.ran(entry, reply);
+  };
+  run(asked, 300);
+  CHECK(candidates.take_told().empty());  // the baseline comes first
+  run(baseline, 200);
+  auto told = candidates.take_told();
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].entry == baseline);
+  CHECK_FALSE(told[0].asked);
+  CHECK(told[0].in_space);
+  run(previous, 100);
+  told = candidates.take_told();
+  REQUIRE(told.size() == 2);
+  CHECK(told[0].entry == asked);
+  CHECK(told[1].entry == previous);  // where it was asked for
+  CHECK(told[1].asked);
+  CHECK(candidates.asked() == 2);
+  candidates.count_told_as_asked();
+  CHECK(candidates.asked() == 3);
+}
+
+}  // namespace
+}  // namespace tuner::engine

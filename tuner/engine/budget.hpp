@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tuner::engine {
+
+/// When to stop asking for more configurations: whichever comes first; nothing set means the whole space.
+struct Budget {
+  std::optional<std::uint64_t> evaluations = {};
+  std::optional<std::chrono::milliseconds> time = {};
+  std::optional<double> share = {};           ///< of the space, above 0, at most 1
+  std::optional<double> target_ns = {};       ///< until one takes at most so long
+  std::optional<double> target_speedup = {};  ///< until one is so many times as fast as the baseline
+  std::optional<std::uint64_t> idle = {};     ///< until so many in a row were not faster than the best before them
+  /// Until going on for as long again is expected to make the best faster by less than this: 0.02 is 2 %.
+  std::optional<double> gain = {};
+
+  /// "200", "60s", "5min", "250ms", "10%", or several of these with commas between. Throws Error{bad_usage}.
+  static Budget parse(const std::string& text);
+  /// The same, added to what is there: each kind of limit is given once.
+  void add(const std::string& text);
+  /// "0.21ms", "210us", or "1.5x" for a speed-up over the baseline. Throws Error{bad_usage}.
+  void stop_at(const std::string& text);
+  /// "2%". Throws Error{bad_usage}.
+  void stop_when_gain_below(const std::string& text);
+};
+
+}  // namespace tuner::engine
