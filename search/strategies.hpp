@@ -16,6 +16,7 @@ std::unique_ptr<Strategy> make_local(const Space& space, std::uint64_t seed);
 std::unique_ptr<Strategy> make_climb(const Space& space, std::uint64_t seed);
 std::unique_ptr<Strategy> make_annealing(const Space& space, std::uint64_t seed);
 std::unique_ptr<Strategy> make_genetic(const Space& space, std::uint64_t seed);
+std::unique_ptr<Strategy> make_model(const Space& space, std::uint64_t seed);
 
 /// `strategy` behind what was good elsewhere (StrategyOptions::promising). It is told of everything, and what it asks
 /// for of the promising ones is skipped.

@@ -43,14 +43,19 @@ std::unique_ptr<Strategy> genetic(const Space& space, const StrategyOptions& opt
   return make_genetic(space, options.seed);
 }
 
-std::unique_ptr<Strategy> automatic(const Space& space, const StrategyOptions& options) {
-  const bool cut_short = options.may_end_early || (options.budget && *options.budget < space.size());
-  return cut_short ? local(space, options) : exhaustive(space, options);
+std::unique_ptr<Strategy> model(const Space& space, const StrategyOptions& options) {
+  return make_model(space, options.seed);
 }
 
-constexpr std::array<Maker, 8> kMakers{{
+std::unique_ptr<Strategy> automatic(const Space& space, const StrategyOptions& options) {
+  const bool cut_short = options.may_end_early || (options.budget && *options.budget < space.size());
+  return cut_short ? model(space, options) : exhaustive(space, options);
+}
+
+constexpr std::array<Maker, 9> kMakers{{
     {"auto", automatic},
     {"exhaustive", exhaustive},
+    {"model", model},
     {"random", random},
     {"quasi_random", quasi_random},
     {"local", local},
