@@ -91,8 +91,13 @@ void ConstraintCompiler::add(std::uint32_t index, const Constraint& constraint) 
   }
   lets_.resize(binding_.lets().size(), kNone);
   for (const NodeId root : conjuncts(tree, tree.root)) {
-    program_.conditions_.push_back(
-        {index, root, binding_.parameters_used(tree, root, slots), compile(tree, root, slots)});
+    StepId step = compile(tree, root, slots);
+    if (constraint.holds_where_undefined) {
+      Step lenient{.kind = Kind::lenient, .count = 1};
+      lenient.operands[0] = step;
+      step = make(lenient);
+    }
+    program_.conditions_.push_back({index, root, binding_.parameters_used(tree, root, slots), step});
   }
 }
 

@@ -48,4 +48,22 @@ void ConstraintProgram::terms(std::span<const std::uint32_t> choice, std::span<d
   }
 }
 
+std::vector<Range> free_ranges(const ConstraintProgram& program) {
+  std::vector<Range> ranges(program.steps().size());
+  for (StepId id = 0; id < ranges.size(); ++id) {
+    const Step& step = program.steps()[id];
+    if (step.constant) {
+      ranges[id] = Range::of(step.value);
+    } else if (step.kind == Step::Kind::parameter) {
+      const std::span<const Operand> values = program.values(step.operands[0]);
+      if (values.empty()) continue;
+      ranges[id] = Range::of(values.front());
+      for (const Operand& value : values) ranges[id] = hull(ranges[id], Range::of(value));
+    } else {
+      ranges[id] = range_of(step, ranges.data(), program.steps().data(), program.more().data());
+    }
+  }
+  return ranges;
+}
+
 }  // namespace tuner::search

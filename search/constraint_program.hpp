@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "search/interval.hpp"
 #include "search/space.hpp"
 #include "search/step.hpp"
 #include "search/tree.hpp"
@@ -65,5 +66,8 @@ class ConstraintProgram {
   std::vector<StepId> terms_;
   std::size_t term_steps_ = 0;  // as many of the first steps have what the terms need
 };
+
+/// By step: what its value can be while nothing is chosen.
+std::vector<Range> free_ranges(const ConstraintProgram& program);
 
 }  // namespace tuner::search

@@ -21,7 +21,7 @@ class Planner {
 
   GroupPlan plan() {
     GroupPlan result;
-    find_ranges(result);
+    result.ranges = free_ranges(program_);
     for (const std::uint32_t parameter : group_.parameters) result.stages.push_back(stage(parameter));
     return result;
   }
@@ -41,24 +41,6 @@ class Planner {
       });
     }
     return {seen.begin(), seen.end()};
-  }
-
-  void find_ranges(GroupPlan& plan) const {
-    plan.ranges.resize(program_.steps().size());
-    for (StepId id = 0; id < plan.ranges.size(); ++id) {
-      if (!needed_[id]) continue;
-      const Step& here = step(id);
-      if (here.constant) {
-        plan.ranges[id] = Range::of(here.value);
-      } else if (here.kind == Step::Kind::parameter) {
-        const std::span<const Operand> values = program_.values(here.operands[0]);
-        Range range = Range::of(values.front());
-        for (const Operand& value : values) range = hull(range, Range::of(value));
-        plan.ranges[id] = range;
-      } else {
-        plan.ranges[id] = range_of(here, plan.ranges.data(), program_.steps().data(), program_.more().data());
-      }
-    }
   }
 
   Stage stage(std::uint32_t parameter) const {

@@ -218,6 +218,8 @@ Range range_of(const Step& step, const Range* ranges, const Step* steps, const S
     case Kind::member:
     case Kind::not_member:
       return member(step, ranges, more);
+    case Kind::lenient:
+      return a.is_number() ? as_truth(a) : kUnknownTruth;
     default:
       return Range::open();
   }

@@ -57,6 +57,7 @@ struct Space::Made {
   std::optional<ConstraintProgram> program;
   std::once_flag built;
   std::optional<ValidSet> valid;
+  std::once_flag explained;
   std::string why_empty;
 };
 
@@ -101,7 +102,6 @@ void Space::build(Made& made) const {
   if (valid->overflows()) {
     refuse("The space has more than 2^64 - 1 valid configurations; add constraints or remove values.");
   }
-  if (valid->empty()) made.why_empty = explain_empty();
   made.valid = std::move(valid);
 }
 
@@ -176,6 +176,7 @@ void Space::report_fault(const Configuration& configuration) const {
   std::stable_sort(conditions.begin(), conditions.end(), [&](auto* a, auto* b) { return level(a) < level(b); });
   for (const ConstraintProgram::Condition* condition : conditions) {
     const Constraint& constraint = constraints_[condition->constraint];
+    if (constraint.holds_where_undefined) continue;
     const ExpressionTree& tree = constraint.expression.tree();
     try {
       truth(evaluate(tree, condition->root, names), tree.site(tree.nodes[condition->root].offset));
@@ -272,7 +273,7 @@ std::optional<std::string> Space::why_invalid(const Configuration& configuration
         if (truth(result, tree.site(tree.nodes[root].offset))) continue;
         return fmt::format("{} violates {}.", text(configuration), describe(constraint));
       } catch (const ExpressionError&) {
-        if (!fault) fault = std::current_exception();
+        if (!fault && !constraint.holds_where_undefined) fault = std::current_exception();
       }
     }
   }
@@ -281,7 +282,8 @@ std::optional<std::string> Space::why_invalid(const Configuration& configuration
 }
 
 std::string Space::why_empty() const {
-  valid();
+  if (!valid().empty()) return {};
+  std::call_once(made_->explained, [this] { made_->why_empty = explain_empty(); });
   return made_->why_empty;
 }
 

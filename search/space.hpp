@@ -37,7 +37,14 @@ struct Configuration {
 struct Constraint {
   Expression expression;
   std::string origin;
+  /// It rejects nothing for which it cannot be evaluated: for conditions that nobody wrote, whose mistakes are somebody
+  /// else's to report.
+  bool holds_where_undefined = false;
 };
+
+/// Whether the ranges of the parameters' values alone show that `constraint` is true for each combination. Throws
+/// ExpressionError for a name that is not known.
+bool always_holds(const Constraint& constraint, std::span<const Parameter> parameters, const Scope& constants);
 
 /// Which configurations are one step away.
 enum class Neighbourhood {
@@ -109,6 +116,7 @@ class Space {
   /// Throws ExpressionError if none is violated and one cannot be evaluated.
   std::optional<std::string> why_invalid(const Configuration& configuration) const;
   /// One sentence naming the constraint that removed the last candidates. Only for size() == 0.
+  /// Looks for it when it is called.
   std::string why_empty() const;
 
   /// The value that `configuration` chooses for the parameter of that position.

@@ -232,6 +232,8 @@ Operand evaluate(const Step& step, const Operand* cells, const StepId* more) {
       return member(step, cells, more);
     case Kind::size_of:
       return size_of(a);
+    case Kind::lenient:
+      return truth_of(a) == Truth::undefined ? Operand::of_boolean(true) : as_boolean(a);
     case Kind::arithmetic:
     case Kind::unary:
       break;

@@ -38,6 +38,7 @@ struct Step {
     member,      ///< whether the first is one of `more`
     not_member,  ///< or none
     size_of,
+    lenient,  ///< whether it is true or cannot be computed
   };
 
   Kind kind = Kind::constant;

@@ -30,6 +30,15 @@ class ValidSet::Cursor {
 };
 
 ValidSet::ValidSet(const ConstraintProgram& program, std::size_t parameters, BuildBudget& budget) {
+  bool undefined = false;  // a condition without parameters
+  for (const ConstraintProgram::Condition& condition : program.conditions()) {
+    const Step& step = program.steps()[condition.step];
+    if (!step.constant) continue;
+    const Truth truth = truth_of(step.value);
+    if (truth == Truth::no) empty_ = true;
+    if (truth == Truth::undefined) undefined = true;
+  }
+  if (empty_) return;
   std::vector<BuiltGroup> built;
   for (Group& group : make_groups(program, parameters)) {
     built.push_back(build_group(program, group, diagram_, budget));
@@ -43,15 +52,9 @@ ValidSet::ValidSet(const ConstraintProgram& program, std::size_t parameters, Bui
     }
   }
   std::sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) { return a.parameter < b.parameter; });
-  find_fault(program, built, parameters);
+  find_fault(built, parameters, undefined);
 
-  const auto nothing = [](const BuiltGroup& group) { return group.empty; };
-  const auto cannot = [&](const ConstraintProgram::Condition& condition) {
-    const Step& step = program.steps()[condition.step];
-    return step.constant && truth_of(step.value) != Truth::yes;
-  };
-  empty_ = std::any_of(built.begin(), built.end(), nothing) ||
-           std::any_of(program.conditions().begin(), program.conditions().end(), cannot);
+  empty_ = undefined || std::any_of(built.begin(), built.end(), [](const BuiltGroup& group) { return group.empty; });
   if (empty_) return;
   size_ = 1;
   for (const BuiltGroup& group : built) {
@@ -61,16 +64,7 @@ ValidSet::ValidSet(const ConstraintProgram& program, std::size_t parameters, Bui
 
 /// Some group has choices that cannot be computed, or a condition without parameters cannot be, and every group has
 /// choices that nothing rejects: then the first such choices are put together.
-void ValidSet::find_fault(const ConstraintProgram& program, const std::vector<BuiltGroup>& built,
-                          std::size_t parameters) {
-  bool everywhere = false;
-  for (const ConstraintProgram::Condition& condition : program.conditions()) {
-    const Step& step = program.steps()[condition.step];
-    if (!step.constant) continue;
-    const Truth truth = truth_of(step.value);
-    if (truth == Truth::no) return;
-    if (truth == Truth::undefined) everywhere = true;
-  }
+void ValidSet::find_fault(const std::vector<BuiltGroup>& built, std::size_t parameters, bool everywhere) {
   std::vector<std::uint32_t> first(parameters);
   for (std::uint32_t group = 0; group < built.size(); ++group) {
     std::vector<std::uint32_t> accepted = built[group].accepted;

@@ -49,7 +49,7 @@ class ValidSet {
   class Cursor;
   class NeighbourSearch;
 
-  void find_fault(const ConstraintProgram& program, const std::vector<BuiltGroup>& built, std::size_t parameters);
+  void find_fault(const std::vector<BuiltGroup>& built, std::size_t parameters, bool everywhere);
 
   std::vector<Place> places_;
   std::vector<std::vector<std::uint32_t>> groups_;  // their parameters
