@@ -1,17 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "search/binding.hpp"
 #include "search/constraint_program.hpp"
+#include "search/step_builder.hpp"
 
 namespace tuner::search {
 
-/// Writes the steps of a program. Equal steps are made once (hash consing), steps over constants are computed at once.
+/// Writes a program: looks names up and takes expressions apart into steps.
 class ConstraintCompiler {
  public:
   ConstraintCompiler(ConstraintProgram& program, std::span<const Parameter> parameters, const Scope& constants);
@@ -27,22 +26,10 @@ class ConstraintCompiler {
   StepId compile_call(const ExpressionTree& tree, const Node& node, const Binding::Slots& slots);
   StepId compile_member(const ExpressionTree& tree, StepId wanted, const Link& list, const Binding::Slots& slots);
 
-  StepId constant(const Operand& value);
-  StepId parameter(std::uint32_t index);
-  StepId combine(Step::Kind kind, StepId a, StepId b, Sign sign = Sign::none);
-  /// The step, or an equal one, or what it is worth where that is known already.
-  StepId make(Step step, std::span<const StepId> more = {});
-  StepId keep(Step step, std::span<const StepId> more);
-  bool decided_by_first(const Step& step, StepId& result) const;
-  Operand computed(const Step& step, std::span<const StepId> more) const;
-  void classify(Step& step, std::span<const StepId> more) const;
-  Operand interned(Operand value);
-
   ConstraintProgram& program_;
+  StepBuilder builder_;
   Binding binding_;
   std::vector<StepId> lets_;  // by number; kNone: not compiled yet
-  std::map<std::vector<std::uint64_t>, StepId> known_;
-  std::map<std::string_view, const std::string*> names_;
 };
 
 }  // namespace tuner::search

@@ -121,16 +121,22 @@ Definition synthetic() {
   return result;
 }
 
-template <typename Work>
-double nanoseconds_each(std::size_t count, Work work) {
-  const Clock::time_point start = Clock::now();
-  for (std::size_t i = 0; i < count; ++i) work(i);
-  return std::chrono::duration<double, std::nano>(Clock::now() - start).count() / static_cast<double>(count);
-}
-
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
+/// The median over short stretches, so that other work on the machine does not count.
+template <typename Work>
+double nanoseconds_each(std::size_t count, Work work) {
+  constexpr std::size_t kStretch = 500;
+  std::vector<double> stretches;
+  for (std::size_t i = 0; i + kStretch <= count;) {
+    const Clock::time_point start = Clock::now();
+    for (const std::size_t end = i + kStretch; i < end; ++i) work(i);
+    stretches.push_back(std::chrono::duration<double, std::nano>(Clock::now() - start).count() / kStretch);
+  }
+  return median(std::move(stretches));
 }
 
 /// Prints one line. False if the count is not the recorded one.
@@ -166,7 +172,7 @@ bool measure(const Definition& definition) {
   std::vector<double> terms(space->terms());
   const double each_terms =
       nanoseconds_each(configurations.size(), [&](std::size_t i) { space->terms(configurations[i], terms); });
-  const double neighbours = nanoseconds_each(std::min<std::size_t>(configurations.size(), 1000), [&](std::size_t i) {
+  const double neighbours = nanoseconds_each(std::min<std::size_t>(configurations.size(), 20000), [&](std::size_t i) {
     sum += space->neighbours(configurations[i], Neighbourhood::hamming1).size();
   });
   const bool right = !definition.valid || *definition.valid == size;
