@@ -196,6 +196,54 @@ TEST_CASE("where narrows the space, and its mistakes are mistakes of usage") {
   }
 }
 
+TEST_CASE("what the device allows a launch joins the constraints, where a launch may exceed it") {
+  const auto on = [](std::string_view block, std::string_view extra, const DeviceInfo& device) {
+    std::string text = kernel_text(extra);
+    const std::string_view plain = "block(BLOCKDIMX)";
+    text.replace(text.find(plain), plain.size(), block);
+    return Task(describe(text), {{"n", 1000}}, device);
+  };
+  const Task wide = on("block(BLOCKDIMX, LANES)", "#pragma tuner let(LANES = BLOCKDIMX > 64 ? 8 : 4)", kDevice);
+  REQUIRE(wide.space().constraints().size() == 1);
+  CHECK(wide.space().constraints()[0].expression.text() == "BLOCKDIMX * LANES <= 1024");
+  CHECK(wide.space().constraints()[0].origin == "limit of NVIDIA H200");
+  CHECK(wide.space().size() == 2);
+  CHECK(wide.accepts(wide.space().parse("BLOCKDIMX=128")));
+  CHECK_FALSE(wide.accepts(wide.space().parse("BLOCKDIMX=256")));
+  CHECK(wide.space().why_invalid(wide.space().parse("BLOCKDIMX=256")) ==
+        "BLOCKDIMX=256 violates the constraint `BLOCKDIMX * LANES <= 1024` (limit of NVIDIA H200).");
+
+  const Task shared = on("block(BLOCKDIMX)", "#pragma tuner shared(BLOCKDIMX * 1000)", kDevice);
+  CHECK(shared.space().size() == 2);
+  CHECK(shared.space().constraints()[0].expression.text() == "(BLOCKDIMX * 1000) <= 232448");
+
+  // A limit that nothing exceeds, and one that is not known, is none.
+  CHECK(on("block(BLOCKDIMX)", "#pragma tuner shared(BLOCKDIMX * 4)", kDevice).space().constraints().empty());
+  DeviceInfo unknown;
+  unknown.name = "GPU of a recording";
+  CHECK(on("block(BLOCKDIMX * 64)", "", unknown).space().size() == 3);
+}
+
+TEST_CASE("a device's limit excludes the baseline, and where behind it does not") {
+  const Task task(describe("#pragma tuner kernel(scale)\n#pragma tuner param(BLOCKDIMX, 64, 2048; default 2048)\n"
+                           "#pragma tuner grid(1) block(BLOCKDIMX)\n#pragma tuner out(result, float, 64)\n"),
+                  {}, kDevice, {"BLOCKDIMX > 64"});
+  CHECK_FALSE(task.baseline());
+  CHECK(task.accepts(task.space().parse("BLOCKDIMX=64")));
+  CHECK(task.space().why_empty().find("`BLOCKDIMX > 64` (--where)") != std::string::npos);
+}
+
+TEST_CASE("a launch that cannot be computed is no matter of limits, but is named where it is computed") {
+  const std::string text =
+      "#pragma tuner kernel(scale)\n#pragma tuner param(BLOCKDIMX, 0, 64, 2048; default 64)\n"
+      "#pragma tuner grid(1) block(4096 // BLOCKDIMX * 16)\n#pragma tuner out(result, float, 64)\n";
+  const Task task(describe(text), {}, kDevice);
+  CHECK(task.space().size() == 3);  // 0, for which nobody knows, 64 with 1024 threads, 2048 with 32
+  CHECK(task.accepts(task.space().parse("BLOCKDIMX=0")));
+  CHECK(error_of([&] { task.geometry(task.space().parse("BLOCKDIMX=0")); }) ==
+        "k.cu: block x of `scale` for BLOCKDIMX=0: In `4096 // BLOCKDIMX * 16`: `//` by zero.");
+}
+
 TEST_CASE("the baseline is what the description allows, whatever where leaves of the space") {
   const Task narrowed = task_of("", {{"n", 1000}}, {"BLOCKDIMX > 128"});
   REQUIRE(narrowed.baseline());

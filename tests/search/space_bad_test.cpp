@@ -77,6 +77,24 @@ TEST_CASE("what a sum in pieces decides early does not hide what cannot be compu
         "no refusal but 2 configurations");
 }
 
+TEST_CASE("a constraint may hold where it cannot be evaluated, and is shown to hold where it always does") {
+  const std::vector<Parameter> parameters{{"a", {1, 2}, 1}, {"b", {1, 0}, 1}};
+  Constraint lenient = constraint("a // b < 2");
+  lenient.holds_where_undefined = true;
+  const Space space(parameters, {lenient}, {});
+  CHECK(space.size() == 3);
+  CHECK_FALSE(space.contains(space.parse("a=2,b=1")));
+  CHECK(space.contains(space.parse("a=2,b=0")));
+  CHECK_FALSE(space.why_invalid(space.parse("a=2,b=0")).has_value());
+  CHECK(space.why_invalid(space.parse("a=2,b=1")).has_value());
+
+  CHECK(always_holds(constraint("a * 2 + b <= 5"), parameters, {}));
+  CHECK_FALSE(always_holds(constraint("a * 2 + b <= 4"), parameters, {}));
+  CHECK_FALSE(always_holds(constraint("a // b >= 0"), parameters, {}));
+  CHECK_FALSE(always_holds(constraint("2 < 1"), parameters, {}));
+  CHECK_THROWS_AS(always_holds(constraint("c > 0"), parameters, {}), ExpressionError);
+}
+
 TEST_CASE("64-bit overflow names the constraint and the configuration") {
   const std::vector<Parameter> parameters{{"a", {1, std::int64_t{1} << 62}, 1}, {"b", {1, 2}, 1}};
   CHECK(refusal(parameters, {constraint("a * b > 0")}) ==

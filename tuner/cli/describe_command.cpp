@@ -99,8 +99,13 @@ Json description_json(const KernelDescription& description) {
 
 Json space_json(const Task& task) {
   const std::optional<search::Configuration> baseline = task.baseline();
+  Json limits = Json::array();
+  for (const search::Constraint& constraint : task.space().constraints()) {
+    if (constraint.holds_where_undefined) limits.push_back(constraint.expression.text());
+  }
   return {{"problem", problem_text(task.problem())},
           {"device", task.device().name},
+          {"limits", std::move(limits)},
           {"size", task.space().size()},
           {"cartesian_size", task.space().cartesian_size()},
           {"baseline", baseline ? Json(task.space().text(*baseline)) : Json(nullptr)},

@@ -211,6 +211,9 @@ std::string to_text(const Task& task) {
   note("problem", task.problem().empty() ? "none" : problem_text(task.problem()));
   note("device", fmt::format("{} ({}, {} multiprocessors)", task.device().name, task.device().architecture(),
                              task.device().sm_count));
+  for (const search::Constraint& constraint : space.constraints()) {
+    if (constraint.holds_where_undefined) note("limit", one_line(constraint.expression));
+  }
   for (const std::string& where : task.where()) note("where", one_line(where));
   const double all = space.cartesian_size();
   note("space", fmt::format("{} of {} combinations satisfy the constraints", grouped(space.size()),

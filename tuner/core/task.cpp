@@ -89,14 +89,47 @@ std::vector<search::Constraint> where_constraints(const KernelDescription& descr
   return constraints;
 }
 
+/// "first * second <= most".
+std::string at_most(const std::vector<search::Expression>& factors, std::int64_t most) {
+  std::string text;
+  for (const search::Expression& factor : factors) {
+    const bool is_name = factor.names().size() == 1 && factor.names().front() == factor.text();
+    text += fmt::format("{}{}", text.empty() ? "" : " * ", is_name ? factor.text() : "(" + factor.text() + ")");
+  }
+  return fmt::format("{} <= {}", text, most);
+}
+
+/// What no launch on the device may exceed, as far as the description says it and the device is known: threads a block
+/// and dynamic shared memory. Only what may exclude something. A launch that cannot be computed is not excluded: what
+/// is wrong with it is said where it is computed.
+std::vector<search::Constraint> device_limits(const KernelDescription& description, const DeviceInfo& device,
+                                              const std::vector<search::Parameter>& parameters,
+                                              const search::Scope& scope) {
+  std::vector<search::Constraint> limits;
+  const auto add = [&](const std::vector<search::Expression>& factors, std::int64_t most) {
+    if (factors.empty() || most <= 0) return;
+    try {
+      search::Constraint limit{search::Expression::parse(at_most(factors, most)),
+                               "limit of " + (device.name.empty() ? "the device" : device.name), true};
+      if (!always_holds(limit, parameters, scope)) limits.push_back(std::move(limit));
+    } catch (const search::ExpressionError&) {
+    }
+  };
+  add(description.block, device.max_threads_per_block);
+  if (description.shared_bytes) add({*description.shared_bytes}, device.max_shared_per_block);
+  return limits;
+}
+
 search::Space make_space(const KernelDescription& description, const ProblemValues& problem, const DeviceInfo& device,
                          const std::vector<std::string>& where, search::Listing listing) {
   search::Scope scope = constants(description, problem, device);
   check_problem_constraints(description, problem, scope);
+  std::vector<search::Parameter> tuned = parameters(description);
   std::vector<search::Constraint> all = description.constraints;
+  for (search::Constraint& limit : device_limits(description, device, tuned, scope)) all.push_back(std::move(limit));
   for (search::Constraint& constraint : where_constraints(description, where, scope))
     all.push_back(std::move(constraint));
-  return search::Space(parameters(description), std::move(all), std::move(scope), listing);
+  return search::Space(std::move(tuned), std::move(all), std::move(scope), listing);
 }
 
 std::string configuration_label(const Task& task, const search::Configuration& configuration) {
@@ -225,11 +258,16 @@ cache::DecisionKey Task::key(std::string_view mode) const {
 
 bool Task::accepts(const search::Configuration& configuration) const {
   const search::Scope scope = state_->space.scope(configuration);
-  for (const search::Constraint& constraint : state_->description.constraints) {
+  // The description's own, then the device's limits; `where` is behind them.
+  const std::size_t own = state_->description.constraints.size();
+  for (std::size_t i = 0; i < state_->space.constraints().size(); ++i) {
+    const search::Constraint& constraint = state_->space.constraints()[i];
+    if (i >= own && !constraint.holds_where_undefined) break;
     try {
       if (!constraint.expression.evaluate_boolean(scope)) return false;
     } catch (const search::ExpressionError&) {
-      return false;  // `B % U == 0` with U = 0, which another constraint excludes: the space has said so if none does
+      // `B % U == 0` with U = 0, which another constraint excludes: the space has said so if none does.
+      if (!constraint.holds_where_undefined) return false;
     }
   }
   return true;

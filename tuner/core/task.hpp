@@ -85,8 +85,9 @@ void check_where(const KernelDescription& description, const std::vector<std::st
 class Task {
  public:
   /// Checks problem values against the description (missing, unknown, not a number, problem_constraint) and builds the
-  /// space, with `where` expressions as further constraints. Throws Error{bad_problem, bad_description, bad_usage}.
-  /// Enumerates the space unless `listing` says that it may not be needed: milliseconds less.
+  /// space, with the device's limits (threads a block, dynamic shared memory) where the launch may exceed them, and
+  /// with `where` expressions, as further constraints. Throws Error{bad_problem, bad_description, bad_usage}. Counts
+  /// the space unless `listing` says that it may not be needed: microseconds to milliseconds less.
   Task(KernelDescription description, const ProblemValues& problem, const DeviceInfo& device,
        const std::vector<std::string>& where = {}, const std::vector<std::filesystem::path>& include_folders = {},
        search::Listing listing = search::Listing::at_once);
@@ -110,10 +111,10 @@ class Task {
   std::string reuse_hash() const;
   cache::DecisionKey key(std::string_view mode) const;
 
-  /// The baseline: all defaults; nothing when the description's constraints exclude them. `where` narrows what is
-  /// searched, not what everything is compared with.
+  /// The baseline: all defaults; nothing when the description's constraints or the device's limits exclude them.
+  /// `where` narrows what is searched, not what everything is compared with.
   std::optional<search::Configuration> baseline() const;
-  /// Whether the description's own constraints hold for it, whatever `where` says.
+  /// Whether the description's own constraints and the device's limits hold for it, whatever `where` says.
   bool accepts(const search::Configuration& configuration) const;
 
   /// Throws Error{bad_description} where an expression is not integral or not positive, naming it.

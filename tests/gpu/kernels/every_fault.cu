@@ -5,7 +5,7 @@
 //   no_compile       refused by the compiler                                      compile_error
 //   no_end_compile   keeps the compiler busy for minutes                          compile_timeout
 //   crash_compile    crashes NVRTC 13.0; others refuse it or compile it           worker_lost
-//   no_launch        wants a megabyte of shared memory                            launch_refused
+//   no_launch        wants more shared memory than its launch says                launch_refused
 //   far_write        writes to an address that nobody has mapped                  illegal_access
 //   misaligned       reads four bytes from an odd address                         illegal_access
 //   trap             stops itself                                                 illegal_access
@@ -28,7 +28,7 @@
                     no_end_later, no_memory; default none)
 #pragma tuner param(VARIANT, 0, 1, 2, 3, 4; default 0)
 #pragma tuner constraint(FAULT != none || VARIANT == 0)
-#pragma tuner grid(ceil_div(n, BLOCKDIMX)) block(BLOCKDIMX) shared(FAULT == no_launch ? 1048576 : 0)
+#pragma tuner grid(ceil_div(n, BLOCKDIMX)) block(BLOCKDIMX) shared(FAULT == no_launch ? max_shared_per_block : 0)
 #pragma tuner in(x, float, n, uniform(1, 2))
 #pragma tuner out(y, float, n)
 #pragma tuner scratch(room, float, FAULT == no_memory ? 300000000000 : 64)
@@ -94,6 +94,11 @@ extern "C" __global__ void every_fault(const float* x, float* y, float* room, in
 #endif
 #if FAULT == FAULT_crash_compile
   if (last) y[i + (1ll << 44)] = value;
+#endif
+#if FAULT == FAULT_no_launch
+  // The launch alone asks for all that there is, which the space allows: this is beyond it.
+  __shared__ volatile float more[256];
+  more[threadIdx.x % 256] = value;
 #endif
 #if FAULT == FAULT_far_write
   // As an integer: NVRTC 13.0 crashes on an index as large as this.

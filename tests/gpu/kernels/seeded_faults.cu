@@ -2,7 +2,7 @@
 //
 //   none               right (the baseline)
 //   does_not_compile   refused by the compiler                                compile_error
-//   cannot_launch      wants a megabyte of shared memory                      launch_refused
+//   cannot_launch      wants more shared memory than its launch says          launch_refused
 //   far_out_of_bounds  writes to an address that nobody has mapped            illegal_access
 //   misaligned         reads four bytes from an odd address                   illegal_access
 //   traps              stops itself                                           illegal_access
@@ -16,7 +16,7 @@
 #pragma tuner param(BLOCKDIMX, 64, 128, 256; default 128)
 #pragma tuner param(FAULT, none, does_not_compile, cannot_launch, far_out_of_bounds, misaligned, traps, never_ends, \
                     never_ends_later; default none)
-#pragma tuner grid(ceil_div(n, BLOCKDIMX)) block(BLOCKDIMX) shared(FAULT == cannot_launch ? 1048576 : 0)
+#pragma tuner grid(ceil_div(n, BLOCKDIMX)) block(BLOCKDIMX) shared(FAULT == cannot_launch ? max_shared_per_block : 0)
 #pragma tuner in(x, float, n, uniform(0, 1))
 #pragma tuner out(y, float, n)
 #pragma tuner scalar(n, int32)
@@ -49,6 +49,11 @@ extern "C" __global__ void seeded_faults(const float* x, float* y, int n) {
   if (i >= n) return;
   float value = 2.0f * x[i] + 1.0f;
 
+#if FAULT == FAULT_cannot_launch
+  // The launch alone asks for all that there is, which the space allows: this is beyond it.
+  __shared__ volatile float more[256];
+  more[threadIdx.x % 256] = value;
+#endif
 #if FAULT == FAULT_far_out_of_bounds
   // As an integer: NVRTC 13.0 crashes on an index as large as this.
   if (i == n - 1) *reinterpret_cast<float*>(reinterpret_cast<unsigned long long>(y + i) ^ (1ull << 46)) = value;

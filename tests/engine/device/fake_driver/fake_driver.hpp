@@ -45,6 +45,7 @@ struct Module {
   std::uint64_t time_ns = 100000;
   int registers = 32;
   int max_threads = 1024;
+  int static_shared = 0;
   int room = 1;
   int wait_ms = 0;
   int busy_ms = 0;

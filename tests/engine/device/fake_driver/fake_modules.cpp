@@ -1,7 +1,8 @@
 // Modules and launches. The support module (support.cu) is run on the host. A candidate's instructions are words: what
 // it does (fake_behaviour.cpp), then settings: it takes `time=` nanoseconds, writes `room=` elements of its scratch,
-// uses `registers=`, allows blocks of `threads=`, and each launch keeps the host for `wait=` real milliseconds, and the
-// device for `busy=`. `array=weights:64` declares an array of 64 bytes in constant memory, which a cubin has by itself.
+// uses `registers=` and `shared=` bytes of shared memory by itself, allows blocks of `threads=`, and each launch keeps
+// the host for `wait=` real milliseconds, and the device for `busy=`. `array=weights:64` declares an array of 64 bytes
+// in constant memory, which a cubin has by itself.
 #include <algorithm>
 #include <span>
 #include <sstream>
@@ -27,6 +28,7 @@ void obey(Module& module) {
     if (name == "wait") module.wait_ms = std::stoi(value);
     if (name == "busy") module.busy_ms = std::stoi(value);
     if (name == "threads") module.max_threads = std::stoi(value);
+    if (name == "shared") module.static_shared = std::stoi(value);
     if (name == "registers") module.registers = std::stoi(value);
     if (name == "array") {
       const std::size_t colon = value.find(':');
@@ -68,8 +70,8 @@ CUresult module_function(CUfunction* function, CUmodule handle, const char* name
   if (inserted && module->records) {
     const auto bytes = std::as_bytes(std::span(module->image.symbols));
     if (const auto facts = tuner::facts_from_cubin(bytes, name)) found->second.parameters = facts->parameters;
-    found->second.max_threads = module->max_threads;
   }
+  if (inserted) found->second.max_threads = module->max_threads;
   *function = reinterpret_cast<CUfunction>(&found->second);
   return CUDA_SUCCESS;
 }
@@ -93,11 +95,13 @@ CUresult function_attribute(int* value, CUfunction_attribute attribute, CUfuncti
   if (attribute == CU_FUNC_ATTRIBUTE_NUM_REGS) *value = reinterpret_cast<Function*>(function)->module->registers;
   if (attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
     *value = reinterpret_cast<Function*>(function)->module->max_threads;
+  if (attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
+    *value = reinterpret_cast<Function*>(function)->module->static_shared;
   if (attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES) *value = 16;
   return CUDA_SUCCESS;
 }
 CUresult set_function_attribute(CUfunction function, CUfunction_attribute attribute, int value) {
-  if (value > 232448) return CUDA_ERROR_INVALID_VALUE;
+  if (value + reinterpret_cast<Function*>(function)->module->static_shared > 232448) return CUDA_ERROR_INVALID_VALUE;
   if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
     reinterpret_cast<Function*>(function)->max_dynamic_shared = value;
   return CUDA_SUCCESS;
