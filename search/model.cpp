@@ -46,7 +46,7 @@ class Model final : public Proposer {
  private:
   static constexpr std::size_t kSample = 6;
   static constexpr std::size_t kTimeTrees = 32, kFailureTrees = 16, kTries = 8;
-  static constexpr std::uint64_t kExploreOneOf = 20;
+  static constexpr std::uint64_t kExploreOneOf = 32;
   static constexpr std::size_t kBases = 5, kWalks = 60, kRandom = 100;
   static constexpr std::size_t kMostNeighbours = 128;  ///< looked at of one base
   /// Rows times trees grown after each answer: eight trees of 200 rows. With more rows fewer trees are grown, so that
@@ -69,8 +69,10 @@ class Model final : public Proposer {
   };
 
   std::optional<std::uint64_t> propose() override {
-    if (asked_count() < kSample || told_ < kSample || times_.rows() < 3) return std::nullopt;
-    if (prng().below(kExploreOneOf) == 0) return std::nullopt;
+    if (told_ < kSample || times_.rows() < 3 || explores()) {
+      ++drawn_;
+      return std::nullopt;
+    }
     refit();
     choose_trees();
     Choice best;
@@ -80,6 +82,10 @@ class Model final : public Proposer {
     for (std::size_t i = 0; i < kRandom; ++i) consider(prng().below(space().size()), best);
     return best.index;
   }
+
+  /// Whether to draw. What others asked for and told says nothing about the rest of the space, so the random sample is
+  /// made all the same then, every other proposal.
+  bool explores() { return prng().below(drawn_ < kSample ? 2 : kExploreOneOf) == 0; }
 
   void learn(std::uint64_t index, double time) override {
     ++told_;
@@ -205,7 +211,7 @@ class Model final : public Proposer {
   std::vector<float> targets_;
   float limit_ = std::numeric_limits<float>::infinity();  // the median of targets_
   std::vector<Base> bases_;                               // fastest first
-  std::size_t told_ = 0, growth_ = 0;
+  std::size_t told_ = 0, drawn_ = 0, growth_ = 0;
   bool fresh_ = false, any_failed_ = false;
   std::vector<std::uint32_t> free_;    // parameters with several values
   std::vector<std::uint32_t> chosen_;  // trees that make a proposal

@@ -41,17 +41,24 @@ struct StrategyOptions {
   std::optional<std::uint64_t> budget;
   /// The search may be ended before everything was asked for, although nobody knows when: a limit of time, say.
   bool may_end_early = false;
-  /// Configurations that were good elsewhere (other problem sizes, other GPUs), best first. They are asked for before
-  /// anything else; what is not in the space is passed over.
+  /// Configurations that were good elsewhere (other problem sizes, other GPUs), best first; a hundred are not too many.
+  /// Five that differ well from each other are asked for before anything else, and up to fifteen more as long as they
+  /// turn out faster than what the strategy proposes itself. What is not in the space is passed over.
   std::vector<Configuration> promising;
 };
 
-/// Names that make_strategy accepts, in the order for `--help`:
-///   auto        the default: `exhaustive` where nothing ends the search before everything was asked, else `local`,
-///               because the first corner of a space is no sample of it
-///   exhaustive  every configuration once, in the order of the space; ignores the seed
-///   random      every configuration once, each order equally likely
-///   local       every configuration once: a random sample, then mostly neighbours of the best so far
+/// Names that make_strategy accepts, in the order for `--help`. Every strategy asks for every configuration once, if it
+/// is let, and chooses the next
+///   auto          by `model` where something may end the search before everything was asked, else by `exhaustive`;
+///                 the default
+///   exhaustive    in the order of the space; ignores the seed
+///   model         where a learned model of the times and of the failures expects most
+///   random        each order equally likely
+///   quasi_random  like random, but from the start every value of a parameter about equally often
+///   local         among the neighbours of the best so far, mostly, after a random sample
+///   climb         among the neighbours of one configuration, moving to the first that is faster; elsewhere when stuck
+///   annealing     on a walk over neighbours that takes slower steps, too, the fewer the longer it lasts
+///   genetic       by crossing two of the fastest so far and changing a parameter or so
 std::vector<std::string> strategy_names();
 
 /// A strategy by name over `space`, which must outlive it. Throws Error{bad_usage} naming the nearest known strategy.

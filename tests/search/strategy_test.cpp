@@ -129,7 +129,7 @@ TEST_CASE("strategies that learn find the best of a smooth space in a part of th
     }
     return result;
   };
-  for (const char* name : {"local", "climb", "annealing", "genetic"}) {
+  for (const char* name : {"model", "local", "climb", "annealing", "genetic"}) {
     CAPTURE(name);
     CHECK(3 * total(name, timed, 100) < total("random", timed, 100));
     CHECK(2 * total(name, failing_half, 101) < total("random", failing_half, 101));
@@ -243,11 +243,43 @@ TEST_CASE("promising configurations that mislead cost five asks at most") {
   CHECK(std::equal(asked.begin() + 5, asked.end(), cold.begin()));
 }
 
+/// How many of the promising ones are among the first `count` asks of `random`, told one by one.
+std::size_t promising_among(std::size_t count, const StrategyOptions& options, Answer answer) {
+  const Space space = grid(3, 20);
+  const auto strategy = make_strategy("random", space, options);
+  std::size_t result = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Configuration next = strategy->ask(1).at(0);
+    result += std::find(options.promising.begin(), options.promising.end(), next) != options.promising.end() ? 1 : 0;
+    strategy->tell(answer(next));
+  }
+  return result;
+}
+
+TEST_CASE("further promising configurations are asked for only while they are the faster ones") {
+  StrategyOptions good{.seed = 3}, bad{.seed = 3};
+  for (std::uint32_t i = 0; i < 18; ++i) {
+    good.promising.push_back({{i % 3, i / 3 % 3, i / 9}});
+    bad.promising.push_back({{19 - i % 3, 19 - i / 3 % 3, 19 - i / 9}});
+  }
+  CHECK(promising_among(10, good, timed) == 8);
+  CHECK(promising_among(30, good, timed) == 18);
+  CHECK(promising_among(30, bad, timed) == 5);
+  CHECK(promising_among(30, good, failing) == 5);
+}
+
+TEST_CASE("of what is promising, those are asked for first that differ in several parameters") {
+  StrategyOptions options{.seed = 3};
+  options.promising = {{{0, 0, 0}}, {{0, 0, 1}}, {{0, 1, 1}}, {{1, 0, 1}}, {{1, 1, 0}}, {{2, 2, 2}}, {{3, 3, 3}}};
+  const std::vector<Configuration> asked = make_strategy("random", grid(3, 20), options)->ask(5);
+  CHECK(asked == std::vector<Configuration>{{{0, 0, 0}}, {{0, 1, 1}}, {{1, 0, 1}}, {{1, 1, 0}}, {{2, 2, 2}}});
+}
+
 TEST_CASE("strategies that learn go on from what is promising") {
   const Space space = grid(6, 10);  // too large to meet the corner by chance
   StrategyOptions options{.budget = 200};
   options.promising = {{{0, 1, 0, 0, 0, 1}}};
-  for (const char* name : {"local", "climb", "annealing", "genetic"}) {
+  for (const char* name : {"model", "local", "climb", "annealing", "genetic"}) {
     CAPTURE(name);
     double warm = 0;
     for (options.seed = 0; options.seed < 10; ++options.seed) {
@@ -311,13 +343,13 @@ TEST_CASE("strategies have nothing to ask in an empty space") {
 
 TEST_CASE("an unknown strategy is told the nearest known one") {
   const Space space = triangle(2);
-  CHECK(strategy_names() == std::vector<std::string>{"auto", "exhaustive", "random", "quasi_random", "local", "climb",
-                                                     "annealing", "genetic"});
+  CHECK(strategy_names() == std::vector<std::string>{"auto", "exhaustive", "model", "random", "quasi_random", "local",
+                                                     "climb", "annealing", "genetic"});
   CHECK_THROWS_WITH(make_strategy("exhausitve", space, {.seed = 1}),
                     "There is no strategy `exhausitve` (did you mean `exhaustive`?).");
   CHECK_THROWS_WITH(make_strategy("tabu", space, {.seed = 1}),
-                    "There is no strategy `tabu` (known: auto, exhaustive, random, quasi_random, local, climb, "
-                    "annealing, genetic).");
+                    "There is no strategy `tabu` (known: auto, exhaustive, model, random, quasi_random, local, "
+                    "climb, annealing, genetic).");
 }
 
 TEST_CASE("the generator gives SplitMix64's numbers") {

@@ -1,0 +1,135 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "search/features.hpp"
+#include "search/prng.hpp"
+#include "search/randomised_trees.hpp"
+
+namespace tuner::search {
+namespace {
+
+std::vector<std::uint32_t> all(const RandomisedTrees& trees) {
+  std::vector<std::uint32_t> result(trees.trees());
+  std::iota(result.begin(), result.end(), std::uint32_t{0});
+  return result;
+}
+
+/// Smooth in the first number, a step in the second, without regard to the third.
+float target(const std::vector<float>& row) {
+  return row[0] * row[0] + (row[1] > 0.5F ? 3.0F : 0.0F);
+}
+
+std::vector<float> random_row(Prng& prng) {
+  std::vector<float> row(3);
+  for (float& x : row) x = static_cast<float>(prng.unit());
+  return row;
+}
+
+TEST_CASE("trees give back what they were told, and agree there") {
+  Prng prng(1);
+  RandomisedTrees trees(3, 32, 8);
+  std::vector<std::vector<float>> rows;
+  for (int i = 0; i < 100; ++i) {
+    rows.push_back(random_row(prng));
+    trees.add(rows.back(), target(rows.back()), prng);
+    if (i % 3 == 0) trees.grow(4, prng);  // the rows in between are taken in by trees that exist
+  }
+  for (const std::vector<float>& row : rows) {
+    const RandomisedTrees::Prediction prediction = trees.predict(row, all(trees));
+    CHECK(prediction.mean == doctest::Approx(target(row)).epsilon(1e-4));
+    CHECK(prediction.deviation < 1e-2);
+  }
+}
+
+TEST_CASE("trees predict what lies between rows, and are apart in a gap") {
+  Prng prng(2);
+  RandomisedTrees trees(3, 32, 8);
+  const auto outside_of_gap = [&] {
+    std::vector<float> row = random_row(prng);
+    row[0] = 0.3F * row[0] + (row[0] < 0.5F ? 0.0F : 0.7F);
+    return row;
+  };
+  for (int i = 0; i < 300; ++i) {
+    const std::vector<float> row = outside_of_gap();
+    trees.add(row, target(row), prng);
+  }
+  trees.grow(1, prng);
+  double error = 0, known = 0, unknown = 0;
+  for (int i = 0; i < 200; ++i) {
+    std::vector<float> row = outside_of_gap();
+    const RandomisedTrees::Prediction prediction = trees.predict(row, all(trees));
+    error += std::abs(prediction.mean - target(row)) / 200;
+    known += prediction.deviation / 200;
+    row[0] = 0.5F;
+    unknown += trees.predict(row, all(trees)).deviation / 200;
+  }
+  CHECK(error < 0.15);
+  CHECK(unknown > 2 * known);
+}
+
+TEST_CASE("what a row counts as changes in trees that are grown later") {
+  Prng prng(3);
+  RandomisedTrees trees(1, 8, 2);
+  for (int i = 0; i < 10; ++i) trees.add(std::vector<float>{static_cast<float>(i)}, static_cast<float>(i), prng);
+  trees.grow(1, prng);
+  for (std::size_t i = 0; i < 10; ++i) trees.set_target(i, 7);
+  CHECK(trees.predict(std::vector<float>{2}, all(trees)).mean == doctest::Approx(2));
+  trees.grow(8, prng);
+  CHECK(trees.predict(std::vector<float>{2}, all(trees)).mean == doctest::Approx(7));
+}
+
+TEST_CASE("rows that no feature tells apart have one leaf") {
+  Prng prng(4);
+  RandomisedTrees trees(2, 8, 4);
+  trees.add(std::vector<float>{1, 2}, 1, prng);
+  trees.add(std::vector<float>{1, 2}, 3, prng);
+  trees.grow(1, prng);
+  CHECK(trees.predict(std::vector<float>{1, 2}, all(trees)).mean == doctest::Approx(2));
+}
+
+Parameter numbers(const std::string& name, std::vector<Value> values) {
+  Value first = values.front();
+  return {name, std::move(values), std::move(first)};
+}
+
+std::vector<float> row_of(const Space& space, const Configuration& configuration) {
+  const Features features(space);
+  std::vector<float> row(features.size());
+  features.write(configuration, row);
+  return row;
+}
+
+TEST_CASE("values are seen by rank whatever the order of the list, names by their place") {
+  const Space space({numbers("a", {8, 2, 4}), numbers("s", {"x", "y"}), numbers("one", {1})},
+                    {{Expression::parse("a > 1"), "test"}}, Scope());
+  CHECK(row_of(space, {{0, 1, 0}})[0] == 2);
+  CHECK(row_of(space, {{1, 1, 0}})[0] == 0);
+  CHECK(row_of(space, {{0, 1, 0}})[1] == 1);
+}
+
+TEST_CASE("values that are not just powers of two are seen by how often two divides them, too") {
+  const Space space({numbers("a", {32, 48, 96, 100}), numbers("b", {1, 2, 4})},
+                    {{Expression::parse("a * b < 1000"), "test"}}, Scope());
+  const std::vector<float> row = row_of(space, {{2, 1}});
+  CHECK(row == std::vector<float>{2, 5, 1, std::log2(1.0F + 192)});
+}
+
+TEST_CASE("where constraints say nothing, products and quotients of parameters are seen") {
+  const Space space({numbers("a", {1, 2, 4}), numbers("b", {8, 16})}, {}, Scope());
+  CHECK(row_of(space, {{2, 1}}) == std::vector<float>{2, 1, 6, -2});
+}
+
+TEST_CASE("a configuration is seen the same whatever the parameters are called") {
+  const auto seen = [](const std::string& a, const std::string& b) {
+    const Space space({numbers(a, {1, 2, 3}), numbers(b, {4, 8})},
+                      {{Expression::parse(a + " * " + b + " <= 16 and " + b + " % " + a + " == 0"), "test"}}, Scope());
+    return row_of(space, {{1, 1}});
+  };
+  CHECK(seen("a", "b") == seen("z", "y"));
+}
+
+}  // namespace
+}  // namespace tuner::search
