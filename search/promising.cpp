@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 #include <unordered_set>
+#include <utility>
 
 #include "search/strategies.hpp"
 
@@ -50,8 +51,11 @@ double median(std::vector<double> times) {
 }
 
 /// Warm start for any strategy: what was good elsewhere is asked for first, then the strategy goes on, told of it. The
-/// first five cost five evaluations where they mislead. Further ones take turns with the strategy's own proposals as
-/// long as half of them are faster than half of those.
+/// first five cost five evaluations where they mislead. Others take turns with the strategy's own proposals:
+///   - further ones, as long as half of those asked for are faster than half of what the strategy proposed;
+///   - then, if the fastest of them is faster than that, its variants with one parameter changed that has two values
+///   and
+///     on which all of them agree: whether some cache or kind of load pays is what differs between GPUs.
 class Promising final : public Strategy {
  public:
   Promising(const Space& space, std::span<const Configuration> promising, std::unique_ptr<Strategy> strategy)
@@ -78,18 +82,48 @@ class Promising final : public Strategy {
     asked_.insert(*index);
     const bool timed = observation.outcome == Outcome::ok && observation.time_ns;
     const double time = timed ? *observation.time_ns : std::numeric_limits<double>::infinity();
-    (promising_.contains(*index) ? promising_times_ : other_times_).push_back(time);
+    const bool promising = promising_.contains(*index);
+    (promising ? promising_times_ : other_times_).push_back(time);
+    if (promising && time < best_time_) {
+      best_time_ = time;
+      best_ = *index;
+    }
   }
 
  private:
   std::optional<Configuration> next_promising() {
-    while (!waiting_.empty() && asked_.contains(waiting_.front())) waiting_.pop_front();
-    if (waiting_.empty() || (promising_.size() >= kAtOnce && (turns_left_ == 0 || !pays()))) return std::nullopt;
-    const std::uint64_t index = waiting_.front();
-    if (turns_left_ > 0) --turns_left_;
+    if (promising_.size() < kAtOnce) return take(waiting_);
+    if (turns_left_ == 0 || promising_times_.empty() || other_times_.empty()) return std::nullopt;
+    --turns_left_;
+    const double others = median(other_times_);
+    if (!(median(promising_times_) < others)) waiting_.clear();
+    if (auto next = take(waiting_)) return next;
+    if (!(best_time_ < others)) return std::nullopt;
+    find_variants();
+    return take(variants_);
+  }
+
+  std::optional<Configuration> take(std::deque<std::uint64_t>& indices) {
+    while (!indices.empty() && asked_.contains(indices.front())) indices.pop_front();
+    if (indices.empty()) return std::nullopt;
+    const std::uint64_t index = indices.front();
     promising_.insert(index);
     asked_.insert(index);
     return space_.at(index);
+  }
+
+  void find_variants() {
+    if (std::exchange(varied_, true)) return;
+    const Configuration best = space_.at(best_);
+    for (std::size_t i = 0; i < best.choice.size(); ++i) {
+      const bool agreed = std::all_of(promising_.begin(), promising_.end(), [&](std::uint64_t index) {
+        return space_.at(index).choice[i] == best.choice[i];
+      });
+      if (!agreed || space_.parameters()[i].values.size() != 2) continue;
+      Configuration changed = best;
+      changed.choice[i] = 1 - changed.choice[i];
+      if (const auto index = space_.index_of(changed)) variants_.push_back(*index);
+    }
   }
 
   std::optional<Configuration> next_of_strategy() {
@@ -101,17 +135,17 @@ class Promising final : public Strategy {
     }
   }
 
-  bool pays() const {
-    return !promising_times_.empty() && !other_times_.empty() && median(promising_times_) < median(other_times_);
-  }
-
   const Space& space_;
   std::unique_ptr<Strategy> strategy_;
   std::deque<std::uint64_t> waiting_;            // best first
+  std::deque<std::uint64_t> variants_;           // of the best of them
   std::unordered_set<std::uint64_t> promising_;  // asked for because they are
   std::unordered_set<std::uint64_t> asked_;      // by anybody
   std::vector<double> promising_times_, other_times_;
+  double best_time_ = std::numeric_limits<double>::infinity();  // of the promising
+  std::uint64_t best_ = 0;
   std::size_t turns_left_ = 0;
+  bool varied_ = false;
 };
 
 }  // namespace
