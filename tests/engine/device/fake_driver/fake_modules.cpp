@@ -126,6 +126,7 @@ CUresult launch(CUfunction handle, unsigned grid_x, unsigned grid_y, unsigned gr
     return tuner::run_support_kernel_on_host(function->name, arguments) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
   }
   if (x * y * z > 1024) return CUDA_ERROR_INVALID_VALUE;
+  if (x * y * z > static_cast<unsigned>(function->max_threads)) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   write_journal("launch " + function->module->image.instructions);
   if (lost()) return device.dead = CUDA_ERROR_LAUNCH_FAILED;
   device.now_ns += with_noise(function->module->time_ns);
