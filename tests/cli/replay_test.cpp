@@ -115,6 +115,43 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("rules that stop a search combine, and the report names the one that was met") {
+  const auto stopped = [](std::vector<std::string> rules) {
+    rules.insert(rules.begin(), {"--json", "tune", "--replay", recording(), "--strategy", "random"});
+    const json report = report_of(User().run(rules));
+    CHECK(report["interrupted"] == false);
+    CHECK(report["winner"].is_object());
+    return report;
+  };
+  const json by_share = stopped({"--budget", "12,60min", "--budget", "50%"});
+  CHECK(by_share["counters"]["asked"] == 11);
+  CHECK(by_share["stopped_because"] == "50 % of the space, 11 configurations, were tried");
+  CHECK(by_share["budget"]["configurations"] == 12);
+  CHECK(by_share["budget"]["share"] == 0.5);
+  CHECK(contains(stopped({"--stop-at", "1.01x"})["stopped_because"], "times as fast as the baseline"));
+  CHECK(contains(stopped({"--stop-at", "10s", "--budget", "20"})["stopped_because"], "10.00 s are enough"));
+  CHECK(
+      contains(stopped({"--stop-after-idle", "2", "--budget", "20"})["stopped_because"], "2 configurations in a row"));
+  CHECK(stopped({"--stop-when-gain-below", "2%"})["stopped_because"].is_null());  // 22 are too few to say
+}
+
+TEST_CASE("what no rule can be made of is refused in a sentence, and so is a warm start of a replay") {
+  for (const auto& [words, hint] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"--budget", "200%"}, "10%"},
+           {{"--budget", "5", "--budget", "6"}, "twice"},
+           {{"--stop-at", "fast"}, "1.5x"},
+           {{"--stop-after-idle", "0"}, "whole number of 1 or more"},
+           {{"--stop-when-gain-below", "little"}, "2%"},
+           {{"--no-warm-start"}, "means nothing to a replay"}}) {
+    CAPTURE(hint);
+    std::vector<std::string> all{"tune", "--replay", recording()};
+    all.insert(all.end(), words.begin(), words.end());
+    const Result result = User().run(all);
+    CHECK(result.exit_code == 2);
+    CHECK(contains(result.err, hint));
+  }
+}
+
 TEST_CASE("--where leaves out recorded configurations") {
   const json report = report_of(User().run({"tune", "--replay", recording(), "--where", "BLOCK <= 128", "--json"}));
   CHECK(report["space_size"] == 12);
