@@ -88,7 +88,7 @@ class Space {
 
   std::uint64_t size() const;     ///< valid configurations, exact
   double cartesian_size() const;  ///< product of the value counts
-  /// index < size(). This and index_of take about 10 ns a parameter.
+  /// index < size(). This and index_of take about 20 ns a parameter.
   Configuration at(std::uint64_t index) const;
   std::optional<std::uint64_t> index_of(const Configuration&) const;  ///< nothing if it is not valid
   bool contains(const Configuration&) const;
