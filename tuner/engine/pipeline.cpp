@@ -16,6 +16,10 @@ namespace {
 /// binaries do not pile up, and a strategy hears of results before it asks for many more.
 constexpr std::size_t kLookAhead = 32;
 
+/// A strategy asks the better the more it has heard, so that the fewer evaluations there are, the fewer are under way
+/// at a time: this part of them. Some compile workers may rest then.
+constexpr std::uint64_t kPartUnderWay = 6;
+
 /// How many binaries are kept for the race: its finalists are among the fastest of the search.
 constexpr std::size_t kContenders = FinalistPolicy{}.limit;
 
@@ -139,6 +143,9 @@ void Pipeline::ask() {
     std::size_t wanted = std::min(parts_.compile.room(), kLookAhead - std::min(kLookAhead, waiting));
     if (const auto most = rules_.evaluations()) {
       wanted = std::min<std::size_t>(wanted, *most - static_cast<std::uint64_t>(candidates_.asked()));
+      const std::uint64_t under_way = candidates_.size() - static_cast<std::uint64_t>(candidates_.finished());
+      const std::uint64_t allowed = std::max<std::uint64_t>(*most / kPartUnderWay, 1);
+      wanted = std::min<std::size_t>(wanted, allowed - std::min(allowed, under_way));
     }
     if (wanted == 0) return;
     const std::vector<search::Configuration> asked = strategy_->ask(wanted);
