@@ -110,7 +110,7 @@ std::string heading(const TuneReport& report) {
   for (const std::string& where : report.where) text += labelled("  where      ", where);
   const WarmStart& warm = report.warm_start;
   if (warm.tried > 0) {
-    text += labelled("  warm start ", fmt::format("{} that won elsewhere tried first; {}",
+    text += labelled("  warm start ", fmt::format("{} that did well elsewhere tried; {}",
                                                   counted(static_cast<std::uint64_t>(warm.tried), "configuration"),
                                                   warm.won ? "one of them won" : "none of them won"));
   }
