@@ -10,6 +10,7 @@
 #include "search/features.hpp"
 #include "search/proposer.hpp"
 #include "search/randomised_trees.hpp"
+#include "search/rare_values.hpp"
 #include "search/strategies.hpp"
 
 namespace tuner::search {
@@ -26,6 +27,7 @@ namespace {
 ///   - proposed is, of the neighbours of the best configurations, of short random walks from there and of random ones,
 ///     the one with the greatest expected improvement (D. Jones, M. Schonlau, W. Welch, "Efficient global optimization
 ///     of expensive black-box functions", Journal of Global Optimization 13, 1998) that is not lost to a failure.
+///   - values that hardly any configuration has are tried once, after the sample.
 ///   - one proposal in `kExploreOneOf` is random, whatever the model believes.
 /// While answers are outstanding, each proposal is made by a random half of the trees, so that they differ (bagging as
 /// in D. Thompson sampling: O. Chapelle, L. Li, "An empirical evaluation of Thompson sampling", NIPS 2011).
@@ -69,6 +71,7 @@ class Model final : public Proposer {
   };
 
   std::optional<std::uint64_t> propose() override {
+    if (const auto rare = next_rare()) return rare;
     if (told_ < kSample || times_.rows() < 3 || explores()) {
       ++drawn_;
       return std::nullopt;
@@ -81,6 +84,15 @@ class Model final : public Proposer {
     for (std::size_t i = 0; i < kWalks; ++i) consider(walk(bases_[prng().below(bases_.size())].index), best);
     for (std::size_t i = 0; i < kRandom; ++i) consider(prng().below(space().size()), best);
     return best.index;
+  }
+
+  /// After the sample: what it had hardly any chance to meet.
+  std::optional<std::uint64_t> next_rare() {
+    if (drawn_ < kSample) return std::nullopt;
+    if (!rare_) rare_ = examples_of_rare_values(space(), prng());
+    while (!rare_->empty() && asked(rare_->back())) rare_->pop_back();
+    if (rare_->empty()) return std::nullopt;
+    return rare_->back();
   }
 
   /// Whether to draw. What others asked for and told says nothing about the rest of the space, so the random sample is
@@ -213,8 +225,9 @@ class Model final : public Proposer {
   std::vector<Base> bases_;                               // fastest first
   std::size_t told_ = 0, drawn_ = 0, growth_ = 0;
   bool fresh_ = false, any_failed_ = false;
-  std::vector<std::uint32_t> free_;    // parameters with several values
-  std::vector<std::uint32_t> chosen_;  // trees that make a proposal
+  std::vector<std::uint32_t> free_;                 // parameters with several values
+  std::vector<std::uint32_t> chosen_;               // trees that make a proposal
+  std::optional<std::vector<std::uint64_t>> rare_;  // still to be asked for, once they are known
   std::unordered_set<std::uint64_t> seen_;
   std::unordered_map<std::uint64_t, Near> near_;
   std::vector<float> row_;

@@ -1,10 +1,11 @@
 // What a budget of a few evaluations finds on the GPU at hand, against the whole space: one session over everything,
 // then one with the budget for each seed, all from empty databases, and in the end all their winners side by side.
 //
-//   bench_search_budget KERNEL_FILE PROBLEM BUDGET SEEDS
+//   bench_search_budget KERNEL_FILE PROBLEM BUDGET SEEDS [OPTION...]
 //
-// Prints a markdown table. A winner's share of the optimum is the shortest time of all that were measured side by side
-// over its own. Ends with 1 if a session has no winner; never for being slow.
+// Options are those of `tuner tune`, for all sessions (--where EXPR). Prints a markdown table. A winner's share of the
+// optimum is the shortest time of all that were measured side by side over its own. Ends with 1 if a session has no
+// winner; never for being slow.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,11 +47,13 @@ Session search(const std::string& label, const std::string& file, const std::str
   return {label, run.report["winner"]["configuration"], run.seconds, run.report["counters"].value("asked", 0)};
 }
 
-void compare(const std::string& file, const std::string& problem, const std::string& budget, int seeds) {
-  std::vector<Session> sessions{search("whole space", file, problem, {})};
+void compare(const std::string& file, const std::string& problem, const std::string& budget, int seeds,
+             const std::vector<std::string>& options) {
+  std::vector<Session> sessions{search("whole space", file, problem, options)};
   for (int seed = 0; seed < seeds; ++seed) {
-    sessions.push_back(
-        search(fmt::format("seed {}", seed), file, problem, {"--budget", budget, "--seed", std::to_string(seed)}));
+    std::vector<std::string> limited{"--budget", budget, "--seed", std::to_string(seed)};
+    limited.insert(limited.end(), options.begin(), options.end());
+    sessions.push_back(search(fmt::format("seed {}", seed), file, problem, limited));
   }
   Laboratory laboratory;
   const Task task(load_description(file, ""), parse_problem(problem), laboratory.device(), {}, {},
@@ -81,12 +84,13 @@ void compare(const std::string& file, const std::string& problem, const std::str
 
 int main(int count, char** arguments) {
   const std::span<char*> words(arguments, static_cast<std::size_t>(count));
-  if (count != 5) {
-    std::fputs("usage: bench_search_budget KERNEL_FILE PROBLEM BUDGET SEEDS   (PROBLEM may be empty)\n", stderr);
+  if (count < 5) {
+    std::fputs("usage: bench_search_budget KERNEL_FILE PROBLEM BUDGET SEEDS [OPTION...]   (PROBLEM may be empty)\n",
+               stderr);
     return 2;
   }
   try {
-    tuner::bench::compare(words[1], words[2], words[3], std::atoi(words[4]));
+    tuner::bench::compare(words[1], words[2], words[3], std::atoi(words[4]), {words.begin() + 5, words.end()});
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench_search_budget: {}\n", error.what());
     return 1;

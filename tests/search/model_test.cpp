@@ -7,6 +7,8 @@
 #include "search/features.hpp"
 #include "search/prng.hpp"
 #include "search/randomised_trees.hpp"
+#include "search/rare_values.hpp"
+#include "search/strategy.hpp"
 
 namespace tuner::search {
 namespace {
@@ -129,6 +131,44 @@ TEST_CASE("a configuration is seen the same whatever the parameters are called")
     return row_of(space, {{1, 1}});
   };
   CHECK(seen("a", "b") == seen("z", "y"));
+}
+
+TEST_CASE("of a value that hardly any configuration has, two examples are given, and of others none") {
+  std::vector<Value> many;
+  for (int i = 1; i <= 30; ++i) many.emplace_back(i);
+  const Space space({numbers("variant", {0, 1, 2}), numbers("a", many), numbers("b", many), numbers("c", many)},
+                    {{Expression::parse("variant != 2 or a == 1 and b == 2 and c <= 3"), "test"}}, Scope());
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Prng prng(seed);
+    const std::vector<std::uint64_t> examples = examples_of_rare_values(space, prng);
+    REQUIRE(examples.size() == 2);
+    CHECK(examples[0] != examples[1]);
+    for (const std::uint64_t index : examples) CHECK(space.at(index).choice[0] == 2);
+  }
+}
+
+TEST_CASE("a value that no configuration has needs no example, and neither does a space of one configuration") {
+  Prng prng(1);
+  const Space never({numbers("a", {1, 2, 3}), numbers("b", {1, 2})}, {{Expression::parse("a < 3"), "test"}}, Scope());
+  CHECK(examples_of_rare_values(never, prng).empty());
+  CHECK(examples_of_rare_values(Space({numbers("a", {1})}, {}, Scope()), prng).empty());
+}
+
+TEST_CASE("the model tries a rare variant, however many configurations the others have") {
+  std::vector<Value> many;
+  for (int i = 1; i <= 30; ++i) many.emplace_back(i);
+  const Space space({numbers("variant", {0, 1, 2}), numbers("a", many), numbers("b", many), numbers("c", many)},
+                    {{Expression::parse("variant != 2 or a == 1 and b == 2 and c <= 3"), "test"}}, Scope());
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const auto strategy = make_strategy("model", space, {.seed = seed, .budget = 20});
+    bool tried = false;
+    for (int i = 0; i < 20; ++i) {
+      const Configuration next = strategy->ask(1).at(0);
+      tried = tried || next.choice[0] == 2;
+      strategy->tell({.configuration = next, .time_ns = 100.0 + next.choice[1]});
+    }
+    CHECK(tried);
+  }
 }
 
 }  // namespace
