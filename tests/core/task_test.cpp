@@ -206,12 +206,13 @@ TEST_CASE("what the device allows a launch joins the constraints, where a launch
   const Task wide = on("block(BLOCKDIMX, LANES)", "#pragma tuner let(LANES = BLOCKDIMX > 64 ? 8 : 4)", kDevice);
   REQUIRE(wide.space().constraints().size() == 1);
   CHECK(wide.space().constraints()[0].expression.text() == "BLOCKDIMX * LANES <= 1024");
-  CHECK(wide.space().constraints()[0].origin == "limit of NVIDIA H200");
+  CHECK(wide.space().constraints()[0].origin == "threads per block, limit of NVIDIA H200");
   CHECK(wide.space().size() == 2);
   CHECK(wide.accepts(wide.space().parse("BLOCKDIMX=128")));
   CHECK_FALSE(wide.accepts(wide.space().parse("BLOCKDIMX=256")));
   CHECK(wide.space().why_invalid(wide.space().parse("BLOCKDIMX=256")) ==
-        "BLOCKDIMX=256 violates the constraint `BLOCKDIMX * LANES <= 1024` (limit of NVIDIA H200).");
+        "BLOCKDIMX=256 violates the constraint `BLOCKDIMX * LANES <= 1024` (threads per block, limit of NVIDIA "
+        "H200).");
 
   const Task shared = on("block(BLOCKDIMX)", "#pragma tuner shared(BLOCKDIMX * 1000)", kDevice);
   CHECK(shared.space().size() == 2);

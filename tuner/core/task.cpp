@@ -106,17 +106,20 @@ std::vector<search::Constraint> device_limits(const KernelDescription& descripti
                                               const std::vector<search::Parameter>& parameters,
                                               const search::Scope& scope) {
   std::vector<search::Constraint> limits;
-  const auto add = [&](const std::vector<search::Expression>& factors, std::int64_t most) {
+  const auto add = [&](std::string_view what, const std::vector<search::Expression>& factors, std::int64_t most) {
     if (factors.empty() || most <= 0) return;
     try {
       search::Constraint limit{search::Expression::parse(at_most(factors, most)),
-                               "limit of " + (device.name.empty() ? "the device" : device.name), true};
+                               fmt::format("{}, limit of {}", what, device.name.empty() ? "the device" : device.name),
+                               true};
       if (!always_holds(limit, parameters, scope)) limits.push_back(std::move(limit));
     } catch (const search::ExpressionError&) {
     }
   };
-  add(description.block, device.max_threads_per_block);
-  if (description.shared_bytes) add({*description.shared_bytes}, device.max_shared_per_block);
+  add("threads per block", description.block, device.max_threads_per_block);
+  if (description.shared_bytes) {
+    add("dynamic shared memory per block", {*description.shared_bytes}, device.max_shared_per_block);
+  }
   return limits;
 }
 
