@@ -49,15 +49,16 @@ Features::Features(const Space& space) : space_(space) {
 void Features::add_ranks(std::size_t parameter) {
   const Parameter& given = space_.parameters()[parameter];
   Column column{parameter, {}};
-  const bool numbers = all_numbers(given);
-  for (std::size_t i = 0; i < given.values.size(); ++i) {
-    std::ptrdiff_t rank = static_cast<std::ptrdiff_t>(i);
-    if (numbers) {
-      const double here = given.values[i].as_real();
-      rank = std::count_if(given.values.begin(), given.values.end(),
-                           [&](const Value& other) { return other.as_real() < here; });
+  if (all_numbers(given)) {
+    std::vector<double> sorted;
+    for (const Value& value : given.values) sorted.push_back(value.as_real());
+    std::sort(sorted.begin(), sorted.end());
+    for (const Value& value : given.values) {
+      const auto rank = std::lower_bound(sorted.begin(), sorted.end(), value.as_real()) - sorted.begin();
+      column.by_position.push_back(static_cast<float>(rank));
     }
-    column.by_position.push_back(static_cast<float>(rank));
+  } else {
+    for (std::size_t i = 0; i < given.values.size(); ++i) column.by_position.push_back(static_cast<float>(i));
   }
   columns_.push_back(std::move(column));
 }

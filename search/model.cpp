@@ -50,9 +50,10 @@ class Model final : public Proposer {
   static constexpr std::size_t kTimeTrees = 32, kFailureTrees = 16, kTries = 8;
   static constexpr std::uint64_t kExploreOneOf = 32;
   static constexpr std::size_t kBases = 5, kWalks = 60, kRandom = 100;
-  static constexpr std::size_t kMostNeighbours = 128;  ///< looked at of one base
+  static constexpr std::size_t kMostNeighbours = 128;  ///< looked at of one base for one proposal
+  static constexpr std::size_t kMostKept = 1024;       ///< of the neighbours of one base
   /// Rows times trees grown after each answer: eight trees of 200 rows. With more rows fewer trees are grown, so that
-  /// an answer costs the same.
+  /// the mean cost of an answer stays about the same; one that grows a tree of n rows costs n microseconds.
   static constexpr std::size_t kGrowth = 8 * 200;
 
   struct Base {
@@ -67,7 +68,7 @@ class Model final : public Proposer {
   };
   struct Choice {
     std::optional<std::uint64_t> index;
-    float value = -1;
+    double value = -1;
   };
 
   std::optional<std::uint64_t> propose() override {
@@ -107,7 +108,9 @@ class Model final : public Proposer {
     failures_.add(row_, failed ? 1 : 0, prng());
     any_failed_ = any_failed_ || failed;
     if (failed) return;
-    const auto target = static_cast<float>(std::log(time));
+    // Relative to the first, so that single precision is enough and the unit of time does not matter.
+    if (targets_.empty()) first_time_ = time;
+    const auto target = static_cast<float>(std::log(time / first_time_));
     targets_.push_back(target);
     times_.add(row_, std::min(target, limit_), prng());
     const Base base{time, index};
@@ -166,11 +169,11 @@ class Model final : public Proposer {
     double value = expected_improvement(times_.predict(row, chosen_));
     if (any_failed_) value *= 1 - failures_.predict(row, {kAllFailureTrees.data(), kFailureTrees}).mean;
     if (best.index && value <= best.value) return;
-    best = {index, static_cast<float>(value)};
+    best = {index, value};
   }
 
   double expected_improvement(const RandomisedTrees::Prediction& prediction) const {
-    const double gain = std::log(bases_.front().time) - prediction.mean;
+    const double gain = std::log(bases_.front().time / first_time_) - prediction.mean;
     const double deviation = prediction.deviation + 1e-6;
     const double z = gain / deviation;
     const double below = 0.5 * std::erfc(-z / std::numbers::sqrt2);
@@ -179,14 +182,18 @@ class Model final : public Proposer {
   }
 
   const Near& near_of(std::uint64_t index) {
-    if (near_.size() > 16 * kBases) near_.clear();
+    if (near_.size() > 4 * kBases) near_.clear();
     const auto [place, added] = near_.try_emplace(index);
     Near& near = place->second;
     if (!added) return near;
-    for (const Configuration& configuration : space().neighbours(space().at(index), Neighbourhood::hamming1)) {
-      near.indices.push_back(space().index_of(configuration).value());
-      near.rows.resize(near.rows.size() + features_.size());
-      features_.write(configuration, std::span(near.rows).last(features_.size()));
+    std::vector<Configuration> all = space().neighbours(space().at(index), Neighbourhood::hamming1);
+    const std::size_t kept = std::min(all.size(), kMostKept);
+    for (std::size_t i = 0; kept < all.size() && i < kept; ++i)
+      std::swap(all[i], all[i + prng().below(all.size() - i)]);
+    near.rows.resize(kept * features_.size());
+    for (std::size_t i = 0; i < kept; ++i) {
+      near.indices.push_back(space().index_of(all[i]).value());
+      features_.write(all[i], std::span(near.rows).subspan(i * features_.size(), features_.size()));
     }
     return near;
   }
@@ -218,9 +225,10 @@ class Model final : public Proposer {
   }();
 
   Features features_;
-  RandomisedTrees times_;     // logarithms of nanoseconds, at most `limit_`
+  RandomisedTrees times_;     // logarithms of times over `first_time_`, at most `limit_`
   RandomisedTrees failures_;  // 1 for a failure, 0 for none
   std::vector<float> targets_;
+  double first_time_ = 1;
   float limit_ = std::numeric_limits<float>::infinity();  // the median of targets_
   std::vector<Base> bases_;                               // fastest first
   std::size_t told_ = 0, drawn_ = 0, growth_ = 0;

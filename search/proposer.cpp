@@ -1,6 +1,7 @@
 #include "search/proposer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -34,7 +35,8 @@ void Proposer::tell(const Observation& observation) {
   const std::optional<std::uint64_t> index = space_.index_of(observation.configuration);
   if (!index) return;
   asked_.insert(*index);
-  const bool timed = observation.outcome == Outcome::ok && observation.time_ns;
+  const bool timed = observation.outcome == Outcome::ok && observation.time_ns && std::isfinite(*observation.time_ns) &&
+                     *observation.time_ns > 0;
   learn(*index, timed ? *observation.time_ns : std::numeric_limits<double>::infinity());
 }
 

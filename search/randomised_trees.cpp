@@ -9,7 +9,7 @@ namespace tuner::search {
 namespace {
 
 /// Targets this near are one: a leaf is not split for rounding.
-constexpr float kSame = 1e-7F;
+constexpr float kSame = 1e-6F;
 
 /// Uniform in 0 .. count - 1, but for 1 in 2^32: good enough for trees, and without a division.
 std::uint32_t draw(std::uint32_t count, Prng& prng) {
@@ -160,19 +160,20 @@ void RandomisedTrees::insert(Tree& tree, std::uint32_t row, Prng& prng) {
 
 RandomisedTrees::Prediction RandomisedTrees::predict(std::span<const float> row,
                                                      std::span<const std::uint32_t> trees) const {
-  float sum = 0, squares = 0;
+  double sum = 0, squares = 0;
   for (const std::uint32_t number : trees) {
     const Node* const tree = trees_[number].data();
     const Node* node = tree;
     while (node->feature >= 0) {
       node = tree + node->left + (row[static_cast<std::size_t>(node->feature)] > node->cut ? 1 : 0);
     }
-    sum += node->value;
-    squares += node->value * node->value;
+    const double value = node->value;
+    sum += value;
+    squares += value * value;
   }
-  const auto count = static_cast<float>(trees.size());
-  const float mean = sum / count;
-  return {mean, std::sqrt(std::max(0.0F, squares / count - mean * mean))};
+  const auto count = static_cast<double>(trees.size());
+  const double mean = sum / count;
+  return {static_cast<float>(mean), static_cast<float>(std::sqrt(std::max(0.0, squares / count - mean * mean)))};
 }
 
 }  // namespace tuner::search

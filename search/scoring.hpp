@@ -39,7 +39,8 @@ struct ScoredVisit {
 class Yardstick {
  public:
   /// Curves go to M = `budget`. Where every row costs 1, random search without replacement is computed exactly,
-  /// otherwise it is the mean of kRandomOrders orders drawn from a fixed seed. Costs rows * budget additions.
+  /// otherwise it is the mean of kRandomOrders orders drawn from a fixed seed. Costs rows * budget additions, or as
+  /// many draws as a search of that budget visits for each order.
   Yardstick(std::span<const ScoredRow> rows, std::size_t budget);
 
   double optimum_ns() const { return optimum_ns_; }  ///< 0: every row failed

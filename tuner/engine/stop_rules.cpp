@@ -49,8 +49,10 @@ std::optional<double> GainEstimate::expected() const {
 StopRules::StopRules(const Budget& budget, std::uint64_t space_size)
     : budget_(budget), evaluations_(budget.evaluations) {
   if (!budget.share) return;
-  const double share = std::ceil(*budget.share * static_cast<double>(space_size));
-  const auto most = static_cast<std::uint64_t>(std::max(1.0, share));
+  // A hair less, so that rounding does not make 8 of 7 % of 100.
+  const auto size = static_cast<double>(space_size);
+  const double share = std::ceil(*budget.share * size * (1 - 1e-12));
+  const std::uint64_t most = share >= size ? space_size : static_cast<std::uint64_t>(std::max(1.0, share));
   by_share_ = !evaluations_ || most < *evaluations_;
   if (by_share_) evaluations_ = most;
 }

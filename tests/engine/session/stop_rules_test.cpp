@@ -195,5 +195,17 @@ TEST_CASE("whatever the rule, nothing ends before the baseline is there to compa
   CHECK(laboratory.device.screened.front() == "BLOCK=64,UNROLL=1");
 }
 
+TEST_CASE("a share of the space is not rounded up for the sake of binary fractions, nor does it overflow") {
+  const auto most = [](const char* share, std::uint64_t size) {
+    return StopRules(Budget::parse(share), size).evaluations().value();
+  };
+  CHECK(most("7%", 100) == 7);
+  CHECK(most("14%", 100) == 14);
+  CHECK(most("55%", 100) == 55);
+  CHECK(most("10%", 101) == 11);
+  CHECK(most("1%", 5) == 1);
+  CHECK(most("100%", 18446744073709551615U) == 18446744073709551615U);
+}
+
 }  // namespace
 }  // namespace tuner::engine
