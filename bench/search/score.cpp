@@ -156,7 +156,11 @@ class Report {
   }
 
   void warm() {
-    fmt::print("\n## Told of the five best of another GPU of the same vendor, {} runs each\n\n", repeats_);
+    for (const std::size_t count : {5, 100}) warm(count);
+  }
+
+  void warm(std::size_t count) {
+    fmt::print("\n## Told of the {} best of another GPU of the same vendor, {} runs each\n\n", count, repeats_);
     fmt::print(
         "| space | told of | @{} | @25 | @50 | @100 | @{} with a budget of {} |\n|---|---|---|---|---|---|---|\n",
         kWarmMark, kWarmMark, kWarmMark);
@@ -169,7 +173,7 @@ class Report {
             !same_vendor(spaces[from].at("device"), spaces[to].at("device"))) {
           continue;
         }
-        const Words told{"--promising", files_[from]};
+        const Words told{"--promising", files_[from], "--promising-count", std::to_string(count)};
         const json long_run = scores_of(files_[to], told, 200);
         const json short_run = scores_of(files_[to], told, kWarmMark);
         const std::array<double, 5> found{long_run.at("fractions")[kWarmMark - 1], fraction(long_run, 25).mean,

@@ -132,6 +132,14 @@ SimulatedSpace load_space(const std::filesystem::path& file, const SimulateReque
   auto task = std::make_unique<const Task>(engine::recorded_task(recording));
   const search::Space& space = task->space();
   std::erase_if(promising, [&](const search::Configuration& other) { return !space.contains(other); });
+  if (request.promising && promising.empty()) {
+    throw Error(
+        Errc::bad_usage,
+        fmt::format("None of the {} {} configurations of {} that ran is one of {}: name a recording of the same "
+                    "kernel, or leave --promising out.",
+                    request.promising->count, request.promising->worst ? "slowest" : "fastest",
+                    request.promising->file.string(), file.string()));
+  }
   search::RecordedSpace recorded{space, std::vector<search::RecordedOutcome>(space.size())};
   std::size_t valid = 0;
   bool deviates = false;
