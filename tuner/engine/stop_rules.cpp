@@ -52,7 +52,8 @@ StopRules::StopRules(const Budget& budget, std::uint64_t space_size)
   // A hair less, so that rounding does not make 8 of 7 % of 100.
   const auto size = static_cast<double>(space_size);
   const double share = std::ceil(*budget.share * size * (1 - 1e-12));
-  const std::uint64_t most = share >= size ? space_size : static_cast<std::uint64_t>(std::max(1.0, share));
+  const std::uint64_t most =
+      *budget.share >= 1 || share >= size ? space_size : static_cast<std::uint64_t>(std::max(1.0, share));
   by_share_ = !evaluations_ || most < *evaluations_;
   if (by_share_) evaluations_ = most;
 }
