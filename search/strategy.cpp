@@ -19,49 +19,26 @@ std::unique_ptr<Strategy> exhaustive(const Space& space, const StrategyOptions& 
   return make_exhaustive(space);
 }
 
-std::unique_ptr<Strategy> random(const Space& space, const StrategyOptions& options) {
-  return make_random(space, options.seed);
-}
-
-std::unique_ptr<Strategy> quasi_random(const Space& space, const StrategyOptions& options) {
-  return make_quasi_random(space, options.seed);
-}
-
-std::unique_ptr<Strategy> local(const Space& space, const StrategyOptions& options) {
-  return make_local(space, options.seed);
-}
-
-std::unique_ptr<Strategy> climb(const Space& space, const StrategyOptions& options) {
-  return make_climb(space, options.seed);
-}
-
-std::unique_ptr<Strategy> annealing(const Space& space, const StrategyOptions& options) {
-  return make_annealing(space, options.seed);
-}
-
-std::unique_ptr<Strategy> genetic(const Space& space, const StrategyOptions& options) {
-  return make_genetic(space, options.seed);
-}
-
-std::unique_ptr<Strategy> model(const Space& space, const StrategyOptions& options) {
-  return make_model(space, options.seed);
+template <std::unique_ptr<Strategy> (*make)(const Space& space, std::uint64_t seed)>
+std::unique_ptr<Strategy> seeded(const Space& space, const StrategyOptions& options) {
+  return make(space, options.seed);
 }
 
 std::unique_ptr<Strategy> automatic(const Space& space, const StrategyOptions& options) {
   const bool cut_short = options.may_end_early || (options.budget && *options.budget < space.size());
-  return cut_short ? model(space, options) : exhaustive(space, options);
+  return cut_short ? make_model(space, options.seed) : exhaustive(space, options);
 }
 
 constexpr std::array<Maker, 9> kMakers{{
     {"auto", automatic},
     {"exhaustive", exhaustive},
-    {"model", model},
-    {"random", random},
-    {"quasi_random", quasi_random},
-    {"local", local},
-    {"climb", climb},
-    {"annealing", annealing},
-    {"genetic", genetic},
+    {"model", seeded<make_model>},
+    {"random", seeded<make_random>},
+    {"quasi_random", seeded<make_quasi_random>},
+    {"local", seeded<make_local>},
+    {"climb", seeded<make_climb>},
+    {"annealing", seeded<make_annealing>},
+    {"genetic", seeded<make_genetic>},
 }};
 
 }  // namespace
