@@ -29,9 +29,9 @@ namespace {
 ///     of expensive black-box functions", Journal of Global Optimization 13, 1998) that is not lost to a failure.
 ///   - values that hardly any configuration has are tried once, after the sample.
 ///   - one proposal in `kExploreOneOf` is random, whatever the model believes.
-/// While answers are outstanding, each proposal is made by a random half of the trees, so that they differ (bagging as
-/// in D. Thompson sampling: O. Chapelle, L. Li, "An empirical evaluation of Thompson sampling", NIPS 2011).
-/// The constants were chosen on recorded spaces; results change little around them.
+/// While answers are outstanding, each proposal is made by a random half of the trees, so that proposals differ: the
+/// idea of Thompson sampling (O. Chapelle, L. Li, "An empirical evaluation of Thompson sampling", NIPS 2011). The
+/// constants were chosen on recorded spaces; results change little around them.
 class Model final : public Proposer {
  public:
   Model(const Space& space, std::uint64_t seed)
