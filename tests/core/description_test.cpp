@@ -29,7 +29,7 @@ TEST_CASE("a kernel is read with everything that its directives say") {
       "#pragma tuner work(bytes = 8 * n, flops = n) deterministic\n");
   CHECK(d.kernel == "ns::copy");
   CHECK(d.template_arguments == std::vector<std::string>{"BLOCKDIMX", "pair<TYPE, int>"});
-  CHECK(d.reference_kernel == "plain");
+  CHECK(d.reference.kernel == "plain");
   REQUIRE(d.problem.size() == 3);
   CHECK(d.problem[1].kind == ProblemProperty::Kind::exact);
   CHECK(*d.problem[1].default_value == search::Value(1));
@@ -113,7 +113,7 @@ TEST_CASE("unknown words come with the nearest known one") {
   CHECK(
       complaint("#pragma tuner out(r, float, n, rtoll 1)") ==
       "k.cu:6:32: `rtoll 1` is not a clause of an output (there are generators such as uniform(0, 1), and rtol, atol, "
-      "align, value); did you mean `rtol`?");
+      "expect, partial, align, value); did you mean `rtol`?");
   CHECK(complaint("#pragma tuner param(A, 1; defautl 1)") ==
         "k.cu:6:27: `defautl 1` is not a clause of a parameter (`default VALUE`, `argument` or `text`); did you mean "
         "`default`?");

@@ -67,7 +67,7 @@ TuneReport full_report() {
   report.session = "2025-03-01T12:30:00Z-4711";
   report.space_size = 708;
   report.cartesian_size = 2016;
-  report.excluded_words = 3;
+  report.not_compared = {{"sums", 3, 61, 64}};
   report.bytes_per_second = 1.267e12;
   report.stored_in = "/home/ada/.local/share/tuner/decisions.db";
   report.budget = {1000, 60, 0.5, 200e3, 2, 300, 0.02};
@@ -294,9 +294,20 @@ TEST_CASE("data that came from files is named, and what fresh inputs are is said
   report.data = {{"image", "/data/a \"b\".npy", "00ff"}};
   const std::string text = to_text(report);
   CHECK(text.find("\n  data       image from /data/a \"b\".npy\n") != std::string::npos);
-  CHECK(text.find("on fresh inputs, those from files the same; 3 output") != std::string::npos);
+  CHECK(text.find("on fresh inputs, those from files the same\n  uncompared 3 of 64") != std::string::npos);
   const std::string json = to_json(report);
   CHECK(json.find("\"argument\": \"image\"") != std::string::npos);
   CHECK(json.find("\"file\": \"/data/a \\\"b\\\".npy\"") != std::string::npos);
   CHECK(json.find("\"hash\": \"00ff\"") != std::string::npos);
+  CHECK(json.find("\"role\": \"input\"") != std::string::npos);
+}
+
+TEST_CASE("where files alone say what is right, the report says that there were no fresh inputs") {
+  TuneReport report = full_report();
+  report.data = {{"image", "/data/image.npy", "00ff"}, {"sums", "/data/sums.npy", "ff00", true}};
+  CHECK(to_text(report).find("on fresh inputs, those from files the same\n") != std::string::npos);
+  CHECK(to_text(report).find("\n  data       sums expected as in /data/sums.npy\n") != std::string::npos);
+  CHECK(to_json(report).find("\"role\": \"expected\"") != std::string::npos);
+  report.needs_expected_files = true;
+  CHECK(to_text(report).find("again after the race, not on fresh inputs") != std::string::npos);
 }

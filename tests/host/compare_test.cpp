@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cstring>
 
 using namespace tuner;
@@ -81,4 +82,22 @@ TEST_CASE(
   CHECK_EQ(only(compare_outputs(missing, one_output(2), &all_written, false)), FindingKind::unwritten_output);
   const Expected same = expected_of(missing, one_output(2));
   CHECK(compare_outputs(missing, one_output(2), &same, false).empty());
+}
+
+TEST_CASE(
+    "an element that the reference leaves unwritten and a kernel writes is a wrong result, unless it is partial") {
+  const float poison = std::bit_cast<float>(0xffffffffu), other = std::bit_cast<float>(0x7b7b7b7bu);
+  CaseOutcome reference = outcome({1, poison, poison});
+  set(reference, 1, {1, other, other});
+  std::vector<BoundArgument> arguments = one_output(3);
+  const Expected expected = expected_of(reference, arguments);
+  CHECK(not_compared(expected, arguments) == std::vector<NotCompared>{{"y", 2, 1, 3}});
+  CHECK(compare_outputs(reference, arguments, &expected, false).empty());
+  CaseOutcome writes = outcome({1, 12345, poison});
+  set(writes, 1, {1, 12345, other});
+  const auto findings = compare_outputs(writes, arguments, &expected, false);
+  CHECK_EQ(only(findings), FindingKind::wrong_result);
+  CHECK(findings[0].sentence.find("`y`: element 1 is written and the reference leaves it unwritten; 1 of 3 are") == 0);
+  arguments[0].is_partial = true;
+  CHECK(compare_outputs(writes, arguments, &expected, false).empty());
 }

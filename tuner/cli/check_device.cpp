@@ -101,6 +101,7 @@ class DeviceCheck {
                   {"problems", problems_},
                   {"cases", checked_},
                   {"findings", std::move(failures)},
+                  {"notes", notes_},
                   {"interrupted", stop_.load()}});
     } else {
       std::string text = fmt::format("{} on {}: {} runs of configurations on problems\n", request_.description->kernel,
@@ -111,6 +112,7 @@ class DeviceCheck {
         text += fmt::format("{}: {}\n    {} times; first {} on {}\n", to_string(failed.outcome), failed.message,
                             failed.configurations, failed.configuration, failed.problem);
       }
+      for (const std::string& note : notes_) text += note + '\n';
       text += "\n`tuner check --host` looks for races and for the lines that are to blame.\n";
       print(text);
     }
@@ -178,19 +180,16 @@ class DeviceCheck {
 
   void run_reference(const Task& task, const engine::Candidates& candidates, std::size_t baseline,
                      const search::Configuration& configuration, const std::string& problem) {
+    const bool named = task.description().reference.is_named();
     engine::CompileReply binary;
-    engine::Candidate candidate = candidates.candidate(baseline);
-    const bool named = !task.description().reference_kernel.empty();
-    if (named) {
-      binary = compile({engine::reference_request(task, configuration)}).front();
-      candidate.cubin = binary.cubin;
-      candidate.lowered_name = binary.lowered_name;
-      candidate.parameters = binary.parameters;
-    }
+    if (named) binary = compile({engine::reference_request(task, configuration)}).front();
+    const engine::Candidate candidate =
+        named ? engine::reference_candidate(task, configuration, binary) : candidates.candidate(baseline);
     if (candidate.cubin.empty())
       throw Error(Errc::baseline_failed, fmt::format("The reference does not compile: {}",
                                                      named ? binary.message : candidates[baseline].trial.message));
     const engine::DeviceReply reply = ask(engine::RunReference{candidate, {.samples = 1}});
+    note_not_compared(task, reply.not_compared, candidates.text(baseline), problem);
     if (reply.outcome != Outcome::ok)
       throw Error(Errc::baseline_failed,
                   fmt::format("The reference fails on {} with {}: {} `tuner check --host` says in which line.", problem,
@@ -200,6 +199,25 @@ class DeviceCheck {
     const engine::DeviceReply own =
         ask(engine::ScreenCandidate{candidates.candidate(baseline), {.samples = 1}, std::nullopt});
     note(own.outcome, own.message, candidates.text(baseline), problem);
+  }
+
+  /// An output of which nothing is written from some element on is likely to be declared too long.
+  void note_not_compared(const Task& task, const std::vector<NotCompared>& not_compared,
+                         const std::string& configuration, const std::string& problem) {
+    const std::vector<BoundArgument> arguments = task.arguments();
+    for (const NotCompared& left : not_compared) {
+      const auto called = [&](const BoundArgument& argument) { return argument.name == left.buffer; };
+      const auto argument = std::find_if(arguments.begin(), arguments.end(), called);
+      const std::string sentence =
+          fmt::format("The reference leaves {} unwritten, so they are not compared", text_of({left}));
+      if (left.is_tail() && !argument->is_partial) {
+        note(Outcome::unwritten_output,
+             sentence + ": nothing is written from there on. Correct the length, or declare the output `partial`.",
+             configuration, problem);
+      } else {
+        notes_.push_back(fmt::format("On {}: {}.", problem, sentence));
+      }
+    }
   }
 
   void note(Outcome outcome, const std::string& message, const std::string& configuration, const std::string& problem) {
@@ -223,6 +241,7 @@ class DeviceCheck {
   std::size_t checked_ = 0;
   std::vector<Failed> failed_;
   std::vector<std::string> problems_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
+#include "tuner/core/not_compared.hpp"
 #include "tuner/core/payback.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/error.hpp"
@@ -91,12 +92,18 @@ std::string decision_text(const NumberedDecision& numbered) {
   if (decision.origin == cache::Origin::replay) {
     text += labelled("  verified   ", "not here: replayed from a recording");
   } else {
-    std::string verified = decision.verified ? "again after the race, on fresh inputs" : "in the search only";
+    const bool same_inputs = decision.counters.contains(kExpectedCounter);
+    std::string verified = !decision.verified ? "in the search only"
+                           : same_inputs      ? "again after the race, not on fresh inputs: files hold what is right"
+                                              : "again after the race, on fresh inputs";
     if (decision.awkward_sizes > 0) {
       verified +=
           fmt::format(", and at {}", counted(static_cast<std::uint64_t>(decision.awkward_sizes), "awkward size"));
     }
     text += labelled("  verified   ", verified);
+  }
+  if (const std::vector<NotCompared> left_out = not_compared_in(decision.counters); !left_out.empty()) {
+    text += labelled("  uncompared ", text_of(left_out) + ": the reference leaves them unwritten");
   }
   const cache::Conditions& conditions = decision.conditions;
   const auto version = [](const std::string& text_of) { return text_of.empty() ? std::string("none") : text_of; };
@@ -108,7 +115,8 @@ std::string decision_text(const NumberedDecision& numbered) {
   text += labelled("  source     ", decision.key.kernel_identity);
   std::string counts;
   for (const auto& [name, count] : decision.counters) {
-    if (name != kTuningCounter) counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, name);
+    const bool is_told_above = name == kTuningCounter || name == kExpectedCounter || name.starts_with(kNotCompared);
+    if (!is_told_above) counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, name);
   }
   if (!counts.empty()) text += labelled("  counted    ", counts);
   return text;

@@ -112,6 +112,21 @@ void check_constant_memory(const KernelDescription& description, const std::vect
   }
 }
 
+/// A file says what is right for one set of inputs: none of them may depend on a seed.
+void check_expected(const KernelDescription& description, const std::vector<BoundArgument>& arguments) {
+  const auto has_expected = [](const BoundArgument& argument) { return argument.expected.has_value(); };
+  const auto expected = std::find_if(arguments.begin(), arguments.end(), has_expected);
+  if (expected == arguments.end()) return;
+  const auto seeded = std::find_if(arguments.begin(), arguments.end(), is_seeded);
+  if (seeded == arguments.end()) return;
+  const auto which = static_cast<std::size_t>(seeded - arguments.begin());
+  throw Error(Errc::bad_description,
+              fmt::format("{} is random, and {} holds what is right for `{}` on certain inputs; take `{}` from a file, "
+                          "too, or from iota(…) or constant(…).",
+                          argument_label(description, description.arguments[which], "the content"),
+                          expected->expected->path.filename().string(), expected->name, seeded->name));
+}
+
 bool depends(const KernelDescription& description, const search::Expression& expression, std::set<std::string>& seen) {
   for (const std::string& name : expression.names()) {
     const auto is_parameter = [&](const ParameterDescription& p) { return p.parameter.name == name; };
@@ -124,6 +139,11 @@ bool depends(const KernelDescription& description, const search::Expression& exp
 }
 
 }  // namespace
+
+bool is_seeded(const BoundArgument& argument) {
+  return is_filled(argument.role) && !argument.file && argument.generator != Generator::Kind::constant &&
+         argument.generator != Generator::Kind::iota;
+}
 
 std::string argument_label(const KernelDescription& description, const Argument& argument, std::string_view what) {
   std::string place = description.file.filename().string();
@@ -193,10 +213,13 @@ std::vector<BoundArgument> bind_arguments(const KernelDescription& description, 
     if (argument.role == Argument::Role::out || argument.role == Argument::Role::inout) {
       bound.rtol = argument.rtol.value_or(default_rtol(bound.type));
       bound.atol = argument.atol.value_or(default_atol(bound.type));
+      bound.is_partial = argument.is_partial;
+      if (argument.expected) bound.expected = DataFile{.path = description.file.parent_path() / *argument.expected};
     }
     bound_arguments.push_back(std::move(bound));
   }
   check_constant_memory(description, bound_arguments);
+  check_expected(description, bound_arguments);
   return bound_arguments;
 }
 

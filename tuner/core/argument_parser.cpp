@@ -31,8 +31,8 @@ const std::vector<GeneratorForm>& generator_forms() {
   return forms;
 }
 
-constexpr std::string_view kClauseWords[] = {"rtol", "atol",    "align",  "value", "constant",
-                                             "iota", "uniform", "normal", "index", "file"};
+constexpr std::string_view kClauseWords[] = {"rtol",     "atol", "align",   "value",  "partial", "expect",
+                                             "constant", "iota", "uniform", "normal", "index",   "file"};
 
 const char* role_text(Argument::Role role) {
   switch (role) {
@@ -54,7 +54,8 @@ const char* role_text(Argument::Role role) {
 
 bool allows(Argument::Role role, std::string_view word) {
   const bool compared = role == Argument::Role::out || role == Argument::Role::inout;
-  if (word == "rtol" || word == "atol") return compared;
+  if (word == "rtol" || word == "atol" || word == "expect") return compared;
+  if (word == "partial") return role == Argument::Role::out;
   if (word == "align") return role != Argument::Role::scalar && role != Argument::Role::constant;
   if (word == "value") return role == Argument::Role::scalar;
   return is_filled(role);
@@ -121,9 +122,10 @@ void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
   const Span operand = clause.sub(length).trimmed();
   const std::vector<std::string> words(std::begin(kClauseWords), std::end(kClauseWords));
   if (std::find(words.begin(), words.end(), word.text()) == words.end()) {
-    clause.fail(fmt::format(
-        "`{}` is not a clause of {} (there are generators such as uniform(0, 1), and rtol, atol, align, value){}", text,
-        role_text(argument.role), suggestion(word.text(), words)));
+    clause.fail(
+        fmt::format("`{}` is not a clause of {} (there are generators such as uniform(0, 1), and rtol, atol, expect, "
+                    "partial, align, value){}",
+                    text, role_text(argument.role), suggestion(word.text(), words)));
   }
   if (!allows(argument.role, word.text())) {
     clause.fail(
@@ -144,6 +146,13 @@ void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
                        (value.as_integer() & (value.as_integer() - 1)) == 0;
     if (!valid) operand.fail(fmt::format("an alignment is a power of two from 1 to 4096, not `{}`", operand.text()));
     argument.alignment = value.as_integer();
+  } else if (word.text() == "partial") {
+    once(argument.is_partial);
+    if (!operand.empty()) operand.fail("`partial` stands alone");
+    argument.is_partial = true;
+  } else if (word.text() == "expect") {
+    once(argument.expected.has_value());
+    argument.expected = read_expected(operand);
   } else if (word.text() == "value") {
     once(argument.value.has_value());
     argument.value = expression(operand, fmt::format("the value of the scalar `{}`", argument.name));
@@ -180,6 +189,14 @@ void DescriptionParser::read_generator(const Span& clause, const Span& word, Arg
     generator.parameters.push_back(search::Expression::parse(form->defaults[i]));
   }
   argument.generator = std::move(generator);
+}
+
+/// `file("y.npy")`
+std::string DescriptionParser::read_expected(const Span& operand) const {
+  const std::size_t open = operand.text().find('(');
+  const bool is_file = operand.sub(0, open).trimmed().text() == "file" && operand.text().ends_with(')');
+  if (!is_file) operand.fail("what is expected stands in a file, as in expect file(\"y.npy\")");
+  return read_file_name(operand.sub(open + 1, operand.size() - open - 2).trimmed());
 }
 
 std::string DescriptionParser::read_file_name(const Span& span) const {

@@ -113,6 +113,7 @@ class Search {
       }
       if (bytes(task) > most_bytes_ || !has_same_data(task)) return false;
       for (const search::Configuration& configuration : configurations_) task.geometry(configuration);
+      if (const auto baseline = task.baseline()) task.reference_geometry(*baseline);
       found_.push_back(std::move(task));
       return true;
     } catch (const Error&) {
@@ -176,9 +177,16 @@ bool declares_domain(const KernelDescription& description) {
          std::all_of(sizes.begin(), sizes.end(), [&](const std::string& name) { return constrained.contains(name); });
 }
 
+/// At other sizes nothing would say what is right.
+bool needs_expected_files(const KernelDescription& description) {
+  return !description.reference.is_named() &&
+         std::any_of(description.arguments.begin(), description.arguments.end(),
+                     [](const Argument& argument) { return argument.expected.has_value(); });
+}
+
 std::vector<Task> awkward_problems(const Task& task, std::span<const search::Configuration> configurations,
                                    const AwkwardOptions& options) {
-  if (!declares_domain(task.description())) return {};
+  if (!declares_domain(task.description()) || needs_expected_files(task.description())) return {};
   return Search(task, configurations, options).run();
 }
 

@@ -13,6 +13,10 @@ namespace tuner {
 /// Without that nobody knows whether a failure at another size is a fault.
 bool declares_domain(const KernelDescription& description);
 
+/// Whether files alone say what is right, for one problem: outputs are expected as they hold them, and no kernel is
+/// named that could compute others.
+bool needs_expected_files(const KernelDescription& description);
+
 struct AwkwardOptions {
   std::size_t most = 6;  ///< problems
   /// "Smaller than a block" is one less than this.
@@ -23,8 +27,8 @@ struct AwkwardOptions {
 /// The task at sizes that kernels get wrong: all sizes one less, one more; one of them smaller than a block, or a
 /// prime; all of them tiny. Where the declared domain excludes such a size, the nearest one that it accepts stands in.
 /// Only problems at which all of `configurations` are valid and have a launch, that take no more memory than about the
-/// tuned one, and that every data file fits. Empty without a declared domain. The tasks' spaces are empty: they are for
-/// the configurations at hand.
+/// tuned one, and that every data file fits. Empty without a declared domain, and where needs_expected_files(). The
+/// tasks' spaces are empty: they are for the configurations at hand.
 std::vector<Task> awkward_problems(const Task& task, std::span<const search::Configuration> configurations,
                                    const AwkwardOptions& options);
 

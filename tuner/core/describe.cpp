@@ -84,6 +84,8 @@ std::string argument_text(const Argument& argument) {
   if (argument.generator) parts.push_back(generator_text(*argument.generator));
   if (argument.rtol) parts.push_back("rtol " + search::Value(*argument.rtol).text());
   if (argument.atol) parts.push_back("atol " + search::Value(*argument.atol).text());
+  if (argument.expected) parts.push_back(fmt::format("expect file({})", search::quote(*argument.expected)));
+  if (argument.is_partial) parts.emplace_back("partial");
   if (argument.alignment) parts.push_back(fmt::format("align {}", *argument.alignment));
   if (argument.value) parts.push_back("value " + one_line(*argument.value));
   return directive(role_word(argument.role), parts);
@@ -93,6 +95,23 @@ std::vector<std::string> texts(const std::vector<search::Expression>& expression
   std::vector<std::string> result;
   for (const search::Expression& expression : expressions) result.push_back(one_line(expression));
   return result;
+}
+
+std::string reference_text(const ReferenceDescription& reference) {
+  std::string text = reference.kernel;
+  auto clause = [&, first = true](std::string_view word, const std::vector<std::string>& parts) mutable {
+    if (parts.empty()) return;
+    text += fmt::format("{} {}({})", first ? ";" : "", word, fmt::join(parts, ", "));
+    first = false;
+  };
+  for (const NamedExpression& constant : reference.constants) {
+    clause("define", {constant.name + " = " + one_line(constant.expression)});
+  }
+  clause("grid", texts(reference.grid));
+  clause("block", texts(reference.block));
+  if (reference.shared_bytes) clause("shared", {one_line(*reference.shared_bytes)});
+  if (reference.arguments) clause("args", *reference.arguments);
+  return directive("reference", {text});
 }
 
 std::string launch_text(const KernelDescription& description) {
@@ -121,10 +140,15 @@ std::string bound_argument_text(const BoundArgument& argument) {
   if (argument.role == Argument::Role::out || argument.role == Argument::Role::inout) {
     text += fmt::format(" rtol {} atol {}", argument.rtol, argument.atol);
   }
+  if (argument.is_partial) text += " partial";
   if (argument.role == Argument::Role::constant) text += " in constant memory";
   if (argument.file) {
     text += " from " + argument.file->path.string();
     if (!argument.file->hash.empty()) text += fmt::format(" ({})", argument.file->hash);
+  }
+  if (argument.expected) {
+    text += " expected as in " + argument.expected->path.string();
+    if (!argument.expected->hash.empty()) text += fmt::format(" ({})", argument.expected->hash);
   }
   return text;
 }
@@ -175,7 +199,7 @@ std::string to_text(const KernelDescription& description) {
   }
   if (!description.template_arguments.empty()) kernel += ">";
   std::string text = directive("kernel", {kernel});
-  if (!description.reference_kernel.empty()) text += directive("reference", {description.reference_kernel});
+  if (description.reference.is_named()) text += reference_text(description.reference);
   std::vector<std::string> properties;
   for (const ProblemProperty& property : description.problem) properties.push_back(property_text(property));
   if (!properties.empty()) text += directive("problem", properties);

@@ -86,6 +86,8 @@ struct Argument {
   std::optional<Generator>
       generator;  ///< in, inout, constant; uniform(0, 1) for reals and index(…)-free integers iota by default
   std::optional<double> rtol, atol;         ///< out and inout; by type if absent
+  bool is_partial = false;                  ///< out: what the reference leaves unwritten, candidates may write
+  std::optional<std::string> expected;      ///< out, inout: file of what is right, named as Generator::file is
   std::optional<search::Expression> value;  ///< scalars: the value; the problem property of the same name if absent
   std::optional<std::int64_t> alignment;    ///< declared alignment of the buffer in bytes; natural if absent
   Place place;
@@ -99,6 +101,21 @@ constexpr bool is_parameter(Argument::Role role) {
 constexpr bool is_filled(Argument::Role role) {
   return role == Argument::Role::in || role == Argument::Role::inout || role == Argument::Role::constant;
 }
+
+/// The kernel that computes what is right, where the description names one. What it does not say of its launch and
+/// macros is the baseline's; tuned parameters stand for their defaults in it.
+struct ReferenceDescription {
+  std::string kernel;                    ///< function name; empty: the baseline configuration is the reference
+  std::vector<search::Expression> grid;  ///< as those of the kernel; empty: the baseline's
+  std::vector<search::Expression> block;
+  std::optional<search::Expression> shared_bytes;
+  /// What it takes, by the names of arguments in the order of its own signature; absent: all parameters.
+  std::optional<std::vector<std::string>> arguments;
+  std::vector<NamedExpression> constants;  ///< macros of its own, which may replace those of the kernel
+  Place place;
+
+  bool is_named() const { return !kernel.empty(); }
+};
 
 /// The fewest bytes or operations the job needs, for "how close to the peak". Either may be absent.
 struct WorkDescription {
@@ -130,8 +147,8 @@ struct KernelDescription {
   std::optional<SourceLines> known_lines;  ///< of `source`, if it was read
   std::string kernel;                      ///< function name
   std::vector<std::string>
-      template_arguments;        ///< texts between `<` and `>` of kernel(…); may name parameters, constants, types
-  std::string reference_kernel;  ///< kernel that computes the reference; empty: the baseline configuration does
+      template_arguments;  ///< texts between `<` and `>` of kernel(…); may name parameters, constants, types
+  ReferenceDescription reference;
   std::vector<ProblemProperty> problem;
   std::vector<ParameterDescription> parameters;
   std::vector<NamedExpression> names;

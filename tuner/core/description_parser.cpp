@@ -50,18 +50,6 @@ std::vector<std::string> directive_words() {
   return words;
 }
 
-/// `name`, `space::name`: what a kernel function may be called.
-void check_function_name(const Span& name) {
-  std::size_t begin = 0;
-  const std::string_view text = name.text();
-  while (true) {
-    const std::size_t end = text.find("::", begin);
-    check_identifier(name.sub(begin, end == std::string_view::npos ? end : end - begin), "a kernel");
-    if (end == std::string_view::npos) return;
-    begin = end + 2;
-  }
-}
-
 /// The arguments between `<` and the last `>`, split at commas that no bracket of any kind encloses.
 std::vector<std::string> template_arguments(const Span& list) {
   std::vector<std::string> arguments;
@@ -82,6 +70,17 @@ std::vector<std::string> template_arguments(const Span& list) {
 }
 
 }  // namespace
+
+void check_function_name(const Span& name) {
+  std::size_t begin = 0;
+  const std::string_view text = name.text();
+  while (true) {
+    const std::size_t end = text.find("::", begin);
+    check_identifier(name.sub(begin, end == std::string_view::npos ? end : end - begin), "a kernel");
+    if (end == std::string_view::npos) return;
+    begin = end + 2;
+  }
+}
 
 void check_directive_word(const Span& word) {
   const std::vector<std::string> words = directive_words();
@@ -143,9 +142,10 @@ search::Expression DescriptionParser::parse_expression(const Span& span) const {
   }
 }
 
-search::Expression DescriptionParser::expression(const Span& span, const std::string& fixed_thing) {
+search::Expression DescriptionParser::expression(const Span& span, const std::string& fixed_thing,
+                                                 const std::set<std::string>& also_known) {
   search::Expression result = parse_expression(span);
-  names_.use(result, span, fixed_thing);
+  names_.use(result, span, fixed_thing, also_known);
   return result;
 }
 
@@ -227,10 +227,11 @@ void DescriptionParser::read_problem_constraint(const Directive& directive) {
   description_.problem_constraints.push_back({expression(*directive.arguments, fixed_thing), origin(directive.word)});
 }
 
-void DescriptionParser::read_extents(const Directive& directive, std::vector<search::Expression>& extents) {
+void DescriptionParser::read_extents(const Directive& directive, std::vector<search::Expression>& extents,
+                                     const std::set<std::string>& also_known) {
   const std::vector<Span> items = directive.arguments->split(',');
   if (items.size() > 3) items[3].fail(fmt::format("{} has at most three dimensions", directive.word.text()));
-  for (const Span& item : items) extents.push_back(expression(item));
+  for (const Span& item : items) extents.push_back(expression(item, {}, also_known));
 }
 
 void DescriptionParser::read_grid(const Directive& directive) {
@@ -265,11 +266,6 @@ void DescriptionParser::read_work(const Directive& directive) {
   }
 }
 
-void DescriptionParser::read_reference(const Directive& directive) {
-  check_function_name(*directive.arguments);
-  description_.reference_kernel = directive.arguments->string();
-}
-
 void DescriptionParser::read_deterministic(const Directive&) {
   description_.deterministic = true;
 }
@@ -287,6 +283,7 @@ KernelDescription DescriptionParser::finish() {
   need(has_output, "out(...) or inout(...): without an output no configuration could be checked");
   check_types();
   check_scalars();
+  check_reference();
   names_.check();
   return std::move(description_);
 }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,11 @@ namespace tuner {
 
 /// Throws Error{bad_description} at `word` if no directive is called so.
 void check_directive_word(const Span& word);
+/// `name`, `space::name`: throws unless a kernel function may be called so.
+void check_function_name(const Span& name);
 
-/// Turns the directives of one kernel into a KernelDescription. Lives as long as one kernel is read; every mistake is thrown
-/// as Error{bad_description} at the place where it stands.
+/// Turns the directives of one kernel into a KernelDescription. Lives as long as one kernel is read; every mistake is
+/// thrown as Error{bad_description} at the place where it stands.
 class DescriptionParser {
  public:
   /// `kernel` is the kernel(...) directive that begins the description.
@@ -51,17 +54,23 @@ class DescriptionParser {
   void read_deterministic(const Directive& directive);
 
   void read_definition(const Directive& directive, bool is_macro);
-  void read_extents(const Directive& directive, std::vector<search::Expression>& extents);
+  void read_extents(const Directive& directive, std::vector<search::Expression>& extents,
+                    const std::set<std::string>& also_known = {});
+  void read_reference_constant(const Directive& clause);
+  void read_reference_arguments(const Directive& clause);
   void read_parameter_clauses(const Span& name, const std::vector<Span>& clauses, ParameterDescription& parameter);
   void read_argument(const Directive& directive, Argument::Role role);
   void read_clause(const Span& clause, Argument& argument);
   void read_generator(const Span& clause, const Span& word, Argument& argument);
+  std::string read_expected(const Span& operand) const;
   std::string read_file_name(const Span& span) const;
   void check_types() const;
   void check_scalars() const;
+  void check_reference() const;
 
-  /// Parses an expression and remembers the use of its names; `fixed_thing` as in NameTable::use.
-  search::Expression expression(const Span& span, const std::string& fixed_thing = {});
+  /// Parses an expression and remembers the use of its names; the rest as in NameTable::use.
+  search::Expression expression(const Span& span, const std::string& fixed_thing = {},
+                                const std::set<std::string>& also_known = {});
   search::Expression parse_expression(const Span& span) const;
   std::string origin(const Span& span) const;
 
@@ -71,6 +80,8 @@ class DescriptionParser {
   NameTable names_;
   std::vector<Span> argument_types_;  // one an argument
   std::vector<Span> argument_names_;
+  std::set<std::string> reference_constants_;
+  std::vector<Span> reference_argument_spans_;
   std::vector<Span> default_spans_;                // one a problem property
   std::vector<std::pair<std::string, int>> once_;  // directives that may be given once, with their line
 };

@@ -32,6 +32,22 @@ class Fields {
 constexpr std::string_view kRoles[] = {"in", "out", "inout", "scratch", "scalar", "constant"};
 constexpr std::string_view kGenerators[] = {"constant", "iota", "uniform", "normal", "index", "file"};
 
+/// What is not given adds nothing, so that descriptions without it keep their hash.
+void add_reference(const ReferenceDescription& reference, Fields& fields) {
+  if (!reference.is_named()) return;
+  fields.add("reference", reference.kernel);
+  for (const search::Expression& extent : reference.grid) fields.add("reference grid", extent.text());
+  for (const search::Expression& extent : reference.block) fields.add("reference block", extent.text());
+  fields.add("reference shared", reference.shared_bytes);
+  if (reference.arguments) {
+    for (const std::string& name : *reference.arguments) fields.add("reference takes", name);
+  }
+  for (const NamedExpression& constant : reference.constants) {
+    fields.add("reference define", constant.name);
+    fields.add("as", constant.expression.text());
+  }
+}
+
 }  // namespace
 
 std::string kernel_identity(const KernelDescription& description, const std::vector<QuotedHeader>& headers) {
@@ -69,6 +85,8 @@ std::string reuse_hash(const KernelDescription& description, const std::vector<B
     if (i < arguments.size() && arguments[i].file) fields.add("data", arguments[i].file->hash);
     if (argument.rtol) fields.add("rtol", fmt::format("{}", *argument.rtol));
     if (argument.atol) fields.add("atol", fmt::format("{}", *argument.atol));
+    if (argument.is_partial) fields.add("partial", "");
+    if (i < arguments.size() && arguments[i].expected) fields.add("expected", arguments[i].expected->hash);
     fields.add("value", argument.value);
     if (argument.alignment) fields.add("alignment", fmt::format("{}", *argument.alignment));
   }
@@ -79,7 +97,7 @@ std::string reuse_hash(const KernelDescription& description, const std::vector<B
   }
   for (const std::string& argument : description.template_arguments) fields.add("template", argument);
   for (const std::string& option : description.options) fields.add("option", option);
-  if (!description.reference_kernel.empty()) fields.add("reference", description.reference_kernel);
+  add_reference(description.reference, fields);
   // The baseline says what is right. (A further parameter would be in every configuration's text anyway.)
   std::map<std::string, std::string> defaults;
   for (const ParameterDescription& described : description.parameters) {

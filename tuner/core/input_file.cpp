@@ -49,10 +49,10 @@ std::string hash_of(const DataFile& data, const std::function<void(std::span<con
   return hash.text();
 }
 
-DataFile look_at(const KernelDescription& description, const Argument& described, const BoundArgument& argument) {
-  const fs::path& path = argument.file->path;
+DataFile look_at(const fs::path& path, std::string_view what, const KernelDescription& description,
+                 const Argument& described, const BoundArgument& argument) {
   const auto refuse = [&](Errc code, const std::string& why) {
-    throw Error(code, fmt::format("{}: {}", argument_label(description, described, "the content"), why));
+    throw Error(code, fmt::format("{}: {}", argument_label(description, described, what), why));
   };
   NpyHeader header;
   try {
@@ -143,7 +143,12 @@ std::vector<std::byte> read_data(const DataFile& data) {
 
 void look_at_files(const KernelDescription& description, std::vector<BoundArgument>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].file) arguments[i].file = look_at(description, description.arguments[i], arguments[i]);
+    BoundArgument& argument = arguments[i];
+    const Argument& described = description.arguments[i];
+    if (argument.file) argument.file = look_at(argument.file->path, "the content", description, described, argument);
+    if (argument.expected) {
+      argument.expected = look_at(argument.expected->path, "what is expected", description, described, argument);
+    }
   }
 }
 

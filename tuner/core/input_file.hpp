@@ -38,7 +38,7 @@ void read_data(const DataFile& data, const std::function<void(std::span<const st
 /// All of it at once.
 std::vector<std::byte> read_data(const DataFile& data);
 
-/// Fills in `file` of the arguments whose content comes from one: where the data lies, and its hash, for which each
+/// Fills in `file` and `expected` of the arguments that have them: where the data lies, and its hash, for which each
 /// file is read once (some tenths of a second a gigabyte once the system holds it in memory, the time of the disk
 /// before). Throws Error{file_not_found, bad_description, bad_problem} with file and line of the argument, if a file is
 /// not there or damaged, or if type or number of its elements are others than described.

@@ -122,12 +122,13 @@ void NameTable::declare_named_value(const Span& owner, const std::string& parame
   values_.insert(value);
 }
 
-void NameTable::use(const search::Expression& expression, const Span& span, std::string fixed_thing) {
-  uses_.push_back({expression, span, std::move(fixed_thing), {}});
+void NameTable::use(const search::Expression& expression, const Span& span, std::string fixed_thing,
+                    std::set<std::string> also_known) {
+  uses_.push_back({expression, span, std::move(fixed_thing), {}, std::move(also_known)});
 }
 
 void NameTable::use_in_definition(const search::Expression& expression, const Span& span, const std::string& name) {
-  uses_.push_back({expression, span, {}, name});
+  uses_.push_back({expression, span, {}, name, {}});
 }
 
 bool NameTable::is_problem(const std::string& name) const {
@@ -173,6 +174,7 @@ void NameTable::check_named_values() const {
 
 void NameTable::check_use(const Use& use, std::map<std::string, std::string>& tuned) const {
   for (const std::string& name : use.expression.names()) {
+    if (use.also_known.contains(name)) continue;
     const std::size_t offset = use.expression.offset_of(name);
     const auto found = declared_.find(name);
     if (found == declared_.end()) {

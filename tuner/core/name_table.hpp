@@ -22,8 +22,10 @@ class NameTable {
   void declare_named_value(const Span& owner, const std::string& parameter, const std::string& value);
 
   /// Remembers that `expression`, written at `span`, is used. `fixed_thing` names what must be the same for every
-  /// configuration ("the length of `values`"); empty where tuned parameters may be used.
-  void use(const search::Expression& expression, const Span& span, std::string fixed_thing = {});
+  /// configuration ("the length of `values`"); empty where tuned parameters may be used. `also_known` are names that
+  /// mean something of their own there.
+  void use(const search::Expression& expression, const Span& span, std::string fixed_thing = {},
+           std::set<std::string> also_known = {});
   /// The same for a `let` or `define`, which must be declared after this call.
   void use_in_definition(const search::Expression& expression, const Span& span, const std::string& name);
 
@@ -46,6 +48,7 @@ class NameTable {
     Span span;
     std::string fixed_thing;
     std::string definition;  ///< the let or define that this is; empty for other uses
+    std::set<std::string> also_known;
   };
   struct NamedValue {
     Span owner;

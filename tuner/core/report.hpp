@@ -8,6 +8,7 @@
 
 #include "cache/store.hpp"
 #include "tuner/core/code_facts.hpp"
+#include "tuner/core/not_compared.hpp"
 #include "tuner/outcome.hpp"
 
 namespace tuner {
@@ -65,11 +66,12 @@ struct FailureReport {
   std::string example_message;
 };
 
-/// A file that an argument's content came from.
+/// A file that an argument's content came from, or was compared with.
 struct DataReport {
   std::string argument;
   std::string file;
-  std::string hash;  ///< of its data
+  std::string hash;          ///< of its data
+  bool is_expected = false;  ///< what the argument must hold afterwards
 };
 
 /// What one tuning session found: everything its text and JSON forms print. A value.
@@ -82,7 +84,9 @@ struct TuneReport {
   std::string strategy;
   std::uint64_t seed = 0;
   std::string session;
-  std::vector<DataReport> data;    ///< that inputs were, whatever the seed
+  std::vector<DataReport> data;
+  /// Files alone say what is right, so there were no fresh inputs, nor other sizes: see needs_expected_files.
+  bool needs_expected_files = false;
   bool replayed = false;           ///< nothing was compiled or launched
   std::string replay_note;         ///< which recording, made when and where
   bool interrupted = false;        ///< stopped by the user before the strategy was done
@@ -106,7 +110,7 @@ struct TuneReport {
   std::optional<double> flops_per_second;
   std::vector<std::string> awkward_problems;  ///< at which the winner reproduced the reference, besides its own
   std::string awkward_note;                   ///< why there are none
-  std::uint64_t excluded_words = 0;           ///< output words the baseline leaves unwritten
+  std::vector<NotCompared> not_compared;      ///< what the reference leaves unwritten
   TimeSpent time;
   /// Lower end of the interval of (time of what a program used meanwhile / time of the winner), where both raced.
   std::optional<double> gain_low;

@@ -73,9 +73,11 @@ Json winner_json(const TuneReport& report) {
 Json baseline_json(const TuneReport& report) {
   const cache::Decision& decision = report.decision;
   if (decision.baseline.empty()) return nullptr;
+  std::uint64_t excluded = 0;
+  for (const NotCompared& each : report.not_compared) excluded += each.elements;
   return {{"configuration", decision.baseline},
           {"time_us", microseconds(decision.baseline_time_ns)},
-          {"excluded_words", report.excluded_words},
+          {"excluded_words", excluded},
           {"facts", facts_json(report.baseline_facts, report.baseline_code)}};
 }
 
@@ -116,7 +118,10 @@ Json finalists_json(const TuneReport& report) {
 Json data_json(const TuneReport& report) {
   Json list = Json::array();
   for (const DataReport& data : report.data) {
-    list.push_back({{"argument", data.argument}, {"file", data.file}, {"hash", data.hash}});
+    list.push_back({{"argument", data.argument},
+                    {"file", data.file},
+                    {"hash", data.hash},
+                    {"role", data.is_expected ? "expected" : "input"}});
   }
   return list;
 }
@@ -154,6 +159,14 @@ Json payback_json(const std::optional<Payback>& pays) {
           {"launches_high", or_null(pays->most)}};
 }
 
+Json not_compared_json(const std::vector<NotCompared>& not_compared) {
+  Json list = Json::array();
+  for (const auto& [buffer, elements, first, of] : not_compared) {
+    list.push_back({{"buffer", buffer}, {"elements", elements}, {"first", first}, {"of", of}});
+  }
+  return list;
+}
+
 /// A product of value counts may be beyond every integer; as long as it is not, it is printed as the count it is.
 Json count_json(double count) {
   if (count < 9e15) return static_cast<std::uint64_t>(count);
@@ -189,6 +202,7 @@ std::string to_json(const TuneReport& report, bool with_times) {
               {"cartesian_size", count_json(report.cartesian_size)},
               {"winner", winner_json(report)},
               {"baseline", baseline_json(report)},
+              {"not_compared", not_compared_json(report.not_compared)},
               {"speedup", speedup_json(decision)},
               {"ties", std::move(ties)},
               {"finalists", finalists_json(report)},

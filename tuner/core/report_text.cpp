@@ -90,7 +90,8 @@ std::string heading(const TuneReport& report) {
   if (!report.problem.empty()) text += labelled("  problem    ", report.problem);
   if (!report.file.empty()) text += labelled("  source     ", report.file);
   for (const DataReport& data : report.data) {
-    text += labelled("  data       ", fmt::format("{} from {}", data.argument, data.file));
+    text += labelled("  data       ",
+                     fmt::format("{} {} {}", data.argument, data.is_expected ? "expected as in" : "from", data.file));
   }
   if (report.replayed) text += labelled("  replayed   ", report.replay_note);
   const auto finished = static_cast<std::uint64_t>(counter(report.decision, "asked"));
@@ -143,6 +144,17 @@ std::string speedup_text(const TuneReport& report) {
   return text;
 }
 
+std::string verified_text(const TuneReport& report) {
+  if (report.needs_expected_files) {
+    return fmt::format("{}, not on fresh inputs: files hold what is right, for these inputs only",
+                       report.decision.verified ? "again after the race" : "in the search");
+  }
+  if (!report.decision.verified) return "in the search, not again on fresh inputs";
+  const auto is_input = [](const DataReport& data) { return !data.is_expected; };
+  const bool any_file = std::any_of(report.data.begin(), report.data.end(), is_input);
+  return fmt::format("again after the race, on fresh inputs{}", any_file ? ", those from files the same" : "");
+}
+
 /// Where else the winner was verified, which says where else it may be served.
 std::string awkward_text(const TuneReport& report) {
   if (!report.awkward_problems.empty()) {
@@ -193,14 +205,10 @@ std::string winner(const TuneReport& report) {
   }
   if (!achieved.empty()) text += labelled("  achieved   ", achieved + " of the declared work");
   if (!report.replayed) {
-    std::string verified =
-        decision.verified ? "again after the race, on fresh inputs" : "in the search, not again on fresh inputs";
-    if (decision.verified && !report.data.empty()) verified += ", those from files the same";
-    if (report.excluded_words > 0) {
-      verified += fmt::format("; {} that the baseline leaves unwritten not compared",
-                              counted(report.excluded_words, "output word"));
+    text += labelled("  verified   ", verified_text(report));
+    if (!report.not_compared.empty()) {
+      text += labelled("  uncompared ", text_of(report.not_compared) + ": the reference leaves them unwritten");
     }
-    text += labelled("  verified   ", verified);
     text += awkward_text(report);
   }
   return text;

@@ -329,7 +329,7 @@ class T1Writer {
   void say_what_is_lost() {
     std::vector<std::string> lost;
     if (!description_.problem_constraints.empty()) lost.emplace_back("problem_constraint");
-    if (!description_.reference_kernel.empty()) lost.emplace_back("reference");
+    if (description_.reference.is_named()) lost.emplace_back("reference");
     if (description_.work.bytes || description_.work.flops) lost.emplace_back("work");
     if (description_.deterministic) lost.emplace_back("deterministic");
     if (!lost.empty()) warn(fmt::format("T1 has no place for {}.", fmt::join(lost, ", ")));

@@ -41,12 +41,15 @@ search::Scope constants(const KernelDescription& description, const ProblemValue
       if (value.is_name()) scope.accept_name(value.as_name());
     }
   }
-  for (const auto* list : {&description.grid, &description.block}) {
+  const ReferenceDescription& reference = description.reference;
+  for (const auto* list : {&description.grid, &description.block, &reference.grid, &reference.block}) {
     for (const search::Expression& expression : *list) accept_types(expression, scope);
   }
-  for (const auto* optional : {&description.shared_bytes, &description.work.bytes, &description.work.flops}) {
+  for (const auto* optional :
+       {&description.shared_bytes, &description.work.bytes, &description.work.flops, &reference.shared_bytes}) {
     if (*optional) accept_types(**optional, scope);
   }
+  for (const NamedExpression& constant : reference.constants) accept_types(constant.expression, scope);
   for (const Argument& argument : description.arguments) {
     if (argument.length) accept_types(*argument.length, scope);
     if (argument.value) accept_types(*argument.value, scope);
@@ -282,23 +285,27 @@ std::optional<search::Configuration> Task::baseline() const {
   return defaults;
 }
 
-Geometry Task::geometry(const search::Configuration& configuration) const {
+Geometry evaluate_launch(const Task& task, const search::Configuration& configuration, const search::Scope& scope,
+                         const LaunchExpressions& launch) {
   constexpr std::string_view kAxes[] = {"x", "y", "z"};
-  const KernelDescription& description = state_->description;
-  const search::Scope scope = state_->space.scope(configuration);
+  const auto number = [&](const search::Expression& expression, const std::string& what, std::int64_t least) {
+    return launch_number(task, configuration, scope, expression, launch.owner + what, least);
+  };
   Geometry geometry;
-  for (std::size_t i = 0; i < description.grid.size() && i < 3; ++i) {
-    geometry.grid[i] =
-        launch_number(*this, configuration, scope, description.grid[i], fmt::format("grid {}", kAxes[i]), 1);
+  for (std::size_t i = 0; i < launch.grid.size() && i < 3; ++i) {
+    geometry.grid[i] = number(launch.grid[i], fmt::format("grid {}", kAxes[i]), 1);
   }
-  for (std::size_t i = 0; i < description.block.size() && i < 3; ++i) {
-    geometry.block[i] =
-        launch_number(*this, configuration, scope, description.block[i], fmt::format("block {}", kAxes[i]), 1);
+  for (std::size_t i = 0; i < launch.block.size() && i < 3; ++i) {
+    geometry.block[i] = number(launch.block[i], fmt::format("block {}", kAxes[i]), 1);
   }
-  if (description.shared_bytes) {
-    geometry.shared_bytes = launch_number(*this, configuration, scope, *description.shared_bytes, "shared memory", 0);
-  }
+  if (launch.shared_bytes) geometry.shared_bytes = number(*launch.shared_bytes, "shared memory", 0);
   return geometry;
+}
+
+Geometry Task::geometry(const search::Configuration& configuration) const {
+  const KernelDescription& description = state_->description;
+  return evaluate_launch(*this, configuration, state_->space.scope(configuration),
+                         {"", description.grid, description.block, description.shared_bytes});
 }
 
 std::vector<std::uint64_t> Task::scratch_lengths(const search::Configuration& configuration) const {

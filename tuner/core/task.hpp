@@ -74,9 +74,14 @@ struct BoundArgument {
   std::array<double, 2> generator_parameters{0, 1};
   std::optional<DataFile> file;  ///< instead of them, where the generator is a file
   double rtol = 0, atol = 0;
-  std::uint64_t alignment = 0;  ///< declared, bytes; 0: natural
-  search::Value value;          ///< scalars
+  bool is_partial = false;           ///< out: candidates may write what the reference leaves unwritten
+  std::optional<DataFile> expected;  ///< out, inout: what is right
+  std::uint64_t alignment = 0;       ///< declared, bytes; 0: natural
+  search::Value value;               ///< scalars
 };
+
+/// Whether its content is another one for another seed.
+bool is_seeded(const BoundArgument& argument);
 
 /// Checks `where` expressions as Task does, before there is a problem. Throws Error{bad_usage}.
 void check_where(const KernelDescription& description, const std::vector<std::string>& where, const DeviceInfo& device);
@@ -119,6 +124,10 @@ class Task {
 
   /// Throws Error{bad_description} where an expression is not integral or not positive, naming it.
   Geometry geometry(const search::Configuration& configuration) const;
+  /// The launch of the reference kernel that the description names, with what it leaves to `baseline`. Throws likewise.
+  Geometry reference_geometry(const search::Configuration& baseline) const;
+  /// What that kernel takes: positions among the arguments, in the order of its signature.
+  std::vector<std::size_t> reference_arguments() const;
   /// Files are not looked at for it.
   std::vector<BoundArgument> arguments() const;
   /// The same with what the files say, which are looked at once, when this or reuse_hash() is called first: see
@@ -136,12 +145,16 @@ class Task {
   };
   /// Named values come as `STRATEGY_none` → `0`, … and then `STRATEGY` → `STRATEGY_shared_rolling`.
   std::vector<Macro> macros(const search::Configuration& configuration) const;
+  /// Those of `baseline`, replaced and followed by the constants that the description gives its reference.
+  std::vector<Macro> reference_macros(const search::Configuration& baseline) const;
   /// Options of the description and of option parameters.
   std::vector<std::string> options(const search::Configuration& configuration) const;
   /// "prefetch", or "prefetch<128, float>" when the kernel has template arguments.
   std::string name_expression(const search::Configuration& configuration) const;
 
  private:
+  std::vector<Macro> macros(const search::Configuration& configuration, const search::Scope& scope) const;
+
   struct State;
   std::unique_ptr<const State> state_;
 };

@@ -16,17 +16,6 @@ bool all_types(const std::vector<search::Value>& values) {
                      [](const search::Value& value) { return value.is_name() && shape_of_type(value.as_name()); });
 }
 
-/// A number or type as C++ text. Negative numbers are put in parentheses, so that `1-N` stays what it looks like.
-std::string literal(const search::Value& value) {
-  if (value.is_name()) return compiler_spelling(value.as_name());
-  if (value.is_boolean()) return value.as_boolean() ? "1" : "0";
-  if (value.is_integer() && value.as_integer() == std::numeric_limits<std::int64_t>::min()) {
-    return "(-9223372036854775807 - 1)";  // the number itself is no C++ literal
-  }
-  const std::string text = value.text();
-  return text.starts_with('-') ? "(" + text + ")" : text;
-}
-
 std::size_t position(const search::Parameter& parameter, const search::Value& value) {
   const auto found = std::find(parameter.values.begin(), parameter.values.end(), value);
   return static_cast<std::size_t>(found - parameter.values.begin());
@@ -36,6 +25,23 @@ std::size_t position(const search::Parameter& parameter, const search::Value& va
 std::string argument_text(const search::Parameter& parameter, const search::Value& value) {
   if (!value.is_name() || all_types(parameter.values)) return literal(value);
   return std::to_string(position(parameter, value));
+}
+
+bool is_word(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+}  // namespace
+
+/// A number or type as C++ text. Negative numbers are put in parentheses, so that `1-N` stays what it looks like.
+std::string literal(const search::Value& value) {
+  if (value.is_name()) return compiler_spelling(value.as_name());
+  if (value.is_boolean()) return value.as_boolean() ? "1" : "0";
+  if (value.is_integer() && value.as_integer() == std::numeric_limits<std::int64_t>::min()) {
+    return "(-9223372036854775807 - 1)";  // the number itself is no C++ literal
+  }
+  const std::string text = value.text();
+  return text.starts_with('-') ? "(" + text + ")" : text;
 }
 
 search::Value define_value(const KernelDescription& description, const NamedExpression& define,
@@ -60,13 +66,17 @@ search::Value define_value(const KernelDescription& description, const NamedExpr
   return value;
 }
 
-bool is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+std::string macro_text(const search::Parameter& parameter, const search::Value& value) {
+  const bool is_named = value.is_name() && !all_types(parameter.values);
+  return is_named ? parameter.name + "_" + value.as_name() : literal(value);
 }
 
-}  // namespace
-
 std::vector<Task::Macro> Task::macros(const search::Configuration& configuration) const {
+  return macros(configuration, state_->space.scope(configuration));
+}
+
+/// `scope` knows the values of the configuration, or others in their place.
+std::vector<Task::Macro> Task::macros(const search::Configuration& configuration, const search::Scope& scope) const {
   const KernelDescription& description = state_->description;
   std::vector<Macro> macros;
   for (const ProblemProperty& property : description.problem) {
@@ -82,16 +92,14 @@ std::vector<Task::Macro> Task::macros(const search::Configuration& configuration
       macros.push_back({parameter.name, value.as_name()});
       continue;
     }
-    const bool is_named = value.is_name() && !all_types(parameter.values);
-    if (is_named) {
+    if (value.is_name() && !all_types(parameter.values)) {
       for (std::size_t v = 0; v < parameter.values.size(); ++v) {
         macros.push_back({parameter.name + "_" + parameter.values[v].as_name(), std::to_string(v)});
       }
     }
     if (described.form == ParameterForm::argument) continue;
-    macros.push_back({parameter.name, is_named ? parameter.name + "_" + value.as_name() : literal(value)});
+    macros.push_back({parameter.name, macro_text(parameter, value)});
   }
-  const search::Scope scope = state_->space.scope(configuration);
   for (const NamedExpression& named : description.names) {
     if (named.is_macro) macros.push_back({named.name, literal(define_value(description, named, scope))});
   }

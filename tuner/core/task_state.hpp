@@ -25,4 +25,22 @@ struct Task::State {
         search::Listing listing);
 };
 
+/// Expressions of a launch; `owner` stands before "grid x" in messages.
+struct LaunchExpressions {
+  std::string owner;
+  const std::vector<search::Expression>& grid;
+  const std::vector<search::Expression>& block;
+  const std::optional<search::Expression>& shared_bytes;
+};
+/// Throws Error{bad_description} where one is not integral or out of range.
+Geometry evaluate_launch(const Task& task, const search::Configuration& configuration, const search::Scope& scope,
+                         const LaunchExpressions& launch);
+
+/// What a `define`, of the kernel or of its reference, stands for; and as C++ text. Throws Error{bad_description}.
+search::Value define_value(const KernelDescription& description, const NamedExpression& define,
+                           const search::Scope& scope);
+std::string literal(const search::Value& value);
+/// What the macro of a parameter is defined as.
+std::string macro_text(const search::Parameter& parameter, const search::Value& value);
+
 }  // namespace tuner

@@ -34,8 +34,7 @@ void take_binary(CompileReply reply, Candidate& candidate) {
 }
 
 CompileRequest reference_program(const Task& task, const search::Configuration& baseline) {
-  return task.description().reference_kernel.empty() ? compile_request(task, baseline)
-                                                     : reference_request(task, baseline);
+  return !task.description().reference.is_named() ? compile_request(task, baseline) : reference_request(task, baseline);
 }
 
 }  // namespace
@@ -87,6 +86,10 @@ std::string AwkwardSizes::why_none() const {
     if (argument.file) {
       return fmt::format("{} holds the data of this size only", argument.file->path.filename().string());
     }
+    if (argument.expected && !task_.description().reference.is_named()) {
+      return fmt::format("{} holds what is right for this size only, and no reference kernel is named",
+                         argument.expected->path.filename().string());
+    }
   }
   return "the kernel accepts no other size near this one";
 }
@@ -95,6 +98,7 @@ std::vector<AwkwardSizes::Problem> AwkwardSizes::problems(std::size_t winner) co
   const search::Configuration configurations[] = {pipeline_.candidates()[winner].configuration, *task_.baseline()};
   const Candidate candidate = pipeline_.candidates().candidate(winner);
   const Candidate reference = *pipeline_.reference();
+  const bool is_named = task_.description().reference.is_named();
   AwkwardOptions options;
   options.block = candidate.geometry.block[0];
   options.include_folders = options_.include_folders;
@@ -104,7 +108,8 @@ std::vector<AwkwardSizes::Problem> AwkwardSizes::problems(std::size_t winner) co
     Problem problem{std::move(task), reference, candidate};
     problem.winner.geometry = problem.task.geometry(configurations[0]);
     problem.winner.scratch_lengths = problem.task.scratch_lengths(configurations[0]);
-    problem.reference.geometry = problem.task.geometry(configurations[1]);
+    problem.reference.geometry =
+        is_named ? problem.task.reference_geometry(configurations[1]) : problem.task.geometry(configurations[1]);
     problem.reference.scratch_lengths = problem.task.scratch_lengths(configurations[1]);
     problems.push_back(std::move(problem));
   }

@@ -221,7 +221,7 @@ void Pipeline::take_compiled(TicketId ticket, CompileReply reply) {
     if (reply.outcome != Outcome::ok) {
       throw Error(Errc::baseline_failed,
                   fmt::format("The reference kernel {} does not compile, so nothing can be compared with it: {}",
-                              task_.description().reference_kernel, reply.message));
+                              task_.description().reference.kernel, reply.message));
     }
     reference_kernel_ = std::move(reply);
   } else if (const auto found = compiling_.find(ticket); found != compiling_.end()) {
@@ -252,7 +252,7 @@ void Pipeline::take_binary(std::size_t entry, CompileReply reply) {
   }
   if (entry != baseline_) return;
   baseline_compiled_ = true;
-  if (candidates_[entry].finished && task_.description().reference_kernel.empty()) {
+  if (candidates_[entry].finished && !task_.description().reference.is_named()) {
     fail_baseline(candidates_[entry].trial);
   }
 }

@@ -38,7 +38,8 @@ class Pipeline {
   /// What computes the reference; nothing in a replay.
   std::optional<Candidate> reference() const;
   const std::map<Outcome, FailureReport>& failures() const { return failures_; }
-  std::uint64_t excluded_words() const { return excluded_words_; }
+  /// What the reference leaves unwritten of each output.
+  const std::vector<NotCompared>& not_compared() const { return not_compared_; }
   /// Stopped by the user or by the budget's time before everything that was to be asked was measured.
   bool stopped_early() const { return stopped_early_; }
   /// Which rule ended the search before the space was done; empty: none.
@@ -161,7 +162,7 @@ class Pipeline {
 
   std::set<std::pair<double, std::size_t>> contenders_;  ///< the fastest so far, by time: their binaries are kept
   std::map<Outcome, FailureReport> failures_;
-  std::uint64_t excluded_words_ = 0;
+  std::vector<NotCompared> not_compared_;
   Noise noise_;
   std::string toolkit_;
   Clock::time_point idle_since_ = start_, last_answer_ = start_;  ///< of the device

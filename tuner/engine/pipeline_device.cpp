@@ -13,7 +13,7 @@ void Pipeline::feed_device() {
   if (!prepared_ || gives_up()) return;
   if (!reference_done_) {
     if (reference_ticket_) return;
-    if (!task_.description().reference_kernel.empty()) {
+    if (task_.description().reference.is_named()) {
       if (reference_kernel_) submit_reference(*reference());
     } else if (ready_.take(*baseline_)) {
       submit_reference(candidates_.candidate(*baseline_));
@@ -95,6 +95,10 @@ void Pipeline::take_run(TicketId ticket, const DeviceReply& reply) {
 void Pipeline::take_screened(std::size_t entry, const DeviceReply& reply) {
   candidates_.ran(entry, reply);
   quarantine_if_confirmed(entry, reply);
+  // A reference that left out what the kernel computes, for want of a launch of its own, would refuse every candidate.
+  if (entry == baseline_ && reference_kernel_ && reply.outcome == Outcome::wrong_result && !not_compared_.empty()) {
+    fail_baseline(candidates_[entry].trial);
+  }
   // The baseline is run in any case. If an earlier session has the same to say of it, one row is enough.
   const cache::Trial* known = entry == baseline_ && ready_to_ask() ? earlier_.trial_of(candidates_[entry]) : nullptr;
   if (known == nullptr || known->outcome != reply.outcome) return;
@@ -109,12 +113,12 @@ void Pipeline::note_samples(const DeviceReply& reply) {
 
 void Pipeline::take_reference(const DeviceReply& reply) {
   reference_done_ = true;
-  excluded_words_ = reply.excluded_words;
+  not_compared_ = reply.not_compared;
   if (reference_kernel_) {
     if (reply.outcome == Outcome::ok) return;
     throw Error(Errc::baseline_failed,
                 fmt::format("The reference kernel {} fails with {}: {} Nothing can be compared with it.",
-                            task_.description().reference_kernel, to_string(reply.outcome), reply.message));
+                            task_.description().reference.kernel, to_string(reply.outcome), reply.message));
   }
   take_screened(*baseline_, reply);
   if (reply.outcome != Outcome::ok) fail_baseline(candidates_[*baseline_].trial);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tuner/engine/candidate_request.hpp"
 #include "tuner/engine/pipeline.hpp"
 #include "tuner/engine/wait.hpp"
 
@@ -124,14 +125,8 @@ std::optional<std::size_t> Pipeline::raceable(std::optional<std::size_t> entry) 
 
 std::optional<Candidate> Pipeline::reference() const {
   if (!baseline_ || replay_) return std::nullopt;
-  Candidate candidate = candidates_.candidate(*baseline_);
-  if (reference_kernel_) {
-    candidate.configuration.clear();
-    candidate.cubin = reference_kernel_->cubin;
-    candidate.lowered_name = reference_kernel_->lowered_name;
-    candidate.parameters = reference_kernel_->parameters;
-  }
-  return candidate;
+  if (!reference_kernel_) return candidates_.candidate(*baseline_);
+  return reference_candidate(task_, candidates_[*baseline_].configuration, *reference_kernel_);
 }
 
 }  // namespace tuner::engine

@@ -66,9 +66,9 @@ void Pipeline::choose_baseline() {
   }
 }
 
-/// A kernel that the description names computes the reference with the baseline's macros and launch.
+/// A kernel that the description names computes the reference.
 void Pipeline::start_reference() {
-  if (task_.description().reference_kernel.empty()) return;
+  if (!task_.description().reference.is_named()) return;
   reference_kernel_ticket_ = new_ticket();
   parts_.compile.submit(*reference_kernel_ticket_, reference_request(task_, candidates_[*baseline_].configuration));
 }
@@ -123,7 +123,11 @@ PrepareProblem Pipeline::problem_of(const Task& task) const {
   request.arguments = task.arguments();
   // Problems of other sizes are only looked at if the data is the same there.
   const std::vector<BoundArgument>& with_data = task_.arguments_with_data();
-  for (std::size_t i = 0; i < request.arguments.size(); ++i) request.arguments[i].file = with_data[i].file;
+  for (std::size_t i = 0; i < request.arguments.size(); ++i) {
+    request.arguments[i].file = with_data[i].file;
+    // What is expected is known for one size; at others the reference kernel says what is right.
+    request.arguments[i].expected = &task == &task_ ? with_data[i].expected : std::nullopt;
+  }
   request.seed = options_.seed;
   request.deterministic = task.description().deterministic;
   request.mode = options_.mode;

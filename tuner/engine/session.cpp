@@ -182,7 +182,9 @@ class Session {
     TuneReport report = build_report(facts);
     report.decision.conditions.toolkit = pipeline_.toolkit();
     report.decision.counters["stored"] = log_.stored();
-    report.excluded_words = pipeline_.excluded_words();
+    report.not_compared = pipeline_.not_compared();
+    add_to_counters(report.not_compared, report.decision.counters);
+    if (report.needs_expected_files) report.decision.counters[kExpectedCounter] = 1;
     report.decision.contended = options_.contended || pipeline_.contended();
     if (report.decision.verified && final_->winner && awkward_sizes_.checked(final_->entries[*final_->winner])) {
       report.awkward_problems = awkward_sizes_.verified();
@@ -192,6 +194,7 @@ class Session {
     report.interrupted = parts_.stop && (pipeline_.stopped_early() || !(final_ && final_->winner));
     report.out_of_time = pipeline_.stopped_early() && !report.interrupted;
     report.stopped_because = pipeline_.stopped_because();
+    warn_of_unwritten_ends();
     if (final_ && !final_->not_verified.empty()) {
       parts_.observer.warning(
           "The winner was not verified again on fresh inputs, because the reference failed there: " +
@@ -206,6 +209,20 @@ class Session {
     report.time = time_spent();
     pipeline_.observe("done");
     return report;
+  }
+
+  /// A length that is too large shows in this way alone.
+  void warn_of_unwritten_ends() const {
+    const std::vector<BoundArgument> arguments = task_.arguments();
+    for (const NotCompared& left : pipeline_.not_compared()) {
+      const auto called = [&](const BoundArgument& argument) { return argument.name == left.buffer; };
+      const auto argument = std::find_if(arguments.begin(), arguments.end(), called);
+      if (!left.is_tail() || argument == arguments.end() || argument->is_partial) continue;
+      parts_.observer.warning(
+          fmt::format("The reference leaves {} unwritten, and nothing behind it is written: it is not compared there. "
+                      "Correct the output's length, or declare it `partial`.",
+                      text_of({left})));
+    }
   }
 
   /// With what it cost, so that whoever reads the decision can tell what it is worth.

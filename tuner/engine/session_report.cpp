@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tuner/core/awkward_problems.hpp"
+
 namespace tuner::engine {
 
 namespace {
@@ -43,7 +45,11 @@ class ReportBuilder {
     report_.device = task.device().name;
     for (const BoundArgument& argument : task.arguments_with_data()) {
       if (const auto& file = argument.file) report_.data.push_back({argument.name, file->path.string(), file->hash});
+      if (const auto& file = argument.expected) {
+        report_.data.push_back({argument.name, file->path.string(), file->hash, true});
+      }
     }
+    report_.needs_expected_files = needs_expected_files(task.description());
     report_.mode = facts_.common.key.mode;
     report_.strategy = facts_.options.strategy;
     report_.seed = facts_.options.seed;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tuner/core/describe.hpp"
+#include "tuner/core/input_file.hpp"
 #include "tuner/core/support/generators.hpp"
 #include "tuner/error.hpp"
 
@@ -36,6 +37,7 @@ HostProblem bind(std::shared_ptr<const KernelDescription> description, const Pro
   problem.arguments = problem.task->arguments_with_data();
   for (std::size_t i = 0; i < problem.arguments.size(); ++i) {
     const BoundArgument& argument = problem.arguments[i];
+    problem.expected.push_back(argument.expected ? read_data(*argument.expected) : std::vector<std::byte>());
     if (argument.role == Argument::Role::scalar)
       problem.contents.push_back(scalar_content(argument));
     else if (is_filled(argument.role))
@@ -66,6 +68,7 @@ class Builder {
     for (const NamedExpression& name : description_->names) {
       if (name.is_macro) cases_.changing.push_back(name.name);
     }
+    for (const NamedExpression& constant : description_->reference.constants) cases_.changing.push_back(constant.name);
   }
 
   void add(const Pick& pick, std::size_t turn) {
@@ -79,7 +82,8 @@ class Builder {
       const Task& task = *cases_.problems[problem].task;
       const search::Configuration configuration = task.space().parse(pick.configuration);
       if (!task.accepts(configuration)) continue;
-      VariantSource source = program(task, configuration, task.name_expression(configuration));
+      VariantSource source =
+          program(task, configuration, task.name_expression(configuration), task.macros(configuration));
       auto known =
           std::find_if(programs.begin(), programs.end(), [&](const auto& entry) { return entry.first == source; });
       if (known == programs.end()) known = programs.insert(known, {source, {}});
@@ -96,7 +100,11 @@ class Builder {
       programs.resize(kMostVariantsOfPick);
     }
     for (const auto& [source, bound] : programs) {
-      for (const Bound& one : bound) add_case(source, one.problem, one.configuration, false);
+      for (const Bound& one : bound) {
+        const Task& task = *cases_.problems[one.problem].task;
+        add_case(source, one.problem, one.configuration,
+                 {task.geometry(one.configuration), parameters_of(task), /*only_reference=*/false});
+      }
     }
   }
 
@@ -108,9 +116,16 @@ class Builder {
       const Task& task = *problem.task;
       const std::optional<search::Configuration> baseline = task.baseline();
       if (!baseline) continue;
-      const std::string& named = description_->reference_kernel;
-      const VariantSource source = program(task, *baseline, named.empty() ? task.name_expression(*baseline) : named);
-      problem.reference = add_case(source, p, *baseline, true);
+      const ReferenceDescription& reference = description_->reference;
+      if (reference.is_named()) {
+        problem.reference =
+            add_case(program(task, *baseline, reference.kernel, task.reference_macros(*baseline)), p, *baseline,
+                     {task.reference_geometry(*baseline), task.reference_arguments(), /*only_reference=*/true});
+      } else {
+        problem.reference =
+            add_case(program(task, *baseline, task.name_expression(*baseline), task.macros(*baseline)), p, *baseline,
+                     {task.geometry(*baseline), parameters_of(task), /*only_reference=*/true});
+      }
     }
   }
 
@@ -134,6 +149,22 @@ class Builder {
   }
 
  private:
+  /// How a case runs its program.
+  struct Run {
+    Geometry geometry;
+    std::vector<std::size_t> takes;
+    bool only_reference = false;
+  };
+
+  static std::vector<std::size_t> parameters_of(const Task& task) {
+    std::vector<std::size_t> positions;
+    const std::vector<Argument>& arguments = task.description().arguments;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (is_parameter(arguments[i].role)) positions.push_back(i);
+    }
+    return positions;
+  }
+
   std::size_t problem_of(const ProblemValues& values) {
     const std::string text = problem_text(values);
     const auto known = problems_.find(text);
@@ -142,7 +173,8 @@ class Builder {
     return problems_[text] = cases_.problems.size() - 1;
   }
 
-  VariantSource program(const Task& task, const search::Configuration& configuration, std::string function) {
+  VariantSource program(const Task& task, const search::Configuration& configuration, std::string function,
+                        const std::vector<Task::Macro>& macros) {
     VariantSource source;
     source.function = std::move(function);
     for (const std::string& option : task.options(configuration)) {
@@ -152,12 +184,11 @@ class Builder {
         cases_.notes.push_back("The compiler option `" + option + "` means nothing on the CPU.");
       }
     }
-    for (const Task::Macro& macro : task.macros(configuration)) source.macros.emplace_back(macro.name, macro.text);
+    for (const Task::Macro& macro : macros) source.macros.emplace_back(macro.name, macro.text);
     return source;
   }
 
-  std::size_t add_case(VariantSource source, std::size_t problem, const search::Configuration& configuration,
-                       bool reference_only) {
+  std::size_t add_case(VariantSource source, std::size_t problem, const search::Configuration& configuration, Run run) {
     const Task& task = *cases_.problems[problem].task;
     const auto known = std::find_if(cases_.variants.begin(), cases_.variants.end(), [&](const VariantSource& other) {
       source.number = other.number;
@@ -169,13 +200,17 @@ class Builder {
     HostCase made{number,
                   problem,
                   task.space().text(configuration),
-                  task.geometry(configuration),
+                  run.geometry,
                   task.scratch_lengths(configuration),
-                  reference_only};
+                  std::move(run.takes),
+                  run.only_reference};
     for (std::size_t i = 0; i < cases_.cases.size(); ++i) {
       HostCase& other = cases_.cases[i];
-      if (other.variant != number || other.problem != problem || other.configuration != made.configuration) continue;
-      other.reference_only = other.reference_only && reference_only;
+      const bool is_same = other.variant == number && other.problem == problem &&
+                           other.configuration == made.configuration && other.geometry == made.geometry &&
+                           other.takes == made.takes;
+      if (!is_same) continue;
+      other.reference_only = other.reference_only && made.reference_only;
       return i;
     }
     cases_.cases.push_back(std::move(made));
@@ -230,6 +265,7 @@ void write_plan(const Cases& cases, const std::vector<std::size_t>& numbers, con
     const Geometry& geometry = one.geometry;
     stream << fmt::format("case {} {} {} {}\n", one.variant, fmt::join(geometry.grid, " "),
                           fmt::join(geometry.block, " "), geometry.shared_bytes);
+    stream << fmt::format("  takes {} {}\n", one.takes.size(), fmt::join(one.takes, " "));
     std::size_t scratch = 0;
     for (std::size_t i = 0; i < problem.arguments.size(); ++i) {
       const BoundArgument& argument = problem.arguments[i];

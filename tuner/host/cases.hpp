@@ -18,8 +18,10 @@ struct HostProblem {
   std::unique_ptr<Task> task;
   std::vector<BoundArgument> arguments;
   std::vector<std::vector<std::byte>> contents;  ///< by argument: inputs and scalars; empty for what is written first
-  std::vector<std::uint64_t> offsets;            ///< by argument: where the content stands in the file of inputs
-  std::size_t reference = kNone;                 ///< the case that computes what is right
+  /// By argument: what it must hold afterwards; empty where no file says it.
+  std::vector<std::vector<std::byte>> expected;
+  std::vector<std::uint64_t> offsets;  ///< by argument: where the content stands in the file of inputs
+  std::size_t reference = kNone;       ///< the case that computes what is right
 
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 };
@@ -31,6 +33,7 @@ struct HostCase {
   std::string configuration;
   Geometry geometry;
   std::vector<std::uint64_t> scratch;  ///< lengths
+  std::vector<std::size_t> takes;      ///< positions of the arguments, in the order of the function's signature
   bool reference_only = false;         ///< runs only to be compared with
 };
 

@@ -157,7 +157,10 @@ class Check {
     std::vector<const CaseOutcome*> by_case(cases_.cases.size(), nullptr);
     for (std::size_t i = 0; i < numbers.size(); ++i) by_case[numbers[i]] = &outcomes[i];
     std::vector<std::optional<Expected>> expected(cases_.problems.size());
-    for (std::size_t p = 0; p < cases_.problems.size(); ++p) expected[p] = expectation(cases_.problems[p], by_case);
+    for (std::size_t p = 0; p < cases_.problems.size(); ++p) {
+      expected[p] = expectation(cases_.problems[p], by_case);
+      if (expected[p]) note_what_is_not_compared(*expected[p], cases_.problems[p]);
+    }
 
     std::set<std::string> configurations;
     std::set<std::size_t> problems;
@@ -173,6 +176,7 @@ class Check {
                         {},
                         one.configuration,
                         0});
+        if (expected[one.problem]) judge_reference(outcome, one, *expected[one.problem]);
         continue;
       }
       if (!could_not_run(outcome)) {
@@ -198,11 +202,52 @@ class Check {
   std::optional<Expected> expectation(const HostProblem& problem,
                                       const std::vector<const CaseOutcome*>& by_case) const {
     if (options_.expected) return Expected{options_.expected(*problem.task, problem.arguments, problem.contents), {}};
-    if (problem.reference == HostProblem::kNone) return std::nullopt;
-    const CaseOutcome* reference = by_case[problem.reference];
+    const CaseOutcome* reference = problem.reference == HostProblem::kNone ? nullptr : by_case[problem.reference];
     if (reference == nullptr || reference->state != CaseOutcome::State::ended || !reference->has_outputs[0])
       return std::nullopt;
-    return expected_of(*reference, problem.arguments);
+    Expected expected = expected_of(*reference, problem.arguments);
+    // What a file holds is right, whatever the reference computes.
+    std::size_t output = 0;
+    for (std::size_t i = 0; i < problem.arguments.size(); ++i) {
+      const BoundArgument& argument = problem.arguments[i];
+      if (argument.role != Argument::Role::out && argument.role != Argument::Role::inout) continue;
+      const std::size_t number = output++;
+      if (!argument.expected) continue;
+      expected.outputs[number] = problem.expected[i];
+      if (!argument.is_partial) std::fill(expected.unwritten[number].begin(), expected.unwritten[number].end(), 0);
+    }
+    return expected;
+  }
+
+  /// Where files say what is right, the kernel that is named as the reference must reproduce them itself.
+  void judge_reference(const CaseOutcome& outcome, const HostCase& one, const Expected& expected) {
+    const HostProblem& problem = cases_.problems[one.problem];
+    for (Finding& finding : compare_outputs(outcome, problem.arguments, &expected, false)) {
+      finding.sentence = "the reference differs from the file that is expected: " + finding.sentence;
+      finding.configuration = one.configuration;
+      finding.problem = problem.text;
+      findings_.push_back(std::move(finding));
+    }
+  }
+
+  void note_what_is_not_compared(const Expected& expected, const HostProblem& problem) {
+    for (const NotCompared& left : not_compared(expected, problem.arguments)) {
+      const auto called = [&](const BoundArgument& argument) { return argument.name == left.buffer; };
+      const auto argument = std::find_if(problem.arguments.begin(), problem.arguments.end(), called);
+      if (left.is_tail() && left.first > 0 && !argument->is_partial) {
+        Finding finding;
+        finding.kind = FindingKind::unwritten_output;
+        finding.sentence = fmt::format(
+            "`{}`: the reference writes nothing from element {} on, {} of {}, so nothing is compared there; correct "
+            "the length, or declare the output `partial`",
+            left.buffer, left.first, left.elements, left.of);
+        finding.problem = problem.text;
+        findings_.push_back(std::move(finding));
+      } else if (not_compared_.insert(left.buffer).second) {
+        result_.notes.push_back(fmt::format("Not compared on {}, because the reference leaves them unwritten: {}.",
+                                            problem.text, text_of({left})));
+      }
+    }
   }
 
   /// `number` is the case's in the plan.
@@ -391,8 +436,9 @@ class Check {
   WorkFolder folder_;
   HostResult result_;
   std::vector<Finding> findings_;
-  std::set<std::size_t> ended_;        ///< cases
-  std::set<std::string> uncheckable_;  ///< configurations
+  std::set<std::size_t> ended_;         ///< cases
+  std::set<std::string> not_compared_;  ///< outputs that a note speaks of
+  std::set<std::string> uncheckable_;   ///< configurations
 };
 
 }  // namespace

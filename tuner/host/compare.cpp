@@ -73,6 +73,19 @@ Difference compare(Bytes found, Bytes expected, const BoundArgument& argument, c
   return {result.count, result.first};
 }
 
+/// The bits of `mask` that `among` has too, word by word.
+template <typename Among>
+Difference count(const Mask& mask, const Among& among) {
+  Difference counted;
+  for (std::size_t word = mask.size(); word-- > 0;) {
+    const std::uint32_t bits = mask[word] & among(word);
+    if (bits == 0) continue;
+    counted.count += static_cast<std::uint64_t>(std::popcount(bits));
+    counted.first = 32 * word + static_cast<std::uint64_t>(std::countr_zero(bits));
+  }
+  return counted;
+}
+
 std::string element(Bytes bytes, const BoundArgument& argument, std::uint64_t i) {
   const std::size_t size = size_of(argument.type);
   return element_text(argument.type, bytes.subspan(static_cast<std::size_t>(i) * size, size));
@@ -92,18 +105,13 @@ std::optional<Finding> look_at(const std::array<Bytes, kRunsOfCase>& runs, const
   const std::string name = "`" + argument.name + "`: ";
   Mask not_written = unwritten(runs[0], runs[1], argument);
   if (expected != nullptr) {
-    std::uint64_t count = 0, first = 0;
-    for (std::size_t word = not_written.size(); word-- > 0;) {
-      const std::uint32_t missing =
-          not_written[word] & ~(expected_unwritten == nullptr ? 0u : (*expected_unwritten)[word]);
-      if (missing == 0) continue;
-      count += static_cast<std::uint64_t>(std::popcount(missing));
-      first = 32 * word + static_cast<std::uint64_t>(std::countr_zero(missing));
-    }
-    if (count > 0) {
+    const Difference missing = count(not_written, [&](std::size_t word) {
+      return expected_unwritten == nullptr ? ~0u : ~(*expected_unwritten)[word];
+    });
+    if (missing.count > 0) {
       finding.kind = FindingKind::unwritten_output;
-      finding.sentence =
-          name + fmt::format("element {} is never written; {} of {} are not", first, count, elements_of(argument));
+      finding.sentence = name + fmt::format("element {} is never written; {} of {} are not", missing.first,
+                                            missing.count, elements_of(argument));
       return finding;
     }
   }
@@ -126,9 +134,20 @@ std::optional<Finding> look_at(const std::array<Bytes, kRunsOfCase>& runs, const
   const Mask none(not_written.size(), 0);
   const Difference wrong =
       compare(runs[0], *expected, argument, expected_unwritten == nullptr ? none : *expected_unwritten, false);
-  if (wrong.count == 0) return std::nullopt;
   finding.kind = FindingKind::wrong_result;
-  finding.sentence = name + described(wrong, runs[0], *expected, argument, "should be");
+  if (wrong.count > 0) {
+    finding.sentence = name + described(wrong, runs[0], *expected, argument, "should be");
+    return finding;
+  }
+  if (expected_unwritten == nullptr || argument.is_partial) return std::nullopt;
+  const Difference extra = count(*expected_unwritten, [&](std::size_t word) { return ~not_written[word]; });
+  if (extra.count == 0) return std::nullopt;
+  finding.sentence =
+      name + fmt::format(
+                 "element {} is written and the reference leaves it unwritten; {} of {} are. If the reference "
+                 "needs another launch, name it: reference(NAME; grid(...) block(...)); if they do not "
+                 "matter, declare the output `partial`",
+                 extra.first, extra.count, elements_of(argument));
   return finding;
 }
 
@@ -155,6 +174,19 @@ Expected expected_of(const CaseOutcome& reference, const std::vector<BoundArgume
     at += size;
   }
   return expected;
+}
+
+std::vector<NotCompared> not_compared(const Expected& expected, const std::vector<BoundArgument>& arguments) {
+  std::vector<NotCompared> result;
+  std::size_t output = 0;
+  for (const BoundArgument& argument : arguments) {
+    if (!is_output(argument)) continue;
+    const std::size_t number = output++;
+    if (number >= expected.unwritten.size()) continue;
+    const Difference left = count(expected.unwritten[number], [](std::size_t) { return ~0u; });
+    if (left.count > 0) result.push_back({argument.name, left.count, left.first, elements_of(argument)});
+  }
+  return result;
 }
 
 std::vector<Finding> compare_outputs(const CaseOutcome& outcome, const std::vector<BoundArgument>& arguments,

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/not_compared.hpp"
 #include "tuner/core/task.hpp"
 #include "tuner/host/finding.hpp"
 #include "tuner/host/outcome.hpp"
@@ -22,6 +23,9 @@ std::vector<std::size_t> output_sizes(const std::vector<BoundArgument>& argument
 
 /// What a reference that ran as a case itself computed.
 Expected expected_of(const CaseOutcome& reference, const std::vector<BoundArgument>& arguments);
+
+/// What the reference leaves unwritten of each output.
+std::vector<NotCompared> not_compared(const Expected& expected, const std::vector<BoundArgument>& arguments);
 
 /// What is wrong with the outputs of a case that ended: unwritten, wrong, or not the same in all runs. Only the most
 /// telling is reported for each output. `expected` may be null.

@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include "cache/hash.hpp"
+#include "tests/core/npy_file.hpp"
 #include "tests/engine/device/lane_support.hpp"
 
 using namespace tuner;
@@ -111,15 +113,108 @@ TEST_CASE("every kind of wrong candidate is named, and the next one is judged as
   CHECK(test.lane.worker_pid() != first_worker);
 }
 
-TEST_CASE("words that the reference leaves unwritten are excluded and counted") {
+TEST_CASE("what the reference leaves unwritten is named, and is not written by what passes") {
   TestLane test;
   REQUIRE(test.ask(problem()).outcome == Outcome::ok);
   const DeviceReply baseline = test.ask(reference("sparse"));
   CHECK(baseline.outcome == Outcome::ok);
-  CHECK(baseline.excluded_words == kLength / 2);
+  CHECK(baseline.not_compared == std::vector<NotCompared>{{"doubled", kLength / 2, kLength / 2, kLength}});
+  CHECK(test.ask(screen("sparse")).outcome == Outcome::ok);
+  // Nothing says whether the other half is right.
+  for (const char* behaviour : {"right", "wrong"}) {
+    const DeviceReply reply = test.ask(screen(behaviour));
+    CAPTURE(reply.message);
+    CHECK(reply.outcome == Outcome::wrong_result);
+    CHECK(says(reply,
+               "It writes 500 of 1000 elements of 'doubled' that the reference leaves unwritten, the first at "
+               "'doubled'[500]"));
+    CHECK(says(reply, "reference(NAME; grid(...) block(...))"));
+    CHECK(reply.samples_ns.empty());
+  }
+  CHECK(says(test.ask(screen("unwritten")), "It writes 499 of 1000"));
+  CHECK(test.ask(screen("flaky")).outcome == Outcome::nondeterministic);
+}
+
+TEST_CASE("candidates may write what the reference leaves unwritten of a partial output") {
+  TestLane test;
+  PrepareProblem request = problem();
+  request.arguments[1].is_partial = true;
+  REQUIRE(test.ask(request).outcome == Outcome::ok);
+  CHECK(test.ask(reference("sparse")).not_compared.size() == 1);
   CHECK(test.ask(screen("right")).outcome == Outcome::ok);
   CHECK(test.ask(screen("wrong")).outcome == Outcome::ok);  // its wrong element is one of those
-  CHECK(test.ask(screen("flaky")).outcome == Outcome::nondeterministic);
+}
+
+TEST_CASE("a reference takes the arguments that it names, in its order") {
+  TestLane test;
+  PrepareProblem request = problem();
+  std::swap(request.arguments[0], request.arguments[4]);
+  std::swap(request.arguments[1], request.arguments[2]);
+  BoundArgument further = request.arguments[4];
+  further.name = "further";
+  request.arguments.push_back(further);
+  REQUIRE(test.ask(request).outcome == Outcome::ok);
+  RunReference right = reference();
+  right.candidate.takes = {4, 2, 1, 3, 0};
+  const DeviceReply reply = test.ask(right);
+  CAPTURE(reply.message);
+  CHECK(reply.outcome == Outcome::ok);
+  right.candidate.takes = {4, 2, 1, 3};
+  CHECK(
+      says(test.ask(right), "takes 5 parameters, but 4 arguments are described; make the args(...) of the reference"));
+}
+
+namespace {
+
+/// `doubled` must be what this file of the folder holds; `values` are 0, 1, 2, ...
+PrepareProblem problem_with_expected(const test::DataFolder& folder, std::vector<double> numbers) {
+  PrepareProblem request = problem();
+  request.arguments[0].generator = Generator::Kind::iota;
+  request.arguments[0].generator_parameters = {0, 1};
+  const std::string bytes = test::bytes_of(numbers);
+  request.arguments[1].expected =
+      DataFile{folder.write("doubled.bin", bytes), 0, bytes.size(), cache::content_hash(bytes)};
+  return request;
+}
+
+std::vector<double> doubles() {
+  std::vector<double> numbers;
+  for (int i = 0; i < kLength; ++i) numbers.push_back(2 * i);
+  return numbers;
+}
+
+}  // namespace
+
+TEST_CASE("what a file holds is what the baseline and every candidate must compute") {
+  const test::DataFolder folder;
+  TestLane test;
+  REQUIRE(test.ask(problem_with_expected(folder, doubles())).outcome == Outcome::ok);
+  const DeviceReply sparse = test.ask(reference("sparse"));
+  CHECK(sparse.outcome == Outcome::unwritten_output);
+  CHECK(says(sparse, "500 of 1000 elements of 'doubled' unwritten that doubled.bin has, the first at 'doubled'[500]"));
+  const DeviceReply wrong = test.ask(reference("wrong"));
+  CHECK(wrong.outcome == Outcome::wrong_result);
+  CHECK(says(wrong, "1 of 1000 elements of 'doubled' differ from doubled.bin: first at 'doubled'[999], found 1999"));
+  REQUIRE(test.ask(reference()).outcome == Outcome::ok);
+  CHECK(test.ask(screen("right")).outcome == Outcome::ok);
+  CHECK(says(test.ask(screen("wrong")), "differ from doubled.bin"));
+  CHECK(test.ask(screen("unwritten")).outcome == Outcome::unwritten_output);
+  const DeviceReply confirmed = test.ask(ConfirmCandidate{candidate("right"), candidate("wrong"), 2});
+  CHECK(says(confirmed, "On the same inputs, the candidate: 1 of 1000"));
+}
+
+TEST_CASE("a baseline that is right within the tolerance is no nondeterministic one for differing from the file") {
+  const test::DataFolder folder;
+  TestLane test;
+  std::vector<double> numbers = doubles();
+  numbers[10] += 1e-13;
+  PrepareProblem request = problem_with_expected(folder, numbers);
+  request.deterministic = true;
+  request.arguments[1].atol = 1e-12;
+  REQUIRE(test.ask(request).outcome == Outcome::ok);
+  CHECK(test.ask(reference()).outcome == Outcome::ok);
+  CHECK(test.ask(screen("right")).outcome == Outcome::ok);
+  CHECK(test.ask(screen("wavers")).outcome == Outcome::nondeterministic);
 }
 
 TEST_CASE("a reference that contradicts itself is nondeterministic") {
@@ -136,6 +231,7 @@ TEST_CASE("runs that differ within the tolerance are right, unless the kernel mu
     const Outcome expected = deterministic ? Outcome::nondeterministic : Outcome::ok;
     PrepareProblem request = problem();
     request.arguments[1].rtol = 1e-6;
+    request.arguments[1].is_partial = true;
     request.deterministic = deterministic;
     TestLane test;
     REQUIRE(test.ask(request).outcome == Outcome::ok);

@@ -109,6 +109,15 @@ TEST_CASE("an element is unwritten when it holds the poison after both runs") {
   CHECK(finding.first == 35);
 }
 
+TEST_CASE("elements that the reference leaves unwritten and a kernel writes are counted by their masks") {
+  const std::array<std::uint32_t, 3> by_reference{0, 1u << 4 | 1u << 9, 1u << 31};
+  const std::array<std::uint32_t, 3> unwritten{1u, 1u << 4, 0};
+  Finding finding;
+  run("tuner_find_overwritten", unwritten.data(), by_reference.data(), std::uint64_t{3}, &finding);
+  CHECK(finding.count == 2);
+  CHECK(finding.first == 32 + 9);
+}
+
 TEST_CASE("a changed guard is found, byte by byte") {
   std::vector<unsigned char> memory(1000, 0);
   run("tuner_plant", memory.data(), std::uint64_t{0}, std::uint64_t{100}, std::uint64_t{9});

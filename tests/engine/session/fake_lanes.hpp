@@ -104,8 +104,11 @@ class FakeDeviceLane final : public DeviceLane {
   bool answers_prepare = true;               ///< off: a problem that takes forever to set up
   std::vector<std::string> other_processes;  ///< on the GPU
   std::string unfenced;
-  std::vector<std::uint64_t> lengths;  ///< of the first buffer of each problem that was prepared
-  std::vector<std::string> screened;   ///< in order, the reference included
+  std::vector<std::uint64_t> lengths;     ///< of the first buffer of each problem that was prepared
+  std::vector<std::string> screened;      ///< in order, the reference included
+  std::vector<NotCompared> not_compared;  ///< what the reference leaves unwritten
+  Candidate reference;                    ///< that was run last
+  std::vector<bool> has_expected;         ///< of each problem that was prepared: whether a file says what is right
   std::vector<std::string> finalists;
   std::map<std::string, int> raced;                    ///< samples asked for in races, of each
   std::function<void()> on_submit;                     ///< called after every request
@@ -147,13 +150,20 @@ class FakeDeviceLane final : public DeviceLane {
 
   DeviceReply answer(const PrepareProblem& request) {
     lengths.push_back(request.arguments.empty() ? 0 : request.arguments.front().length);
+    has_expected.push_back(std::any_of(request.arguments.begin(), request.arguments.end(),
+                                       [](const BoundArgument& argument) { return argument.expected.has_value(); }));
     if (prepare != Outcome::ok) return fail(prepare);
     DeviceReply reply;
     reply.other_processes = other_processes;
     reply.unfenced = unfenced;
     return reply;
   }
-  DeviceReply answer(const RunReference& request) { return screen(request.candidate, request.policy, {}); }
+  DeviceReply answer(const RunReference& request) {
+    reference = request.candidate;
+    DeviceReply reply = screen(request.candidate, request.policy, {});
+    reply.not_compared = not_compared;
+    return reply;
+  }
   DeviceReply answer(const ScreenCandidate& request) {
     return screen(request.candidate, request.policy, request.best_ns);
   }

@@ -218,6 +218,20 @@ __device__ inline bool holds_poison(const Byte* data, Long i, int size, Byte poi
   return true;
 }
 
+__device__ inline void count_bits(Word bits, Long w, Finding* finding) {
+  if (bits == 0) return;
+  Word count = 0;
+  Word lowest = 0;
+  TUNER_ROLLED for (int bit = 31; bit >= 0; --bit) {
+    if (bits >> bit & 1u) {
+      ++count;
+      lowest = (Word)bit;
+    }
+  }
+  atomicAdd(&finding->count, (Long)count);
+  atomicMin(&finding->first, 32 * w + lowest);
+}
+
 // Bit i of `mask` says that element i still holds the poison; with `narrow_down`, in this run and in the one before.
 // Counts those bits, less those of `excluded` (which may be null).
 extern "C" __global__ void tuner_find_unwritten(const Byte* data, Long elements, int size, int poison, int narrow_down, Word* mask,
@@ -231,18 +245,13 @@ extern "C" __global__ void tuner_find_unwritten(const Byte* data, Long elements,
     }
     mask[w] = bits;
     if (excluded) bits &= ~excluded[w];
-    if (bits == 0) continue;
-    Word count = 0;
-    Word lowest = 0;
-    TUNER_ROLLED for (int bit = 31; bit >= 0; --bit) {
-      if (bits >> bit & 1u) {
-        ++count;
-        lowest = (Word)bit;
-      }
-    }
-    atomicAdd(&finding->count, (Long)count);
-    atomicMin(&finding->first, 32 * w + lowest);
+    count_bits(bits, w, finding);
   }
+}
+
+// Counts the elements that the reference leaves unwritten and the kernel does not, by their masks.
+extern "C" __global__ void tuner_find_overwritten(const Word* unwritten, const Word* by_reference, Long words, Finding* finding) {
+  EACH(w, words) count_bits(by_reference[w] & ~unwritten[w], w, finding);
 }
 
 __device__ inline double load(const Byte* data, Long i, int type) {

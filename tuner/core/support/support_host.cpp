@@ -86,6 +86,7 @@ bool run_support_kernel_on_host(std::string_view name, void** arguments) {
   if (name == "tuner_checksum") return call(tuner_checksum, arguments);
   if (name == "tuner_checksum_elements") return call(tuner_checksum_elements, arguments);
   if (name == "tuner_find_unwritten") return call(tuner_find_unwritten, arguments);
+  if (name == "tuner_find_overwritten") return call(tuner_find_overwritten, arguments);
   if (name == "tuner_compare") return call(tuner_compare, arguments);
   return false;
 }

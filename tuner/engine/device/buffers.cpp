@@ -162,10 +162,12 @@ Buffers::Buffers(std::span<const BoundArgument> arguments, std::uint64_t seed, D
       restores_ = true;
     }
     if (state.is_output()) state.reference = allocate(copy_bytes);
+    if (argument.expected) upload(state.reference.get(), *argument.expected);
     if (argument.role == Argument::Role::out) {
       const std::uint64_t mask_bytes = std::max<std::uint64_t>(state.mask_bytes(), 8);
       state.unwritten_by_reference = allocate(mask_bytes);
       state.unwritten = allocate(mask_bytes);
+      stream_.set_bytes(state.unwritten_by_reference.get(), 0, mask_bytes);
     }
     plant_guards(state);
   }
@@ -178,6 +180,11 @@ Verdict Buffers::set_scalars() {
     if (Verdict verdict = scalar_bytes(state.argument, state.scalar); !verdict.ok()) return verdict;
   }
   return {};
+}
+
+bool Buffers::depends_on_seed() const {
+  return std::any_of(arguments_.begin(), arguments_.end(),
+                     [](const ArgumentState& state) { return is_seeded(state.argument); });
 }
 
 std::vector<CUdeviceptr> Buffers::addresses(Layout layout) const {
@@ -250,7 +257,11 @@ void Buffers::repair_inputs() {
 
 void Buffers::fill(CUdeviceptr memory, const ArgumentState& state) {
   if (!state.argument.file) return support_.fill(memory, state.argument, state.elements, state.position, seed_);
-  read_data(*state.argument.file, [&](std::span<const std::byte> piece) {
+  upload(memory, *state.argument.file);
+}
+
+void Buffers::upload(CUdeviceptr memory, const DataFile& file) {
+  read_data(file, [&](std::span<const std::byte> piece) {
     stream_.upload(memory, piece);
     memory += piece.size();
   });

@@ -31,9 +31,10 @@ struct ArgumentState {
   std::optional<FencedBuffer> fenced;   ///< the same for checked launches, where the buffers have fences
   std::vector<std::byte> scalar;        ///< scalars: the bytes to pass
   DeviceMemory pristine;                ///< inout: the content before a launch; constant: what modules are given
-  DeviceMemory reference;               ///< out, inout: what the reference wrote
+  DeviceMemory reference;               ///< out, inout: what the reference wrote, or a file says that it is to write
   DeviceMemory unwritten_by_reference;  ///< out: one bit an element; excluded from comparison
   DeviceMemory unwritten;               ///< out: the same for the kernel being checked
+  Finding left_unwritten;               ///< out: how many elements the reference leaves unwritten, and the first
   std::uint64_t input_sum = 0;          ///< in: checksum of the content
   std::uint64_t kept_sum = 0;           ///< checksums of pristine, reference and mask together
 
@@ -57,6 +58,8 @@ class Buffers {
 
   std::vector<ArgumentState>& arguments() { return arguments_; }
   std::uint64_t seed() const { return seed_; }
+  /// Whether another seed gives other inputs.
+  bool depends_on_seed() const;
   /// One for each argument; 0 for scalars and constants.
   std::vector<CUdeviceptr> addresses(Layout layout) const;
 
@@ -83,6 +86,7 @@ class Buffers {
 
  private:
   void fill(CUdeviceptr memory, const ArgumentState& state);
+  void upload(CUdeviceptr memory, const DataFile& file);
   void fill_fenced_inputs();
   void fence_scratch(ArgumentState& state, std::uint64_t bytes);
 

@@ -11,6 +11,7 @@
 
 #include "cache/store.hpp"
 #include "tuner/core/device.hpp"
+#include "tuner/core/not_compared.hpp"
 #include "tuner/core/task.hpp"
 #include "tuner/engine/compile/compile.hpp"
 #include "tuner/engine/lane.hpp"
@@ -32,6 +33,8 @@ struct Candidate {
   std::vector<KernelParameter> parameters;
   Geometry geometry;
   std::vector<std::uint64_t> scratch_lengths;  ///< elements, in signature order of the scratch arguments
+  /// Positions of the arguments that it takes, in its order; absent: all that are parameters.
+  std::optional<std::vector<std::size_t>> takes = std::nullopt;
 };
 
 /// Buffers and scalars of the problem, and how everything is run. Kept by the lane, so that a worker that replaces a
@@ -95,16 +98,16 @@ using DeviceRequest =
 /// Answer to any request; which fields are filled depends on it.
 struct DeviceReply {
   Outcome outcome = Outcome::ok;
-  std::string message;               ///< one sentence for failures
-  std::vector<double> samples_ns;    ///< screen: in the order taken; block: in the order of the request
-  bool censored = false;             ///< screen: stopped early
-  std::optional<double> occupancy;   ///< 0..1, resident warps / maximum for this launch
-  std::string occupancy_limiter;     ///< "warps", "registers", "shared" or "blocks"
-  int local_bytes = 0;               ///< local memory per thread, from the driver
-  std::uint64_t excluded_words = 0;  ///< reference: output words it leaves unwritten, not compared
-  int launches = 0;                  ///< kernel launches spent on it
-  bool disturbed = false;            ///< block: the SM clock moved or the GPU was throttled while it ran
-  double sm_clock_mhz = 0;           ///< observed around the samples; 0 if unknown
+  std::string message;                    ///< one sentence for failures
+  std::vector<double> samples_ns;         ///< screen: in the order taken; block: in the order of the request
+  bool censored = false;                  ///< screen: stopped early
+  std::optional<double> occupancy;        ///< 0..1, resident warps / maximum for this launch
+  std::string occupancy_limiter;          ///< "warps", "registers", "shared" or "blocks"
+  int local_bytes = 0;                    ///< local memory per thread, from the driver
+  std::vector<NotCompared> not_compared;  ///< reference: what of its outputs it leaves unwritten
+  int launches = 0;                       ///< kernel launches spent on it
+  bool disturbed = false;                 ///< block: the SM clock moved or the GPU was throttled while it ran
+  double sm_clock_mhz = 0;                ///< observed around the samples; 0 if unknown
   double load_ms = 0, verify_ms = 0, timing_ms = 0;
   /// Finalists, block: which finalist failed, by position. Nothing where nobody knows: the worker died or was stopped
   /// from outside, taking with it what it knew.

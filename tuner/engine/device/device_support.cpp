@@ -25,6 +25,7 @@ DeviceSupport::DeviceSupport(std::span<const std::byte> cubin, WorkStream& strea
       checksum_(find(module_.get(), "tuner_checksum")),
       checksum_elements_(find(module_.get(), "tuner_checksum_elements")),
       find_unwritten_(find(module_.get(), "tuner_find_unwritten")),
+      find_overwritten_(find(module_.get(), "tuner_find_overwritten")),
       compare_(find(module_.get(), "tuner_compare")),
       findings_(allocate(kMaxFindings * sizeof(Finding))) {}
 
@@ -87,6 +88,13 @@ std::size_t DeviceSupport::find_unwritten(CUdeviceptr data, std::uint64_t elemen
   const std::size_t number = new_finding();
   launch(find_unwritten_, (elements + 31) / 32, data, elements, static_cast<int>(size_of(type)),
          static_cast<int>(poison), static_cast<int>(narrow_down), mask, excluded, next_finding(number));
+  return number;
+}
+
+std::size_t DeviceSupport::find_overwritten(CUdeviceptr unwritten, CUdeviceptr by_reference, std::uint64_t elements) {
+  const std::size_t number = new_finding();
+  const std::uint64_t words = (elements + 31) / 32;
+  launch(find_overwritten_, words, unwritten, by_reference, words, next_finding(number));
   return number;
 }
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "tuner/engine/device/cuda.hpp"
 #include "tuner/core/support/support.hpp"
+#include "tuner/engine/device/cuda.hpp"
 #include "tuner/engine/device/work_stream.hpp"
 
 namespace tuner::engine {
@@ -29,6 +29,8 @@ class DeviceSupport {
   /// `mask` has one bit an element; with `narrow_down` it keeps the bits of the previous run that are still true.
   std::size_t find_unwritten(CUdeviceptr data, std::uint64_t elements, ElementType type, unsigned char poison,
                              bool narrow_down, CUdeviceptr mask, CUdeviceptr excluded);
+  /// Elements that `by_reference` has a bit for and `unwritten` has not.
+  std::size_t find_overwritten(CUdeviceptr unwritten, CUdeviceptr by_reference, std::uint64_t elements);
   std::size_t compare(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements, const BoundArgument& argument,
                       CUdeviceptr excluded);
 
@@ -43,7 +45,7 @@ class DeviceSupport {
 
   WorkStream& stream_;
   Module module_;
-  CUfunction fill_, plant_, check_planted_, checksum_, checksum_elements_, find_unwritten_, compare_;
+  CUfunction fill_, plant_, check_planted_, checksum_, checksum_elements_, find_unwritten_, find_overwritten_, compare_;
   DeviceMemory findings_;
   std::size_t used_ = 0;
 };

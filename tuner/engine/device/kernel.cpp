@@ -16,17 +16,26 @@ std::uint32_t parameter_size(const ArgumentState& state) {
                                                                                   : sizeof(CUdeviceptr));
 }
 
-Verdict check_parameters(const Candidate& candidate, const std::vector<ArgumentState>& arguments) {
-  std::vector<const ArgumentState*> described;
-  for (const ArgumentState& state : arguments) {
-    if (is_parameter(state.argument.role)) described.push_back(&state);
+std::vector<std::size_t> positions(const Candidate& candidate, const std::vector<ArgumentState>& arguments) {
+  if (candidate.takes) return *candidate.takes;
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (is_parameter(arguments[i].argument.role)) all.push_back(i);
   }
+  return all;
+}
+
+Verdict check_parameters(const Candidate& candidate, const LoadedKernel& kernel,
+                         const std::vector<ArgumentState>& arguments) {
+  std::vector<const ArgumentState*> described;
+  for (const std::size_t position : kernel.takes) described.push_back(&arguments.at(position));
   const std::size_t compiled = candidate.parameters.size();
   if (described.size() != compiled) {
     return {Outcome::launch_refused, fmt::format("The kernel {} takes {} parameters, but {} arguments are described; "
-                                                 "make the in, out, inout, scratch and scalar "
-                                                 "directives match its signature.",
-                                                 candidate.lowered_name, compiled, described.size())};
+                                                 "make the {} match its signature.",
+                                                 candidate.lowered_name, compiled, described.size(),
+                                                 candidate.takes ? "args(...) of the reference"
+                                                                 : "in, out, inout, scratch and scalar directives")};
   }
   for (std::size_t i = 0; i < compiled; ++i) {
     const ArgumentState& state = *described[i];
@@ -99,7 +108,8 @@ Verdict load_kernel(const Candidate& candidate, const std::vector<ArgumentState>
   kernel.configuration = candidate.configuration;
   kernel.geometry = candidate.geometry;
   kernel.scratch_lengths = candidate.scratch_lengths;
-  if (Verdict verdict = check_parameters(candidate, arguments); !verdict.ok()) return verdict;
+  kernel.takes = positions(candidate, arguments);
+  if (Verdict verdict = check_parameters(candidate, kernel, arguments); !verdict.ok()) return verdict;
 
   try {
     kernel.module = load_module(candidate.cubin);
@@ -145,9 +155,8 @@ void fill_constants(const LoadedKernel& kernel, const std::vector<ArgumentState>
 Verdict launch_kernel(const LoadedKernel& kernel, const std::vector<ArgumentState>& arguments,
                       std::span<const CUdeviceptr> addresses, const DeviceInfo& device, WorkStream& stream) {
   std::vector<void*> pointers;
-  pointers.reserve(arguments.size());
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (!is_parameter(arguments[i].argument.role)) continue;
+  pointers.reserve(kernel.takes.size());
+  for (const std::size_t i : kernel.takes) {
     // The driver only reads both.
     pointers.push_back(arguments[i].argument.role == Argument::Role::scalar
                            ? static_cast<void*>(const_cast<std::byte*>(arguments[i].scalar.data()))

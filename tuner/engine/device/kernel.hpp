@@ -28,6 +28,7 @@ struct LoadedKernel {
   CUfunction function = nullptr;
   Geometry geometry;
   std::vector<std::uint64_t> scratch_lengths;
+  std::vector<std::size_t> takes;  ///< positions of its arguments, in signature order
   std::vector<LoadedConstant> constants;
   FunctionFacts facts;
   std::optional<double> occupancy;

@@ -21,6 +21,7 @@ struct Runner::Mismatch {
   double worst = 0;
   std::uint64_t unwritten = 0;  // elements that hold the poison after every run, and the reference writes
   std::uint64_t first_unwritten = 0;
+  Finding overwritten;              // elements that the reference leaves unwritten, and this does not
   std::vector<std::uint64_t> bits;  // checksums by run, where the bits matter
 };
 
@@ -30,6 +31,12 @@ std::string place(const ArgumentState& state, std::uint64_t element) {
   const auto lanes = static_cast<std::uint64_t>(state.argument.lanes);
   if (lanes <= 1) return fmt::format("'{}'[{}]", state.argument.name, element);
   return fmt::format("'{}'[{}] lane {}", state.argument.name, element / lanes, element % lanes);
+}
+
+// What an output is compared with.
+std::string truth(const ArgumentState& state) {
+  const auto& file = state.argument.expected;
+  return file ? file->path.filename().string() : "the reference";
 }
 
 std::string tolerance_text(const BoundArgument& argument) {
@@ -91,9 +98,10 @@ Verdict Runner::run_once(const LoadedKernel& kernel, int run, bool as_reference,
   const bool first_run = run == 0;
   struct Asked {
     ArgumentState* state;
-    std::size_t unwritten = 0, compared = 0;
+    std::size_t unwritten = 0, overwritten = 0, compared = 0;
     std::array<std::size_t, 2> bits{};
-    bool has_unwritten = false, is_compared = false;
+    bool has_unwritten = false, has_overwritten = false, is_compared = false;
+    bool defines = false;  ///< what the output is compared with from now on
   };
   std::vector<Asked> asked;
   std::vector<std::pair<const ArgumentState*, std::size_t>> guarded;
@@ -110,15 +118,22 @@ Verdict Runner::run_once(const LoadedKernel& kernel, int run, bool as_reference,
     }
     if (!state.is_output()) continue;
     Asked& ask = asked.emplace_back(Asked{&state});
+    ask.defines = as_reference && !state.argument.expected;
     const CUdeviceptr data = state.place(layout).data();
     const CUdeviceptr excluded = state.unwritten_by_reference.get();
     if (state.argument.role == Argument::Role::out) {
+      const bool notes_unwritten = as_reference && (!state.argument.expected || state.argument.is_partial);
       ask.has_unwritten = true;
       ask.unwritten =
           support_.find_unwritten(data, state.elements, state.argument.type, poison, !first_run,
-                                  as_reference ? excluded : state.unwritten.get(), as_reference ? 0 : excluded);
+                                  notes_unwritten ? excluded : state.unwritten.get(), notes_unwritten ? 0 : excluded);
+      ask.has_overwritten =
+          !as_reference && run + 1 == runs() && state.left_unwritten.count > 0 && !state.argument.is_partial;
+      if (ask.has_overwritten) {
+        ask.overwritten = support_.find_overwritten(state.unwritten.get(), excluded, state.elements);
+      }
     }
-    if (as_reference && first_run) {
+    if (ask.defines && first_run) {
       stream_.copy(state.reference.get(), data, state.element_bytes());
     } else {
       ask.is_compared = true;
@@ -128,8 +143,8 @@ Verdict Runner::run_once(const LoadedKernel& kernel, int run, bool as_reference,
       return support_.checksum_elements(memory, state.elements, state.argument.type, excluded);
     };
     // What the reference excludes is known after its second run only; its first run's outputs are still there.
-    if (deterministic_ && !(as_reference && first_run)) ask.bits[1] = sum(data);
-    if (deterministic_ && as_reference && run == 1) ask.bits[0] = sum(state.reference.get());
+    if (deterministic_ && !(ask.defines && first_run)) ask.bits[1] = sum(data);
+    if (deterministic_ && ask.defines && run == 1) ask.bits[0] = sum(state.reference.get());
   }
   const std::vector<Finding> found = support_.findings();
 
@@ -142,8 +157,9 @@ Verdict Runner::run_once(const LoadedKernel& kernel, int run, bool as_reference,
       mismatch.unwritten = found[asked[i].unwritten].count;
       mismatch.first_unwritten = found[asked[i].unwritten].first;
     }
-    if (deterministic_ && as_reference && run == 1) mismatch.bits = {found[asked[i].bits[0]].sum};
-    if (deterministic_ && !(as_reference && first_run)) mismatch.bits.push_back(found[asked[i].bits[1]].sum);
+    if (asked[i].has_overwritten) mismatch.overwritten = found[asked[i].overwritten];
+    if (deterministic_ && asked[i].defines && run == 1) mismatch.bits = {found[asked[i].bits[0]].sum};
+    if (deterministic_ && !(asked[i].defines && first_run)) mismatch.bits.push_back(found[asked[i].bits[1]].sum);
     mismatch.count.push_back(asked[i].is_compared ? found[asked[i].compared].count : 0);
     if (mismatch.count.back() == 0 || !mismatch.found.empty()) continue;
     const Finding& compared = found[asked[i].compared];
@@ -269,9 +285,10 @@ Verdict Runner::run_reference(const LoadedKernel& kernel, bool diagnose_first) {
   const Verdict ran = run_all(kernel, true, mismatches);
   if (Verdict verdict = inspect_surroundings(false); !verdict.ok()) return verdict;
   if (!ran.ok()) return ran;
-  excluded_words_ = 0;
+  note_unwritten(mismatches);
+  if (Verdict verdict = judge_expected(mismatches); !verdict.ok()) return verdict;
   for (const Mismatch& mismatch : mismatches) {
-    excluded_words_ += mismatch.unwritten;
+    if (mismatch.state->argument.expected) continue;
     const std::uint64_t differing = *std::max_element(mismatch.count.begin(), mismatch.count.end());
     if (differing == 0) continue;
     return {Outcome::nondeterministic,
@@ -298,12 +315,46 @@ Verdict Runner::verify(const LoadedKernel& kernel, bool diagnose_first) {
   return judge(mismatches);
 }
 
+// After a run of the reference.
+void Runner::note_unwritten(const std::vector<Mismatch>& mismatches) {
+  const auto state_of = [&](const Mismatch& mismatch) -> ArgumentState& {
+    return buffers_.arguments()[mismatch.state->position];
+  };
+  for (const Mismatch& mismatch : mismatches) {
+    const BoundArgument& argument = mismatch.state->argument;
+    const bool is_left_out = !argument.expected || argument.is_partial;
+    state_of(mismatch).left_unwritten = {.count = is_left_out ? mismatch.unwritten : 0,
+                                         .first = mismatch.first_unwritten};
+  }
+}
+
+std::vector<NotCompared> Runner::not_compared() const {
+  std::vector<NotCompared> result;
+  for (const ArgumentState& state : buffers_.arguments()) {
+    const Finding& left = state.left_unwritten;
+    if (left.count > 0) result.push_back({state.argument.name, left.count, left.first, state.elements});
+  }
+  return result;
+}
+
+// What the reference must reproduce itself.
+Verdict Runner::judge_expected(const std::vector<Mismatch>& mismatches) const {
+  std::vector<Mismatch> expected;
+  for (const Mismatch& mismatch : mismatches) {
+    if (!mismatch.state->argument.expected) continue;
+    expected.push_back(mismatch);
+    if (mismatch.state->argument.is_partial) expected.back().unwritten = 0;
+  }
+  return judge(expected);
+}
+
 Verdict Runner::judge(const std::vector<Mismatch>& mismatches) const {
   for (const Mismatch& mismatch : mismatches) {
     if (mismatch.unwritten == 0) continue;
     return {Outcome::unwritten_output,
-            fmt::format("It leaves {} of {} elements of '{}' unwritten that the reference writes, the first at {}.",
+            fmt::format("It leaves {} of {} elements of '{}' unwritten that {} {}, the first at {}.",
                         mismatch.unwritten, mismatch.state->elements, mismatch.state->argument.name,
+                        truth(*mismatch.state), mismatch.state->argument.expected ? "has" : "writes",
                         place(*mismatch.state, mismatch.first_unwritten))};
   }
   for (const Mismatch& mismatch : mismatches) {
@@ -316,8 +367,9 @@ Verdict Runner::judge(const std::vector<Mismatch>& mismatches) const {
                                            place(*mismatch.state, mismatch.first), mismatch.found, mismatch.expected,
                                            mismatch.worst, tolerance_text(argument));
     if (wrong_runs == count.size()) {
-      return {Outcome::wrong_result, fmt::format("{} of {} elements of '{}' differ from the reference: {}.", count[0],
-                                                 mismatch.state->elements, argument.name, detail)};
+      return {Outcome::wrong_result,
+              fmt::format("{} of {} elements of '{}' differ from {}: {}.", count[0], mismatch.state->elements,
+                          argument.name, truth(*mismatch.state), detail)};
     }
     const std::uint64_t most = *std::max_element(count.begin(), count.end());
     const std::string which =
@@ -326,6 +378,16 @@ Verdict Runner::judge(const std::vector<Mismatch>& mismatches) const {
                          : "right in the second of two runs and wrong in the other";
     return {Outcome::nondeterministic, fmt::format("'{}' is {}, in {} of {} elements: {}.", argument.name, which, most,
                                                    mismatch.state->elements, detail)};
+  }
+  for (const Mismatch& mismatch : mismatches) {
+    if (mismatch.overwritten.count == 0) continue;
+    return {Outcome::wrong_result,
+            fmt::format("It writes {} of {} elements of '{}' that the reference leaves unwritten, the first at {}, so "
+                        "nothing says whether they are right. If the reference needs another launch, name it: "
+                        "reference(NAME; grid(...) block(...)); if these elements do not matter, declare the output "
+                        "`partial`.",
+                        mismatch.overwritten.count, mismatch.state->elements, mismatch.state->argument.name,
+                        place(*mismatch.state, mismatch.overwritten.first))};
   }
   return same_bits(mismatches);
 }

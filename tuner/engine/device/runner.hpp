@@ -31,7 +31,8 @@ class Runner {
         launch_timeout_(launch_timeout),
         deterministic_(deterministic) {}
 
-  /// Makes the kernel's outputs the reference. All runs must agree within the tolerance. With `diagnose` it runs first
+  /// Makes the kernel's outputs the reference, unless a file says what they must be. All runs must agree within the
+  /// tolerance. With `diagnose` it runs first
   /// without fences, where what would end the context can be seen instead.
   Verdict run_reference(const LoadedKernel& kernel, bool diagnose);
   /// Compares with the reference. inspect() must follow: what it finds comes first.
@@ -43,7 +44,8 @@ class Runner {
   void set_launch_timeout(std::chrono::milliseconds timeout) { launch_timeout_ = timeout; }
   /// What a fault that has just ended the context says about the kernel, as one sentence.
   std::string fault_text(CUresult fault) const;
-  std::uint64_t excluded_words() const { return excluded_words_; }  ///< left unwritten by the reference
+  /// What the reference leaves unwritten of each output.
+  std::vector<NotCompared> not_compared() const;
   int launches() const { return launches_; }
   /// The kernel reached data of ours that no argument points to: this process must be replaced.
   bool damaged() const { return damaged_; }
@@ -59,6 +61,8 @@ class Runner {
   Verdict inspect_surroundings(bool with_kept);
   Verdict guards_verdict(const ArgumentState& state, const Placement& place, const Finding& finding) const;
   Verdict judge(const std::vector<Mismatch>& mismatches) const;
+  void note_unwritten(const std::vector<Mismatch>& mismatches);
+  Verdict judge_expected(const std::vector<Mismatch>& mismatches) const;
   Verdict same_bits(const std::vector<Mismatch>& mismatches) const;
   void sum_kept();
 
@@ -68,7 +72,6 @@ class Runner {
   const DeviceInfo& device_;
   std::chrono::milliseconds launch_timeout_;
   bool deterministic_;
-  std::uint64_t excluded_words_ = 0;
   int launches_ = 0;
   bool damaged_ = false;
   std::optional<Layout> running_;     ///< while a checked launch runs

@@ -100,6 +100,21 @@ Isolation decode_isolation(const Json& json) {
   return isolation;
 }
 
+Json encode(const DataFile& file, BlobWriter& blobs) {
+  // Names of files need not be UTF-8.
+  const auto name = std::as_bytes(std::span(file.path.native()));
+  return {{"path", blobs.add({name.begin(), name.end()})},
+          {"offset", file.offset},
+          {"bytes", file.bytes},
+          {"hash", file.hash}};
+}
+
+DataFile decode_file(const Json& json, BlobReader& blobs) {
+  const std::vector<std::byte> name = blobs.take(json.at("path"));
+  return {std::string(reinterpret_cast<const char*>(name.data()), name.size()), json.at("offset").get<std::uint64_t>(),
+          json.at("bytes").get<std::uint64_t>(), json.at("hash").get<std::string>()};
+}
+
 Json encode(const BoundArgument& argument, BlobWriter& blobs) {
   Json json = {{"name", argument.name},
                {"role", static_cast<int>(argument.role)},
@@ -111,15 +126,10 @@ Json encode(const BoundArgument& argument, BlobWriter& blobs) {
                {"rtol", real(argument.rtol)},
                {"atol", real(argument.atol)},
                {"alignment", argument.alignment},
+               {"partial", argument.is_partial},
                {"value", argument.value.text()}};
-  if (const auto& file = argument.file) {
-    // Names of files need not be UTF-8.
-    const auto name = std::as_bytes(std::span(file->path.native()));
-    json["file"] = {{"path", blobs.add({name.begin(), name.end()})},
-                    {"offset", file->offset},
-                    {"bytes", file->bytes},
-                    {"hash", file->hash}};
-  }
+  if (argument.file) json["file"] = encode(*argument.file, blobs);
+  if (argument.expected) json["expected"] = encode(*argument.expected, blobs);
   return json;
 }
 
@@ -136,13 +146,9 @@ BoundArgument decode_argument(const Json& json, BlobReader& blobs) {
   argument.atol = real(json.at("atol"));
   argument.alignment = json.at("alignment").get<std::uint64_t>();
   argument.value = search::Value::parse(json.at("value").get<std::string>());
-  if (json.contains("file")) {
-    const Json& file = json.at("file");
-    const std::vector<std::byte> name = blobs.take(file.at("path"));
-    argument.file = DataFile{std::string(reinterpret_cast<const char*>(name.data()), name.size()),
-                             file.at("offset").get<std::uint64_t>(), file.at("bytes").get<std::uint64_t>(),
-                             file.at("hash").get<std::string>()};
-  }
+  argument.is_partial = json.at("partial").get<bool>();
+  if (json.contains("file")) argument.file = decode_file(json.at("file"), blobs);
+  if (json.contains("expected")) argument.expected = decode_file(json.at("expected"), blobs);
   return argument;
 }
 
@@ -150,14 +156,16 @@ Json encode(const Candidate& candidate, BlobWriter& blobs) {
   Json parameters = Json::array();
   for (const KernelParameter& parameter : candidate.parameters)
     parameters.push_back({parameter.offset, parameter.size});
-  return {{"configuration", candidate.configuration},
-          {"cubin", blobs.add(candidate.cubin)},
-          {"name", candidate.lowered_name},
-          {"parameters", parameters},
-          {"grid", candidate.geometry.grid},
-          {"block", candidate.geometry.block},
-          {"shared", candidate.geometry.shared_bytes},
-          {"scratch", candidate.scratch_lengths}};
+  Json json = {{"configuration", candidate.configuration},
+               {"cubin", blobs.add(candidate.cubin)},
+               {"name", candidate.lowered_name},
+               {"parameters", parameters},
+               {"grid", candidate.geometry.grid},
+               {"block", candidate.geometry.block},
+               {"shared", candidate.geometry.shared_bytes},
+               {"scratch", candidate.scratch_lengths}};
+  if (candidate.takes) json["takes"] = *candidate.takes;
+  return json;
 }
 
 Candidate decode_candidate(const Json& json, BlobReader& blobs) {
@@ -172,6 +180,7 @@ Candidate decode_candidate(const Json& json, BlobReader& blobs) {
   json.at("block").get_to(candidate.geometry.block);
   candidate.geometry.shared_bytes = json.at("shared").get<std::uint32_t>();
   json.at("scratch").get_to(candidate.scratch_lengths);
+  if (json.contains("takes")) json.at("takes").get_to(candidate.takes.emplace());
   return candidate;
 }
 
@@ -328,6 +337,10 @@ Message encode_reply(const WorkerReply& answer) {
   const DeviceReply& reply = answer.reply;
   Json samples = Json::array();
   for (const double sample : reply.samples_ns) samples.push_back(real(sample));
+  Json not_compared = Json::array();
+  for (const NotCompared& each : reply.not_compared) {
+    not_compared.push_back({each.buffer, each.elements, each.first, each.of});
+  }
   Json body = {{"ends", answer.ends},
                {"outcome", static_cast<int>(reply.outcome)},
                {"message", reply.message},
@@ -335,7 +348,7 @@ Message encode_reply(const WorkerReply& answer) {
                {"censored", reply.censored},
                {"occupancy_limiter", reply.occupancy_limiter},
                {"local_bytes", reply.local_bytes},
-               {"excluded_words", reply.excluded_words},
+               {"not_compared", not_compared},
                {"launches", reply.launches},
                {"disturbed", reply.disturbed},
                {"sm_clock_mhz", real(reply.sm_clock_mhz)},
@@ -363,7 +376,10 @@ WorkerReply decode_reply(const Message& message) {
     if (body.contains("occupancy")) reply.occupancy = real(body.at("occupancy"));
     reply.occupancy_limiter = body.at("occupancy_limiter").get<std::string>();
     reply.local_bytes = body.at("local_bytes").get<int>();
-    reply.excluded_words = body.at("excluded_words").get<std::uint64_t>();
+    for (const Json& each : body.at("not_compared")) {
+      reply.not_compared.push_back({each.at(0).get<std::string>(), each.at(1).get<std::uint64_t>(),
+                                    each.at(2).get<std::uint64_t>(), each.at(3).get<std::uint64_t>()});
+    }
     reply.launches = body.at("launches").get<int>();
     reply.disturbed = body.at("disturbed").get<bool>();
     reply.sm_clock_mhz = real(body.at("sm_clock_mhz"));

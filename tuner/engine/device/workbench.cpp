@@ -225,7 +225,7 @@ void Workbench::reference(const RunReference& request, DeviceReply& reply) {
   {
     const Stopwatch watch(reply.verify_ms);
     const bool ran = take(reply, p.runner.run_reference(kernel, request.isolation.diagnose));
-    reply.excluded_words = p.runner.excluded_words();
+    reply.not_compared = p.runner.not_compared();
     if (!ran) return;
   }
   time_and_inspect(kernel, request.policy, std::nullopt, reply);
@@ -316,14 +316,15 @@ void Workbench::confirm(const ConfirmCandidate& request, DeviceReply& reply) {
   const std::uint64_t seed = p.buffers.seed();
   p.has_reference = false;
 
-  const std::string prefix = fmt::format("On other inputs (seed {}), ", request.seed);
+  const std::string prefix =
+      p.buffers.depends_on_seed() ? fmt::format("On other inputs (seed {}), ", request.seed) : "On the same inputs, ";
   reply.message = prefix + "the reference: ";
   reply.reference_failed = true;
   p.buffers.fill_inputs(request.seed);
   Verdict verdict = p.runner.run_reference(reference, request.isolation.diagnose);
   if (verdict.ok()) {
     reply.reference_failed = false;
-    reply.excluded_words = p.runner.excluded_words();
+    reply.not_compared = p.runner.not_compared();
     reply.message = prefix + "the candidate: ";
     verdict = p.runner.verify(candidate, request.isolation.diagnose);
     if (Verdict found = p.runner.inspect(); !found.ok()) verdict = std::move(found);

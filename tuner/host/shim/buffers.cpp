@@ -21,10 +21,7 @@ Buffers::Buffers(const PlannedCase& planned, const unsigned char* inputs, const 
   for (const PlannedArgument& argument : planned.arguments) {
     Buffer& buffer = buffers_.emplace_back();
     buffer.role = argument.role;
-    if (argument.role == PlannedArgument::Role::scalar) {
-      pointers_.push_back(const_cast<unsigned char*>(argument.value.data()));
-      continue;
-    }
+    if (argument.role == PlannedArgument::Role::scalar) continue;
     if (argument.role == PlannedArgument::Role::constant) {
       buffer.data = static_cast<unsigned char*>(symbols[symbol++].address);
       buffer.bytes = argument.bytes;
@@ -43,7 +40,12 @@ Buffers::Buffers(const PlannedCase& planned, const unsigned char* inputs, const 
     buffer.data = static_cast<unsigned char*>(block) + before;
     buffer.bytes = argument.bytes;
     if (argument.offset >= 0) buffer.content = inputs + argument.offset;
-    pointers_.push_back(&buffer.data);
+  }
+  for (const std::size_t position : planned.takes) {
+    const PlannedArgument& argument = planned.arguments.at(position);
+    pointers_.push_back(argument.role == PlannedArgument::Role::scalar
+                            ? const_cast<unsigned char*>(argument.value.data())
+                            : static_cast<void*>(&buffers_[position].data));
   }
 }
 

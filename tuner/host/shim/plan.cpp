@@ -72,6 +72,12 @@ PlannedArgument buffer(PlannedArgument::Role role, Reader& reader) {
   return argument;
 }
 
+std::vector<std::size_t> numbers(Reader& reader) {
+  std::vector<std::size_t> result(static_cast<std::size_t>(reader.number()));
+  for (std::size_t& number : result) number = static_cast<std::size_t>(reader.number());
+  return result;
+}
+
 PlannedCase one_case(Reader& reader) {
   PlannedCase result;
   result.variant = static_cast<int>(reader.number());
@@ -104,6 +110,8 @@ Plan read_plan(const std::string& file) {
       plan.cases.push_back(one_case(reader));
     else if (plan.cases.empty())
       throw std::runtime_error("the plan says " + word);
+    else if (word == "takes")
+      plan.cases.back().takes = numbers(reader);
     else if (word == "scalar")
       plan.cases.back().arguments.push_back(scalar(reader));
     else

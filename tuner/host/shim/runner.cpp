@@ -89,12 +89,10 @@ const Variant* find(int number) {
 }
 
 std::string mismatch(const Variant& variant, const PlannedCase& planned) {
-  std::size_t parameters = 0, symbols = 0;
+  const std::size_t parameters = planned.takes.size();
+  std::size_t symbols = 0;
   for (const PlannedArgument& argument : planned.arguments) {
-    if (argument.role != PlannedArgument::Role::constant) {
-      ++parameters;
-      continue;
-    }
+    if (argument.role != PlannedArgument::Role::constant) continue;
     const Symbol& symbol = variant.symbols[symbols++];
     if (symbol.size != argument.bytes) {
       return "an array in constant memory has " + std::to_string(symbol.size) + " bytes and the directives describe " +
@@ -106,8 +104,8 @@ std::string mismatch(const Variant& variant, const PlannedCase& planned) {
            std::to_string(parameters);
   }
   std::size_t i = 0;
-  for (const PlannedArgument& argument : planned.arguments) {
-    if (argument.role == PlannedArgument::Role::constant) continue;
+  for (const std::size_t position : planned.takes) {
+    const PlannedArgument& argument = planned.arguments.at(position);
     const Parameter& parameter = variant.parameters[i++];
     const bool is_scalar = argument.role == PlannedArgument::Role::scalar;
     if (is_scalar == parameter.is_pointer)

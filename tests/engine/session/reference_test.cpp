@@ -1,0 +1,78 @@
+// A session whose description says in a way of its own what is right.
+#include "tests/core/npy_file.hpp"
+#include "tests/engine/session/laboratory.hpp"
+
+using namespace tuner;
+using namespace tuner::engine;
+
+namespace {
+
+Task with(const std::string& directives) {
+  std::string text = kKernel;
+  text.replace(text.find("#pragma tuner problem"), 0, "#pragma tuner " + directives + "\n");
+  return make_task({}, text);
+}
+
+}  // namespace
+
+TEST_CASE("a reference with a launch of its own is not run with the baseline's") {
+  Laboratory laboratory(with("reference(plain; grid(n) block(32) shared(64) args(y, n, x))"), ordinary);
+  const TuneReport report = laboratory.tune();
+  CHECK(laboratory.device.reference.geometry.text() == "grid=1000x1x1 block=32x1x1 shared=64");
+  CHECK(laboratory.device.reference.takes == std::vector<std::size_t>{1, 2, 0});
+  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+}
+
+TEST_CASE("what is not compared stands in the report and in the stored decision") {
+  Laboratory laboratory(with("out(z, float, 2 * n)"), ordinary);
+  laboratory.device.not_compared = {{"z", 1000, 1000, 2000}, {"a b", 1, 0, 5}};
+  const TuneReport report = laboratory.tune();
+  CHECK(report.not_compared == laboratory.device.not_compared);
+  const auto stored = laboratory.store.find_decision(laboratory.task.key("cold"));
+  REQUIRE(stored);
+  CHECK(not_compared_in(stored->counters) == std::vector<NotCompared>{{"a b", 1, 0, 5}, {"z", 1000, 1000, 2000}});
+  // The end that nothing writes tells of a length that is too large.
+  REQUIRE(laboratory.observer.warnings.size() == 1);
+  CHECK(laboratory.observer.warnings[0].find("1,000 of 2,000 elements of `z`, the first z[1000]") != std::string::npos);
+}
+
+TEST_CASE("a reference that leaves out what the baseline writes is refused before anything else is run") {
+  Laboratory laboratory(with("reference(plain)"), except("BLOCK=64,UNROLL=1", [](Behaviour& behaviour) {
+                          behaviour.run = Outcome::wrong_result;
+                        }));
+  laboratory.device.not_compared = {{"y", 900, 100, 1000}};
+  CHECK_THROWS_WITH_AS(laboratory.tune(), doctest::Contains("The baseline BLOCK=64,UNROLL=1 fails with wrong_result"),
+                       Error);
+  CHECK_FALSE(laboratory.store.find_decision(laboratory.task.key("cold")));
+}
+
+TEST_CASE("where files alone say what is right, the winner serves its size only, and the report says why") {
+  const test::DataFolder folder;
+  folder.write("y.npy", test::npy("<f4", "(1000,)", std::string(4000, '\0')));
+  for (const bool has_reference : {false, true}) {
+    CAPTURE(has_reference);
+    std::string text = kKernel;
+    const auto replace = [&](const std::string& what, const std::string& by) {
+      text.replace(text.find(what), what.size(), by);
+    };
+    replace("in(x, float, n) inout(y, float, n)", "in(x, float, n, iota()) out(y, float, n, expect file(\"y.npy\"))");
+    replace("#pragma tuner param", "#pragma tuner problem_constraint(n >= 1)\n#pragma tuner param");
+    if (has_reference) replace("kernel(saxpy)", "kernel(saxpy) reference(plain)");
+    Laboratory laboratory(
+        Task(parse_descriptions(text, folder.path() / "saxpy.cu").front(), {{"n", 1000}}, known_device("H200")),
+        ordinary);
+    const TuneReport report = laboratory.tune();
+    CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+    CHECK(report.needs_expected_files != has_reference);
+    CHECK(report.decision.counters.contains(kExpectedCounter) != has_reference);
+    REQUIRE(report.data.size() == 1);
+    CHECK(report.data[0].is_expected);
+    CHECK((report.decision.awkward_sizes > 0) == has_reference);
+    // At other sizes the file is of no use.
+    REQUIRE_FALSE(laboratory.device.has_expected.empty());
+    for (std::size_t i = 0; i < laboratory.device.has_expected.size(); ++i) {
+      CHECK(laboratory.device.has_expected[i] == (laboratory.device.lengths[i] == 1000));
+    }
+    if (!has_reference) CHECK(report.awkward_note.find("y.npy holds what is right for this size only") == 0);
+  }
+}

@@ -1,0 +1,109 @@
+// `tuner check --host` where something else than the baseline says what is right.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.hpp"
+#include "tests/core/npy_file.hpp"
+
+using namespace tuner::test;
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// Right where a reference that is launched as the kernel is would look, and nowhere else.
+std::string trap(const std::string& reference) {
+  return "#pragma tuner kernel(scale) " + reference + R"(
+#pragma tuner problem(n: size) problem_constraint(1 <= n <= 10000)
+#pragma tuner param(EACH, 4, 8)
+#pragma tuner grid(ceil_div(n, 32 * EACH)) block(32)
+#pragma tuner in(x, float, n) out(y, float, n) scalar(n, int32)
+__global__ void scale(const float* x, float* y, int n) {
+  for (int k = 0; k < EACH; ++k) {
+    const int i = (k * gridDim.x + blockIdx.x) * 32 + threadIdx.x;
+    if (i < n) y[i] = k == 0 ? 2 * x[i] : 12345.0f;
+  }
+}
+#ifndef SCALE
+#define SCALE 2
+#endif
+__global__ void plain(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = SCALE * x[i];
+}
+__global__ void reversed(int n, float* y, const float* x) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 2 * x[i];
+}
+)";
+}
+
+struct Developer : User {
+  Developer() { environment["PATH"] = std::getenv("PATH"); }
+
+  Json check(const std::string& text, int exit_code) {
+    const std::string kernel = folder().write("scale.cu", text);
+    const Result result = run({"check", kernel, "--host", "--json", "--problem", "n=1000"});
+    CHECK_MESSAGE(result.exit_code == exit_code, result.err << result.out);
+    return Json::parse(result.out);
+  }
+};
+
+bool has(const Json& report, const std::string& kind, const std::string& words) {
+  for (const Json& finding : report["findings"]) {
+    if (finding["class"] == kind && finding["message"].get<std::string>().find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a reference with the baseline's launch leaves most unwritten, and what writes that is a finding") {
+  const Json report = Developer().check(trap("reference(plain)"), 1);
+  INFO(report.dump(2));
+  CHECK(has(report, "wrong_result", "`y`: element 256 is written and the reference leaves it unwritten; 744 of 1000"));
+  CHECK(has(report, "unwritten_output", "`y`: the reference writes nothing from element 256 on"));
+}
+
+TEST_CASE("a reference with a launch of its own finds the wrong kernel") {
+  const Json report = Developer().check(trap("reference(plain; grid(ceil_div(n, 64)) block(64))"), 1);
+  INFO(report.dump(2));
+  CHECK(has(report, "wrong_result", "`y`: element 256 is 12345 and should be "));
+}
+
+TEST_CASE("a reference gets the arguments and constants that it asks for") {
+  for (const char* reference : {"reference(reversed; grid(n) block(1) args(n, y, x))",
+                                "reference(plain; grid(n) block(WIDTH) define(WIDTH = 2) define(SCALE = 2))"}) {
+    const Json report = Developer().check(trap(reference), 1);
+    INFO(report.dump(2));
+    CHECK(has(report, "wrong_result", "`y`: element 256 is 12345 and should be "));
+    CHECK(report["findings"].size() == 1);
+  }
+}
+
+TEST_CASE("what a file holds is what a kernel and the reference that is named must compute") {
+  Developer developer;
+  std::vector<float> x, y;
+  for (int i = 0; i < 1000; ++i) x.push_back(static_cast<float>(i));
+  for (const float value : x) y.push_back(3 * value);
+  const auto write = [&](const std::string& name, const std::vector<float>& values) {
+    developer.folder().write(name, npy("<f4", "(1000,)", bytes_of<float>(values)));
+  };
+  write("x.npy", x);
+  write("y.npy", y);
+  const auto text = [](const std::string& reference) {
+    std::string changed = trap(reference);
+    const std::string arguments = "in(x, float, n) out(y, float, n)";
+    changed.replace(changed.find(arguments), arguments.size(),
+                    "in(x, float, n, file(\"x.npy\")) out(y, float, n, expect file(\"y.npy\"))");
+    return changed;
+  };
+  const Json alone = developer.check(text(""), 1);
+  INFO(alone.dump(2));
+  CHECK(has(alone, "wrong_result", "`y`: element 1 is 2 and should be 3; 999 of 1000 differ"));
+  const Json both = developer.check(text("reference(plain; grid(n) block(1))"), 1);
+  INFO(both.dump(2));
+  CHECK(has(both, "wrong_result", "the reference differs from the file that is expected: `y`: element 1 is 2"));
+}
