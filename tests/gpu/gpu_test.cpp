@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "tests/core/npy_file.hpp"
+#include "tests/support/description_mistakes.hpp"
 
 namespace {
 
@@ -193,6 +194,55 @@ TEST_CASE("kernels get what their data files hold, and constant memory what is d
   const Result other = tune_it();
   CHECK(other.exit_code == 1);  // nothing usable: the baseline, too, computes something else than the reference
   CHECK(failures(other.report()).contains("wrong_result"));
+}
+
+TEST_CASE("no mistake in a description that can be noticed makes a winner") {
+  const Folder folder;
+  tuner::test::write_expected_files(folder.path);
+  const std::string kernel = (folder.path / "blend.cu").string();
+  const auto tune_text = [&](const std::string& text) {
+    std::ofstream(kernel) << text;
+    return run(folder, fmt::format("tune '{}' --json --problem n=1000", kernel));
+  };
+  for (const tuner::test::DescriptionMistake& mistake : tuner::test::description_mistakes()) {
+    CAPTURE(mistake.name);
+    const Result result = tune_text(mistake.text());
+    INFO(result.output);
+    INFO(result.errors);
+    CHECK(result.exit_code != 0);
+    CHECK(result.exit_code < 70);
+    CHECK(run(folder, "list").output.find("blend") == std::string::npos);
+  }
+  const Result right = tune_text(tuner::test::described_kernel());
+  INFO(right.errors);
+  CHECK(right.exit_code == 0);
+  CHECK(failures(right.report()).empty());
+}
+
+TEST_CASE("a reference that needs another launch is refused, and finds the wrong kernel once it has it") {
+  const Folder folder;
+  const std::filesystem::path kernel = folder.path / "trap.cu";
+  const auto result_with = [&](const std::string& command, const std::string& clauses) {
+    std::ifstream stream(source_folder() / "tests/gpu/kernels/trap.cu");
+    std::string text{std::istreambuf_iterator<char>(stream), {}};
+    const std::string named = "reference(plain)";
+    text.replace(text.find(named), named.size(), "reference(plain" + clauses + ")");
+    std::ofstream(kernel) << text;
+    return run(folder, fmt::format("{} '{}' --problem n=1000003", command, kernel.string()));
+  };
+  for (const std::string command : {"tune", "check"}) {
+    const Result refused = result_with(command, "");
+    CAPTURE(refused.output);
+    CAPTURE(refused.errors);
+    CHECK(refused.exit_code != 0);
+    CHECK((refused.output + refused.errors).find("that the reference leaves unwritten") != std::string::npos);
+    const Result wrong = result_with(command, "; grid(ceil_div(n, 64)) block(64)");
+    CAPTURE(wrong.output);
+    CAPTURE(wrong.errors);
+    CHECK(wrong.exit_code != 0);
+    CHECK((wrong.output + wrong.errors).find("differ from the reference") != std::string::npos);
+  }
+  CHECK(run(folder, "list").output.find("scale") == std::string::npos);
 }
 
 TEST_CASE("what was tuned is listed and shown afterwards") {
