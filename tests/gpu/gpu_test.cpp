@@ -120,6 +120,33 @@ TEST_CASE(
   CHECK(calm.report()["winner"]["configuration"] == result.report()["winner"]["configuration"]);
 }
 
+TEST_CASE("state that shows from the 5th, 50th or 500th launch on won, and a counter that is reset wins") {
+  const Folder folder;
+  const std::string kernel = "tests/gpu/kernels/kept_state.cu";
+  const Result result = tune(folder, kernel, "--problem n=4000003 --where 'STATE != counts'");
+  INFO(result.errors);
+  REQUIRE(result.exit_code == 0);
+  const nlohmann::json report = result.report();
+  INFO(report.dump(1));
+  CHECK(report["winner"]["configuration"].get<std::string>().find("STATE=resets") != std::string::npos);
+  CHECK(report["winner"]["verified"] == true);
+  // Each would be faster, so each must have been found out: between two launches of the check, if need be.
+  std::map<std::string, int> found = failures(report);
+  CHECK(found["unwritten_output"] + found["nondeterministic"] == 6);
+  CHECK(report["counters"]["timed"] == 10);
+}
+
+TEST_CASE("a kernel that counts its launches and does what it should in each of a thousand wins") {
+  const Folder folder;
+  const Result result =
+      tune(folder, "tests/gpu/kernels/kept_state.cu", "--problem n=4000003 --where 'STATE in (none, counts)'");
+  INFO(result.errors);
+  REQUIRE(result.exit_code == 0);
+  CHECK(failures(result.report()).empty());
+  CHECK(result.report()["winner"]["configuration"].get<std::string>().find("STATE=counts") != std::string::npos);
+  CHECK(result.report()["winner"]["verified"] == true);
+}
+
 TEST_CASE("prefetch is tuned at an awkward size, every strategy verified") {
   const Folder folder;
   const Result result = tune(folder, "kernel_sources/prefetch.cu",

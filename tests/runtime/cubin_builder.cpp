@@ -45,15 +45,20 @@ std::vector<std::byte> make_cubin(const CubinText& text) {
   function.st_name = 1;
   function.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
   std::string symbols = packed(nothing, function);
-  for (const auto& [name, bytes] : text.arrays) {
-    Elf64_Sym array{};
-    array.st_name = static_cast<std::uint32_t>(strings.size());
-    array.st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT);
-    array.st_shndx = 1;
-    array.st_size = bytes;
-    symbols += packed(array);
-    strings += name + "\0"s;
-  }
+  const auto add_arrays = [&](const auto& arrays, std::uint16_t section) {
+    for (const auto& [name, bytes] : arrays) {
+      Elf64_Sym array{};
+      array.st_name = static_cast<std::uint32_t>(strings.size());
+      array.st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT);
+      array.st_shndx = section;
+      array.st_size = bytes;
+      symbols += packed(array);
+      strings += name + "\0"s;
+    }
+  };
+  constexpr std::uint16_t kGlobalSection = 7, kConstantSection = 8;  // their places below
+  add_arrays(text.arrays, kConstantSection);
+  add_arrays(text.globals, kGlobalSection);
   std::vector<Section> sections = {
       {"", SHT_NULL, {}, 0},
       {".shstrtab", SHT_STRTAB, {}, 0},
@@ -63,6 +68,7 @@ std::vector<std::byte> make_cubin(const CubinText& text) {
       {".nv.info." + text.kernel, SHT_PROGBITS, parameter_table(text.parameter_sizes), 0},
       {".text." + text.kernel, SHT_PROGBITS, std::string(128, '\0'), 0},
       {".nv.global.init", SHT_PROGBITS, "FAKE:" + text.instructions + "\0"s, 0},
+      {".nv.constant3", SHT_PROGBITS, {}, 0},
   };
   std::string names;
   std::vector<std::uint32_t> name_offsets;

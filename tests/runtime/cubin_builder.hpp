@@ -15,6 +15,7 @@ struct CubinText {
   std::string instructions;                    ///< to the fake driver: see fake_modules.cpp
   /// Names and bytes of those in constant memory.
   std::vector<std::pair<std::string, std::uint64_t>> arrays;
+  std::vector<std::pair<std::string, std::uint64_t>> globals = {};  ///< the same of those in global memory
 };
 
 /// A binary for a GPU as the compiler would lay it out, without any code in it: sections, symbols, the table of

@@ -109,6 +109,21 @@ std::vector<KernelParameter> parameters(Bytes info) {
   return result;
 }
 
+// Calls `visit` with the section in which an object of the binary lies, its symbol and its name.
+template <typename Visit>
+void for_each_object(Bytes cubin, Visit visit) {
+  const std::vector<Section> all = sections(cubin);
+  for (const Section& section : all) {
+    if (section.header.sh_type != SHT_SYMTAB || section.header.sh_link >= all.size()) continue;
+    const Bytes names = all[section.header.sh_link].bytes;
+    for (std::uint64_t at = 0; const auto symbol = read<Elf64_Sym>(section.bytes, at); at += sizeof(Elf64_Sym)) {
+      if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || symbol->st_shndx == SHN_UNDEF) continue;
+      const std::string_view place = symbol->st_shndx < all.size() ? all[symbol->st_shndx].name : std::string_view{};
+      visit(place, *symbol, text_at(names, symbol->st_name));
+    }
+  }
+}
+
 /// What a name in namespaces is called there: `weights` of _ZN2v27weightsE. Each part has its length in front, and an L
 /// before that where it is seen in its file only. Empty for other symbols.
 std::string_view last_of_nested(std::string_view symbol) {
@@ -159,20 +174,27 @@ Bytes kernel_code(Bytes cubin, std::string_view lowered_name) {
 }
 
 std::optional<CubinArray> array_in_cubin(Bytes cubin, std::string_view name) {
+  std::optional<CubinArray> exact;
   std::vector<CubinArray> nested;
-  const std::vector<Section> all = sections(cubin);
-  for (const Section& section : all) {
-    if (section.header.sh_type != SHT_SYMTAB || section.header.sh_link >= all.size()) continue;
-    const Bytes names = all[section.header.sh_link].bytes;
-    for (std::uint64_t at = 0; const auto symbol = read<Elf64_Sym>(section.bytes, at); at += sizeof(Elf64_Sym)) {
-      if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || symbol->st_shndx == SHN_UNDEF) continue;
-      const std::string_view text = text_at(names, symbol->st_name);
-      if (text == name) return CubinArray{std::string(text), symbol->st_size};
-      if (last_of_nested(text) == name) nested.push_back({std::string(text), symbol->st_size});
-    }
-  }
+  for_each_object(cubin, [&](std::string_view, const Elf64_Sym& symbol, std::string_view text) {
+    const CubinArray array{std::string(text), symbol.st_size};
+    if (text == name && !exact) exact = array;
+    if (last_of_nested(text) == name) nested.push_back(array);
+  });
+  if (exact) return exact;
   if (nested.size() != 1) return std::nullopt;
   return nested.front();
+}
+
+std::vector<CubinArray> globals_in_cubin(Bytes cubin) {
+  std::vector<CubinArray> globals;
+  for_each_object(cubin, [&](std::string_view section, const Elf64_Sym& symbol, std::string_view name) {
+    // ".nv.global" and ".nv.global.init". What printf and assert print lies there too, as $str and __unnamed_1.
+    const bool is_text = name.starts_with('$') || name.starts_with("__unnamed_");
+    if (!section.starts_with(".nv.global") || is_text || symbol.st_size == 0) return;
+    globals.push_back({std::string(name), symbol.st_size});
+  });
+  return globals;
 }
 
 int cubin_architecture(Bytes cubin) {

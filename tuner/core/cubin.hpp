@@ -39,6 +39,10 @@ struct CubinArray {
 /// compiler keeps the names of all of them, also of those that no kernel uses or that are static.
 std::optional<CubinArray> array_in_cubin(std::span<const std::byte> cubin, std::string_view name);
 
+/// The variables in the global memory of a binary, which keep what they hold as long as it is loaded: static ones and
+/// those of namespaces and functions too, the compiler's own texts not.
+std::vector<CubinArray> globals_in_cubin(std::span<const std::byte> cubin);
+
 /// 90 for sm_90; 0 if the bytes are no cubin.
 int cubin_architecture(std::span<const std::byte> cubin);
 

@@ -22,15 +22,17 @@ class FinalRace {
         stop_(stop),
         tournament_(entrants, options),
         in_(entrants.size(), true),
+        timed_launches_(entrants.size(), 0),
         struck_(entrants.size(), false) {}
 
   FinalResult run() {
     while (anybody_left()) {
       run_blocks();
       if (stop_ || !anybody_left()) break;
+      if (!finalists_are_right_still()) continue;
       const std::size_t winner = choose();
       if (!meet_baseline(winner)) continue;
-      if (confirm(winner)) {
+      if (is_right_still(winner, true) && confirm(winner)) {
         winner_ = winner;
         break;
       }
@@ -81,6 +83,7 @@ class FinalRace {
       const DeviceReply reply = run_block(order);
       if (reply.outcome == Outcome::ok) {
         unexplained_ = 0;
+        add_launches(order, reply);
         tournament_.add_block({order, reply.samples_ns, reply.disturbed, reply.launches_per_sample});
       } else {
         find_culprit(order, reply);
@@ -88,15 +91,20 @@ class FinalRace {
     }
   }
 
+  std::size_t place(std::size_t entry) const {
+    return static_cast<std::size_t>(std::find(resident_.begin(), resident_.end(), entry) - resident_.begin());
+  }
+
   DeviceReply run_block(const std::vector<std::size_t>& order) {
     RunBlock request{.launches = launches_};
-    for (const std::size_t entry : order) {
-      const auto place = std::find(resident_.begin(), resident_.end(), entry);
-      request.order.push_back(static_cast<std::size_t>(place - resident_.begin()));
-    }
+    for (const std::size_t entry : order) request.order.push_back(place(entry));
     DeviceReply reply = ask_(std::move(request));
     account(reply);
     return reply;
+  }
+
+  void add_launches(const std::vector<std::size_t>& order, const DeviceReply& reply) {
+    for (const std::size_t entry : order) timed_launches_[entry] += reply.launches_per_sample;
   }
 
   /// A worker that was lost took with it who it was: then whoever fails when run alone was it. A block that fails again
@@ -148,6 +156,29 @@ class FinalRace {
     return choose_winner(tied);
   }
 
+  /// Those that could win, and the baseline, which every speed-up is about. False if one of them is not what it was
+  /// timed as, so that there is another race to decide.
+  bool finalists_are_right_still() {
+    const std::vector<std::size_t> finalists = eligible(tournament_.result());
+    bool all = true;
+    for (std::size_t i = 0; i < entrants_.size(); ++i) {
+      const bool counts =
+          entrants_[i].is_baseline || std::find(finalists.begin(), finalists.end(), i) != finalists.end();
+      if (in_[i] && counts && !is_right_still(i, false)) all = false;
+    }
+    return all;
+  }
+
+  bool is_right_still(std::size_t entry, bool wins) {
+    if (!references_.reference) return true;
+    if (!loaded_) load();
+    if (!loaded_ || !in_[entry]) return false;
+    const DeviceReply reply = ask_(RecheckFinalist{place(entry), timed_launches_[entry], wins});
+    account(reply);
+    if (reply.outcome != Outcome::ok) withdraw(entry, reply);
+    return reply.outcome == Outcome::ok;
+  }
+
   /// False if somebody failed on the way, so that there is another race to decide.
   bool meet_baseline(std::size_t winner) {
     while (!stop_) {
@@ -164,6 +195,7 @@ class FinalRace {
         return false;
       }
       unexplained_ = 0;
+      add_launches(order, reply);
       tournament_.add_meeting({order, reply.samples_ns, reply.disturbed, reply.launches_per_sample});
     }
     return true;
@@ -226,8 +258,9 @@ class FinalRace {
   std::optional<std::size_t> winner_;
   std::vector<std::size_t> resident_;  ///< the entrants that are loaded, in the device's order
   bool loaded_ = false;
-  std::vector<bool> struck_;  ///< failed once, and then ran well alone
-  int unexplained_ = 0;       ///< failures in a row that are no finalist's
+  std::vector<int> timed_launches_;  ///< at least, of each entrant
+  std::vector<bool> struck_;         ///< failed once, and then ran well alone
+  int unexplained_ = 0;              ///< failures in a row that are no finalist's
   FinalResult result_;
 };
 

@@ -53,8 +53,9 @@ struct RaceReferences {
 };
 
 /// Halves and races the entrants (their ids are positions in `candidates`, binaries present), picks the winner among
-/// the tied ones and has it verified on fresh inputs. An entrant that fails on the way leaves; the next best takes its
-/// place.
+/// the tied ones and has it verified on fresh inputs. Those that could win, and the baseline, are verified before that
+/// in the modules in which they were timed, for what they may keep there between launches. An entrant that fails on the
+/// way leaves; the next best takes its place.
 FinalResult run_final_race(const Candidates& candidates, const std::vector<Finalist>& entrants,
                            const TournamentOptions& options, const RaceReferences& references, const AskDevice& ask,
                            const ReportFailure& failed, const std::atomic<bool>& stop);

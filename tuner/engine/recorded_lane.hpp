@@ -64,6 +64,7 @@ class RecordedDeviceLane final : public DeviceLane {
   DeviceReply answer(const ScreenCandidate& request);
   DeviceReply answer(const LoadFinalists& request);
   DeviceReply answer(const RunBlock& request);
+  DeviceReply answer(const RecheckFinalist&) { return {}; }
   DeviceReply answer(const ConfirmCandidate&) { return {}; }
   DeviceReply screen(const std::string& configuration, const ScreenPolicy& policy, std::optional<double> best_ns) const;
 

@@ -294,6 +294,29 @@ TEST_CASE("toolkit headers are taken from beside the library first") {
   fs::remove_all(root);
 }
 
+TEST_CASE("variables in global memory are found wherever the source declares them, and nothing else is") {
+  const NvrtcCompiler compiler({});
+  for (const char* architecture : {"sm_80", "sm_90", "sm_120"}) {
+    CompileRequest request = request_for(
+        "__device__ unsigned plain; static __device__ double hidden = 3; __constant__ float weights[4];\n"
+        "namespace outer { __device__ int4 deep[5]; } namespace { __device__ short nameless = 2; }\n"
+        "__managed__ long long managed = 7;\n"
+        "extern \"C\" __device__ int printf(const char*, ...);\n"
+        "__global__ void k(float* x) { static int local; __shared__ int shared; shared = 1;\n"
+        "if (x == nullptr) printf(\"%d\", shared);\n"
+        "x[0] = ++plain + ++hidden + weights[threadIdx.x] + ++outer::deep[0].x + ++nameless + ++managed + ++local; }\n",
+        "k");
+    request.architecture = architecture;
+    const CompileReply reply = compiler.compile(request);
+    REQUIRE_MESSAGE(reply.outcome == Outcome::ok, reply.log);
+    std::vector<std::uint64_t> sizes;
+    for (const CubinArray& global : globals_in_cubin(reply.cubin)) sizes.push_back(global.bytes);
+    std::sort(sizes.begin(), sizes.end());
+    CHECK(sizes == std::vector<std::uint64_t>{2, 4, 4, 8, 8, 80});
+  }
+  CHECK(globals_in_cubin({}).empty());
+}
+
 TEST_CASE("arrays in constant memory are found by the names that the source has for them") {
   const NvrtcCompiler compiler({});
   for (const char* architecture : {"sm_80", "sm_90", "sm_120"}) {

@@ -69,6 +69,7 @@ TEST_CASE("the lane waits a little longer than the worker for a launch that hang
   CHECK(limit_of(RunBlock{{0, 1, 2}, 100}, cold) == 13s);
   CHECK(limit_of(RunBlock{{0, 1, 2}, 11}, {.slack = 5s, .reference_ns = 100e6}) == 16s);  // but for a slow reference's
   CHECK(limit_of(LoadFinalists{}, warm) == 5s);
+  CHECK(limit_of(RecheckFinalist{0, 400, true}, cold) == 21s);
   CHECK(limit_of(PrepareProblem{}, {.prepare = 7s}) == 7s);
   ScreenCandidate again = screen("right");
   again.isolation.launch_timeout = 50ms;

@@ -129,6 +129,10 @@ TEST_CASE("several binaries in one message keep apart") {
   CHECK(round_trip(RunBlock{}).launches == 1);
   CHECK(round_trip(RunBlock{{0}, 12}).launches == 12);
   CHECK(round_trip(LoadFinalists{{}, 7}).launches == 7);
+  const RecheckFinalist recheck = round_trip(RecheckFinalist{3, 250, true});
+  CHECK(recheck.finalist == 3);
+  CHECK(recheck.launches == 250);
+  CHECK(recheck.wins);
 }
 
 TEST_CASE("a reply survives the wire") {

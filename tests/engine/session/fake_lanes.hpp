@@ -22,6 +22,8 @@ struct Behaviour {
   int fails_from_block = -1;     ///< the block of the race from which on it faults; -1: never
   std::vector<int> faults = {};  ///< of its samples in races, counted from 0, those that fault; the device knows who
   Outcome fault = Outcome::illegal_access;
+  int wrong_from = 0;            ///< the launch of a loaded module from which on its results are wrong; 0: none
+  bool changes_globals = false;  ///< every launch does
   Outcome confirm = Outcome::ok;
   bool confirmed = false;  ///< a failure when run is confirmed in isolation
   /// What becomes of it when it is confirmed with buffers of that length.
@@ -111,6 +113,9 @@ class FakeDeviceLane final : public DeviceLane {
   std::vector<bool> has_expected;         ///< of each problem that was prepared: whether a file says what is right
   std::vector<std::string> finalists;
   std::map<std::string, int> raced;                    ///< samples asked for in races, of each
+  int reloads_after = -1;                              ///< blocks after which all modules are loaded anew, once
+  std::map<std::string, int> rechecked;                ///< how often each was checked again
+  std::vector<std::string> used_long;                  ///< who had the launches of a winner that changes its globals
   std::function<void()> on_submit;                     ///< called after every request
   std::function<double(double time_ns)> interruption;  ///< how much longer a sample takes because of another program
 
@@ -169,11 +174,13 @@ class FakeDeviceLane final : public DeviceLane {
   }
   DeviceReply answer(const LoadFinalists& request) {
     finalists.clear();
+    launched_.clear();
     blocks_ = 0;
     for (const Candidate& candidate : request.candidates) finalists.push_back(candidate.configuration);
     return {};
   }
   DeviceReply answer(const RunBlock& request) {
+    if (reloads_after-- == 0) launched_.clear();
     DeviceReply reply;
     for (const std::size_t i : request.order) {
       const Behaviour behaviour = behaviour_(finalists.at(i));
@@ -188,10 +195,24 @@ class FakeDeviceLane final : public DeviceLane {
         failed.culprit = i;
         return failed;
       }
+      launched_[i] += request.launches;
       reply.samples_ns.push_back(sample(behaviour.time_ns));
     }
     ++blocks_;
+    reply.launches_per_sample = request.launches;
     return reply;
+  }
+  DeviceReply answer(const RecheckFinalist& request) {
+    const std::string& finalist = finalists.at(request.finalist);
+    const Behaviour behaviour = behaviour_(finalist);
+    ++rechecked[finalist];
+    int& launched = launched_[request.finalist];
+    launched = std::max(launched, request.launches);
+    if (request.wins && behaviour.changes_globals) {
+      launched += kLongUseLaunches;
+      used_long.push_back(finalist);
+    }
+    return behaviour.wrong_from > 0 && launched >= behaviour.wrong_from ? fail(Outcome::wrong_result) : DeviceReply{};
   }
   DeviceReply answer(const ConfirmCandidate& request) {
     const Behaviour behaviour = behaviour_(request.candidate.configuration);
@@ -205,6 +226,7 @@ class FakeDeviceLane final : public DeviceLane {
   BehaviourOf behaviour_;
   std::vector<Completion> answers_;
   int blocks_ = 0;
+  std::map<std::size_t, int> launched_;  ///< of each finalist, since it was loaded
   std::uint64_t samples_ = 0;
 };
 

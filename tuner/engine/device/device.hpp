@@ -84,6 +84,20 @@ struct RunBlock {
   int launches = 1;  ///< a sample, back to back between two events; samples are nanoseconds of one launch in any case
 };
 
+/// Verifies a resident finalist (by position) again, over fresh poison, in the module and the buffers in which it was
+/// timed: what keeps something from one launch to the next is right at first and may be wrong later.
+struct RecheckFinalist {
+  std::size_t finalist = 0;
+  /// So many its module has had, or is given now, for `kLongUse` at most: a worker that replaces a lost one has loaded
+  /// it anew.
+  int launches = 0;
+  /// It is to win. If its launches change the module's global variables, it is launched `kLongUseLaunches` times more
+  /// first, or for `kLongUse` of the device's time, whichever is less.
+  bool wins = false;
+};
+inline constexpr int kLongUseLaunches = 1000;
+inline constexpr std::chrono::seconds kLongUse{1};
+
 /// Verifies again on inputs from another seed, reference recomputed by `reference` on the same inputs.
 struct ConfirmCandidate {
   Candidate reference;
@@ -92,8 +106,8 @@ struct ConfirmCandidate {
   Isolation isolation = {};
 };
 
-using DeviceRequest =
-    std::variant<PrepareProblem, RunReference, ScreenCandidate, LoadFinalists, RunBlock, ConfirmCandidate>;
+using DeviceRequest = std::variant<PrepareProblem, RunReference, ScreenCandidate, LoadFinalists, RunBlock,
+                                   RecheckFinalist, ConfirmCandidate>;
 
 /// Answer to any request; which fields are filled depends on it.
 struct DeviceReply {

@@ -178,7 +178,7 @@ void DeviceProcessLane::send_next() {
   while (!waiting_.empty() && !running_) {
     Pending pending = std::move(waiting_.front());
     waiting_.pop_front();
-    if (std::holds_alternative<RunBlock>(pending.request) && !finalists_) {
+    if (needs_finalists(pending.request) && !finalists_) {
       // The worker would not know what is meant, and end.
       answer(pending.ticket,
              failure(Outcome::worker_lost,

@@ -56,6 +56,11 @@ milliseconds limit_of(const DeviceRequest& request, const RequestLimits& limits)
           const milliseconds further(static_cast<std::int64_t>(size * std::max(typed.launches - 1, 0) * reference_ms));
           return launch * samples(size, size) + further + limits.slack;
         }
+        if constexpr (std::is_same_v<Request, RecheckFinalist>) {
+          // What was missing and long use, each with a last launch that may take its time; one launch between them.
+          constexpr int kFurther = 3;
+          return launch * (kFurther + kVerifying) + 2 * kLongUse + limits.slack;
+        }
         if constexpr (std::is_same_v<Request, ConfirmCandidate>) return launch * (3 * kVerifying) + limits.slack;
       },
       request);
@@ -63,6 +68,10 @@ milliseconds limit_of(const DeviceRequest& request, const RequestLimits& limits)
 
 bool runs_a_candidate(const DeviceRequest& request) {
   return !std::holds_alternative<PrepareProblem>(request) && !std::holds_alternative<LoadFinalists>(request);
+}
+
+bool needs_finalists(const DeviceRequest& request) {
+  return std::holds_alternative<RunBlock>(request) || std::holds_alternative<RecheckFinalist>(request);
 }
 
 void ask_for_diagnosis(DeviceRequest& request) {

@@ -23,6 +23,9 @@ std::chrono::milliseconds limit_of(const DeviceRequest& request, const RequestLi
 /// Whether it runs code of a candidate's, so that it may do harm and suffer it.
 bool runs_a_candidate(const DeviceRequest& request);
 
+/// Whether it is about finalists that were loaded before.
+bool needs_finalists(const DeviceRequest& request);
+
 /// Has what it touches found out before a fault can end the worker. Costs a launch more.
 void ask_for_diagnosis(DeviceRequest& request);
 

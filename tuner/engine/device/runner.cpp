@@ -46,7 +46,7 @@ std::string tolerance_text(const BoundArgument& argument) {
 }  // namespace
 
 Layout Runner::layout_of(int run) const {
-  if (!buffers_.fenced()) return Layout::plain;
+  if (!buffers_.fenced() || where_timed_) return Layout::plain;
   return run % 2 == 0 ? Layout::at_end : Layout::at_start;
 }
 
@@ -346,6 +346,19 @@ Verdict Runner::judge_expected(const std::vector<Mismatch>& mismatches) const {
     if (mismatch.state->argument.is_partial) expected.back().unwritten = 0;
   }
   return judge(expected);
+}
+
+Verdict Runner::verify_where_timed(const LoadedKernel& kernel) {
+  runs_without_fences_ = false;
+  if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
+  std::vector<Mismatch> mismatches;
+  struct Ends {
+    bool& flag;
+    ~Ends() { flag = false; }
+  } ends{where_timed_};
+  where_timed_ = true;
+  if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
+  return judge(mismatches);
 }
 
 Verdict Runner::judge(const std::vector<Mismatch>& mismatches) const {

@@ -37,6 +37,9 @@ class Runner {
   Verdict run_reference(const LoadedKernel& kernel, bool diagnose);
   /// Compares with the reference. inspect() must follow: what it finds comes first.
   Verdict verify(const LoadedKernel& kernel, bool diagnose);
+  /// The same in the layout that is timed, for a kernel that was: what it keeps may be about the buffers of the launch
+  /// before.
+  Verdict verify_where_timed(const LoadedKernel& kernel);
   /// Once after all launches of a kernel, timed ones included: whether the plain buffers' guards, the inputs and what
   /// is kept for comparison are as they were. What was changed is restored.
   Verdict inspect();
@@ -74,6 +77,7 @@ class Runner {
   bool deterministic_;
   int launches_ = 0;
   bool damaged_ = false;
+  bool where_timed_ = false;
   std::optional<Layout> running_;     ///< while a checked launch runs
   bool runs_without_fences_ = false;  ///< the present kernel did so, and changed nothing that it should not
 };

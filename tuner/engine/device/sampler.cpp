@@ -97,6 +97,31 @@ Verdict Sampler::sample(LoadedKernel& kernel, int launches, double& nanoseconds)
   return sample_once(kernel, launches, nanoseconds);
 }
 
+Verdict Sampler::use(LoadedKernel& kernel, int launches, std::chrono::nanoseconds most) {
+  // In pieces, each waited for: so many are queued at most, and about so long they run.
+  constexpr int kQueued = 64;
+  constexpr double kPieceNs = 20e6;
+  double spent_ns = 0;
+  for (int left = launches; left > 0 && spent_ns < static_cast<double>(most.count());) {
+    const double fitting = kernel.last_ns > 0 ? kPieceNs / kernel.last_ns : 1;
+    const int piece = static_cast<int>(std::clamp(fitting, 1.0, static_cast<double>(std::min(left, kQueued))));
+    check(driver().record_event(start_.get(), stream_.get()), "cuEventRecord");
+    for (int i = 0; i < piece; ++i) {
+      buffers_.restore();
+      if (Verdict verdict = launch(kernel); !verdict.ok()) return verdict;
+    }
+    check(driver().record_event(stop_.get(), stream_.get()), "cuEventRecord");
+    WorkStream::wait_for(stop_.get(), limit_of(kernel, 0, piece));
+    float milliseconds = 0;
+    check(driver().elapsed_time(&milliseconds, start_.get(), stop_.get()), "cuEventElapsedTime");
+    if (kernel.last_ns <= 0) kernel.last_ns = static_cast<double>(milliseconds) * 1e6 / piece;
+    spent_ns += static_cast<double>(milliseconds) * 1e6;
+    left -= piece;
+  }
+  note_activity();
+  return {};
+}
+
 bool ClockWatch::moved() {
   constexpr std::chrono::milliseconds kInterval{50};
   constexpr double kTolerance = 0.03;

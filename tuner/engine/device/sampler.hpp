@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "tuner/driver/nvml.hpp"
 #include "tuner/engine/device/buffer_copies.hpp"
 #include "tuner/engine/device/buffers.hpp"
 #include "tuner/engine/device/kernel.hpp"
-#include "tuner/driver/nvml.hpp"
 #include "tuner/engine/device/verdict.hpp"
 #include "tuner/engine/device/work_stream.hpp"
 
@@ -33,6 +33,9 @@ class Sampler {
   /// Nanoseconds of one launch, as the mean of `launches`, which provide_for() has granted. The verdict is not ok when
   /// the driver refuses it; throws StillRunning and CallFailed.
   Verdict sample(LoadedKernel& kernel, int launches, double& nanoseconds);
+  /// Launches the kernel so often, or until that has taken `most` on the device, in/out buffers restored before each;
+  /// not timed. Fails like sample().
+  Verdict use(LoadedKernel& kernel, int launches, std::chrono::nanoseconds most);
   void set_launch_timeout(std::chrono::milliseconds timeout) { launch_timeout_ = timeout; }
   int launches() const { return launches_; }
   /// Tells that the device has just been busy with something else.

@@ -266,6 +266,10 @@ struct Encoder {
   Message operator()(const RunBlock& request) const {
     return message_of("block", {{"order", request.order}, {"launches", request.launches}});
   }
+  Message operator()(const RecheckFinalist& request) const {
+    return message_of("recheck",
+                      {{"finalist", request.finalist}, {"launches", request.launches}, {"wins", request.wins}});
+  }
   Message operator()(const ConfirmCandidate& request) const {
     BlobWriter blobs;
     // In this order, which is the order of reading.
@@ -319,6 +323,9 @@ DeviceRequest decode_request(const Message& message) {
     }
     if (message.type == "block")
       return RunBlock{body.at("order").get<std::vector<std::size_t>>(), body.at("launches").get<int>()};
+    if (message.type == "recheck")
+      return RecheckFinalist{body.at("finalist").get<std::size_t>(), body.at("launches").get<int>(),
+                             body.at("wins").get<bool>()};
     if (message.type == "confirm") {
       ConfirmCandidate request;
       request.reference = decode_candidate(body.at("reference"), blobs);

@@ -17,7 +17,7 @@ namespace tuner::engine {
 ///                     ready    {version}                         once, when it does
 ///                     error    {code, message}                   instead of either; the worker ends
 ///                     reply    {version, ends, …}                one for each request, in order
-///     lane → worker   prepare, reference, screen, finalists, block, confirm
+///     lane → worker   prepare, reference, screen, finalists, block, recheck, confirm
 ///     probe           devices  {version, devices: […]} or error
 inline constexpr int kDeviceWireVersion = 1;
 

@@ -11,6 +11,7 @@
 #include "tuner/engine/device/device_support.hpp"
 #include "tuner/engine/device/kernel.hpp"
 #include "tuner/engine/device/neighbours.hpp"
+#include "tuner/engine/device/resident_finalist.hpp"
 #include "tuner/engine/device/runner.hpp"
 #include "tuner/engine/device/sampler.hpp"
 #include "tuner/engine/measure/screen.hpp"
@@ -59,7 +60,7 @@ struct Workbench::Problem {
   Runner runner;
   ClockWatch clock;
   bool has_reference = false;
-  std::vector<LoadedKernel> finalists;
+  std::vector<ResidentFinalist> finalists;
   int provided = 1;  ///< launches that a sample of theirs may have
 
   /// Copies of the buffers are for the race alone.
@@ -68,6 +69,11 @@ struct Workbench::Problem {
     provided = 1;
   }
   int launches() const { return sampler.launches() + runner.launches(); }
+  ResidentFinalist& finalist(std::size_t position) {
+    if (position < finalists.size()) return finalists[position];
+    throw Error(Errc::internal, fmt::format("A device worker was asked to race finalist {} of {}; report this.",
+                                            position, finalists.size()));
+  }
   void set_launch_timeout(const Isolation& isolation) {
     launch_timeout = isolation.launch_timeout.value_or(usual_timeout);
     sampler.set_launch_timeout(launch_timeout);
@@ -99,6 +105,7 @@ WorkerReply Workbench::handle(const DeviceRequest& request) {
           if constexpr (std::is_same_v<Request, ScreenCandidate>) screen(typed, reply);
           if constexpr (std::is_same_v<Request, LoadFinalists>) load_finalists(typed, reply);
           if constexpr (std::is_same_v<Request, RunBlock>) run_block(typed, reply);
+          if constexpr (std::is_same_v<Request, RecheckFinalist>) recheck_finalist(typed, reply);
           if constexpr (std::is_same_v<Request, ConfirmCandidate>) confirm(typed, reply);
         },
         request);
@@ -251,7 +258,7 @@ void Workbench::load_finalists(const LoadFinalists& request, DeviceReply& reply)
   Problem& p = problem();
   p.finalists.clear();
   p.set_launch_timeout({});
-  std::vector<LoadedKernel> finalists;
+  std::vector<ResidentFinalist> finalists;
   for (const Candidate& candidate : request.candidates) {
     // Both stand in front of what an exception adds.
     const std::string prefix = fmt::format("The finalist {}: ", candidate.configuration);
@@ -268,7 +275,8 @@ void Workbench::load_finalists(const LoadFinalists& request, DeviceReply& reply)
       reply.message = prefix + reply.message;
       return;
     }
-    finalists.push_back(std::move(kernel));
+    ModuleGlobals globals(candidate.cubin, kernel.module.get(), p.support);
+    finalists.push_back({std::move(kernel), std::move(globals)});
   }
   reply.culprit.reset();
   reply.launches_per_sample = p.provided = p.sampler.provide_for(request.launches);
@@ -281,16 +289,15 @@ void Workbench::run_block(const RunBlock& request, DeviceReply& reply) {
   reply.disturbed = p.clock.moved();
   reply.launches_per_sample = std::clamp(request.launches, 1, p.provided);
   for (const std::size_t position : request.order) {
-    if (position >= p.finalists.size()) {
-      throw Error(Errc::internal, fmt::format("A device worker was asked to race finalist {} of {}; report this.",
-                                              position, p.finalists.size()));
-    }
-    LoadedKernel& kernel = p.finalists[position];
+    ResidentFinalist& finalist = p.finalist(position);
+    LoadedKernel& kernel = finalist.kernel;
     // Both stand in front of what an exception adds.
     reply.culprit = position;
     reply.message = fmt::format("The finalist {}: ", kernel.configuration);
     double nanoseconds = 0;
+    const int before = p.launches();
     Verdict verdict = p.sampler.sample(kernel, reply.launches_per_sample, nanoseconds);
+    finalist.launches += p.launches() - before;
     if (!verdict.ok()) {
       reply.outcome = verdict.outcome;
       reply.message += verdict.message;
@@ -301,6 +308,18 @@ void Workbench::run_block(const RunBlock& request, DeviceReply& reply) {
   reply.message.clear();
   reply.culprit.reset();
   reply.disturbed = p.clock.moved() || reply.disturbed;
+}
+
+void Workbench::recheck_finalist(const RecheckFinalist& request, DeviceReply& reply) {
+  Problem& p = problem();
+  if (!p.has_reference) {
+    throw Error(Errc::internal,
+                "A device worker was asked to check a finalist again before it had a reference; report this.");
+  }
+  p.set_launch_timeout({});
+  const Stopwatch watch(reply.verify_ms);
+  reply.message = "Launched again where it was timed: ";  // in front of what an exception adds
+  take(reply, recheck(p.finalist(request.finalist), request, {p.buffers, p.support, p.sampler, p.runner}));
 }
 
 void Workbench::confirm(const ConfirmCandidate& request, DeviceReply& reply) {

@@ -29,6 +29,7 @@ class Workbench {
   void screen(const ScreenCandidate& request, DeviceReply& reply);
   void load_finalists(const LoadFinalists& request, DeviceReply& reply);
   void run_block(const RunBlock& request, DeviceReply& reply);
+  void recheck_finalist(const RecheckFinalist& request, DeviceReply& reply);
   void confirm(const ConfirmCandidate& request, DeviceReply& reply);
 
   void time_and_inspect(LoadedKernel& kernel, const ScreenPolicy& policy, std::optional<double> best_ns,

@@ -1,10 +1,12 @@
 // What candidates do. All take (const double* values, double* doubled, int* counts, float* room, int n). A module with
-// an array `offsets` of doubles in constant memory adds them to what it doubles, one after the other.
+// an array `offsets` of doubles in constant memory adds them to what it doubles, one after the other. One with a global
+// variable `launches_done` counts them there, resets it ("resets") or has it change between two values ("alternates").
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tests/engine/device/fake_driver/fake_driver.hpp"
 
@@ -56,6 +58,12 @@ CUresult behave(Module& module, void** arguments) {
     device.dead = CUDA_ERROR_LAUNCH_FAILED;
   values_before = values;
 
+  if (const auto done = module.arrays.find("launches_done"); done != module.arrays.end() && !done->second.empty())
+    done->second[0] = what == "resets" ? 0 : what == "alternates" ? launch % 2 : launch;
+
+  const bool same_buffers = std::exchange(module.doubled_before, doubled) == doubled;
+  if (what == "skips" && launch >= module.from) return CUDA_SUCCESS;
+  if (what == "skips_known_buffers" && same_buffers) return CUDA_SUCCESS;
   const int written = what == "unwritten" ? n - 1 : what == "sparse" ? n / 2 : n;
   for (int i = 0; i < written; ++i) doubled[i] = 2 * values[i];
   if (const auto offsets = module.arrays.find("offsets"); offsets != module.arrays.end()) {

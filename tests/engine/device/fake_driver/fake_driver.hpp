@@ -50,10 +50,13 @@ struct Module {
   int wait_ms = 0;
   int busy_ms = 0;
   int launches = 0;
-  bool timed = false;     ///< the launch that is under way
+  int from = 0;                            ///< the launch from which on one that skips its work does so
+  const double* doubled_before = nullptr;  ///< the output of the launch before
+  bool timed = false;                      ///< the launch that is under way
   int loaded_before = 0;  ///< how many modules with these instructions, in all workers that share a journal
   std::map<std::string, Function> functions;
-  std::map<std::string, std::vector<double>> arrays;  ///< in constant memory, by symbol; aligned for every type
+  /// In constant or global memory, by symbol; aligned for every type.
+  std::map<std::string, std::vector<double>> arrays;
 };
 
 struct Function {

@@ -1,8 +1,9 @@
 // Modules and launches. The support module (support.cu) is run on the host. A candidate's instructions are words: what
 // it does (fake_behaviour.cpp), then settings: it takes `time=` nanoseconds, writes `room=` elements of its scratch,
 // uses `registers=` and `shared=` bytes of shared memory by itself, allows blocks of `threads=`, and each launch keeps
-// the host for `wait=` real milliseconds, and the device for `busy=`. `array=weights:64` declares an array of 64 bytes
-// in constant memory, which a cubin has by itself.
+// the host for `wait=` real milliseconds, and the device for `busy=`. One that skips its work does so from
+// launch `from=` of the module on. `array=weights:64` declares an array of 64 bytes in constant memory, which a cubin
+// has by itself.
 #include <algorithm>
 #include <span>
 #include <sstream>
@@ -24,6 +25,7 @@ void obey(Module& module) {
     const std::string name = word.substr(0, equals);
     const std::string value = word.substr(equals + 1);
     if (name == "time") module.time_ns = std::stoull(value);
+    if (name == "from") module.from = std::stoi(value);
     if (name == "room") module.room = std::stoi(value);
     if (name == "wait") module.wait_ms = std::stoi(value);
     if (name == "busy") module.busy_ms = std::stoi(value);

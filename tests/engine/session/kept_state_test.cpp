@@ -1,0 +1,93 @@
+// Candidates that keep something in their module from one launch to the next: right when verified, wrong when used.
+#include <doctest/doctest.h>
+
+#include "tests/engine/session/laboratory.hpp"
+
+namespace tuner::engine {
+namespace {
+
+const std::string kFastest = "BLOCK=256,UNROLL=2";
+const std::string kNext = "BLOCK=256,UNROLL=1";
+const std::string kBaseline = "BLOCK=64,UNROLL=1";
+
+TEST_CASE("a candidate that keeps state was right in its first launches, so that it won") {
+  for (const int from : {5, 50, 500}) {
+    CAPTURE(from);
+    Laboratory laboratory(except(kFastest, [&](Behaviour& behaviour) {
+      behaviour.wrong_from = from;
+      behaviour.changes_globals = true;
+    }));
+    const TuneReport report = laboratory.tune();
+    CHECK(report.decision.configuration == kNext);
+    CHECK(report.decision.verified);
+    // It was timed, as its first row says, and found out later.
+    const cache::Trial late = laboratory.rows().back();
+    CHECK(laboratory.row(kFastest).outcome == Outcome::ok);
+    CHECK(late.configuration == kFastest);
+    CHECK(late.outcome == Outcome::wrong_result);
+    CHECK(late.message.starts_with("after it had been timed: "));
+
+    // And it stays out.
+    const TuneReport again = laboratory.tune();
+    CHECK(again.decision.configuration == kNext);
+    CHECK(laboratory.compile.submitted.size() <= 12 + 5);
+  }
+}
+
+TEST_CASE("several that keep state leave one after the other, and the race goes on among the others") {
+  Laboratory laboratory([](const std::string& configuration) {
+    Behaviour behaviour = ordinary(configuration);
+    behaviour.changes_globals = true;
+    if (configuration.starts_with("BLOCK=256")) behaviour.wrong_from = 5;
+    if (configuration.starts_with("BLOCK=128")) behaviour.wrong_from = 900;
+    return behaviour;
+  });
+  const TuneReport report = laboratory.tune();
+  CHECK(report.decision.configuration == "BLOCK=64,UNROLL=2");
+  CHECK(report.decision.verified);
+}
+
+TEST_CASE("a winner that changes its globals harmlessly wins, and it alone is launched a thousand times") {
+  Laboratory laboratory([](const std::string& configuration) {
+    Behaviour behaviour = ordinary(configuration);
+    behaviour.changes_globals = true;
+    return behaviour;
+  });
+  const TuneReport report = laboratory.tune();
+  CHECK(report.decision.configuration == kFastest);
+  CHECK(report.decision.verified);
+  CHECK(laboratory.device.used_long == std::vector<std::string>{kFastest});
+}
+
+TEST_CASE("only finalists are checked again, and the baseline is among them however slow it is") {
+  Laboratory laboratory(except(kBaseline, [](Behaviour& behaviour) { behaviour.time_ns = 1e6; }));
+  laboratory.tune();
+  CHECK(laboratory.device.rechecked.contains(kFastest));
+  CHECK(laboratory.device.rechecked.contains(kBaseline));
+  CHECK(laboratory.device.rechecked.size() < laboratory.device.screened.size() / 2);
+}
+
+TEST_CASE("a baseline that keeps state does not win, although it says what is right") {
+  Laboratory laboratory(except(kBaseline, [](Behaviour& behaviour) {
+    behaviour.time_ns = 1e4;
+    behaviour.wrong_from = 500;
+    behaviour.changes_globals = true;
+  }));
+  const TuneReport report = laboratory.tune();
+  CHECK(report.decision.configuration != kBaseline);
+  CHECK(laboratory.device.used_long == std::vector<std::string>{kBaseline});
+}
+
+TEST_CASE("a worker lost during the race does not start the launches of a finalist over") {
+  // Its modules are loaded anew a block before the end: without the launches of before it would be right.
+  Laboratory calm;
+  calm.tune();
+  const int samples = calm.device.raced.at(kFastest);
+  REQUIRE(samples > 1);
+  Laboratory laboratory(except(kFastest, [&](Behaviour& behaviour) { behaviour.wrong_from = samples; }));
+  laboratory.device.reloads_after = samples - 1;
+  CHECK(laboratory.tune().decision.configuration == kNext);
+}
+
+}  // namespace
+}  // namespace tuner::engine
