@@ -241,6 +241,7 @@ class Check {
             "`{}`: the reference writes nothing from element {} on, {} of {}, so nothing is compared there; correct "
             "the length, or declare the output `partial`",
             left.buffer, left.first, left.elements, left.of);
+        finding.configuration = cases_.cases[problem.reference].configuration;
         finding.problem = problem.text;
         findings_.push_back(std::move(finding));
       } else if (not_compared_.insert(left.buffer).second) {
