@@ -53,6 +53,20 @@ RuntimeOptions in_range(RuntimeOptions options) {
   return options;
 }
 
+TunedValues tuned_values(const Task& task, const search::Configuration& configuration) {
+  const search::Space& space = task.space();
+  std::vector<TunedValues::Named> values;
+  for (std::size_t i = 0; i < space.parameters().size(); ++i) {
+    const search::Value& value = space.value(configuration, i);
+    TunedValues::Named named{space.parameters()[i].name, value.is_name() ? value.as_name() : std::string()};
+    if (value.is_integer()) named.value = value.as_integer();
+    if (value.is_real()) named.value = value.as_real();
+    if (value.is_boolean()) named.value = value.as_boolean();
+    values.push_back(std::move(named));
+  }
+  return TunedValues(std::move(values));
+}
+
 /// An instance for when there is no memory to make one. Leaked, so that it outlives every static object.
 const Instance& instance_of_last_resort() noexcept {
   static InstanceState* const state = [] {
@@ -231,7 +245,7 @@ const Instance& RuntimeState::answer(KernelState& kernel, std::span<const Proble
       lock.unlock();
       return refuse();
     }
-    if (before == nullptr) fresh = new_instance(kernel, task->arguments());
+    if (before == nullptr) fresh = new_instance(kernel, call_arguments(kernel.description, task->arguments()));
     Making making{kernel, place, task, before != nullptr ? *before : *fresh, capturing, before != nullptr};
     making.since_unix_ms = now_unix_ms();
     make(making);
@@ -293,7 +307,7 @@ const Instance& RuntimeState::refusal(KernelState& kernel, const std::string& wh
   return refused;
 }
 
-std::unique_ptr<InstanceState> RuntimeState::new_instance(KernelState& kernel, std::vector<BoundArgument> arguments) {
+std::unique_ptr<InstanceState> RuntimeState::new_instance(KernelState& kernel, std::vector<CallArgument> arguments) {
   return std::make_unique<InstanceState>(
       kernel.description.kernel, std::move(arguments),
       [this](Notice::Kind kind, const std::string& sentence) { report(kind, sentence); });
@@ -422,6 +436,9 @@ LaunchPlan RuntimeState::load(const ContextPlace& place, const Task& task, const
   (plan.constants.empty() ? plan.launch : plan.launch_after_copies) = cuda::driver().launch;
   plan.copy = cuda::driver().copy_on_device;
   plan.bound = bound_scalars(task.description(), arguments);
+  plan.buffers = buffer_needs(task, offer.configuration);
+  plan.scratch = &scratch_.in(cuda::driver(), place);
+  plan.values = tuned_values(task, offer.configuration);
   plan.provenance = offer.provenance;
   return plan;
 }

@@ -12,6 +12,8 @@ std::vector<Launch> kept;
 std::atomic<std::size_t> launched = 0, loaded = 0, unloaded = 0;
 std::vector<const Module*> living;
 std::map<std::string, CUresult> load_errors;
+std::atomic<CUresult> no_memory = CUDA_SUCCESS;
+std::atomic<bool> pools = true, busy = false;
 
 KeptLaunch describe(const LaunchCall& call, Context* context) {
   const Module* module = call.function->module;
@@ -58,6 +60,13 @@ class Inspection final : public Inspector {
     const std::lock_guard lock(one_call);
     load_errors[word] = error;
   }
+  void fail_to_allocate(CUresult error) override { no_memory = error; }
+  std::size_t allocated_bytes() const override {
+    const std::lock_guard lock(one_call);
+    return count_allocated_bytes();
+  }
+  void have_pools(bool have) override { pools = have; }
+  void keep_busy(bool keep) override { busy = keep; }
 };
 
 }  // namespace
@@ -118,6 +127,24 @@ void record_copy(const Module* module, CUdeviceptr to, CUdeviceptr from, std::si
     return capture(stream, std::move(copy));
   }
   if (keeping.load(std::memory_order_relaxed)) kept.push_back(std::move(copy.launch));
+}
+
+bool has_pools() {
+  return pools;
+}
+CUresult allocation_error() {
+  return no_memory;
+}
+bool is_kept_busy() {
+  return busy;
+}
+
+void record_memory_call(const char* call, CUdeviceptr address, std::size_t bytes, CUstream stream) {
+  if (!keeping.load(std::memory_order_relaxed)) return;
+  Launch kept_call{.kernel = call, .context = reinterpret_cast<CUcontext>(context_of(stream)), .stream = stream};
+  kept_call.arguments = {std::string(reinterpret_cast<const char*>(&address), sizeof address),
+                         std::string(reinterpret_cast<const char*>(&bytes), sizeof bytes)};
+  kept.push_back(std::move(kept_call));
 }
 
 CUresult load_error(const std::string& instructions) {
