@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "tuner/runtime/signature.hpp"
 
 namespace tuner::detail {

@@ -61,4 +61,9 @@ struct LaunchPlan {
   bool has_kernel() const { return launch != nullptr || launch_after_copies != nullptr; }
 };
 
+/// The buffers that launches of this configuration take. Throws Error{bad_description, bad_problem} if the length of a
+/// scratch cannot be computed.
+std::vector<BufferNeed> buffer_needs(const Task& task, const search::Configuration& configuration);
+TunedValues tuned_values(const search::Space& space, const search::Configuration& configuration);
+
 }  // namespace tuner::detail

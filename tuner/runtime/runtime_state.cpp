@@ -53,20 +53,6 @@ RuntimeOptions in_range(RuntimeOptions options) {
   return options;
 }
 
-TunedValues tuned_values(const Task& task, const search::Configuration& configuration) {
-  const search::Space& space = task.space();
-  std::vector<TunedValues::Named> values;
-  for (std::size_t i = 0; i < space.parameters().size(); ++i) {
-    const search::Value& value = space.value(configuration, i);
-    TunedValues::Named named{space.parameters()[i].name, value.is_name() ? value.as_name() : std::string()};
-    if (value.is_integer()) named.value = value.as_integer();
-    if (value.is_real()) named.value = value.as_real();
-    if (value.is_boolean()) named.value = value.as_boolean();
-    values.push_back(std::move(named));
-  }
-  return TunedValues(std::move(values));
-}
-
 /// An instance for when there is no memory to make one. Leaked, so that it outlives every static object.
 const Instance& instance_of_last_resort() noexcept {
   static InstanceState* const state = [] {
@@ -438,7 +424,7 @@ LaunchPlan RuntimeState::load(const ContextPlace& place, const Task& task, const
   plan.bound = bound_scalars(task.description(), arguments);
   plan.buffers = buffer_needs(task, offer.configuration);
   plan.scratch = &scratch_.in(cuda::driver(), place);
-  plan.values = tuned_values(task, offer.configuration);
+  plan.values = tuned_values(task.space(), offer.configuration);
   plan.provenance = offer.provenance;
   return plan;
 }

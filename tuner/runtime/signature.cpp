@@ -148,21 +148,6 @@ std::optional<std::string> why_not_callable(const std::string& kernel, std::span
   return std::nullopt;
 }
 
-std::vector<detail::BufferNeed> buffer_needs(const Task& task, const search::Configuration& configuration) {
-  const std::vector<BoundArgument> arguments = task.arguments();
-  const std::vector<std::uint64_t> scratch = task.scratch_lengths(configuration);
-  std::size_t next_scratch = 0;
-  std::vector<detail::BufferNeed> needs;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const BoundArgument& argument = arguments[i];
-    if (argument.role == Argument::Role::scalar) continue;
-    const bool is_scratch = argument.role == Argument::Role::scratch;
-    const std::uint64_t elements = is_scratch ? scratch[next_scratch++] : argument.length;
-    needs.push_back({i, elements, elements * element_size(argument), argument.alignment, is_scratch});
-  }
-  return needs;
-}
-
 std::optional<std::string> why_not_described(const std::string& kernel, std::span<const BoundArgument> arguments,
                                              std::span<const KernelParameter> parameters) {
   std::vector<BoundArgument> described;

@@ -32,10 +32,6 @@ extern const std::string_view kVariesWithoutSize;
 std::optional<std::string> why_not_described(const std::string& kernel, std::span<const BoundArgument> arguments,
                                              std::span<const KernelParameter> parameters);
 
-/// The buffers that a launch of this configuration takes. Throws Error{bad_description, bad_problem} if the length of a
-/// scratch cannot be computed.
-std::vector<detail::BufferNeed> buffer_needs(const Task& task, const search::Configuration& configuration);
-
 /// The scalars whose values follow from the problem, with the bytes that a launch must pass. Types narrower than float
 /// are left out: what the caller's conversion makes of a value is not known here.
 std::vector<detail::BoundScalar> bound_scalars(const KernelDescription& description,
