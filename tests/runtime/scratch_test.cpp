@@ -1,7 +1,7 @@
 // Scratch memory that the library provides.
 #include <array>
 #include <barrier>
-#include <map>
+#include <future>
 #include <thread>
 
 #include "tests/runtime/partial_sums.hpp"
@@ -286,6 +286,63 @@ TEST_CASE("scratch of a stream whose work is not done is not given to another on
   std::sort(all.begin(), all.end());
   CHECK(std::adjacent_find(all.begin(), all.end()) == all.end());
   inspector().keep_busy(false);
+}
+
+TEST_CASE("a launch of another thread that needs more cannot free the memory of one that is about to be queued") {
+  PartialSums sums;
+  const Instance& instance = sums.winner(1);
+  const Instance& large = sums.winner(8);
+  OwnStream stream;
+  REQUIRE(launch_sum(instance, stream.get()));
+  inspector().take_launches();
+  std::promise<void> done;
+  std::thread other;
+  inspector().before_next_launch([&] {
+    other = std::thread([&] {
+      make_current(sums.context.get());
+      CHECK(launch_sum(large, stream.get()));
+      done.set_value();
+    });
+    // It waits for this launch, so this cannot wait for it for long.
+    CHECK(done.get_future().wait_for(std::chrono::milliseconds(100)) == std::future_status::timeout);
+  });
+  CHECK(launch_sum(instance, stream.get()));
+  other.join();
+  CHECK(calls(inspector().take_launches()) == std::vector<std::string>{"sum", "free", "allocate", "sum"});
+}
+
+TEST_CASE("a winner that takes over while memory is allocated for a launch does not take that launch over") {
+  PartialSums sums;
+  const Instance& large = sums.winner(64);
+  const Instance& instance = sums.winner(1);
+  OwnStream stream;
+  inspector().take_launches();
+  inspector().before_next_allocation([&] { PartialSums::swap_to(instance, large); });
+  CHECK(launch_sum(instance, stream.get()));
+  const auto launches = inspector().take_launches();
+  REQUIRE(calls(launches) == std::vector<std::string>{"allocate", "sum"});
+  CHECK(launches[1].grid[0] == 1);
+  CHECK(instance.value<int>("SPLIT") == 64);
+}
+
+TEST_CASE("memory that grew for a launch that failed is not given to a stream that does not wait for it") {
+  PartialSums sums;
+  const Instance& small = sums.winner(1);
+  const Instance& large = sums.winner(8);
+  const Instance& instance = sums.winner(1);
+  std::vector<std::unique_ptr<OwnStream>> streams;
+  const auto next_stream = [&] { return streams.emplace_back(std::make_unique<OwnStream>())->get(); };
+  for (int i = 0; i < 33; ++i) REQUIRE(launch_sum(instance, next_stream()));  // the last one's is marked as done
+  detail::LaunchPlan impossible = detail::InstanceState::of(large).plan();
+  impossible.geometry.block = {2048, 1, 1};
+  detail::InstanceState::of(instance).publish(impossible);
+  inspector().take_launches();
+  CHECK_FALSE(launch_sum(instance, next_stream()));
+  const auto grown = inspector().take_launches();
+  REQUIRE(calls(grown) == std::vector<std::string>{"free", "allocate"});
+  PartialSums::swap_to(instance, small);
+  const CUdeviceptr next = launch_once(instance, next_stream()), memory = argument<CUdeviceptr>(grown[1], 0);
+  CHECK((next < memory || next >= memory + argument<std::size_t>(grown[1], 1)));
 }
 
 TEST_CASE("threads that launch on one stream while winners take over never get memory that is too short or freed") {

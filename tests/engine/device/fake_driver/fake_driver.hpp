@@ -104,6 +104,7 @@ bool has_pools();
 CUresult allocation_error();
 /// Whether recorded events have not happened yet, see Inspector::keep_busy.
 bool is_kept_busy();
+void happen_before_allocation();
 /// Keeps what was done to memory in the order of a stream, like a launch: "allocate" or "free".
 void record_memory_call(const char* call, CUdeviceptr address, std::size_t bytes, CUstream stream);
 void count_loaded_module(const Module* module);

@@ -15,6 +15,20 @@ std::map<std::string, CUresult> load_errors;
 std::atomic<CUresult> no_memory = CUDA_SUCCESS;
 std::atomic<bool> pools = true, busy = false;
 
+/// What a test wants done once.
+struct Once {
+  std::atomic<bool> wanted = false;
+  std::function<void()> action;
+  void want(std::function<void()> its_action) {
+    action = std::move(its_action);
+    wanted = true;
+  }
+  void happen() {
+    if (wanted.load(std::memory_order_relaxed) && wanted.exchange(false)) action();
+  }
+};
+Once before_launch, before_allocation;
+
 KeptLaunch describe(const LaunchCall& call, Context* context) {
   const Module* module = call.function->module;
   KeptLaunch described{module, {}};
@@ -67,11 +81,18 @@ class Inspection final : public Inspector {
   }
   void have_pools(bool have) override { pools = have; }
   void keep_busy(bool keep) override { busy = keep; }
+  void before_next_launch(std::function<void()> action) override { before_launch.want(std::move(action)); }
+  void before_next_allocation(std::function<void()> action) override { before_allocation.want(std::move(action)); }
 };
 
 }  // namespace
 
+void happen_before_allocation() {
+  before_allocation.happen();
+}
+
 CUresult record_launch(const LaunchCall& call) {
+  before_launch.happen();
   Context* context = current_context();
   const Function& function = *call.function;
   if (!context) return CUDA_ERROR_INVALID_CONTEXT;

@@ -38,6 +38,7 @@ CUresult release(CUdeviceptr address) {
 }
 // As with the real driver, on a captured stream these would become nodes of the graph.
 CUresult allocate_in_order(CUdeviceptr* address, std::size_t bytes, CUstream stream) {
+  happen_before_allocation();
   if (!has_pools()) return CUDA_ERROR_NOT_SUPPORTED;
   if (!context_of(stream)) return CUDA_ERROR_INVALID_CONTEXT;
   if (is_captured(stream)) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,10 @@ class Inspector {
   virtual void have_pools(bool pools) = 0;
   /// Whether the device is busy, so that no event has happened.
   virtual void keep_busy(bool busy) = 0;
+  /// Called once by the thread that comes next to queue a launch, or to allocate in a stream's order (then it must not
+  /// call the driver), before that happens.
+  virtual void before_next_launch(std::function<void()> action) = 0;
+  virtual void before_next_allocation(std::function<void()> action) = 0;
 
  protected:
   ~Inspector() = default;
