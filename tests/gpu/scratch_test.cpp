@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -168,7 +169,10 @@ TEST_CASE(
   std::vector<std::unique_ptr<Values>> values;
   for (const int step : {8, 16, 32}) values.push_back(std::make_unique<Values>(step));
   {
-    Runtime runtime({.mode = Mode::background, .database = folder.path, .background_share = 1.0});
+    Runtime runtime({.mode = Mode::background,
+                     .database = folder.path,
+                     .background_share = 1.0,
+                     .observer = [](const Notice& notice) { std::printf("%s\n", notice.sentence.c_str()); }});
     const Instance& instance = runtime.kernel(narrowed_reduce(folder.path)).request({kLength});
     INFO(instance.provenance().why);
     REQUIRE(instance.rung() == Rung::baseline);
@@ -214,7 +218,7 @@ TEST_CASE(
     int swaps = 0;
     while (running > 0) {
       InstanceState::of(instance).publish(swaps++ % 2 == 0 ? baseline : large_plan);
-      std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::microseconds(200));  // every plan is kept
     }
     for (std::thread& thread : threads) thread.join();
     CHECK(wrong_beside == 0);

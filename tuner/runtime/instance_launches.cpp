@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "tuner/runtime/instance_state.hpp"
 #include "tuner/runtime/scratch_memory.hpp"
@@ -26,6 +28,9 @@ class FewOrMany {
   std::vector<T> many_;
   std::size_t size_;
 };
+
+// The driver reads as many bytes as a pointer has from where an argument is.
+static_assert(std::is_standard_layout_v<Buffer> && offsetof(Buffer, address) == 0 && sizeof(Scratch) == sizeof(void*));
 
 constexpr std::uint64_t kScratchAlignment = 256;
 

@@ -79,11 +79,11 @@ class TUNER_API Instance {
   /// does not allocate or lock, but for tuner::scratch. May be captured in a graph, which then holds the configuration
   /// of that moment.
   ///
-  /// For a scratch it takes tuner::scratch, and the library provides the memory, in a tenth of a microsecond or two;
-  /// see there how long it is kept. Where no memory is to be had the launch fails with the driver's code; the next one
-  /// may succeed. A scratch whose length depends on tuned parameters is accepted like that or as a tuner::Buffer, and
-  /// not as a bare pointer: what is enough for one configuration is not for the next. A fallback gets a null pointer
-  /// for tuner::scratch.
+  /// For a scratch it takes tuner::scratch, and the library provides the memory, at the price of a lock and three short
+  /// calls of the driver; see there how long it is kept. Where no memory is to be had the launch fails with the
+  /// driver's code; the next one may succeed. A scratch whose length depends on tuned parameters is accepted like that
+  /// or as a tuner::Buffer, and not as a bare pointer: what is enough for one configuration is not for the next. A
+  /// fallback gets a null pointer for tuner::scratch.
   ///
   /// For an array in constant memory it takes a device pointer, among the arguments where it is described: that many
   /// bytes are copied to the array on `stream` before the kernel, at every launch (in a graph, by a node of its own).
