@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# compute-sanitizer over a session that checks, times and races the baseline of prefetch.cu and a winner, and over the
-# examples, with what was tuned for them.
-#   bench/gpu_sanitizer.sh [BUILD_FOLDER] [LOG_FOLDER] [SECTION...]      sections: session examples; both if none is named
+# compute-sanitizer over a session that checks, times and races the baseline of prefetch.cu and a winner, over the
+# examples, with what was tuned for them, and over a program whose scratch the library provides while winners take over.
+#   bench/gpu_sanitizer.sh [BUILD_FOLDER] [LOG_FOLDER] [SECTION...]      sections: session examples scratch; all if none is named
 # $WINNER is the session's winner, as an expression; $EXAMPLES the folder with the examples' programs.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -9,7 +9,7 @@ build=${1:-build/release}
 bin=$build/bin
 logs=${2:-$bin}
 shift $(($# < 2 ? $# : 2))
-[ $# -gt 0 ] || set -- session examples
+[ $# -gt 0 ] || set -- session examples scratch
 winner=${WINNER:-BLOCKDIMX == 1024 and MIN_BLOCKS == 1 and STRATEGY == unrolled and UNROLL == 4 and SIZE_KNOWN == 0}
 examples=${EXAMPLES:-$build/examples}
 status=0
@@ -52,6 +52,16 @@ examples() {
     done
     rm -rf "$folder"
   done
+}
+
+# The program alone: what it has tuned meanwhile is tuned as ever.
+scratch() {
+  log=$logs/scratch.memcheck.log
+  TUNER_SCRATCH_BATCHES=${SCRATCH_BATCHES:-2} TUNER_SOURCE_FOLDER=$PWD TUNER_LIBEXEC=$PWD/$build/libexec/tuner \
+    compute-sanitizer --tool memcheck --target-processes application-only --error-exitcode 99 \
+    "$build/tests/gpu/gpu_scratch_test" >"$log" 2>&1 || status=1
+  printf 'scratch, memcheck: %s\n' "$(summary "$log")"
+  grep -E 'launches while|test cases' "$log"
 }
 
 for section in "$@"; do "$section"; done

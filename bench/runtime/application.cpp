@@ -61,7 +61,8 @@ ApplicationText describe_application(const std::filesystem::path& kernel_file, c
     } else {
       const bool is_scratch = argument.role == Argument::Role::scratch;
       const std::uint64_t length = is_scratch ? scratch[next_scratch++] : argument.length;
-      text.arguments += fmt::format("buffer:{}", length * size * static_cast<std::uint64_t>(argument.lanes));
+      text.arguments += fmt::format("{}:{}", is_scratch ? "scratch" : "buffer",
+                                    length * size * static_cast<std::uint64_t>(argument.lanes));
     }
   }
   return text;
@@ -78,7 +79,8 @@ Arguments::Arguments(std::string_view text) {
   if (parts.size() > kMost) throw std::runtime_error("too many arguments");
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::size_t colon = parts[i].find(':');
-    if (parts[i].starts_with("buffer:")) {
+    const bool is_scratch = parts[i].starts_with("scratch:");
+    if (is_scratch || parts[i].starts_with("buffer:")) {
       const CUdeviceptr address = buffers_.emplace_back(number<std::size_t>(parts[i].substr(colon + 1))).address();
       std::memcpy(values_[i].data(), &address, sizeof address);
     } else {
@@ -86,6 +88,7 @@ Arguments::Arguments(std::string_view text) {
       std::memcpy(values_[i].data(), &bits, sizeof bits);
     }
     pointers_.push_back(values_[i].data());
+    addresses_.push_back(is_scratch ? nullptr : pointers_.back());
   }
   pointers_.push_back(nullptr);
   two_doubles_and_a_number_ = parts.size() == 3 && buffers_.size() == 2 && parts[2].starts_with("4:");

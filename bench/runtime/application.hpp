@@ -17,7 +17,8 @@ namespace tuner::bench {
 /// that is measured need not read the description to make it.
 struct ApplicationText {
   std::string problem;    ///< values in declared order, whole numbers: "528,65536"
-  std::string arguments;  ///< "buffer:276824064,buffer:4224,4:10000": scalars by size and bits, hexadecimal
+  std::string arguments;  ///< "buffer:276824064,buffer:4224,4:10000": scalars by size and bits, hexadecimal;
+                          ///< "scratch:4224": as much as the baseline needs
 };
 /// Of the kernel in this file, for "rows=528,row_length=65536" on the first GPU. Its scalars must be bound to the
 /// problem, whose values must be whole numbers.
@@ -34,7 +35,8 @@ class Arguments {
   Arguments(const Arguments&) = delete;
   Arguments& operator=(const Arguments&) = delete;
 
-  std::span<void* const> addresses() const { return {pointers_.data(), pointers_.size() - 1}; }
+  /// For an untyped launch: scratch is the library's.
+  std::span<void* const> addresses() const { return addresses_; }
   void** bare() { return pointers_.data(); }
   const std::vector<Buffer>& buffers() const { return buffers_; }
   /// As an application does that knows what it launches: with typed arguments where the kernel takes two buffers of
@@ -45,7 +47,8 @@ class Arguments {
   static constexpr std::size_t kMost = 16;
   std::vector<Buffer> buffers_;
   std::array<std::array<std::byte, 8>, kMost> values_{};
-  std::vector<void*> pointers_;  ///< and a null at the end
+  std::vector<void*> pointers_;   ///< and a null at the end
+  std::vector<void*> addresses_;  ///< the same, with a null for scratch
   bool two_doubles_and_a_number_ = false;
 };
 

@@ -36,9 +36,9 @@ class Application {
   /// Launches once and looks at every element of the result. Throws if the launch fails.
   bool launch_and_check(const Instance& instance) {
     doubled_.fill(0xff, stream_);
-    const LaunchStatus status = instance.launch(
-        stream_, reinterpret_cast<const double*>(values_.address()), reinterpret_cast<double*>(doubled_.address()),
-        reinterpret_cast<int*>(counts_.address()), reinterpret_cast<float*>(room_.address()), kElements);
+    const LaunchStatus status = instance.launch(stream_, reinterpret_cast<const double*>(values_.address()),
+                                                reinterpret_cast<double*>(doubled_.address()),
+                                                reinterpret_cast<int*>(counts_.address()), tuner::scratch, kElements);
     if (!status) throw std::runtime_error(fmt::format("launch failed with {}: {}", status.code, status.message));
     const std::vector<double> found = read(doubled_);
     return std::equal(found.begin(), found.end(), input_.begin(), [](double y, double x) { return y == 2 * x; });
@@ -55,7 +55,7 @@ class Application {
   CUcontext context_ = bench::use_primary_context();
   CUstream stream_ = bench::make_stream();
   bench::Buffer values_{kElements * sizeof(double)}, doubled_{kElements * sizeof(double)};
-  bench::Buffer counts_{kElements * sizeof(int)}, room_{64 * sizeof(float)};
+  bench::Buffer counts_{kElements * sizeof(int)};
   std::vector<double> input_ = read(values_);
 };
 

@@ -1,6 +1,7 @@
-// What a launch through an instance costs the host beyond cuLaunchKernel: a kernel of six arguments, launched in
-// alternating blocks through the instance and with the driver alone, on one core. The stream is drained between the
-// blocks, so that nobody waits for a full queue.
+// What a launch through an instance costs the host beyond cuLaunchKernel: a kernel of six arguments, one of them
+// scratch, launched in turns of blocks through the instance with memory of the program, the same with memory of the
+// library, and with the driver alone, on one core. The stream is drained between the blocks, so that nobody waits for a
+// full queue.
 //
 //   bench_runtime_launch KERNEL_FILE      (bench/runtime/launch.cu)
 #include <fmt/format.h>
@@ -55,13 +56,13 @@ void must(bool queued) {
 }
 
 void measure(const char* file) {
-  const bench::ScratchFolder scratch;
+  const bench::ScratchFolder folder;
   bench::use_primary_context();
   const CUstream stream = bench::make_stream();
   const bench::Buffer values(kElements * sizeof(double)), doubled(kElements * sizeof(double));
   const bench::Buffer counts(kElements * sizeof(int)), room(64 * sizeof(float));
 
-  Runtime runtime({.mode = Mode::off, .database = scratch.path()});
+  Runtime runtime({.mode = Mode::off, .database = folder.path()});
   const Kernel kernel = runtime.kernel(Description::from_file(file));
   const Instance& instance = kernel.request({kElements});
   if (!instance.runnable()) throw std::runtime_error(instance.provenance().why);
@@ -79,6 +80,10 @@ void measure(const char* file) {
     must(static_cast<bool>(
         instance.launch(stream, values_pointer, doubled_pointer, counts_pointer, room_pointer, n, factor)));
   };
+  const auto with_scratch = [&] {
+    must(static_cast<bool>(
+        instance.launch(stream, values_pointer, doubled_pointer, counts_pointer, tuner::scratch, n, factor)));
+  };
   const auto with_the_driver = [&] {
     void* arguments[] = {&values_pointer, &doubled_pointer, &counts_pointer, &room_pointer, &n, &factor};
     must(launch(function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1], shape.block[2],
@@ -87,16 +92,18 @@ void measure(const char* file) {
   const auto with_nothing = [] { asm volatile("" : : : "memory"); };
 
   stay_on_one_core();
-  std::vector<double> tuned, bare, clock;
+  std::vector<double> tuned, provided, bare, clock;
   for (int block = 0; block < kBlocks + kWarmUp; ++block) {
     if (block == kWarmUp) {
       tuned.clear();
+      provided.clear();
       bare.clear();
       clock.clear();
     }
     if (block % 2 == 0) time_block(tuned, stream, through_instance);
     time_block(bare, stream, with_the_driver);
     if (block % 2 != 0) time_block(tuned, stream, through_instance);
+    time_block(provided, stream, with_scratch);
     time_block(clock, stream, with_nothing);
   }
   fmt::print("{} launches each; the clock itself, {:.0f} ns (p50), is part of every figure but the differences\n",
@@ -107,6 +114,10 @@ void measure(const char* file) {
     bench::print_figure(fmt::format("launch of six arguments, cuLaunchKernel, {}", name), alone / 1000, "µs");
     bench::print_figure(fmt::format("launch of six arguments, difference, {}", name), (through - alone) / 1000, "µs",
                         {.at_most = 0.2});
+    const double with_memory = bench::quantile(provided, share);
+    bench::print_figure(fmt::format("launch with tuner::scratch, instance, {}", name), with_memory / 1000, "µs");
+    bench::print_figure(fmt::format("launch with tuner::scratch, difference, {}", name), (with_memory - alone) / 1000,
+                        "µs", {.at_most = 0.4});
   }
 }
 

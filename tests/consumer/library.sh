@@ -5,7 +5,7 @@ library=$1
 shift
 fail() { printf '%s\n' "$@"; exit 1; }
 
-public='(tuner::(Description|DescriptionBuilder|Runtime|Kernel|Instance)::|tuner::to_string\(tuner::Rung\)|(typeinfo|typeinfo name|vtable) for tuner::Error$)'
+public='(tuner::(Description|DescriptionBuilder|Runtime|Kernel|Instance|TunedValues)::|tuner::to_string\(tuner::Rung\)|(typeinfo|typeinfo name|vtable) for tuner::Error$)'
 exported=$(nm --dynamic --defined-only --demangle "$library" | cut -d' ' -f3-)
 other=$(grep -Ev "^$public" <<<"$exported") && fail "exported, but not public:" "$other"
 grep -q '^tuner::Runtime::kernel(' <<<"$exported" || fail "Runtime::kernel is not exported"

@@ -36,6 +36,14 @@ int main() {
   const tuner::LaunchStatus status = scale.launch(nullptr, x, y, 1000);
   if (status || status.message.empty()) return failed("what cannot be launched was launched, or nothing was said");
 
+  if (scale.launch(nullptr, tuner::Buffer{x, 4000}, tuner::scratch, 1000)) return failed("nothing can be launched");
+  try {
+    if (!scale.snapshot().values.empty() || scale.value<int>("BLOCK") > 0) return failed("nothing has values");
+    return failed("what is not in force has a value");
+  } catch (const tuner::Error& error) {
+    if (error.code() != tuner::Errc::bad_usage) return failed(error.what());
+  }
+
   // Exceptions of the library are caught as what they are on this side of it.
   try {
     tuner::Description::from_file("there/is/none.cu");

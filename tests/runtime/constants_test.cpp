@@ -117,6 +117,45 @@ TEST_CASE("an untyped launch takes constants in the same places") {
   CHECK_FALSE(fixture.instance.launch_untyped(nullptr, std::span(all).first(3)));
 }
 
+TEST_CASE("an array in constant memory is not filled from a buffer that is shorter than it") {
+  const Fixture fixture;
+  inspector().take_launches();
+  const auto launch = [&](std::uint64_t bytes) {
+    return fixture.instance.launch(nullptr, kX, Buffer{kWeights, bytes}, kY, kOffsets, 1000);
+  };
+  const LaunchStatus status = launch(31);
+  CHECK(status.message ==
+        "Argument 2 of the kernel `blur`, `weights`, needs 32 bytes, and the call passes a tuner::Buffer "
+        "of 31: make it larger.");
+  CHECK(inspector().take_launches().empty());
+  CHECK(launch(32));
+  const auto launches = inspector().take_launches();
+  REQUIRE(names(launches) == kCopiesAndLaunch);
+  CHECK(argument<const float*>(launches[0], 0) == kWeights);
+}
+
+TEST_CASE("a kernel with constants gets scratch of the library at its own place among the parameters") {
+  Stored with_scratch = kStored;
+  const std::string before = "constant(weights";
+  with_scratch.text.replace(with_scratch.text.find(before), before.size(),
+                            "scratch(room, float, BLOCK) constant(weights");
+  Machine machine;
+  machine.decide(with_scratch);
+  machine.compile(with_scratch);
+  Runtime runtime(machine.options());
+  const Instance& instance = runtime.kernel(Description::from_text(with_scratch.text)).request({1000});
+  INFO(instance.provenance().why);
+  REQUIRE(instance.rung() == Rung::exact);
+  inspector().take_launches();
+  CHECK(instance.launch(nullptr, kX, scratch, kWeights, kY, kOffsets, 1000));
+  const auto launches = inspector().take_launches();
+  REQUIRE(names(launches) == std::vector<std::string>{"allocate", "copy to weights", "copy to offsets", "blur"});
+  REQUIRE(launches[3].arguments.size() == 4);
+  CHECK(argument<CUdeviceptr>(launches[3], 1) == argument<CUdeviceptr>(launches[0], 0));
+  CHECK(argument<std::size_t>(launches[0], 1) == 4 * 256);
+  CHECK(argument<float*>(launches[3], 2) == kY);
+}
+
 TEST_CASE("a captured launch puts its copies into the graph before it") {
   Fixture fixture;
   OwnContext own;

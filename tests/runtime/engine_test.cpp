@@ -58,14 +58,13 @@ Description small_space(const std::string& first_kind = "right") {
 struct Data {
   std::vector<double> values = std::vector<double>(1000, 1.5), doubled = std::vector<double>(1000);
   std::vector<int> counts = std::vector<int>(1000);
-  std::vector<float> room = std::vector<float>(64);
 
   /// Whether the kernel was queued and computed what it should.
   bool launch(const Instance& instance) {
     doubled.assign(doubled.size(), 0);
     const double* const in = values.data();
     const LaunchStatus status =
-        instance.launch(nullptr, in, doubled.data(), counts.data(), room.data(), static_cast<int>(values.size()));
+        instance.launch(nullptr, in, doubled.data(), counts.data(), scratch, static_cast<int>(values.size()));
     INFO(status.message);
     return status && doubled == std::vector<double>(1000, 3.0);
   }

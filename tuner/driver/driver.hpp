@@ -73,6 +73,11 @@ namespace tuner::cuda {
   X(pop_context, cuCtxPopCurrent, 4000)                      \
   X(context_device, cuCtxGetDevice, 2000)                    \
   X(context_id, cuCtxGetId, 12000)                           \
+  X(stream_id, cuStreamGetId, 12000)                         \
+  X(wait_for_stream, cuStreamSynchronize, 2000)              \
+  X(wait_for_context, cuCtxSynchronize, 2000)                \
+  X(allocate_in_order, cuMemAllocAsync, 11020)               \
+  X(free_in_order, cuMemFreeAsync, 11020)                    \
   X(is_capturing, cuStreamIsCapturing, 10000)                \
   X(exchange_capture_mode, cuThreadExchangeStreamCaptureMode, 10010)
 

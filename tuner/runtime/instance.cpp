@@ -1,7 +1,10 @@
 #include "tuner/instance.hpp"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
+#include "tuner/error.hpp"
 #include "tuner/runtime/instance_state.hpp"
 #include "tuner/runtime/launch_plan.hpp"
 
@@ -45,18 +48,25 @@ std::string_view to_string(Rung rung) noexcept {
   return "unrunnable";
 }
 
-// The way that every launch takes: two loads, a comparison for each scalar that is bound to the problem, the driver.
-LaunchStatus Instance::launch_checked(Stream stream, void** arguments,
-                                      const detail::CallSignature& signature) const noexcept {
-  const detail::LaunchPlan& plan = *plan_.load(std::memory_order_acquire);
+/// A status that is true if the call site and the scalars that are bound to the problem fit.
+[[gnu::always_inline]] inline LaunchStatus Instance::why_unfit(const detail::LaunchPlan& plan, void** arguments,
+                                                               const detail::CallSignature& signature) const noexcept {
   if (checked_.load(std::memory_order_relaxed) != &signature) {
-    if (const LaunchStatus status = state_->check(signature); !status) return status;
+    if (const LaunchStatus status = state_->check(plan, signature); !status) return status;
     // What is launched in no other way than by the caller is not checked, and a plan that takes its place must be.
     if (plan.has_kernel()) checked_.store(&signature, std::memory_order_relaxed);
   }
   for (const detail::BoundScalar& scalar : plan.bound) {
     if (bits_at(arguments[scalar.position], scalar.size) != scalar.bits) return state_->refuse_scalar(scalar);
   }
+  return {};
+}
+
+// The way that every launch takes: two loads, a comparison for each scalar that is bound to the problem, the driver.
+LaunchStatus Instance::launch_checked(Stream stream, void** arguments,
+                                      const detail::CallSignature& signature) const noexcept {
+  const detail::LaunchPlan& plan = *plan_.load(std::memory_order_acquire);
+  if (const LaunchStatus status = why_unfit(plan, arguments, signature); !status) return status;
   if (plan.launch == nullptr) {
     return state_->launch_another_way(plan, stream, {arguments, signature.arguments.size()});
   }
@@ -66,14 +76,17 @@ LaunchStatus Instance::launch_checked(Stream stream, void** arguments,
   return result == CUDA_SUCCESS ? LaunchStatus{} : state_->refused_by_driver(result);
 }
 
+// The same where memory is to be provided or its size compared, all of it for the one plan that is then launched.
+LaunchStatus Instance::launch_with_memory(Stream stream, void** arguments,
+                                          const detail::CallSignature& signature) const noexcept {
+  const detail::LaunchPlan& plan = *plan_.load(std::memory_order_acquire);
+  if (const LaunchStatus status = why_unfit(plan, arguments, signature); !status) return status;
+  return state_->launch_with_memory(plan, stream, arguments, signature);
+}
+
 LaunchStatus Instance::launch_untyped(Stream stream, std::span<void* const> arguments) const noexcept {
   const detail::LaunchPlan& plan = *plan_.load(std::memory_order_acquire);
-  if (plan.launch == nullptr) return state_->launch_another_way(plan, stream, arguments);
-  if (arguments.size() != state_->argument_count()) return state_->refuse_count(arguments.size());
-  const auto& [grid, block, shared] = plan.geometry;
-  const CUresult result = plan.launch(plan.function, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared,
-                                      stream, const_cast<void**>(arguments.data()), nullptr);
-  return result == CUDA_SUCCESS ? LaunchStatus{} : state_->refused_by_driver(result);
+  return state_->launch_untyped(plan, stream, arguments);
 }
 
 Rung Instance::rung() const noexcept {
@@ -87,8 +100,29 @@ Provenance Instance::provenance() const {
 }
 
 Instance::Shape Instance::shape() const noexcept {
+  return state_->plan().shape();
+}
+
+Instance::Snapshot Instance::snapshot() const {
   const detail::LaunchPlan& plan = state_->plan();
-  return {plan.geometry.grid, plan.geometry.block, plan.geometry.shared_bytes, plan.function};
+  Snapshot snapshot{plan.provenance, plan.shape(), plan.values, state_->lengths(plan)};
+  snapshot.provenance.tuning = state_->tuning();
+  return snapshot;
+}
+
+const TunedValues& Instance::values() const noexcept {
+  return state_->plan().values;
+}
+
+const Instance::ArgumentLength& Instance::Snapshot::argument(std::string_view name) const {
+  std::string names;
+  for (const ArgumentLength& length : arguments) {
+    if (length.name == name) return length;
+    names += (names.empty() ? "" : ", ") + length.name;
+  }
+  throw Error(Errc::bad_usage, names.empty()
+                                   ? fmt::format("There is no length of `{}`: no configuration is in force.", name)
+                                   : fmt::format("The kernel has no buffer `{}`; its buffers are {}.", name, names));
 }
 
 }  // namespace tuner

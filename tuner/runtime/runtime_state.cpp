@@ -231,7 +231,7 @@ const Instance& RuntimeState::answer(KernelState& kernel, std::span<const Proble
       lock.unlock();
       return refuse();
     }
-    if (before == nullptr) fresh = new_instance(kernel, task->arguments());
+    if (before == nullptr) fresh = new_instance(kernel, call_arguments(kernel.description, task->arguments()));
     Making making{kernel, place, task, before != nullptr ? *before : *fresh, capturing, before != nullptr};
     making.since_unix_ms = now_unix_ms();
     make(making);
@@ -293,7 +293,7 @@ const Instance& RuntimeState::refusal(KernelState& kernel, const std::string& wh
   return refused;
 }
 
-std::unique_ptr<InstanceState> RuntimeState::new_instance(KernelState& kernel, std::vector<BoundArgument> arguments) {
+std::unique_ptr<InstanceState> RuntimeState::new_instance(KernelState& kernel, std::vector<CallArgument> arguments) {
   return std::make_unique<InstanceState>(
       kernel.description.kernel, std::move(arguments),
       [this](Notice::Kind kind, const std::string& sentence) { report(kind, sentence); });
@@ -422,6 +422,9 @@ LaunchPlan RuntimeState::load(const ContextPlace& place, const Task& task, const
   (plan.constants.empty() ? plan.launch : plan.launch_after_copies) = cuda::driver().launch;
   plan.copy = cuda::driver().copy_on_device;
   plan.bound = bound_scalars(task.description(), arguments);
+  plan.buffers = buffer_needs(task, offer.configuration);
+  plan.scratch = &scratch_.in(cuda::driver(), place);
+  plan.values = tuned_values(task.space(), offer.configuration);
   plan.provenance = offer.provenance;
   return plan;
 }

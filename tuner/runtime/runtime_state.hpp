@@ -15,6 +15,7 @@
 #include "tuner/runtime/kernel_state.hpp"
 #include "tuner/runtime/ladder.hpp"
 #include "tuner/runtime/modules.hpp"
+#include "tuner/runtime/scratch_memory.hpp"
 #include "tuner/runtime/shelves.hpp"
 #include "tuner/service/engine_client.hpp"
 
@@ -63,7 +64,7 @@ class RuntimeState {
 
   const Instance& answer(KernelState& kernel, std::span<const ProblemValue> values, const RequestOptions& options);
   const Instance& refusal(KernelState& kernel, const std::string& why);
-  std::unique_ptr<InstanceState> new_instance(KernelState& kernel, std::vector<BoundArgument> arguments);
+  std::unique_ptr<InstanceState> new_instance(KernelState& kernel, std::vector<CallArgument> arguments);
   LaunchPlan last_resort(const KernelState& kernel, const std::string& why) const;
   void remember(KernelState& kernel, std::uint64_t context, std::span<const ProblemValue> values,
                 const Instance& instance);
@@ -95,6 +96,7 @@ class RuntimeState {
   std::map<TuningKey, std::vector<Waiting>> tuning_;
 
   Contexts contexts_;
+  ScratchMemory scratch_;  ///< ends after the modules, whose kernels use it
   Modules modules_;
   Shelves shelves_;
   std::once_flag engine_started_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "tuner/core/argument_binding.hpp"
 #include "tuner/core/element_type.hpp"
 
 namespace tuner {
@@ -35,6 +36,10 @@ std::string_view kind_text(Kind kind) {
       return "a real number";
     case Kind::boolean:
       return "a boolean";
+    case Kind::sized_buffer:
+      return "a tuner::Buffer";
+    case Kind::scratch:
+      return "tuner::scratch";
     case Kind::other:
       break;
   }
@@ -48,13 +53,20 @@ bool may_hold(Kind kind, ElementType type) {
   return kind == Kind::integer || kind == Kind::boolean;
 }
 
-std::optional<std::string> why_no_buffer(const BoundArgument& argument, const PassedArgument& passed) {
-  if (passed.kind == Kind::integer && passed.size == kPointerSize) return std::nullopt;  // a CUdeviceptr
-  if (passed.kind != Kind::pointer) {
+std::optional<std::string> why_no_buffer(const CallArgument& call, const PassedArgument& passed) {
+  const BoundArgument& argument = call.bound;
+  if (passed.kind == Kind::sized_buffer) return std::nullopt;
+  if (passed.kind == Kind::scratch) {
+    if (argument.role == Argument::Role::scratch) return std::nullopt;
+    return "is no scratch, and the call passes tuner::scratch: pass the device pointer";
+  }
+  const bool is_address = passed.kind == Kind::integer && passed.size == kPointerSize;  // a CUdeviceptr
+  if (passed.kind != Kind::pointer && !is_address) {
     return fmt::format("is a buffer of {}, and the call passes {} of {} bytes: pass the device pointer",
                        type_text(argument), kind_text(passed.kind), passed.size);
   }
-  if (passed.pointee == 0) return std::nullopt;  // void*
+  if (call.varies) return std::string(kVariesWithoutSize);
+  if (is_address || passed.pointee == 0) return std::nullopt;  // void*
   const bool size_fits = passed.pointee == element_size(argument) || passed.pointee == size_of(argument.type);
   if (size_fits && may_hold(passed.pointee_kind, argument.type)) return std::nullopt;
   return fmt::format("is a buffer of {} ({} bytes each), and the call passes a pointer to {} of {} bytes",
@@ -62,7 +74,9 @@ std::optional<std::string> why_no_buffer(const BoundArgument& argument, const Pa
 }
 
 std::optional<std::string> why_no_scalar(const BoundArgument& argument, const PassedArgument& passed) {
-  if (passed.size == element_size(argument) && passed.kind != Kind::pointer &&
+  const bool is_memory =
+      passed.kind == Kind::pointer || passed.kind == Kind::sized_buffer || passed.kind == Kind::scratch;
+  if (passed.size == element_size(argument) && !is_memory &&
       (argument.lanes > 1 || may_hold(passed.kind, argument.type)))
     return std::nullopt;
   return fmt::format("is {} ({} bytes), and the call passes {} of {} bytes: convert it to the kernel's type",
@@ -102,17 +116,34 @@ std::optional<std::uint64_t> bits_of(const BoundArgument& argument) {
 
 }  // namespace
 
-std::optional<std::string> why_not_callable(const std::string& kernel, std::span<const BoundArgument> arguments,
+const std::string_view kVariesWithoutSize =
+    "is scratch whose length depends on the configuration, and the call passes a pointer, which does not say how much "
+    "it points to: pass tuner::scratch, and the library provides the memory, or tuner::Buffer{pointer, bytes}";
+
+std::vector<CallArgument> call_arguments(const KernelDescription& description, std::span<const BoundArgument> bound) {
+  std::vector<CallArgument> arguments;
+  for (std::size_t i = 0; i < bound.size(); ++i) {
+    const Argument& described = description.arguments[i];
+    const bool varies = described.role == Argument::Role::scratch && described.length &&
+                        depends_on_parameters(description, *described.length);
+    arguments.push_back({bound[i], varies});
+  }
+  return arguments;
+}
+
+std::optional<std::string> why_not_callable(const std::string& kernel, std::span<const CallArgument> arguments,
                                             const detail::CallSignature& signature) {
   if (signature.arguments.size() != arguments.size()) {
+    std::vector<BoundArgument> all;
+    for (const CallArgument& argument : arguments) all.push_back(argument.bound);
     return fmt::format("The kernel `{}` takes {} arguments ({}), and the call passes {}.", kernel, arguments.size(),
-                       names_of(arguments), signature.arguments.size());
+                       names_of(all), signature.arguments.size());
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const bool scalar = arguments[i].role == Argument::Role::scalar;
-    const auto why = scalar ? why_no_scalar(arguments[i], signature.arguments[i])
-                            : why_no_buffer(arguments[i], signature.arguments[i]);
-    if (why) return fmt::format("Argument {} of the kernel `{}`, `{}`, {}.", i + 1, kernel, arguments[i].name, *why);
+    const BoundArgument& bound = arguments[i].bound;
+    const auto why = bound.role == Argument::Role::scalar ? why_no_scalar(bound, signature.arguments[i])
+                                                          : why_no_buffer(arguments[i], signature.arguments[i]);
+    if (why) return fmt::format("Argument {} of the kernel `{}`, `{}`, {}.", i + 1, kernel, bound.name, *why);
   }
   return std::nullopt;
 }

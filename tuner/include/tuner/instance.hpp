@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "tuner/api.hpp"
+#include "tuner/buffer.hpp"
 #include "tuner/detail/call_signature.hpp"
+#include "tuner/tuned_values.hpp"
 
 namespace tuner {
 
@@ -70,10 +72,18 @@ class TUNER_API Instance {
  public:
   /// Queues one launch on `stream`, which belongs to the context that the instance was requested in; it must be
   /// current. Arguments in signature order: device pointers for buffers (typed as described, `void*`, or a
-  /// CUdeviceptr), and values for scalars, of exactly the described type. Costs what cuLaunchKernel costs, and some
-  /// nanoseconds. Count, kinds and sizes are checked when another call site launches than the time before; scalars that
-  /// the description binds to the problem are compared at every launch. Does not throw; a launch that succeeds does not
-  /// allocate or lock. May be captured in a graph, which then holds the configuration of that moment.
+  /// CUdeviceptr), or a tuner::Buffer, which has its size with it; and values for scalars, of exactly the described
+  /// type. Costs what cuLaunchKernel costs, and some nanoseconds. Count, kinds and sizes are checked when another call
+  /// site launches than the time before; scalars that the description binds to the problem, and the bytes of every
+  /// tuner::Buffer, are compared at every launch, with what that launch runs. Does not throw; a launch that succeeds
+  /// does not allocate or lock, but for tuner::scratch. May be captured in a graph, which then holds the configuration
+  /// of that moment.
+  ///
+  /// For a scratch it takes tuner::scratch, and the library provides the memory, at the price of a lock and three short
+  /// calls of the driver; see there how long it is kept. Where no memory is to be had the launch fails with the
+  /// driver's code; the next one may succeed. A scratch whose length depends on tuned parameters is accepted like that
+  /// or as a tuner::Buffer, and not as a bare pointer: what is enough for one configuration is not for the next. A
+  /// fallback gets a null pointer for tuner::scratch.
   ///
   /// For an array in constant memory it takes a device pointer, among the arguments where it is described: that many
   /// bytes are copied to the array on `stream` before the kernel, at every launch (in a graph, by a node of its own).
@@ -84,11 +94,16 @@ class TUNER_API Instance {
   template <class... Arguments>
   LaunchStatus launch(Stream stream, const Arguments&... arguments) const noexcept {
     void* pointers[sizeof...(Arguments) + 1] = {detail::address_of(arguments)..., nullptr};
-    return launch_checked(stream, pointers, detail::kCallSignature<Arguments...>);
+    if constexpr (detail::kPassesMemory<Arguments...>) {
+      return launch_with_memory(stream, pointers, detail::kCallSignature<Arguments...>);
+    } else {
+      return launch_checked(stream, pointers, detail::kCallSignature<Arguments...>);
+    }
   }
 
   /// The same for arguments whose number or types are known at run time only: the address of each. Nothing but their
-  /// count is checked.
+  /// count is checked. A null in the place of a scratch, instead of an address, is tuner::scratch; a scratch whose
+  /// length depends on tuned parameters is accepted in no other way.
   LaunchStatus launch_untyped(Stream stream, std::span<void* const> arguments) const noexcept;
 
   Rung rung() const noexcept;
@@ -96,14 +111,47 @@ class TUNER_API Instance {
   bool runnable() const noexcept { return rung() != Rung::unrunnable; }
   Provenance provenance() const;
 
-  /// What is launched now. For callers who launch themselves; a later swap changes all of it at once. Constant memory
-  /// is filled by `launch` alone.
+  /// What is launched now. For callers who launch themselves; a later swap changes all of it at once (`snapshot` has it
+  /// together with the lengths that go with it). Constant memory is filled, and scratch provided, by `launch` alone.
   struct Shape {
     std::array<std::uint32_t, 3> grid{}, block{};
     std::uint32_t shared_bytes = 0;  ///< dynamic
     void* function = nullptr;        ///< the CUfunction; null for fallback and unrunnable
   };
   Shape shape() const noexcept;
+
+  /// A buffer among the arguments: how long it must be for the configuration it belongs to.
+  struct ArgumentLength {
+    std::string name;
+    std::uint64_t elements = 0;  ///< of the described type: `float4` counts once
+    std::uint64_t bytes = 0;
+  };
+  /// All there is to know of what was launched at one moment. A copy: a later swap does not change it, and nothing in
+  /// it belongs to another configuration than the rest.
+  struct TUNER_API Snapshot {
+    Provenance provenance;
+    Shape shape;
+    TunedValues values;                     ///< empty for fallback and unrunnable
+    std::vector<ArgumentLength> arguments;  ///< buffers, in signature order; empty for fallback and unrunnable
+
+    /// Throws Error{bad_usage}, see TunedValues::get.
+    template <class T>
+    T value(std::string_view name) const {
+      return values.get<T>(name);
+    }
+    /// The buffer of this name. Throws Error{bad_usage} with the names there are if there is none.
+    const ArgumentLength& argument(std::string_view name) const;
+  };
+  Snapshot snapshot() const;
+
+  /// The value of one parameter in what is launched now, see TunedValues::get: `value<int>("PDIST")`,
+  /// `value<std::string_view>("STORE")`. What belongs together is asked of one snapshot. Throws Error{bad_usage} if
+  /// there is no such parameter, it is of another type, or no configuration is in force. A string_view lives as long as
+  /// the Runtime.
+  template <class T>
+  T value(std::string_view name) const {
+    return values().get<T>(name);
+  }
 
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
@@ -114,6 +162,11 @@ class TUNER_API Instance {
   ~Instance() = default;
 
   LaunchStatus launch_checked(Stream stream, void** arguments, const detail::CallSignature& signature) const noexcept;
+  LaunchStatus launch_with_memory(Stream stream, void** arguments,
+                                  const detail::CallSignature& signature) const noexcept;
+  LaunchStatus why_unfit(const detail::LaunchPlan& plan, void** arguments,
+                         const detail::CallSignature& signature) const noexcept;
+  const TunedValues& values() const noexcept;
 
   std::atomic<const detail::LaunchPlan*> plan_{nullptr};
   mutable std::atomic<const detail::CallSignature*> checked_{nullptr};  ///< the call site that fits `plan_`

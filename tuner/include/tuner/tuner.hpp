@@ -6,6 +6,7 @@
 ///     auto kernel = runtime.kernel(tuner::Description::from_file("prefetch.cu"));
 ///     const tuner::Instance& tuned = kernel.request({528, 65536});
 ///     tuned.launch(stream, values, sums, 65536);
+#include "tuner/buffer.hpp"
 #include "tuner/description.hpp"
 #include "tuner/description_builder.hpp"
 #include "tuner/error.hpp"

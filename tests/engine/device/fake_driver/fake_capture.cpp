@@ -7,6 +7,7 @@
 namespace fake {
 
 struct StreamRecord {
+  std::atomic<unsigned long long> id = 0;  ///< never used twice, though the address may be
   Context* context = nullptr;
   bool blocking = false;  ///< waits for the legacy stream, and it for this one
   std::atomic<bool> capturing = false;
@@ -18,7 +19,8 @@ struct StreamRecord {
 
 namespace {
 
-std::vector<StreamRecord*> streams;
+std::vector<StreamRecord*> streams, free_again;
+unsigned long long next_id = 16;  // behind those of default streams
 thread_local CUstreamCaptureMode mode_of_thread = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 StreamRecord& record(CUstream stream) {
@@ -27,15 +29,40 @@ StreamRecord& record(CUstream stream) {
 
 CUresult create_stream(CUstream* stream, unsigned flags) {
   if (!current_context()) return CUDA_ERROR_INVALID_CONTEXT;
-  streams.push_back(new StreamRecord{.context = current_context(), .blocking = (flags & CU_STREAM_NON_BLOCKING) == 0});
+  // A new stream likes to be where an old one was, as with the real driver.
+  if (free_again.empty()) free_again.push_back(new StreamRecord);
+  StreamRecord* const created = free_again.back();
+  free_again.pop_back();
+  created->id = next_id++;
+  created->context = current_context();
+  created->blocking = (flags & CU_STREAM_NON_BLOCKING) == 0;
+  created->capturing = false;
+  streams.push_back(created);
   *stream = reinterpret_cast<CUstream>(streams.back());
   return device.dead;
 }
 CUresult destroy_stream(CUstream stream) {
   wait_for_device();
   std::erase(streams, &record(stream));
-  delete &record(stream);
+  free_again.push_back(&record(stream));
   return CUDA_SUCCESS;
+}
+
+// The default streams of all contexts have the same numbers, but for those of threads.
+CUresult get_id(CUstream stream, unsigned long long* id) {
+  static std::atomic<unsigned long long> next_thread = 1ull << 32;
+  thread_local const unsigned long long of_thread = next_thread++;
+  if (!is_default_stream(stream)) {
+    *id = record(stream).id;
+    return CUDA_SUCCESS;
+  }
+  if (!current_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  *id = stream == CU_STREAM_PER_THREAD ? of_thread : 7;
+  return CUDA_SUCCESS;
+}
+CUresult synchronize(CUstream stream) {
+  wait_for_device();
+  return is_captured(stream) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : device.dead;
 }
 
 CUresult begin(CUstream stream, CUstreamCaptureMode mode) {
@@ -67,6 +94,7 @@ CUresult is_capturing(CUstream stream, CUstreamCaptureStatus* status) {
     return CUDA_SUCCESS;
   }
   if (!current_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  const std::lock_guard lock(one_call);
   for (const StreamRecord* each : streams) {
     if (each->capturing && each->blocking && each->context == current_context())
       return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
@@ -121,7 +149,9 @@ Functions capture_functions() {
       {"cuStreamDestroy", entry<destroy_stream>()},
       {"cuStreamBeginCapture", entry<begin>()},
       {"cuStreamEndCapture", entry<end>()},
-      {"cuStreamIsCapturing", entry<is_capturing>()},
+      {"cuStreamIsCapturing", unlocked_entry<is_capturing>()},
+      {"cuStreamGetId", unlocked_entry<get_id>()},
+      {"cuStreamSynchronize", entry<synchronize>()},
       {"cuThreadExchangeStreamCaptureMode", unlocked_entry<exchange_mode>()},
       {"cuGraphDestroy", entry<destroy_graph>()},
   };

@@ -90,6 +90,10 @@ CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice whi
       {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 1024},
       {CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1},
   };
+  if (attribute == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) {
+    *value = has_pools() ? 1 : 0;
+    return CUDA_SUCCESS;
+  }
   const auto found = attributes.find(attribute);
   if (found == attributes.end()) return CUDA_ERROR_INVALID_VALUE;
   *value = found->second;

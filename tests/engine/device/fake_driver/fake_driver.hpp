@@ -86,6 +86,7 @@ struct Graph {
   std::vector<KeptLaunch> launches;
 };
 
+std::size_t count_allocated_bytes();
 bool is_default_stream(CUstream stream);
 /// Where a stream belongs; a default stream is that of the current context.
 Context* context_of(CUstream stream);
@@ -100,6 +101,15 @@ CUresult load_error(const std::string& instructions);
 /// Whether an array of a loaded module that records begins there. What is copied to it is kept like a launch.
 const Module* recording_module_of(CUdeviceptr array);
 void record_copy(const Module* module, CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream);
+/// Whether the test wants memory pools, see Inspector::have_pools.
+bool has_pools();
+/// What allocating was told to return, see Inspector::fail_to_allocate.
+CUresult allocation_error();
+/// Whether recorded events have not happened yet, see Inspector::keep_busy.
+bool is_kept_busy();
+void happen_before_allocation();
+/// Keeps what was done to memory in the order of a stream, like a launch: "allocate" or "free".
+void record_memory_call(const char* call, CUdeviceptr address, std::size_t bytes, CUstream stream);
 void count_loaded_module(const Module* module);
 void count_unloaded_module(const Module* module);
 std::size_t count_primary_holds();

@@ -18,6 +18,8 @@ std::size_t room() {
 
 CUresult allocate(CUdeviceptr* address, std::size_t bytes) {
   if (device.dead != CUDA_SUCCESS) return device.dead;
+  if (const CUresult forbidden = capture_forbids(); forbidden != CUDA_SUCCESS) return forbidden;
+  if (allocation_error() != CUDA_SUCCESS) return allocation_error();
   if (allocated + bytes > room() || crowded(bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
   void* memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
   *address = reinterpret_cast<CUdeviceptr>(memory);
@@ -27,10 +29,30 @@ CUresult allocate(CUdeviceptr* address, std::size_t bytes) {
 }
 CUresult release(CUdeviceptr address) {
   wait_for_device();
+  if (const CUresult forbidden = capture_forbids(); forbidden != CUDA_SUCCESS) return forbidden;
+  if (!allocations.contains(address)) return CUDA_ERROR_INVALID_VALUE;
   allocated -= allocations[address];
   allocations.erase(address);
   std::free(pointer<void>(address));
   return CUDA_SUCCESS;
+}
+// As with the real driver, on a captured stream these would become nodes of the graph.
+CUresult allocate_in_order(CUdeviceptr* address, std::size_t bytes, CUstream stream) {
+  happen_before_allocation();
+  if (!has_pools()) return CUDA_ERROR_NOT_SUPPORTED;
+  if (!context_of(stream)) return CUDA_ERROR_INVALID_CONTEXT;
+  if (is_captured(stream)) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  const CUresult result = allocate(address, bytes);
+  if (result == CUDA_SUCCESS) record_memory_call("allocate", *address, bytes, stream);
+  return result;
+}
+CUresult release_in_order(CUdeviceptr address, CUstream stream) {
+  if (!has_pools()) return CUDA_ERROR_NOT_SUPPORTED;
+  if (is_captured(stream)) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  const auto found = allocations.find(address);
+  if (found == allocations.end()) return CUDA_ERROR_INVALID_VALUE;
+  record_memory_call("free", address, found->second, stream);
+  return release(address);
 }
 CUresult memory_info(std::size_t* free_bytes, std::size_t* all) {
   *free_bytes = room() - allocated;
@@ -73,10 +95,16 @@ void damage_copies(std::size_t bytes) {
   }
 }
 
+std::size_t count_allocated_bytes() {
+  return allocated;
+}
+
 Functions memory_functions() {
   return {
       {"cuMemAlloc", entry<allocate>()},
       {"cuMemFree", entry<release>()},
+      {"cuMemAllocAsync", entry<allocate_in_order>()},
+      {"cuMemFreeAsync", entry<release_in_order>()},
       {"cuMemGetInfo", entry<memory_info>()},
       {"cuMemcpyDtoHAsync", entry<copy_to_host>()},
       {"cuMemcpyHtoDAsync", entry<copy_to_device>()},

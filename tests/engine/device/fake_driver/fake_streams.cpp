@@ -40,6 +40,8 @@ CUresult record_event(CUevent event, CUstream) {
 }
 CUresult query_event(CUevent event) {
   if (device.dead != CUDA_SUCCESS) return device.dead;
+  if (const CUresult forbidden = capture_forbids(); forbidden != CUDA_SUCCESS) return forbidden;
+  if (is_kept_busy()) return CUDA_ERROR_NOT_READY;
   const auto* record = reinterpret_cast<EventRecord*>(event);
   return record->after_hang || Clock::now() < record->happens ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }

@@ -4,16 +4,18 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace fake {
 
 /// One launch of a kernel whose binary says "records": it computes nothing, and what it was given is kept. A copy to an
-/// array of such a binary is kept too, and not made either: its arguments are where from, and how many bytes.
+/// array of such a binary is kept too, and not made either: its arguments are where from, and how many bytes. So is
+/// memory that is allocated or freed in a stream's order: its arguments are where, and how many bytes.
 struct Launch {
   std::string instructions;  ///< of its binary
-  std::string kernel;        ///< "copy to weights" for a copy
+  std::string kernel;        ///< "copy to weights" for a copy; "allocate" and "free"
   CUcontext context = nullptr;
   CUstream stream = nullptr;
   std::array<unsigned, 3> grid{}, block{};
@@ -40,6 +42,18 @@ class Inspector {
   virtual CUresult replay(CUgraph graph) = 0;
   /// What happens to the next loads of binaries whose instructions contain `word`; CUDA_SUCCESS: nothing any more.
   virtual void fail_to_load(const std::string& word, CUresult error) = 0;
+  /// What the next allocations return; CUDA_SUCCESS: they succeed again.
+  virtual void fail_to_allocate(CUresult error) = 0;
+  /// Device memory that is allocated at the moment.
+  virtual std::size_t allocated_bytes() const = 0;
+  /// Whether devices have memory pools, as they do unless a test says otherwise.
+  virtual void have_pools(bool pools) = 0;
+  /// Whether the device is busy, so that no event has happened.
+  virtual void keep_busy(bool busy) = 0;
+  /// Called once by the thread that comes next to queue a launch, or to allocate in a stream's order (then it must not
+  /// call the driver), before that happens.
+  virtual void before_next_launch(std::function<void()> action) = 0;
+  virtual void before_next_allocation(std::function<void()> action) = 0;
 
  protected:
   ~Inspector() = default;

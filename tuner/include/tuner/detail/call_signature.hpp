@@ -6,11 +6,13 @@
 #include <span>
 #include <type_traits>
 
+#include "tuner/buffer.hpp"
+
 namespace tuner::detail {
 
 /// What a launch passes at one position.
 struct PassedArgument {
-  enum class Kind : std::uint8_t { pointer, integer, real, boolean, other };
+  enum class Kind : std::uint8_t { pointer, integer, real, boolean, other, sized_buffer, scratch };
   Kind kind = Kind::other;
   bool is_signed = false;     ///< integers
   std::uint32_t size = 0;     ///< bytes of the argument itself
@@ -29,6 +31,8 @@ constexpr PassedArgument::Kind kind_of() {
   if constexpr (std::is_same_v<T, bool>) return PassedArgument::Kind::boolean;
   if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) return PassedArgument::Kind::integer;
   if constexpr (std::is_floating_point_v<T>) return PassedArgument::Kind::real;
+  if constexpr (std::is_same_v<T, Buffer>) return PassedArgument::Kind::sized_buffer;
+  if constexpr (std::is_same_v<T, Scratch>) return PassedArgument::Kind::scratch;
   return PassedArgument::Kind::other;
 }
 
@@ -52,6 +56,11 @@ template <class... Arguments>
 inline constexpr std::array<PassedArgument, sizeof...(Arguments)> kPassed{describe_argument<Arguments>()...};
 template <class... Arguments>
 inline constexpr CallSignature kCallSignature{kPassed<Arguments...>};
+
+/// Whether a launch passes memory that must be looked at each time. Others need not ask.
+template <class... Arguments>
+inline constexpr bool kPassesMemory = ((std::is_same_v<Arguments, Buffer> || std::is_same_v<Arguments, Scratch>) ||
+                                       ...);
 
 /// The driver takes the addresses of arguments without const, and only reads.
 template <class T>

@@ -1,0 +1,148 @@
+// Buffers with their sizes, and pointers that are not enough.
+#include <array>
+#include <thread>
+
+#include "tests/runtime/partial_sums.hpp"
+
+using namespace tuner;
+using namespace tuner::test;
+
+namespace {
+
+float* const kPartials = reinterpret_cast<float*>(0x3000);
+unsigned* const kFlags = reinterpret_cast<unsigned*>(0x4000);
+
+const Buffer kX{kSumX, 4000};
+const Buffer kY{kSumY, 4};
+
+std::string refused(const LaunchStatus& status) {
+  CHECK(status.code == -1);
+  CHECK(inspector().take_launches().empty());
+  return std::string(status.message);
+}
+
+}  // namespace
+
+TEST_CASE("a bare pointer for scratch whose length depends on the configuration is refused, whatever its type") {
+  PartialSums sums;
+  const Instance& instance = sums.winner(1);
+  inspector().take_launches();
+  void* const untyped = kPartials;
+  const CUdeviceptr address = 0x3000;
+  for (const LaunchStatus& status : {instance.launch(nullptr, kSumX, kSumY, kPartials, kFlags, 1000),
+                                     instance.launch(nullptr, kSumX, kSumY, untyped, kFlags, 1000),
+                                     instance.launch(nullptr, kSumX, kSumY, address, kFlags, 1000),
+                                     instance.launch(nullptr, kSumX, kSumY, nullptr, scratch, 1000)}) {
+    CHECK(refused(status) ==
+          "Argument 3 of the kernel `sum`, `partials`, is scratch whose length depends on the configuration, and the "
+          "call passes a pointer, which does not say how much it points to: pass tuner::scratch, and the library "
+          "provides the memory, or tuner::Buffer{pointer, bytes}.");
+  }
+}
+
+TEST_CASE("scratch of a fixed length may be a bare pointer") {
+  PartialSums sums;
+  const Instance& instance = sums.winner(1);
+  inspector().take_launches();
+  CHECK(instance.launch(nullptr, kSumX, kSumY, Buffer{kPartials, 1024}, kFlags, 1000));
+  CHECK(instance.launch(nullptr, kSumX, kSumY, scratch, kFlags, 1000));
+  for (const fake::Launch& launch : inspector().take_launches()) {
+    if (launch.kernel == "sum") CHECK(argument<unsigned*>(launch, 3) == kFlags);
+  }
+}
+
+TEST_CASE("a buffer arrives as its pointer, and one of any kind that is too small is refused with both sizes") {
+  PartialSums sums;
+  const Instance& instance = sums.winner(8);
+  const auto launch = [&](Buffer x, Buffer y, Buffer partials, Buffer flags) {
+    return instance.launch(nullptr, x, y, partials, flags, 1000);
+  };
+  const Buffer partials{kPartials, partials_bytes(8)}, flags{CUdeviceptr{0x4000}, 16};
+  inspector().take_launches();
+  REQUIRE(launch(kX, kY, partials, flags));
+  const auto launches = inspector().take_launches();
+  REQUIRE(launches.size() == 1);
+  CHECK(argument<const float*>(launches[0], 0) == kSumX);
+  CHECK(argument<float*>(launches[0], 1) == kSumY);
+  CHECK(argument<float*>(launches[0], 2) == kPartials);
+  CHECK(argument<unsigned*>(launches[0], 3) == kFlags);
+
+  CHECK(refused(launch({kSumX, 3999}, kY, partials, flags)) ==
+        "Argument 1 of the kernel `sum`, `x`, needs 4000 bytes, and the call passes a tuner::Buffer of 3999: make it "
+        "larger.");
+  CHECK(contains(refused(launch(kX, {kSumY, 0}, partials, flags)), "`y`, needs 4 bytes"));
+  CHECK(refused(launch(kX, kY, {kPartials, 1024}, flags)) ==
+        "Argument 3 of the kernel `sum`, `partials`, needs 8192 bytes, and the call passes a tuner::Buffer of 1024: "
+        "make it larger, or pass tuner::scratch.");
+  CHECK(contains(refused(launch(kX, kY, partials, {kFlags, 15})), "`flags`, needs 16 bytes"));
+  CHECK(launch(kX, kY, partials, flags));
+  CHECK(sums.machine.heard(Notice::Kind::launch).size() == 4);
+}
+
+TEST_CASE("a buffer that was large enough is refused when a winner that needs more has taken over") {
+  PartialSums sums;
+  const Instance& small = sums.winner(1);
+  const Instance& large = sums.winner(8);
+  const Instance& instance = sums.winner(1);
+  const auto launch = [&] { return instance.launch(nullptr, kSumX, kSumY, Buffer{kPartials, 1024}, kFlags, 1000); };
+  CHECK(launch());
+  PartialSums::swap_to(instance, large);
+  inspector().take_launches();
+  CHECK(contains(refused(launch()), "needs 8192 bytes"));
+  PartialSums::swap_to(instance, small);
+  CHECK(launch());
+}
+
+TEST_CASE("a winner that takes over between the check of a buffer and the launch does not get the unchecked buffer") {
+  PartialSums sums;
+  const Instance& small = sums.winner(1);
+  const Instance& large = sums.winner(8);
+  const Instance& instance = sums.winner(1);
+  inspector().take_launches();
+  std::atomic<bool> stop = false;
+  std::thread swapping([&] {
+    for (int i = 0; i < 3000 && !stop; ++i) PartialSums::swap_to(instance, i % 2 == 0 ? large : small);
+    stop = true;
+  });
+  int queued = 0;
+  while (!stop) queued += instance.launch(nullptr, kSumX, kSumY, Buffer{kPartials, 1024}, kFlags, 1000) ? 1 : 0;
+  swapping.join();
+  const auto launches = inspector().take_launches();
+  CHECK(static_cast<int>(launches.size()) == queued);
+  for (const fake::Launch& launch : launches) REQUIRE(launch.grid[0] == 1);
+}
+
+TEST_CASE("memory in the place of a scalar, and tuner::scratch in that of a buffer with a content, are refused") {
+  PartialSums sums;
+  const Instance& instance = sums.winner(1);
+  inspector().take_launches();
+  CHECK(contains(refused(instance.launch(nullptr, kSumX, kSumY, scratch, scratch, kX)), "Argument 5"));
+  CHECK(contains(refused(instance.launch(nullptr, kSumX, kSumY, scratch, scratch, scratch)), "passes tuner::scratch"));
+  CHECK(contains(refused(instance.launch(nullptr, scratch, kSumY, scratch, scratch, 1000)),
+                 "`x`, is no scratch, and the call passes tuner::scratch"));
+  CHECK(contains(refused(instance.launch(nullptr, scratch, kSumY)), "takes 5 arguments"));
+  CHECK(contains(refused(instance.launch(nullptr, kX, kY, scratch, scratch, 999)), "`n`, must be 1000"));
+}
+
+TEST_CASE("an untyped launch takes a null for scratch, and no address whose size nothing says") {
+  PartialSums sums;
+  const Instance& instance = sums.winner(8);
+  const float* x = kSumX;
+  float *y = kSumY, *partials = kPartials;
+  unsigned* flags = kFlags;
+  int n = 1000;
+  OwnStream stream;
+  inspector().take_launches();
+  CHECK(instance.launch_untyped(stream.get(), std::array<void*, 5>{&x, &y, nullptr, &flags, &n}));
+  const auto launches = inspector().take_launches();
+  REQUIRE(launches.size() == 2);
+  CHECK(argument<std::size_t>(launches[0], 1) >= partials_bytes(8));
+  CHECK(argument<CUdeviceptr>(launches[1], 2) == argument<CUdeviceptr>(launches[0], 0));
+  CHECK(argument<unsigned*>(launches[1], 3) == kFlags);
+  CHECK(
+      contains(refused(instance.launch_untyped(stream.get(), std::array<void*, 5>{&x, &y, &partials, &flags, &n})),
+               "`partials`, is scratch whose length depends on the configuration: pass a null instead of its address"));
+  CHECK(
+      contains(refused(instance.launch_untyped(stream.get(), std::array<void*, 5>{nullptr, &y, nullptr, nullptr, &n})),
+               "`x`, is no scratch"));
+}
