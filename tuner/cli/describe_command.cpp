@@ -6,6 +6,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
+#include "tuner/core/check_signatures.hpp"
 #include "tuner/core/describe.hpp"
 #include "tuner/core/t1_writer.hpp"
 #include "tuner/core/task.hpp"
@@ -161,6 +162,7 @@ ExitCode run(const Arguments& arguments) {
   const std::vector<KernelDescription> descriptions =
       read(arguments.operands().front(), arguments.value("kernel").value_or(""));
   for (const KernelDescription& description : descriptions) {
+    check_written_signatures(description, quoted_headers(description, include_folders));
     std::optional<Task> task;
     if (problem || !needs_values(description)) {
       task.emplace(description, problem ? parse_problem(*problem) : ProblemValues(), device, arguments.values("where"),
@@ -198,7 +200,8 @@ Command describe_command() {
       .summary = "what a kernel file's directives say, and how large the space is",
       .purpose =
           "Prints what a kernel file's directives or a T1 file say, in canonical spelling: problem, parameters,\n"
-          "constraints, arguments. With a problem also the number of configurations. Needs no GPU.",
+          "constraints, arguments. With a problem also the number of configurations. Needs no GPU.\n"
+          "Names and types that are not those of the source are mistakes.",
       .options =
           {
               {"problem", Kind::value, "A=1,B=2",
