@@ -22,6 +22,9 @@ constexpr const char* kPlanDevice = "H200";
 constexpr const char* kWithoutProblem =
     "\n// Give --problem to see how many configurations there are and how the baseline is launched.\n";
 
+constexpr const char* kLeftToCompiler =
+    "\n// The source alone does not show the type of every parameter: `tuner check` and `tune` ask a compiler.\n";
+
 const char* kind_name(ProblemProperty::Kind kind) {
   switch (kind) {
     case ProblemProperty::Kind::size:
@@ -162,7 +165,7 @@ ExitCode run(const Arguments& arguments) {
   const std::vector<KernelDescription> descriptions =
       read(arguments.operands().front(), arguments.value("kernel").value_or(""));
   for (const KernelDescription& description : descriptions) {
-    check_written_signatures(description, quoted_headers(description, include_folders));
+    const bool settled = check_written_signatures(description, quoted_headers(description, include_folders));
     std::optional<Task> task;
     if (problem || !needs_values(description)) {
       task.emplace(description, problem ? parse_problem(*problem) : ProblemValues(), device, arguments.values("where"),
@@ -176,12 +179,13 @@ ExitCode run(const Arguments& arguments) {
     }
     if (arguments.has("json")) {
       Json object = description_json(description);
+      object["signature_checked"] = settled;
       object["space"] = task ? space_json(*task) : Json(nullptr);
       kernels.push_back(std::move(object));
       continue;
     }
     const std::string text = task ? to_text(*task) : to_text(description) + kWithoutProblem;
-    print((first ? "" : "\n") + text);
+    print((first ? "" : "\n") + text + (settled ? "" : kLeftToCompiler));
     first = false;
   }
   if (arguments.has("json")) print_json({{"format", 1}, {"kernels", std::move(kernels)}});

@@ -183,7 +183,9 @@ std::string mistake_text(const KernelDescription& description, const DescribedCa
     else if (has_lines(description))
       place = place_of(description, call);
     text += (text.empty() ? "" : "\n");
-    text += place.line == 0 ? fmt::format("{}: {}.", description.file.string(), mistake.sentence)
+    // T1 files have no lines, but a name of their own.
+    const std::string& file = description.arguments.empty() ? place.file : description.arguments.front().place.file;
+    text += place.line == 0 ? fmt::format("{}: {}.", file.empty() ? source.file() : file, mistake.sentence)
                             : source.message(place, mistake.sentence);
   }
   return text;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace tuner {
@@ -29,11 +30,11 @@ struct tuner_signature_element { typedef tuner_signature_T type; };
 template <class tuner_signature_T>
 struct tuner_signature_element<tuner_signature_T*> { typedef tuner_signature_T type; };
 template <class tuner_signature_T, int tuner_signature_N>
-struct tuner_signature_item;
+struct tuner_signature_item {};
 template <class... tuner_signature_T>
-struct tuner_signature_list;
+struct tuner_signature_list {};
 template <class tuner_signature_T>
-struct tuner_signature_of;
+struct tuner_signature_of { typedef void type; };
 template <class... tuner_signature_T>
 struct tuner_signature_of<void (*)(tuner_signature_T...)> {
   typedef tuner_signature_list<tuner_signature_item<
@@ -48,6 +49,13 @@ __global__ void tuner_signature_kernel() {}
 )";
 
 constexpr std::string_view kList = "tuner_signature_list<", kItem = "tuner_signature_item<";
+
+/// What stands for CUDA's types where kernels run on the CPU.
+constexpr std::pair<std::string_view, std::string_view> kStandIns[] = {
+    {"tuner::host::SmallFloat<10>", "__half"}, {"tuner::host::SmallFloat<7>", "__nv_bfloat16"},
+    {"tuner::host::SmallPair<10>", "__half2"}, {"tuner::host::SmallPair<7>", "__nv_bfloat162"},
+    {"tuner::host::Index3", "uint3"},
+};
 
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
@@ -83,7 +91,6 @@ ParameterType parameter(std::string_view type, std::uint64_t size) {
   std::string_view element = trimmed(type);
   if (element.ends_with('&')) return result;
   result.form = element.ends_with('*') ? ParameterType::Form::pointer : ParameterType::Form::value;
-  result.text = element;
   if (result.form == ParameterType::Form::pointer) {
     element = trimmed(element.substr(0, element.size() - 1));
     for (bool again = true; again;) {
@@ -91,8 +98,12 @@ ParameterType parameter(std::string_view type, std::uint64_t size) {
       result.points_to_const = result.points_to_const || is_const;
       again = is_const || take_last(element, "volatile");
     }
-    result.text = fmt::format("{}{}*", result.points_to_const ? "const " : "", element);
   }
+  for (const auto& [name, cuda_name] : kStandIns) {
+    if (element == name) element = cuda_name;
+  }
+  result.text = fmt::format("{}{}{}", result.points_to_const ? "const " : "", element,
+                            result.form == ParameterType::Form::pointer ? "*" : "");
   result.shape = shape_of_type(element);
   const bool is_byte = size <= 1 && !(result.shape && element != "char" && element != "unsigned char");
   result.is_raw = result.form == ParameterType::Form::pointer && (element == "void" || (size > 0 && is_byte));

@@ -31,6 +31,10 @@ bool same_element(ElementType a, ElementType b) {
   return a == b || (!is_real(a) && !is_real(b) && size_of(a) == size_of(b));
 }
 
+bool is_unsigned(ElementType type) {
+  return !is_real(type) && least_value(type) == 0;
+}
+
 bool divides(std::uint64_t a, std::uint64_t b) {
   return a % b == 0 || b % a == 0;
 }
@@ -45,8 +49,14 @@ bool fits(const TypeShape& described, const TypeShape& taken, SignatureSource so
   if (is_real(taken.element)) return false;
   const std::uint64_t narrow = bytes_of(described), wide = bytes_of(taken);
   if (taken.lanes > 1) return divides(narrow, wide);  // uint4: what loads 16 bytes
-  // Halves as their bits, and small elements packed in an integer.
-  return narrow == wide && size_of(described.element) <= size_of(taken.element) && size_of(described.element) < 4;
+  // Words that are only moved, halves as their bits, small elements packed in an integer.
+  return narrow == wide && (is_unsigned(taken.element) || size_of(described.element) < 4);
+}
+
+/// The same for a value of the same size.
+bool may_pass_as(const TypeShape& described, const TypeShape& taken) {
+  const bool are_bits = is_real(described.element) != is_real(taken.element) && bytes_of(taken) == 2;
+  return same_element(described.element, taken.element) || taken.lanes > 1 || are_bits;
 }
 
 std::string type_text(const Argument& argument, const std::optional<TypeShape>& shape) {
@@ -81,9 +91,8 @@ std::optional<Difference> scalar_difference(const Argument& argument, const std:
   }
   if (!shape || (!parameter.shape && parameter.size == 0)) return std::nullopt;
   const std::uint64_t taken = parameter.shape ? bytes_of(*parameter.shape) : parameter.size;
-  const bool is_plain = parameter.shape && parameter.shape->lanes == 1 && !is_loose(argument);
-  if (bytes_of(*shape) == taken && (!is_plain || fits(*shape, *parameter.shape, SignatureSource::text)))
-    return std::nullopt;
+  const bool only_size_counts = !parameter.shape || is_loose(argument);
+  if (bytes_of(*shape) == taken && (only_size_counts || may_pass_as(*shape, *parameter.shape))) return std::nullopt;
   return Difference{fmt::format("is described as a scalar of the type {}", type_text(argument, shape)),
                     "give it the parameter's type"};
 }
