@@ -6,6 +6,7 @@
 
 #include "tests/core/signature_cases.hpp"
 #include "tests/core/support.hpp"
+#include "tests/core/t1_folder.hpp"
 #include "tuner/core/check_signatures.hpp"
 #include "tuner/core/compiled_signature.hpp"
 #include "tuner/core/written_signature.hpp"
@@ -289,6 +290,30 @@ TEST_CASE("the kernels of this project are described as their texts say") {
     }
   }
   CHECK(kernels > 40);
+}
+
+TEST_CASE("a T1 file that could be launched is not refused for its types") {
+  const auto said_of = [](const char* type, const char* access, const char* source) {
+    T1Folder folder;
+    folder.write("k.cu", source);
+    folder.at("/KernelSpecification/Arguments/0/Type") = type;
+    folder.at("/KernelSpecification/Arguments/0/AccessType") = access;
+    const KernelDescription description = folder.read().kernel;
+    return error_of([&] { check_written_signatures(description, {}); });
+  };
+  const char* right = "__global__ void scale(const float* x, float* y, int n) {}";
+  CHECK(said_of("float", "ReadOnly", right) == "no error");
+  CHECK(said_of("double", "ReadWrite", right) == "no error");
+  CHECK(said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y, float n) {}") == "no error");
+  // What no launch takes.
+  const std::string number = said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y) {}");
+  CHECK_MESSAGE(number.find("kernel.json: the kernel `scale` takes 2 parameters") != std::string::npos, number);
+  const std::string size = said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y, long n) {}");
+  CHECK_MESSAGE(size.find("kernel.json: `n` is described as a scalar of the type int32") != std::string::npos, size);
+  const std::string pointer = said_of("float", "ReadOnly", "__global__ void scale(float x, float* y, int n) {}");
+  CHECK_MESSAGE(pointer.find("kernel.json: `x` is described as a buffer") != std::string::npos, pointer);
+  const std::string name = said_of("float", "ReadOnly", "__global__ void scales(float x, float* y, int n) {}");
+  CHECK_MESSAGE(name.find("kernel.json: neither the source") != std::string::npos, name);
 }
 
 TEST_CASE("any text is read as code without failing") {
