@@ -50,6 +50,46 @@ TEST_CASE("a kernel that the file does not describe is answered with those it do
   check_error(User().run({"tune", kernel(), "--kernel", "scales", "--problem", "n=4"}), 2, {"scales", "scale"});
 }
 
+TEST_CASE("what is not so in the source is refused alike by describe, check and tune, with its line") {
+  const User user;
+  const auto refuses = [&](const std::string& directives, const std::string& place, const std::string& sentence) {
+    user.folder().write("wrong.cu", "#pragma tuner kernel(scale) problem(n: size = 64) grid(n) block(32)\n" +
+                                        directives +
+                                        "\n__global__ void plain(const float* x, float* y, int n) {}\n"
+                                        "__global__ void scale(const float* x, float* y, int n) {}\n");
+    for (const std::vector<std::string>& command : {std::vector<std::string>{"describe", "wrong.cu"},
+                                                    {"describe", "wrong.cu", "--json"},
+                                                    {"check", "wrong.cu"},
+                                                    {"check", "wrong.cu", "--host"},
+                                                    {"tune", "wrong.cu"}}) {
+      const Result result = user.run(command);
+      CAPTURE(command[0]);
+      CAPTURE(result.err);
+      CHECK(result.exit_code == 2);
+      CHECK(result.out.empty());
+      CHECK(result.err.starts_with("tuner: wrong.cu:" + place + ": "));
+      CHECK(contains(result.err, sentence));
+    }
+  };
+  refuses("#pragma tuner in(x, double, n) out(y, float, n) scalar(n, int32)", "2:18", "`const float* x` (wrong.cu:4)");
+  refuses("#pragma tuner in(x, float, n) out(y, float, n)", "1:22", "nothing is described for `int n`");
+  refuses("#pragma tuner reference(plian) in(x, float, n) out(y, float, n) scalar(n, int32)", "2:25",
+          "did you mean `plain`?");
+}
+
+TEST_CASE("describe says what only a compiler can tell") {
+  const User user;
+  const std::string directives =
+      "#pragma tuner kernel(scale) problem(n: size = 64) grid(n) block(32) out(y, float, n)\n";
+  user.folder().write("plain.cu", directives + "__global__ void scale(float* y) {}\n");
+  user.folder().write("alias.cu", directives + "using real = double;\n__global__ void scale(real* y) {}\n");
+  const std::string note = "does not show the type of every parameter";
+  CHECK_FALSE(contains(user.run({"describe", "plain.cu"}).out, note));
+  CHECK(contains(user.run({"describe", "alias.cu"}).out, note));
+  CHECK(contains(user.run({"describe", "plain.cu", "--json"}).out, "\"signature_checked\": true"));
+  CHECK(contains(user.run({"describe", "alias.cu", "--json"}).out, "\"signature_checked\": false"));
+}
+
 TEST_CASE("an unknown parameter in --where is answered with the nearest one") {
   check_error(User().run({"tune", kernel(), "--problem", "n=4", "--where", "BLOK > 64"}), 2, {"BLOK", "BLOCK"});
   check_error(User().run({"tune", "--replay", recording(), "--where", "BLOK > 64"}), 2, {"BLOK", "BLOCK"});

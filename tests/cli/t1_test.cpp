@@ -90,7 +90,9 @@ TEST_CASE("describe --t1 asks for what one T1 file needs") {
   CHECK(open.exit_code == 2);
   CHECK(contains(open.err, "give n with --problem"));
   const std::string kernel = tuner::test::read_file(data_file("scale.cu"));
-  user.folder().write("two.cu", kernel + "\n#pragma tuner kernel(other) out(y, float, 1) grid(1) block(1)\n");
+  user.folder().write("two.cu", kernel +
+                                    "\n#pragma tuner kernel(other) out(y, float, 1) grid(1) block(1)\n"
+                                    "__global__ void other(float* y) {}\n");
   CHECK(contains(user.run({"describe", "two.cu", "--t1", "--problem", "n=5"}).err, "choose one with --kernel"));
   CHECK(user.run({"describe", "two.cu", "--t1", "--kernel", "other"}).exit_code == 0);
   CHECK(user.run({"describe", data_file("scale.cu").string(), "--t1", "--json"}).exit_code == 2);

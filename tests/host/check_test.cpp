@@ -142,8 +142,10 @@ __global__ void scale(float* y) { y[blockIdx.x] = weights[blockIdx.x % 4]; }
     return result.out + result.err;
   };
   CHECK(contains(sentence("4"), "No findings."));
-  CHECK(contains(sentence("3"), "an array in constant memory has 12 bytes and the directives describe 16"));
-  CHECK(contains(sentence("5"), "an array in constant memory has 20 bytes and the directives describe 16"));
+  CHECK(
+      contains(sentence("3"), ":4:41: `weights` is described with 16 bytes, but the array in constant memory has 12"));
+  CHECK(
+      contains(sentence("5"), ":4:41: `weights` is described with 16 bytes, but the array in constant memory has 20"));
 }
 
 TEST_CASE("directives that do not describe the kernel are no success") {
@@ -156,7 +158,33 @@ __global__ void scale(float* y) { y[blockIdx.x] = weights[blockIdx.x % 3]; }
 )");
   const Result result = one.run({"check", kernel, "--host", "--problem", "n=5"});
   CHECK_EQ(result.exit_code, 2);
-  CHECK(contains(result.out, "Nothing could be run."));
+  CHECK(contains(result.err, "correct its type or its length"));
+}
+
+TEST_CASE("a type that was said to be without findings, not checked, is refused with its line") {
+  Developer one;
+  const auto said = [&](const std::string& arguments, const std::string& source) {
+    const std::string kernel = one.folder().write("scale.cu", R"(#pragma tuner kernel(scale) reference(plain)
+#pragma tuner problem(n: size = 5) problem_constraint(1 <= n <= 100)
+#pragma tuner grid(n) block(1)
+#pragma tuner )" + arguments + "\n" + source + R"(
+__global__ void plain(const in_type* x, float* y) { y[blockIdx.x] = float(x[blockIdx.x]); }
+__global__ void scale(const in_type* x, float* y) { y[blockIdx.x] = float(x[blockIdx.x]); }
+)");
+    const Result result = one.run({"check", kernel, "--host", "--problem", "n=5"});
+    return std::to_string(result.exit_code) + ": " + result.out + result.err;
+  };
+  const std::string right = said("in(x, float, n) out(y, float, n)", "using in_type = float;");
+  CHECK_MESSAGE(right.starts_with("0: "), right);
+  const std::string half = said("in(x, half, n) out(y, float, n)", "#include <cuda_fp16.h>\nusing in_type = __half;");
+  CHECK_MESSAGE(half.starts_with("0: "), half);
+  const std::string type = said("in(x, double, n) out(y, float, n)", "using in_type = float;");
+  CHECK_MESSAGE(contains(type, "2: tuner: "), type);
+  CHECK_MESSAGE(contains(type, "scale.cu:4:18: `x` is described with elements of the type double"), type);
+  CHECK_MESSAGE(contains(type, "kernel `scale` is `const in_type* x`, that is, `const float*`"), type);
+  const std::string small =
+      said("in(x, bfloat16, n) out(y, float, n)", "#include <cuda_fp16.h>\nusing in_type = __half;");
+  CHECK_MESSAGE(contains(small, "that is, `const __half*`"), small);
 }
 
 TEST_CASE("a kernel that never ends is stopped and placed") {

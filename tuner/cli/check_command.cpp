@@ -5,6 +5,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
+#include "tuner/core/check_signatures.hpp"
 #include "tuner/error.hpp"
 #include "tuner/host/picks.hpp"
 #include "tuner/process/usable_cores.hpp"
@@ -27,6 +28,7 @@ CheckRequest read_request(const Arguments& arguments) {
   request.configurations = arguments.values("config");
   request.where = arguments.values("where");
   for (const std::string& folder : arguments.values("I")) request.include_folders.emplace_back(folder);
+  check_written_signatures(*request.description, quoted_headers(*request.description, request.include_folders));
   if (const auto most = arguments.number("configurations", 1, kMostConfigurations)) request.most = *most;
   if (const auto device = arguments.number("device", 0, 1023)) request.device = static_cast<int>(*device);
   request.seed = arguments.number("seed").value_or(0);

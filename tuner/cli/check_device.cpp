@@ -17,6 +17,7 @@
 #include "tuner/engine/candidates.hpp"
 #include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/device/lane.hpp"
+#include "tuner/engine/signature_probe.hpp"
 #include "tuner/engine/wait.hpp"
 #include "tuner/error.hpp"
 
@@ -52,6 +53,7 @@ class DeviceCheck {
                   "`default` or a constraint.");
     const std::string text = problem_text(task.problem());
     engine::Candidates candidates(task, cache::Trial{});
+    check_signatures(task, *baseline);
     prepare(task);
     const std::size_t first = candidates.add(*baseline);
     candidates.compiled(first, compile({candidates.request(first)}).front());
@@ -159,6 +161,14 @@ class DeviceCheck {
       if (done < replies.size()) engine::wait_for(soon(), compile_);
     }
     return replies;
+  }
+
+  void check_signatures(const Task& task, const search::Configuration& baseline) {
+    const std::vector<engine::SignatureProbe> probes = engine::signature_probes(task, baseline);
+    std::vector<engine::CompileRequest> requests;
+    for (const engine::SignatureProbe& probe : probes) requests.push_back(probe.request);
+    const std::vector<engine::CompileReply> replies = compile(std::move(requests));
+    for (std::size_t i = 0; i < probes.size(); ++i) engine::check_signature(task, probes[i], replies[i]);
   }
 
   void prepare(const Task& task) {

@@ -6,6 +6,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
+#include "tuner/core/check_signatures.hpp"
 #include "tuner/core/describe.hpp"
 #include "tuner/core/t1_writer.hpp"
 #include "tuner/core/task.hpp"
@@ -20,6 +21,9 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kPlanDevice = "H200";
 constexpr const char* kWithoutProblem =
     "\n// Give --problem to see how many configurations there are and how the baseline is launched.\n";
+
+constexpr const char* kLeftToCompiler =
+    "\n// The source alone does not show the type of every parameter: `tuner check` and `tune` ask a compiler.\n";
 
 const char* kind_name(ProblemProperty::Kind kind) {
   switch (kind) {
@@ -161,6 +165,7 @@ ExitCode run(const Arguments& arguments) {
   const std::vector<KernelDescription> descriptions =
       read(arguments.operands().front(), arguments.value("kernel").value_or(""));
   for (const KernelDescription& description : descriptions) {
+    const bool settled = check_written_signatures(description, quoted_headers(description, include_folders));
     std::optional<Task> task;
     if (problem || !needs_values(description)) {
       task.emplace(description, problem ? parse_problem(*problem) : ProblemValues(), device, arguments.values("where"),
@@ -174,12 +179,13 @@ ExitCode run(const Arguments& arguments) {
     }
     if (arguments.has("json")) {
       Json object = description_json(description);
+      object["signature_checked"] = settled;
       object["space"] = task ? space_json(*task) : Json(nullptr);
       kernels.push_back(std::move(object));
       continue;
     }
     const std::string text = task ? to_text(*task) : to_text(description) + kWithoutProblem;
-    print((first ? "" : "\n") + text);
+    print((first ? "" : "\n") + text + (settled ? "" : kLeftToCompiler));
     first = false;
   }
   if (arguments.has("json")) print_json({{"format", 1}, {"kernels", std::move(kernels)}});
@@ -198,7 +204,8 @@ Command describe_command() {
       .summary = "what a kernel file's directives say, and how large the space is",
       .purpose =
           "Prints what a kernel file's directives or a T1 file say, in canonical spelling: problem, parameters,\n"
-          "constraints, arguments. With a problem also the number of configurations. Needs no GPU.",
+          "constraints, arguments. With a problem also the number of configurations. Needs no GPU.\n"
+          "Names and types that are not those of the source are mistakes.",
       .options =
           {
               {"problem", Kind::value, "A=1,B=2",

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tuner/cli/tune_request.hpp"
+#include "tuner/core/check_signatures.hpp"
 #include "tuner/engine/compile/nvrtc.hpp"
 #include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/device/lane.hpp"
@@ -28,6 +29,7 @@ std::vector<Task> make_tasks(const TuneRequest& request, const KernelDescription
   for (const ProblemValues& problem : parsed_problems(request)) {
     tasks.emplace_back(description, problem, device, request.where, request.session.include_folders);
     if (tasks.back().space().size() == 0) throw Error(Errc::empty_space, tasks.back().space().why_empty());
+    if (tasks.size() == 1) check_written_signatures(description, tasks.back().headers());
   }
   return tasks;
 }

@@ -306,16 +306,19 @@ std::string_view SourceText::line(int number) const {
   return line;
 }
 
-void SourceText::fail(std::size_t offset, const std::string& sentence) const {
-  const Place where = place(offset);
+std::string SourceText::message(const Place& where, const std::string& sentence) const {
   const std::string_view text = line(where.line);
   // The caret's margin repeats the line's tabs, so that it stands under its column however wide a tab is.
   std::string margin(text.substr(0, std::min(text.size(), static_cast<std::size_t>(where.column) - 1)));
   for (char& c : margin) {
     if (c != '\t') c = ' ';
   }
-  throw Error(Errc::bad_description, without_zeros(fmt::format("{}:{}:{}: {}\n  {}\n  {}^", file_, where.line,
-                                                               where.column, sentence, text, margin)));
+  return without_zeros(
+      fmt::format("{}:{}:{}: {}\n  {}\n  {}^", file_, where.line, where.column, sentence, text, margin));
+}
+
+void SourceText::fail(std::size_t offset, const std::string& sentence) const {
+  throw Error(Errc::bad_description, message(place(offset), sentence));
 }
 
 std::optional<std::string> quoted_name(std::string_view line) {

@@ -22,7 +22,9 @@ class SourceText {
   Place place(std::size_t offset) const;
   std::string_view line(int number) const;  ///< without its line end
 
-  /// Throws Error{bad_description}: "FILE:LINE:COLUMN: sentence", the line, and a caret under the column.
+  /// "FILE:LINE:COLUMN: sentence", the line, and a caret under the column.
+  std::string message(const Place& where, const std::string& sentence) const;
+  /// Throws it as Error{bad_description}.
   [[noreturn]] void fail(std::size_t offset, const std::string& sentence) const;
 
  private:

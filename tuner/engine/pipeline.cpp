@@ -110,7 +110,9 @@ bool Pipeline::finished() const {
 }
 
 void Pipeline::check_progress_is_possible() const {
-  if (!compiling_.empty() || support_ticket_ || reference_kernel_ticket_ || on_device_ > 0 || gives_up()) return;
+  if (!compiling_.empty() || !probes_.empty() || support_ticket_ || reference_kernel_ticket_ || on_device_ > 0 ||
+      gives_up())
+    return;
   // The device rests, or did until a moment ago: the next round gives it what is ready.
   if (!ready_.empty() && prepared_ && reference_done_) return;
   throw Error(Errc::internal, "The session waits for nothing that could still come: please report this as a bug.");
@@ -224,6 +226,8 @@ void Pipeline::take_compiled(TicketId ticket, CompileReply reply) {
                               task_.description().reference.kernel, reply.message));
     }
     reference_kernel_ = std::move(reply);
+  } else if (const auto probe = probes_.extract(ticket)) {
+    check_signature(task_, probe.mapped(), reply);
   } else if (const auto found = compiling_.find(ticket); found != compiling_.end()) {
     const std::size_t entry = found->second;
     compiling_.erase(found);

@@ -15,6 +15,7 @@
 #include "tuner/engine/measure/noise.hpp"
 #include "tuner/engine/ready_queue.hpp"
 #include "tuner/engine/session.hpp"
+#include "tuner/engine/signature_probe.hpp"
 #include "tuner/engine/stop_rules.hpp"
 #include "tuner/engine/trial_log.hpp"
 
@@ -82,6 +83,7 @@ class Pipeline {
 
   void begin();
   void choose_baseline();
+  void submit_probe(SignatureProbe probe);
   void start_reference();
   void add_previous_winner();
   void add_serving();
@@ -147,6 +149,7 @@ class Pipeline {
   std::optional<CompileReply> reference_kernel_;  ///< compiled, where the description names one
 
   std::optional<TicketId> support_ticket_, reference_kernel_ticket_;  ///< being compiled
+  std::map<TicketId, SignatureProbe> probes_;
   std::map<TicketId, std::size_t> compiling_;
   std::set<TicketId> given_up_;                              ///< cancelled; their answers are of no interest
   std::vector<std::pair<std::size_t, CompileReply>> early_;  ///< compiled before the baseline was

@@ -10,7 +10,7 @@
 namespace tuner::engine {
 
 void Pipeline::feed_device() {
-  if (!prepared_ || gives_up()) return;
+  if (!prepared_ || !probes_.empty() || gives_up()) return;
   if (!reference_done_) {
     if (reference_ticket_) return;
     if (task_.description().reference.is_named()) {

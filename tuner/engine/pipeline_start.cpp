@@ -8,6 +8,8 @@ namespace tuner::engine {
 
 void Pipeline::begin() {
   if (task_.space().size() == 0) throw Error(Errc::empty_space, task_.space().why_empty());
+  std::vector<SignatureProbe> probes;
+  if (const auto baseline = task_.baseline(); baseline && !replay_) probes = signature_probes(task_, *baseline);
   remember_earlier_sessions();
   if (const std::string_view source = parts_.device.support_source(); !source.empty()) {
     CompileRequest request;
@@ -20,6 +22,7 @@ void Pipeline::begin() {
     prepare();
   }
   choose_baseline();
+  for (SignatureProbe& probe : probes) submit_probe(std::move(probe));
   start_reference();
 }
 
@@ -64,6 +67,13 @@ void Pipeline::choose_baseline() {
                             "that satisfy every constraint.",
                             task_.space().why_invalid(task_.space().defaults()).value_or("")));
   }
+}
+
+/// The kernel must take what is described before anything is launched with it.
+void Pipeline::submit_probe(SignatureProbe probe) {
+  const TicketId ticket = new_ticket();
+  parts_.compile.submit(ticket, probe.request);
+  probes_.emplace(ticket, std::move(probe));
 }
 
 /// A kernel that the description names computes the reference.

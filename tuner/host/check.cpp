@@ -18,6 +18,7 @@
 #include "tuner/host/compare.hpp"
 #include "tuner/host/compiler.hpp"
 #include "tuner/host/outcome.hpp"
+#include "tuner/host/signatures.hpp"
 
 namespace tuner::host {
 namespace {
@@ -84,6 +85,7 @@ class Check {
     const Program program(*description_, cases_.problems.front().task->headers(), cases_.changing, folder_.path());
     Build build(program, compiler_, cases_.variants, options_, files_);
     const bool built = build.run(Flavour::memory, cases_.variants.size());
+    if (built) check_signatures(cases_, build.program(Flavour::memory), folder_.path(), options_.stop);
     const bool raced = built && options_.races && build.run(Flavour::threads, options_.most_for_races);
     result_.compile_s = seconds_since(start);
     note_what_does_not_compile(build);

@@ -57,7 +57,8 @@ struct HostResult {
 
 /// Compiles the kernel for the CPU in these configurations and runs it, under sanitizers, in several orders of threads
 /// and over differently poisoned memory. What is wrong with the kernel is a finding. Throws Error{no_toolkit}: no
-/// compiler; bad_problem, bad_usage, bad_description: what was asked makes no sense.
+/// compiler; bad_problem, bad_usage, bad_description: what was asked makes no sense, or the kernel takes something else
+/// than is described.
 HostResult check_on_host(std::shared_ptr<const KernelDescription> description, const std::vector<Pick>& picks,
                          const HostOptions& options);
 

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <set>
 
+#include "tuner/core/compiled_signature.hpp"
 #include "tuner/core/source_text.hpp"
 #include "tuner/error.hpp"
 #include "tuner/host/shim_source.hpp"
@@ -124,7 +125,7 @@ void Program::write_translations(const KernelDescription& description) {
   write(folder_ / kKernelFile, kernel.text);
   append_new(own_macros_, macros_defined_in(description.blanked_source));
   prologue_ =
-      system +
+      system + "#include <typeinfo>\n" + std::string(signature_types()) +
       "#line 1 \"tuner\"\n#include \"tuner/host/shim/cuda_shim.hpp\"\n#include \"tuner/host/shim/variants.hpp\"\n" +
       shared;
 }
@@ -144,10 +145,11 @@ std::filesystem::path Program::write_unit(const std::string& name, std::span<con
       unit += "#define " + macro + ' ' + value + '\n';
       append_new(defined, {macro});
     }
-    unit += "#include \"" + std::string(kKernelFile) + "\"\nconstexpr auto tuner_kernel = &" + variant.function + ";\n";
+    unit += "#include \"" + std::string(kKernelFile) + "\"\nconstexpr auto tuner_kernel = &" + variant.function +
+            ";\nusing tuner_signature = " + signature_type(variant.function) + ";\n";
     for (const std::string& macro : defined) unit += "#undef " + macro + '\n';
     unit += "}\nconst ::tuner::host::Registration<" + space + "::tuner_kernel> register_" + space + "(" + number +
-            ", __start_" + section + ", __stop_" + section + ", {";
+            ", __start_" + section + ", __stop_" + section + ", typeid(" + space + "::tuner_signature).name(), {";
     for (const std::string& constant : constants_) {
       const std::string symbol = space + "::" + constant;
       unit += "{const_cast<void*>(static_cast<const volatile void*>(&" + symbol + ")), sizeof(" + symbol + ")}, ";

@@ -47,7 +47,7 @@ class FakeCompileLane final : public CompileLane {
     reply.milliseconds = 20;
     if (behaviour.compile == Outcome::ok) {
       reply.cubin.resize(16);
-      reply.lowered_name = "kernel";
+      reply.lowered_name = request.front_end_only ? signature : "kernel";
       reply.facts.registers = behaviour.registers;
       reply.facts.binary_hash = behaviour.binary.empty() ? request.configuration : behaviour.binary;
     } else {
@@ -69,6 +69,7 @@ class FakeCompileLane final : public CompileLane {
   }
 
   std::vector<std::string> submitted;
+  std::string signature;  ///< what the front end says of every kernel
   int cancelled = 0;
 
  private:

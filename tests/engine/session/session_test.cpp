@@ -110,6 +110,7 @@ TEST_CASE(
     "a reference kernel that the description names is compiled and run first, and the baseline is checked with it") {
   std::string text = kKernel;
   text.replace(text.find("#pragma tuner problem"), 0, "#pragma tuner reference(plain_saxpy)\n");
+  text += "__global__ void plain_saxpy(const float* x, float* y, int n) {}\n";
   Laboratory laboratory(make_task({}, text), ordinary);
   const TuneReport report = laboratory.tune();
   CHECK(std::count(laboratory.compile.submitted.begin(), laboratory.compile.submitted.end(), "plain_saxpy") == 1);

@@ -29,6 +29,8 @@ struct CompileRequest {
   std::string architecture;     ///< "sm_90"
   std::vector<std::string> options;
   std::vector<MemoryHeader> headers;
+  /// Only the lowered name is wanted: no machine code is made, where the compiler knows how to leave that out.
+  bool front_end_only = false;
 };
 
 /// What NVRTC declares to a source before its first line. Reading all of that is a tenth of a small kernel's compile.

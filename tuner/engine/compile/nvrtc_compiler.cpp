@@ -24,6 +24,7 @@ namespace tuner::engine {
 namespace {
 
 constexpr const char* kMinimalOption = "--minimal";
+constexpr const char* kFrontEndOption = "--fdevice-syntax-only";
 constexpr const char* kMinimalMacro = "__CUDACC_RTC_MINIMAL__";  // defined then; a source may ask for it
 
 struct DestroyProgram {
@@ -170,6 +171,7 @@ CompileReply NvrtcCompiler::compile(const CompileRequest& request) const {
     all.emplace_back("--pch-messages=false");
     break;
   }
+  if (request.front_end_only) all.emplace_back(kFrontEndOption);
   Product product;
   const bool less = may_declare_less(request);
   if (less) {
@@ -182,6 +184,11 @@ CompileReply NvrtcCompiler::compile(const CompileRequest& request) const {
   if (!settled) {
     product = run(request, all);
     if (less && product.result == NVRTC_SUCCESS) needs_all_ = request.file_name;
+  }
+  // An older one, which makes machine code then.
+  if (request.front_end_only && product.result == NVRTC_ERROR_INVALID_OPTION) {
+    std::erase(all, kFrontEndOption);
+    product = run(request, all);
   }
 
   CompileReply reply;

@@ -114,6 +114,7 @@ Message to_message(const char* type, const CompileRequest& request) {
                                  {"name_expression", request.name_expression},
                                  {"architecture", request.architecture},
                                  {"options", request.options},
+                                 {"front_end_only", request.front_end_only},
                                  {"headers", headers}});
   message.fds.push_back(memfd_from_text(request.source, "tuner-source"));
   for (const MemoryHeader& header : request.headers)
@@ -129,6 +130,7 @@ CompileRequest request_from(const Message& message) {
     object.at("name_expression").get_to(request.name_expression);
     object.at("architecture").get_to(request.architecture);
     object.at("options").get_to(request.options);
+    object.at("front_end_only").get_to(request.front_end_only);
     request.source = text_from_memfd(fd_at(message, 0));
     for (const json& name : object.at("headers")) {
       const std::size_t index = 1 + request.headers.size();

@@ -11,7 +11,8 @@
 //   late CASE                               it was stopped after the time limit; the report says where it was
 //   mismatch CASE TEXT                      the arguments are not those of the kernel
 //   left CASE                               not run, because others crashed
-// Each configuration has a process of its own.
+// Each configuration has a process of its own. `runner --signatures FILE` writes a line for each variant instead:
+//   VARIANT SIGNATURE BYTES...              the mangled name of Variant::signature, and the size of each symbol
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -247,6 +248,17 @@ void run_plan(const Plan& plan, std::size_t part, std::size_t parts) {
   }
 }
 
+void write_signatures(const char* name) {
+  std::FILE* file = std::fopen(name, "w");
+  if (file == nullptr) throw std::runtime_error(std::string(name) + " cannot be written");
+  for (const Variant& variant : all_variants()) {
+    std::fprintf(file, "%d %s", variant.number, variant.signature);
+    for (const Symbol& symbol : variant.symbols) std::fprintf(file, " %zu", symbol.size);
+    std::fprintf(file, "\n");
+  }
+  if (std::fclose(file) != 0) throw std::runtime_error(std::string(name) + " cannot be written");
+}
+
 /// Whether the address belongs to the buffer or lies nearer to it than a page.
 bool is_near(const unsigned char* at, const unsigned char* begin, std::size_t bytes) {
   constexpr std::ptrdiff_t kNear = 4096;
@@ -305,6 +317,10 @@ extern "C" __attribute__((used)) void __asan_on_error() {
 
 int main(int count, char** arguments) try {
   using namespace tuner::host;
+  if (count == 3 && std::strcmp(arguments[1], "--signatures") == 0) {
+    write_signatures(arguments[2]);
+    return 0;
+  }
   if (count != 5) throw std::runtime_error("usage: runner PLAN EVENTS PART PARTS");
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const Plan plan = read_plan(arguments[1]);

@@ -28,6 +28,7 @@ struct Variant {
   unsigned char* shared_begin;  ///< its `__shared__` variables; null if it has none
   unsigned char* shared_end;
   std::vector<Symbol> symbols;  ///< those that the directives describe, in their order
+  const char* signature;        ///< mangled name of a type that says what the parameters are
 };
 
 /// Filled before main by the generated files that are linked into the program.
@@ -54,10 +55,11 @@ struct Call<Kernel, void (*)(T...)> {
 
 template <auto Kernel>
 struct Registration {
-  Registration(int number, unsigned char* shared_begin, unsigned char* shared_end, std::vector<Symbol> symbols = {}) {
+  Registration(int number, unsigned char* shared_begin, unsigned char* shared_end, const char* signature,
+               std::vector<Symbol> symbols = {}) {
     using Kind = Call<Kernel>;
     all_variants().push_back(
-        {number, &Kind::call, Kind::parameters, Kind::count, shared_begin, shared_end, std::move(symbols)});
+        {number, &Kind::call, Kind::parameters, Kind::count, shared_begin, shared_end, std::move(symbols), signature});
   }
 };
 

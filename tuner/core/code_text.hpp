@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner {
+
+/// What a compiler would read of a source, as far as its text shows without being preprocessed.
+struct CodeText {
+  struct Macro {
+    std::string name;
+    std::string body;  ///< with the parameters in front, where it has some
+  };
+  struct Include {
+    std::string name;
+    bool is_quoted = false;
+  };
+  /// As long as the source, each byte at its place. Comments, literals, preprocessor lines and what is between `#if 0`
+  /// and its end are blank; of preprocessor lines the `#` stays.
+  std::string code;
+  std::vector<Macro> macros;  ///< that it defines
+  std::vector<Include> includes;
+  bool computes_includes = false;  ///< `#include MACRO`
+};
+
+/// Reads any text without failing.
+CodeText read_code(std::string_view source);
+
+/// A word of C++ or CUDA: what identifiers, keywords and numbers consist of.
+bool is_word_character(char c);
+
+/// The next place at which `word` stands as a whole word; npos if there is none.
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
+
+}  // namespace tuner
