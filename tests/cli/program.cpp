@@ -5,6 +5,7 @@
 #include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +30,20 @@ bool drain(int fd, std::string& into) {
   if (count <= 0) return false;
   into.append(buffer.data(), static_cast<std::size_t>(count));
   return true;
+}
+
+/// What the program writes to ends[1] is read from ends[0].
+void open_output(int (&ends)[2], bool terminal, unsigned short columns) {
+  if (!terminal) return require(pipe2(ends, O_CLOEXEC) == 0, "pipe");
+  struct winsize size {};
+  size.ws_col = columns;
+  require(openpty(&ends[0], &ends[1], nullptr, nullptr, &size) == 0, "openpty");
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  // Lines end as they were written.
+  struct termios mode {};
+  require(tcgetattr(ends[1], &mode) == 0, "tcgetattr");
+  mode.c_oflag &= ~static_cast<tcflag_t>(OPOST);
+  require(tcsetattr(ends[1], TCSANOW, &mode) == 0, "tcsetattr");
 }
 
 }  // namespace
@@ -62,16 +77,12 @@ Result User::run(const std::vector<std::string>& arguments) const {
   return Running(*this, arguments).finish();
 }
 
-Running::Running(const User& user, const std::vector<std::string>& arguments, bool terminal) {
+Running::Running(const User& user, const std::vector<std::string>& arguments, Terminal terminal,
+                 unsigned short columns) {
   int out[2];
   int err[2];
-  require(pipe2(out, O_CLOEXEC) == 0, "pipe");
-  if (terminal) {
-    require(openpty(&err[0], &err[1], nullptr, nullptr, nullptr) == 0, "openpty");
-    fcntl(err[0], F_SETFD, FD_CLOEXEC);
-  } else {
-    require(pipe2(err, O_CLOEXEC) == 0, "pipe");
-  }
+  open_output(out, terminal == Terminal::output, columns);
+  open_output(err, terminal == Terminal::error, columns);
   std::vector<std::string> words{TUNER_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables;

@@ -50,10 +50,14 @@ class User {
   TemporaryFolder folder_;
 };
 
-/// A program that runs. `terminal` gives it a terminal as standard error.
+/// Which of its outputs a program finds a terminal at.
+enum class Terminal { none, error, output };
+
+/// A program that runs. A terminal says that it has `columns` columns; 0: it does not know.
 class Running {
  public:
-  Running(const User& user, const std::vector<std::string>& arguments, bool terminal = false);
+  Running(const User& user, const std::vector<std::string>& arguments, Terminal terminal = Terminal::none,
+          unsigned short columns = 0);
   ~Running();
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;

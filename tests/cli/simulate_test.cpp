@@ -12,6 +12,7 @@ using nlohmann::json;
 using tuner::test::contains;
 using tuner::test::Result;
 using tuner::test::Running;
+using tuner::test::Terminal;
 using tuner::test::User;
 
 namespace {
@@ -224,7 +225,8 @@ TEST_CASE("what cannot be simulated is one sentence and exit code 2") {
 TEST_CASE("Ctrl-C ends a simulation without scores and with 130") {
   const User user;
   user.folder().write("bowl.csv", bowl());
-  Running running(user, {"simulate", "bowl.csv", "--repeats", "100000", "--strategy", "local", "--workers", "1"}, true);
+  Running running(user, {"simulate", "bowl.csv", "--repeats", "100000", "--strategy", "local", "--workers", "1"},
+                  Terminal::error);
   std::this_thread::sleep_for(std::chrono::milliseconds(400));
   REQUIRE(!running.ended());
   running.signal(SIGINT);
