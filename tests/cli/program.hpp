@@ -73,6 +73,9 @@ class Running {
   bool collected_ = false;
 };
 
+/// `text` as one word for a shell.
+std::string shell_word(const std::string& text);
+
 bool contains(const std::string& text, const std::string& part);
 /// How many lines `text` has.
 std::size_t lines(const std::string& text);
