@@ -129,8 +129,16 @@ bool Running::ended() {
   return collected_;
 }
 
+bool Running::says(const std::string& words) {
+  while (!contains(said_, words)) {
+    if (!drain(err_, said_)) return false;
+  }
+  return true;
+}
+
 Result Running::finish() {
   Result result;
+  result.err = said_;
   std::array<pollfd, 2> open{{{out_, POLLIN, 0}, {err_, POLLIN, 0}}};
   while (open[0].fd >= 0 || open[1].fd >= 0) {
     require(poll(open.data(), open.size(), -1) >= 0, "poll");

@@ -63,12 +63,15 @@ class Running {
   Running& operator=(const Running&) = delete;
   void signal(int number) const;
   bool ended();
-  /// Reads everything it prints and waits for its end.
+  /// Reads standard error until it has these words; false if it ends without them.
+  bool says(const std::string& words);
+  /// Reads everything else that it prints and waits for its end.
   Result finish();
 
  private:
   pid_t pid_ = -1;
   int out_ = -1, err_ = -1;
+  std::string said_;
   int status_ = 0;
   bool collected_ = false;
 };

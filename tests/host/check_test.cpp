@@ -35,6 +35,17 @@ struct Developer : User {
   Developer() { environment["PATH"] = std::getenv("PATH"); }
 };
 
+/// Whether a program runs that lies in `folder`.
+bool runs_something_in(const std::filesystem::path& folder) {
+  for (const auto& process : std::filesystem::directory_iterator("/proc")) {
+    std::error_code not_a_process;
+    if (std::filesystem::read_symlink(process.path() / "exe", not_a_process).string().starts_with(folder.string())) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Json check(const std::string& kernel, int exit_code, const std::vector<std::string>& more = {}) {
   std::vector<std::string> words{"check", kernel_file(kernel), "--host", "--json", "-I", TUNER_DEVICE_HEADER};
   words.insert(words.end(), more.begin(), more.end());
@@ -218,7 +229,8 @@ TEST_CASE("Ctrl-C ends a check with 130 and leaves nothing behind") {
   Developer one;
   one.environment["TMPDIR"] = one.home().string();
   Running running(one, {"check", kernel_file("hangs"), "--host"});
-  std::this_thread::sleep_for(std::chrono::seconds(8));
+  while (!runs_something_in(one.home()) && !running.ended()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  REQUIRE(!running.ended());
   running.signal(2);
   CHECK_EQ(running.finish().exit_code, 130);
   for (const auto& entry : std::filesystem::directory_iterator(one.home()))
