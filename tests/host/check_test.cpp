@@ -81,8 +81,12 @@ TEST_CASE("each of the seeded bugs is the only finding, with its class and its l
   }
 }
 
-TEST_CASE("the kernel's file, and the folder of what is made for a check, may have blanks in their names") {
+TEST_CASE(
+    "the kernel's file, the compiler, and the folder of what is made for a check, may have blanks in their names") {
   Developer one;
+  const auto compiler = one.folder().write("my compilers/c++", "#!/bin/sh\nexec c++ \"$@\"\n");
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+  one.environment["CXX"] = compiler.string();
   const std::filesystem::path temporary = one.home() / "what is made";
   const std::filesystem::path kernel = one.home() / "half of them.cu";
   std::filesystem::create_directory(temporary);
