@@ -2,8 +2,8 @@
 # Every test that needs a GPU, from a build folder that may have been built elsewhere.   bench/gpu_tests.sh [BUILD_FOLDER]
 set -uo pipefail
 cd "$(dirname "$0")/.."
-bin=${1:-build/dev}
-export TUNER_PROGRAM=$PWD/$bin/bin/tuner TUNER_SOURCE_FOLDER=$PWD TUNER_LIBEXEC=$PWD/$bin/libexec/tuner
+bin=$(realpath "${1:-build/dev}")
+export TUNER_PROGRAM=$bin/bin/tuner TUNER_SOURCE_FOLDER=$PWD TUNER_LIBEXEC=$bin/libexec/tuner
 status=0
 for test in "$bin"/tests/gpu/*_test; do
   printf '== %s\n' "$test"

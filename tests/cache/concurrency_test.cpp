@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <map>
@@ -13,8 +14,6 @@
 
 namespace tuner::cache::test {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr int kBatch = 7;
 
@@ -128,16 +127,18 @@ TEST_CASE("whoever is killed while several processes write, what was recorded is
 
   // The pipe is emptied all the time, so that no writer ever waits for this process.
   std::map<std::string, std::int64_t> reported;
+  std::atomic<std::int64_t> heard = 0;
   std::thread listener([&, from = pipe[0]] {
     Committed committed{};
     while (read(from, &committed, sizeof committed) == sizeof committed && committed.writer >= 0) {
       reported["writer " + std::to_string(committed.writer)] = committed.batches;
+      ++heard;
     }
   });
 
   std::mt19937 random(3);
   int kills = 0;
-  for (const auto end = Clock::now() + std::chrono::seconds(4); Clock::now() < end; ++kills) {
+  for (; kills < 60 || heard < 60 || board->reads < 10; ++kills) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10 + random() % 90));
     pid_t& victim = writers[random() % writers.size()];
     kill(victim, SIGKILL);
@@ -167,9 +168,6 @@ TEST_CASE("whoever is killed while several processes write, what was recorded is
   }
   for (const auto& [session, batches] : present) CHECK((reported.count(session) == 1 || batches == 1));
   MESSAGE(kills << " kills, " << total << " batches reported, " << board->reads.load() << " reads");
-  CHECK(kills > 10);
-  CHECK(total > 10);
-  CHECK(board->reads > 0);
 }
 
 TEST_CASE("processes that create the database at the same moment all succeed") {

@@ -112,7 +112,7 @@ TEST_CASE("a program that the holder started does not keep the lock") {
       _exit(1);
     }
     // Until it runs its program, the child still has the descriptor.
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 12000; ++i) {
       if (contains(read_bytes("/proc/" + std::to_string(sleeper) + "/comm"), "sleep")) break;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }

@@ -12,7 +12,8 @@ using tuner::test::User;
 
 namespace {
 
-const std::vector<std::string> kCommands{"tune", "check", "simulate", "list", "show", "forget", "export", "import", "describe", "devices", "doctor", "help"};
+const std::vector<std::string> kCommands{"tune",   "check",  "simulate", "list",    "show",   "forget",
+                                         "export", "import", "describe", "devices", "doctor", "help"};
 
 std::size_t longest_line(const std::string& text) {
   std::size_t longest = 0;
@@ -23,6 +24,15 @@ std::size_t longest_line(const std::string& text) {
     begin = end + 1;
   }
   return longest;
+}
+
+const std::string kProgram = tuner::test::shell_word(TUNER_PROGRAM);
+
+/// The program only sees its descriptors, so a shell has to redirect them. The exit code of what it does in the user's
+/// home.
+int in_shell(const User& user, const std::string& command) {
+  const std::string script = "cd " + tuner::test::shell_word(user.home().string()) + " && " + command;
+  return WEXITSTATUS(std::system(("exec bash -c " + tuner::test::shell_word(script)).c_str()));
 }
 
 }  // namespace
@@ -117,28 +127,19 @@ TEST_CASE("a mistyped command or option is answered with the nearest one and exi
 }
 
 TEST_CASE("output that cannot be written is an error") {
-  User user;
-  user.environment["OUT"] = "/dev/full";
-  const std::filesystem::path script = user.folder().write("full.sh", "");
-  // The program itself only sees its descriptors, so a shell has to redirect it.
-  const int status = std::system((std::string(TUNER_PROGRAM) + " --help > /dev/full 2> " + script.string()).c_str());
-  CHECK(WEXITSTATUS(status) == 1);
-  CHECK(contains(tuner::test::read_file(script), "could not be written"));
+  const User user;
+  CHECK(in_shell(user, kProgram + " --help > /dev/full 2> errors") == 1);
+  CHECK(contains(tuner::test::read_file(user.home() / "errors"), "could not be written"));
 }
 
 TEST_CASE("a reader that has seen enough is no failure") {
   const User user;
-  const std::filesystem::path errors = user.folder().path() / "errors";
-  const std::string command = "bash -c '(sleep 0.1; exec \"" + std::string(TUNER_PROGRAM) + "\" help tune 2> " +
-                              errors.string() + ") | true; exit ${PIPESTATUS[0]}'";
-  CHECK(WEXITSTATUS(std::system(command.c_str())) == 0);
-  CHECK(tuner::test::read_file(errors).empty());
+  CHECK(in_shell(user, "exec 3> >(exec true) && wait $! && exec " + kProgram + " help tune >&3 2> errors") == 0);
+  CHECK(tuner::test::read_file(user.home() / "errors").empty());
 }
 
 TEST_CASE("a standard output that is closed is an error") {
   const User user;
-  const std::filesystem::path errors = user.folder().path() / "errors";
-  const int status = std::system((std::string(TUNER_PROGRAM) + " --help >&- 2> " + errors.string()).c_str());
-  CHECK(WEXITSTATUS(status) == 1);
-  CHECK(contains(tuner::test::read_file(errors), "is it closed"));
+  CHECK(in_shell(user, kProgram + " --help >&- 2> errors") == 1);
+  CHECK(contains(tuner::test::read_file(user.home() / "errors"), "is it closed"));
 }

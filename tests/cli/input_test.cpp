@@ -7,6 +7,7 @@ using tuner::test::contains;
 using tuner::test::data_file;
 using tuner::test::lines;
 using tuner::test::Result;
+using tuner::test::shell_word;
 using tuner::test::User;
 
 namespace {
@@ -218,9 +219,9 @@ TEST_CASE("what is not a kernel file is refused at once, and a pipe is read") {
   check_error(user.run({"describe", "fifo"}), 2, {"fifo describes no kernel"});
   user.folder().write("large.cu", std::string((std::size_t{16} << 20U) + 1, ' '));
   check_error(user.run({"describe", "large.cu"}), 2, {"larger than 16 MiB"});
-  const std::string command =
-      "bash -c '\"" + std::string(TUNER_PROGRAM) + "\" describe <(sleep 0.1; cat " + kernel() + ") > /dev/null'";
-  CHECK(WEXITSTATUS(std::system(command.c_str())) == 0);
+  const std::string script =
+      shell_word(TUNER_PROGRAM) + " describe <(sleep 0.1; cat " + shell_word(kernel()) + ") > /dev/null";
+  CHECK(WEXITSTATUS(std::system(("exec bash -c " + shell_word(script)).c_str())) == 0);
 }
 
 TEST_CASE("describe checks --where even where problem values are missing") {

@@ -5,6 +5,7 @@
 #include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +30,20 @@ bool drain(int fd, std::string& into) {
   if (count <= 0) return false;
   into.append(buffer.data(), static_cast<std::size_t>(count));
   return true;
+}
+
+/// What the program writes to ends[1] is read from ends[0].
+void open_output(int (&ends)[2], bool terminal, unsigned short columns) {
+  if (!terminal) return require(pipe2(ends, O_CLOEXEC) == 0, "pipe");
+  struct winsize size {};
+  size.ws_col = columns;
+  require(openpty(&ends[0], &ends[1], nullptr, nullptr, &size) == 0, "openpty");
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  // Lines end as they were written.
+  struct termios mode {};
+  require(tcgetattr(ends[1], &mode) == 0, "tcgetattr");
+  mode.c_oflag &= ~static_cast<tcflag_t>(OPOST);
+  require(tcsetattr(ends[1], TCSANOW, &mode) == 0, "tcsetattr");
 }
 
 }  // namespace
@@ -62,16 +77,12 @@ Result User::run(const std::vector<std::string>& arguments) const {
   return Running(*this, arguments).finish();
 }
 
-Running::Running(const User& user, const std::vector<std::string>& arguments, bool terminal) {
+Running::Running(const User& user, const std::vector<std::string>& arguments, Terminal terminal,
+                 unsigned short columns) {
   int out[2];
   int err[2];
-  require(pipe2(out, O_CLOEXEC) == 0, "pipe");
-  if (terminal) {
-    require(openpty(&err[0], &err[1], nullptr, nullptr, nullptr) == 0, "openpty");
-    fcntl(err[0], F_SETFD, FD_CLOEXEC);
-  } else {
-    require(pipe2(err, O_CLOEXEC) == 0, "pipe");
-  }
+  open_output(out, terminal == Terminal::output, columns);
+  open_output(err, terminal == Terminal::error, columns);
   std::vector<std::string> words{TUNER_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables;
@@ -118,8 +129,16 @@ bool Running::ended() {
   return collected_;
 }
 
+bool Running::says(const std::string& words) {
+  while (!contains(said_, words)) {
+    if (!drain(err_, said_)) return false;
+  }
+  return true;
+}
+
 Result Running::finish() {
   Result result;
+  result.err = said_;
   std::array<pollfd, 2> open{{{out_, POLLIN, 0}, {err_, POLLIN, 0}}};
   while (open[0].fd >= 0 || open[1].fd >= 0) {
     require(poll(open.data(), open.size(), -1) >= 0, "poll");
@@ -130,6 +149,12 @@ Result Running::finish() {
   collected_ = true;
   result.exit_code = WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
   return result;
+}
+
+std::string shell_word(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
 }
 
 bool contains(const std::string& text, const std::string& part) {

@@ -50,24 +50,34 @@ class User {
   TemporaryFolder folder_;
 };
 
-/// A program that runs. `terminal` gives it a terminal as standard error.
+/// Which of its outputs a program finds a terminal at.
+enum class Terminal { none, error, output };
+
+/// A program that runs. A terminal says that it has `columns` columns; 0: it does not know.
 class Running {
  public:
-  Running(const User& user, const std::vector<std::string>& arguments, bool terminal = false);
+  Running(const User& user, const std::vector<std::string>& arguments, Terminal terminal = Terminal::none,
+          unsigned short columns = 0);
   ~Running();
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
   void signal(int number) const;
   bool ended();
-  /// Reads everything it prints and waits for its end.
+  /// Reads standard error until it has these words; false if it ends without them.
+  bool says(const std::string& words);
+  /// Reads everything else that it prints and waits for its end.
   Result finish();
 
  private:
   pid_t pid_ = -1;
   int out_ = -1, err_ = -1;
+  std::string said_;
   int status_ = 0;
   bool collected_ = false;
 };
+
+/// `text` as one word for a shell.
+std::string shell_word(const std::string& text);
 
 bool contains(const std::string& text, const std::string& part);
 /// How many lines `text` has.

@@ -14,6 +14,7 @@ using tuner::test::data_file;
 using tuner::test::read_file;
 using tuner::test::Result;
 using tuner::test::Running;
+using tuner::test::Terminal;
 using tuner::test::User;
 
 namespace {
@@ -229,7 +230,7 @@ TEST_CASE("a recording without samples has a speed-up whose uncertainty is said 
 
 TEST_CASE("a terminal sees a progress line that is erased, and colour only without NO_COLOR") {
   User user;
-  const Result coloured = Running(user, {"tune", "--replay", recording()}, true).finish();
+  const Result coloured = Running(user, {"tune", "--replay", recording()}, Terminal::error).finish();
   CHECK(coloured.exit_code == 0);
   CHECK(contains(coloured.err, "\r\x1b[K"));
   CHECK(contains(coloured.err, "\x1b[36m"));
@@ -238,12 +239,12 @@ TEST_CASE("a terminal sees a progress line that is erased, and colour only witho
   CHECK(!contains(coloured.out, "\x1b"));
 
   user.environment["NO_COLOR"] = "1";
-  const Result plain = Running(user, {"tune", "--replay", recording()}, true).finish();
+  const Result plain = Running(user, {"tune", "--replay", recording()}, Terminal::error).finish();
   CHECK(contains(plain.err, "searching"));
   CHECK(!contains(plain.err, "\x1b[36m"));
 
   user.environment["TERM"] = "dumb";
-  CHECK(Running(user, {"tune", "--replay", recording()}, true).finish().err.empty());
+  CHECK(Running(user, {"tune", "--replay", recording()}, Terminal::error).finish().err.empty());
 }
 
 TEST_CASE("Ctrl-C keeps what was measured, prints the best of it and returns 130") {

@@ -12,6 +12,7 @@ using nlohmann::json;
 using tuner::test::contains;
 using tuner::test::Result;
 using tuner::test::Running;
+using tuner::test::Terminal;
 using tuner::test::User;
 
 namespace {
@@ -224,9 +225,9 @@ TEST_CASE("what cannot be simulated is one sentence and exit code 2") {
 TEST_CASE("Ctrl-C ends a simulation without scores and with 130") {
   const User user;
   user.folder().write("bowl.csv", bowl());
-  Running running(user, {"simulate", "bowl.csv", "--repeats", "100000", "--strategy", "local", "--workers", "1"}, true);
-  std::this_thread::sleep_for(std::chrono::milliseconds(400));
-  REQUIRE(!running.ended());
+  Running running(user, {"simulate", "bowl.csv", "--repeats", "100000", "--strategy", "local", "--workers", "1"},
+                  Terminal::error);
+  REQUIRE(running.says("of 100000 runs"));
   running.signal(SIGINT);
   const Result result = running.finish();
   CHECK(result.exit_code == 130);

@@ -18,9 +18,14 @@ grep -Eq 'SONAME.*\[libtuner\.so\.[0-9]+\.[0-9]+\]' <<<"$dynamic" || fail "no SO
 without_debug_information=$(mktemp)
 trap 'rm -f "$without_debug_information"' EXIT
 objcopy --strip-debug "$library" "$without_debug_information"
-# Compilers put the letters of short text into instructions, eight at a time.
+# Compilers put the letters of short text into instructions, eight at a time. The name of a folder near the root may stand
+# there by chance: that of a file in it does not.
 names() {
   local folder=$1 from
+  if [ ${#folder} -lt 16 ]; then
+    grep --quiet --text --fixed-strings --regexp="$folder/"{tuner,cache,search,build}/ "$without_debug_information"
+    return
+  fi
   for ((from = 0; from == 0 || from + 8 <= ${#folder}; from += 8)); do
     grep --quiet --fixed-strings -- "${folder:from:8}" "$without_debug_information" || return 1
   done

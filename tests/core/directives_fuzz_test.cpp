@@ -116,11 +116,9 @@ std::string mutate(const std::vector<std::string>& pool, std::mt19937_64& random
 TEST_CASE("mutated directives are read or refused, and what is read prints and reads back") {
   std::mt19937_64 random(20240229);
   std::vector<std::string> pool{std::string(kSeed), kernel_text()};
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(3);
   std::uint64_t read = 0, refused = 0;
-  while (std::chrono::steady_clock::now() < end || read + refused < 1000) {
+  while (read + refused < 10'000) {
     const std::string text = mutate(pool, random);
-    const auto start = std::chrono::steady_clock::now();
     try {
       for (const KernelDescription& description : parse_descriptions(text, "fuzz.cu")) {
         const std::string printed = to_text(description);
@@ -135,7 +133,6 @@ TEST_CASE("mutated directives are read or refused, and what is read prints and r
     } catch (const Error&) {
       ++refused;
     }
-    REQUIRE(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
   }
   MESSAGE(read, " texts read, ", refused, " refused");
   CHECK(read >= 20);

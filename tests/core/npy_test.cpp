@@ -64,8 +64,7 @@ TEST_CASE("what cannot be read is refused with what to do") {
         "x.npy is in Fortran order; save numpy.ascontiguousarray(…) of the array, which is in C order.");
   CHECK(refusal(npy("<f4", "(4294967296, 4294967296)", "")) ==
         "x.npy has the shape (4294967296, 4294967296), more than any memory holds.");
-  CHECK(refusal(npy("<f4", "(99999999999999999999999999999,)", "")).find("more than any memory") !=
-        std::string::npos);
+  CHECK(refusal(npy("<f4", "(99999999999999999999999999999,)", "")).find("more than any memory") != std::string::npos);
   CHECK(refusal(npy("<f4", "(2,)", "", 4)) == "x.npy has version 4 of the NumPy format; 1, 2 and 3 can be read.");
 }
 
@@ -96,8 +95,7 @@ TEST_CASE("mutated headers are read or refused, and nothing else happens") {
       "\xff"};
   const auto pick = [&](std::size_t count) { return random() % count; };
   int read = 0, refused = 0;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
-  while (std::chrono::steady_clock::now() < end) {
+  while (read + refused < 20'000) {
     std::string text = seeds[pick(seeds.size())];
     for (std::size_t i = pick(4) + 1; i > 0; --i) {
       if (text.empty()) break;

@@ -126,7 +126,8 @@ TuneReport replayed_report() {
   report.strategy = "random";
   report.replayed = true;
   report.decision.origin = tuner::cache::Origin::replay;
-  report.replay_note = "gemm.csv.gz, recorded in 2023 on NVIDIA GeForce RTX 3090; nothing was compiled or launched";
+  report.replay_file = "gemm.csv.gz";
+  report.replay_note = "recorded in 2023 on NVIDIA GeForce RTX 3090; nothing was compiled or launched";
   report.interrupted = true;
   report.space_size = 17956;
   report.cartesian_size = 82944;
@@ -171,12 +172,13 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("the text of a full session is the golden text") {
-  check_golden("report_full.txt", tuner::to_text(full_report()));
+TEST_CASE("the text of a full session is the golden text, on a terminal and elsewhere") {
+  check_golden("report_full.txt", tuner::to_text(full_report(), tuner::kReportWidth));
+  check_golden("report_full_unwrapped.txt", tuner::to_text(full_report()));
 }
 
 TEST_CASE("the text of a replay says that nothing was compiled or launched") {
-  check_golden("report_replay.txt", tuner::to_text(replayed_report()));
+  check_golden("report_replay.txt", tuner::to_text(replayed_report(), tuner::kReportWidth));
 }
 
 TEST_CASE("the JSON of a full session is the golden object") {
@@ -196,14 +198,42 @@ TEST_CASE("JSON without times is the same for two runs that differ in dates, dur
   check_golden("report_full_no_times.json", tuner::to_json(one, false) + "\n");
 }
 
-TEST_CASE("no line of a report is longer than 100 columns, whatever the configuration is called") {
+TEST_CASE("no line that can be broken is longer than a terminal's 100 columns") {
   TuneReport report = full_report();
-  CHECK(longest_line(tuner::to_text(report)) <= tuner::kReportWidth);
-  report.decision.configuration = std::string(250, 'X') + "=1," + kWinner;
-  report.stored_in = "/" + std::string(180, 'd');
-  report.failures[0].example_message = std::string(90, 'e') + "\n" + std::string(400, 'f');
-  report.warnings.push_back(std::string(150, 'w'));
-  CHECK(longest_line(tuner::to_text(report)) <= tuner::kReportWidth);
+  report.failures.clear();
+  report.warnings.clear();
+  CHECK(longest_line(tuner::to_text(report, tuner::kReportWidth)) <= tuner::kReportWidth);
+  report.problem = "size_of_the_first=65536,size_of_the_second=65536,size_of_the_third=65536,size_of_the_fourth=65536";
+  CHECK(longest_line(tuner::to_text(report, tuner::kReportWidth)) <= tuner::kReportWidth);
+}
+
+TEST_CASE("paths were broken in a report's lines: they stay whole however long they are, spaces or not") {
+  const std::string folder = "/home/ada lovelace/" + std::string(60, 'd') + " and/" + std::string(60, 'e');
+  TuneReport report = full_report();
+  report.file = folder + "/scale, the best.cu";
+  report.stored_in = folder + "/a=1,b=2/decisions.db";
+  report.data = {{"image", folder + "/a \"b\".npy", "00ff"}};
+  report.replayed = true;
+  report.replay_file = folder + "/scale.csv";
+  report.replay_note = "recorded on another day";
+  report.failures[0].example_message = folder + "/scale.cu(88): error: identifier \"SLOTS\" is undefined";
+  report.warnings = {"The database " + folder + "/decisions.db was damaged."};
+  for (const std::size_t width : {std::size_t{60}, tuner::kReportWidth, tuner::kUnwrapped}) {
+    CAPTURE(width);
+    const std::string text = tuner::to_text(report, width);
+    for (const std::string& path : {report.file, report.stored_in, report.data[0].file, report.replay_file}) {
+      CHECK(contains(text, path));
+    }
+    CHECK(contains(text, report.failures[0].example_message));
+    CHECK(contains(text, "Warning: " + report.warnings[0] + "\n"));
+  }
+}
+
+TEST_CASE("without a terminal every sentence of a report stands on one line") {
+  const std::string text = tuner::to_text(full_report());
+  CHECK(contains(text, "stop after 300 idle, stop when the expected gain is below 2 %\n"));
+  CHECK(contains(text, "on fresh inputs; 3 output words that the baseline leaves unwritten not compared\n"));
+  CHECK(contains(text, "REGISTER_FORM=unrolled SIZE_KNOWN=1 STRATEGY=shared_rolling_async\n"));
 }
 
 TEST_CASE("a speed-up without an interval says that its uncertainty is not known") {

@@ -35,6 +35,17 @@ struct Developer : User {
   Developer() { environment["PATH"] = std::getenv("PATH"); }
 };
 
+/// Whether a program runs that lies in `folder`.
+bool runs_something_in(const std::filesystem::path& folder) {
+  for (const auto& process : std::filesystem::directory_iterator("/proc")) {
+    std::error_code not_a_process;
+    if (std::filesystem::read_symlink(process.path() / "exe", not_a_process).string().starts_with(folder.string())) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Json check(const std::string& kernel, int exit_code, const std::vector<std::string>& more = {}) {
   std::vector<std::string> words{"check", kernel_file(kernel), "--host", "--json", "-I", TUNER_DEVICE_HEADER};
   words.insert(words.end(), more.begin(), more.end());
@@ -70,8 +81,12 @@ TEST_CASE("each of the seeded bugs is the only finding, with its class and its l
   }
 }
 
-TEST_CASE("the kernel's file, and the folder of what is made for a check, may have blanks in their names") {
+TEST_CASE(
+    "the kernel's file, the compiler, and the folder of what is made for a check, may have blanks in their names") {
   Developer one;
+  const auto compiler = one.folder().write("my compilers/c++", "#!/bin/sh\nexec c++ \"$@\"\n");
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+  one.environment["CXX"] = compiler.string();
   const std::filesystem::path temporary = one.home() / "what is made";
   const std::filesystem::path kernel = one.home() / "half of them.cu";
   std::filesystem::create_directory(temporary);
@@ -246,7 +261,8 @@ TEST_CASE("Ctrl-C ends a check with 130 and leaves nothing behind") {
   Developer one;
   one.environment["TMPDIR"] = one.home().string();
   Running running(one, {"check", kernel_file("hangs"), "--host"});
-  std::this_thread::sleep_for(std::chrono::seconds(8));
+  while (!runs_something_in(one.home()) && !running.ended()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  REQUIRE(!running.ended());
   running.signal(2);
   CHECK_EQ(running.finish().exit_code, 130);
   for (const auto& entry : std::filesystem::directory_iterator(one.home()))

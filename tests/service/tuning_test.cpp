@@ -167,7 +167,7 @@ TEST_CASE("an engine that stands still while it tunes with a limit is ended, and
   EngineClient client;
   std::promise<TuneAnswer> promise;
   TuneJob job = user.tune_job("KIND == right");
-  job.limit = std::chrono::seconds(3);
+  job.limit = std::chrono::seconds(8);
   client.tune(job, [&](TuneAnswer answer) { promise.set_value(std::move(answer)); });
   REQUIRE(eventually([&] { return user.signal("engine", SIGSTOP); }));
   auto answered = promise.get_future();

@@ -13,6 +13,11 @@ namespace tuner::cli {
 
 namespace {
 
+// Help is the same everywhere: manuals quote it.
+std::string help_lines(std::string_view label, std::string_view text) {
+  return labelled(label, text, kReportWidth);
+}
+
 std::string option_lines(std::span<const Option> options) {
   std::string text;
   for (const Option& option : options) {
@@ -24,14 +29,14 @@ std::string option_lines(std::span<const Option> options) {
       text += "  " + left + "\n";
       left.clear();
     }
-    text += labelled(fmt::format("  {:<{}}", left, kColumn - 2), option.help);
+    text += help_lines(fmt::format("  {:<{}}", left, kColumn - 2), option.help);
   }
   return text;
 }
 
 std::string exit_code_line(ExitCode code) {
   for (const ExitCodeText& entry : exit_code_texts()) {
-    if (entry.code == code) return labelled(fmt::format("  {:>3}  ", static_cast<int>(code)), entry.text);
+    if (entry.code == code) return help_lines(fmt::format("  {:>3}  ", static_cast<int>(code)), entry.text);
   }
   return {};
 }
@@ -82,7 +87,7 @@ std::string overview() {
       "Usage: tuner COMMAND [options]\n"
       "\n"
       "Commands\n";
-  for (const Command& command : commands()) text += labelled(fmt::format("  {:<10}", command.name), command.summary);
+  for (const Command& command : commands()) text += help_lines(fmt::format("  {:<10}", command.name), command.summary);
   text += "\nOptions of every command, before or after its name\n" + option_lines(global_options());
   text +=
       "\nStart with\n"
@@ -99,12 +104,12 @@ std::string overview() {
 }
 
 std::string help_text(const Command& command) {
-  std::string text = labelled("", command.purpose) + "\n" + labelled("Usage: ", command.synopsis);
+  std::string text = help_lines("", command.purpose) + "\n" + help_lines("Usage: ", command.synopsis);
   if (!command.options.empty()) text += "\nOptions\n" + option_lines(command.options);
   text += "\nOptions of every command\n" + option_lines(global_options());
   text += "\nExamples\n";
   for (const Example& example : command.examples) {
-    text += "  " + example.command + "\n" + labelled("      ", example.what_it_does);
+    text += "  " + example.command + "\n" + help_lines("      ", example.what_it_does);
   }
   std::vector<ExitCode> codes = command.exit_codes;
   codes.insert(codes.end(), {ExitCode::done, ExitCode::no_result, ExitCode::bad_input, ExitCode::internal});

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/message.hpp"
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/core/text.hpp"
 
@@ -49,7 +49,7 @@ ExitCode run(const Arguments& arguments) {
                fmt::format("{:.0f} MiB", static_cast<double>(device.l2_bytes) / (1U << 20U)), device.driver_version,
                device.uuid});
   }
-  std::fputs(table.text().c_str(), stdout);
+  print(table.text(output_width()));
   return ExitCode::done;
 }
 

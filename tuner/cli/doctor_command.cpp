@@ -15,9 +15,9 @@
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/engine/compile/nvrtc.hpp"
+#include "tuner/error.hpp"
 #include "tuner/process/usable_cores.hpp"
 #include "tuner/process/worker_program.hpp"
-#include "tuner/error.hpp"
 
 namespace tuner::cli {
 
@@ -135,8 +135,8 @@ std::string conclusion(const std::vector<Finding>& findings) {
   std::string text;
   if (!works) {
     text +=
-        "Tuning will not work here yet: see NO above. What works without: `tuner tune --replay FILE`,\n"
-        "describe, list and show.\n";
+        "Tuning will not work here yet: see NO above. What works without: `tuner tune --replay FILE`, describe, list "
+        "and show.\n";
   }
   if (!keeps) {
     text += works ? "Tuning works, but results will not be kept: see NO above.\n"
@@ -167,8 +167,10 @@ ExitCode run(const Arguments& arguments) {
   }
   std::string text;
   for (const Finding& finding : findings)
-    text += labelled(fmt::format("{:<4} {:<12} ", finding.found ? "ok" : "NO", finding.what), finding.text);
-  print(text + "\n" + conclusion(findings));
+    // Sentences that are full of paths, many of them from elsewhere: they are not wrapped, as errors are not.
+    text += tuner::labelled(fmt::format("{:<4} {:<12} ", finding.found ? "ok" : "NO", finding.what), finding.text,
+                            kUnwrapped);
+  print(text + "\n" + labelled("", conclusion(findings)));
   return code;
 }
 

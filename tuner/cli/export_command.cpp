@@ -118,7 +118,7 @@ ExitCode run(const Arguments& arguments) {
   }
   if (binaries) {
     print(
-        labelled("  ", fmt::format("{} in {}{}", count_binaries(binaries->written), to.binaries.string(),
+        labelled("  ", fmt::format("{} in {}{}", count_binaries(binaries->written), unbroken(to.binaries.string()),
                                    binaries->missing == 0
                                        ? ""
                                        : fmt::format("; {} not stored here any more: programs compile what is missing",

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -45,9 +44,9 @@ ExitCode list_quarantine(const Arguments& arguments, const cache::Location& loca
     std::replace(message.begin(), message.end(), '\n', ' ');
     table.add({quarantined.key.kernel_name, device_name(quarantined.key.device), quarantined.driver,
                date_text(quarantined.created_unix_ms), std::string(to_string(quarantined.outcome)),
-               quarantined.key.problem, quarantined.configuration, message.empty() ? "-" : message});
+               quarantined.key.problem, quarantined.configuration, unbroken(message.empty() ? "-" : message)});
   }
-  print(isatty(STDOUT_FILENO) == 1 ? table.text() : table.unwrapped_text());
+  print(table.text(output_width()));
   return ExitCode::done;
 }
 
@@ -86,7 +85,7 @@ ExitCode run(const Arguments& arguments) {
     table.add({std::to_string(numbered.number), decision.key.kernel_name, device_name(decision.key.device),
                decision.key.mode, time_text(decision.time_ns), speedup_cell(decision), decision.key.problem});
   }
-  print(isatty(STDOUT_FILENO) == 1 ? table.text() : table.unwrapped_text());
+  print(table.text(output_width()));
   return ExitCode::done;
 }
 

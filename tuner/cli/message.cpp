@@ -1,5 +1,9 @@
 #include "tuner/cli/message.hpp"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -26,6 +30,23 @@ void warn(const std::string& sentence) {
 
 void print(std::string_view text) {
   write(text, stdout);
+}
+
+std::size_t output_width() {
+  constexpr std::size_t kNarrowest = 40;
+  if (isatty(STDOUT_FILENO) != 1) return kUnwrapped;
+  struct winsize size {};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kReportWidth;
+  return std::clamp<std::size_t>(size.ws_col, kNarrowest, kReportWidth);
+}
+
+std::string labelled(std::string_view label, std::string_view text) {
+  return tuner::labelled(label, text, output_width());
+}
+
+std::string in_command(const std::filesystem::path& path) {
+  const std::string text = path.string();
+  return text.find_first_of(" '\"") == std::string::npos ? text : shell_word(text);
 }
 
 }  // namespace tuner::cli

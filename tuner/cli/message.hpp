@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -11,5 +13,14 @@ void say(std::string_view sentence);
 void warn(const std::string& sentence);
 /// The same on standard output, for text that may hold what a file or a database says; nothing is added.
 void print(std::string_view text);
+
+/// How wide lines on standard output may be: kReportWidth, or what its terminal has if that is less. kUnwrapped where
+/// it is no terminal, so that a program or `grep` finds every sentence on one line. Standard error is never wrapped.
+std::size_t output_width();
+/// tuner::labelled for standard output.
+std::string labelled(std::string_view label, std::string_view text);
+
+/// `path` as a word of a command that a sentence shows, in quotes where a shell needs them.
+std::string in_command(const std::filesystem::path& path);
 
 }  // namespace tuner::cli

@@ -111,8 +111,8 @@ std::string decision_text(const NumberedDecision& numbered) {
                    fmt::format("{}, {}; tuner {}, toolkit {}, driver {}", date_text(decision.created_unix_ms),
                                cache::to_string(decision.origin), version(conditions.tuner_version),
                                version(conditions.toolkit), version(conditions.driver)));
-  text += labelled("  device     ", decision.key.device);
-  text += labelled("  source     ", decision.key.kernel_identity);
+  text += labelled("  device     ", unbroken(decision.key.device));
+  text += labelled("  source     ", unbroken(decision.key.kernel_identity));
   std::string counts;
   for (const auto& [name, count] : decision.counters) {
     const bool is_told_above = name == kTuningCounter || name == kExpectedCounter || name.starts_with(kNotCompared);
@@ -153,8 +153,8 @@ std::string failures_text(const std::vector<cache::Trial>& trials) {
   std::string text = "\nFailures\n";
   for (const auto& [outcome, of_class] : failures) {
     const cache::Trial& first = *of_class.front();
-    text += labelled(fmt::format("  {:>5}  {:<17}  ", of_class.size(), to_string(outcome)),
-                     first.message.empty() ? "(no reason recorded)" : first.message);
+    text += tuner::labelled(fmt::format("  {:>5}  {:<17}  ", of_class.size(), to_string(outcome)),
+                            first.message.empty() ? "(no reason recorded)" : first.message, kUnwrapped);
     text += labelled("                            e.g. ", assignments(first.configuration));
   }
   return text;
@@ -163,11 +163,12 @@ std::string failures_text(const std::vector<cache::Trial>& trials) {
 std::string quarantine_text(const std::vector<cache::Quarantined>& quarantine, const std::string& kernel) {
   if (quarantine.empty()) return {};
   std::string text =
-      fmt::format("\nQuarantined: not launched again until `tuner forget {} --only quarantine`\n", kernel);
+      "\n" +
+      labelled("", fmt::format("Quarantined: not launched again until `tuner forget {} --only quarantine`", kernel));
   for (const cache::Quarantined& quarantined : quarantine) {
     text += labelled(fmt::format("  {:<17}  ", to_string(quarantined.outcome)),
                      fmt::format("{} (driver {})", assignments(quarantined.configuration), quarantined.driver));
-    if (!quarantined.message.empty()) text += labelled("                     ", quarantined.message);
+    if (!quarantined.message.empty()) text += tuner::labelled("                     ", quarantined.message, kUnwrapped);
   }
   return text;
 }
@@ -198,10 +199,11 @@ std::string trials_text(std::vector<cache::Trial> trials, std::uint64_t most, co
                    : "-",
                values});
   }
-  std::string text =
-      fmt::format("\nFastest {} of {} that were timed (> is a lower bound: stopped early)\n{}",
-                  std::min<std::uint64_t>(most, trials.size()), counted(trials.size(), "configuration"), table.text());
-  return text;
+  return "\n" +
+         labelled("",
+                  fmt::format("Fastest {} of {} that were timed (> is a lower bound: stopped early)",
+                              std::min<std::uint64_t>(most, trials.size()), counted(trials.size(), "configuration"))) +
+         table.text(output_width());
 }
 
 ExitCode run(const Arguments& arguments) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "tuner/cli/message.hpp"
 #include "tuner/core/text.hpp"
 
 namespace tuner::cli {
@@ -148,7 +149,7 @@ std::string simulation_text(const SimulateRequest& request, const std::vector<Si
     table.add({fmt::format("mean of {}", spaces.size())});
     for (const StrategyScores& scores : strategies) table.add(row("  " + scores.strategy, "", scores.mean));
   }
-  return heading(request, spaces) + table.text() + legend(request, strategies);
+  return heading(request, spaces) + table.text(kUnwrapped) + legend(request, strategies);
 }
 
 Json simulation_json(const SimulateRequest& request, const std::vector<SimulatedSpace>& spaces,

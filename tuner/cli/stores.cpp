@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cache/sqlite_store.hpp"
+#include "tuner/cli/message.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/error.hpp"
 
@@ -19,9 +20,7 @@ bool is_not_there_yet(const std::filesystem::path& path) {
 std::string replays_beside(const cache::Location& location, std::string_view command) {
   const std::filesystem::path replays = cache::replay_database(location);
   if (replays == location.decisions || is_not_there_yet(replays)) return {};
-  const std::string path = replays.string();
-  return fmt::format(" What replays of recordings found is beside it: `{} --db {}`.", command,
-                     path.find_first_of(" '") == std::string::npos ? path : shell_word(replays.string()));
+  return fmt::format(" What replays of recordings found is beside it: `{} --db {}`.", command, in_command(replays));
 }
 
 std::string no_decision(const cache::Store* store, const std::string& kernel, const std::string& path) {

@@ -9,6 +9,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/interrupts.hpp"
+#include "tuner/cli/message.hpp"
 #include "tuner/cli/progress_line.hpp"
 #include "tuner/cli/tune_request.hpp"
 #include "tuner/core/report.hpp"
@@ -104,7 +105,7 @@ class Printer {
     }
     // On one screen the warnings have been seen already.
     if (isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1) report.warnings.clear();
-    std::fputs(((printed_ ? "\n" : "") + to_text(report)).c_str(), stdout);
+    cli::print((printed_ ? "\n" : "") + to_text(report, output_width()));
     std::fflush(stdout);
     printed_ = true;
   }

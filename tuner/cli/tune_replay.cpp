@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "search/value.hpp"
+#include "tuner/cli/message.hpp"
 #include "tuner/cli/tune_request.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/engine/recorded_lane.hpp"
@@ -11,11 +12,6 @@
 namespace tuner::cli {
 
 namespace {
-
-std::string shell_word(const std::filesystem::path& path) {
-  const std::string text = path.string();
-  return text.find(' ') == std::string::npos ? text : "'" + text + "'";
-}
 
 /// A recording holds one problem: values that are given must be its values.
 void check_problem(const TuneRequest& request, const Task& task) {
@@ -66,8 +62,8 @@ std::optional<std::string> compare_with_file(const TuneRequest& request, const e
       request.replay.string(), request.file.string());
 }
 
-std::string note(const TuneRequest& request, const engine::Recording& recording) {
-  std::string text = fmt::format("{}, recorded on {}", request.replay.string(), recording.device.name);
+std::string note(const engine::Recording& recording) {
+  std::string text = fmt::format("recorded on {}", recording.device.name);
   if (!recording.date.empty()) text += " at " + recording.date;
   const cache::Conditions& conditions = recording.conditions;
   if (!conditions.toolkit.empty()) text += fmt::format(" with CUDA {}", conditions.toolkit);
@@ -86,7 +82,7 @@ void tune_replay(const TuneRequest& request, const TuneContext& context) {
     throw Error(
         Errc::bad_usage,
         fmt::format("{} was recorded with --mode {}. Leave --mode out, or write `tuner tune --replay {} --mode {}`.",
-                    request.replay.string(), mode, shell_word(request.replay), mode));
+                    request.replay.string(), mode, in_command(request.replay), mode));
   }
   std::vector<std::string> warnings;
   if (!request.file.empty()) {
@@ -117,7 +113,8 @@ void tune_replay(const TuneRequest& request, const TuneContext& context) {
                                            .observer = context.observer,
                                            .stop = context.stop});
   report.mode = mode;
-  report.replay_note = note(request, recording);
+  report.replay_file = request.replay.string();
+  report.replay_note = note(recording);
   report.file = request.file.string();
   if (report.stored) report.stored_in = stores.path;
   context.deliver(std::move(report));

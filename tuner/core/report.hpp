@@ -9,6 +9,7 @@
 #include "cache/store.hpp"
 #include "tuner/core/code_facts.hpp"
 #include "tuner/core/not_compared.hpp"
+#include "tuner/core/text.hpp"
 #include "tuner/outcome.hpp"
 
 namespace tuner {
@@ -88,7 +89,8 @@ struct TuneReport {
   /// Files alone say what is right, so there were no fresh inputs, nor other sizes: see needs_expected_files.
   bool needs_expected_files = false;
   bool replayed = false;           ///< nothing was compiled or launched
-  std::string replay_note;         ///< which recording, made when and where
+  std::string replay_file;         ///< the recording
+  std::string replay_note;         ///< when and where it was made
   bool interrupted = false;        ///< stopped by the user before the strategy was done
   bool out_of_time = false;        ///< stopped by the budget's seconds before the strategy was done
   std::string stopped_because;     ///< the rule that ended the search, "the budget of 60.0 s is spent"; empty: none did
@@ -119,8 +121,8 @@ struct TuneReport {
   std::vector<std::string> warnings;
 };
 
-/// Text for a terminal, wrapped at 100 columns, no colour codes.
-std::string to_text(const TuneReport& report);
+/// Text without colour codes, wrapped where lines take more than `width` columns (see `labelled`).
+std::string to_text(const TuneReport& report, std::size_t width = kUnwrapped);
 /// One JSON object; docs/json.md is its manual. `with_times` false leaves out everything that differs between two runs
 /// of the same replay (durations, session, dates), so that equal runs give equal bytes.
 std::string to_json(const TuneReport& report, bool with_times = true);

@@ -194,7 +194,7 @@ std::string to_json(const TuneReport& report, bool with_times) {
               {"where", report.where},
               {"budget", budget_json(report)},
               {"replayed", report.replayed},
-              {"replay_note", text_or_null(report.replay_note)},
+              {"replay_note", report.replayed ? Json(report.replay_file + ", " + report.replay_note) : Json(nullptr)},
               {"interrupted", report.interrupted},
               {"stopped_because", text_or_null(report.stopped_because)},
               {"warm_start", {{"tried", report.warm_start.tried}, {"won", report.warm_start.won}}},

@@ -84,16 +84,39 @@ std::string budget_text(const ReportBudget& budget) {
   return text;
 }
 
-std::string heading(const TuneReport& report) {
+/// The sections of a report's text.
+struct ReportText {
+  const TuneReport& report;
+  std::size_t width;
+
+  std::string heading() const;
+  std::string winner() const;
+  std::string awkward() const;
+  std::string ties() const;
+  std::string finalists() const;
+  std::string failures() const;
+  std::string accounts() const;
+  std::string warnings() const;
+
+  std::string labelled(std::string_view label, std::string_view text) const {
+    return tuner::labelled(label, text, width);
+  }
+  /// What another program or room says stays as it is: there may be unmarked paths in it.
+  static std::string verbatim(std::string_view label, std::string_view text) {
+    return tuner::labelled(label, text, kUnwrapped);
+  }
+};
+
+std::string ReportText::heading() const {
   std::string text = fmt::format("{} on {}{}{}\n", report.kernel, report.replayed ? "a recording of " : "",
                                  report.device, report.mode.empty() ? "" : fmt::format(", {} cache", report.mode));
   if (!report.problem.empty()) text += labelled("  problem    ", report.problem);
-  if (!report.file.empty()) text += labelled("  source     ", report.file);
+  if (!report.file.empty()) text += labelled("  source     ", unbroken(report.file));
   for (const DataReport& data : report.data) {
     text += labelled("  data       ",
-                     fmt::format("{} {} {}", data.argument, data.is_expected ? "expected as in" : "from", data.file));
+                     fmt::format("{} {} {}", data.argument, data.is_expected ? "expected as in" : "from", unbroken(data.file)));
   }
-  if (report.replayed) text += labelled("  replayed   ", report.replay_note);
+  if (report.replayed) text += labelled("  replayed   ", unbroken(report.replay_file) + ", " + report.replay_note);
   const auto finished = static_cast<std::uint64_t>(counter(report.decision, "asked"));
   std::string searched = finished == report.space_size
                              ? fmt::format("all {}", counted(report.space_size, "configuration"))
@@ -156,7 +179,7 @@ std::string verified_text(const TuneReport& report) {
 }
 
 /// Where else the winner was verified, which says where else it may be served.
-std::string awkward_text(const TuneReport& report) {
+std::string ReportText::awkward() const {
   if (!report.awkward_problems.empty()) {
     return labelled("  and at     ", fmt::format("{}", fmt::join(report.awkward_problems, "; ")));
   }
@@ -173,7 +196,7 @@ std::string disturbance_text(const cache::Decision& decision) {
   return text;
 }
 
-std::string winner(const TuneReport& report) {
+std::string ReportText::winner() const {
   const cache::Decision& decision = report.decision;
   if (decision.configuration.empty()) {
     return "\nNo winner: no configuration ran and gave the right result.\n";
@@ -209,17 +232,18 @@ std::string winner(const TuneReport& report) {
     if (!report.not_compared.empty()) {
       text += labelled("  uncompared ", text_of(report.not_compared) + ": the reference leaves them unwritten");
     }
-    text += awkward_text(report);
+    text += awkward();
   }
   return text;
 }
 
-std::string ties(const TuneReport& report) {
+std::string ReportText::ties() const {
   const cache::Decision& decision = report.decision;
   if (decision.ties.size() < 2) return {};
   std::string text =
-      fmt::format("\nTied with the winner: {} not shown to be slower than the fastest by more than 1 %\n",
-                  counted(decision.ties.size() - 1, "configuration"));
+      "\n" +
+      labelled("", fmt::format("Tied with the winner: {} not shown to be slower than the fastest by more than 1 %",
+                               counted(decision.ties.size() - 1, "configuration")));
   std::size_t shown = 0;
   std::size_t left_out = 0;
   for (const cache::Tie& tie : decision.ties) {
@@ -235,7 +259,7 @@ std::string ties(const TuneReport& report) {
   return text;
 }
 
-std::string finalists(const TuneReport& report) {
+std::string ReportText::finalists() const {
   if (report.finalists.empty()) return {};
   using Align = Table::Align;
   Table table({{"time", Align::right},
@@ -281,11 +305,12 @@ std::string finalists(const TuneReport& report) {
   }
   const std::string confidence =
       any_interval ? fmt::format(", {} confidence interval", percent(report.decision.confidence)) : std::string();
-  return fmt::format("\nFinalists, against the winner (ratio of times{}; spills in bytes)\n{}{}", confidence,
-                     table.text(), left_out > 0 ? fmt::format("and {} more, in --json\n", left_out) : "");
+  return "\n" +
+         labelled("", fmt::format("Finalists, against the winner (ratio of times{}; spills in bytes)", confidence)) +
+         table.text(width) + (left_out > 0 ? fmt::format("and {} more, in --json\n", left_out) : "");
 }
 
-std::string failures(const TuneReport& report) {
+std::string ReportText::failures() const {
   if (report.failures.empty()) return {};
   std::string text =
       fmt::format("\nFailures: {} of {}\n", grouped(failures_of(report)),
@@ -294,14 +319,14 @@ std::string failures(const TuneReport& report) {
     std::string message = failure.example_message;
     // The first lines of a compiler's log say what is wrong; all of it is in the database.
     if (message.size() > kFailureTextLimit) message = message.substr(0, kFailureTextLimit) + " ...";
-    text += labelled(fmt::format("  {:>5}  {:<17}  ", failure.count, to_string(failure.outcome)),
+    text += verbatim(fmt::format("  {:>5}  {:<17}  ", failure.count, to_string(failure.outcome)),
                      message.empty() ? "(no reason recorded)" : message);
     text += labelled("                            e.g. ", spaced(failure.example_configuration));
   }
   return text;
 }
 
-std::string accounts(const TuneReport& report) {
+std::string ReportText::accounts() const {
   const cache::Decision& decision = report.decision;
   std::string text = "\nCounted\n";
   const std::string reused = counter(decision, "reused") == 0
@@ -315,8 +340,8 @@ std::string accounts(const TuneReport& report) {
                   failures_of(report), counter(decision, "compiled"), counter(decision, "launched"),
                   counter(decision, "stored")));
   const TimeSpent& time = report.time;
-  text += fmt::format("\nWhere the time went: {} in all{}\n", duration_text(time.total_s),
-                      report.replayed ? "; compiling and timing were replayed, not done" : "");
+  text += "\n" + labelled("", fmt::format("Where the time went: {} in all{}", duration_text(time.total_s),
+                                          report.replayed ? "; compiling and timing were replayed, not done" : ""));
   const auto line = [&](const char* what, double seconds) {
     const double share = time.total_s > 0 ? 100 * seconds / time.total_s : 0;
     text += fmt::format("  {:<20}{:>9}  {:>3.0f} %\n", what, duration_text(seconds), share);
@@ -331,17 +356,23 @@ std::string accounts(const TuneReport& report) {
   }
   line("storing", time.storing_s);
   text += "\n";
-  text += report.stored_in.empty() ? "Not stored: see the warnings.\n" : labelled("Stored in ", report.stored_in);
+  text +=
+      report.stored_in.empty() ? "Not stored: see the warnings.\n" : labelled("Stored in ", unbroken(report.stored_in));
+  return text;
+}
+
+std::string ReportText::warnings() const {
+  std::string text;
+  for (const std::string& warning : report.warnings) text += verbatim("Warning: ", warning);
   return text;
 }
 
 }  // namespace
 
-std::string to_text(const TuneReport& report) {
-  std::string text =
-      heading(report) + winner(report) + ties(report) + finalists(report) + failures(report) + accounts(report);
-  for (const std::string& warning : report.warnings) text += labelled("Warning: ", warning);
-  return text;
+std::string to_text(const TuneReport& report, std::size_t width) {
+  const ReportText text{report, width};
+  return text.heading() + text.winner() + text.ties() + text.finalists() + text.failures() + text.accounts() +
+         text.warnings();
 }
 
 }  // namespace tuner

@@ -8,63 +8,14 @@
 #include <cmath>
 #include <ctime>
 
+#include "tuner/core/wrapping.hpp"
+
 namespace tuner {
 
 namespace {
 
 // No column of running text is narrower than this.
 constexpr std::size_t kNarrowest = 16;
-
-// Columns a UTF-8 text takes, counting one for each code point.
-std::size_t columns_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
-
-// Bytes of the longest prefix that takes at most `columns`.
-std::size_t prefix_of(std::string_view text, std::size_t columns) {
-  std::size_t taken = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xc0) == 0x80) continue;
-    if (taken == columns) return i;
-    ++taken;
-  }
-  return text.size();
-}
-
-std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
-  std::vector<std::string> lines;
-  std::string line;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
-    std::string_view word = text.substr(at, end - at);
-    while (!word.empty()) {
-      const std::size_t used = line.empty() ? 0 : columns_of(line) + 1;
-      if (used + columns_of(word) <= width) {
-        if (!line.empty()) line += ' ';
-        line += word;
-        break;
-      }
-      if (!line.empty()) {
-        lines.push_back(std::move(line));
-        line.clear();
-        continue;
-      }
-      std::size_t part = prefix_of(word, width);
-      if (const std::size_t comma = word.substr(0, part).rfind(','); comma != std::string_view::npos) part = comma + 1;
-      lines.emplace_back(word.substr(0, part));
-      word.remove_prefix(part);
-    }
-    if (end < text.size() && text[end] == '\n' && !line.empty()) {
-      lines.push_back(std::move(line));
-      line.clear();
-    }
-    at = end + 1;
-  }
-  if (!line.empty() || lines.empty()) lines.push_back(std::move(line));
-  return lines;
-}
 
 std::string padded(const std::string& text, std::size_t width, Table::Align align) {
   const std::size_t used = columns_of(text);
@@ -110,17 +61,17 @@ std::vector<std::string> differing_assignments(std::string_view configuration, s
   return differing;
 }
 
-std::string labelled(std::string_view label, std::string_view text) {
+std::string labelled(std::string_view label, std::string_view text, std::size_t width) {
   std::size_t indent = columns_of(label);
   std::string result(label);
   bool first = true;
-  // A label that leaves no room would make a column of single letters: the text goes below it instead.
-  if (indent + kNarrowest > kReportWidth) {
+  // A label that leaves no room would make a column of single words: the text goes below it instead.
+  if (indent + kNarrowest > width) {
     indent = kNarrowest;
     end_line(result);
     first = false;
   }
-  for (const std::string& line : wrapped(text, kReportWidth - indent)) {
+  for (const std::string& line : wrapped(text, std::max(width, indent + kNarrowest) - indent)) {
     if (!first) result.append(indent, ' ');
     first = false;
     result += line;
@@ -155,31 +106,23 @@ void Table::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::text() const {
-  return text(true);
-}
-
-std::string Table::unwrapped_text() const {
-  return text(false);
-}
-
-std::string Table::text(bool wraps) const {
+std::string Table::text(std::size_t width) const {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    std::size_t width = columns_of(columns_[c].title);
-    for (const auto& row : rows_) width = std::max(width, columns_of(row[c]));
-    widths.push_back(width);
+    std::size_t widest = columns_of(columns_[c].title);
+    for (const auto& row : rows_) widest = std::max(widest, columns_of(row[c]));
+    widths.push_back(widest);
   }
   std::string result;
   const auto put = [&](const std::vector<std::string>& cells) {
     std::string line(indent_, ' ');
     for (std::size_t c = 0; c + 1 < cells.size(); ++c) line += padded(cells[c], widths[c], columns_[c].align) + "  ";
-    if (columns_.back().align == Align::right || !wraps) {
-      line += padded(cells.back(), widths.back(), columns_.back().align);
+    if (columns_.back().align == Align::right || width == kUnwrapped) {
+      line += padded(unmarked(cells.back()), widths.back(), columns_.back().align);
       end_line(line);
       result += line;
     } else {
-      result += labelled(line, cells.back());
+      result += labelled(line, cells.back(), width);
     }
   };
   std::vector<std::string> titles;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,18 +11,23 @@
 
 namespace tuner {
 
-/// Lines of reports are at most this long.
+/// Lines on a terminal are at most this long, but for what cannot be broken.
 inline constexpr std::size_t kReportWidth = 100;
+/// A width: nothing is wrapped, so that every sentence stands on one line.
+inline constexpr std::size_t kUnwrapped = std::numeric_limits<std::size_t>::max();
 
 /// "NAME=value,NAME=value" → its parts. Commas inside a quoted value do not split.
 std::vector<std::string> split_assignments(std::string_view text);
 /// The parts of `configuration` that `other` does not have, in order.
 std::vector<std::string> differing_assignments(std::string_view configuration, std::string_view other);
 
-/// `text` after `label`, broken at spaces so that no line exceeds kReportWidth; further lines are indented to where the
-/// text began. A single word that is too long is broken, behind a comma if it has one there, rather than overflowing.
-/// Ends with a newline.
-std::string labelled(std::string_view label, std::string_view text);
+/// `text` after `label`, wrapped so that no line takes more than `width` columns; further lines are indented to where
+/// the text began. Words are never broken, nor is what stands in quotes or backquotes or was marked by `unbroken`: what
+/// is too long overflows. A list `A=1,B=2` that is too long is broken between its assignments. Ends with a newline.
+std::string labelled(std::string_view label, std::string_view text, std::size_t width);
+/// `text`, a path for example, marked as one word whatever is in it. Only for `labelled` and the last column of a
+/// Table, which remove the marks.
+std::string unbroken(std::string_view text);
 
 /// `text` with every control character but tabs and line ends as `\x1b` and the like: what stands in a file's name or a
 /// database must not steer a terminal.
@@ -29,7 +35,7 @@ std::string printable(std::string_view text);
 /// `text` as one word for a shell, in quotes.
 std::string shell_word(std::string_view text);
 
-/// Columns of text under a header. Numbers are right-aligned, words left; the last column wraps at kReportWidth.
+/// Columns of text under a header. Numbers are right-aligned, words left.
 class Table {
  public:
   enum class Align { left, right };
@@ -40,13 +46,10 @@ class Table {
   explicit Table(std::vector<Column> columns, std::size_t indent = 2);
   void add(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
-  std::string text() const;
-  /// Every row on one line, however long: for other programs.
-  std::string unwrapped_text() const;
+  /// Only the last column is wrapped; with kUnwrapped every row stands on one line.
+  std::string text(std::size_t width) const;
 
  private:
-  std::string text(bool wraps) const;
-
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
   std::size_t indent_;

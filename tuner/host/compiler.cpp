@@ -89,8 +89,11 @@ Compiler Compiler::find() {
   if (chosen != nullptr && *chosen != '\0') names = {chosen};
   for (const std::string& name : names) {
     Compiler compiler;
-    std::istringstream words(name);  // "ccache g++" is two
-    for (std::string word; words >> word;) compiler.command_.push_back(word);
+    if (std::istringstream words(name); find_in_path(name).empty()) {  // "ccache g++" is two
+      for (std::string word; words >> word;) compiler.command_.push_back(word);
+    } else {
+      compiler.command_.push_back(name);
+    }
     if (compiler.command_.empty()) continue;
     const std::filesystem::path program = find_in_path(compiler.command_.front());
     if (program.empty()) continue;

@@ -7,9 +7,10 @@
 #include <string>
 
 #include "tests/engine/device/lane_support.hpp"
+#include "tuner/core/text.hpp"
 #include "tuner/engine/device/cuda.hpp"
-#include "tuner/process/worker_program.hpp"
 #include "tuner/error.hpp"
+#include "tuner/process/worker_program.hpp"
 
 using namespace tuner;
 using namespace tuner::engine;
@@ -35,7 +36,7 @@ class Journal {
 class LockedProgram {
  public:
   LockedProgram() {
-    std::ofstream(path_) << "#!/bin/sh\nexec " << find_worker_program().string() << " \"$@\"\n";
+    std::ofstream(path_) << "#!/bin/sh\nexec " << shell_word(find_worker_program().string()) << " \"$@\"\n";
     unlock();
   }
   ~LockedProgram() { std::filesystem::remove(path_); }
@@ -128,7 +129,7 @@ TEST_CASE("errors are a kernel's doing or end the context for another reason, an
     CHECK((!is_a_kernels_doing(static_cast<CUresult>(result)) && !is_sticky(static_cast<CUresult>(result))));
 }
 
-TEST_CASE("a worker that cannot be started for a moment costs nobody his request") {
+TEST_CASE("a worker that cannot be started for a moment costs no request") {
   const LockedProgram program;
   TestLane test({.spares = 0, .program = program.path()});
   test.prepare();

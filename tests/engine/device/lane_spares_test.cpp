@@ -9,8 +9,9 @@
 #include <string>
 
 #include "tests/engine/device/lane_support.hpp"
-#include "tuner/process/worker_program.hpp"
+#include "tuner/core/text.hpp"
 #include "tuner/error.hpp"
+#include "tuner/process/worker_program.hpp"
 
 using namespace tuner;
 using namespace tuner::engine;
@@ -36,9 +37,9 @@ class CountedProgram {
   explicit CountedProgram(int good_starts) {
     std::filesystem::create_directories(folder_);
     std::ofstream script(program());
-    script << "#!/bin/sh\necho start >> " << log().string() << "\n"
-           << "test $(wc -l < " << log().string() << ") -gt " << good_starts << " && { echo no more >&2; exit 7; }\n"
-           << "exec " << find_worker_program().string() << " \"$@\"\n";
+    script << "#!/bin/sh\nlog=" << shell_word(log().string()) << "\necho start >> \"$log\"\n"
+           << "test $(wc -l < \"$log\") -gt " << good_starts << " && { echo no more >&2; exit 7; }\n"
+           << "exec " << shell_word(find_worker_program().string()) << " \"$@\"\n";
     script.close();
     std::filesystem::permissions(program(), std::filesystem::perms::owner_all);
   }
