@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# This build against an older one, on one GPU, alternating: hosts and hours differ by more than two builds do.
+#   bench/gpu_against.sh OLD_BUILD_FOLDER [NEW_BUILD_FOLDER] [OUTPUT_FOLDER] [SECTION...]
+# Sections: session launch databases; all of them if none is named. Ends with one table, and with 1 if an old database is
+# not found or not used again.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+old=$1
+new=${2:-build/release}
+out=${3:-$new}
+shift $(($# < 3 ? $# : 3))
+[ $# -gt 0 ] || set -- session launch databases
+runs=${RUNS:-5}
+status=0
+table=()
+mkdir -p "$out"
+
+# seconds BUILD: of one session over the 708 configurations, from start to exit, with nothing known.
+seconds() {
+  local folder begin end
+  folder=$(mktemp -d)
+  begin=$(date +%s.%N)
+  TUNER_LIBEXEC=$PWD/$1/libexec/tuner TUNER_DB=$folder "$1/bin/tuner" tune kernel_sources/prefetch.cu \
+    --problem rows=528,row_length=65536 --where "$(grep -v '^ *#' bench/comparison_space.where | tr '\n' ' ')" \
+    >>"$out/session.log" 2>&1 || printf 'a session of %s failed\n' "$1" >>"$out/session.log"
+  end=$(date +%s.%N)
+  rm -rf "$folder"
+  awk "BEGIN { printf \"%.2f\\n\", $end - $begin }"
+}
+
+median() { sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+
+session() {
+  local olds=() news=() i
+  : >"$out/session.log"
+  for ((i = 0; i < runs; ++i)); do
+    olds+=("$(seconds "$old")")
+    news+=("$(seconds "$new")")
+  done
+  printf 'session, seconds: old %s; new %s\n' "${olds[*]}" "${news[*]}"
+  grep 'failed$' "$out/session.log" && status=1
+  table+=("| 708 configurations, seconds, median of $runs | $(printf '%s\n' "${olds[@]}" | median) | $(printf '%s\n' "${news[@]}" | median) |")
+}
+
+# The differences to cuLaunchKernel that bench_runtime_launch prints, by figure.
+launch() {
+  local i build
+  : >"$out/launch.log"
+  for ((i = 0; i < runs; ++i)); do
+    for build in "$old" "$new"; do
+      TUNER_LIBEXEC=$PWD/$build/libexec/tuner "$build/bin/bench_runtime_launch" bench/runtime/launch.cu 2>&1 |
+        sed -n "s#^| \(launch .*difference[^|]*\)| *\([-0-9.]*\).*#$build|\1|\2#p" >>"$out/launch.log"
+    done
+  done
+  cut -d'|' -f2 "$out/launch.log" | sort -u | while read -r figure; do
+    figure_of() { grep -F "$1|$figure" "$out/launch.log" | cut -d'|' -f3 | median; }
+    printf '| %s, µs, median of %s | %s | %s |\n' "$figure" "$runs" "$(figure_of "$old")" "$(figure_of "$new")"
+  done >"$out/launch.table"
+  while read -r line; do table+=("$line"); done <"$out/launch.table"
+}
+
+# What the old program stored for each kernel, the new one finds under the same key, and makes none of its trials again.
+databases() {
+  local folder source kernel counts found=0 reused=0 all=0
+  folder=$(mktemp -d)
+  for source in kernel_sources/*.cu; do
+    for kernel in $(sed -n 's/^#pragma tuner kernel(\([a-z0-9_]*\).*/\1/p' "$source"); do
+      all=$((all + 1))
+      TUNER_LIBEXEC=$PWD/$old/libexec/tuner "$old/bin/tuner" tune "$source" --kernel "$kernel" --budget 6 \
+        --db "$folder/decisions.db" >"$out/old_$kernel.log" 2>&1
+      TUNER_LIBEXEC=$PWD/$new/libexec/tuner "$new/bin/tuner" tune "$source" --kernel "$kernel" --budget 6 --json \
+        --db "$folder/decisions.db" >"$out/new_$kernel.json" 2>"$out/new_$kernel.log"
+      counts=$(grep -oE '"(asked|reused|screened|deduplicated)": [0-9]+' "$out/new_$kernel.json" | tr -d '"\n' | tr ':' ' ')
+      printf '%-24s %s\n' "$kernel" "$counts"
+      [ "$("$new/bin/tuner" list --db "$folder/decisions.db" --json | grep -c "\"kernel\": \"$kernel\"")" = 1 ] && found=$((found + 1))
+      grep -qE '"reused": [1-9]' "$out/new_$kernel.json" && reused=$((reused + 1))
+    done
+  done
+  rm -rf "$folder"
+  table+=("| kernels whose old winner has the new one's key, of $all | | $found |")
+  table+=("| kernels whose old trials are used again, of $all | | $reused |")
+  [ "$found" = "$all" ] && [ "$reused" = "$all" ] || status=1
+}
+
+for section in "$@"; do
+  printf '\n== %s\n' "$section"
+  "$section"
+done
+printf '\n| figure | old | new |\n|---|---|---|\n'
+printf '%s\n' "${table[@]}"
+exit "$status"
