@@ -125,6 +125,17 @@ inline const std::vector<SignatureCase>& right_signatures() {
        {"in(x, float, n)", "out(y, float, n)", "scalar(n, int32)"},
        "struct pair { int a, b; };\n"
        "__global__ void scale(const float* x, float* y = nullptr, int n = pair{1, (2, 3)}.a) {}"},
+      {"comparisons among default arguments",
+       {"in(x, float, n)", "scalar(a, int32, value 1)", "scalar(b, int32, value 1)", "out(y, float, n)"},
+       "constexpr int k = 4;\n"
+       "__global__ void scale(const float* x, int a = (k > 3), int b = k < 3 ? 1 : k >> 1, float* y = nullptr) {}"},
+      {"more comparisons among default arguments",
+       {"in(x, float, n)", "scalar(a, int32, value 1)", "out(y, float, n)"},
+       "constexpr int k = 4;\n__global__ void scale(const float* x, int a = k > 3 ? 1 : 2, float* y = nullptr) {}"},
+      {"a macro for the kernel's own name",
+       {"in(x, float, n)", "out(y, float, n)"},
+       "__global__ void scale(const double* x) {}\n#define scale scale_of_floats\n"
+       "__global__ void scale_of_floats(const float* x, float* y) {}"},
       {"a pointer to constant pointers",
        {"in(x, uint64, n)", "out(y, float, n)"},
        "__global__ void scale(const float* const* x, float* const y) {}"},

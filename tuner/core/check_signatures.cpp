@@ -102,7 +102,7 @@ class WrittenCheck {
     const std::vector<Signature> declared = source_.kernels(call.function);
     // Of overloads, and of declarations under conditions, one is enough.
     for (const Signature& signature : declared) {
-      std::vector<SignatureMistake> mistakes = compare(call, shapes, signature, SignatureSource::text);
+      std::vector<SignatureMistake> mistakes = compare(call, shapes, signature);
       fits = fits || mistakes.empty();
       if (first.empty()) first = std::move(mistakes);
     }
@@ -168,7 +168,7 @@ void check_compiled_signature(const Task& task, const DescribedCall& call, const
         parameter.text = fmt::format("{}`, that is, `{}", written.text, parameter.text);
     }
   }
-  const std::vector<SignatureMistake> mistakes = compare(call, shapes, signature, SignatureSource::compiler);
+  const std::vector<SignatureMistake> mistakes = compare(call, shapes, signature);
   if (!mistakes.empty()) throw Error(Errc::bad_description, mistake_text(description, call, mistakes));
 }
 

@@ -27,6 +27,9 @@ struct CodeText {
 /// Reads any text without failing.
 CodeText read_code(std::string_view source);
 
+/// Whether a header is one of the toolkit's or of C++'s, which no kernel of a user's is in.
+bool is_library_header(std::string_view name);
+
 /// A word of C++ or CUDA: what identifiers, keywords and numbers consist of.
 bool is_word_character(char c);
 

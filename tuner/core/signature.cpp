@@ -40,12 +40,9 @@ bool divides(std::uint64_t a, std::uint64_t b) {
 }
 
 /// Whether a buffer of `described` elements may be what a kernel with a pointer to `taken` wants.
-bool fits(const TypeShape& described, const TypeShape& taken, SignatureSource source) {
-  if (same_element(described.element, taken.element)) {
-    if (described.lanes == taken.lanes) return true;
-    // A template or a typedef may give each configuration a width of its own.
-    return source == SignatureSource::compiler && described.lanes < taken.lanes;
-  }
+bool fits(const TypeShape& described, const TypeShape& taken) {
+  // Vectors may be described by their elements, because their width may be tuned.
+  if (same_element(described.element, taken.element)) return described.lanes <= taken.lanes;
   if (is_real(taken.element)) return false;
   const std::uint64_t narrow = bytes_of(described), wide = bytes_of(taken);
   if (taken.lanes > 1) return divides(narrow, wide);  // uint4: what loads 16 bytes
@@ -98,7 +95,7 @@ std::optional<Difference> scalar_difference(const Argument& argument, const std:
 }
 
 std::optional<Difference> buffer_difference(const Argument& argument, const std::optional<TypeShape>& shape,
-                                            const ParameterType& parameter, SignatureSource source) {
+                                            const ParameterType& parameter) {
   if (parameter.form == ParameterType::Form::value) {
     const bool may_be_address = parameter.shape ? parameter.shape->element == ElementType::uint64
                                                 : parameter.size == 0 || parameter.size == kPointerSize;
@@ -110,7 +107,7 @@ std::optional<Difference> buffer_difference(const Argument& argument, const std:
     return Difference{fmt::format("is described as {}", role_text(argument.role)),
                       "the kernel cannot write through that, so describe it with in, or take the const away"};
   if (!shape || parameter.is_raw) return std::nullopt;
-  const bool is_right = parameter.shape       ? fits(*shape, *parameter.shape, source)
+  const bool is_right = parameter.shape       ? fits(*shape, *parameter.shape)
                         : parameter.size == 0 ? true
                                               : parameter.size % bytes_of(*shape) == 0;
   if (is_right) return std::nullopt;
@@ -175,7 +172,7 @@ std::optional<DescribedCall> reference_call(const KernelDescription& description
 }
 
 std::vector<SignatureMistake> compare(const DescribedCall& call, const ArgumentShapes& shapes,
-                                      const Signature& signature, SignatureSource source) {
+                                      const Signature& signature) {
   if (auto mistake = count_mistake(call, signature)) return {std::move(*mistake)};
   std::vector<SignatureMistake> mistakes;
   if (!signature.is_complete) return mistakes;  // whose place is whose is not known
@@ -185,7 +182,7 @@ std::vector<SignatureMistake> compare(const DescribedCall& call, const ArgumentS
     if (parameter.form == ParameterType::Form::unknown) continue;
     const std::optional<Difference> found = argument.role == Argument::Role::scalar
                                                 ? scalar_difference(argument, shapes[i], parameter)
-                                                : buffer_difference(argument, shapes[i], parameter, source);
+                                                : buffer_difference(argument, shapes[i], parameter);
     if (!found) continue;
     mistakes.push_back(
         {&argument, fmt::format("`{}` {}, but parameter {} of {} is `{}`{}: {}, or put the directives in the order of "
@@ -198,8 +195,7 @@ std::vector<SignatureMistake> compare(const DescribedCall& call, const ArgumentS
 
 std::optional<SignatureMistake> compare_array(const Argument& argument, const std::optional<TypeShape>& shape,
                                               const ParameterType& array) {
-  if (!shape || !array.shape || is_loose(argument) || fits(*shape, *array.shape, SignatureSource::compiler))
-    return std::nullopt;
+  if (!shape || !array.shape || is_loose(argument) || fits(*shape, *array.shape)) return std::nullopt;
   return SignatureMistake{
       &argument, fmt::format("`{}` is described with elements of the type {}, but the array is `{}`{}: give it the "
                              "array's type",

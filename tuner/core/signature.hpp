@@ -22,12 +22,6 @@ struct ParameterType {
   bool is_raw = false;             ///< points to void or characters: to whatever bytes
 };
 
-/// Where what is known of a parameter comes from.
-enum class SignatureSource {
-  text,      ///< the type stands there in so many words
-  compiler,  ///< it may come from a template or a typedef, and be another one in another configuration
-};
-
 struct Signature {
   std::vector<ParameterType> parameters;
   bool is_complete = true;  ///< there are no more of them than that
@@ -59,7 +53,7 @@ using ArgumentShapes = std::vector<std::optional<TypeShape>>;
 /// their sign, raw bytes, structures that a whole number of elements fits into; docs/directives.md has the rules. T1
 /// files say little of types, and tune as they are: of them, only what could not be launched is wrong.
 std::vector<SignatureMistake> compare(const DescribedCall& call, const ArgumentShapes& shapes,
-                                      const Signature& signature, SignatureSource source);
+                                      const Signature& signature);
 
 /// The same for one array in constant memory.
 std::optional<SignatureMistake> compare_array(const Argument& argument, const std::optional<TypeShape>& shape,

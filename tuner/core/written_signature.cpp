@@ -1,7 +1,6 @@
 #include "tuner/core/written_signature.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace tuner {
 namespace {
@@ -35,16 +34,23 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
   return std::min(text.find_first_not_of(kBlank, at), text.size());
 }
 
-/// Behind the bracket that closes the one at `open`; npos if there is none. Of the arguments of templates too: a
-/// parameter list has next to no other use for angles.
+/// Behind the bracket that closes the one at `open`; npos if there is none. Of the arguments of templates too: what
+/// else an angle may be, a comparison, ends with the brackets around it.
 std::size_t skip_brackets(std::string_view text, std::size_t open) {
-  int depth = 0;
-  for (std::size_t at = open; at < text.size(); ++at) {
+  std::string expected;
+  for (std::size_t at = open; at < text.size() && text[at] != ';'; ++at) {
     const char c = text[at];
-    if (c == '(' || c == '[' || c == '{' || c == '<') ++depth;
-    if (c == ')' || c == ']' || c == '}' || (c == '>' && text[at - 1] != '-')) --depth;
-    if (depth == 0) return at + 1;
-    if (c == ';') return std::string_view::npos;
+    if (c == '(') expected += ')';
+    if (c == '[') expected += ']';
+    if (c == '{') expected += '}';
+    if (c == '<') expected += '>';
+    if (c == '>' && expected.ends_with('>') && text[at - 1] != '-') expected.pop_back();
+    if (c == ')' || c == ']' || c == '}') {
+      while (expected.ends_with('>')) expected.pop_back();
+      if (!expected.ends_with(c)) return std::string_view::npos;
+      expected.pop_back();
+    }
+    if (expected.empty()) return at + 1;
   }
   return std::string_view::npos;
 }
@@ -68,35 +74,6 @@ bool is_qualifier(std::string_view word) {
 
 bool is_type_word(std::string_view word) {
   return is_any_of(word, {"unsigned", "signed", "long", "short", "int", "char", "float", "double", "bool", "void"});
-}
-
-/// Headers that no kernel of a user's is in: those of the toolkit and of C++.
-bool is_library_header(std::string_view name) {
-  if (name.find('.') == std::string_view::npos) return true;  // <cstdint>, <cuda/std/array>
-  for (const std::string_view folder : {"cub/", "thrust/", "cuda/", "nv/", "cooperative_groups/", "crt/"}) {
-    if (name.starts_with(folder)) return true;
-  }
-  constexpr std::array<std::string_view, 36> kNames{
-      "assert.h",         "builtin_types.h",
-      "complex.h",        "cooperative_groups.h",
-      "cuComplex.h",      "cuda.h",
-      "cuda_awbarrier.h", "cuda_bf16.h",
-      "cuda_bf16.hpp",    "cuda_fp16.h",
-      "cuda_fp16.hpp",    "cuda_fp4.h",
-      "cuda_fp6.h",       "cuda_fp8.h",
-      "cuda_pipeline.h",  "cuda_pipeline_primitives.h",
-      "cuda_runtime.h",   "cuda_runtime_api.h",
-      "curand_kernel.h",  "device_functions.h",
-      "device_types.h",   "device_launch_parameters.h",
-      "driver_types.h",   "float.h",
-      "inttypes.h",       "limits.h",
-      "math.h",           "math_constants.h",
-      "math_functions.h", "mma.h",
-      "stddef.h",         "stdint.h",
-      "stdio.h",          "stdlib.h",
-      "string.h",         "vector_types.h",
-  };
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 }  // namespace
@@ -161,6 +138,13 @@ bool WrittenSource::mentions(std::string_view name) const {
   return false;
 }
 
+bool WrittenSource::is_macro(std::string_view word) const {
+  return std::any_of(files_.begin(), files_.end(), [&](const File& file) {
+    return std::any_of(file.code.macros.begin(), file.code.macros.end(),
+                       [&](const CodeText::Macro& macro) { return macro.name == word; });
+  });
+}
+
 bool WrittenSource::is_complete() const {
   return !pastes_ && !lacks_headers_;
 }
@@ -189,6 +173,7 @@ bool WrittenSource::declares_kernel(std::string_view statement) const {
 
 std::vector<Signature> WrittenSource::kernels(std::string_view name) const {
   std::vector<Signature> signatures;
+  if (is_macro(last_part(name))) return signatures;
   for (const auto& [file, at] : find(name)) {
     const std::string_view code = file->code.code;
     const std::size_t open = skip_blanks(code, at + last_part(name).size());
@@ -199,6 +184,7 @@ std::vector<Signature> WrittenSource::kernels(std::string_view name) const {
 }
 
 bool WrittenSource::is_other_function(std::string_view name) const {
+  if (is_macro(last_part(name))) return false;
   bool declared = false;
   for (const auto& [file, at] : find(name)) {
     const std::string_view code = file->code.code;

@@ -47,6 +47,7 @@ class WrittenSource {
   };
 
   void note_macro(const CodeText::Macro& macro);
+  bool is_macro(std::string_view word) const;
   std::vector<Found> find(std::string_view name) const;
   std::string_view statement_before(const File& file, std::size_t at) const;
   bool declares_kernel(std::string_view statement) const;

@@ -178,6 +178,9 @@ TEST_CASE("what is asked of a kernel changes nothing in its binary") {
   const std::string before = compiler().compile(plain).facts.binary_hash;
   check(task);
   CHECK(compiler().compile(plain).facts.binary_hash == before);
+  const SignatureProbe probe = signature_probes(task, *task.baseline()).front();
+  CHECK(probe.request.front_end_only);
+  CHECK(compiler().compile(probe.request).cubin.size() < compiler().compile(plain).cubin.size());
 }
 
 TEST_CASE("the compiler finds the shipped kernels to be what they are described as") {
