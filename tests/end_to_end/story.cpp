@@ -57,7 +57,7 @@ bool belongs_to(const std::filesystem::path& process, const std::filesystem::pat
 }  // namespace
 
 bool eventually(const std::function<bool()>& condition) {
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(5);
   while (!condition()) {
     if (std::chrono::steady_clock::now() > give_up) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -35,7 +35,7 @@ struct Told {
   std::vector<std::string> warnings;
 };
 
-/// Looks every few milliseconds until `condition` is true; false if it is not after a minute.
+/// Looks every few milliseconds until `condition` is true; false if it is not after five minutes.
 bool eventually(const std::function<bool()>& condition);
 
 /// A user whose GPU is the fake driver and whose everything else is real: program, workers, compiler, database. Tunes

@@ -10,7 +10,7 @@ namespace tuner::engine {
 
 void TestLane::wait_until(const std::function<bool()>& is_so) {
   using Clock = std::chrono::steady_clock;
-  const auto give_up = Clock::now() + std::chrono::seconds(60);
+  const auto give_up = Clock::now() + std::chrono::minutes(5);
   while (!is_so()) {
     if (Clock::now() >= give_up) throw std::runtime_error("the lane did not get there within a minute");
     std::vector<pollfd> entries;

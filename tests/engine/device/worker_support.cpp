@@ -14,7 +14,7 @@ TestWorker::TestWorker(std::vector<std::string> environment)
           .program = find_worker_program(), .arguments = {"device"}, .environment = std::move(environment)}) {}
 
 Message TestWorker::next() {
-  auto message = worker_.channel().receive_until(std::chrono::steady_clock::now() + std::chrono::seconds(60));
+  auto message = worker_.channel().receive_until(std::chrono::steady_clock::now() + std::chrono::minutes(5));
   if (!message) throw std::runtime_error("the worker did not answer: " + worker_.stderr_tail());
   return std::move(*message);
 }
