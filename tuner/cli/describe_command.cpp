@@ -203,9 +203,8 @@ Command describe_command() {
           "       [-I DIR] [--t1] [--json]",
       .summary = "what a kernel file's directives say, and how large the space is",
       .purpose =
-          "Prints what a kernel file's directives or a T1 file say, in canonical spelling: problem, parameters,\n"
-          "constraints, arguments. With a problem also the number of configurations. Needs no GPU.\n"
-          "Names and types that are not those of the source are mistakes.",
+          "Prints what a kernel file's directives or a T1 file say, in canonical spelling, and refuses names\n"
+          "and types that the source does not have. Counts configurations for a problem. Needs no GPU.",
       .options =
           {
               {"problem", Kind::value, "A=1,B=2",
