@@ -26,12 +26,12 @@ std::string describe(const Constraint& constraint) {
 }
 
 const ConstraintProgram& Space::program() const {
-  std::call_once(made_->compiled, [this] { made_->program.emplace(parameters_, constraints_, constants_); });
+  made_->compiled.run([this] { made_->program.emplace(parameters_, constraints_, constants_); });
   return *made_->program;
 }
 
 const ValidSet& Space::valid() const {
-  std::call_once(made_->built, [this] { build(*made_); });
+  made_->built.run([this] { build(*made_); });
   return *made_->valid;
 }
 
@@ -123,7 +123,7 @@ void Space::report_fault(const Configuration& configuration) const {
 
 std::string Space::why_empty() const {
   if (!valid().empty()) return {};
-  std::call_once(made_->explained, [this] { made_->why_empty = explain_empty(); });
+  made_->explained.run([this] { made_->why_empty = explain_empty(); });
   return made_->why_empty;
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <mutex>
 #include <optional>
 #include <string>
 
 #include "search/constraint_program.hpp"
+#include "search/once.hpp"
 #include "search/space.hpp"
 #include "search/valid_set.hpp"
 
@@ -12,11 +12,11 @@ namespace tuner::search {
 
 /// What is made of a space's constraints, each when it is needed first.
 struct Space::Made {
-  std::once_flag compiled;
+  Once compiled;
   std::optional<ConstraintProgram> program;
-  std::once_flag built;
+  Once built;
   std::optional<ValidSet> valid;
-  std::once_flag explained;
+  Once explained;
   std::string why_empty;
 };
 

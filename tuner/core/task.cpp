@@ -244,7 +244,7 @@ std::vector<BoundArgument> Task::arguments() const {
   return state_->arguments;
 }
 const std::vector<BoundArgument>& Task::arguments_with_data() const {
-  std::call_once(state_->looked_at_files, [this] {
+  state_->looked_at_files.run([this] {
     std::vector<BoundArgument> arguments = state_->arguments;
     look_at_files(state_->description, arguments);
     state_->arguments_with_data = std::move(arguments);

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <mutex>
-
+#include "search/once.hpp"
 #include "tuner/core/task.hpp"
 
 namespace tuner {
@@ -17,7 +16,7 @@ struct Task::State {
   std::string kernel_identity;
   search::Space space;
   std::vector<BoundArgument> arguments;
-  mutable std::once_flag looked_at_files;
+  mutable search::Once looked_at_files;
   mutable std::vector<BoundArgument> arguments_with_data;
 
   State(std::shared_ptr<const KernelDescription> description, const ProblemValues& problem, const DeviceInfo& device,
