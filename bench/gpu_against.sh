@@ -5,9 +5,8 @@
 # not found or not used again.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-old=$1
-new=${2:-build/release}
-out=${3:-$new}
+declare -A build=([old]=$(realpath "$1") [new]=$(realpath "${2:-build/release}"))
+out=${3:-${build[new]}}
 shift $(($# < 3 ? $# : 3))
 [ $# -gt 0 ] || set -- session launch databases
 runs=${RUNS:-5}
@@ -15,12 +14,19 @@ status=0
 table=()
 mkdir -p "$out"
 
+# of BUILD COMMAND...: a program of that build, with its own workers.
+of() {
+  local folder=${build[$1]}
+  shift
+  TUNER_LIBEXEC=$folder/libexec/tuner "$folder/bin/$@"
+}
+
 # seconds BUILD: of one session over the 708 configurations, from start to exit, with nothing known.
 seconds() {
   local folder begin end
   folder=$(mktemp -d)
   begin=$(date +%s.%N)
-  TUNER_LIBEXEC=$PWD/$1/libexec/tuner TUNER_DB=$folder "$1/bin/tuner" tune kernel_sources/prefetch.cu \
+  TUNER_DB=$folder of "$1" tuner tune kernel_sources/prefetch.cu \
     --problem rows=528,row_length=65536 --where "$(grep -v '^ *#' bench/comparison_space.where | tr '\n' ' ')" \
     >>"$out/session.log" 2>&1 || printf 'a session of %s failed\n' "$1" >>"$out/session.log"
   end=$(date +%s.%N)
@@ -28,14 +34,14 @@ seconds() {
   awk "BEGIN { printf \"%.2f\\n\", $end - $begin }"
 }
 
-median() { sort -n | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+median() { sort -n | awk '{ v[NR] = $1 } END { if (NR == 0) print "-"; else print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
 
 session() {
   local olds=() news=() i
   : >"$out/session.log"
   for ((i = 0; i < runs; ++i)); do
-    olds+=("$(seconds "$old")")
-    news+=("$(seconds "$new")")
+    olds+=("$(seconds old)")
+    news+=("$(seconds new)")
   done
   printf 'session, seconds: old %s; new %s\n' "${olds[*]}" "${news[*]}"
   grep 'failed$' "$out/session.log" && status=1
@@ -44,36 +50,38 @@ session() {
 
 # The differences to cuLaunchKernel that bench_runtime_launch prints, by figure.
 launch() {
-  local i build
+  local i which
   : >"$out/launch.log"
   for ((i = 0; i < runs; ++i)); do
-    for build in "$old" "$new"; do
-      TUNER_LIBEXEC=$PWD/$build/libexec/tuner "$build/bin/bench_runtime_launch" bench/runtime/launch.cu 2>&1 |
-        sed -n "s#^| \(launch .*difference[^|]*\)| *\([-0-9.]*\).*#$build|\1|\2#p" >>"$out/launch.log"
+    for which in old new; do
+      of "$which" bench_runtime_launch bench/runtime/launch.cu 2>&1 |
+        sed -n "s#^| \(launch .*difference[^|]*[^| ]\) *| *\([-0-9.]*\).*#$which|\1|\2#p" >>"$out/launch.log"
     done
   done
+  [ -s "$out/launch.log" ] || status=1
   cut -d'|' -f2 "$out/launch.log" | sort -u | while read -r figure; do
-    figure_of() { grep -F "$1|$figure" "$out/launch.log" | cut -d'|' -f3 | median; }
-    printf '| %s, µs, median of %s | %s | %s |\n' "$figure" "$runs" "$(figure_of "$old")" "$(figure_of "$new")"
+    figure_of() { awk -F'|' -v which="$1" -v figure="$figure" '$1 == which && $2 == figure { print $3 }' "$out/launch.log" | median; }
+    printf '| %s, µs, median of %s | %s | %s |\n' "$figure" "$runs" "$(figure_of old)" "$(figure_of new)"
   done >"$out/launch.table"
   while read -r line; do table+=("$line"); done <"$out/launch.table"
 }
 
-# What the old program stored for each kernel, the new one finds under the same key, and makes none of its trials again.
+# What the old program stored for each kernel, the new one finds under the same key, and makes none of its trials again
+# but the baseline's, which runs in every session.
 databases() {
-  local folder source kernel counts found=0 reused=0 all=0
+  local folder source kernel counts trials=6 found=0 reused=0 all=0
   folder=$(mktemp -d)
   for source in kernel_sources/*.cu; do
     for kernel in $(sed -n 's/^#pragma tuner kernel(\([a-z0-9_]*\).*/\1/p' "$source"); do
       all=$((all + 1))
-      TUNER_LIBEXEC=$PWD/$old/libexec/tuner "$old/bin/tuner" tune "$source" --kernel "$kernel" --budget 6 \
+      of old tuner tune "$source" --kernel "$kernel" --budget "$trials" \
         --db "$folder/decisions.db" >"$out/old_$kernel.log" 2>&1
-      TUNER_LIBEXEC=$PWD/$new/libexec/tuner "$new/bin/tuner" tune "$source" --kernel "$kernel" --budget 6 --json \
+      of new tuner tune "$source" --kernel "$kernel" --budget "$trials" --json \
         --db "$folder/decisions.db" >"$out/new_$kernel.json" 2>"$out/new_$kernel.log"
       counts=$(grep -oE '"(asked|reused|screened|deduplicated)": [0-9]+' "$out/new_$kernel.json" | tr -d '"\n' | tr ':' ' ')
       printf '%-24s %s\n' "$kernel" "$counts"
-      [ "$("$new/bin/tuner" list --db "$folder/decisions.db" --json | grep -c "\"kernel\": \"$kernel\"")" = 1 ] && found=$((found + 1))
-      grep -qE '"reused": [1-9]' "$out/new_$kernel.json" && reused=$((reused + 1))
+      [ "$(of new tuner list --db "$folder/decisions.db" --json | grep -c "\"kernel\": \"$kernel\"")" = 1 ] && found=$((found + 1))
+      grep -q "\"reused\": $((trials - 1))," "$out/new_$kernel.json" && reused=$((reused + 1))
     done
   done
   rm -rf "$folder"

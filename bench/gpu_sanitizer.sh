@@ -5,7 +5,7 @@
 # $WINNER is the session's winner, as an expression; $EXAMPLES the folder with the examples' programs.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-build=${1:-build/release}
+build=$(realpath "${1:-build/release}")
 bin=$build/bin
 logs=${2:-$bin}
 shift $(($# < 2 ? $# : 2))
@@ -57,7 +57,7 @@ examples() {
 # The program alone: what it has tuned meanwhile is tuned as ever.
 scratch() {
   log=$logs/scratch.memcheck.log
-  TUNER_SCRATCH_BATCHES=${SCRATCH_BATCHES:-2} TUNER_SOURCE_FOLDER=$PWD TUNER_LIBEXEC=$PWD/$build/libexec/tuner \
+  TUNER_SCRATCH_BATCHES=${SCRATCH_BATCHES:-2} TUNER_SOURCE_FOLDER=$PWD TUNER_LIBEXEC=$build/libexec/tuner \
     compute-sanitizer --tool memcheck --target-processes application-only --error-exitcode 99 \
     "$build/tests/gpu/gpu_scratch_test" >"$log" 2>&1 || status=1
   printf 'scratch, memcheck: %s\n' "$(summary "$log")"

@@ -97,6 +97,8 @@ TEST_CASE("a mistyped command or option is answered with the nearest one and exi
            {{"tune", "--replay=x", "--strategy", "exhastive"}, "Did you mean exhaustive?"},
            {{"tune", "--replay=x", "--mode", "hot"}, "cold, warm"},
            {{"kernel.cu"}, "`tuner tune kernel.cu`"},
+           {{"my $HOME kernel.cu"}, "`tuner tune 'my $HOME kernel.cu'`"},
+           {{"(a)&b.cu"}, "`tuner tune '(a)&b.cu'`"},
            {{"help", "tunes"}, "Did you mean `tuner tune`?"},
            {{"--seed", "3", "tune"}, "stands after the command's name"},
            {{"list", "more"}, "Usage: tuner list"},

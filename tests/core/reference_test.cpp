@@ -69,14 +69,20 @@ TEST_CASE("constants of the reference are macros and names for it alone, and rep
   const std::string both = "reference(plain; grid(ceil_div(n, BLOCK * EACH)) define(EACH = 2) define(BLOCK = 50))";
   CHECK(geometry_of(both) == "grid=10x1x1 block=50x1x1 shared=50");
   CHECK(macros_of(both) == "TYPE=float;BLOCK=50;PATH_direct=0;PATH_staged=1;PATH=PATH_direct;TILE=200;EACH=2;");
+  // Its source is compiled for candidates too, which keep what they have.
+  const Task task = task_of(both);
+  std::string candidates;
+  for (const Task::Macro& macro : task.macros(task.space().parse("BLOCK=64")))
+    candidates += macro.name + "=" + macro.text + ";";
+  CHECK(candidates == "TYPE=float;BLOCK=64;PATH_direct=0;PATH_staged=1;PATH=PATH_direct;TILE=256;EACH=2;");
   CHECK(macros_of("reference(plain; define(PATH = staged))").find(";PATH=PATH_staged;") != std::string::npos);
   CHECK(complaint_of("reference(plain; define(EACH = 2)) constraint(EACH == 2)") ==
         "k.cu:7:61: unknown name `EACH`; the kernel declares BLOCK, PATH, TILE, TYPE, n");
 }
 
 TEST_CASE("a reference takes the arguments that it names, in its own order") {
-  const Task task = task_of("reference(plain; args(n, y, x))");
-  CHECK(task.reference_arguments() == std::vector<std::size_t>{4, 2, 0});
+  const Task task = task_of("reference(plain; args(n, sum, y, x))");
+  CHECK(task.reference_arguments() == std::vector<std::size_t>{4, 3, 2, 0});
 }
 
 TEST_CASE("mistakes in a reference are refused where they stand") {
@@ -97,21 +103,24 @@ TEST_CASE("mistakes in a reference are refused where they stand") {
         "in define(COUNT = n)");
   CHECK(complaint_of("reference(plain; args(x, w, y, n))").find("`w`, which is no argument") != std::string::npos);
   CHECK(complaint_of("reference(plain; args(x, y, x))") == "k.cu:7:43: `x` is given twice for the reference");
-  CHECK(complaint_of("reference(plain; args(x, n))") ==
-        "k.cu:7:37: the reference does not take the output `y`, so nothing would say what is right there; add it to "
-        "args");
+  CHECK(
+      complaint_of("reference(plain; args(x, sum, n))") ==
+      "k.cu:7:37: the reference does not take `y`, which the kernel writes, so nothing would say what is right there; "
+      "add it to args");
+  CHECK(complaint_of("reference(plain; args(x, y, n))").find("does not take `sum`") != std::string::npos);
   CHECK(complaint_of("reference(plain; grid(n - 1000))") ==
         "k.cu: the reference's grid x of `scale` for BLOCK=128,PATH=direct: `n - 1000` is 0, but must be at least 1.");
 }
 
 TEST_CASE("a description is written as it was read, clauses of reference and outputs included") {
   const std::string reference =
-      "reference(plain; define(EACH = 2) grid(n // EACH, 2) block(32) shared(0) args(n, y)) out(z, float, n, rtol 0.5, "
+      "reference(plain; define(EACH = 2) grid(n // EACH, 2) block(32) shared(0) args(n, sum, y, z)) out(z, float, n, "
+      "rtol 0.5, "
       "expect file(\"z \\\"1\\\".npy\"), partial)";
   const KernelDescription once = describe(text_with(reference));
   const std::string text = to_text(once);
   CHECK(text.find("#pragma tuner reference(plain; define(EACH = 2) grid(n // EACH, 2) block(32) shared(0) args(n, "
-                  "y))\n") != std::string::npos);
+                  "sum, y, z))\n") != std::string::npos);
   CHECK(text.find("#pragma tuner out(z, float, n, rtol 0.5, expect file(\"z \\\"1\\\".npy\"), partial)\n") !=
         std::string::npos);
   CHECK(to_text(describe(text)) == text);
@@ -129,7 +138,8 @@ TEST_CASE("clauses that say what is right apply to outputs alone") {
 
 TEST_CASE("a database is not lost: what has no new clause keeps the hash it had before there were any") {
   CHECK(task_of("deterministic").reuse_hash() == "f35e57409e65efd74cd0d5b7c0ede215");
-  CHECK(task_of("reference(plain) deterministic options(\"--use_fast_math\")").reuse_hash() == "01238077cbbf569e1b3f3dc1ea4ea452");
+  CHECK(task_of("reference(plain) deterministic options(\"--use_fast_math\")").reuse_hash() ==
+        "01238077cbbf569e1b3f3dc1ea4ea452");
   CHECK(task_of("deterministic").kernel_identity() == "scale:1ee0db83d8841b0fdf1b7e37fa077569");
 }
 

@@ -232,7 +232,8 @@ TEST_CASE("paths were broken in a report's lines: they stay whole however long t
 TEST_CASE("without a terminal every sentence of a report stands on one line") {
   const std::string text = tuner::to_text(full_report());
   CHECK(contains(text, "stop after 300 idle, stop when the expected gain is below 2 %\n"));
-  CHECK(contains(text, "uncompared 3 of 64 elements of `sums`, the first sums[61]: the reference leaves them unwritten\n"));
+  CHECK(
+      contains(text, "uncompared 3 of 64 elements of `sums` (the first is 61): the reference leaves them unwritten\n"));
   CHECK(contains(text, "REGISTER_FORM=unrolled SIZE_KNOWN=1 STRATEGY=shared_rolling_async\n"));
 }
 
@@ -324,7 +325,7 @@ TEST_CASE("data that came from files is named, and what fresh inputs are is said
   report.data = {{"image", "/data/a \"b\".npy", "00ff"}};
   const std::string text = to_text(report);
   CHECK(text.find("\n  data       image from /data/a \"b\".npy\n") != std::string::npos);
-  CHECK(text.find("on fresh inputs, those from files the same\n  uncompared 3 of 64") != std::string::npos);
+  CHECK(text.find("on fresh inputs, those from files the same\n") != std::string::npos);
   const std::string json = to_json(report);
   CHECK(json.find("\"argument\": \"image\"") != std::string::npos);
   CHECK(json.find("\"file\": \"/data/a \\\"b\\\".npy\"") != std::string::npos);

@@ -254,6 +254,24 @@ TEST_CASE("a kernel that may be in a header nobody has read is left to the compi
   }
 }
 
+TEST_CASE("what options of the compiler may say of a name is left to the compiler") {
+  const auto with = [](const std::string& directives, const std::string& source) {
+    return said("#pragma tuner kernel(scale) problem(n: size) grid(n) block(64)\n#pragma tuner " + directives + "\n" +
+                source + "\n");
+  };
+  CHECK(with("options(\"-DNAME=scale\") out(y, float, n)", "__global__ void NAME(float* y) {}") == "no error");
+  CHECK(with("options(\"-Dfloat=double\") out(y, double, n)", "__global__ void scale(float* y) {}") == "no error");
+  CHECK(with("option(MORE, \"-DREST=\", \"-DREST=,int\") out(y, float, n) scalar(n, int32)",
+             "__global__ void scale(float* y REST) {}") == "no error");
+  CHECK(with("options(\"-Ifolder\") out(y, float, n)", "#include <cuda/scale.cuh>") == "no error");
+  CHECK(with("options(\"--pre-include=scale.cuh\") out(y, float, n)", "") == "no error");
+  CHECK(with("in(x, float, n) out(y, float, n)",
+             "#include <my/types.h>\n__global__ void scale(const half* x, float* y) {}") == "no error");
+  CHECK(with("out(y, float, n)",
+             "#define BOTH void scale(float* y) {}\n#ifdef OTHER\n__global__ void scale(float* y, "
+             "int n) {}\n#else\n__global__ BOTH\n#endif") == "no error");
+}
+
 TEST_CASE("what the text says in full needs no compiler") {
   const auto settled = [](const char* kernel) {
     const std::string text =

@@ -390,3 +390,83 @@ TEST_CASE("threads that launch on one stream while winners take over never get m
     CHECK(launches == kThreads * kLaunches);
   }
 }
+
+TEST_CASE("a scratch of length zero has an address, and no launch ends the program") {
+  const std::string text = R"(
+#pragma tuner kernel(sum)
+#pragma tuner problem(n: size) problem_constraint(0 <= n <= 100000)
+#pragma tuner param(SPLIT, 0, 8; default 0)
+#pragma tuner grid(1) block(64)
+#pragma tuner in(x, float, n) out(y, float, 1) scratch(partials, float, 256 * SPLIT)
+#pragma tuner scratch(flags, uint32, n - 1000) scalar(n, int32)
+extern "C" __global__ void sum(const float* x, float* y, float* partials, unsigned* flags, int n) {}
+)";
+  Machine machine;
+  OwnContext context;
+  Runtime runtime{machine.options()};
+  machine.tuned({.configuration = "SPLIT=0", .problem = "n=1000", .text = text});
+  const Instance& instance = runtime.kernel(Description::from_text(text, {.name = "sum.cu"})).request({1000});
+  REQUIRE(instance.rung() == Rung::exact);
+  CHECK(launch_once(instance, nullptr) != 0);
+  CHECK(instance.launch(nullptr, kSumX, kSumY, Buffer{}, Buffer{}, 1000));
+}
+
+TEST_CASE("after there was no memory to grow, a smaller launch has some again") {
+  PartialSums sums;
+  const Instance& instance = sums.winner(1);
+  const Instance& large = sums.winner(64);
+  const Instance& small = sums.winner(1);
+  OwnStream stream;
+  REQUIRE(launch_sum(instance, stream.get()));
+  PartialSums::swap_to(instance, large);
+  inspector().fail_to_allocate(CUDA_ERROR_OUT_OF_MEMORY);
+  CHECK_FALSE(launch_sum(instance, stream.get()));
+  inspector().fail_to_allocate(CUDA_SUCCESS);
+  PartialSums::swap_to(instance, small);
+  CHECK(launch_once(instance, stream.get()) != 0);
+}
+
+TEST_CASE("looking for memory that is done with does not spoil the capture of another stream") {
+  PartialSums sums;
+  const Instance& instance = sums.winner(1);
+  OwnStream captured;
+  const auto launch_on_forty = [&] {
+    for (int i = 0; i < 40; ++i) {
+      OwnStream stream;
+      REQUIRE(launch_sum(instance, stream.get()));
+    }
+  };
+  launch_on_forty();
+  captured.begin_capture(CU_STREAM_CAPTURE_MODE_GLOBAL);
+  launch_on_forty();
+  CHECK(captured.end_capture() != nullptr);
+}
+
+TEST_CASE("memory of a launch that is about to be queued is not given to another stream, though its last one is done") {
+  PartialSums sums;
+  const Instance& instance = sums.winner(1);
+  std::vector<std::unique_ptr<OwnStream>> streams;
+  for (int i = 0; i < 33; ++i) {
+    streams.push_back(std::make_unique<OwnStream>());
+    REQUIRE(launch_sum(instance, streams.back()->get()));
+  }
+  inspector().take_launches();
+  std::future<void> beside;
+  inspector().before_next_launch([&] {
+    beside = std::async(std::launch::async, [&] {
+      make_current(sums.context.get());
+      OwnStream other;
+      CHECK(launch_sum(instance, other.get()));
+    });
+    // Where both took the same memory, the other waits for this launch.
+    beside.wait_for(std::chrono::seconds(5));
+  });
+  CHECK(launch_sum(instance, streams.back()->get()));
+  beside.get();
+  std::vector<CUdeviceptr> memory;
+  for (const fake::Launch& launch : inspector().take_launches()) {
+    if (launch.kernel == "sum") memory.push_back(partials_of(launch));
+  }
+  REQUIRE(memory.size() == 2);
+  CHECK(memory[0] != memory[1]);
+}

@@ -6,6 +6,7 @@
 #include "search/expression.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/message.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/error.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 
 // Help is the same everywhere: manuals quote it.
 std::string help_lines(std::string_view label, std::string_view text) {
-  return labelled(label, text, kReportWidth);
+  return tuner::labelled(label, text, kReportWidth);
 }
 
 std::string option_lines(std::span<const Option> options) {
@@ -73,7 +74,7 @@ const Command& find_command(std::string_view name) {
   if (!nearest.empty()) {
     hint = fmt::format(" Did you mean `tuner {}`?", nearest);
   } else if (name.ends_with(".cu")) {
-    hint = fmt::format(" To tune that file: `tuner tune {}`.", name);
+    hint = fmt::format(" To tune that file: `tuner tune {}`.", in_command(name));
   }
   throw Error(Errc::bad_usage,
               fmt::format("There is no command `{}`.{} The commands are: {}.", name, hint, fmt::join(names, ", ")));

@@ -46,7 +46,9 @@ std::string labelled(std::string_view label, std::string_view text) {
 
 std::string in_command(const std::filesystem::path& path) {
   const std::string text = path.string();
-  return text.find_first_of(" '\"") == std::string::npos ? text : shell_word(text);
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  const bool is_plain = !text.empty() && text.find_first_not_of(kPlain) == std::string::npos;
+  return is_plain ? text : shell_word(text);
 }
 
 }  // namespace tuner::cli

@@ -106,7 +106,7 @@ class WrittenCheck {
       fits = fits || mistakes.empty();
       if (first.empty()) first = std::move(mistakes);
     }
-    if (!fits) add(call, first);
+    if (!fits && !source_.stands_in_macros(call.function)) add(call, first);
     settled_ = settled_ && declared.size() == 1 && is_settled(call, shapes, declared.front());
   }
 

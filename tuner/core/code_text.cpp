@@ -177,7 +177,7 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
 
 bool is_library_header(std::string_view name) {
   if (name.find('.') == std::string_view::npos) return true;  // <cstdint>, <cuda/std/array>
-  for (const std::string_view folder : {"cub/", "thrust/", "cuda/", "nv/", "cooperative_groups/", "crt/"}) {
+  for (const std::string_view folder : {"cub/", "thrust/", "cuda/std/", "nv/", "cooperative_groups/"}) {
     if (name.starts_with(folder)) return true;
   }
   constexpr std::array<std::string_view, 36> kNames{

@@ -16,8 +16,8 @@ const std::string kOf = std::string(kNotCompared) + "_of ";
 std::string text_of(const std::vector<NotCompared>& not_compared) {
   std::string text;
   for (const auto& [buffer, elements, first, of] : not_compared) {
-    text += fmt::format("{}{} of {} elements of `{}`, the first {}[{}]", text.empty() ? "" : "; ", grouped(elements),
-                        grouped(of), buffer, buffer, first);
+    text += fmt::format("{}{} of {} elements of `{}` (the first is {})", text.empty() ? "" : "; ", grouped(elements),
+                        grouped(of), buffer, grouped(first));
   }
   return text;
 }

@@ -19,7 +19,7 @@ struct NotCompared {
   friend bool operator==(const NotCompared&, const NotCompared&) = default;
 };
 
-/// "3 of 1,000 elements of `y`, the first y[10]; 1 of 5 elements of `z`, the first z[0]"
+/// "3 of 1,000 elements of `y` (the first is 10); 1 of 5 elements of `z` (the first is 0)"
 std::string text_of(const std::vector<NotCompared>& not_compared);
 
 /// Counter of a decision whose outputs were compared with files alone, on these inputs only.

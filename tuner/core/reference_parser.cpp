@@ -107,12 +107,15 @@ void DescriptionParser::check_reference() const {
                     span.text(), suggestion(span.text(), known)));
   }
   for (const Argument& argument : description_.arguments) {
-    const bool is_written = argument.role == Argument::Role::out && !argument.is_partial && !argument.expected;
+    const bool is_written =
+        argument.role == Argument::Role::inout || (argument.role == Argument::Role::out && !argument.is_partial);
     const auto& taken = *reference.arguments;
     if (!is_written || std::find(taken.begin(), taken.end(), argument.name) != taken.end()) continue;
-    reference_argument_spans_.front().fail(fmt::format(
-        "the reference does not take the output `{}`, so nothing would say what is right there; add it to args",
-        argument.name));
+    reference_argument_spans_.front().fail(
+        fmt::format("the reference does not take `{}`, which the kernel writes, so nothing would say what is right "
+                    "there; add it to "
+                    "args",
+                    argument.name));
   }
 }
 

@@ -113,8 +113,8 @@ std::string ReportText::heading() const {
   if (!report.problem.empty()) text += labelled("  problem    ", report.problem);
   if (!report.file.empty()) text += labelled("  source     ", unbroken(report.file));
   for (const DataReport& data : report.data) {
-    text += labelled("  data       ",
-                     fmt::format("{} {} {}", data.argument, data.is_expected ? "expected as in" : "from", unbroken(data.file)));
+    text += labelled("  data       ", fmt::format("{} {} {}", data.argument,
+                                                  data.is_expected ? "expected as in" : "from", unbroken(data.file)));
   }
   if (report.replayed) text += labelled("  replayed   ", unbroken(report.replay_file) + ", " + report.replay_note);
   const auto finished = static_cast<std::uint64_t>(counter(report.decision, "asked"));
@@ -229,10 +229,10 @@ std::string ReportText::winner() const {
   if (!achieved.empty()) text += labelled("  achieved   ", achieved + " of the declared work");
   if (!report.replayed) {
     text += labelled("  verified   ", verified_text(report));
+    text += awkward();
     if (!report.not_compared.empty()) {
       text += labelled("  uncompared ", text_of(report.not_compared) + ": the reference leaves them unwritten");
     }
-    text += awkward();
   }
   return text;
 }

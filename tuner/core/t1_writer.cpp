@@ -330,6 +330,10 @@ class T1Writer {
     std::vector<std::string> lost;
     if (!description_.problem_constraints.empty()) lost.emplace_back("problem_constraint");
     if (description_.reference.is_named()) lost.emplace_back("reference");
+    const std::vector<Argument>& arguments = description_.arguments;
+    const auto any = [&](const auto& has) { return std::any_of(arguments.begin(), arguments.end(), has); };
+    if (any([](const Argument& argument) { return argument.expected.has_value(); })) lost.emplace_back("expect");
+    if (any([](const Argument& argument) { return argument.is_partial; })) lost.emplace_back("partial");
     if (description_.work.bytes || description_.work.flops) lost.emplace_back("work");
     if (description_.deterministic) lost.emplace_back("deterministic");
     if (!lost.empty()) warn(fmt::format("T1 has no place for {}.", fmt::join(lost, ", ")));

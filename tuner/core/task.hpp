@@ -143,7 +143,9 @@ class Task {
     std::string name;
     std::string text;
   };
-  /// Named values come as `STRATEGY_none` → `0`, … and then `STRATEGY` → `STRATEGY_shared_rolling`.
+  /// Constants that the description gives its reference follow, where no other macro has their name: its source is
+  /// compiled for every configuration. Named values come as `STRATEGY_none` → `0`, … and then `STRATEGY` →
+  /// `STRATEGY_shared_rolling`.
   std::vector<Macro> macros(const search::Configuration& configuration) const;
   /// Those of `baseline`, replaced and followed by the constants that the description gives its reference.
   std::vector<Macro> reference_macros(const search::Configuration& baseline) const;
@@ -154,6 +156,7 @@ class Task {
 
  private:
   std::vector<Macro> macros(const search::Configuration& configuration, const search::Scope& scope) const;
+  std::vector<Macro> reference_constants(const search::Configuration& baseline) const;
 
   struct State;
   std::unique_ptr<const State> state_;

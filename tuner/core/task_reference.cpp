@@ -58,20 +58,30 @@ std::vector<std::size_t> Task::reference_arguments() const {
   return positions;
 }
 
+std::vector<Task::Macro> Task::reference_constants(const search::Configuration& baseline) const {
+  const KernelDescription& description = state_->description;
+  const search::Scope outer = state_->space.scope(baseline);
+  const search::Scope scope = reference_scope(description, outer);
+  std::vector<Macro> constants;
+  for (const NamedExpression& constant : description.reference.constants) {
+    const search::Value value = scope.get(constant.name);
+    const search::Parameter* parameter = named_parameter(description, constant);
+    constants.push_back({constant.name, parameter == nullptr ? literal(value) : macro_text(*parameter, value)});
+  }
+  return constants;
+}
+
 std::vector<Task::Macro> Task::reference_macros(const search::Configuration& baseline) const {
   const KernelDescription& description = state_->description;
   const search::Scope outer = state_->space.scope(baseline);
   const search::Scope scope = reference_scope(description, outer);
   std::vector<Macro> all = macros(baseline, scope);
-  for (const NamedExpression& constant : description.reference.constants) {
-    const search::Value value = scope.get(constant.name);
-    const search::Parameter* parameter = named_parameter(description, constant);
-    const std::string text = parameter == nullptr ? literal(value) : macro_text(*parameter, value);
+  for (Macro& constant : reference_constants(baseline)) {
     const auto same = std::find_if(all.begin(), all.end(), [&](const Macro& m) { return m.name == constant.name; });
     if (same != all.end()) {
-      same->text = text;
+      same->text = constant.text;
     } else {
-      all.push_back({constant.name, text});
+      all.push_back(std::move(constant));
     }
   }
   return all;

@@ -72,7 +72,15 @@ std::string macro_text(const search::Parameter& parameter, const search::Value& 
 }
 
 std::vector<Task::Macro> Task::macros(const search::Configuration& configuration) const {
-  return macros(configuration, state_->space.scope(configuration));
+  std::vector<Macro> all = macros(configuration, state_->space.scope(configuration));
+  // The reference stands in the same source, which is compiled with its macros whatever is wanted of it.
+  if (!state_->description.reference.constants.empty()) {
+    for (Macro& constant : reference_constants(state_->space.defaults())) {
+      const auto same = [&](const Macro& macro) { return macro.name == constant.name; };
+      if (std::none_of(all.begin(), all.end(), same)) all.push_back(std::move(constant));
+    }
+  }
+  return all;
 }
 
 /// `scope` knows the values of the configuration, or others in their place.

@@ -34,11 +34,15 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
   return std::min(text.find_first_not_of(kBlank, at), text.size());
 }
 
+/// No list of parameters is longer.
+constexpr std::size_t kLongestBrackets = 65536;
+
 /// Behind the bracket that closes the one at `open`; npos if there is none. Of the arguments of templates too: what
 /// else an angle may be, a comparison, ends with the brackets around it.
 std::size_t skip_brackets(std::string_view text, std::size_t open) {
   std::string expected;
-  for (std::size_t at = open; at < text.size() && text[at] != ';'; ++at) {
+  const std::size_t end = std::min(text.size(), open + kLongestBrackets);
+  for (std::size_t at = open; at < end && text[at] != ';'; ++at) {
     const char c = text[at];
     if (c == '(') expected += ')';
     if (c == '[') expected += ']';
@@ -118,6 +122,32 @@ WrittenSource::WrittenSource(const KernelDescription& description, const std::ve
   for (const NamedExpression& named : description.names) {
     if (named.is_macro) own_names_.insert(named.name);
   }
+  for (const std::string& option : description.options) note_option(option);
+  for (const ParameterDescription& parameter : description.parameters) {
+    if (parameter.form != ParameterForm::option) continue;
+    for (const search::Value& value : parameter.parameter.values) note_option(value.as_name());
+  }
+}
+
+/// Options of the compiler may define names and bring headers; what these say is for the compiler to tell.
+void WrittenSource::note_option(std::string_view option) {
+  for (const std::string_view defines : {"-D", "--define-macro="}) {
+    if (!option.starts_with(defines)) continue;
+    own_names_.emplace(next_word(option, defines.size()).text);
+    lists_.emplace(next_word(option, defines.size()).text);
+    pastes_ = true;
+  }
+  for (const std::string_view brings : {"-I", "--include-path", "-include", "--pre-include"}) {
+    if (option.starts_with(brings)) lacks_headers_ = true;
+  }
+}
+
+bool WrittenSource::stands_in_macros(std::string_view name) const {
+  return std::any_of(files_.begin(), files_.end(), [&](const File& file) {
+    return std::any_of(file.code.macros.begin(), file.code.macros.end(), [&](const CodeText::Macro& macro) {
+      return find_word(macro.body, last_part(name)) != std::string_view::npos;
+    });
+  });
 }
 
 void WrittenSource::note_macro(const CodeText::Macro& macro) {
@@ -162,8 +192,11 @@ std::vector<WrittenSource::Found> WrittenSource::find(std::string_view name) con
 
 std::string_view WrittenSource::statement_before(const File& file, std::size_t at) const {
   const std::string_view code = std::string_view(file.code.code).substr(0, at);
-  const std::size_t begin = code.find_last_of(";{}");
-  return begin == std::string_view::npos ? code : code.substr(begin + 1);
+  // No declaration is longer, and a text without any of these is not to be read again and again.
+  constexpr std::size_t kLongest = 4096;
+  const std::string_view near = code.substr(code.size() - std::min(code.size(), kLongest));
+  const std::size_t begin = near.find_last_of(";{}");
+  return begin == std::string_view::npos ? near : near.substr(begin + 1);
 }
 
 bool WrittenSource::declares_kernel(std::string_view statement) const {
@@ -326,7 +359,9 @@ void WrittenSource::read_type(std::string_view text, ParameterType& type) const 
     for (const std::string_view scope : {"cuda::", "std::"}) {
       if (plain.starts_with(scope)) plain.remove_prefix(scope.size());
     }
-    is_known = is_known && (words.size() == 1 || is_type_word(plain)) && !own_names_.contains(plain);
+    // A header that was not found may call anything half.
+    const bool is_certain = is_type_word(plain) || (words.size() == 1 && !lacks_headers_);
+    is_known = is_known && is_certain && !own_names_.contains(plain);
     name += (name.empty() ? "" : " ") + std::string(plain);
   }
   const auto shape = is_known ? shape_of_type(name) : std::nullopt;

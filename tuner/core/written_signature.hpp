@@ -21,6 +21,8 @@ class WrittenSource {
 
   /// Whether the last part of `name` (`v2::scale`: scale) stands anywhere in the code.
   bool mentions(std::string_view name) const;
+  /// Whether a macro's text has that name, so that it may declare what is called so.
+  bool stands_in_macros(std::string_view name) const;
   /// Whether all code is at hand that could say what a name is: no headers that were not found, no names that are put
   /// together of parts.
   bool is_complete() const;
@@ -47,6 +49,7 @@ class WrittenSource {
   };
 
   void note_macro(const CodeText::Macro& macro);
+  void note_option(std::string_view option);
   bool is_macro(std::string_view word) const;
   std::vector<Found> find(std::string_view name) const;
   std::string_view statement_before(const File& file, std::size_t at) const;

@@ -230,11 +230,19 @@ class FinalRace {
     return false;
   }
 
+  bool baseline_is_in() const {
+    for (std::size_t i = 0; i < entrants_.size(); ++i) {
+      if (entrants_[i].id == references_.baseline) return in_[i];
+    }
+    return false;
+  }
+
   void conclude() {
     result_.race = tournament_.result();
     const Race& race = tournament_.race();
     const std::size_t reference = winner_.value_or(result_.race.leader);
-    if (winner_) result_.speedup = race.speedup(*winner_);
+    // The times of a baseline that was found wrong are those of something else.
+    if (winner_ && baseline_is_in()) result_.speedup = race.speedup(*winner_);
     result_.winner = winner_;
     for (std::size_t i = 0; i < entrants_.size(); ++i) {
       result_.entries.push_back(entrants_[i].id);

@@ -194,7 +194,7 @@ class Session {
     report.interrupted = parts_.stop && (pipeline_.stopped_early() || !(final_ && final_->winner));
     report.out_of_time = pipeline_.stopped_early() && !report.interrupted;
     report.stopped_because = pipeline_.stopped_because();
-    warn_of_unwritten_ends();
+    warn_of_unwritten();
     if (final_ && !final_->not_verified.empty()) {
       parts_.observer.warning(
           "The winner was not verified again on fresh inputs, because the reference failed there: " +
@@ -211,17 +211,17 @@ class Session {
     return report;
   }
 
-  /// A length that is too large shows in this way alone.
-  void warn_of_unwritten_ends() const {
+  /// A length that is too large, or a grid that is too small, shows in this way alone.
+  void warn_of_unwritten() const {
     const std::vector<BoundArgument> arguments = task_.arguments();
     for (const NotCompared& left : pipeline_.not_compared()) {
       const auto called = [&](const BoundArgument& argument) { return argument.name == left.buffer; };
       const auto argument = std::find_if(arguments.begin(), arguments.end(), called);
-      if (!left.is_tail() || argument == arguments.end() || argument->is_partial) continue;
-      parts_.observer.warning(
-          fmt::format("The reference leaves {} unwritten, and nothing behind it is written: it is not compared there. "
-                      "Correct the output's length, or declare it `partial`.",
-                      text_of({left})));
+      if (argument == arguments.end() || argument->is_partial) continue;
+      parts_.observer.warning(fmt::format(
+          "The reference leaves {} unwritten, so nothing is compared there{}", text_of({left}),
+          left.is_tail() ? ". Nothing behind that is written: correct the output's length, or declare it `partial`."
+                         : "; see whether that is intended."));
     }
   }
 

@@ -14,7 +14,9 @@ class ReportBuilder {
 
   TuneReport build() {
     describe_task();
-    if (facts_.final && raced(*facts_.final)) {
+    if (facts_.final && nobody_is_left(*facts_.final)) {
+      // Everything that was timed was found wrong afterwards: there is no winner.
+    } else if (facts_.final && raced(*facts_.final)) {
       describe_race(*facts_.final);
     } else if (const auto best = candidates_.best()) {
       describe_winner(*best, *candidates_.best_ns());
@@ -35,6 +37,11 @@ class ReportBuilder {
   static bool raced(const FinalResult& final) {
     const Standing& shown = final.race.standings[final.winner.value_or(final.race.leader)];
     return shown.blocks > 0 && !shown.withdrawn;
+  }
+
+  static bool nobody_is_left(const FinalResult& final) {
+    return std::all_of(final.race.standings.begin(), final.race.standings.end(),
+                       [](const Standing& standing) { return standing.withdrawn; });
   }
 
   void describe_task() {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -159,10 +160,8 @@ class Check {
     std::vector<const CaseOutcome*> by_case(cases_.cases.size(), nullptr);
     for (std::size_t i = 0; i < numbers.size(); ++i) by_case[numbers[i]] = &outcomes[i];
     std::vector<std::optional<Expected>> expected(cases_.problems.size());
-    for (std::size_t p = 0; p < cases_.problems.size(); ++p) {
-      expected[p] = expectation(cases_.problems[p], by_case);
-      if (expected[p]) note_what_is_not_compared(*expected[p], cases_.problems[p]);
-    }
+    for (std::size_t p = 0; p < cases_.problems.size(); ++p) expected[p] = expectation(cases_.problems[p], by_case);
+    note_what_is_not_compared(expected);
 
     std::set<std::string> configurations;
     std::set<std::size_t> problems;
@@ -178,7 +177,7 @@ class Check {
                         {},
                         one.configuration,
                         0});
-        if (expected[one.problem]) judge_reference(outcome, one, *expected[one.problem]);
+        if (expected[one.problem] && has_expected_files()) judge_reference(outcome, one, *expected[one.problem]);
         continue;
       }
       if (!could_not_run(outcome)) {
@@ -221,6 +220,11 @@ class Check {
     return expected;
   }
 
+  bool has_expected_files() const {
+    return std::any_of(description_->arguments.begin(), description_->arguments.end(),
+                       [](const Argument& argument) { return argument.expected.has_value(); });
+  }
+
   /// Where files say what is right, the kernel that is named as the reference must reproduce them itself.
   void judge_reference(const CaseOutcome& outcome, const HostCase& one, const Expected& expected) {
     const HostProblem& problem = cases_.problems[one.problem];
@@ -232,25 +236,46 @@ class Check {
     }
   }
 
-  void note_what_is_not_compared(const Expected& expected, const HostProblem& problem) {
-    for (const NotCompared& left : not_compared(expected, problem.arguments)) {
+  /// Kernels with borders write nothing of the smallest problems: an output is too long, or not written at all, where
+  /// that is so of all of them.
+  void note_what_is_not_compared(const std::vector<std::optional<Expected>>& expected) {
+    std::size_t compared = 0;
+    std::map<std::string, std::size_t> empty;  // on how many problems nothing is written of an output
+    const auto each = [&](const auto& action) {
+      for (std::size_t p = 0; p < expected.size(); ++p) {
+        if (!expected[p]) continue;
+        for (const NotCompared& left : not_compared(*expected[p], cases_.problems[p].arguments)) {
+          action(left, cases_.problems[p]);
+        }
+      }
+    };
+    for (const auto& one : expected) compared += one ? 1 : 0;
+    each([&](const NotCompared& left, const HostProblem&) { empty[left.buffer] += left.elements == left.of ? 1 : 0; });
+    each([&](const NotCompared& left, const HostProblem& problem) {
       const auto called = [&](const BoundArgument& argument) { return argument.name == left.buffer; };
       const auto argument = std::find_if(problem.arguments.begin(), problem.arguments.end(), called);
-      if (left.is_tail() && left.first > 0 && !argument->is_partial) {
-        Finding finding;
-        finding.kind = FindingKind::unwritten_output;
-        finding.sentence = fmt::format(
-            "`{}`: the reference writes nothing from element {} on, {} of {}, so nothing is compared there; correct "
-            "the length, or declare the output `partial`",
-            left.buffer, left.first, left.elements, left.of);
-        finding.configuration = cases_.cases[problem.reference].configuration;
-        finding.problem = problem.text;
-        findings_.push_back(std::move(finding));
+      if (left.is_tail() && !argument->is_partial && (left.first > 0 || empty[left.buffer] == compared)) {
+        add_unwritten_end(left, problem);
       } else if (not_compared_.insert(left.buffer).second) {
         result_.notes.push_back(fmt::format("Not compared on {}, because the reference leaves them unwritten: {}.",
                                             problem.text, text_of({left})));
       }
-    }
+    });
+  }
+
+  void add_unwritten_end(const NotCompared& left, const HostProblem& problem) {
+    Finding finding;
+    finding.kind = FindingKind::unwritten_output;
+    const std::string where = left.first > 0
+                                  ? fmt::format("from element {} on, {} of {}", left.first, left.elements, left.of)
+                                  : fmt::format("of its {} elements", left.of);
+    finding.sentence = fmt::format(
+        "`{}`: the reference writes nothing {}, so nothing is compared there; correct its launch or the length, or "
+        "declare the output `partial`",
+        left.buffer, where);
+    finding.configuration = cases_.cases[problem.reference].configuration;
+    finding.problem = problem.text;
+    findings_.push_back(std::move(finding));
   }
 
   /// `number` is the case's in the plan.

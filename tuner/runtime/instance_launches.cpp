@@ -95,8 +95,11 @@ LaunchStatus InstanceState::launch_with_memory(const LaunchPlan& plan, Stream st
     const PassedArgument::Kind kind = signature.arguments[need.position].kind;
     if (kind == PassedArgument::Kind::scratch) passed[need.position] = nullptr;
     if (kind != PassedArgument::Kind::sized_buffer) continue;
-    const std::uint64_t given = static_cast<const Buffer*>(passed[need.position])->bytes;
-    if (given < need.bytes) return refuse_size(need, given);
+    const auto& given = *static_cast<const Buffer*>(passed[need.position]);
+    if (given.bytes < need.bytes) return refuse_size(need, given.bytes);
+    if (given.address == 0 && need.bytes > 0) {
+      return refuse_argument(need.position, "must not be null, and the call passes a tuner::Buffer without an address");
+    }
   }
   return launch_with_scratch(plan, stream, passed);
 } catch (...) {

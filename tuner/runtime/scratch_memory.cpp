@@ -86,14 +86,12 @@ ContextScratch::Lease ContextScratch::take(Stream stream, std::size_t bytes, std
 /// Not of a pool: a graph's memory must be there before the graph is launched, and whenever it is.
 void ContextScratch::take_for_graph(Lease& lease, std::size_t bytes) {
   const AllowedInCaptures allowed(driver_);
+  CUdeviceptr memory = 0;
+  lease.result_ = driver_.allocate(&memory, bytes);
+  if (lease.result_ != CUDA_SUCCESS) return;
+  lease.memory_ = lease.captured_ = memory;  // the lease frees it, should there be no room to remember it
   const std::lock_guard lock(mutex_);
-  captured_.push_back(0);
-  lease.result_ = driver_.allocate(&captured_.back(), bytes);
-  if (lease.result_ == CUDA_SUCCESS) {
-    lease.memory_ = lease.captured_ = captured_.back();
-  } else {
-    captured_.pop_back();
-  }
+  captured_.push_back(memory);
 }
 
 void ContextScratch::take_of_stream(Lease& lease, std::size_t bytes) {
@@ -110,12 +108,16 @@ void ContextScratch::take_of_stream(Lease& lease, std::size_t bytes) {
 /// Found or made, and kept from being given to another stream while it has users.
 ContextScratch::StreamBuffer& ContextScratch::buffer_of(std::uint64_t stream_id, bool& mark) {
   const std::lock_guard lock(mutex_);
-  std::unique_ptr<StreamBuffer>& buffer = buffers_[stream_id];
-  mark = buffers_.size() > kFewStreams;
-  if (!buffer && mark) buffer = take_idle_one();
-  if (!buffer) buffer = std::make_unique<StreamBuffer>();
-  ++buffer->users;
-  return *buffer;
+  auto found = buffers_.find(stream_id);
+  const bool is_new = found == buffers_.end();
+  mark = buffers_.size() + (is_new ? 1 : 0) > kFewStreams;
+  if (is_new) {
+    std::unique_ptr<StreamBuffer> buffer = mark ? take_idle_one() : nullptr;
+    if (!buffer) buffer = std::make_unique<StreamBuffer>();
+    found = buffers_.emplace(stream_id, std::move(buffer)).first;
+  }
+  ++found->second->users;
+  return *found->second;
 }
 
 /// One whose last launch is known to be done. Null if there is none.
@@ -123,7 +125,7 @@ std::unique_ptr<ContextScratch::StreamBuffer> ContextScratch::take_idle_one() {
   const AllowedInCaptures allowed(driver_);
   for (auto each = buffers_.begin(); each != buffers_.end(); ++each) {
     StreamBuffer* const buffer = each->second.get();
-    if (buffer == nullptr || buffer->users.load(std::memory_order_acquire) != 0 || !buffer->done) continue;
+    if (buffer->users.load(std::memory_order_acquire) != 0 || !buffer->done) continue;
     if (driver_.query_event(buffer->done.get()) != CUDA_SUCCESS) continue;
     std::unique_ptr<StreamBuffer> taken = std::move(each->second);
     buffers_.erase(each);
@@ -181,9 +183,11 @@ void ContextScratch::Lease::launched() noexcept {
 
 ContextScratch::Lease::~Lease() {
   if (captured_ != 0) {
+    {
+      const std::lock_guard lock(scratch_.mutex_);
+      std::erase(scratch_.captured_, captured_);
+    }
     const AllowedInCaptures allowed(scratch_.driver_);
-    const std::lock_guard lock(scratch_.mutex_);
-    std::erase(scratch_.captured_, captured_);
     scratch_.driver_.free(captured_);
   }
   if (buffer_ == nullptr) return;

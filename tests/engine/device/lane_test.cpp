@@ -135,6 +135,19 @@ TEST_CASE("what the reference leaves unwritten is named, and is not written by w
   CHECK(test.ask(screen("flaky")).outcome == Outcome::nondeterministic);
 }
 
+TEST_CASE("a reference that writes nothing of an output says nothing, unless the output is partial") {
+  for (const bool is_partial : {false, true}) {
+    TestLane test;
+    PrepareProblem request = problem();
+    request.arguments[1].is_partial = is_partial;
+    REQUIRE(test.ask(request).outcome == Outcome::ok);
+    const DeviceReply reply = test.ask(reference("nothing"));
+    CHECK(reply.outcome == (is_partial ? Outcome::ok : Outcome::unwritten_output));
+    CHECK(says(reply, "It writes nothing of 'doubled'") != is_partial);
+    CHECK(reply.not_compared == std::vector<NotCompared>{{"doubled", kLength, 0, kLength}});
+  }
+}
+
 TEST_CASE("candidates may write what the reference leaves unwritten of a partial output") {
   TestLane test;
   PrepareProblem request = problem();

@@ -47,6 +47,17 @@ TEST_CASE("several that keep state leave one after the other, and the race goes 
   CHECK(report.decision.verified);
 }
 
+TEST_CASE("a kernel of which every variant keeps state was called the winner") {
+  Laboratory laboratory([](const std::string& configuration) {
+    Behaviour behaviour = ordinary(configuration);
+    behaviour.wrong_from = 4;
+    return behaviour;
+  });
+  const TuneReport report = laboratory.tune();
+  CHECK(report.decision.configuration.empty());
+  CHECK_FALSE(laboratory.store.find_decision(laboratory.task.key("cold")));
+}
+
 TEST_CASE("a winner that changes its globals harmlessly wins, and it alone is launched a thousand times") {
   Laboratory laboratory([](const std::string& configuration) {
     Behaviour behaviour = ordinary(configuration);
@@ -76,6 +87,13 @@ TEST_CASE("a baseline that keeps state does not win, although it says what is ri
   const TuneReport report = laboratory.tune();
   CHECK(report.decision.configuration != kBaseline);
   CHECK(laboratory.device.used_long == std::vector<std::string>{kBaseline});
+}
+
+TEST_CASE("a baseline that is wrong after the race has no time that a winner could be compared with") {
+  Laboratory laboratory(except(kBaseline, [](Behaviour& behaviour) { behaviour.wrong_from = 4; }));
+  const TuneReport report = laboratory.tune();
+  CHECK(report.decision.configuration == kFastest);
+  CHECK_FALSE(report.decision.speedup);
 }
 
 TEST_CASE("a worker lost during the race does not start the launches of a finalist over") {

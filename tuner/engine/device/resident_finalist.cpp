@@ -34,8 +34,8 @@ Verdict verify(ResidentFinalist& finalist, const RecheckTools& tools) {
     return verdict;
   }
   return {verdict.outcome,
-          fmt::format("Right when it was loaded, and no longer after {} launches: {} If it keeps something from one "
-                      "launch to the next, such as a __device__ variable, what it writes must not depend on that.",
+          fmt::format("Right when it was loaded, and no longer after {} launches: {} What it writes must not depend on "
+                      "earlier launches (a __device__ variable?).",
                       launches, verdict.message)};
 }
 

@@ -337,6 +337,18 @@ std::vector<NotCompared> Runner::not_compared() const {
   return result;
 }
 
+Verdict Runner::something_is_written() const {
+  for (const ArgumentState& state : buffers_.arguments()) {
+    if (state.left_unwritten.count == 0 || state.left_unwritten.count < state.elements || state.argument.is_partial)
+      continue;
+    return {Outcome::unwritten_output,
+            fmt::format("It writes nothing of '{}', so nothing would say what is right there: correct its launch and "
+                        "arguments, or declare the output `partial`.",
+                        state.argument.name)};
+  }
+  return {};
+}
+
 // What the reference must reproduce itself.
 Verdict Runner::judge_expected(const std::vector<Mismatch>& mismatches) const {
   std::vector<Mismatch> expected;

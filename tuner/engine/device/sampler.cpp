@@ -102,8 +102,10 @@ Verdict Sampler::use(LoadedKernel& kernel, int launches, std::chrono::nanosecond
   constexpr int kQueued = 64;
   constexpr double kPieceNs = 20e6;
   double spent_ns = 0;
+  double each_ns = buffers_.restores_anything() ? 0 : kernel.last_ns;  // with what is restored before it
   for (int left = launches; left > 0 && spent_ns < static_cast<double>(most.count());) {
-    const double fitting = kernel.last_ns > 0 ? kPieceNs / kernel.last_ns : 1;
+    const double left_ns = static_cast<double>(most.count()) - spent_ns;
+    const double fitting = each_ns > 0 ? std::min(kPieceNs, left_ns) / each_ns : 1;
     const int piece = static_cast<int>(std::clamp(fitting, 1.0, static_cast<double>(std::min(left, kQueued))));
     check(driver().record_event(start_.get(), stream_.get()), "cuEventRecord");
     for (int i = 0; i < piece; ++i) {
@@ -114,7 +116,8 @@ Verdict Sampler::use(LoadedKernel& kernel, int launches, std::chrono::nanosecond
     WorkStream::wait_for(stop_.get(), limit_of(kernel, 0, piece));
     float milliseconds = 0;
     check(driver().elapsed_time(&milliseconds, start_.get(), stop_.get()), "cuEventElapsedTime");
-    if (kernel.last_ns <= 0) kernel.last_ns = static_cast<double>(milliseconds) * 1e6 / piece;
+    each_ns = std::max(each_ns, static_cast<double>(milliseconds) * 1e6 / piece);
+    if (kernel.last_ns <= 0) kernel.last_ns = each_ns;
     spent_ns += static_cast<double>(milliseconds) * 1e6;
     left -= piece;
   }

@@ -233,7 +233,7 @@ void Workbench::reference(const RunReference& request, DeviceReply& reply) {
     const Stopwatch watch(reply.verify_ms);
     const bool ran = take(reply, p.runner.run_reference(kernel, request.isolation.diagnose));
     reply.not_compared = p.runner.not_compared();
-    if (!ran) return;
+    if (!ran || !take(reply, p.runner.something_is_written())) return;
   }
   time_and_inspect(kernel, request.policy, std::nullopt, reply);
   p.has_reference = reply.outcome == Outcome::ok;
@@ -313,8 +313,10 @@ void Workbench::run_block(const RunBlock& request, DeviceReply& reply) {
 void Workbench::recheck_finalist(const RecheckFinalist& request, DeviceReply& reply) {
   Problem& p = problem();
   if (!p.has_reference) {
-    throw Error(Errc::internal,
-                "A device worker was asked to check a finalist again before it had a reference; report this.");
+    // It could not be had again after a winner was confirmed. Another worker has one, or says why not.
+    reply.outcome = Outcome::worker_lost;
+    reply.message = "There is nothing left to compare a finalist with.";
+    return;
   }
   p.set_launch_timeout({});
   const Stopwatch watch(reply.verify_ms);

@@ -23,7 +23,7 @@ struct Scratch {
   const void* none = nullptr;
 };
 
-inline namespace launch_arguments {  // so that what a program calls `scratch` shadows nothing
+inline namespace launch_arguments {  // so that g++ does not warn of locals called `scratch`
 
 /// In a scratch argument's place: memory of the library, as much as what is launched needs, aligned to 256 bytes and to
 /// what the description says. Its content means nothing before and after the launch.
@@ -35,7 +35,8 @@ inline namespace launch_arguments {  // so that what a program calls `scratch` s
 /// time.
 ///
 /// Caveats: all replays of one captured launch use the same memory. Replays of a graph that overlap (on several
-/// streams, or of several executable graphs made from it) overwrite each other's scratch; order them.
+/// streams, or of several executable graphs made from it) overwrite each other's scratch; order them. A program that
+/// captures anew again and again gets memory each time: pass a Buffer of its own there.
 inline constexpr Scratch scratch{};
 
 }  // namespace launch_arguments

@@ -33,7 +33,8 @@ class TUNER_API TunedValues {
     if constexpr (std::same_as<T, bool>) {
       return boolean(name);
     } else if constexpr (std::integral<T>) {
-      constexpr bool wide = std::cmp_greater(std::numeric_limits<T>::max(), std::numeric_limits<std::int64_t>::max());
+      constexpr bool wide = static_cast<std::uintmax_t>(std::numeric_limits<T>::max()) >
+                            static_cast<std::uintmax_t>(std::numeric_limits<std::int64_t>::max());
       return static_cast<T>(integer(
           name, static_cast<std::int64_t>(std::numeric_limits<T>::min()),
           wide ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(std::numeric_limits<T>::max())));

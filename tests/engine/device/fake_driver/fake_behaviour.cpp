@@ -64,7 +64,7 @@ CUresult behave(Module& module, void** arguments) {
   const bool same_buffers = std::exchange(module.doubled_before, doubled) == doubled;
   if (what == "skips" && launch >= module.from) return CUDA_SUCCESS;
   if (what == "skips_known_buffers" && same_buffers) return CUDA_SUCCESS;
-  const int written = what == "unwritten" ? n - 1 : what == "sparse" ? n / 2 : n;
+  const int written = what == "unwritten" ? n - 1 : what == "sparse" ? n / 2 : what == "nothing" ? 0 : n;
   for (int i = 0; i < written; ++i) doubled[i] = 2 * values[i];
   if (const auto offsets = module.arrays.find("offsets"); offsets != module.arrays.end()) {
     for (int i = 0; i < written; ++i)
