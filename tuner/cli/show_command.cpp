@@ -92,9 +92,9 @@ std::string decision_text(const NumberedDecision& numbered) {
   if (decision.origin == cache::Origin::replay) {
     text += labelled("  verified   ", "not here: replayed from a recording");
   } else {
-    const bool same_inputs = decision.counters.contains(kExpectedCounter);
+    const bool same_inputs = decision.counters.contains(kSameInputsCounter);
     std::string verified = !decision.verified ? "in the search only"
-                           : same_inputs      ? "again after the race, not on fresh inputs: files hold what is right"
+                           : same_inputs      ? "again after the race, on the same inputs: none of them is random"
                                               : "again after the race, on fresh inputs";
     if (decision.awkward_sizes > 0) {
       verified +=
@@ -115,7 +115,7 @@ std::string decision_text(const NumberedDecision& numbered) {
   text += labelled("  source     ", unbroken(decision.key.kernel_identity));
   std::string counts;
   for (const auto& [name, count] : decision.counters) {
-    const bool is_told_above = name == kTuningCounter || name == kExpectedCounter || name.starts_with(kNotCompared);
+    const bool is_told_above = name == kTuningCounter || name == kSameInputsCounter || name.starts_with(kNotCompared);
     if (!is_told_above) counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, name);
   }
   if (!counts.empty()) text += labelled("  counted    ", counts);

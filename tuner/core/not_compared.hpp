@@ -22,8 +22,8 @@ struct NotCompared {
 /// "3 of 1,000 elements of `y` (the first is 10); 1 of 5 elements of `z` (the first is 0)"
 std::string text_of(const std::vector<NotCompared>& not_compared);
 
-/// Counter of a decision whose outputs were compared with files alone, on these inputs only.
-inline constexpr const char* kExpectedCounter = "expected_from_files";
+/// Counter of a decision whose winner was verified again on the inputs of the search, because no other seed gives others.
+inline constexpr const char* kSameInputsCounter = "same_inputs";
 
 /// As counters of a decision, which is how it is stored: "not_compared y", "not_compared_from y", "not_compared_of y".
 inline constexpr std::string_view kNotCompared = "not_compared";

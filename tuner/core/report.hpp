@@ -86,8 +86,7 @@ struct TuneReport {
   std::uint64_t seed = 0;
   std::string session;
   std::vector<DataReport> data;
-  /// Files alone say what is right, so there were no fresh inputs, nor other sizes: see needs_expected_files.
-  bool needs_expected_files = false;
+  bool has_fresh_inputs = true;    ///< another seed gives other inputs
   bool replayed = false;           ///< nothing was compiled or launched
   std::string replay_file;         ///< the recording
   std::string replay_note;         ///< when and where it was made

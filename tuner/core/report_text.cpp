@@ -168,11 +168,8 @@ std::string speedup_text(const TuneReport& report) {
 }
 
 std::string verified_text(const TuneReport& report) {
-  if (report.needs_expected_files) {
-    return fmt::format("{}, not on fresh inputs: files hold what is right, for these inputs only",
-                       report.decision.verified ? "again after the race" : "in the search");
-  }
   if (!report.decision.verified) return "in the search, not again on fresh inputs";
+  if (!report.has_fresh_inputs) return "again after the race, on the same inputs: none of them is random";
   const auto is_input = [](const DataReport& data) { return !data.is_expected; };
   const bool any_file = std::any_of(report.data.begin(), report.data.end(), is_input);
   return fmt::format("again after the race, on fresh inputs{}", any_file ? ", those from files the same" : "");

@@ -184,7 +184,7 @@ class Session {
     report.decision.counters["stored"] = log_.stored();
     report.not_compared = pipeline_.not_compared();
     add_to_counters(report.not_compared, report.decision.counters);
-    if (report.needs_expected_files) report.decision.counters[kExpectedCounter] = 1;
+    if (!report.has_fresh_inputs) report.decision.counters[kSameInputsCounter] = 1;
     report.decision.contended = options_.contended || pipeline_.contended();
     if (report.decision.verified && final_->winner && awkward_sizes_.checked(final_->entries[*final_->winner])) {
       report.awkward_problems = awkward_sizes_.verified();

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "tuner/core/awkward_problems.hpp"
-
 namespace tuner::engine {
 
 namespace {
@@ -56,7 +54,8 @@ class ReportBuilder {
         report_.data.push_back({argument.name, file->path.string(), file->hash, true});
       }
     }
-    report_.needs_expected_files = needs_expected_files(task.description());
+    const std::vector<BoundArgument> arguments = task.arguments();
+    report_.has_fresh_inputs = std::any_of(arguments.begin(), arguments.end(), is_seeded);
     report_.mode = facts_.common.key.mode;
     report_.strategy = facts_.options.strategy;
     report_.seed = facts_.options.seed;
