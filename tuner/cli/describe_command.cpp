@@ -64,6 +64,20 @@ Json texts(const std::vector<search::Expression>& expressions) {
   return list;
 }
 
+Json reference_json(const ReferenceDescription& reference) {
+  if (!reference.is_named()) return nullptr;
+  Json constants = Json::array();
+  for (const NamedExpression& constant : reference.constants) {
+    constants.push_back({{"name", constant.name}, {"value", constant.expression.text()}});
+  }
+  return {{"kernel", reference.kernel},
+          {"grid", texts(reference.grid)},
+          {"block", texts(reference.block)},
+          {"shared", reference.shared_bytes ? Json(reference.shared_bytes->text()) : Json(nullptr)},
+          {"arguments", reference.arguments ? Json(*reference.arguments) : Json(nullptr)},
+          {"constants", std::move(constants)}};
+}
+
 Json description_json(const KernelDescription& description) {
   Json problem = Json::array();
   for (const ProblemProperty& property : description.problem) {
@@ -85,13 +99,16 @@ Json description_json(const KernelDescription& description) {
     arguments.push_back({{"name", argument.name},
                          {"role", role_word(argument.role)},
                          {"type", argument.type},
-                         {"length", argument.length ? Json(argument.length->text()) : Json(nullptr)}});
+                         {"length", argument.length ? Json(argument.length->text()) : Json(nullptr)},
+                         {"expected", argument.expected ? Json(*argument.expected) : Json(nullptr)},
+                         {"partial", argument.is_partial}});
   }
   Json constraints = Json::array();
   for (const search::Constraint& constraint : description.constraints)
     constraints.push_back(constraint.expression.text());
   return {{"kernel", description.kernel},
           {"file", description.file.string()},
+          {"reference", reference_json(description.reference)},
           {"problem", std::move(problem)},
           {"parameters", std::move(parameters)},
           {"arguments", std::move(arguments)},
