@@ -19,7 +19,9 @@ struct StreamRecord {
 
 namespace {
 
-std::vector<StreamRecord*> streams, free_again;
+// Never destroyed: what a program leaves behind when it ends is the driver's to keep.
+std::vector<StreamRecord*>& streams = *new std::vector<StreamRecord*>;
+std::vector<StreamRecord*>& free_again = *new std::vector<StreamRecord*>;
 unsigned long long next_id = 16;  // behind those of default streams
 thread_local CUstreamCaptureMode mode_of_thread = CU_STREAM_CAPTURE_MODE_GLOBAL;
 

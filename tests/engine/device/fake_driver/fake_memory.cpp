@@ -8,7 +8,8 @@
 namespace fake {
 namespace {
 
-std::map<CUdeviceptr, std::size_t> allocations;
+// Never destroyed: what a program leaves behind when it ends is the driver's to keep.
+std::map<CUdeviceptr, std::size_t>& allocations = *new std::map<CUdeviceptr, std::size_t>;
 std::size_t allocated = 0;
 
 std::size_t room() {
