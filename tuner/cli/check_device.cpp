@@ -214,13 +214,10 @@ class DeviceCheck {
   /// An output of which nothing is written from some element on is likely to be declared too long.
   void note_not_compared(const Task& task, const std::vector<NotCompared>& not_compared,
                          const std::string& configuration, const std::string& problem) {
-    const std::vector<BoundArgument> arguments = task.arguments();
     for (const NotCompared& left : not_compared) {
-      const auto called = [&](const BoundArgument& argument) { return argument.name == left.buffer; };
-      const auto argument = std::find_if(arguments.begin(), arguments.end(), called);
       const std::string sentence =
           fmt::format("The reference leaves {} unwritten, so they are not compared", text_of({left}));
-      if (left.is_tail() && !argument->is_partial) {
+      if (left.is_tail() && !is_partial(left, task.arguments())) {
         note(Outcome::unwritten_output,
              sentence + ": nothing is written from there on. Correct the length, or declare the output `partial`.",
              configuration, problem);

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "tuner/core/not_compared.hpp"
+#include "tuner/core/not_compared_json.hpp"
 #include "tuner/outcome.hpp"
 
 namespace tuner::cli {
@@ -62,10 +62,6 @@ Json decision_json(const NumberedDecision& numbered) {
   }
   Json counters = Json::object();
   for (const auto& [name, count] : decision.counters) counters[name] = count;
-  Json not_compared = Json::array();
-  for (const auto& [buffer, elements, first, of] : not_compared_in(decision.counters)) {
-    not_compared.push_back({{"buffer", buffer}, {"elements", elements}, {"first", first}, {"of", of}});
-  }
   return {{"number", numbered.number},
           {"kernel", decision.key.kernel_name},
           {"kernel_identity", decision.key.kernel_identity},
@@ -85,7 +81,7 @@ Json decision_json(const NumberedDecision& numbered) {
           {"ties", std::move(ties)},
           {"verified", decision.verified},
           {"awkward_sizes", decision.awkward_sizes},
-          {"not_compared", std::move(not_compared)},
+          {"not_compared", not_compared_json(not_compared_in(decision.counters))},
           {"noisy", decision.noisy},
           {"contended", decision.contended},
           {"launch", text_or_null(decision.launch)},

@@ -140,6 +140,12 @@ bool depends(const KernelDescription& description, const search::Expression& exp
 
 }  // namespace
 
+bool is_partial(const NotCompared& left, const std::vector<BoundArgument>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [&](const BoundArgument& argument) {
+    return argument.name == left.buffer && argument.is_partial;
+  });
+}
+
 bool is_seeded(const BoundArgument& argument) {
   return is_filled(argument.role) && !argument.file && argument.generator != Generator::Kind::constant &&
          argument.generator != Generator::Kind::iota;

@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "tuner/core/not_compared_json.hpp"
 #include "tuner/core/payback.hpp"
 #include "tuner/core/report.hpp"
 
@@ -139,6 +140,14 @@ Json failures_json(const TuneReport& report) {
 
 }  // namespace
 
+Json not_compared_json(const std::vector<NotCompared>& not_compared) {
+  Json list = Json::array();
+  for (const auto& [buffer, elements, first, of] : not_compared) {
+    list.push_back({{"buffer", buffer}, {"elements", elements}, {"first", first}, {"of", of}});
+  }
+  return list;
+}
+
 Json budget_json(const TuneReport& report) {
   const ReportBudget& budget = report.budget;
   if (!budget.any()) return nullptr;
@@ -157,14 +166,6 @@ Json payback_json(const std::optional<Payback>& pays) {
           {"launches", or_null(pays->launches)},
           {"launches_low", or_null(pays->fewest)},
           {"launches_high", or_null(pays->most)}};
-}
-
-Json not_compared_json(const std::vector<NotCompared>& not_compared) {
-  Json list = Json::array();
-  for (const auto& [buffer, elements, first, of] : not_compared) {
-    list.push_back({{"buffer", buffer}, {"elements", elements}, {"first", first}, {"of", of}});
-  }
-  return list;
 }
 
 /// A product of value counts may be beyond every integer; as long as it is not, it is printed as the count it is.

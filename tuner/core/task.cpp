@@ -308,6 +308,15 @@ Geometry Task::geometry(const search::Configuration& configuration) const {
                          {"", description.grid, description.block, description.shared_bytes});
 }
 
+std::vector<std::size_t> Task::parameters() const {
+  std::vector<std::size_t> positions;
+  const std::vector<Argument>& arguments = state_->description.arguments;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (is_parameter(arguments[i].role)) positions.push_back(i);
+  }
+  return positions;
+}
+
 std::vector<std::uint64_t> Task::scratch_lengths(const search::Configuration& configuration) const {
   std::vector<std::uint64_t> lengths;
   const KernelDescription& description = state_->description;

@@ -14,6 +14,7 @@
 #include "search/space.hpp"
 #include "tuner/core/description.hpp"
 #include "tuner/core/device.hpp"
+#include "tuner/core/not_compared.hpp"
 
 namespace tuner {
 
@@ -83,6 +84,9 @@ struct BoundArgument {
 /// Whether its content is another one for another seed.
 bool is_seeded(const BoundArgument& argument);
 
+/// Whether candidates may write what `left` is about.
+bool is_partial(const NotCompared& left, const std::vector<BoundArgument>& arguments);
+
 /// Checks `where` expressions as Task does, before there is a problem. Throws Error{bad_usage}.
 void check_where(const KernelDescription& description, const std::vector<std::string>& where, const DeviceInfo& device);
 
@@ -126,7 +130,9 @@ class Task {
   Geometry geometry(const search::Configuration& configuration) const;
   /// The launch of the reference kernel that the description names, with what it leaves to `baseline`. Throws likewise.
   Geometry reference_geometry(const search::Configuration& baseline) const;
-  /// What that kernel takes: positions among the arguments, in the order of its signature.
+  /// Positions of the arguments that are parameters of the kernel.
+  std::vector<std::size_t> parameters() const;
+  /// What the reference kernel takes: positions among the arguments, in the order of its signature.
   std::vector<std::size_t> reference_arguments() const;
   /// Files are not looked at for it.
   std::vector<BoundArgument> arguments() const;

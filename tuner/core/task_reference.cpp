@@ -52,10 +52,7 @@ std::vector<std::size_t> Task::reference_arguments() const {
     }
     return positions;
   }
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (is_parameter(arguments[i].role)) positions.push_back(i);
-  }
-  return positions;
+  return parameters();
 }
 
 std::vector<Task::Macro> Task::reference_constants(const search::Configuration& baseline) const {

@@ -103,7 +103,7 @@ class Builder {
       for (const Bound& one : bound) {
         const Task& task = *cases_.problems[one.problem].task;
         add_case(source, one.problem, one.configuration,
-                 {task.geometry(one.configuration), parameters_of(task), /*only_reference=*/false});
+                 {task.geometry(one.configuration), task.parameters(), /*only_reference=*/false});
       }
     }
   }
@@ -124,7 +124,7 @@ class Builder {
       } else {
         problem.reference =
             add_case(program(task, *baseline, task.name_expression(*baseline), task.macros(*baseline)), p, *baseline,
-                     {task.geometry(*baseline), parameters_of(task), /*only_reference=*/true});
+                     {task.geometry(*baseline), task.parameters(), /*only_reference=*/true});
       }
     }
   }
@@ -155,15 +155,6 @@ class Builder {
     std::vector<std::size_t> takes;
     bool only_reference = false;
   };
-
-  static std::vector<std::size_t> parameters_of(const Task& task) {
-    std::vector<std::size_t> positions;
-    const std::vector<Argument>& arguments = task.description().arguments;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      if (is_parameter(arguments[i].role)) positions.push_back(i);
-    }
-    return positions;
-  }
 
   std::size_t problem_of(const ProblemValues& values) {
     const std::string text = problem_text(values);

@@ -252,9 +252,8 @@ class Check {
     for (const auto& one : expected) compared += one ? 1 : 0;
     each([&](const NotCompared& left, const HostProblem&) { empty[left.buffer] += left.elements == left.of ? 1 : 0; });
     each([&](const NotCompared& left, const HostProblem& problem) {
-      const auto called = [&](const BoundArgument& argument) { return argument.name == left.buffer; };
-      const auto argument = std::find_if(problem.arguments.begin(), problem.arguments.end(), called);
-      if (left.is_tail() && !argument->is_partial && (left.first > 0 || empty[left.buffer] == compared)) {
+      if (left.is_tail() && !is_partial(left, problem.arguments) &&
+          (left.first > 0 || empty[left.buffer] == compared)) {
         add_unwritten_end(left, problem);
       } else if (not_compared_.insert(left.buffer).second) {
         result_.notes.push_back(fmt::format("Not compared on {}, because the reference leaves them unwritten: {}.",
