@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # This build against an older one, on one GPU, alternating: hosts and hours differ by more than two builds do.
 #   bench/gpu_against.sh OLD_BUILD_FOLDER [NEW_BUILD_FOLDER] [OUTPUT_FOLDER] [SECTION...]
-# Sections: session launch databases; all of them if none is named. Ends with one table, and with 1 if an old database is
+# Sections: session startup request launch databases; all of them if none is named. Ends with one table, and with 1 if an old database is
 # not found or not used again.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 declare -A build=([old]=$(realpath "$1") [new]=$(realpath "${2:-build/release}"))
 out=${3:-${build[new]}}
 shift $(($# < 3 ? $# : 3))
-[ $# -gt 0 ] || set -- session launch databases
+[ $# -gt 0 ] || set -- session startup request launch databases
 runs=${RUNS:-5}
 status=0
 table=()
@@ -48,23 +48,30 @@ session() {
   table+=("| 708 configurations, seconds, median of $runs | $(printf '%s\n' "${olds[@]}" | median) | $(printf '%s\n' "${news[@]}" | median) |")
 }
 
-# The differences to cuLaunchKernel that bench_runtime_launch prints, by figure.
-launch() {
-  local i which
-  : >"$out/launch.log"
+# figures PATTERN PROGRAM ARGUMENT...: those of a benchmark's figures whose names begin like that, by both builds.
+figures() {
+  local pattern=$1 log=$out/$2.log i which
+  shift
+  : >"$log"
   for ((i = 0; i < runs; ++i)); do
     for which in old new; do
-      of "$which" bench_runtime_launch bench/runtime/launch.cu 2>&1 |
-        sed -n "s#^| \(launch .*difference[^|]*[^| ]\) *| *\([-0-9.]*\).*#$which|\1|\2#p" >>"$out/launch.log"
+      of "$which" "$@" 2>&1 | sed -n "s#^| \($pattern[^|]*[^| ]\) *| *\([-0-9.]*\) *\([^|]*[^| ]\) *|.*#$which|\1, \3|\2#p" >>"$log"
     done
   done
-  [ -s "$out/launch.log" ] || status=1
-  cut -d'|' -f2 "$out/launch.log" | sort -u | while read -r figure; do
-    figure_of() { awk -F'|' -v which="$1" -v figure="$figure" '$1 == which && $2 == figure { print $3 }' "$out/launch.log" | median; }
-    printf '| %s, µs, median of %s | %s | %s |\n' "$figure" "$runs" "$(figure_of old)" "$(figure_of new)"
-  done >"$out/launch.table"
-  while read -r line; do table+=("$line"); done <"$out/launch.table"
+  [ -s "$log" ] || status=1
+  cut -d'|' -f2 "$log" | sort -u | while read -r figure; do
+    figure_of() { awk -F'|' -v which="$1" -v figure="$figure" '$1 == which && $2 == figure { print $3 }' "$log" | median; }
+    printf '| %s, median of %s | %s | %s |\n' "$figure" "$runs" "$(figure_of old)" "$(figure_of new)"
+  done >"$log.table"
+  while read -r line; do table+=("$line"); done <"$log.table"
 }
+
+few='STRATEGY in (none, unrolled) and SIZE_KNOWN == 0 and MIN_BLOCKS in (0, 1)'
+prefetch=(kernel_sources/prefetch.cu rows=528,row_length=65536)
+
+startup() { figures 'Runtime to first launch' bench_runtime_startup 30 "${prefetch[@]}" "$few"; }
+request() { figures 'request, ' bench_runtime_request "${prefetch[@]}" row_length "$few"; }
+launch() { figures 'launch .*difference' bench_runtime_launch bench/runtime/launch.cu; }
 
 # What the old program stored for each kernel, the new one finds under the same key, and makes none of its trials again
 # but the baseline's, which runs in every session.
