@@ -225,7 +225,7 @@ Command tune_command() {
                    {"tuner tune --replay kernel_sources/recordings/prefetch__H200.csv --json",
                     "repeat a recorded search where there is no GPU, and print JSON"}},
       .exit_codes = {ExitCode::no_result, ExitCode::no_device, ExitCode::no_toolkit, ExitCode::device_failed,
-                     ExitCode::busy, ExitCode::interrupted},
+                     ExitCode::busy},
       .run = run,
   };
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/tune_request.hpp"
 #include "tuner/core/check_signatures.hpp"
 #include "tuner/core/text.hpp"
@@ -26,6 +27,7 @@ constexpr const char* kWayOut =
 
 std::vector<Task> make_tasks(const TuneRequest& request, const KernelDescription& description,
                              const DeviceInfo& device) {
+  const NothingToKeep counting;
   std::vector<Task> tasks;
   for (const ProblemValues& problem : parsed_problems(request)) {
     tasks.emplace_back(description, problem, device, request.where, request.session.include_folders);
@@ -85,9 +87,11 @@ bool wait_for_turn(const Task& task, const TuneRequest& request, const std::stri
 }  // namespace
 
 void tune_live(const TuneRequest& request, const TuneContext& context) {
+  std::optional<NothingToKeep> beginning(std::in_place);
   const KernelDescription description = load_description(
       request.file, request.kernel, [&](const std::string& sentence) { context.observer.warning(sentence); });
   parsed_problems(request);  // a mistake here needs no GPU to be seen
+  beginning.reset();
 
   // Compile workers start while the device worker creates its context.
   engine::CompilePoolOptions compile_options{.workers = static_cast<int>(request.workers),
@@ -100,7 +104,9 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   if (found == nullptr) return;
   const std::vector<Task> tasks = make_tasks(request, description, *found);
 
+  beginning.emplace();
   engine::SessionStores stores = engine::open_for_session(request.database);
+  beginning.reset();
   for (const std::string& warning : stores.warnings) context.observer.warning(warning);
   for (const Task& task : tasks) {
     // Who waits holds nothing of the GPU: whoever is measuring would take it for a disturbance, and rightly.
