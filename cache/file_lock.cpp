@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kFields = 1024;
 constexpr std::size_t kFieldBytes = 128;
 constexpr std::int64_t kFirstLock = std::int64_t{1} << 40;
+constexpr std::size_t kNumberDigits = 16;
 
 [[noreturn]] void unavailable(const fs::path& path, std::string_view what, int error) {
   throw Error(Errc::store_unavailable, fmt::format("The lock file {} {}{}.", path.string(), what,
@@ -63,6 +65,19 @@ FileLock::FileLock(const fs::path& file, std::int64_t number, Sharing sharing)
   struct stat status {};
   if (fstat(descriptor_.get(), &status) != 0) unavailable(path_, "cannot be looked at", errno);
   if (!S_ISREG(status.st_mode)) unavailable(path_, "is not a file", 0);
+  // In a folder that others may write it may be a name that was given to another file.
+  if (status.st_nlink > 1) unavailable(path_, "is a hard link to a file that has other names", 0);
+}
+
+/// Whether the holder's field holds one, or nothing yet. A file of another kind that was put here is not written to.
+bool FileLock::is_free_to_write() const {
+  std::array<char, kNumberDigits + 1> begin{};
+  const ssize_t count = pread(descriptor_.get(), begin.data(), begin.size(), field_of(number_));
+  if (count == 0) return true;
+  if (count != static_cast<ssize_t>(begin.size())) return false;
+  if (std::all_of(begin.begin(), begin.end(), [](char c) { return c == '\0'; })) return true;
+  return begin.back() == ' ' && std::all_of(begin.begin(), begin.end() - 1,
+                                            [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 bool FileLock::try_take(std::string_view holder) {
@@ -77,8 +92,9 @@ bool FileLock::try_take(std::string_view holder) {
     release();
     unavailable(path_, "is on a file system whose locks exclude nobody", 0);
   }
+  if (!is_free_to_write()) return true;
   std::array<char, kFieldBytes> field{};
-  fmt::format_to_n(field.data(), field.size() - 1, "{:016x} {}", number_, holder);
+  fmt::format_to_n(field.data(), field.size() - 1, "{:0{}x} {}", number_, kNumberDigits, holder);
   // What is not written informs nobody; the lock is held all the same.
   [[maybe_unused]] const ssize_t ignored = pwrite(descriptor_.get(), field.data(), field.size(), field_of(number_));
   return true;
@@ -94,7 +110,7 @@ void FileLock::release() noexcept {
 /// Some network file systems grant every lock. Seen through a second descriptor, a lock of the first one must stand in
 /// the way.
 bool FileLock::excludes_others() const {
-  const Descriptor other(open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  const Descriptor other(open(fmt::format("/proc/self/fd/{}", descriptor_.get()).c_str(), O_RDWR | O_CLOEXEC));
   if (!other) return true;
   struct flock lock = the_byte(number_, F_WRLCK);
   return fcntl(other.get(), F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;

@@ -22,7 +22,8 @@ class FileLock {
   };
 
   /// Opens the file, creates it if it is missing. Its folder must exist. `number` says which lock of the file, from 0.
-  /// Throws Error{store_unavailable} if the file cannot be opened, is a symbolic link or no regular file.
+  /// Throws Error{store_unavailable} if the file cannot be opened, is a symbolic link, has a second name or is no
+  /// regular file: then nothing is written to it.
   FileLock(const std::filesystem::path& file, std::int64_t number, Sharing sharing);
 
   /// Takes the lock if nobody has it. `holder` is a line for those who meet it: who this is. Throws
@@ -36,6 +37,7 @@ class FileLock {
 
  private:
   bool excludes_others() const;
+  bool is_free_to_write() const;
 
   using Descriptor = UniqueHandle<int, close, -1>;
 

@@ -32,7 +32,11 @@ bool is_there(const fs::path& path) {
 }  // namespace
 
 FreshFile::FreshFile(const fs::path& target, bool overwrite)
-    : target_(resolved(target)), part_(fmt::format("{}.part-{}", target_.string(), getpid())), overwrite_(overwrite) {
+    : target_(resolved(target)),
+      part_(fmt::format("{}.part-{}", target_.string(), getpid())),
+      unfinished_(part_),
+      unfinished_journal_(part_.string() + "-journal"),
+      overwrite_(overwrite) {
   if (is_there(target_) && !overwrite_) is_there_already(target_);
   for (const char* const suffix : {"-journal", "-wal"}) {
     // A database that found the journal of the one before it would be damaged by it.

@@ -2,10 +2,12 @@
 
 #include <filesystem>
 
+#include "cache/unfinished_file.hpp"
+
 namespace tuner::cache {
 
 /// A file that appears under its name only when it is complete. Until then it is beside it under a name of its own,
-/// which is removed if `publish` is never reached.
+/// which is removed if `publish` is never reached, and by `remove_unfinished_files`.
 class FreshFile {
  public:
   /// Throws Error{bad_usage} if `target` is there and may not be replaced, or may be in use; store_unavailable if its
@@ -23,6 +25,7 @@ class FreshFile {
  private:
   std::filesystem::path target_;
   std::filesystem::path part_;
+  UnfinishedFile unfinished_, unfinished_journal_;
   bool overwrite_;
 };
 

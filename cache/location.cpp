@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
+#include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cache {
@@ -12,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path environment_path(const char* name) {
-  const char* value = std::getenv(name);
+  const char* const value = file_variable(name);
   return value == nullptr ? fs::path{} : fs::path{value};
 }
 
@@ -49,6 +48,11 @@ Location as_chosen(const fs::path& given) {
 fs::path base_folder(const char* variable, const char* fallback) {
   if (fs::path folder = environment_path(variable); folder.is_absolute()) return folder;
   if (fs::path home = environment_path("HOME"); home.is_absolute()) return home / fallback;
+  if (has_rights_of_another()) {
+    throw Error(Errc::store_unavailable,
+                "There is no place for the database: this program runs with other rights than its user's, so TUNER_DB, "
+                "XDG folders and HOME are not looked at. The program must name the database itself.");
+  }
   throw Error(Errc::store_unavailable,
               fmt::format("There is no place for the database: neither TUNER_DB nor {} nor HOME names a folder. Set "
                           "TUNER_DB to a folder that you can write.",

@@ -13,7 +13,8 @@ struct Location {
 /// Where the databases are: `chosen` (a folder, or a path ending in .db for the decisions, with binaries.db beside it)
 /// if not empty; else $TUNER_DB read the same way; else $XDG_DATA_HOME/tuner (or ~/.local/share/tuner) and
 /// $XDG_CACHE_HOME/tuner (or ~/.cache/tuner). Creates nothing. Throws Error{store_unavailable} if there is neither a
-/// choice nor a home folder, or if the choice is a file whose name does not end in .db.
+/// choice nor a home folder, or if the choice is a file whose name does not end in .db. In set-id programs the
+/// environment is not looked at (tuner/detail/file_variable.hpp).
 Location locate(const std::filesystem::path& chosen = {});
 
 /// The same folder's database for replayed rows: replay.db beside decisions.db.

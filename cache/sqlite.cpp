@@ -9,6 +9,8 @@
 #include <random>
 #include <thread>
 
+#include "tuner/detail/file_variable.hpp"
+
 namespace tuner::cache::sqlite {
 namespace {
 
@@ -74,7 +76,7 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
       return {
           Errc::store_unavailable,
           fmt::format("Reading or writing the database {} failed. Check the disk or the network file system that it "
-                      "is on, its quota included, or {}.",
+                      "is on, its quota and limits on the size of files included, or {}.",
                       name, elsewhere)};
     case SQLITE_NOMEM:
       return {Errc::store_unavailable, fmt::format("There is not enough memory to use the database {}.", name)};
@@ -95,6 +97,8 @@ Connection::Connection(std::filesystem::path path, int flags, std::chrono::milli
     : path_(std::move(path)), patience_(busy_timeout) {
   check(sqlite3_open_v2(path_.c_str(), handle_.out(), flags | SQLITE_OPEN_EXRESCODE, nullptr), "open");
   check(sqlite3_busy_handler(get(), on_busy, this), "busy_handler");
+  // SQLITE_TMPDIR and TMPDIR say where its temporary files are.
+  if (has_rights_of_another()) execute("PRAGMA temp_store = MEMORY");
 }
 
 Connection::Connection(const Connection& from, int flags) : path_(from.path_), patience_(from.patience_) {

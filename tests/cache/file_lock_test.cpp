@@ -164,6 +164,26 @@ TEST_CASE("what is no lock file is not touched") {
   CHECK(read_bytes(folder / "precious") == "text");
 }
 
+TEST_CASE("a lock file that is a hard link to another file is refused, and that file stays as it is") {
+  const TemporaryFolder folder;
+  write_bytes(folder / "precious", "");
+  std::filesystem::create_hard_link(folder / "precious", folder / "lock");
+  const std::string message =
+      error_of(Errc::store_unavailable, [&] { FileLock(folder / "lock", 0, FileLock::Sharing::everybody); });
+  CHECK(contains(message, (folder / "lock").string() + " is a hard link to a file that has other names"));
+  CHECK(std::filesystem::file_size(folder / "precious") == 0);
+}
+
+TEST_CASE("a file of another kind that was given the lock's name is locked, and stays as it is") {
+  const TemporaryFolder folder;
+  const std::string text = "what somebody wrote, which is longer than a number";
+  write_bytes(folder / "lock", text);
+  FileLock lock = lock_in(folder);
+  CHECK(lock.try_take("me"));
+  CHECK_FALSE(lock_in(folder).try_take("another"));
+  CHECK(read_bytes(folder / "lock") == text);
+}
+
 TEST_CASE("a process has the lease on a key, not on others, and not in another database") {
   const TemporaryFolder folder;
   DecisionKey other = some_key();

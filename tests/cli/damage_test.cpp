@@ -189,7 +189,6 @@ TEST_CASE("a full disk costs a warning, keeps what was there, and the winner is 
   const rlim_t size = fs::file_size(user.database());
   user.before_start = [size] {
     const rlimit limit{size, size};
-    signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &limit);
   };
   const json report = user.tune();

@@ -124,6 +124,22 @@ void Running::signal(int number) const {
   kill(pid_, number);
 }
 
+bool Running::handles_signals() {
+  const std::filesystem::path process = "/proc/" + std::to_string(pid_);
+  while (!ended()) {
+    usleep(1000);
+    // Until it runs the program, the process is a copy of this one.
+    std::error_code ignored;
+    if (!std::filesystem::equivalent(process / "exe", TUNER_PROGRAM, ignored)) continue;
+    std::istringstream status(read_file(process / "status"));
+    for (std::string line; std::getline(status, line);) {
+      if (line.rfind("SigCgt:", 0) != 0) continue;
+      if ((std::stoull(line.substr(7), nullptr, 16) >> (SIGTERM - 1) & 1U) != 0) return true;
+    }
+  }
+  return false;
+}
+
 bool Running::ended() {
   if (!collected_) collected_ = waitpid(pid_, &status_, WNOHANG) == pid_;
   return collected_;

@@ -62,6 +62,8 @@ class Running {
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
   void signal(int number) const;
+  /// Waits until the program handles SIGTERM itself; false if it ends before.
+  bool handles_signals();
   bool ended();
   /// Reads standard error until it has these words; false if it ends without them.
   bool says(const std::string& words);

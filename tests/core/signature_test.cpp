@@ -264,7 +264,7 @@ TEST_CASE("what options of the compiler may say of a name is left to the compile
   CHECK(with("option(MORE, \"-DREST=\", \"-DREST=,int\") out(y, float, n) scalar(n, int32)",
              "__global__ void scale(float* y REST) {}") == "no error");
   CHECK(with("options(\"-Ifolder\") out(y, float, n)", "#include <cuda/scale.cuh>") == "no error");
-  CHECK(with("options(\"--pre-include=scale.cuh\") out(y, float, n)", "") == "no error");
+  CHECK(with("options(\"--include-path\", \"folder\") out(y, float, n)", "#include <scale.cuh>") == "no error");
   CHECK(with("in(x, float, n) out(y, float, n)",
              "#include <my/types.h>\n__global__ void scale(const half* x, float* y) {}") == "no error");
   CHECK(with("out(y, float, n)",

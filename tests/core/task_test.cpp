@@ -73,7 +73,7 @@ TEST_CASE("macros are the constants of the problem, the parameters and the defin
       "#pragma tuner problem(m: exact = 3, DEPTH: constant = -2) param(MODE, plain, staged)\n"
       "#pragma tuner param(RATIO, 0.1, 1e300) param(FLAG, false, true) param(T2, int32, float4) param(A, x, y; "
       "argument)\n"
-      "#pragma tuner option(O, \"\", \"-a\") let(L = 2) define(D = L * BLOCKDIMX) define(E = TYPE)\n");
+      "#pragma tuner option(O, \"\", \"-G\") let(L = 2) define(D = L * BLOCKDIMX) define(E = TYPE)\n");
   CHECK(macros_of(task, "MODE=staged,FLAG=true,RATIO=0.1,T2=float4") ==
         "TYPE=float;DEPTH=(-2);BLOCKDIMX=128;MODE_plain=0;MODE_staged=1;MODE=MODE_staged;RATIO=0.1;FLAG=1;T2=float4;A_"
         "x=0;A_y=1;"
@@ -89,9 +89,9 @@ TEST_CASE("a define that gives a name is refused, because the compiler would tak
 
 TEST_CASE("options are the fixed ones and the chosen ones that are not empty") {
   const Task task =
-      task_of("#pragma tuner options(\"--x\") option(O, \"\", \"-a\"; default \"\") option(P, \"-b\", \"-c\")");
-  CHECK(task.options(task.space().parse("")) == std::vector<std::string>{"--x", "-b"});
-  CHECK(task.options(task.space().parse("O=-a,P=-c")) == std::vector<std::string>{"--x", "-a", "-c"});
+      task_of("#pragma tuner options(\"-w\") option(O, \"\", \"-G\"; default \"\") option(P, \"-DB\", \"-DC\")");
+  CHECK(task.options(task.space().parse("")) == std::vector<std::string>{"-w", "-DB"});
+  CHECK(task.options(task.space().parse("O=-G,P=-DC")) == std::vector<std::string>{"-w", "-G", "-DC"});
 }
 
 TEST_CASE("template arguments name parameters, constants, defines and types") {

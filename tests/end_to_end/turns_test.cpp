@@ -14,7 +14,7 @@ using tuner::test::Running;
 using tuner::test::Told;
 using tuner::test::Tuner;
 
-TEST_CASE("who finds the GPU taken leaves or waits as told, Ctrl-C ends the wait, and death frees the GPU") {
+TEST_CASE("who finds the GPU taken leaves, waits, or goes on as told, Ctrl-C ends the wait, and death frees the GPU") {
   const Tuner user;
   Tuner other;
   other.environment["FAKE_DRIVER_GPU"] = user.home();
@@ -37,6 +37,15 @@ TEST_CASE("who finds the GPU taken leaves or waits as told, Ctrl-C ends the wait
   waiting.signal(SIGINT);
   CHECK(waiting.finish().exit_code == 130);
   CHECK(other.count_rows() == 0);
+
+  for (const char* const word : {"ignore", "100ms"}) {
+    INFO(word);
+    const Told beside = other.tune({one}, {"--if-busy", word});
+    INFO(beside.err);
+    CHECK(beside.exit_code == 0);
+    CHECK(contains(beside.err, "Another process is measuring on GPU 0"));
+    CHECK(contains(beside.err, "Tuning goes on beside it"));
+  }
 
   REQUIRE(!first.ended());
   first.signal(SIGKILL);

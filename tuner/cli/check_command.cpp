@@ -51,6 +51,7 @@ ExitCode run(const Arguments& arguments) {
 
 std::vector<std::string> picked_configurations(const CheckRequest& request, const ProblemValues& problem,
                                                const DeviceInfo& device) {
+  const NothingToKeep counting;
   const Task task(request.description, problem, device, request.where, request.include_folders,
                   request.configurations.empty() ? search::Listing::at_once : search::Listing::when_needed);
   std::vector<std::string> texts;
@@ -104,7 +105,7 @@ Command check_command() {
       .examples = {{"tuner check kernel_sources/prefetch.cu --host", "at sizes that kernels get wrong, without a GPU"},
                    {"tuner check my.cu --host --problem n=1000 --config BLOCKDIMX=64,ITEMS=4",
                     "one configuration on one problem"}},
-      .exit_codes = {ExitCode::no_device, ExitCode::no_toolkit, ExitCode::device_failed, ExitCode::interrupted},
+      .exit_codes = {ExitCode::no_device, ExitCode::no_toolkit, ExitCode::device_failed},
       .run = run,
   };
 }

@@ -3,9 +3,11 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "tuner/cli/check_request.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/progress_line.hpp"
 #include "tuner/core/text.hpp"
@@ -113,6 +115,7 @@ std::string to_text(const CheckRequest& request, const std::vector<ProblemValues
 
 ExitCode check_on_cpu(const CheckRequest& request, const std::atomic<bool>& stop) {
   const DeviceInfo device = known_device(kPlanDevice);
+  std::optional<NothingToKeep> counting(std::in_place);
   const std::vector<ProblemValues> problems =
       request.problems.empty() ? host::small_problems(request.description, device, request.include_folders)
                                : request.problems;
@@ -121,6 +124,7 @@ ExitCode check_on_cpu(const CheckRequest& request, const std::atomic<bool>& stop
   for (const std::string& text :
        picked_configurations(request, problems.size() > 1 ? problems[1] : problems.front(), device))
     picks.push_back({text, problems});
+  counting.reset();
 
   ProgressLine line;
   const auto start = std::chrono::steady_clock::now();

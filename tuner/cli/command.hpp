@@ -34,7 +34,7 @@ struct Command {
   std::vector<Option> options;
   std::size_t most_operands = 0;  ///< words that are no options
   std::vector<Example> examples;
-  std::vector<ExitCode> exit_codes;  ///< beside 0, 1, 2 and 70
+  std::vector<ExitCode> exit_codes;  ///< beside 0, 1, 2, 70 and 130
   ExitCode (*run)(const Arguments&) = nullptr;
 };
 

@@ -113,7 +113,8 @@ std::string help_text(const Command& command) {
     text += "  " + example.command + "\n" + help_lines("      ", example.what_it_does);
   }
   std::vector<ExitCode> codes = command.exit_codes;
-  codes.insert(codes.end(), {ExitCode::done, ExitCode::no_result, ExitCode::bad_input, ExitCode::internal});
+  codes.insert(codes.end(),
+               {ExitCode::done, ExitCode::no_result, ExitCode::bad_input, ExitCode::internal, ExitCode::interrupted});
   std::sort(codes.begin(), codes.end());
   codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
   text += "\nExit codes\n";

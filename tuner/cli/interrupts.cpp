@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "cache/unfinished_file.hpp"
 #include "tuner/cli/exit_code.hpp"
 
 namespace tuner::cli {
@@ -14,32 +15,59 @@ namespace {
 constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
 
 std::atomic<bool> interrupted{false};
+std::atomic<bool> has_something_to_keep{false};
+std::atomic<bool> progress_line_drawn{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "the signal handler may only touch lock-free atomics");
 
-extern "C" void on_signal(int) {
-  if (interrupted.exchange(true)) _exit(static_cast<int>(ExitCode::interrupted));
+// Only calls that a signal handler may make.
+[[noreturn]] void end_at_once() {
+  cache::remove_unfinished_files();
+  constexpr std::array<char, 4> kErase{'\r', '\x1b', '[', 'K'};
+  if (progress_line_drawn) {
+    [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, kErase.data(), kErase.size());
+  }
+  _exit(static_cast<int>(ExitCode::interrupted));
 }
 
-void handle(void (*handler)(int)) {
-  struct sigaction action {};
-  action.sa_handler = handler;  // without SA_RESTART: a waiting session must wake up
-  sigemptyset(&action.sa_mask);
-  for (const int signal : kSignals) sigaction(signal, &action, nullptr);
+extern "C" void on_signal(int) {
+  if (interrupted.exchange(true) || !has_something_to_keep) end_at_once();
 }
 
 }  // namespace
 
+void end_at_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;  // without SA_RESTART: a waiting session must wake up
+  sigemptyset(&action.sa_mask);
+  for (const int signal : kSignals) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (signal != SIGHUP || before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  }
+}
+
 Interrupts::Interrupts() {
-  interrupted = false;
-  handle(on_signal);
+  has_something_to_keep = true;
 }
 
 Interrupts::~Interrupts() {
-  handle(SIG_DFL);
+  has_something_to_keep = false;
 }
 
 const std::atomic<bool>& Interrupts::flag() const {
   return interrupted;
+}
+
+NothingToKeep::NothingToKeep() : before_(has_something_to_keep.exchange(false)) {
+  if (interrupted) end_at_once();
+}
+
+NothingToKeep::~NothingToKeep() {
+  has_something_to_keep = before_;
+}
+
+void note_progress_line(bool drawn) noexcept {
+  progress_line_drawn = drawn;
 }
 
 }  // namespace tuner::cli

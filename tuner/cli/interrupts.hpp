@@ -4,8 +4,13 @@
 
 namespace tuner::cli {
 
-/// While it lives, the first Ctrl-C (or SIGTERM, SIGHUP) sets a flag that the session looks at, so that it ends by
-/// itself and keeps what was measured; the second one ends the program at once. One at a time.
+/// From here on Ctrl-C, SIGTERM and SIGHUP end the program at once, with 130, whatever it is at: counting a space,
+/// looking through a database, waiting for a lock. Files that were not complete are removed; what a database was being
+/// told is undone when it is opened the next time. Where SIGHUP is ignored, as under nohup, it stays so.
+void end_at_signals();
+
+/// While it lives, the first of these signals sets a flag that the session looks at, so that it ends by itself and
+/// keeps what was measured; the second one ends the program at once. One at a time.
 class Interrupts {
  public:
   Interrupts();
@@ -15,5 +20,21 @@ class Interrupts {
 
   const std::atomic<bool>& flag() const;
 };
+
+/// Within the life of an Interrupts: work of which nothing is lost, and which looks at no flag. While it lives, the
+/// first signal ends the program, also one that came before.
+class NothingToKeep {
+ public:
+  NothingToKeep();
+  ~NothingToKeep();
+  NothingToKeep(const NothingToKeep&) = delete;
+  NothingToKeep& operator=(const NothingToKeep&) = delete;
+
+ private:
+  const bool before_;
+};
+
+/// Whether a progress line stands on standard error, to be removed when the program ends at once.
+void note_progress_line(bool drawn) noexcept;
 
 }  // namespace tuner::cli

@@ -14,6 +14,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/exit_code.hpp"
+#include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/error.hpp"
 #include "tuner/version.hpp"
@@ -66,6 +67,8 @@ ExitCode failed(std::string_view sentence, ExitCode code) {
 int main(int argc, char** argv) {
   fill_standard_streams();
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // writing fails, and what fails says so
+  cli::end_at_signals();
   ExitCode code = ExitCode::internal;
   try {
     code = run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));

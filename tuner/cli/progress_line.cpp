@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tuner/cli/interrupts.hpp"
 #include "tuner/core/text.hpp"
 
 namespace tuner::cli {
@@ -82,6 +83,7 @@ void ProgressLine::progress(const Progress& progress) {
   std::fprintf(stderr, "\r\x1b[K%s%s%s", coloured ? "\x1b[36m" : "", text.c_str(), coloured ? "\x1b[0m" : "");
   std::fflush(stderr);
   drawn_ = true;
+  note_progress_line(true);
 }
 
 void ProgressLine::warning(const std::string& sentence) {
@@ -100,6 +102,7 @@ void ProgressLine::erase() {
   std::fputs("\r\x1b[K", stderr);
   std::fflush(stderr);
   drawn_ = false;
+  note_progress_line(false);
   drawn_at_s_ = -1;
 }
 

@@ -92,6 +92,7 @@ class RunCounter {
  public:
   ~RunCounter() {
     if (drawn_) std::fputs("\r\x1b[K", stderr);
+    note_progress_line(false);
   }
   void draw(std::size_t done, std::size_t all) {
     const auto now = std::chrono::steady_clock::now();
@@ -100,6 +101,7 @@ class RunCounter {
     drawn_ = true;
     std::fputs(fmt::format("\r\x1b[Ksimulated {} of {} runs", done, all).c_str(), stderr);
     std::fflush(stderr);
+    note_progress_line(true);
   }
 
  private:
@@ -110,12 +112,9 @@ class RunCounter {
 
 ExitCode run(const Arguments& arguments) {
   const SimulateRequest request = read_request(arguments);
-  const Interrupts interrupts;
   std::vector<SimulatedSpace> spaces;
-  for (const std::filesystem::path& file : request.files) {
-    if (interrupts.flag()) return ExitCode::interrupted;
-    spaces.push_back(load_space(file, request));
-  }
+  for (const std::filesystem::path& file : request.files) spaces.push_back(load_space(file, request));
+  const Interrupts interrupts;
   std::vector<StrategyScores> scores;
   {
     RunCounter counter;

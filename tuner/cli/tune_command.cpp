@@ -34,6 +34,17 @@ void refuse_what_a_replay_ignores(const Arguments& arguments) {
   }
 }
 
+void read_if_busy(const Arguments& arguments, TuneRequest& request) {
+  const std::string word = arguments.value("if-busy").value_or("wait");
+  if (!word.empty() && word.front() >= '0' && word.front() <= '9') {
+    request.longest_wait = *arguments.duration("if-busy");
+    return;
+  }
+  arguments.choice("if-busy", {"wait", "10min", "leave", "ignore"});
+  if (word == "leave") request.if_busy = IfBusy::leave;
+  if (word == "ignore") request.longest_wait = std::chrono::milliseconds(0);
+}
+
 TuneRequest read_request(const Arguments& arguments) {
   TuneRequest request;
   if (!arguments.operands().empty()) request.file = arguments.operands().front();
@@ -62,7 +73,7 @@ TuneRequest read_request(const Arguments& arguments) {
   request.database = arguments.value("db").value_or("");
   session.reuse = !arguments.has("fresh");
   session.warm_start = !arguments.has("no-warm-start");
-  if (arguments.choice("if-busy", {"wait", "leave"}) == "leave") request.if_busy = IfBusy::leave;
+  read_if_busy(arguments, request);
 
   if (request.file.empty() && request.replay.empty()) {
     throw Error(Errc::bad_usage,
@@ -202,9 +213,9 @@ Command tune_command() {
                "do not begin with what won for other problems and on other GPUs; without it up to five such are "
                "measured "
                "first"},
-              {"if-busy", Kind::value, "wait|leave",
-               "while another process tunes the same, or on the same GPU: wait for it, or leave with exit code 7; "
-               "default wait"},
+              {"if-busy", Kind::value, "wait|TIME|leave|ignore",
+               "while another process tunes the same, or on the same GPU: wait for it, 30 min or TIME (ms, s, min) at "
+               "most, and go on beside it then; leave with exit code 7; or ignore it; default wait"},
               {"no-times", Kind::flag, "",
                "with --json: leave out what differs between two equal replays (durations, dates, paths)"},
           },
@@ -214,7 +225,7 @@ Command tune_command() {
                    {"tuner tune --replay kernel_sources/recordings/prefetch__H200.csv --json",
                     "repeat a recorded search where there is no GPU, and print JSON"}},
       .exit_codes = {ExitCode::no_result, ExitCode::no_device, ExitCode::no_toolkit, ExitCode::device_failed,
-                     ExitCode::busy, ExitCode::interrupted},
+                     ExitCode::busy},
       .run = run,
   };
 }

@@ -4,8 +4,10 @@
 #include <optional>
 #include <utility>
 
+#include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/tune_request.hpp"
 #include "tuner/core/check_signatures.hpp"
+#include "tuner/core/text.hpp"
 #include "tuner/engine/compile/nvrtc.hpp"
 #include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/device/lane.hpp"
@@ -25,6 +27,7 @@ constexpr const char* kWayOut =
 
 std::vector<Task> make_tasks(const TuneRequest& request, const KernelDescription& description,
                              const DeviceInfo& device) {
+  const NothingToKeep counting;
   std::vector<Task> tasks;
   for (const ProblemValues& problem : parsed_problems(request)) {
     tasks.emplace_back(description, problem, device, request.where, request.session.include_folders);
@@ -58,20 +61,23 @@ const DeviceInfo* wait_for_device(engine::DeviceLane& lane, const TuneRequest& r
   }
 }
 
-/// Waits until nobody else tunes the task in this database or measures on its GPU, with one warning that says for whom;
-/// false if the user interrupted it. `before_waiting` is called when it begins to wait. Throws Error{busy} if the
-/// request is not to wait.
+/// Waits until no other process tunes the task in this database or measures on its GPU, or has waited long enough, with
+/// one warning that says for whom; false if the user interrupted it. `before_waiting` is called when it begins to wait.
+/// Throws Error{busy} if the request is not to wait.
 bool wait_for_turn(const Task& task, const TuneRequest& request, const std::string& database,
                    const TuneContext& context, const std::function<void()>& before_waiting, engine::Turn& turn) {
   engine::TurnWait wait;
+  wait.limit = request.if_busy == IfBusy::leave ? engine::kLongestWait : request.longest_wait;
   wait.gives_up = [&] { return context.stop.load(); };
-  wait.waits = [&](const std::string& busy) {
+  wait.waits = [&, limit = wait.limit](const std::string& busy) {
     if (request.if_busy == IfBusy::leave) {
       throw Error(Errc::busy, fmt::format("{}. Try again later, or leave `--if-busy leave` out to wait for it.", busy));
     }
     before_waiting();
     context.observer.warning(fmt::format(
-        "{}: waiting for it to end. Ctrl-C stops waiting; `--if-busy leave` would have ended at once.", busy));
+        "{}: waiting for it to end, {} at most. Ctrl-C stops waiting; `--if-busy ignore` goes on at once, `--if-busy "
+        "leave` ends at once.",
+        busy, duration_text(std::chrono::duration<double>(limit).count())));
   };
   wait.warning = [&](const std::string& sentence) { context.observer.warning(sentence); };
   const std::string mode = request.session.mode == engine::CacheMode::cold ? "cold" : "warm";
@@ -81,9 +87,11 @@ bool wait_for_turn(const Task& task, const TuneRequest& request, const std::stri
 }  // namespace
 
 void tune_live(const TuneRequest& request, const TuneContext& context) {
+  std::optional<NothingToKeep> beginning(std::in_place);
   const KernelDescription description = load_description(
       request.file, request.kernel, [&](const std::string& sentence) { context.observer.warning(sentence); });
   parsed_problems(request);  // a mistake here needs no GPU to be seen
+  beginning.reset();
 
   // Compile workers start while the device worker creates its context.
   engine::CompilePoolOptions compile_options{.workers = static_cast<int>(request.workers),
@@ -96,7 +104,9 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   if (found == nullptr) return;
   const std::vector<Task> tasks = make_tasks(request, description, *found);
 
+  beginning.emplace();
   engine::SessionStores stores = engine::open_for_session(request.database);
+  beginning.reset();
   for (const std::string& warning : stores.warnings) context.observer.warning(warning);
   for (const Task& task : tasks) {
     // Who waits holds nothing of the GPU: whoever is measuring would take it for a disturbance, and rightly.

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "search/value.hpp"
+#include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/tune_request.hpp"
 #include "tuner/core/text.hpp"
@@ -74,6 +77,7 @@ std::string note(const engine::Recording& recording) {
 }  // namespace
 
 void tune_replay(const TuneRequest& request, const TuneContext& context) {
+  std::optional<NothingToKeep> beginning(std::in_place);
   const engine::Recording recording = engine::read_recording(request.replay);
   const Task recorded = engine::recorded_task(recording);
   check_problem(request, recorded);
@@ -104,6 +108,7 @@ void tune_replay(const TuneRequest& request, const TuneContext& context) {
   if (!mode.empty()) options.mode = mode == "cold" ? engine::CacheMode::cold : engine::CacheMode::warm;
   options.origin = cache::Origin::replay;
   const engine::RecordedRows rows(recording, task);
+  beginning.reset();
   engine::RecordedCompileLane compile(recording, rows);
   engine::RecordedDeviceLane device(recording, rows);
   TuneReport report = engine::run_session(task, options,

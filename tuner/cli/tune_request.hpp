@@ -12,6 +12,7 @@
 #include "tuner/core/report.hpp"
 #include "tuner/core/task.hpp"
 #include "tuner/engine/session.hpp"
+#include "tuner/engine/turn.hpp"
 
 namespace tuner::cli {
 
@@ -30,6 +31,7 @@ struct TuneRequest {
   std::size_t workers = 0;                                   ///< 0: as many as the cores allow
   std::optional<std::chrono::milliseconds> compile_timeout;  ///< empty: the compile pool's own
   IfBusy if_busy = IfBusy::wait;
+  std::chrono::milliseconds longest_wait = engine::kLongestWait;  ///< for each of the two; then it goes on beside
   std::filesystem::path replay;
   std::filesystem::path record;
   std::filesystem::path database;  ///< as given with --db; empty: the default place

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "tuner/core/compiler_options.hpp"
 #include "tuner/core/description_parser.hpp"
 #include "tuner/core/element_type.hpp"
 #include "tuner/core/parameter_values.hpp"
@@ -17,7 +19,8 @@ std::string listed(const std::vector<search::Value>& values) {
   return values.size() > kMostListed ? text + ", ..." : text;
 }
 
-search::Value read_option_text(const Span& item, bool may_be_empty) {
+/// In double quotes, and with a dash in front unless it is the value of the option before it.
+search::Value read_option_text(const Span& item, bool may_be_empty, bool is_value = false) {
   const auto refuse = [&] {
     item.fail(fmt::format("`{}` is not a compiler option; write it in double quotes, as in \"--fmad=false\"{}",
                           item.text(), may_be_empty ? ", or \"\" for none" : ""));
@@ -25,8 +28,13 @@ search::Value read_option_text(const Span& item, bool may_be_empty) {
   if (!item.text().starts_with('"')) refuse();
   search::Value value = read_value(item);
   const std::string& option = value.as_name();
-  if (!option.starts_with('-') && !(option.empty() && may_be_empty)) refuse();
+  if (!option.starts_with('-') && !(option.empty() && may_be_empty) && !is_value) refuse();
   return value;
+}
+
+void check_option(const Span& item, const std::string& option) {
+  if (option.empty()) return;  // none, where that is allowed
+  if (const std::optional<std::string> why = why_refused(option)) item.fail(*why);
 }
 
 bool are_types(const std::vector<search::Value>& values) {
@@ -139,15 +147,26 @@ void DescriptionParser::read_option(const Directive& directive) {
   parameter.form = ParameterForm::option;
   parameter.place = name.place();
   parameter.parameter.name = name.string();
-  for (const Span& item : items) read_option_text(item, true);
+  for (const Span& item : items) check_option(item, read_option_text(item, true).as_name());
   parameter.parameter.values = read_values(items);
   read_parameter_clauses(name, clauses, parameter);
   description_.parameters.push_back(std::move(parameter));
 }
 
 void DescriptionParser::read_options(const Directive& directive) {
+  std::string waiting;  // for its value
   for (const Span& item : directive.arguments->split(',')) {
-    description_.options.push_back(read_option_text(item, false).as_name());
+    std::string option = read_option_text(item, false, !waiting.empty()).as_name();
+    if (!waiting.empty()) option = joined_option(std::exchange(waiting, {}), option);
+    if (value_follows(option)) {
+      waiting = std::move(option);
+      continue;
+    }
+    check_option(item, option);
+    description_.options.push_back(std::move(option));
+  }
+  if (!waiting.empty()) {
+    directive.word.fail(fmt::format("the compiler option \"{}\" needs a value, as in \"-DNAME=1\"", waiting));
   }
 }
 

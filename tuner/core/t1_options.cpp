@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "search/quoting.hpp"
+#include "tuner/core/compiler_options.hpp"
 
 namespace tuner {
 namespace {
@@ -39,12 +41,10 @@ bool is_for_others(std::string_view option) {
   });
 }
 
-/// Options whose value may be an element of its own.
+/// Options of nvcc whose value may be an element of its own; those that NVRTC has are known elsewhere.
 bool wants_value(std::string_view option) {
-  constexpr std::string_view kWords[] = {
-      "-I",    "-D",       "-U",     "-std", "--std", "-include", "-Xptxas", "-Xcompiler", "-maxrregcount",
-      "-arch", "-gencode", "-ccbin", "-o",   "-l",    "-L"};
-  return std::find(std::begin(kWords), std::end(kWords), option) != std::end(kWords);
+  constexpr std::string_view kOfNvcc[] = {"-include", "-Xcompiler", "-gencode", "-ccbin", "-o", "-l", "-L"};
+  return value_follows(option) || std::find(std::begin(kOfNvcc), std::end(kOfNvcc), option) != std::end(kOfNvcc);
 }
 
 }  // namespace
@@ -64,14 +64,13 @@ T1Line read_t1_options(const T1Node& specification) {
       const fs::path named = search::trimmed(std::string_view(option).substr(2));
       if (named.is_relative()) option = "-I" + fs::absolute(folder / named).lexically_normal().string();
     }
+    if (const std::optional<std::string> why = why_refused(option)) element.fail(*why);
     list += (list.empty() ? "" : ", ") + search::quote(option);
   };
   for (const T1Node& element : node->elements()) {
     std::string option(search::trimmed(element.string()));
     if (!pending.empty()) {
-      const bool joined = pending == "-I" || pending == "-D" || pending == "-U";
-      option = pending + (joined ? "" : "=") + option;
-      pending.clear();
+      option = joined_option(std::exchange(pending, {}), option);
     }
     if (option.empty()) continue;
     if (!option.starts_with('-')) element.fail(fmt::format("`{}` is no compiler option", option));

@@ -131,13 +131,13 @@ WrittenSource::WrittenSource(const KernelDescription& description, const std::ve
 
 /// Options of the compiler may define names and bring headers; what these say is for the compiler to tell.
 void WrittenSource::note_option(std::string_view option) {
-  for (const std::string_view defines : {"-D", "--define-macro="}) {
+  for (const std::string_view defines : {"-D", "--define-macro=", "-define-macro="}) {
     if (!option.starts_with(defines)) continue;
     own_names_.emplace(next_word(option, defines.size()).text);
     lists_.emplace(next_word(option, defines.size()).text);
     pastes_ = true;
   }
-  for (const std::string_view brings : {"-I", "--include-path", "-include", "--pre-include"}) {
+  for (const std::string_view brings : {"-I", "--include-path", "-include-path"}) {
     if (option.starts_with(brings)) lacks_headers_ = true;
   }
 }

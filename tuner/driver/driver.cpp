@@ -1,4 +1,5 @@
 #include "tuner/driver/driver.hpp"
+#include "tuner/detail/file_variable.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -58,8 +59,8 @@ std::string advice(CUresult result) {
 }
 
 void initialise() {
-  const char* named = secure_getenv("TUNER_DRIVER");
-  const bool named_by_user = named != nullptr && *named != '\0';
+  const char* const named = file_variable("TUNER_DRIVER");
+  const bool named_by_user = named != nullptr;
   const std::string file = named_by_user ? named : "libcuda.so.1";
   // Never closed: handles and static destructors may still refer to it.
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -1,4 +1,5 @@
 #include "tuner/driver/nvml.hpp"
+#include "tuner/detail/file_variable.hpp"
 
 #include <dlfcn.h>
 
@@ -33,10 +34,10 @@ struct Functions {
 };
 
 Functions load() {
-  const char* named = secure_getenv("TUNER_NVML");
+  const char* const named = file_variable("TUNER_NVML");
   Functions functions;
   // Never closed, and never shut down: it lives as long as the process, which does nothing else.
-  void* library = dlopen(named && *named ? named : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(named != nullptr ? named : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) return functions;
   const auto find = [library](auto& function, const char* name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));

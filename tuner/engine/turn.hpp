@@ -14,22 +14,29 @@ namespace tuner::engine {
 /// never wait for each other.
 using Turn = std::vector<cache::FileLock>;
 
+constexpr std::chrono::minutes kLongestWait{30};
+
 /// How to wait for what one process at a time may have.
 struct TurnWait {
   std::chrono::milliseconds look{100};  ///< between two attempts. Lower: the turn comes sooner after its end
-  std::function<bool()> gives_up;       ///< looked at before each further attempt
-  /// Called once when the wait begins, with a sentence without its full stop that says for whom. May throw.
+  /// For how long at most, for each. Any user of the machine can hold a GPU's lock, so a wait must end; a session may
+  /// take long, so it must not end early.
+  std::chrono::milliseconds limit{kLongestWait};
+  std::function<bool()> gives_up;  ///< looked at before each further attempt
+  /// Called once when the wait begins, with a sentence without its full stop that says for whom. May throw. Not called
+  /// where the limit is 0.
   std::function<void(const std::string& busy)> waits;
-  /// There are no locks here: a sentence. Then there is nothing to wait for, and nothing is added to the turn.
+  /// There are no locks here, or the limit is over: a sentence. Then nothing is added to the turn, and work goes on.
   std::function<void(const std::string& sentence)> warning;
 };
 
-/// Waits until nobody else tunes the task in this database; false if that was given up. `database` is empty where
-/// nothing is stored: then there is nothing to wait for.
+/// Waits until no other process tunes the task in this database, or the limit is over; false if that was given up.
+/// `database` is empty where nothing is stored: then there is nothing to wait for.
 bool take_lease(const Task& task, const std::string& mode, const std::string& database, const TurnWait& wait,
                 Turn& turn);
 
-/// Waits until nobody else measures on the task's GPU, whoever's process it is; false if that was given up.
+/// Waits until no other process, whoever's it is, measures on the task's GPU, or the limit is over; false if that was
+/// given up.
 bool take_gpu(const Task& task, const TurnWait& wait, Turn& turn);
 
 }  // namespace tuner::engine

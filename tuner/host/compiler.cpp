@@ -8,6 +8,7 @@
 #include <memory>
 #include <sstream>
 
+#include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
 #include "tuner/process/spawn.hpp"
 
@@ -48,7 +49,7 @@ bool look_at(Running& running) {
 
 std::filesystem::path find_in_path(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
-  const char* path = std::getenv("PATH");
+  const char* const path = file_variable("PATH");
   std::istringstream folders(path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
     const std::filesystem::path program = std::filesystem::path(folder.empty() ? "." : folder) / name;
@@ -85,8 +86,8 @@ void run_jobs(std::vector<Job>& jobs, int at_once, const std::atomic<bool>* stop
 
 Compiler Compiler::find() {
   std::vector<std::string> names{"c++", "g++", "clang++"};
-  const char* chosen = std::getenv("CXX");
-  if (chosen != nullptr && *chosen != '\0') names = {chosen};
+  const char* const chosen = file_variable("CXX");
+  if (chosen != nullptr) names = {chosen};
   for (const std::string& name : names) {
     Compiler compiler;
     if (std::istringstream words(name); find_in_path(name).empty()) {  // "ccache g++" is two

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <thread>
 
+#include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner {
@@ -37,13 +38,17 @@ UniqueFd out_of_the_way(UniqueFd fd) {
 }
 
 std::vector<std::string> merged_environment(const std::vector<std::string>& additions) {
+  // A child of a set-id program may not know any more that it is one.
+  const auto may_pass = [is_strange = has_rights_of_another()](std::string_view name) {
+    return !is_strange || name == "CUDA_VISIBLE_DEVICES=" || name == "CUDA_DEVICE_ORDER=";
+  };
   std::vector<std::string> result = additions;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::string_view name = text.substr(0, text.find('=') + 1);
     const bool replaced = std::any_of(additions.begin(), additions.end(),
                                       [&](const std::string& added) { return added.starts_with(name); });
-    if (!replaced) result.emplace_back(text);
+    if (!replaced && may_pass(name)) result.emplace_back(text);
   }
   return result;
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <system_error>
 
+#include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner {
@@ -41,8 +42,7 @@ std::filesystem::path folder_of_this_program() {
 }  // namespace
 
 std::vector<std::filesystem::path> program_candidates(std::string_view name) {
-  if (const char* folder = secure_getenv("TUNER_LIBEXEC"); folder != nullptr && *folder != '\0')
-    return {std::filesystem::path(folder) / name};
+  if (const char* const folder = file_variable("TUNER_LIBEXEC")) return {std::filesystem::path(folder) / name};
   std::vector<std::filesystem::path> result;
   const auto add = [&](const std::filesystem::path& file) {
     if (std::find(result.begin(), result.end(), file) == result.end()) result.push_back(file);

@@ -12,6 +12,7 @@
 #include "tuner/core/identity.hpp"
 #include "tuner/core/problem.hpp"
 #include "tuner/core/text.hpp"
+#include "tuner/detail/file_variable.hpp"
 #include "tuner/runtime/description_content.hpp"
 #include "tuner/runtime/signature.hpp"
 #include "tuner/runtime/time_limits.hpp"
@@ -33,7 +34,8 @@ std::string environment(const char* name) {
 
 std::vector<std::filesystem::path> system_databases(const RuntimeOptions& options) {
   std::vector<std::filesystem::path> all = options.system_databases;
-  const std::string named = environment("TUNER_SYSTEM_DB");
+  const char* const variable = file_variable("TUNER_SYSTEM_DB");
+  const std::string named = variable != nullptr ? variable : "";
   for (std::size_t begin = 0; begin < named.size();) {
     const std::size_t end = std::min(named.find(':', begin), named.size());
     if (end > begin) all.emplace_back(named.substr(begin, end - begin));

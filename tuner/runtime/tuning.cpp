@@ -8,6 +8,7 @@
 #include "tuner/core/cubin.hpp"
 #include "tuner/core/identity.hpp"
 #include "tuner/core/text.hpp"
+#include "tuner/detail/file_variable.hpp"
 #include "tuner/runtime/runtime_state.hpp"
 #include "tuner/runtime/signature.hpp"
 #include "tuner/runtime/time_limits.hpp"
@@ -25,8 +26,8 @@ constexpr std::uint64_t kPartOfFreeMemory = 4;
 
 /// Whether the GPU's clients share one context, so that a fault of one is a fault of all.
 bool under_mps() {
-  const char* const named = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
-  const std::filesystem::path folder = named != nullptr && *named != '\0' ? named : "/tmp/nvidia-mps";
+  const char* const named = file_variable("CUDA_MPS_PIPE_DIRECTORY");
+  const std::filesystem::path folder = named != nullptr ? named : "/tmp/nvidia-mps";
   std::error_code ignored;
   return std::filesystem::exists(folder / "control", ignored);
 }

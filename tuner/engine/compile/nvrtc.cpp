@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::engine {
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr const char* kNames[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
 
 std::string environment(const char* name) {
-  const char* value = secure_getenv(name);
+  const char* const value = file_variable(name);
   return value != nullptr ? value : "";
 }
 

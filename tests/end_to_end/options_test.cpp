@@ -1,0 +1,73 @@
+// Compiler options of a kernel file or a T1 file that another person wrote.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/end_to_end/story.hpp"
+
+namespace fs = std::filesystem;
+
+using tuner::test::contains;
+using tuner::test::Result;
+using tuner::test::Tuner;
+
+namespace {
+
+constexpr const char* kBody = "__global__ void scale(float* y) { y[threadIdx.x] = N; }\n";
+
+std::string source(const std::string& directive) {
+  return "#pragma tuner kernel(scale) param(N, 1, 2) grid(1) block(64) out(y, float, 64) " + directive + "\n" + kBody;
+}
+
+std::string t1(const std::string& option) {
+  return R"({"ConfigurationSpace": {"TuningParameters": [{"Name": "N", "Type": "int", "Values": "[1, 2]", "Default": 1}],
+    "Conditions": []}, "KernelSpecification": {"Language": "CUDA", "KernelName": "scale", "KernelFile": "body.cu",
+    "GlobalSizeType": "CUDA", "GlobalSize": {"X": "1"}, "LocalSize": {"X": "64"},
+    "CompilerOptions": [")" +
+         option + R"("],
+    "Arguments": [{"Name": "y", "Type": "float", "Size": 64, "MemoryType": "Vector", "AccessType": "WriteOnly"}]}})";
+}
+
+std::set<std::string> files_in(const fs::path& folder) {
+  std::set<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder)) files.insert(entry.path().filename());
+  return files;
+}
+
+TEST_CASE("a kernel file of another person made the compiler write and read files by its options") {
+  const Tuner user;
+  user.folder().write("secret", "what another user wrote\n");
+  const std::string home = user.home();
+  for (const std::string& option :
+       {"--time=" + home + "/written", "-fdevice-time-trace=" + home + "/written", "--create-pch=" + home + "/written",
+        "--use-pch=" + home + "/secret", "-include=" + home + "/secret", "--pre-include=" + home + "/secret",
+        "--ptxas-options=--compiler-stats-file=" + home + "/written",
+        "--ptxas-options=--options-file=" + home + "/secret"}) {
+    const std::string stats = contains(option, "stats") ? R"("--ptxas-options=--compiler-stats=time", )" : "";
+    user.folder().write("k.cu", source("options(" + stats + "\"" + option + "\")"));
+    user.folder().write("tuned.cu", source("option(O, \"" + option + "\", \"\")"));
+    user.folder().write("body.cu", kBody);
+    user.folder().write("k.json", t1(option));
+    for (const std::string file : {"k.cu", "tuned.cu", "k.json"}) {
+      INFO(file << " with " << option);
+      const std::set<std::string> before = files_in(user.home());
+      const Result result = user.run({"tune", file, "--workers", "1", "--db", home + "/db"});
+      INFO(result.err);
+      CHECK(result.exit_code == 2);
+      CHECK(contains(result.err, "is not passed on"));
+      CHECK_FALSE(contains(result.err, "/secret(1)"));
+      std::set<std::string> after = files_in(user.home());
+      after.erase("db");
+      after.erase("journal");
+      CHECK(after == before);
+      fs::remove_all(user.home() / "db");
+      for (const std::string& added : after) {
+        if (!before.contains(added)) fs::remove(user.home() / added);
+      }
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,42 @@
+// A program with the rights of another: says what it makes of the environment, one line each. Its argument is a worker
+// program.
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "cache/location.hpp"
+#include "tuner/detail/file_variable.hpp"
+#include "tuner/error.hpp"
+#include "tuner/process/spawn.hpp"
+#include "tuner/process/worker_program.hpp"
+
+namespace {
+
+std::string database() {
+  try {
+    return tuner::cache::locate().decisions.string();
+  } catch (const tuner::Error& error) {
+    return error.what();
+  }
+}
+
+std::string variable_of_a_child(const char* program, const std::string& name) {
+  tuner::ChildProcess child({.program = program});
+  child.channel().send({"environment", name, {}});
+  const auto answer = child.channel().receive_until(std::chrono::steady_clock::now() + std::chrono::minutes(2));
+  return answer ? answer->body : "no answer";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (!tuner::has_rights_of_another()) return 77;
+  std::printf("database: %s\n", database().c_str());
+  std::printf("worker: %s\n", tuner::program_candidates(tuner::kWorkerProgram).front().c_str());
+  std::printf("system database: %s\n", tuner::file_variable("TUNER_SYSTEM_DB") == nullptr ? "none" : "read");
+  for (const char* const name : {"TUNER_DB", "HOME", "CUDA_VISIBLE_DEVICES"}) {
+    std::printf("%s of a child: %s\n", name, argc > 1 ? variable_of_a_child(argv[1], name).c_str() : "");
+  }
+  return 0;
+}
