@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "cache/binary_store.hpp"
@@ -37,7 +37,7 @@ bool has_bytes(const fs::path& file) {
 
 /// Everything that is in a database, as text.
 std::string dump(const fs::path& path) {
-  const cache::sqlite::Connection database(path, SQLITE_OPEN_READONLY, std::chrono::seconds(0));
+  const cache::sqlite::Connection database(path, SQLITE_OPEN_READWRITE, std::chrono::seconds(0));
   std::string text;
   const auto add = [](void* to, int count, char** values, char**) {
     for (int i = 0; i < count; ++i) static_cast<std::string*>(to)->append(values[i] ? values[i] : "NULL").append("|");
@@ -70,19 +70,21 @@ Served served(const cache::SqliteStore& store, const std::vector<cache::Decision
   return served;
 }
 
-/// What a database held at the moment of each promise. At any later moment it holds that or more, up to the next one.
+/// What a database held when the program started and at the moment of each promise. At any other moment it holds what
+/// it held at the one before, or already what it will hold at the next.
 class History {
  public:
   History(const Recorded& recorded, const fs::path& file) : file_(file) {
-    recorded.at_promises([&](const fs::path& folder, const std::string&) {
-      const auto store = open_store(folder / file_);
-      for (const cache::DecisionKey& key : store->list_keys({})) {
+    recorded.at_promises([&](const fs::path& folder) {
+      if (!has_bytes(folder / file_)) return;
+      for (const cache::DecisionKey& key : open_store(folder / file_)->list_keys({})) {
         if (std::find(keys_.begin(), keys_.end(), key) == keys_.end()) keys_.push_back(key);
       }
     });
-    recorded.at_promises([&](const fs::path& folder, const std::string&) {
-      const auto store = open_store(folder / file_, Access::read_only);
-      states_.push_back({dump(folder / file_), served(*store, keys_)});
+    recorded.at_promises([&](const fs::path& folder) {
+      State& state = states_.emplace_back();
+      if (!has_bytes(folder / file_)) return;
+      state = {dump(folder / file_), served(*open_store(folder / file_, Access::read_only), keys_)};
     });
   }
 
@@ -99,15 +101,14 @@ class History {
       const auto store = open_store(path);
       if (const auto damage = store->damage()) return "damaged: " + *damage;
       if (auto complaint = compare(failure, dump(path), &State::rows); !complaint.empty()) return complaint;
-      if (failure.events % 16 == 3) store->record_decision(full_decision());
+      if (failure.events % 16 == 3) store->record_trials({{bare_trial()}});
     } catch (const Error& error) {
       return error.what();
     }
     return reader_first ? "" : judge_reading(failure);
   }
 
-  std::size_t size() const { return states_.size(); }
-  const std::string& rows(std::size_t promise) const { return states_.at(promise).rows; }
+  std::size_t promises() const { return states_.size() - 1; }
 
  private:
   struct State {
@@ -128,14 +129,11 @@ class History {
   template <class Part>
   std::string compare(const Failure& failure, const Part& seen, Part State::*part) const {
     const std::size_t promised = failure.promises.size();
-    if (promised > 0 && seen == states_[promised - 1].*part) return "";
-    if (promised < states_.size() && seen == states_[promised].*part) return "";
-    if (promised == 0 && seen.empty()) return "";
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      if (seen == states_[i].*part) {
-        return i < promised ? fmt::format("what was promised {} times is lost", promised - 1 - i)
-                            : fmt::format("what is there will be promised {} times later", i - promised);
-      }
+    if (seen == states_[promised].*part) return "";
+    if (promised + 1 < states_.size() && seen == states_[promised + 1].*part) return "";
+    for (std::size_t i = 0; i < promised; ++i) {
+      if (seen == states_[i].*part)
+        return fmt::format("what was promised last is lost, and {} promises before it", promised - i - 1);
     }
     return "what is there never was";
   }
@@ -183,7 +181,7 @@ TEST_CASE("a power failure at any moment of a session costs no trial and no deci
   const Recorded session("session", folder.path());
   const fs::path home = fs::path("new") / "share" / "tuner";
   const History history(session, home / "decisions.db");
-  REQUIRE(history.size() > 30);
+  REQUIRE(history.promises() > 30);
   const auto code = code_in(folder.path() / home / "binaries.db");
   REQUIRE(code.size() > 5);
 
@@ -194,6 +192,102 @@ TEST_CASE("a power failure at any moment of a session costs no trial and no deci
     const Access access = failure.events % 2 == 0 ? Access::read_only : Access::read_write;
     if (auto complaint = judge_code(binaries, access, code); !complaint.empty()) return complaint;
     return history.judge(failure);
+  }));
+}
+
+TEST_CASE("a power failure while a file is brought up to date leaves it in the old format or in the new one") {
+  const TemporaryFolder folder;
+  fs::copy_file(TUNER_TEST_DATA "/decisions-format-1.sqlite", folder / "decisions.db");
+  const std::string old = dump(folder / "decisions.db");
+  const Recorded recorded("open", folder.path());
+  const std::string current = dump(folder / "decisions.db");
+  REQUIRE(old != current);
+
+  check(recorded.fail_at(recorded.cuts(500), [&](const Failure& failure) -> std::string {
+    const fs::path file = failure.folder / "decisions.db";
+    if (failure.events % 2 == 0) {
+      const std::string left = dump(file);
+      if (left != current && (left != old || !failure.promises.empty())) return "half of it is done";
+    }
+    try {
+      if (const auto damage = open_store(file)->damage()) return *damage;
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return dump(file) == current ? "" : "it is another one than without the failure";
+  }));
+}
+
+/// A folder as a session leaves it.
+void fill(const TemporaryFolder& folder) {
+  const TemporaryFolder session;
+  const Recorded recorded("session", session.path());
+  for (const char* const name : {"decisions.db", "binaries.db"}) {
+    fs::copy_file(session / "new" / "share" / "tuner" / name, folder / name);
+  }
+}
+
+TEST_CASE("a power failure during an import leaves the database without the other one's rows or with all of them") {
+  const TemporaryFolder folder;
+  fill(folder);
+  fs::rename(folder / "decisions.db", folder / "other.db");
+  open_store(folder / "decisions.db")->record_decision(full_decision());
+  const std::string before = dump(folder / "decisions.db");
+  const Recorded recorded("import", folder.path());
+  const History history(recorded, "decisions.db");
+  REQUIRE(history.promises() == 1);
+  REQUIRE(dump(folder / "decisions.db") != before);
+
+  const std::string other = read_bytes(folder / "other.db");
+  check(recorded.fail_at(recorded.cuts(500), [&](const Failure& failure) {
+    return read_bytes(failure.folder / "other.db") == other ? history.judge(failure) : "what was imported has changed";
+  }));
+}
+
+TEST_CASE("what was reported as exported is there after a power failure, and was not there in part before") {
+  const TemporaryFolder folder;
+  fill(folder);
+  open_store(folder / "exported.db")->record_decision(full_decision());
+  const std::string before = dump(folder / "exported.db");
+  const Recorded recorded("export", folder.path());
+  const std::string after = dump(folder / "exported.db");
+  const std::string code = dump(folder / "code.db");
+  REQUIRE(before != after);
+
+  check(recorded.fail_at(recorded.cuts(500), [&](const Failure& failure) -> std::string {
+    const std::string left = dump(failure.folder / "exported.db");
+    if (left != after && (left != before || !failure.promises.empty())) return "the exported decisions are not there";
+    if (failure.promises.size() < 2 && !fs::exists(failure.folder / "code.db")) return "";
+    return dump(failure.folder / "code.db") == code ? "" : "the exported code is not there";
+  }));
+}
+
+TEST_CASE("nothing of a database that is set aside when the power fails is deleted") {
+  const TemporaryFolder folder;
+  fill(folder);
+  std::string damaged = read_bytes(folder / "decisions.db");
+  damaged.replace(0, 100, 100, 'x');
+  // As a program leaves it that keeps journals for the next transaction.
+  const std::string journal = std::string(512, '\0') + "pages of the last transaction";
+  write_bytes(folder / "decisions.db", damaged);
+  write_bytes(folder / "decisions.db-journal", journal);
+  const Recorded recorded("set-aside", folder.path());
+
+  check(recorded.fail_at(recorded.cuts(500), [&](const Failure& failure) -> std::string {
+    const fs::path file = failure.folder / "decisions.db";
+    // What the next session does.
+    cache::set_aside_damaged(file);
+    const auto store = open_store(file);
+    if (const auto damage = store->damage()) return "the fresh one is damaged: " + *damage;
+    const auto promised = std::accumulate(
+        failure.promises.begin(), failure.promises.end(), 0,
+        [](int sum, const auto& promise) { return sum + (contains(promise, "trials") ? std::stoi(promise) : 0); });
+    if (std::stoi(sql(file, "SELECT count(*) FROM trial").front()) < promised) return "trials are lost";
+    const auto contents = contents_of(failure.folder);
+    const auto has = [&](const std::string& bytes) {
+      return std::any_of(contents.begin(), contents.end(), [&](const auto& entry) { return entry.second == bytes; });
+    };
+    return has(damaged) && has(journal) ? "" : "a part of what was damaged was deleted";
   }));
 }
 

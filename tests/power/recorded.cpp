@@ -67,15 +67,18 @@ Recorded::Recorded(const std::string& scenario, const fs::path& folder)
   REQUIRE(complete);
 }
 
-void Recorded::at_promises(const std::function<void(const fs::path& folder, const std::string& promise)>& look) const {
+void Recorded::at_promises(const std::function<void(const fs::path& folder)>& look) const {
   Disk disk = start_;
   std::mt19937 random;
-  for (const Event& event : events_) {
-    disk.apply(event);
-    if (event.kind != Record::mark) continue;
+  const auto look_now = [&] {
     const TemporaryFolder shown;
     disk.show(shown / "disk", {1, 1}, random);
-    look(shown / "disk", event.data);
+    look(shown / "disk");
+  };
+  look_now();
+  for (const Event& event : events_) {
+    disk.apply(event);
+    if (event.kind == Record::mark) look_now();
   }
 }
 

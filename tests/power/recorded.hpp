@@ -25,9 +25,8 @@ class Recorded {
   /// Runs it, in `folder`.
   Recorded(const std::string& scenario, const std::filesystem::path& folder);
 
-  /// What everybody saw at the moment of each promise.
-  void at_promises(
-      const std::function<void(const std::filesystem::path& folder, const std::string& promise)>& look) const;
+  /// What everybody saw when the program started, and at the moment of each promise.
+  void at_promises(const std::function<void(const std::filesystem::path& folder)>& look) const;
   /// After how many events the power fails: before and after every sync and promise, and evenly between, so that there
   /// are `least` of them if there are as many events.
   std::set<std::size_t> cuts(std::size_t least) const;

@@ -195,7 +195,9 @@ void set_aside(const fs::path& folder) {
   cache::set_aside_damaged(folder / "decisions.db");
   mark("set aside");
   MarkingStore store(folder / "decisions.db");
-  tune(store, nullptr, 1000);
+  cache::Trial trial;
+  trial.key = {"saxpy", "saxpy:0", "n=1000", "a device", "cold"};
+  store.record_trials({&trial, 1});
 }
 
 const std::map<std::string, void (*)(const fs::path&)> kScenarios{
