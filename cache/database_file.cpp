@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "cache/folder_sync.hpp"
 #include "cache/sqlite.hpp"
 
 namespace tuner::cache {
@@ -24,11 +25,14 @@ static_assert(SQLITE_VERSION_NUMBER >= kOldestSqlite);
 
 /// Like `mkdir -p`, but what it creates belongs to this user alone.
 void create_private_folders(const fs::path& folder) {
-  if (folder.empty() || mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) return;
-  if (errno == ENOENT && folder.has_parent_path() && folder.parent_path() != folder) {
+  if (folder.empty()) return;
+  bool created = mkdir(folder.c_str(), 0700) == 0;
+  if (!created && errno == ENOENT && folder.has_parent_path() && folder.parent_path() != folder) {
     create_private_folders(folder.parent_path());
-    if (mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) return;
+    created = mkdir(folder.c_str(), 0700) == 0;
   }
+  if (created && sync_folder(folder.parent_path())) return;  // SQLite does that for the file, with its first commit
+  if (!created && errno == EEXIST) return;
   unavailable(fmt::format("The folder {} for the database cannot be created", folder.string()), errno);
 }
 
@@ -96,6 +100,11 @@ void use_rollback_journal(const sqlite::Connection& connection) {
                   connection.path().string()));
 }
 
+void press_the_disk(const sqlite::Connection& connection, Durability durability) {
+  // EXTRA rather than FULL: a journal whose removal the disk forgot would undo the transaction that it belonged to.
+  connection.execute(durability == Durability::precious ? "PRAGMA synchronous = EXTRA" : "PRAGMA synchronous = NORMAL");
+}
+
 bool is_up_to_date(const sqlite::Connection& connection, const Format& format) {
   const sqlite::Transaction snapshot(connection, sqlite::Transaction::Kind::read);
   const std::size_t version = format_version(connection, format);
@@ -116,17 +125,6 @@ std::unique_ptr<sqlite::Connection> up_to_date_copy(const sqlite::Connection& fr
 }
 
 }  // namespace
-
-void use(const sqlite::Connection& connection, Durability durability) {
-  switch (durability) {
-    case Durability::precious:
-      return connection.execute("PRAGMA synchronous = EXTRA");
-    case Durability::repeatable:
-      return connection.execute("PRAGMA synchronous = FULL");
-    case Durability::rebuildable:
-      return connection.execute("PRAGMA synchronous = NORMAL");
-  }
-}
 
 fs::path resolved(const fs::path& path) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
@@ -162,7 +160,7 @@ std::unique_ptr<sqlite::Connection> open_database(const fs::path& path, Access a
   }
   require_writable(*connection);
   use_rollback_journal(*connection);
-  use(*connection, durability);
+  press_the_disk(*connection, durability);
   bring_up_to_date(*connection, format);
   return connection;
 }

@@ -19,11 +19,8 @@ enum class Access {
 /// How hard a commit presses the disk.
 enum class Durability {
   precious,     ///< a committed transaction survives a power failure, as far as the disk tells the truth
-  repeatable,   ///< survives the end of any process; a power failure may undo the last one, and damages nothing
   rebuildable,  ///< survives the end of any process; after a power failure the file may be damaged
 };
-/// How the connection's next transactions are committed.
-void use(const sqlite::Connection& connection, Durability durability);
 
 /// The path that is opened for `path`: absolute, with symbolic links in its folders resolved, so that checks and
 /// opening speak of the same file. The folder must exist.

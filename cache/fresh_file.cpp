@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "cache/database_file.hpp"
+#include "cache/folder_sync.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cache {
@@ -67,7 +68,8 @@ void FreshFile::publish() {
       done = rename(from, target_.c_str()) == 0;
     }
   }
-  if (done) return;
+  // Whoever is told that it is there finds it there, whatever happens.
+  if (done && sync_folder(target_.parent_path())) return;
   throw Error(Errc::store_unavailable,
               fmt::format("{} cannot be written: {}.", target_.string(), std::strerror(errno)));
 }

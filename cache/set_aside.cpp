@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "cache/database_file.hpp"
+#include "cache/folder_sync.hpp"
 #include "cache/schema.hpp"
 #include "cache/sqlite.hpp"
 
@@ -48,6 +49,8 @@ std::optional<fs::path> set_aside_damaged(const fs::path& path) {
   const fs::path aside = fmt::format("{}.corrupt-{:%Y%m%dT%H%M%SZ}-{}", file.string(), fmt::gmtime(now), getpid());
   // The journal goes first: a fresh database must never find the old one's journal beside it.
   for (const char* const suffix : {"-journal", "-wal", "-shm", ""}) {
+    // Also on a disk that loses its power now: SQLite removes a journal that it finds beside an empty file.
+    if (*suffix == '\0') sync_folder(file.parent_path());
     const fs::path from = file.string() + suffix;
     const fs::path to = aside.string() + suffix;
     if (rename(from.c_str(), to.c_str()) == 0 || (errno == ENOENT && *suffix != '\0')) continue;
@@ -56,6 +59,7 @@ std::optional<fs::path> set_aside_damaged(const fs::path& path) {
                             "writable, or choose another place with --db or TUNER_DB.",
                             from.string(), to.string(), std::strerror(errno)));
   }
+  sync_folder(file.parent_path());
   return aside;
 }
 

@@ -14,13 +14,6 @@ using sqlite::Transaction;
 
 namespace {
 
-/// Trials are repeatable: the disk need not confirm that the journal is gone, a fifth of the time that readers wait.
-template <class Work>
-void write(const sqlite::Connection& connection, Durability durability, const Work& work) {
-  use(connection, durability);
-  sqlite::write(connection, work);
-}
-
 Error half_a_decision(const sqlite::Connection& connection, std::int64_t decision_id) {
   return Error(Errc::store_damaged,
                fmt::format("The database {} is damaged: decision {} lacks the run or the task that it belongs to. {}",
@@ -62,13 +55,13 @@ SqliteStore::~SqliteStore() = default;
 void SqliteStore::record_trials(std::span<const Trial> trials) {
   for (const Trial& trial : trials) require_storable(trial);
   if (trials.empty()) return;
-  write(connection(), Durability::repeatable, [&] { insert_trials(connection(), trials); });
+  sqlite::write(connection(), [&] { insert_trials(connection(), trials); });
 }
 
 std::int64_t SqliteStore::record_decision(const Decision& decision) {
   require_storable(decision);
   std::int64_t row = 0;
-  write(connection(), Durability::precious, [&] { row = insert_decision(connection(), decision); });
+  sqlite::write(connection(), [&] { row = insert_decision(connection(), decision); });
   return row;
 }
 
@@ -132,7 +125,7 @@ std::vector<Trial> SqliteStore::find_reusable(const DecisionKey& key, const std:
 }
 
 void SqliteStore::record_quarantine(const Quarantined& quarantined) {
-  write(connection(), Durability::precious, [&] { insert_quarantine(connection(), quarantined); });
+  sqlite::write(connection(), [&] { insert_quarantine(connection(), quarantined); });
 }
 
 std::vector<Quarantined> SqliteStore::find_quarantine(const DecisionKey& key, const std::string& driver) const {
@@ -151,7 +144,7 @@ std::vector<DecisionKey> SqliteStore::list_keys(const Filter& filter) const {
 
 Forgotten SqliteStore::forget(const Filter& filter, Forget what) {
   Forgotten forgotten;
-  write(connection(), Durability::precious, [&] { forgotten = forget_rows(connection(), filter, what); });
+  sqlite::write(connection(), [&] { forgotten = forget_rows(connection(), filter, what); });
   return forgotten;
 }
 

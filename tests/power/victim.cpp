@@ -1,0 +1,219 @@
+// What a power failure interrupts: `power_victim SCENARIO FOLDER`, started with disk_recorder.cpp. Writes a line to
+// standard output whenever the database has promised something, which puts a mark into the recording.
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <ctime>
+#include <map>
+#include <string>
+
+#include "cache/binary_store.hpp"
+#include "cache/exchange.hpp"
+#include "cache/hash.hpp"
+#include "cache/set_aside.hpp"
+#include "cache/sqlite_store.hpp"
+#include "tests/engine/session/fake_lanes.hpp"
+#include "tuner/core/device.hpp"
+#include "tuner/engine/session.hpp"
+
+// Sessions write what they measured four times a second of this clock, which goes on whenever it is looked at.
+extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  static std::atomic<long> looks = 0;
+  const int result = static_cast<int>(syscall(SYS_clock_gettime, clock, time));
+  if (clock != CLOCK_MONOTONIC) return result;
+  const long milliseconds = 20 * ++looks;
+  time->tv_nsec += milliseconds % 1000 * 1'000'000;
+  time->tv_sec += milliseconds / 1000 + time->tv_nsec / 1'000'000'000;
+  time->tv_nsec %= 1'000'000'000;
+  return result;
+}
+
+namespace tuner::power {
+namespace {
+
+namespace fs = std::filesystem;
+
+void mark(const std::string& promise) {
+  const std::string line = promise + "\n";
+  if (write(STDOUT_FILENO, line.data(), line.size()) < 0) throw std::runtime_error("standard output is closed");
+}
+
+/// Says when rows are stored.
+class MarkingStore final : public cache::Store {
+ public:
+  explicit MarkingStore(const fs::path& path) : store_(cache::SqliteStore::open({.path = path})) { mark("opened"); }
+
+  void record_trials(std::span<const cache::Trial> trials) override {
+    store_->record_trials(trials);
+    mark(fmt::format("{} trials", trials.size()));
+  }
+  std::int64_t record_decision(const cache::Decision& decision) override {
+    const std::int64_t row = store_->record_decision(decision);
+    mark("decision");
+    return row;
+  }
+  void record_quarantine(const cache::Quarantined& quarantined) override {
+    store_->record_quarantine(quarantined);
+    mark("quarantine");
+  }
+  cache::Forgotten forget(const cache::Filter& filter, cache::Forget what) override {
+    const cache::Forgotten forgotten = store_->forget(filter, what);
+    mark("forgotten");
+    return forgotten;
+  }
+  std::optional<cache::Decision> find_decision(const cache::DecisionKey& key) const override {
+    return store_->find_decision(key);
+  }
+  std::optional<cache::Decision> find_decision(std::int64_t row) const override { return store_->find_decision(row); }
+  std::vector<cache::Site> list_sites(const std::string& identity, const std::string& mode,
+                                      const std::string& objective) const override {
+    return store_->list_sites(identity, mode, objective);
+  }
+  std::vector<cache::Decision> list_decisions(const cache::Filter& filter) const override {
+    return store_->list_decisions(filter);
+  }
+  std::vector<cache::Trial> find_trials(const cache::DecisionKey& key) const override {
+    return store_->find_trials(key);
+  }
+  std::vector<cache::Trial> find_reusable(const cache::DecisionKey& key, const std::string& reuse_hash,
+                                          const cache::Conditions& conditions) const override {
+    return store_->find_reusable(key, reuse_hash, conditions);
+  }
+  std::vector<cache::Quarantined> find_quarantine(const cache::DecisionKey& key,
+                                                  const std::string& driver) const override {
+    return store_->find_quarantine(key, driver);
+  }
+  std::vector<cache::Quarantined> list_quarantine(const cache::Filter& filter) const override {
+    return store_->list_quarantine(filter);
+  }
+  std::vector<cache::DecisionKey> list_keys(const cache::Filter& filter) const override {
+    return store_->list_keys(filter);
+  }
+
+ private:
+  std::unique_ptr<cache::SqliteStore> store_;
+};
+
+constexpr const char* kKernel = R"(
+#pragma tuner kernel(saxpy)
+#pragma tuner problem(n: size)
+#pragma tuner param(BLOCK, 32, 64, 96, 128, 160, 192, 224, 256; default 64)
+#pragma tuner param(UNROLL, 1, 2, 3, 4, 5; default 1)
+#pragma tuner grid(ceil_div(n, BLOCK * UNROLL)) block(BLOCK)
+#pragma tuner in(x, float, n) inout(y, float, n)
+#pragma tuner scalar(n, int32)
+#pragma tuner work(bytes = 12 * n)
+__global__ void saxpy(const float* x, float* y, int n) {}
+)";
+
+engine::Behaviour behaviour_of(const std::string& configuration) {
+  engine::Behaviour behaviour;
+  const std::string hash = cache::content_hash(configuration);
+  behaviour.time_ns = 1e5 + 1e3 * static_cast<double>(hash[0]) + static_cast<double>(hash[1]);
+  if (hash[2] == '0') behaviour.compile = Outcome::compile_error;
+  if (hash[2] == '1') {
+    behaviour.run = Outcome::illegal_access;
+    behaviour.confirmed = true;
+  }
+  return behaviour;
+}
+
+/// Code of several pages, the same each time it is compiled.
+class Compiler final : public engine::CompileLane {
+ public:
+  void submit(engine::TicketId ticket, engine::CompileRequest request) override {
+    asked_[ticket] = request.configuration;
+    lane_.submit(ticket, std::move(request));
+  }
+  std::vector<Completion> poll() override {
+    std::vector<Completion> completions = lane_.poll();
+    for (auto& [ticket, reply] : completions) {
+      if (reply.outcome != Outcome::ok) continue;
+      reply.cubin.clear();
+      while (reply.cubin.size() < 9000) {
+        const std::string more = cache::content_hash(fmt::format("{} {}", asked_[ticket], reply.cubin.size()));
+        for (const char letter : more) reply.cubin.push_back(static_cast<std::byte>(letter));
+      }
+      reply.facts.binary_hash = cache::content_hash(reply.cubin);
+    }
+    return completions;
+  }
+  void cancel(engine::TicketId ticket) override { lane_.cancel(ticket); }
+  std::size_t room() const override { return lane_.room(); }
+  std::vector<int> wait_fds() const override { return lane_.wait_fds(); }
+  std::chrono::steady_clock::time_point next_deadline() const override { return lane_.next_deadline(); }
+
+ private:
+  engine::FakeCompileLane lane_{behaviour_of};
+  std::map<engine::TicketId, std::string> asked_;
+};
+
+void tune(cache::Store& store, cache::BinaryStore* binaries, int n, bool reuse = true) {
+  const Task task(parse_descriptions(kKernel, "saxpy.cu").front(), {{"n", n}}, known_device("H200"), {});
+  Compiler compile;
+  engine::FakeDeviceLane device(known_device("H200"), behaviour_of);
+  engine::Observer observer;
+  const std::atomic<bool> stop = false;
+  const engine::SessionOptions options{.strategy = "exhaustive", .reuse = reuse};
+  engine::run_session(task, options, {compile, device, store, binaries, observer, stop});
+}
+
+/// Two problems, one of them again, and what a user does between.
+void session(const fs::path& folder) {
+  const fs::path home = folder / "new" / "share" / "tuner";
+  MarkingStore store(home / "decisions.db");
+  const auto binaries = cache::BinaryStore::open({.path = home / "binaries.db"});
+  tune(store, binaries.get(), 1000);
+  tune(store, binaries.get(), 2000);
+  store.forget({.problem = "n=2000"}, cache::Forget::everything);
+  tune(store, binaries.get(), 1000, false);
+}
+
+void open_anew(const fs::path& folder) {
+  MarkingStore store(folder / "decisions.db");
+}
+
+void export_all(const fs::path& folder) {
+  const auto exported = cache::export_decisions(
+      {.from = folder / "decisions.db", .to = folder / "exported.db", .overwrite = true, .with_trials = true});
+  mark("exported");
+  std::vector<std::string> hashes;
+  for (const auto& key : exported) hashes.insert(hashes.end(), key.binary_hashes.begin(), key.binary_hashes.end());
+  cache::export_binaries(folder / "binaries.db", folder / "code.db", hashes, true);
+  mark("exported code");
+}
+
+void import_all(const fs::path& folder) {
+  cache::import_decisions(folder / "decisions.db", folder / "other.db");
+  mark("imported");
+}
+
+void set_aside(const fs::path& folder) {
+  cache::set_aside_damaged(folder / "decisions.db");
+  mark("set aside");
+  MarkingStore store(folder / "decisions.db");
+  cache::Trial trial;
+  trial.key = {"saxpy", "saxpy:0", "n=1000", "a device", "cold"};
+  store.record_trials({&trial, 1});
+}
+
+const std::map<std::string, void (*)(const fs::path&)> kScenarios{
+    {"session", session}, {"open", open_anew}, {"export", export_all}, {"import", import_all}, {"set-aside", set_aside},
+};
+
+}  // namespace
+}  // namespace tuner::power
+
+int main(int argc, char** argv) {
+  try {
+    if (argc != 3) return 2;
+    tuner::power::kScenarios.at(argv[1])(argv[2]);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
