@@ -51,10 +51,21 @@ const sqlite::Connection& SqliteStore::connection() const {
 }
 
 void SqliteStore::renew() const {
-  if (!quick_look_->is_replaced()) return;
+  const bool outdated = connection_ && (connection_->is_image() || has_journal(*connection_));
+  if (!outdated && (!quick_look_ || !quick_look_->is_replaced())) return;
   connection_.reset();
   quick_look_.reset();  // first, so that the file can be closed
   quick_look_ = QuickLook::open(options_.path, decisions_format());
+}
+
+template <class Look>
+auto SqliteStore::look_first(const Look& look) const {
+  std::optional<std::invoke_result_t<Look, PageFile&>> seen;
+  if (options_.access != Access::read_only) return seen;
+  if (!quick_look_) renew();
+  if (quick_look_) seen = (*quick_look_)(look);
+  if (!seen) renew();
+  return seen;
 }
 
 SqliteStore::~SqliteStore() = default;
@@ -73,32 +84,21 @@ std::int64_t SqliteStore::record_decision(const Decision& decision) {
 }
 
 std::optional<Decision> SqliteStore::find_decision(const DecisionKey& key) const {
-  if (quick_look_) {
-    const auto seen = (*quick_look_)([&](PageFile& file) { return read_served(file, key); });
-    if (seen) return *seen;
-    renew();
-  }
+  if (auto seen = look_first([&](PageFile& file) { return read_served(file, key); })) return *std::move(seen);
   const Transaction snapshot(connection(), Transaction::Kind::read);
   return read_served(connection(), key);
 }
 
 std::optional<Decision> SqliteStore::find_decision(std::int64_t row) const {
-  if (quick_look_) {
-    const auto seen = (*quick_look_)([&](PageFile& file) { return read_decision(file, row); });
-    if (seen) return *seen;
-    renew();
-  }
+  if (auto seen = look_first([&](PageFile& file) { return read_decision(file, row); })) return *std::move(seen);
   const Transaction snapshot(connection(), Transaction::Kind::read);
   return read_decision(connection(), row);
 }
 
 std::vector<Site> SqliteStore::list_sites(const std::string& kernel_identity, const std::string& mode,
                                           const std::string& objective) const {
-  if (quick_look_) {
-    auto seen = (*quick_look_)([&](PageFile& file) { return read_sites(file, kernel_identity, mode, objective); });
-    if (seen) return *std::move(seen);
-    renew();
-  }
+  auto seen = look_first([&](PageFile& file) { return read_sites(file, kernel_identity, mode, objective); });
+  if (seen) return *std::move(seen);
   return read_sites(connection(), kernel_identity, mode, objective);
 }
 
