@@ -167,6 +167,22 @@ bool BinaryStore::put(const Binary& binary, Keep keep) {
   return true;
 }
 
+/// Asks the file, if it is trusted.
+template <class Work>
+void BinaryStore::read(const Work& work) {
+  // A writer may be killed at any moment, and the next one, too.
+  for (int attempt = 1;; ++attempt) {
+    try {
+      const sqlite::Connection& database = connection();
+      if (!distrust_) work(database);
+      return;
+    } catch (const sqlite::Failure& failure) {
+      if (!failure.half_written() || attempt == sqlite::kWriteAttempts) throw;
+    }
+    look_anew();
+  }
+}
+
 std::optional<Binary> BinaryStore::find(std::string_view hash) {
   std::vector<Binary> builds = find_builds(hash);
   if (builds.empty()) return std::nullopt;
@@ -195,15 +211,13 @@ std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key, s
     if (may_be_outdated()) look_anew();
     if (distrust_) return std::nullopt;
   }
-  const sqlite::Connection& database = connection();
-  if (distrust_) return std::nullopt;
   std::optional<Row> row;
-  {
+  read([&](const sqlite::Connection& database) {
     sqlite::Statement select(database, fmt::format("SELECT {} FROM build JOIN binary USING (binary_id) WHERE key_hash = "
                                                    "?1 AND key_text = ?2",
                                                    kColumns));
     if (select.bind(content_hash(compile_key), compile_key).step()) row = Row::read(select);
-  }
+  });
   if (!row || (is_it(row->stored) && !is_wanted(row->stored))) return std::nullopt;
   if (!is_it(row->stored)) return give_up(*row);
   mark_used(*row);
@@ -214,16 +228,15 @@ std::vector<Binary> BinaryStore::find_builds(std::string_view hash) {
   trouble_.reset();
   if (may_be_outdated()) look_anew();
   if (distrust_) return {};
-  const sqlite::Connection& database = connection();
-  if (distrust_) return {};
   std::vector<Row> rows;
-  {
+  read([&](const sqlite::Connection& database) {
+    rows.clear();
     sqlite::Statement select(database, fmt::format("SELECT {} FROM build JOIN binary USING (binary_id) WHERE hash = ?1 "
                                                    "ORDER BY build_id",
                                                    kColumns));
     select.bind(hash);
     while (select.step()) rows.push_back(Row::read(select));
-  }
+  });
   std::vector<Binary> builds;
   for (Row& row : rows) {
     if (row.stored.binary.hash != hash || !is_sound(row.stored)) {

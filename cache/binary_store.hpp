@@ -91,6 +91,8 @@ class BinaryStore {
   struct Row;
   void make_room(std::int64_t keep_binary_id);
   void mark_used(const Row& row);
+  template <class Work>
+  void read(const Work& work);
   std::nullopt_t give_up(const Row& row);
   bool may_be_outdated() const;
   void look_anew();

@@ -86,7 +86,6 @@ void harden(const sqlite::Connection& connection) {
   configure(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, "defensive");
   configure(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, "trusted_schema");
   configure(connection, SQLITE_DBCONFIG_ENABLE_FKEY, 1, "foreign_keys");
-  configure(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, "enable_trigger");
   sqlite3_limit(connection.get(), SQLITE_LIMIT_ATTACHED, 0);
   connection.execute("PRAGMA cell_size_check = ON");
 }

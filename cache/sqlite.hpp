@@ -28,6 +28,8 @@ class Failure : public Error {
  public:
   Failure(Errc errc, int result, const std::string& sentence) : Error(errc, sentence), result_(result) {}
   bool busy() const noexcept { return (result_ & 0xff) == SQLITE_BUSY; }
+  /// A process was killed while it wrote the file, and this connection may not clear that up.
+  bool half_written() const noexcept { return result_ == SQLITE_READONLY_ROLLBACK; }
 
  private:
   int result_;

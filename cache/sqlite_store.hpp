@@ -60,6 +60,9 @@ class SqliteStore final : public Store {
   /// What a quick look finds; nothing where SQLite has to be asked.
   template <class Look>
   auto look_first(const Look& look) const;
+  /// What `work` finds by SQL in one state of the database.
+  template <class Work>
+  auto read(const Work& work) const;
 
   SqliteStoreOptions options_;
   mutable std::unique_ptr<QuickLook> quick_look_;           ///< null: SQLite alone
