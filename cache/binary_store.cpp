@@ -139,8 +139,8 @@ bool BinaryStore::put(const Binary& binary, Keep keep) {
                             binary.kernel, hash, binary.hash));
   }
   if (distrust_ || size_of(binary) > options_.limit_bytes) return false;
-  const std::string checksum = content_hash(
-      {binary.compile_key, binary.resource_log, binary.kernel, binary.architecture, hash});  // checksum_of
+  const std::string checksum =
+      content_hash({binary.compile_key, binary.resource_log, binary.kernel, binary.architecture, hash});  // checksum_of
   sqlite::write(connection(), [&] {
     // The bytes are written again even if the hash is known: that repairs a row whose bytes were damaged.
     sqlite::Statement insert(
@@ -213,9 +213,10 @@ std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key, s
   }
   std::optional<Row> row;
   read([&](const sqlite::Connection& database) {
-    sqlite::Statement select(database, fmt::format("SELECT {} FROM build JOIN binary USING (binary_id) WHERE key_hash = "
-                                                   "?1 AND key_text = ?2",
-                                                   kColumns));
+    sqlite::Statement select(database,
+                             fmt::format("SELECT {} FROM build JOIN binary USING (binary_id) WHERE key_hash = "
+                                         "?1 AND key_text = ?2",
+                                         kColumns));
     if (select.bind(content_hash(compile_key), compile_key).step()) row = Row::read(select);
   });
   if (!row || (is_it(row->stored) && !is_wanted(row->stored))) return std::nullopt;
@@ -261,8 +262,8 @@ std::nullopt_t BinaryStore::give_up(const Row& row) {
   connection_->try_now([&] {
     // Other builds of bytes that are in order may be, too.
     const bool build_alone = has_its_bytes(row.stored.binary);
-    sqlite::Statement(connection(), build_alone ? "DELETE FROM build WHERE build_id = ?1"
-                                                : "DELETE FROM binary WHERE binary_id = ?1")
+    sqlite::Statement(connection(),
+                      build_alone ? "DELETE FROM build WHERE build_id = ?1" : "DELETE FROM binary WHERE binary_id = ?1")
         .bind(build_alone ? row.build_id : row.id)
         .run();
   });

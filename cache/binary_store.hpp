@@ -69,8 +69,8 @@ class BinaryStore {
   /// Error{store_*}.
   std::optional<Binary> find(std::string_view hash);
   /// The binary that was compiled for exactly this key; what does not match the checksum of its build is not found, as
-  /// above. `expected_hash` is the hash of the binary that was measured, if that is known: a file of format 1, which has
-  /// no such sums and may not be written, is searched for that one only. Throws Error{store_*}.
+  /// above. `expected_hash` is the hash of the binary that was measured, if that is known: a file of format 1, which
+  /// has no such sums and may not be written, is searched for that one only. Throws Error{store_*}.
   std::optional<Binary> find_compiled(std::string_view compile_key, std::string_view expected_hash = {});
 
   /// The binary with this content hash as often as something was compiled to it, each time with another `compile_key`.

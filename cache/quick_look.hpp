@@ -38,10 +38,7 @@ class QuickLook {
 
  private:
   QuickLook(std::shared_ptr<const OpenFolder> folder, std::string name, const Format& format)
-      : folder_(std::move(folder)),
-        name_(std::move(name)),
-        format_(&format),
-        file_(PageFile::open(*folder_, name_)) {}
+      : folder_(std::move(folder)), name_(std::move(name)), format_(&format), file_(PageFile::open(*folder_, name_)) {}
 
   std::shared_ptr<const OpenFolder> folder_;
   std::string name_;

@@ -195,7 +195,8 @@ void roll_back(std::vector<std::byte>& database, Bytes bytes) {
       if (!page) return;
       const auto& [number, content] = *page;
       if (number > pages) continue;
-      std::copy(content.begin(), content.end(), database.begin() + static_cast<std::ptrdiff_t>((number - 1) * page_size));
+      std::copy(content.begin(), content.end(),
+                database.begin() + static_cast<std::ptrdiff_t>((number - 1) * page_size));
     }
   }
 }
