@@ -28,7 +28,7 @@ struct Binary {
 /// A binary as it was read, with what ties it to its build; nothing of it was compared yet.
 struct StoredBinary {
   Binary binary;
-  std::string checksum;  ///< over everything but the bytes, for which their hash stands; empty in a file of format 1
+  std::string checksum;  ///< over everything but the bytes, for which their hash stands; "format 1" in such a file
 };
 
 /// How long a binary is kept. Persisted as numbers: never renumber.

@@ -50,11 +50,14 @@ UPDATE build SET
 WHERE EXISTS (SELECT 1 FROM binary WHERE binary.binary_id = build.binary_id);
 )sql";
 
-// A file that may not be written shows no sum: BinaryStore takes from it what a decision names by its hash.
+// A file that may not be written has no sums, and says so in words that no flipped bit can make of one: BinaryStore
+// takes from it what a decision names by its hash.
 constexpr const char* kBinaries1Seen = R"sql(
 CREATE TEMP VIEW build AS
-  SELECT build_id, binary_id, key_hash, key_text, resource_log, build.byte_count, binary.kernel, '' AS checksum
-  FROM main.build AS build JOIN main.binary AS binary USING (binary_id);
+  SELECT build_id, binary_id, key_hash, key_text, resource_log, build.byte_count, binary.kernel, 'format 1' AS checksum
+  FROM main.build AS build JOIN main.binary AS binary USING (binary_id)
+  WHERE (SELECT count(DISTINCT substr(same.key_text, 1, instr(same.key_text, '|architecture=')))
+         FROM main.build AS same WHERE same.binary_id = build.binary_id) = 1;
 )sql";
 
 constexpr std::array kBinarySteps{kBinaries1, kBinaries2};

@@ -1,14 +1,13 @@
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
 #include <random>
 #include <thread>
 
 #include "cache/binary_store.hpp"
-#include "cache/sqlite.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {
@@ -42,17 +41,26 @@ class TwoUsers {
   /// The other user holds the lock, lets this user's program wait for it, and has meanwhile made of the folder a link
   /// to this user's own. Whether the program took the other one's binary all the same.
   bool loads_theirs(Access access, std::chrono::milliseconds held) const {
-    fs::remove(theirs());
-    if (fs::exists(folder_ / "shared/aside")) fs::rename(folder_ / "shared/aside", theirs());
-    const sqlite::Connection lock(theirs() / "binaries.db", SQLITE_OPEN_READWRITE, std::chrono::seconds(5));
-    lock.execute("BEGIN EXCLUSIVE");
+    if (fs::is_symlink(theirs())) {
+      fs::remove(theirs());
+      fs::rename(folder_ / "shared/aside", theirs());
+    }
+    // Not by SQLite, whose state the program would inherit.
+    const int file = open((theirs() / "binaries.db").c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(file >= 0);
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = 0x40000000;  // all bytes that SQLite locks
+    lock.l_len = 512;
+    REQUIRE(fcntl(file, F_SETLK, &lock) == 0);
     const pid_t program = fork();
     REQUIRE(program >= 0);
     if (program == 0) _exit(load(access));
     std::this_thread::sleep_for(held);
     fs::rename(theirs(), folder_ / "shared/aside");
     fs::create_directory_symlink(folder_ / "private", theirs());
-    lock.execute("ROLLBACK");
+    close(file);
     int status = 0;
     REQUIRE(waitpid(program, &status, 0) == program);
     REQUIRE(WIFEXITED(status));

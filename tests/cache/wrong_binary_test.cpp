@@ -42,6 +42,7 @@ int wrong_answers(BinaryStore& store) {
     };
     try {
       check(store.find_compiled(expected.compile_key));
+      check(store.find_compiled(expected.compile_key, content_hash(expected.bytes)));
       check(store.find(content_hash(expected.bytes)));
     } catch (const Error&) {
       // Told, and compiled again.
