@@ -23,38 +23,57 @@ std::int64_t size_of(const Binary& binary) {
   return static_cast<std::int64_t>(binary.bytes.size()) + build_size(binary);
 }
 
-bool is_sound(const Binary& binary) {
+/// Ties a build to its binary: read in the wrong place, or changed in any part, it does not match.
+std::string checksum_of(const Binary& binary) {
+  return content_hash({binary.compile_key, binary.resource_log, binary.kernel, binary.architecture, binary.hash});
+}
+
+bool has_its_bytes(const Binary& binary) {
   return content_hash(binary.bytes) == binary.hash;
 }
+
+/// A file of format 1 that is only read; once it is written it has sums.
+bool lacks_checksum(const StoredBinary& stored) {
+  return stored.checksum == "format 1";  // see schema.cpp
+}
+
+bool is_sound(const StoredBinary& stored) {
+  return has_its_bytes(stored.binary) && (lacks_checksum(stored) || stored.checksum == checksum_of(stored.binary));
+}
+
+constexpr const char* kColumns =
+    "binary_id, build_id, last_used_unix_ms, hash, architecture, build.kernel, key_text, resource_log, checksum, bytes";
 
 }  // namespace
 
 struct BinaryStore::Row {
   std::int64_t id = 0;
+  std::int64_t build_id = 0;
   std::int64_t last_used_unix_ms = 0;
-  Binary binary;
+  StoredBinary stored;
 
   static Row read(const sqlite::Statement& select) {
     sqlite::Columns column(select);
     Row row;
+    Binary& binary = row.stored.binary;
     row.id = column.integer();
+    row.build_id = column.integer();
     row.last_used_unix_ms = column.integer();
-    row.binary.hash = column.text();
-    row.binary.architecture = column.text();
-    row.binary.kernel = column.text();
-    row.binary.compile_key = column.text();
-    row.binary.resource_log = column.text();
-    row.binary.bytes = column.bytes();
+    binary.hash = column.text();
+    binary.architecture = column.text();
+    binary.kernel = column.text();
+    binary.compile_key = column.text();
+    binary.resource_log = column.text();
+    row.stored.checksum = column.text();
+    binary.bytes = column.bytes();
     return row;
   }
 };
 
 namespace {
 
-std::optional<std::string> why_unused(const std::filesystem::path& file) {
-  const auto reason = reason_to_distrust(file, trusted_owners());
-  if (!reason) return std::nullopt;
-  return fmt::format("Compiled binaries are neither taken from {} nor kept there, since {}.", file.string(), *reason);
+std::string say_unused(const std::filesystem::path& file, const std::string& reason) {
+  return fmt::format("Compiled binaries are neither taken from {} nor kept there, since {}.", file.string(), reason);
 }
 
 }  // namespace
@@ -73,6 +92,13 @@ BinaryStore::BinaryStore(const BinaryStoreOptions& options) : options_(options) 
   }
 }
 
+/// Whether what is open is not what should be asked next: another file has its name, or it was, or is, half-written.
+bool BinaryStore::may_be_outdated() const {
+  if (options_.access != Access::read_only) return false;
+  if (quick_look_ && quick_look_->is_replaced()) return true;
+  return connection_ && (connection_->is_image() || has_journal(*connection_));
+}
+
 /// Lets go of a file in whose place there may be another one. Whatever throws, no file is left open for reading that
 /// was not examined.
 void BinaryStore::look_anew() {
@@ -80,8 +106,12 @@ void BinaryStore::look_anew() {
   connection_.reset();
   distrust_.reset();
   auto look = QuickLook::open(options_.path, binaries_format());
-  // After opening: a file that only trusted users can touch cannot have been exchanged since.
-  if (look) distrust_ = why_unused(look->path());
+  if (look) {
+    const std::string name = look->path().filename();
+    if (const auto why = reason_to_distrust(look->folder(), name, look->descriptor(), trusted_owners())) {
+      distrust_ = say_unused(look->path(), *why);
+    }
+  }
   quick_look_ = std::move(look);
 }
 
@@ -89,7 +119,10 @@ const sqlite::Connection& BinaryStore::connection() const {
   if (!connection_) {
     auto opened = open_database(options_.path, options_.access, options_.busy_timeout, Durability::rebuildable,
                                 binaries_format());
-    distrust_ = why_unused(opened->path());  // after opening, as above
+    // SQLite opened what is in the folder that is examined here. If only trusted users may write that folder and the
+    // file, nobody else can have exchanged or changed the file before, between or after.
+    const auto why = reason_to_distrust(*opened->folder(), opened->path().filename(), trusted_owners());
+    distrust_ = why ? std::optional(say_unused(opened->path(), *why)) : std::nullopt;
     connection_ = std::move(opened);
   }
   return *connection_;
@@ -106,13 +139,15 @@ bool BinaryStore::put(const Binary& binary, Keep keep) {
                             binary.kernel, hash, binary.hash));
   }
   if (distrust_ || size_of(binary) > options_.limit_bytes) return false;
+  const std::string checksum =
+      content_hash({binary.compile_key, binary.resource_log, binary.kernel, binary.architecture, hash});  // checksum_of
   sqlite::write(connection(), [&] {
     // The bytes are written again even if the hash is known: that repairs a row whose bytes were damaged.
     sqlite::Statement insert(
         connection(),
         "INSERT INTO binary (hash, architecture, kernel, keep, last_used_unix_ms, byte_count, bytes) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) "
-        "ON CONFLICT (hash) DO UPDATE SET keep = max(keep, excluded.keep), "
+        "ON CONFLICT (hash) DO UPDATE SET architecture = excluded.architecture, keep = max(keep, excluded.keep), "
         "last_used_unix_ms = excluded.last_used_unix_ms, byte_count = excluded.byte_count, "
         "bytes = excluded.bytes RETURNING binary_id");
     insert.bind(hash, binary.architecture, binary.kernel, keep, options_.clock(), binary.bytes.size(),
@@ -122,70 +157,95 @@ bool BinaryStore::put(const Binary& binary, Keep keep) {
     insert.run();
     // Replaced rather than updated, so that the latest build has the greatest build_id.
     sqlite::Statement(connection(),
-                      "INSERT OR REPLACE INTO build (binary_id, key_hash, key_text, resource_log, byte_count) "
-                      "VALUES (?1, ?2, ?3, ?4, ?5)")
-        .bind(binary_id, content_hash(binary.compile_key), binary.compile_key, binary.resource_log, build_size(binary))
+                      "INSERT OR REPLACE INTO build (binary_id, key_hash, key_text, resource_log, byte_count, kernel, "
+                      "checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+        .bind(binary_id, content_hash(binary.compile_key), binary.compile_key, binary.resource_log, build_size(binary),
+              binary.kernel, checksum)
         .run();
     make_room(binary_id);
   });
   return true;
 }
 
-std::optional<Binary> BinaryStore::find(std::string_view hash) {
-  trouble_.reset();
-  if (distrust_) return std::nullopt;
-  const sqlite::Connection& database = connection();
-  if (distrust_) return std::nullopt;
-  std::optional<Row> row;
-  {
-    sqlite::Statement select(
-        database,
-        "SELECT binary_id, last_used_unix_ms, hash, architecture, kernel, key_text, resource_log, bytes "
-        "FROM binary LEFT JOIN build USING (binary_id) WHERE hash = ?1 ORDER BY build_id DESC LIMIT 1");
-    if (select.bind(hash).step()) row = Row::read(select);
+/// Asks the file, if it is trusted.
+template <class Work>
+void BinaryStore::read(const Work& work) {
+  // A writer may be killed at any moment, and the next one, too.
+  for (int attempt = 1;; ++attempt) {
+    try {
+      const sqlite::Connection& database = connection();
+      if (!distrust_) work(database);
+      return;
+    } catch (const sqlite::Failure& failure) {
+      if (!failure.half_written() || attempt == sqlite::kWriteAttempts) throw;
+    }
+    look_anew();
   }
-  return checked(std::move(row));
 }
 
-std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key) {
+std::optional<Binary> BinaryStore::find(std::string_view hash) {
+  std::vector<Binary> builds = find_builds(hash);
+  if (builds.empty()) return std::nullopt;
+  return std::move(builds.back());
+}
+
+std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key, std::string_view expected_hash) {
   trouble_.reset();
-  if (distrust_ && quick_look_ && quick_look_->is_replaced()) look_anew();
+  if (may_be_outdated()) look_anew();
   if (distrust_) return std::nullopt;
+  const auto is_it = [&](const StoredBinary& stored) {
+    return stored.binary.compile_key == compile_key && is_sound(stored);
+  };
+  const auto is_wanted = [&](const StoredBinary& stored) {
+    return !lacks_checksum(stored) || stored.binary.hash == expected_hash;
+  };
   if (quick_look_) {
     auto seen = (*quick_look_)([&](PageFile& file) { return read_compiled(file, compile_key); });
-    if (seen && *seen && !is_sound(**seen)) {
-      note_damage(**seen);
+    if (seen && !*seen) return std::nullopt;
+    if (seen && !is_it(**seen)) {
+      note_damage((*seen)->binary);
       return std::nullopt;
     }
-    if (seen) return *std::move(seen);
-    if (quick_look_->is_replaced()) look_anew();
+    if (seen && is_wanted(**seen)) return std::move((*seen)->binary);
+    if (seen) return std::nullopt;
+    if (may_be_outdated()) look_anew();
     if (distrust_) return std::nullopt;
   }
-  const sqlite::Connection& database = connection();
-  if (distrust_) return std::nullopt;
   std::optional<Row> row;
-  {
-    sqlite::Statement select(
-        database,
-        "SELECT binary_id, last_used_unix_ms, hash, architecture, kernel, key_text, resource_log, bytes "
-        "FROM build JOIN binary USING (binary_id) WHERE key_hash = ?1 AND key_text = ?2");
+  read([&](const sqlite::Connection& database) {
+    sqlite::Statement select(database,
+                             fmt::format("SELECT {} FROM build JOIN binary USING (binary_id) WHERE key_hash = "
+                                         "?1 AND key_text = ?2",
+                                         kColumns));
     if (select.bind(content_hash(compile_key), compile_key).step()) row = Row::read(select);
-  }
-  return checked(std::move(row));
+  });
+  if (!row || (is_it(row->stored) && !is_wanted(row->stored))) return std::nullopt;
+  if (!is_it(row->stored)) return give_up(*row);
+  mark_used(*row);
+  return std::move(row->stored.binary);
 }
 
 std::vector<Binary> BinaryStore::find_builds(std::string_view hash) {
-  const std::optional<Binary> latest = find(hash);
-  if (!latest) return {};
+  trouble_.reset();
+  if (may_be_outdated()) look_anew();
+  if (distrust_) return {};
+  std::vector<Row> rows;
+  read([&](const sqlite::Connection& database) {
+    rows.clear();
+    sqlite::Statement select(database, fmt::format("SELECT {} FROM build JOIN binary USING (binary_id) WHERE hash = ?1 "
+                                                   "ORDER BY build_id",
+                                                   kColumns));
+    select.bind(hash);
+    while (select.step()) rows.push_back(Row::read(select));
+  });
   std::vector<Binary> builds;
-  sqlite::Statement select(connection(),
-                           "SELECT key_text, resource_log FROM build JOIN binary USING (binary_id) WHERE hash = ?1 "
-                           "ORDER BY build_id");
-  select.bind(hash);
-  while (select.step()) {
-    Binary& build = builds.emplace_back(*latest);
-    build.compile_key = select.text(0);
-    build.resource_log = select.text(1);
+  for (Row& row : rows) {
+    if (row.stored.binary.hash != hash || !is_sound(row.stored)) {
+      give_up(row);
+      continue;
+    }
+    if (builds.empty()) mark_used(row);
+    builds.push_back(std::move(row.stored.binary));
   }
   return builds;
 }
@@ -196,15 +256,18 @@ std::int64_t BinaryStore::size_bytes() const {
       "(SELECT ifnull(sum(byte_count), 0) FROM build)");
 }
 
-std::optional<Binary> BinaryStore::checked(std::optional<Row> row) {
-  if (!row) return std::nullopt;
-  if (!is_sound(row->binary)) {
-    note_damage(row->binary);
-    forget(*row);
-    return std::nullopt;
-  }
-  mark_used(*row);
-  return std::move(row->binary);
+std::nullopt_t BinaryStore::give_up(const Row& row) {
+  note_damage(row.stored.binary);
+  if (options_.access == Access::read_only) return std::nullopt;
+  connection_->try_now([&] {
+    // Other builds of bytes that are in order may be, too.
+    const bool build_alone = has_its_bytes(row.stored.binary);
+    sqlite::Statement(connection(),
+                      build_alone ? "DELETE FROM build WHERE build_id = ?1" : "DELETE FROM binary WHERE binary_id = ?1")
+        .bind(build_alone ? row.build_id : row.id)
+        .run();
+  });
+  return std::nullopt;
 }
 
 void BinaryStore::make_room(std::int64_t keep_binary_id) {
@@ -224,16 +287,11 @@ void BinaryStore::make_room(std::int64_t keep_binary_id) {
 
 void BinaryStore::note_damage(const Binary& binary) {
   trouble_ = fmt::format(
-      "The binary of `{}` in {} is damaged (its bytes do not match its hash) and is not used: the kernel has to be "
+      "The binary of `{}` in {} is damaged (it does not match its hash or what it was compiled "
+      "from) and is not used: the kernel has to be "
       "compiled again. If this happens again, check the disk; the file holds nothing but compiled code and may be "
       "deleted.",
       binary.kernel, options_.path.string());
-}
-
-void BinaryStore::forget(const Row& row) {
-  if (options_.access == Access::read_only) return;
-  connection_->try_now(
-      [&] { sqlite::Statement(connection(), "DELETE FROM binary WHERE binary_id = ?1").bind(row.id).run(); });
 }
 
 void BinaryStore::mark_used(const Row& row) {

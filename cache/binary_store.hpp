@@ -25,6 +25,12 @@ struct Binary {
   std::vector<std::byte> bytes;
 };
 
+/// A binary as it was read, with what ties it to its build; nothing of it was compared yet.
+struct StoredBinary {
+  Binary binary;
+  std::string checksum;  ///< over everything but the bytes, for which their hash stands; "format 1" in such a file
+};
+
 /// How long a binary is kept. Persisted as numbers: never renumber.
 enum class Keep : int {
   while_room = 0,  ///< until the file is full and others were used more recently
@@ -62,8 +68,10 @@ class BinaryStore {
   /// match its hash any more is not found (see `trouble`), and deleted unless the store is read only. Throws
   /// Error{store_*}.
   std::optional<Binary> find(std::string_view hash);
-  /// The binary that was compiled for exactly this key. Throws Error{store_*}.
-  std::optional<Binary> find_compiled(std::string_view compile_key);
+  /// The binary that was compiled for exactly this key; what does not match the checksum of its build is not found, as
+  /// above. `expected_hash` is the hash of the binary that was measured, if that is known: a file of format 1, which
+  /// has no such sums and may not be written, is searched for that one only. Throws Error{store_*}.
+  std::optional<Binary> find_compiled(std::string_view compile_key, std::string_view expected_hash = {});
 
   /// The binary with this content hash as often as something was compiled to it, each time with another `compile_key`.
   /// Throws Error{store_*}.
@@ -81,10 +89,12 @@ class BinaryStore {
   explicit BinaryStore(const BinaryStoreOptions& options);
   const sqlite::Connection& connection() const;
   struct Row;
-  std::optional<Binary> checked(std::optional<Row> row);
   void make_room(std::int64_t keep_binary_id);
   void mark_used(const Row& row);
-  void forget(const Row& row);
+  template <class Work>
+  void read(const Work& work);
+  std::nullopt_t give_up(const Row& row);
+  bool may_be_outdated() const;
   void look_anew();
   void note_damage(const Binary& binary);
 

@@ -1,13 +1,16 @@
 #include "cache/database_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include "cache/folder_sync.hpp"
+#include "cache/settled_image.hpp"
 #include "cache/sqlite.hpp"
 
 namespace tuner::cache {
@@ -37,14 +40,15 @@ void create_private_folders(const fs::path& folder) {
 }
 
 /// mknod rather than open: closing a second descriptor of a database drops the locks that SQLite holds in this process.
-void create_private_file(const fs::path& file) {
-  if (mknod(file.c_str(), S_IFREG | 0600, 0) == 0 || errno == EEXIST) return;
-  unavailable(fmt::format("The database {} cannot be created", file.string()), errno);
+void create_private_file(const OpenFolder& folder, const std::string& name) {
+  if (mknodat(folder.descriptor(), name.c_str(), S_IFREG | 0600, 0) == 0 || errno == EEXIST) return;
+  unavailable(fmt::format("The database {} cannot be created", (folder.path() / name).string()), errno);
 }
 
-void require_regular_file(const fs::path& file) {
-  struct stat status {};
-  if (lstat(file.c_str(), &status) != 0) {
+void require_regular_file(const OpenFolder& folder, const std::string& name) {
+  const fs::path file = folder.path() / name;
+  const auto status = folder.look_at(name);
+  if (!status) {
     if (errno == ENOENT) {
       throw Error(Errc::store_unavailable, fmt::format("There is no database {} yet. `tuner tune` creates it; --db or "
                                                        "TUNER_DB names another one.",
@@ -52,13 +56,13 @@ void require_regular_file(const fs::path& file) {
     }
     unavailable(fmt::format("The database {} cannot be reached", file.string()), errno);
   }
-  if (S_ISLNK(status.st_mode)) {
+  if (S_ISLNK(status->st_mode)) {
     throw Error(Errc::store_unavailable,
                 fmt::format("{} is a symbolic link, and databases are not opened through links: "
                             "name the file that it points to.",
                             file.string()));
   }
-  if (!S_ISREG(status.st_mode)) {
+  if (!S_ISREG(status->st_mode)) {
     throw Error(
         Errc::store_unavailable,
         fmt::format("{} is not a file, so it cannot be the database: name a file that ends in .db, or a folder.",
@@ -72,7 +76,7 @@ void require_writable(const sqlite::Connection& connection) {
   if (!connection.may_write()) {
     unavailable(fmt::format("The database {} may not be written", connection.path().string()), EACCES);
   }
-  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+  if (faccessat(connection.folder()->descriptor(), ".", W_OK | X_OK, AT_EACCESS) != 0) {
     unavailable(fmt::format("The folder {} of the database may not be written", folder.string()), errno);
   }
 }
@@ -86,7 +90,14 @@ void harden(const sqlite::Connection& connection) {
   configure(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, "defensive");
   configure(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, "trusted_schema");
   configure(connection, SQLITE_DBCONFIG_ENABLE_FKEY, 1, "foreign_keys");
+  sqlite3_limit(connection.get(), SQLITE_LIMIT_ATTACHED, 0);
   connection.execute("PRAGMA cell_size_check = ON");
+}
+
+/// No statement of this program reads a view of the file, and one in the place of a table could be without end. Only
+/// the steps from one format to the next have to see them.
+void shut_views(const sqlite::Connection& connection) {
+  configure(connection, SQLITE_DBCONFIG_ENABLE_VIEW, 0, "enable_view");
 }
 
 void use_rollback_journal(const sqlite::Connection& connection) {
@@ -105,34 +116,58 @@ void press_the_disk(const sqlite::Connection& connection, Durability durability)
   connection.execute(durability == Durability::precious ? "PRAGMA synchronous = EXTRA" : "PRAGMA synchronous = NORMAL");
 }
 
-bool is_up_to_date(const sqlite::Connection& connection, const Format& format) {
+/// Its version, not 0.
+std::size_t version_of(const sqlite::Connection& connection, const Format& format) {
   const sqlite::Transaction snapshot(connection, sqlite::Transaction::Kind::read);
   const std::size_t version = format_version(connection, format);
   if (version == 0) {
     throw Error(Errc::store_unavailable,
                 fmt::format("The database {} is empty: nothing was recorded in it yet.", connection.path().string()));
   }
-  return version == format.steps.size();
+  return version;
 }
 
-/// A reader changes no file, and an older one may belong to somebody else: the missing steps are taken in memory.
+/// A reader changes no file, and an older one may belong to another user: the missing steps are taken in memory.
 std::unique_ptr<sqlite::Connection> up_to_date_copy(const sqlite::Connection& from, const Format& format) {
   auto copy = sqlite::Connection::copy_in_memory(from);
   harden(*copy);
   bring_up_to_date(*copy, format);
-  copy->execute("PRAGMA query_only = ON");
   return copy;
+}
+
+/// The database as a reader is to see it.
+std::unique_ptr<sqlite::Connection> seen(std::unique_ptr<sqlite::Connection> file, const Format& format) {
+  harden(*file);
+  if (const auto image = settled_image(*file)) {
+    file = sqlite::Connection::of_image(*file, *image);
+    harden(*file);
+  }
+  file->execute("PRAGMA temp_store = MEMORY");
+  if (const std::size_t version = version_of(*file, format); version < format.steps.size()) {
+    if (version <= format.views.size()) {
+      file->execute(format.views[version - 1]);
+    } else {
+      file = up_to_date_copy(*file, format);
+    }
+  }
+  shut_views(*file);
+  file->execute("PRAGMA query_only = ON");
+  return file;
 }
 
 }  // namespace
 
+std::shared_ptr<const OpenFolder> open_folder_of(const fs::path& path) {
+  try {
+    return std::make_shared<const OpenFolder>(OpenFolder::of(path));
+  } catch (const std::system_error& error) {
+    const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    unavailable(fmt::format("The folder {} of the database cannot be reached", folder.string()), error.code().value());
+  }
+}
+
 fs::path resolved(const fs::path& path) {
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::error_code error;
-  const fs::path canonical = fs::canonical(folder, error);
-  if (error)
-    unavailable(fmt::format("The folder {} of the database cannot be reached", folder.string()), error.value());
-  return canonical / path.filename();
+  return open_folder_of(path)->path() / path.filename();
 }
 
 std::unique_ptr<sqlite::Connection> open_database(const fs::path& path, Access access,
@@ -145,23 +180,23 @@ std::unique_ptr<sqlite::Connection> open_database(const fs::path& path, Access a
                             sqlite3_libversion()));
   }
   if (access == Access::read_write) create_private_folders(path.parent_path());
-  const fs::path file = resolved(path);
-  if (access == Access::read_write) create_private_file(file);
-  require_regular_file(file);
+  const auto folder = open_folder_of(path);
+  const std::string name = path.filename();
+  if (access == Access::read_write) create_private_file(*folder, name);
+  require_regular_file(*folder, name);
 
-  // A reader asks for write permission too and gets on without it: see Access::read_only.
-  auto connection = std::make_unique<sqlite::Connection>(
-      file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX,
-      busy_timeout);
-  harden(*connection);
+  constexpr int kFlags = SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX;
   if (access == Access::read_only) {
-    connection->execute("PRAGMA query_only = ON");
-    return is_up_to_date(*connection, format) ? std::move(connection) : up_to_date_copy(*connection, format);
+    return seen(std::make_unique<sqlite::Connection>(folder, name, SQLITE_OPEN_READONLY | kFlags, busy_timeout),
+                format);
   }
+  auto connection = std::make_unique<sqlite::Connection>(folder, name, SQLITE_OPEN_READWRITE | kFlags, busy_timeout);
+  harden(*connection);
   require_writable(*connection);
   use_rollback_journal(*connection);
   press_the_disk(*connection, durability);
   bring_up_to_date(*connection, format);
+  shut_views(*connection);
   return connection;
 }
 
@@ -183,6 +218,10 @@ std::optional<std::string> find_missing_part(const sqlite::Connection& connectio
 }
 
 }  // namespace
+
+bool has_journal(const sqlite::Connection& connection) {
+  return connection.folder()->has(connection.path().filename().string() + "-journal");
+}
 
 std::optional<std::string> find_damage(const sqlite::Connection& connection, const Format& format) {
   sqlite::Statement integrity(connection, "PRAGMA integrity_check(1)");

@@ -6,13 +6,14 @@
 #include <optional>
 
 #include "cache/format.hpp"
+#include "cache/open_folder.hpp"
 
 namespace tuner::cache {
 
 enum class Access {
   read_write,  ///< creates the folder (0700) and the file (0600) if they are missing
-  /// Never changes what is stored. What another process left half-written is still rolled back where the file's
-  /// permissions allow it, since nobody can read it before. A file of an older format is read through a copy in memory.
+  /// Creates, writes and deletes no file at all, whatever the database holds and whatever lies beside it. What another
+  /// process left half-written is read as it was before, from a copy in memory; so is a file of an older format.
   read_only,
 };
 
@@ -21,6 +22,9 @@ enum class Durability {
   precious,     ///< a committed transaction survives a power failure, as far as the disk tells the truth
   rebuildable,  ///< survives the end of any process; after a power failure the file may be damaged
 };
+
+/// The folder that `path` is in. Throws Error{store_unavailable}.
+std::shared_ptr<const OpenFolder> open_folder_of(const std::filesystem::path& path);
 
 /// The path that is opened for `path`: absolute, with symbolic links in its folders resolved, so that checks and
 /// opening speak of the same file. The folder must exist.
@@ -31,6 +35,9 @@ std::filesystem::path resolved(const std::filesystem::path& path);
 std::unique_ptr<sqlite::Connection> open_database(const std::filesystem::path& path, Access access,
                                                   std::chrono::milliseconds busy_timeout, Durability durability,
                                                   const Format& format);
+
+/// Whether a journal lies beside an open database: a writer is at work, or was killed.
+bool has_journal(const sqlite::Connection& connection);
 
 /// Looks for damage in every page, index and constraint of a database, and for tables, indexes and views that its
 /// format has and it lacks: nothing, or what was found first.

@@ -18,6 +18,9 @@ struct Format {
   std::string_view contents;    ///< for messages: "tuning results"
   std::int32_t application_id;  ///< in the file's header; tells these files from everybody else's
   std::span<const char* const> steps;
+  /// `views[n]` makes temporary views through which a reader sees a file of version n + 1 as the newest; where there
+  /// are none, a reader takes the missing steps in a copy of the whole file.
+  std::span<const char* const> views = {};
 };
 
 /// The version of an open database of this format; 0 if it is empty. Throws Error: store_newer if a later version of

@@ -3,6 +3,7 @@
 #include <xxhash.h>
 
 #include <new>
+#include <string>
 
 namespace tuner::cache {
 
@@ -29,6 +30,16 @@ std::string content_hash(std::span<const std::byte> bytes) {
 
 std::string content_hash(std::string_view text) {
   return content_hash(std::as_bytes(std::span(text)));
+}
+
+std::string content_hash(std::initializer_list<std::string_view> texts) {
+  std::string joined;
+  for (const std::string_view text : texts) {
+    joined += std::to_string(text.size());
+    joined += ':';
+    joined += text;
+  }
+  return content_hash(joined);
 }
 
 struct ContentHash::State {

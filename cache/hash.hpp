@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +13,9 @@ namespace tuner::cache {
 /// protection against somebody who forges contents on purpose.
 std::string content_hash(std::span<const std::byte> bytes);
 std::string content_hash(std::string_view text);
+
+/// The same of several texts in order, each with its length, so that no two lists of texts run together.
+std::string content_hash(std::initializer_list<std::string_view> texts);
 
 /// The same of content that comes in pieces.
 class ContentHash {

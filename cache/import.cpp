@@ -31,6 +31,16 @@ std::unique_ptr<Connection> open_source(const fs::path& database, const fs::path
                                              "another file, or another database with --db.",
                                              from.string()));
   }
+  const auto folder = open_folder_of(from);
+  for (const char* const suffix : {"-journal", "-wal"}) {
+    const std::string beside = from.filename().string() + suffix;
+    if (!folder->has(beside)) continue;
+    throw Error(Errc::store_unavailable,
+                fmt::format("{} is beside {}, so the database is being written, or was by a process that was stopped, "
+                            "and what it holds is not certain: nothing was imported. Try again when that process has "
+                            "finished, or import what `tuner export` writes.",
+                            (folder->path() / beside).string(), from.string()));
+  }
   auto connection = open_database(from, Access::read_only, kPatience, Durability::precious, decisions_format());
   if (const auto damage = find_damage(*connection, decisions_format())) damaged(from, *damage);
   return connection;

@@ -88,17 +88,16 @@ bool lock(int descriptor, short type, off_t start, off_t length) {
   return fcntl(descriptor, F_OFD_SETLK, &range) == 0;
 }
 
-bool exists(const std::string& path) {
-  struct stat status {};
-  if (lstat(path.c_str(), &status) == 0) return true;
+bool exists(const OpenFolder& folder, const std::string& name) {
+  if (folder.has(name)) return true;
   if (errno != ENOENT) throw NotPlain{};
   return false;
 }
 
 /// A journal without anybody who is about to write is one that was left behind and has to be rolled back. A writer that
 /// has not changed the file yet cannot do so while there is a reader.
-bool is_half_written(int descriptor, const fs::path& path) {
-  if (!exists(path.string() + "-journal")) return false;
+bool is_half_written(int descriptor, const OpenFolder& folder, const std::string& name) {
+  if (!exists(folder, name + "-journal")) return false;
   struct flock writer = range_of(F_WRLCK, kReservedByte, 1);
   return fcntl(descriptor, F_OFD_GETLK, &writer) != 0 || writer.l_type == F_UNLCK;
 }
@@ -220,21 +219,22 @@ void close_deleted(OpenFiles& files) {
 
 }  // namespace
 
-std::shared_ptr<OpenFile> PageFile::open(const fs::path& resolved) {
+std::shared_ptr<OpenFile> PageFile::open(const OpenFolder& folder, const std::string& name) {
   static std::mutex mutex;
   static auto* const files = new OpenFiles;  // never destroyed: that would close them
   const std::lock_guard guard(mutex);
-  struct stat status {};
-  if (lstat(resolved.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) throw NotPlain{};
-  const auto known = files->find({status.st_dev, status.st_ino});
+  const auto there = folder.look_at(name);
+  if (!there || !S_ISREG(there->st_mode)) throw NotPlain{};
+  const auto known = files->find({there->st_dev, there->st_ino});
   // A child's descriptor is its parent's, and so would its locks be.
   if (known != files->end() && known->second->process == getpid()) return known->second;
 
   close_deleted(*files);
   auto file = std::make_shared<OpenFile>();
-  file->descriptor = ::open(resolved.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  file->descriptor = openat(folder.descriptor(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file->descriptor < 0) throw NotPlain{};
   file->process = getpid();
+  struct stat status {};
   if (fstat(file->descriptor, &status) != 0) throw NotPlain{};
   (*files)[{status.st_dev, status.st_ino}] = file;
   if (!S_ISREG(status.st_mode)) throw NotPlain{};
@@ -248,7 +248,8 @@ bool PageFile::is_at(const OpenFile& file, const fs::path& path) {
          open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }
 
-PageFile::PageFile(OpenFile& file, const fs::path& path, const Format& format) : file_(file), turn_(file.mutex) {
+PageFile::PageFile(OpenFile& file, const OpenFolder& folder, const std::string& name, const Format& format)
+    : file_(file), turn_(file.mutex) {
   const int descriptor = file.descriptor;
   // As SQLite does it: who wants to write takes the pending byte and waits for readers to leave.
   if (!lock(descriptor, F_RDLCK, kPendingByte, 1)) throw NotPlain{};
@@ -256,9 +257,9 @@ PageFile::PageFile(OpenFile& file, const fs::path& path, const Format& format) :
   lock(descriptor, F_UNLCK, kPendingByte, 1);
   if (!shared) throw NotPlain{};
   try {
-    if (is_half_written(descriptor, path) || exists(path.string() + "-wal")) throw NotPlain{};
+    if (is_half_written(descriptor, folder, name) || exists(folder, name + "-wal")) throw NotPlain{};
     struct stat status {};
-    if (!is_at(file, path) || fstat(descriptor, &status) != 0) throw NotPlain{};
+    if (!is_at(file, folder.path() / name) || fstat(descriptor, &status) != 0) throw NotPlain{};
 
     std::byte header[100];
     read(header, 0);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cache/format.hpp"
+#include "cache/open_folder.hpp"
 
 namespace tuner::cache {
 
@@ -52,15 +53,15 @@ struct OpenFile {
 /// A read transaction on one file: while it lives nobody changes the file.
 class PageFile {
  public:
-  /// The file's descriptor. Throws NotPlain.
-  static std::shared_ptr<OpenFile> open(const std::filesystem::path& resolved);
+  /// The descriptor of the file of this name. Throws NotPlain.
+  static std::shared_ptr<OpenFile> open(const OpenFolder& folder, const std::string& name);
 
   /// Whether this is still the file of that name.
   static bool is_at(const OpenFile& file, const std::filesystem::path& path);
 
   /// Takes the lock that readers take. Throws NotPlain if it is not to be had at once, if the file is half-written, or
   /// if the header is not that of this format in its newest version.
-  PageFile(OpenFile& file, const std::filesystem::path& path, const Format& format);
+  PageFile(OpenFile& file, const OpenFolder& folder, const std::string& name, const Format& format);
   ~PageFile();
   PageFile(const PageFile&) = delete;
   PageFile& operator=(const PageFile&) = delete;

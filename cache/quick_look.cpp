@@ -85,9 +85,8 @@ Decision decision_of(PageFile& file, PlainRow row, PlainRow run) {
 
 std::unique_ptr<QuickLook> QuickLook::open(const std::filesystem::path& path, const Format& format) {
   try {
-    const std::filesystem::path file = resolved(path);
-    std::unique_ptr<QuickLook> look(new QuickLook(file, format, PageFile::open(file)));
-    const PageFile plain(*look->file_, file, format);
+    std::unique_ptr<QuickLook> look(new QuickLook(open_folder_of(path), path.filename(), format));
+    const PageFile plain(*look->file_, *look->folder_, look->name_, format);
     return look;
   } catch (const NotPlain&) {
     return nullptr;
@@ -132,21 +131,23 @@ std::vector<Site> read_sites(PageFile& file, const std::string& kernel_identity,
   return sites;
 }
 
-std::optional<Binary> read_compiled(PageFile& file, std::string_view compile_key) {
+std::optional<StoredBinary> read_compiled(PageFile& file, std::string_view compile_key) {
   const auto build_id = row_of_text(file, "sqlite_autoindex_build_1", compile_key);
   if (!build_id) return std::nullopt;
   PlainRow build = existing(file, "build", *build_id);
   PlainRow row = existing(file, "binary", build.integer(1));
-  Binary binary;
+  StoredBinary stored;
+  Binary& binary = stored.binary;
   binary.hash = std::move(row.text(1));
   binary.architecture = std::move(row.text(2));
-  binary.kernel = std::move(row.text(3));
-  binary.compile_key = compile_key;
+  binary.compile_key = std::move(build.text(3));
   binary.resource_log = std::move(build.text(4));
+  binary.kernel = std::move(build.text(6));
+  stored.checksum = std::move(build.text(7));
   const std::string& code = row.text(7);
   const auto bytes = std::as_bytes(std::span(code));
   binary.bytes.assign(bytes.begin(), bytes.end());
-  return binary;
+  return stored;
 }
 
 }  // namespace tuner::cache

@@ -18,15 +18,18 @@ class QuickLook {
   /// Null where the file is to be opened with SQLite, which can say why.
   static std::unique_ptr<QuickLook> open(const std::filesystem::path& path, const Format& format);
 
-  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path path() const { return folder_->path() / name_; }
+  const OpenFolder& folder() const { return *folder_; }
+  /// Of the file that is read.
+  int descriptor() const { return file_->descriptor; }
   /// Another file has taken the place of the one that was opened, or none is there now.
-  bool is_replaced() const { return !PageFile::is_at(*file_, path_); }
+  bool is_replaced() const { return !PageFile::is_at(*file_, path()); }
 
   /// What `look` finds in one read transaction; nothing if SQLite has to be asked.
   template <class Look>
   std::optional<std::invoke_result_t<Look, PageFile&>> operator()(const Look& look) const {
     try {
-      PageFile file(*file_, path_, *format_);
+      PageFile file(*file_, *folder_, name_, *format_);
       return look(file);
     } catch (const NotPlain&) {
       return std::nullopt;
@@ -34,10 +37,11 @@ class QuickLook {
   }
 
  private:
-  QuickLook(std::filesystem::path path, const Format& format, std::shared_ptr<OpenFile> file)
-      : path_(std::move(path)), format_(&format), file_(std::move(file)) {}
+  QuickLook(std::shared_ptr<const OpenFolder> folder, std::string name, const Format& format)
+      : folder_(std::move(folder)), name_(std::move(name)), format_(&format), file_(PageFile::open(*folder_, name_)) {}
 
-  std::filesystem::path path_;
+  std::shared_ptr<const OpenFolder> folder_;
+  std::string name_;
   const Format* format_;
   std::shared_ptr<OpenFile> file_;
 };
@@ -48,7 +52,7 @@ std::optional<Decision> read_decision(PageFile& file, std::int64_t row);
 /// See Store::list_sites.
 std::vector<Site> read_sites(PageFile& file, const std::string& kernel_identity, const std::string& mode,
                              const std::string& objective);
-/// See BinaryStore::find_compiled; not compared with its hash yet.
-std::optional<Binary> read_compiled(PageFile& file, std::string_view compile_key);
+/// See BinaryStore::find_compiled; compared with no hash yet.
+std::optional<StoredBinary> read_compiled(PageFile& file, std::string_view compile_key);
 
 }  // namespace tuner::cache

@@ -34,7 +34,34 @@ CREATE TABLE build (
 CREATE INDEX build_by_binary ON build (binary_id);
 )sql";
 
-constexpr std::array kBinarySteps{kBinaries1};
+// The hash of the bytes says nothing of what they are the binary of, so each build has a sum over all that ties it to
+// them. The symbol moves to the build: several kernels of one source may be compiled to the same bytes. Where that has
+// happened, the symbol of all but one was lost, and they are compiled again.
+constexpr const char* kBinaries2 = R"sql(
+DELETE FROM build WHERE binary_id IN (
+  SELECT binary_id FROM build GROUP BY binary_id
+  HAVING count(DISTINCT substr(key_text, 1, instr(key_text, '|architecture='))) > 1);
+ALTER TABLE build ADD COLUMN kernel TEXT NOT NULL DEFAULT '';
+ALTER TABLE build ADD COLUMN checksum TEXT NOT NULL DEFAULT '';
+UPDATE build SET
+  kernel = (SELECT binary.kernel FROM binary WHERE binary.binary_id = build.binary_id),
+  checksum = (SELECT build_checksum(key_text, resource_log, binary.kernel, architecture, hash) FROM binary
+              WHERE binary.binary_id = build.binary_id)
+WHERE EXISTS (SELECT 1 FROM binary WHERE binary.binary_id = build.binary_id);
+)sql";
+
+// A file that may not be written has no sums, and says so in words that no flipped bit can make of one: BinaryStore
+// takes from it what a decision names by its hash.
+constexpr const char* kBinaries1Seen = R"sql(
+CREATE TEMP VIEW build AS
+  SELECT build_id, binary_id, key_hash, key_text, resource_log, build.byte_count, binary.kernel, 'format 1' AS checksum
+  FROM main.build AS build JOIN main.binary AS binary USING (binary_id)
+  WHERE (SELECT count(DISTINCT substr(same.key_text, 1, instr(same.key_text, '|architecture=')))
+         FROM main.build AS same WHERE same.binary_id = build.binary_id) = 1;
+)sql";
+
+constexpr std::array kBinarySteps{kBinaries1, kBinaries2};
+constexpr std::array kBinaryViews{kBinaries1Seen};
 
 }  // namespace
 
@@ -45,7 +72,7 @@ const Format& decisions_format() {
 }
 
 const Format& binaries_format() {
-  static constexpr Format format{"compiled binaries", 0x54554e42 /* TUNB */, kBinarySteps};
+  static constexpr Format format{"compiled binaries", 0x54554e42 /* TUNB */, kBinarySteps, kBinaryViews};
   return format;
 }
 

@@ -6,13 +6,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <random>
+#include <system_error>
 #include <thread>
 
+#include "cache/hash.hpp"
 #include "tuner/detail/file_variable.hpp"
 
 namespace tuner::cache::sqlite {
 namespace {
+
+constexpr int kBuildChecksumParts = 5;
 
 std::string_view first_line(std::string_view call) {
   call.remove_prefix(std::min(call.find_first_not_of('\n'), call.size()));
@@ -36,11 +41,16 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
   }
   if (result == SQLITE_READONLY_ROLLBACK) {
     return {Errc::store_unavailable,
-            fmt::format(
-                "A process was stopped while it wrote the database {}, and what it left has to be cleared up by "
-                "somebody who may write the file: run `tuner list` as such a user, or choose another place with --db "
-                "or TUNER_DB.",
-                name)};
+            fmt::format("A process was stopped while it wrote the database {}, and reading changes nothing: the next "
+                        "`tuner tune` or `tuner forget` that uses it clears up what was left, or {}.",
+                        name, elsewhere)};
+  }
+  if (result == SQLITE_AUTH) {
+    return {Errc::store_unavailable,
+            fmt::format("The database {} is part of a transaction over several files (the journal beside it names "
+                        "others), and this program touches no file but its own: if you trust the database, open it "
+                        "once with sqlite3, or {}.",
+                        name, elsewhere)};
   }
   switch (result & 0xff) {
     case SQLITE_BUSY:
@@ -59,7 +69,6 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
               fmt::format("There is no room on the disk to write the database {}. Free some, or {}.", name, elsewhere)};
     case SQLITE_READONLY:
     case SQLITE_PERM:
-    case SQLITE_AUTH:
       return {
           Errc::store_unavailable,
           fmt::format("The database {} may not be written. Make the file and its folder writable for this user, or {}.",
@@ -88,25 +97,97 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
 /// Every statement here fits the format's schema, so a name that is missing was removed by somebody else.
 bool lacks_part(std::string_view message) {
   return message.starts_with("no such table") || message.starts_with("no such column") ||
-         message.find("has no column named") != std::string_view::npos;
+         message.find("has no column named") != std::string_view::npos ||
+         message.starts_with("access to view");  // a view in a table's place: see harden
 }
 
 }  // namespace
 
-Connection::Connection(std::filesystem::path path, int flags, std::chrono::milliseconds busy_timeout)
-    : path_(std::move(path)), patience_(busy_timeout) {
-  check(sqlite3_open_v2(path_.c_str(), handle_.out(), flags | SQLITE_OPEN_EXRESCODE, nullptr), "open");
+namespace {
+
+std::shared_ptr<const OpenFolder> folder_of(const std::filesystem::path& path) {
+  try {
+    return std::make_shared<const OpenFolder>(OpenFolder::of(path));
+  } catch (const std::system_error& error) {
+    throw Failure(Errc::store_unavailable, SQLITE_CANTOPEN,
+                  fmt::format("The folder of the database {} cannot be reached: {}. Choose another place with --db or "
+                              "TUNER_DB.",
+                              path.string(), error.code().message()));
+  }
+}
+
+}  // namespace
+
+Connection::Connection(std::shared_ptr<const OpenFolder> folder, const std::string& name, int flags,
+                       std::chrono::milliseconds busy_timeout)
+    : Connection(folder->path() / name, folder, busy_timeout) {
+  open_file(name, flags);
+}
+
+Connection::Connection(const std::filesystem::path& path, int flags, std::chrono::milliseconds busy_timeout)
+    : Connection(path, path == ":memory:" ? nullptr : folder_of(path), busy_timeout) {
+  if (folder_ == nullptr) {
+    open_in_memory();
+  } else {
+    path_ = folder_->path() / path.filename();
+    open_file(path.filename(), flags);
+  }
+}
+
+void Connection::open_file(const std::string& name, int flags) {
+  const std::string path = folder_->path_of(name);
+  const bool writes = (flags & SQLITE_OPEN_READWRITE) != 0;
+  vfs_ = std::make_unique<GuardedVfs>(path, writes ? GuardedVfs::Allow::read_and_write : GuardedVfs::Allow::read);
+  const int opened = sqlite3_open_v2(path.c_str(), handle_.out(), flags | SQLITE_OPEN_EXRESCODE, vfs_->name());
+  vfs_->hide();
+  check(opened, "open");
   check(sqlite3_busy_handler(get(), on_busy, this), "busy_handler");
   // SQLITE_TMPDIR and TMPDIR say where its temporary files are.
   if (has_rights_of_another()) execute("PRAGMA temp_store = MEMORY");
+  add_functions();
 }
 
-Connection::Connection(const Connection& from, int flags) : path_(from.path_), patience_(from.patience_) {
-  check(sqlite3_open_v2(":memory:", handle_.out(), flags | SQLITE_OPEN_EXRESCODE, nullptr), "open");
+void Connection::open_in_memory() {
+  constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_EXRESCODE;
+  check(sqlite3_open_v2(":memory:", handle_.out(), kFlags, nullptr), "open");
+  add_functions();
+}
+
+void Connection::add_functions() {
+  const auto checksum = [](sqlite3_context* context, int count, sqlite3_value** values) {
+    std::string_view texts[kBuildChecksumParts];
+    for (int i = 0; i < count; ++i) {
+      const auto* const text = reinterpret_cast<const char*>(sqlite3_value_text(values[i]));
+      if (text != nullptr) texts[i] = {text, static_cast<std::size_t>(sqlite3_value_bytes(values[i]))};
+    }
+    const std::string sum = content_hash({texts[0], texts[1], texts[2], texts[3], texts[4]});
+    sqlite3_result_text(context, sum.data(), static_cast<int>(sum.size()), SQLITE_TRANSIENT);
+  };
+  check(sqlite3_create_function_v2(get(), "build_checksum", kBuildChecksumParts,
+                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, nullptr, checksum, nullptr,
+                                   nullptr, nullptr),
+        "create_function");
+}
+
+std::unique_ptr<Connection> Connection::of_image(const Connection& from, std::span<const std::byte> image) {
+  std::unique_ptr<Connection> copy(new Connection(from.path_, from.folder_, from.patience_));
+  copy->open_in_memory();
+  auto* const bytes = static_cast<unsigned char*>(sqlite3_malloc64(image.size()));
+  if (bytes == nullptr) throw std::bad_alloc();
+  std::memcpy(bytes, image.data(), image.size());
+  const auto size = static_cast<sqlite3_int64>(image.size());
+  // The bytes are SQLite's from here on, even if this fails.
+  copy->check(sqlite3_deserialize(copy->get(), "main", bytes, size, size,
+                                  SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY),
+              "deserialize");
+  copy->is_image_ = true;
+  return copy;
 }
 
 std::unique_ptr<Connection> Connection::copy_in_memory(const Connection& from) {
-  std::unique_ptr<Connection> copy(new Connection(from, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY));
+  std::unique_ptr<Connection> copy(new Connection(from.path_, from.folder_, from.patience_));
+  copy->open_in_memory();
+  copy->is_image_ = from.is_image_;
   sqlite3_backup* const backup = sqlite3_backup_init(copy->get(), "main", from.get(), "main");
   if (backup == nullptr) copy->check(sqlite3_extended_errcode(copy->get()), "backup_init");
   const int copied = sqlite3_backup_step(backup, -1);
@@ -141,6 +222,11 @@ std::int64_t Connection::integer(const std::string& sql) const {
   Statement statement(*this, sql);
   if (!statement.step()) throw Error(Errc::internal, fmt::format("\"{}\" returned no row.", sql));
   return statement.integer(0);
+}
+
+void Connection::require_at_its_path() const {
+  if (folder_ == nullptr || folder_->is_at_its_path()) return;
+  check(SQLITE_READONLY_DBMOVED, "write");
 }
 
 void Connection::check(int result, std::string_view call) const {
@@ -220,6 +306,7 @@ void Statement::bind_null(int index) {
 }
 
 Transaction::Transaction(const Connection& connection, Kind kind) : connection_(connection) {
+  if (kind == Kind::write) connection_.require_at_its_path();
   connection_.execute(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 

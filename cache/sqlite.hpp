@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "cache/guarded_vfs.hpp"
+#include "cache/open_folder.hpp"
 #include "tuner/detail/unique_handle.hpp"
 #include "tuner/error.hpp"
 
@@ -26,6 +28,8 @@ class Failure : public Error {
  public:
   Failure(Errc errc, int result, const std::string& sentence) : Error(errc, sentence), result_(result) {}
   bool busy() const noexcept { return (result_ & 0xff) == SQLITE_BUSY; }
+  /// A process was killed while it wrote the file, and this connection may not clear that up.
+  bool half_written() const noexcept { return result_ == SQLITE_READONLY_ROLLBACK; }
 
  private:
   int result_;
@@ -43,16 +47,25 @@ inline constexpr const char* kDamageNextStep =
 /// One open database. Used by one thread at a time and never carried over a fork.
 class Connection {
  public:
-  /// Opens `path` (absolute, so that it is never read as a URI) with these SQLITE_OPEN_ flags. A call that meets
-  /// another process's lock waits for up to `busy_timeout`.
-  Connection(std::filesystem::path path, int flags, std::chrono::milliseconds busy_timeout);
+  /// Opens the file of this name in `folder` with these SQLITE_OPEN_ flags, and touches no other file but its journal
+  /// and its write-ahead log (see GuardedVfs). A call that meets another process's lock waits for up to `busy_timeout`.
+  Connection(std::shared_ptr<const OpenFolder> folder, const std::string& name, int flags,
+             std::chrono::milliseconds busy_timeout);
+  /// The same by a path; ":memory:" is an empty database in memory. Throws Failure where its folder cannot be reached.
+  Connection(const std::filesystem::path& path, int flags, std::chrono::milliseconds busy_timeout);
   /// A copy in memory of what `from` holds, which keeps the file's name for messages.
   static std::unique_ptr<Connection> copy_in_memory(const Connection& from);
+  /// A database in memory with these bytes, for reading, in place of the file of `from` (see settled_image).
+  static std::unique_ptr<Connection> of_image(const Connection& from, std::span<const std::byte> image);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   sqlite3* get() const noexcept { return handle_.get(); }
   const std::filesystem::path& path() const noexcept { return path_; }
+  /// Null of what never was a file.
+  const std::shared_ptr<const OpenFolder>& folder() const noexcept { return folder_; }
+  /// It stands for a file that was half-written when it was opened, and has to be opened anew for what comes later.
+  bool is_image() const noexcept { return is_image_; }
   /// The file may be written, and this connection was not told to leave it alone.
   bool may_write() const { return sqlite3_db_readonly(get(), "main") == 0 && integer("PRAGMA query_only") == 0; }
 
@@ -60,6 +73,16 @@ class Connection {
   void execute(const std::string& sql) const;
   /// The one integer that a statement returns.
   std::int64_t integer(const std::string& sql) const;
+
+  /// Calls `call`, which returns a result of SQLite's, again and again while another process's lock is in its way.
+  template <class Call>
+  void retry_while_busy(const Call& call, std::string_view what) const {
+    int result = call();
+    for (int waits = 0; (result & 0xff) == SQLITE_BUSY && on_busy(const_cast<Connection*>(this), waits); ++waits) {
+      result = call();
+    }
+    check(result, what);
+  }
 
   /// Does something that may as well not be done: without waiting for locks, and without an error if it fails.
   template <class Work>
@@ -77,21 +100,32 @@ class Connection {
   void let_others_go_first() const { std::this_thread::sleep_until(last_commit_ + kLongestBackoff); }
   void note_commit() const { last_commit_ = std::chrono::steady_clock::now(); }
 
+  /// Throws as SQLite itself does where the file has lost its name: what is written would be found by nobody.
+  void require_at_its_path() const;
+
   /// Returns if `result` is a success; else throws the Failure that says what `call` could not do and what to try.
   void check(int result, std::string_view call) const;
 
  private:
   using Handle = UniqueHandle<sqlite3*, sqlite3_close_v2>;
 
-  explicit Connection(const Connection& from, int flags);
+  Connection(std::filesystem::path path, std::shared_ptr<const OpenFolder> folder, std::chrono::milliseconds patience)
+      : path_(std::move(path)), folder_(std::move(folder)), patience_(patience) {}
+  void open_file(const std::string& name, int flags);
+  void open_in_memory();
+  /// Calls of SQL that need more than SQLite has: build_checksum (see schema.cpp).
+  void add_functions();
 
   static int on_busy(void* connection, int waits);
 
   std::filesystem::path path_;
+  std::shared_ptr<const OpenFolder> folder_;  ///< held: SQLite opens the journal by a path that leads through it
+  std::unique_ptr<GuardedVfs> vfs_;
   std::chrono::milliseconds patience_;
   std::chrono::steady_clock::time_point give_up_;
   mutable std::chrono::steady_clock::time_point last_commit_;
   bool no_locks_ = false;  ///< the file system refused to lock
+  bool is_image_ = false;
   Handle handle_;
 };
 

@@ -55,8 +55,14 @@ class SqliteStore final : public Store {
  private:
   explicit SqliteStore(SqliteStoreOptions options);
   const sqlite::Connection& connection() const;
-  /// Lets go of a file in whose place there is another one.
+  /// Lets go of a file in whose place there is another one, or that is, or was, half-written.
   void renew() const;
+  /// What a quick look finds; nothing where SQLite has to be asked.
+  template <class Look>
+  auto look_first(const Look& look) const;
+  /// What `work` finds by SQL in one state of the database.
+  template <class Work>
+  auto read(const Work& work) const;
 
   SqliteStoreOptions options_;
   mutable std::unique_ptr<QuickLook> quick_look_;           ///< null: SQLite alone

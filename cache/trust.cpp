@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 namespace tuner::cache {
 namespace {
@@ -20,10 +21,8 @@ constexpr uid_t kNobody = 65534;
 
 enum class Place { file, its_folder, folder_above };
 
-std::optional<std::string> distrust_one(const fs::path& path, Place place, const std::vector<uid_t>& owners) {
-  struct stat status {};
-  if (lstat(path.c_str(), &status) != 0)
-    return fmt::format("{} cannot be examined: {}", path.string(), std::strerror(errno));
+std::optional<std::string> distrust_one(const fs::path& path, const struct stat& status, Place place,
+                                        const std::vector<uid_t>& owners) {
   if (S_ISLNK(status.st_mode)) return fmt::format("{} is a symbolic link", path.string());
   if (place == Place::file && !S_ISREG(status.st_mode)) return fmt::format("{} is not a file", path.string());
   if (std::find(owners.begin(), owners.end(), status.st_uid) == owners.end()) {
@@ -67,16 +66,46 @@ int add_owner_of_this_library(dl_phdr_info* object, std::size_t, void* owners) {
 
 }  // namespace
 
+namespace {
+
+std::optional<std::string> examine(const OpenFolder& folder, const fs::path& file, const struct stat& status,
+                                   const std::vector<uid_t>& owners) {
+  if (auto reason = distrust_one(file, status, Place::file, owners)) return reason;
+  const std::vector<OpenFolder::Step>& steps = folder.steps();
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    const Place place = i + 1 == steps.size() ? Place::its_folder : Place::folder_above;
+    if (auto reason = distrust_one(steps[i].path, steps[i].status, place, owners)) return reason;
+  }
+  // A name would have to be looked up again.
+  if (!folder.is_bound()) return fmt::format("{} cannot be opened safely without /proc", file.string());
+  return std::nullopt;
+}
+
+std::string cannot_be_examined(const fs::path& file) {
+  return fmt::format("{} cannot be examined: {}", file.string(), std::strerror(errno));
+}
+
+}  // namespace
+
+std::optional<std::string> reason_to_distrust(const OpenFolder& folder, const std::string& file,
+                                              const std::vector<uid_t>& owners) {
+  const fs::path path = folder.path() / file;
+  const auto status = folder.look_at(file);
+  return status ? examine(folder, path, *status, owners) : cannot_be_examined(path);
+}
+
+std::optional<std::string> reason_to_distrust(const OpenFolder& folder, const std::string& file, int descriptor,
+                                              const std::vector<uid_t>& owners) {
+  const fs::path path = folder.path() / file;
+  struct stat status {};
+  return fstat(descriptor, &status) == 0 ? examine(folder, path, status, owners) : cannot_be_examined(path);
+}
+
 std::optional<std::string> reason_to_distrust(const fs::path& file, const std::vector<uid_t>& owners) {
-  std::error_code error;
-  const fs::path folder = fs::canonical(file.has_parent_path() ? file.parent_path() : fs::path("."), error);
-  if (error) return fmt::format("the folder of {} cannot be examined: {}", file.string(), error.message());
-  if (auto reason = distrust_one(folder / file.filename(), Place::file, owners)) return reason;
-  Place place = Place::its_folder;
-  for (fs::path above = folder;; above = above.parent_path()) {
-    if (auto reason = distrust_one(above, place, owners)) return reason;
-    if (above == above.root_path()) return std::nullopt;
-    place = Place::folder_above;
+  try {
+    return reason_to_distrust(OpenFolder::of(file), file.filename(), owners);
+  } catch (const std::system_error& error) {
+    return fmt::format("the folder of {} cannot be examined: {}", file.string(), error.code().message());
   }
 }
 

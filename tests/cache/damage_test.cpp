@@ -221,7 +221,7 @@ TEST_CASE("a transaction that a killed process left half-written is as if it had
   }
 }
 
-TEST_CASE("a reader that may not clear up after a killed process says who has to") {
+TEST_CASE("a reader that may not write finds what was there before a killed process began to write") {
   const Filled database;
   hand_over(database.folder().path());
   hand_over(database.path());
@@ -229,10 +229,9 @@ TEST_CASE("a reader that may not clear up after a killed process says who has to
   hand_over(database.path().string() + "-journal");
   fs::permissions(database.path(), fs::perms::owner_read);
   CHECK(in_unprivileged_child([&] {
-          const std::string message = error_of(Errc::store_unavailable, [&] {
-            open_store(database.path(), Access::read_only)->find_trials(some_key());
-          });
-          if (!contains(message, "as such a user")) throw std::runtime_error(message);
+          if (open_store(database.path(), Access::read_only)->find_trials(some_key()).size() != 400) {
+            throw std::runtime_error("wrong trials");
+          }
         }) == 0);
 }
 

@@ -61,6 +61,7 @@ Offer stored_offer(const Task& task, Rung rung, const cache::Decision& decision,
   Offer offer = offer_of(task, rung, task.space().parse(decision.configuration));
   describe_decision(decision, task, offer.provenance);
   offer.provenance.database = database;
+  if (rung == Rung::exact) offer.measured_binary = decision.binary_hash;
   return offer;
 }
 

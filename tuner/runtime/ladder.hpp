@@ -16,7 +16,8 @@ namespace tuner {
 struct Offer {
   search::Configuration configuration;
   Geometry geometry;
-  Provenance provenance;  ///< with rung and configuration; `why` says why no better one came first
+  Provenance provenance;        ///< with rung and configuration; `why` says why no better one came first
+  std::string measured_binary;  ///< hash of what was measured, where it was this task; else empty
 };
 
 /// What a decision offers: its configuration, if it is one that the task's space and device allow, and what is known of

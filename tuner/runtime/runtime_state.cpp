@@ -374,7 +374,8 @@ std::optional<cache::Binary> RuntimeState::find_or_compile(Making& making, const
   /// So often the compiler may be lost or late for one request: it may be the configuration, or no compiler is to be
   /// had.
   constexpr int kMostFailures = 2;
-  if (auto binary = shelves_.binary(binary_key(*making.task, offer.configuration), making.look)) return binary;
+  const std::string key = binary_key(*making.task, offer.configuration);
+  if (auto binary = shelves_.binary(key, offer.measured_binary, making.look)) return binary;
   const std::string& configuration = offer.provenance.configuration;
   if (making.capturing) {
     making.may_improve = true;

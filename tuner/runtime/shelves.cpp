@@ -181,18 +181,19 @@ std::optional<Shelves::Found> Shelves::read(const FoundSite& site, Look& look) {
   return found;
 }
 
-void Shelves::ask_binaries(Turn& turn, std::size_t index, Look& look, const std::string& compile_key,
-                           std::optional<cache::Binary>& binary) {
+std::optional<cache::Binary> Shelves::ask_binaries(Turn& turn, std::size_t index, Look& look,
+                                                   const std::string& compile_key, const std::string& measured_hash) {
   Shelf& shelf = *shelves_[index];
-  if (look.locked_binaries.contains(index)) return;
+  if (look.locked_binaries.contains(index)) return std::nullopt;
   try {
     locate(shelf);
-    if (is_bad(shelf.bad_binaries, shelf.location->binaries)) return;
+    if (is_bad(shelf.bad_binaries, shelf.location->binaries)) return std::nullopt;
     cache::BinaryStore* const store = open_binaries(shelf);
-    if (store == nullptr) return;
+    if (store == nullptr) return std::nullopt;
     if (store->distrust()) turn.report(*store->distrust());
-    binary = store->find_compiled(compile_key);
+    auto binary = store->find_compiled(compile_key, measured_hash);
     if (store->trouble()) turn.report(*store->trouble());
+    return binary;
   } catch (const Error& error) {
     turn.report(error.what());
     shelf.binaries.reset();
@@ -201,14 +202,21 @@ void Shelves::ask_binaries(Turn& turn, std::size_t index, Look& look, const std:
     } else if (cache::is_busy(error)) {
       look.locked_binaries.insert(index);
     }
+    return std::nullopt;
   }
 }
 
-std::optional<cache::Binary> Shelves::binary(const std::string& compile_key, Look& look) {
+std::optional<cache::Binary> Shelves::binary(const std::string& compile_key, const std::string& measured_hash,
+                                             Look& look) {
   Turn turn(*this);
-  std::optional<cache::Binary> binary;
-  for (std::size_t i = 0; i < shelves_.size() && !binary; ++i) ask_binaries(turn, i, look, compile_key, binary);
-  return binary;
+  std::optional<cache::Binary> other;
+  for (std::size_t i = 0; i < shelves_.size(); ++i) {
+    auto binary = ask_binaries(turn, i, look, compile_key, measured_hash);
+    if (!binary) continue;
+    if (measured_hash.empty() || binary->hash == measured_hash) return binary;
+    if (!other) other = std::move(binary);
+  }
+  return other;
 }
 
 }  // namespace tuner

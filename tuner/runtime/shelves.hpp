@@ -57,15 +57,16 @@ class Shelves {
   /// The whole decision of a site; nothing if it went since.
   std::optional<Found> read(const FoundSite& found, Look& look);
 
-  /// The binary compiled for this key in the first database that may be trusted with code and has it.
-  std::optional<cache::Binary> binary(const std::string& compile_key, Look& look);
+  /// The binary compiled for this key in the first database that may be trusted with code and has it; one that has the
+  /// hash that a decision names, if there is one, before others, which another toolkit compiled.
+  std::optional<cache::Binary> binary(const std::string& compile_key, const std::string& measured_hash, Look& look);
 
  private:
   class Turn;
   template <class Question>
   void ask_decisions(Turn& turn, std::size_t index, Look& look, const Question& question);
-  void ask_binaries(Turn& turn, std::size_t index, Look& look, const std::string& compile_key,
-                    std::optional<cache::Binary>& binary);
+  std::optional<cache::Binary> ask_binaries(Turn& turn, std::size_t index, Look& look, const std::string& compile_key,
+                                            const std::string& measured_hash);
 
   const std::function<void(const std::string&)> report_;
   std::mutex mutex_;

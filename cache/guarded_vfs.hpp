@@ -1,0 +1,44 @@
+#pragma once
+
+#include <sqlite3.h>
+
+#include <string>
+
+namespace tuner::cache::sqlite {
+
+/// What one connection may touch: the database, its journal and its write-ahead log, by exactly the names that it was
+/// opened with; everything else that a prepared file could make SQLite open, look for or delete (a super-journal, say)
+/// is refused with SQLITE_AUTH. For reading, no file is created, written or deleted at all: a journal is only looked
+/// at, so that a half-written database answers SQLITE_READONLY_ROLLBACK, and a write-ahead log is left alone.
+///
+/// SQLite's own way to files otherwise. It has to outlive the connection that is opened with `name()`; it is known to
+/// SQLite under that name only until `hide`.
+class GuardedVfs {
+ public:
+  enum class Allow { read, read_and_write };
+
+  GuardedVfs(std::string database, Allow allow);
+  ~GuardedVfs();
+  GuardedVfs(const GuardedVfs&) = delete;
+  GuardedVfs& operator=(const GuardedVfs&) = delete;
+
+  const char* name() const noexcept { return name_.c_str(); }
+  /// After opening: no other connection of the process can come upon it, and nothing can be attached to this one.
+  void hide() noexcept;
+
+ private:
+  static int open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out_flags);
+  static int remove(sqlite3_vfs* vfs, const char* name, int sync_folder);
+  static int access(sqlite3_vfs* vfs, const char* name, int flags, int* result);
+  static int full_path(sqlite3_vfs* vfs, const char* name, int size, char* path);
+  bool is_own(const char* name) const;
+
+  std::string database_;
+  Allow allow_;
+  std::string name_;
+  sqlite3_vfs* system_;
+  sqlite3_vfs vfs_{};
+  bool registered_ = false;
+};
+
+}  // namespace tuner::cache::sqlite

@@ -1,0 +1,203 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <map>
+
+#include "cache/binary_store.hpp"
+#include "cache/exchange.hpp"
+#include "cache/set_aside.hpp"
+#include "cache/sqlite.hpp"
+#include "tests/cache/support.hpp"
+
+namespace tuner::cache::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A database with a transaction that a killed process left half-written.
+class HalfWritten {
+ public:
+  HalfWritten() {
+    {
+      const auto store = open_store(path());
+      std::vector<Trial> trials(200, full_trial());
+      for (std::size_t i = 0; i < trials.size(); ++i) trials[i].sequence = static_cast<std::int64_t>(i);
+      store->record_trials(trials);
+      store->record_decision(full_decision());
+    }
+    sound_ = read_bytes(path());
+    const int status = in_child([&] {
+      const sqlite::Connection connection(path(), SQLITE_OPEN_READWRITE, std::chrono::seconds(1));
+      connection.execute("PRAGMA cache_size = 5");  // pages reach the file before the commit
+      connection.execute("BEGIN IMMEDIATE; UPDATE trial SET message = hex(randomblob(500)), sequence = -1");
+      raise(SIGKILL);
+    });
+    REQUIRE(status == 128 + SIGKILL);
+    REQUIRE(fs::exists(journal()));
+    REQUIRE(read_bytes(path()) != sound_);
+  }
+  fs::path path() const { return folder_ / "db/decisions.db"; }
+  fs::path journal() const { return path().string() + "-journal"; }
+  fs::path operator/(const std::string& name) const { return folder_ / name; }
+
+  /// Makes the journal one of a transaction over several files, which ends in deleting the file of this name: the last
+  /// record of a journal, as the file format has it.
+  void name_super_journal(const fs::path& file) const {
+    const std::string name = file.string();
+    std::uint32_t sum = 0;
+    for (const char c : name) sum += static_cast<std::uint32_t>(static_cast<signed char>(c));
+    const auto number = [](std::uint32_t value) {
+      std::string bytes;
+      for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
+      return bytes;
+    };
+    write_bytes(journal(), read_bytes(journal()) + number(0x40000000 / 4096 + 1) + name +
+                               number(static_cast<std::uint32_t>(name.size())) + number(sum) +
+                               "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7");
+  }
+
+  /// Every file below the folder with what it holds.
+  std::map<std::string, std::string> listing() const {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {
+      files[entry.path().string()] = entry.is_regular_file() ? read_bytes(entry.path()) : "";
+    }
+    return files;
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::string sound_;
+};
+
+void read_everything(const fs::path& path) {
+  const auto store = open_store(path, Access::read_only);
+  const std::vector<Trial> trials = store->find_trials(some_key());
+  REQUIRE(trials.size() == 200);
+  for (std::size_t i = 0; i < trials.size(); ++i) CHECK(trials[i].sequence == static_cast<std::int64_t>(i));
+  CHECK(store->find_decision(some_key()));
+  CHECK(store->list_decisions({}).size() == 1);
+  CHECK_FALSE(store->damage());
+}
+
+TEST_CASE("reading deleted a file of the reader that the journal beside a prepared database named") {
+  const HalfWritten prepared;
+  write_bytes(prepared / "thesis.txt", "three years of work");
+  prepared.name_super_journal(prepared / "thesis.txt");
+  const auto before = prepared.listing();
+  const auto check_untouched = [&](const std::function<void()>& use) {
+    CHECK(contains(error_of(Errc::store_unavailable, use), prepared.path().string()));
+    CHECK(prepared.listing() == before);
+  };
+  check_untouched([&] { open_store(prepared.path(), Access::read_only); });
+  const TemporaryFolder own;
+  check_untouched([&] { import_decisions(own / "decisions.db", prepared.path()); });
+  check_untouched([&] { require_importable(own / "decisions.db", prepared.path()); });
+  check_untouched([&] { export_decisions({.from = prepared.path(), .to = own / "exported.db"}); });
+  // Who writes clears up, but touches no file besides the database and its journal.
+  check_untouched([&] { open_store(prepared.path()); });
+  check_untouched([&] { set_aside_damaged(prepared.path()); });
+}
+
+TEST_CASE("reading a half-written database shows what was there before, and changes no file") {
+  const HalfWritten database;
+  const auto before = database.listing();
+  read_everything(database.path());
+  CHECK(database.listing() == before);
+  open_store(database.path());  // who writes rolls it back
+  CHECK_FALSE(fs::exists(database.journal()));
+  read_everything(database.path());
+}
+
+TEST_CASE("a reader goes on where a database is half-written, and where that was cleared up") {
+  const HalfWritten database;
+  const auto reader = open_store(database.path(), Access::read_only);
+  CHECK(reader->find_decision(some_key())->configuration == full_decision().configuration);
+  Decision newer = full_decision();
+  newer.configuration = "newer";
+  open_store(database.path())->record_decision(newer);
+  CHECK(reader->find_decision(some_key())->configuration == "newer");
+  CHECK(reader->list_decisions({}).at(0).configuration == "newer");
+}
+
+TEST_CASE("a journal that is cut off anywhere is read as SQLite reads it") {
+  const HalfWritten database;
+  const std::string half = read_bytes(database.path());
+  const std::string journal = read_bytes(database.journal());
+  const auto answer_of = [](const fs::path& path, Access access) -> std::string {
+    try {
+      const auto store = open_store(path, access);
+      std::string answer = store->damage().has_value() ? "damaged" : "";
+      for (const Trial& trial : store->find_trials(some_key())) answer += trial.message;
+      return answer;
+    } catch (const Error& error) {
+      return std::to_string(static_cast<int>(error.code()));
+    }
+  };
+  for (std::size_t length = 0; length <= journal.size(); length += 1 + journal.size() / 40) {
+    CAPTURE(length);
+    write_bytes(database.path(), half);
+    write_bytes(database.journal(), journal.substr(0, length));
+    const std::string read = answer_of(database.path(), Access::read_only);
+    CHECK(read == answer_of(database.path(), Access::read_write));
+  }
+}
+
+TEST_CASE("import refuses a database beside a journal") {
+  const HalfWritten database;
+  const auto before = database.listing();
+  const TemporaryFolder own;
+  const std::string message =
+      error_of(Errc::store_unavailable, [&] { import_decisions(own / "decisions.db", database.path()); });
+  CHECK(contains(message, database.journal().string()));
+  CHECK(contains(message, "nothing was imported"));
+  CHECK(database.listing() == before);
+  CHECK_FALSE(fs::exists(own / "decisions.db"));
+}
+
+TEST_CASE("reading a database that another program switched to write-ahead logging creates no file beside it") {
+  const TemporaryFolder folder;
+  open_store(folder / "decisions.db")->record_decision(full_decision());
+  sql(folder / "decisions.db", "PRAGMA journal_mode = WAL");
+  const auto count = [&] { return std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator{}); };
+  REQUIRE(count() == 1);
+  const auto store = open_store(folder / "decisions.db", Access::read_only);
+  CHECK(store->list_decisions({}).size() == 1);
+  CHECK(count() == 1);
+}
+
+TEST_CASE("a write-ahead log with rows in it is left to those who write, with a sentence") {
+  const TemporaryFolder folder;
+  const auto path = folder / "decisions.db";
+  open_store(path)->record_decision(full_decision());
+  REQUIRE(in_child([&] {
+            sql(path, "PRAGMA journal_mode = WAL");
+            sqlite3* handle = nullptr;
+            sqlite3_open(path.c_str(), &handle);
+            sqlite3_exec(handle, "UPDATE decision SET configuration = 'in the log'", nullptr, nullptr, nullptr);
+            raise(SIGKILL);
+          }) == 128 + SIGKILL);
+  REQUIRE(fs::file_size(path.string() + "-wal") > 0);
+  const std::string log = read_bytes(path.string() + "-wal");
+  const std::string message = error_of(Errc::store_unavailable, [&] { open_store(path, Access::read_only); });
+  CHECK(contains(message, "decisions.db-wal"));
+  CHECK(read_bytes(path.string() + "-wal") == log);
+  CHECK(open_store(path)->list_decisions({}).at(0).configuration == "in the log");
+  CHECK(open_store(path, Access::read_only)->list_decisions({}).at(0).configuration == "in the log");
+}
+
+TEST_CASE("a view without end in the place of a table is damage, not an endless look") {
+  const TemporaryFolder folder;
+  const auto path = folder / "decisions.db";
+  open_store(path)->record_decision(full_decision());
+  sql(path,
+      "PRAGMA legacy_alter_table = ON; ALTER TABLE forgotten RENAME TO was; CREATE VIEW forgotten AS WITH RECURSIVE "
+      "n(x) AS "
+      "(SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS task_id, x AS decision_id FROM n");
+  const auto store = open_store(path, Access::read_only);
+  error_of(Errc::store_damaged, [&] { store->list_decisions({}); });
+}
+
+}  // namespace
+}  // namespace tuner::cache::test
