@@ -9,6 +9,8 @@
 #include <random>
 #include <thread>
 
+#include "cache/folder_sync.hpp"
+
 namespace tuner::cache::sqlite {
 namespace {
 
@@ -127,6 +129,12 @@ int Connection::on_busy(void* connection, int waits) {
   // commits.
   wait_a_little(sqlite3_get_autocommit(self.get()) == 0 ? 0 : waits);
   return 1;
+}
+
+void Connection::note_commit() const {
+  // What it says is of no use: the rows are stored, and a disk that fails here fails the next commit.
+  if (confirms_commits_) sync_folder(path_.parent_path());
+  last_commit_ = std::chrono::steady_clock::now();
 }
 
 void Connection::execute(const std::string& sql) const {
