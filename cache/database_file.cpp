@@ -111,9 +111,10 @@ void use_rollback_journal(const sqlite::Connection& connection) {
                   connection.path().string()));
 }
 
-void press_the_disk(const sqlite::Connection& connection, Durability durability) {
-  // EXTRA rather than FULL: a journal whose removal the disk forgot would undo the transaction that it belonged to.
-  connection.execute(durability == Durability::precious ? "PRAGMA synchronous = EXTRA" : "PRAGMA synchronous = NORMAL");
+void press_the_disk(sqlite::Connection& connection, Durability durability) {
+  const bool precious = durability == Durability::precious;
+  connection.execute(precious ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+  if (precious) connection.confirm_commits();
 }
 
 /// Its version, not 0.

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <thread>
 
+#include "cache/folder_sync.hpp"
 #include "cache/hash.hpp"
 #include "tuner/detail/file_variable.hpp"
 
@@ -212,6 +213,12 @@ int Connection::on_busy(void* connection, int waits) {
   // commits.
   wait_a_little(sqlite3_get_autocommit(self.get()) == 0 ? 0 : waits);
   return 1;
+}
+
+void Connection::note_commit() const {
+  // What it says is of no use: the rows are stored, and a disk that fails here fails the next commit.
+  if (confirms_commits_) sync_folder(path_.parent_path());
+  last_commit_ = std::chrono::steady_clock::now();
 }
 
 void Connection::execute(const std::string& sql) const {

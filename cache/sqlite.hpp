@@ -98,7 +98,11 @@ class Connection {
   /// For writers that never pause: lets the longest back-off pass since this connection's last commit, so that a
   /// process that is asleep waiting for the lock gets it before the one that has just had it.
   void let_others_go_first() const { std::this_thread::sleep_until(last_commit_ + kLongestBackoff); }
-  void note_commit() const { last_commit_ = std::chrono::steady_clock::now(); }
+  /// Every commit is followed by this.
+  void note_commit() const;
+  /// From now on `note_commit` waits until the disk has confirmed that the journal is gone, which would undo the commit
+  /// after a power failure. `synchronous = EXTRA` would do that, too, but shut readers out meanwhile.
+  void confirm_commits() { confirms_commits_ = true; }
 
   /// Throws as SQLite itself does where the file has lost its name: what is written would be found by nobody.
   void require_at_its_path() const;
@@ -124,6 +128,7 @@ class Connection {
   std::chrono::milliseconds patience_;
   std::chrono::steady_clock::time_point give_up_;
   mutable std::chrono::steady_clock::time_point last_commit_;
+  bool confirms_commits_ = false;
   bool no_locks_ = false;  ///< the file system refused to lock
   bool is_image_ = false;
   Handle handle_;

@@ -105,7 +105,7 @@ int open_noted(int folder, const char* path, int flags, mode_t mode) {
 }
 
 mode_t mode_of(int flags, va_list arguments) {
-  return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
+  return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(arguments, mode_t) : 0;
 }
 
 /// Calls what makes a name, and notes it down if it worked.

@@ -41,6 +41,14 @@ void run(const std::string& scenario, const fs::path& folder, const fs::path& pl
   REQUIRE(status == 0);
 }
 
+std::string complaint_of(const Check& check, const Failure& failure) {
+  try {
+    return check(failure);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
 }  // namespace
 
 std::map<std::string, std::string> contents_of(const fs::path& folder) {
@@ -103,7 +111,7 @@ Recorded::Findings Recorded::fail_at(const std::set<std::size_t>& cuts, const Ch
       for (const Kept& kept : kVariants) {
         const TemporaryFolder shown;
         disk.show(shown / "disk", kept, random);
-        const std::string complaint = check({i, promises, shown / "disk"});
+        const std::string complaint = complaint_of(check, {i, promises, shown / "disk"});
         ++findings.failures;
         if (complaint.empty() || ++findings.complaints > 5) continue;
         findings.first += fmt::format(
