@@ -20,13 +20,20 @@ namespace {
 namespace fs = std::filesystem;
 using Descriptor = UniqueHandle<int, close, -1>;
 
+constexpr std::chrono::seconds kPatience{5};
+
+const Format& format_of(const fs::path& file) {
+  const sqlite::Connection connection(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE,
+                                      kPatience);
+  const bool binaries = connection.integer("PRAGMA application_id") == binaries_format().application_id;
+  return binaries ? binaries_format() : decisions_format();
+}
+
+/// Opened as for a session: what fails there, a step to a newer format included, is damage here.
 bool in_order(const fs::path& file) {
   try {
-    const sqlite::Connection connection(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE,
-                                        std::chrono::seconds(5));
-    const bool binaries = connection.integer("PRAGMA application_id") == binaries_format().application_id;
-    const Format& format = binaries ? binaries_format() : decisions_format();
-    return format_version(connection, format) == 0 || !find_damage(connection, format);
+    const Format& format = format_of(file);
+    return !find_damage(*open_database(file, Access::read_write, kPatience, Durability::precious, format), format);
   } catch (const Error& error) {
     if (error.code() == Errc::store_damaged) return false;
     throw;

@@ -69,7 +69,7 @@ void check_is_set_aside(const Replayer& user) {
   REQUIRE(report["warnings"].size() == 1);
   const fs::path aside = user.aside();
   REQUIRE(!aside.empty());
-  CHECK(contains(report["warnings"][0], "`sqlite3 '" + aside.string() + "' .recover`"));
+  CHECK(contains(report["warnings"][0], "`tuner recover '" + aside.string() + "'`"));
   CHECK(tuner::test::read_file(aside) == damaged);
   CHECK(user.listed() == 1);
   CHECK(user.tune()["warnings"].empty());
