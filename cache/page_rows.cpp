@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <set>
 
@@ -20,7 +21,6 @@ constexpr char kTableLeaf = 0x0d;
 
 constexpr int kColumns = 32;      ///< more than any table here has
 constexpr int kEntryColumns = 9;  ///< the same of indexes and tables without rowid
-constexpr std::size_t kMostMissingPages = 65536;
 
 /// "c0,c1,c2", each with `order` behind it.
 std::string names(int count, const char* order = "") {
@@ -35,6 +35,20 @@ std::unique_ptr<Connection> in_memory() {
 
 void write_big_endian(unsigned char* to, std::size_t value) {
   for (int shift = 24; shift >= 0; shift -= 8) *to++ = static_cast<unsigned char>(value >> shift);
+}
+
+/// Makes a page the leaf of an index with one entry, a NULL: SQLite takes no leaf without an entry.
+void fill_with_one_null(unsigned char* page, std::size_t size) {
+  constexpr std::array<unsigned char, 4> kCell{2, 2, 0, 0};  // two bytes: a header of two bytes, the second says NULL
+  const std::size_t at = size - kCell.size();
+  std::memset(page, 0, size);
+  page[0] = kIndexLeaf;
+  page[4] = 1;                                // how many cells
+  for (const std::size_t pointer : {5, 8}) {  // where they begin; where this one is
+    page[pointer] = static_cast<unsigned char>(at >> 8);
+    page[pointer + 1] = static_cast<unsigned char>(at);
+  }
+  std::copy(kCell.begin(), kCell.end(), page + at);
 }
 
 /// A first page whose schema has a table for any row and one for any entry, of a file with this many pages.
@@ -81,7 +95,7 @@ class PageRows::Image {
   enum class Leaves { kept, emptied };
 
   Image(const PageRows& file, Leaves leaves) : connection_(in_memory()) {
-    // Pages that the end of a file took along are empty ones, so that what points at them can be passed by.
+    // Pages that the end of a file took along are leaves, so that what points at them can be passed by.
     const std::size_t size = file.pages_ * file.page_size_;
     auto* const bytes = static_cast<unsigned char*>(sqlite3_malloc64(size));
     if (bytes == nullptr) connection_->check(SQLITE_NOMEM, "copy the file");
@@ -90,9 +104,7 @@ class PageRows::Image {
     for (std::size_t page = 2; page <= file.pages_; ++page) {
       unsigned char* const begin = bytes + (page - 1) * file.page_size_;
       if (is_readable(begin, file.page_size_, leaves)) continue;
-      std::memset(begin, 0, file.page_size_);
-      begin[0] = kIndexLeaf;
-      write_big_endian(begin + 4, (file.page_size_ & 0xffff) << 8);  // where its cells begin: at its end
+      fill_with_one_null(begin, file.page_size_);
     }
     const std::vector<unsigned char> first = first_page(file.page_size_, file.pages_);
     std::memcpy(bytes, first.data(), first.size());
@@ -135,7 +147,7 @@ PageRows::PageRows(std::span<const std::byte> bytes, std::size_t page_size)
     : bytes_(bytes), page_size_(page_size), pages_((bytes.size() + page_size - 1) / page_size) {
   std::size_t named = 0;  // how many pages the header says that there are
   for (std::size_t i = 28; i < 32 && i < bytes.size(); ++i) named = named << 8 | std::to_integer<std::size_t>(bytes[i]);
-  pages_ = std::max({pages_, std::min(named, pages_ + kMostMissingPages), std::size_t{3}});
+  pages_ = std::max({pages_, std::min(named, 2 * pages_), std::size_t{3}});
   budget_ = 16 * bytes.size() + 1'000'000;
 }
 
@@ -188,7 +200,7 @@ bool PageRows::take_entries(const Connection& connection, const std::function<vo
   const auto take_one = [&](const Statement& at) {
     Row entry = row_of(at);
     if (!spend(entry)) return false;
-    take(std::move(entry));
+    if (!entry.empty()) take(std::move(entry));
     return true;
   };
   for (const char* const order : {"", " DESC"}) {

@@ -49,7 +49,9 @@ std::optional<fs::path> set_aside_damaged(const fs::path& path) {
   const Descriptor folder(open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder) flock(folder.get(), LOCK_EX);
 
-  if (!fs::exists(fs::symlink_status(file)) || in_order(file)) return std::nullopt;
+  std::error_code ignored;
+  if (!fs::exists(fs::symlink_status(file)) || fs::file_size(file, ignored) == 0) return std::nullopt;
+  if (in_order(file)) return std::nullopt;
 
   const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
   const fs::path aside = fmt::format("{}.corrupt-{:%Y%m%dT%H%M%SZ}-{}", file.string(), fmt::gmtime(now), getpid());
