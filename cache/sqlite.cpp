@@ -46,7 +46,8 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
                         "nothing more can be stored in it. Leave it in its place while it is used.",
                         name)};
   }
-  switch (result & 0xff) {
+  // A trigger that says no is none of ours.
+  switch (result == SQLITE_CONSTRAINT_TRIGGER ? SQLITE_ERROR : result & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return {Errc::store_unavailable,

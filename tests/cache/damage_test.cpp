@@ -393,14 +393,15 @@ TEST_CASE("a header that says that nothing may write the file is damage, not a q
 
 TEST_CASE("a renamed column is damage") {
   const Filled database;
-  sql(database.path(), "ALTER TABLE trial RENAME COLUMN launch TO start");
+  sql(database.path(), "PRAGMA legacy_alter_table = ON; ALTER TABLE trial RENAME COLUMN launch TO start");
   check_is_damage(database);
 }
 
 TEST_CASE("a column that is computed is damage, and is not computed") {
   const Filled database;
   sql(database.path(),
-      "PRAGMA foreign_keys = OFF; ALTER TABLE decision DROP COLUMN launch; ALTER TABLE decision ADD COLUMN launch TEXT "
+      "DROP VIEW v_stale; DROP VIEW v_best; ALTER TABLE decision DROP COLUMN launch; ALTER TABLE decision ADD COLUMN "
+      "launch TEXT "
       "AS (hex(zeroblob(2000000000))) VIRTUAL");
   const std::string message =
       error_of(Errc::store_damaged, [&] { open_store(database.path(), Access::read_only)->list_decisions({}); });
@@ -415,27 +416,22 @@ TEST_CASE("numbers of outcomes and origins that do not exist are damage, whereve
   const auto check = [](const std::string& change, const std::function<void(SqliteStore&)>& read) {
     const Filled database;
     open_store(database.path())->record_quarantine(full_quarantined());
-    sql(database.path(),
-        "PRAGMA foreign_keys = OFF; INSERT INTO outcome VALUES (99, 'x'); INSERT INTO origin VALUES "
-        "(99, 'x');" +
-            change);
+    sql(database.path(), "PRAGMA foreign_keys = OFF; INSERT INTO outcome VALUES (99, 'x'); " + change);
     for (const Access access : {Access::read_only, Access::read_write}) {
       const auto store = open_store(database.path(), access);
       CHECK(contains(error_of(Errc::store_damaged, [&] { read(*store); }), "99"));
-      const auto damage = store->damage();
-      REQUIRE(damage);
-      CHECK(contains(*damage, "outcome"));
+      CHECK(store->damage());
     }
     CHECK(set_aside_damaged(database.path()));
   };
   check("UPDATE trial SET outcome = 99 WHERE sequence = 7", [](SqliteStore& store) { store.find_trials(some_key()); });
   check("UPDATE quarantine SET outcome = 99", [](SqliteStore& store) { store.list_quarantine({}); });
   check("UPDATE quarantine SET outcome = 99", [](SqliteStore& store) { store.find_quarantine(some_key(), "580.159"); });
-  check("UPDATE run SET origin = 99", [](SqliteStore& store) { store.find_trials(some_key()); });
-  check("UPDATE run SET origin = 99", [](SqliteStore& store) { store.find_decision(some_key()); });
-  check("UPDATE run SET origin = 99", [](SqliteStore& store) { store.find_decision(1); });
-  check("UPDATE run SET origin = 99", [](SqliteStore& store) { store.list_decisions({}); });
-  check("UPDATE run SET origin = 99", [](SqliteStore& store) {
+  check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) { store.find_trials(some_key()); });
+  check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) { store.find_decision(some_key()); });
+  check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) { store.find_decision(1); });
+  check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) { store.list_decisions({}); });
+  check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) {
     store.list_sites(some_key().kernel_identity, some_key().mode, some_key().objective);
   });
 }

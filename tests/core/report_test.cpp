@@ -70,6 +70,7 @@ TuneReport full_report() {
   report.not_compared = {{"sums", 3, 61, 64}};
   report.bytes_per_second = 1.267e12;
   report.stored_in = "/home/ada/.local/share/tuner/decisions.db";
+  report.stored = {.trials = 708, .of_trials = 708, .decision = true, .has_decision = true};
   report.budget = {1000, 60, 0.5, 200e3, 2, 300, 0.02};
   report.stopped_because = "300 configurations in a row were not faster than the best";
   report.warm_start = {4, true};
@@ -138,6 +139,7 @@ TuneReport replayed_report() {
   report.decision.speedup = 2;
   report.decision.counters = {{"asked", 120}, {"timed", 120}, {"stored", 120}};
   report.stored_in = "/tmp/replay.db";
+  report.stored = {.trials = 120, .of_trials = 120, .decision = true, .has_decision = true};
   return report;
 }
 

@@ -365,7 +365,7 @@ std::string ReportText::where_stored() const {
   const char* const decision = !stored.has_decision ? ""
                                : stored.decision    ? " and the decision"
                                                     : ", without the decision";
-  return labelled("Not stored in full: ", fmt::format("{} of {}{} in {}; see the warnings.", stored.trials,
+  return labelled("Not stored in full: ", fmt::format("{} of {}{}, in {}: see the warnings.", stored.trials,
                                                       counted(static_cast<std::uint64_t>(stored.of_trials), "trial"),
                                                       decision, unbroken(report.stored_in)));
 }
