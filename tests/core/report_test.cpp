@@ -209,6 +209,22 @@ TEST_CASE("no line that can be broken is longer than a terminal's 100 columns") 
   CHECK(longest_line(tuner::to_text(report, tuner::kReportWidth)) <= tuner::kReportWidth);
 }
 
+TEST_CASE("a report says how much is stored, and \"Stored in\" only of everything") {
+  TuneReport report = full_report();
+  CHECK(contains(tuner::to_text(report), "\nStored in /home/ada/"));
+  report.stored = {.trials = 412, .of_trials = 708, .decision = false, .has_decision = true};
+  CHECK(contains(tuner::to_text(report),
+                 "\nNot stored in full: 412 of 708 trials, without the decision, in /home/ada/.local/share/tuner/"
+                 "decisions.db: see the warnings.\n"));
+  CHECK(contains(tuner::to_json(report), "\"stored_in\": null"));
+  report.stored.trials = 0;
+  CHECK(contains(tuner::to_text(report), "\nNot stored: see the warnings.\n"));
+  report.stored = {.trials = 708, .of_trials = 708, .decision = false, .has_decision = false};  // it was interrupted
+  CHECK(contains(tuner::to_text(report), "\nStored in /home/ada/"));
+  report.stored_in.clear();
+  CHECK(contains(tuner::to_text(report), "\nNot stored: see the warnings.\n"));
+}
+
 TEST_CASE("paths were broken in a report's lines: they stay whole however long they are, spaces or not") {
   const std::string folder = "/home/ada lovelace/" + std::string(60, 'd') + " and/" + std::string(60, 'e');
   TuneReport report = full_report();
