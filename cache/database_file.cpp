@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "cache/folder_sync.hpp"
+#include "cache/schema_parts.hpp"
 #include "cache/settled_image.hpp"
 #include "cache/sqlite.hpp"
 
@@ -111,6 +112,15 @@ void use_rollback_journal(const sqlite::Connection& connection) {
                   connection.path().string()));
 }
 
+/// Two bytes of the header say which versions of SQLite may write the file and read it.
+void require_writable_header(const sqlite::Connection& connection) {
+  if (connection.may_write()) return;
+  throw Error(
+      Errc::store_damaged,
+      fmt::format("The database {} is damaged: its header says that no known version of SQLite may write it. {}",
+                  connection.path().string(), sqlite::kDamageNextStep));
+}
+
 void press_the_disk(sqlite::Connection& connection, Durability durability) {
   const bool precious = durability == Durability::precious;
   connection.execute(precious ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
@@ -195,36 +205,21 @@ std::unique_ptr<sqlite::Connection> open_database(const fs::path& path, Access a
   harden(*connection);
   require_writable(*connection);
   use_rollback_journal(*connection);
+  require_writable_header(*connection);
   press_the_disk(*connection, durability);
   bring_up_to_date(*connection, format);
+  make_missing_parts_again(*connection, format);
   shut_views(*connection);
   return connection;
 }
-
-namespace {
-
-/// What a database of this version should have and this one has not. What a user added does no harm.
-std::optional<std::string> find_missing_part(const sqlite::Connection& connection, const Format& format) {
-  const std::size_t version = format_version(connection, format);
-  const sqlite::Connection sound(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, std::chrono::seconds(0));
-  for (const char* const step : format.steps.first(version)) sound.execute(step);
-  sqlite::Statement parts(sound, "SELECT type, name FROM sqlite_schema");
-  sqlite::Statement find(connection, "SELECT 1 FROM sqlite_schema WHERE type = ?1 AND name = ?2");
-  while (parts.step()) {
-    if (!find.bind(parts.text(0), parts.text(1)).step()) {
-      return fmt::format("it lacks the {} {} that its format has", parts.text(0), parts.text(1));
-    }
-  }
-  return std::nullopt;
-}
-
-}  // namespace
 
 bool has_journal(const sqlite::Connection& connection) {
   return connection.folder()->has(connection.path().filename().string() + "-journal");
 }
 
 std::optional<std::string> find_damage(const sqlite::Connection& connection, const Format& format) {
+  // First, since the rest computes what a column that was put in another one's place says.
+  if (auto missing = find_missing_part(connection, format)) return missing;
   sqlite::Statement integrity(connection, "PRAGMA integrity_check(1)");
   if (integrity.step() && integrity.text(0) != "ok") return integrity.text(0);
   sqlite::Statement references(connection, "PRAGMA foreign_key_check");
@@ -232,7 +227,7 @@ std::optional<std::string> find_damage(const sqlite::Connection& connection, con
     return fmt::format("row {} of table {} refers to a row of {} that does not exist", references.integer(1),
                        references.text(0), references.text(2));
   }
-  return find_missing_part(connection, format);
+  return find_changed_constants(connection, format);
 }
 
 }  // namespace tuner::cache

@@ -30,8 +30,9 @@ std::shared_ptr<const OpenFolder> open_folder_of(const std::filesystem::path& pa
 /// opening speak of the same file. The folder must exist.
 std::filesystem::path resolved(const std::filesystem::path& path);
 
-/// Opens or creates the file with the settings that every database of this program has, and brings its format up to
-/// date. Throws Error{store_*} with the file's name and the next step.
+/// Opens or creates the file with the settings that every database of this program has, brings its format up to date
+/// and, where it may be written, makes indexes and views again that were dropped. Throws Error{store_*} with the file's
+/// name and the next step.
 std::unique_ptr<sqlite::Connection> open_database(const std::filesystem::path& path, Access access,
                                                   std::chrono::milliseconds busy_timeout, Durability durability,
                                                   const Format& format);
@@ -39,8 +40,8 @@ std::unique_ptr<sqlite::Connection> open_database(const std::filesystem::path& p
 /// Whether a journal lies beside an open database: a writer is at work, or was killed.
 bool has_journal(const sqlite::Connection& connection);
 
-/// Looks for damage in every page, index and constraint of a database, and for tables, indexes and views that its
-/// format has and it lacks: nothing, or what was found first.
+/// Looks for damage in every page, index and constraint of a database, and for tables and columns that its format has
+/// and it lacks: nothing, or what was found first.
 std::optional<std::string> find_damage(const sqlite::Connection& connection, const Format& format);
 
 }  // namespace tuner::cache

@@ -50,7 +50,7 @@ Decision read_row(const sqlite::Connection& connection, const sqlite::Statement&
   decision.conditions.tuner_version = column.text();
   decision.conditions.toolkit = column.text();
   decision.conditions.driver = column.text();
-  decision.origin = static_cast<Origin>(column.integer());
+  decision.origin = read_origin(connection, column.integer());
   decision.created_unix_ms = column.integer();
   read_ties(connection, decision);
   read_counters(connection, decision);
@@ -108,7 +108,7 @@ std::vector<Site> read_sites(const sqlite::Connection& connection, const std::st
     site.awkward_sizes = column.integer();
     site.created_unix_ms = column.integer();
     site.row = column.integer();
-    if (static_cast<Origin>(column.integer()) != Origin::replay) sites.push_back(std::move(site));
+    if (read_origin(connection, column.integer()) != Origin::replay) sites.push_back(std::move(site));
   }
   return sites;
 }

@@ -54,9 +54,9 @@ FreshFile::~FreshFile() {
   for (const char* const suffix : {"", "-journal"}) unlink((part_.string() + suffix).c_str());
 }
 
-void FreshFile::publish() {
+void FreshFile::publish(mode_t mode) {
   const char* const from = part_.c_str();
-  bool done = chmod(from, 0644) == 0;
+  bool done = chmod(from, mode) == 0;
   if (done && overwrite_) {
     done = rename(from, target_.c_str()) == 0;
   } else if (done) {

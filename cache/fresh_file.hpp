@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 
 #include "cache/unfinished_file.hpp"
@@ -19,8 +21,9 @@ class FreshFile {
 
   /// Where to write it.
   const std::filesystem::path& path() const { return part_; }
-  /// Gives it its name and lets everybody read it. No connection may be open on it. Throws like the constructor.
-  void publish();
+  /// Gives it its name and these permissions, by default those of a file that everybody may read. No connection may be
+  /// open on it. Throws like the constructor.
+  void publish(mode_t mode = 0644);
 
  private:
   std::filesystem::path target_;

@@ -19,9 +19,9 @@ constexpr std::chrono::seconds kPatience{5};
 
 [[noreturn]] void damaged(const fs::path& from, std::string_view what) {
   throw Error(Errc::store_damaged,
-              fmt::format("{} is damaged, and nothing of it was imported: {}. Export it again, or try `sqlite3 {} "
-                          ".recover` on the machine that it is from.",
-                          from.string(), what, from.string()));
+              fmt::format("{} is damaged, and nothing of it was imported: {}. Export it again, or import what "
+                          "`tuner recover FILE` makes of it.",
+                          from.string(), what));
 }
 
 std::unique_ptr<Connection> open_source(const fs::path& database, const fs::path& from) {
@@ -76,15 +76,32 @@ std::set<Identity> known_trials(const Connection& connection, const DecisionKey&
   return known;
 }
 
-/// The date of the newest decision that was ever made for the key; nothing if there was none. What was forgotten
-/// counts: importing the same file again must not bring it back.
-std::optional<std::int64_t> newest_date(const Connection& connection, const DecisionKey& key) {
-  const auto task_id = find_task(connection, key);
-  if (!task_id) return std::nullopt;
+/// What of a key's decisions is in the database already. What was forgotten counts: importing the same file again must
+/// not bring it back.
+struct KnownDecisions {
+  bool has_this_one = false;
+  std::optional<std::int64_t> newest;  ///< date; nothing if there is none whose date can be believed
+};
+
+/// A clock that was wrong gives dates that nothing would ever be newer than. Clocks of machines differ a little.
+std::int64_t latest_believable_date() {
+  constexpr std::chrono::milliseconds kSkew = std::chrono::hours(24);
+  return stamp(0) + kSkew.count();
+}
+
+KnownDecisions known_decisions(const Connection& connection, const Decision& decision) {
+  KnownDecisions known;
+  const auto task_id = find_task(connection, decision.key);
+  if (!task_id) return known;
   sqlite::Statement select(connection,
-                           "SELECT max(created_unix_ms) FROM run JOIN decision USING (run_id) WHERE task_id = ?1");
-  if (!select.bind(*task_id).step() || select.is_null(0)) return std::nullopt;
-  return select.integer(0);
+                           "SELECT max(created_unix_ms = ?3 AND session = ?4 AND configuration = ?5), "
+                           "max(iif(created_unix_ms <= ?2, created_unix_ms, NULL)) FROM run JOIN decision USING "
+                           "(run_id) WHERE task_id = ?1");
+  select.bind(*task_id, latest_believable_date(), decision.created_unix_ms, decision.session, decision.configuration);
+  select.step();
+  known.has_this_one = select.integer(0) != 0;
+  if (!select.is_null(1)) known.newest = select.integer(1);
+  return known;
 }
 
 template <class Row>
@@ -110,9 +127,9 @@ std::optional<ImportedKey> import_key(const Connection& to, const Connection& so
   if (!decision) return imported;
 
   // The row that is added last is served: adding an older one would replace a newer one.
-  const auto newest = newest_date(to, key);
+  const KnownDecisions here = known_decisions(to, *decision);
   imported.decision = ImportedKey::Decision::older;
-  if (!newest || *newest < decision->created_unix_ms) {
+  if (!here.has_this_one && (!here.newest || *here.newest < decision->created_unix_ms)) {
     take_in(*decision);
     insert_decision(to, *decision);
     imported.decision = ImportedKey::Decision::kept;

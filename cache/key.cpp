@@ -1,5 +1,7 @@
+#include <array>
+
 #include "cache/hash.hpp"
-#include "cache/store.hpp"
+#include "cache/rows.hpp"
 
 namespace tuner::cache {
 namespace {
@@ -33,6 +35,24 @@ std::string DecisionKey::text() const {
 
 std::string DecisionKey::hash() const {
   return content_hash(text());
+}
+
+std::optional<DecisionKey> key_from_text(std::string_view text) {
+  std::array<std::string, 7> fields;
+  std::size_t field = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '|') {
+      if (++field == fields.size()) return std::nullopt;
+      i = text.find('=', i);
+      if (i == text.npos) return std::nullopt;
+      continue;
+    }
+    if (text[i] == '\\' && ++i == text.size()) return std::nullopt;
+    fields[field] += text[i];
+  }
+  DecisionKey key{fields[1], fields[2], fields[3], fields[4], fields[5], fields[6]};
+  if (key.text() != text) return std::nullopt;  // tags and version are compared with it
+  return key;
 }
 
 }  // namespace tuner::cache

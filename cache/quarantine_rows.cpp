@@ -34,7 +34,7 @@ std::vector<Quarantined> read_quarantine(const sqlite::Connection& connection, c
     quarantined.launch = column.text();
     quarantined.driver = column.text();
     quarantined.configuration = column.text();
-    quarantined.outcome = static_cast<Outcome>(column.integer());
+    quarantined.outcome = read_outcome(connection, column.integer());
     quarantined.message = column.text();
     quarantined.launch_timeout_ms = column.maybe_int();
     quarantined.session = column.text();

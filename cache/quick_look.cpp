@@ -49,13 +49,22 @@ DecisionKey key_of(PlainRow task) {
           std::move(task.text(6)), std::move(task.text(7)), std::move(task.text(8))};
 }
 
+/// A number that this program does not know is left to SQLite's side, which says so.
+Origin origin_of(const PlainRow& run) {
+  const std::int64_t number = run.integer(7);
+  for (const Origin known : {Origin::measured, Origin::imported, Origin::replay}) {
+    if (static_cast<std::int64_t>(known) == number) return known;
+  }
+  throw NotPlain{};
+}
+
 Decision decision_of(PageFile& file, PlainRow row, PlainRow run) {
   Decision decision;
   decision.row = row.rowid;
   decision.session = std::move(run.text(2));
   decision.reuse_hash = std::move(run.text(3));
   decision.conditions = {std::move(run.text(4)), std::move(run.text(5)), std::move(run.text(6))};
-  decision.origin = static_cast<Origin>(run.integer(7));
+  decision.origin = origin_of(run);
   decision.configuration = std::move(row.text(2));
   decision.baseline = std::move(row.text(3));
   decision.time_ns = row.real(4);
@@ -122,7 +131,7 @@ std::vector<Site> read_sites(PageFile& file, const std::string& kernel_identity,
   for (const PlainRow& entry : file.find_all("task_by_kernel", {kernel_identity, mode, objective})) {
     const std::int64_t task_id = entry.integer(3);
     auto row = served_row(file, task_id);
-    if (!row || existing(file, "run", row->integer(1)).integer(7) == static_cast<int>(Origin::replay)) continue;
+    if (!row || origin_of(existing(file, "run", row->integer(1))) == Origin::replay) continue;
     DecisionKey key = key_of(existing(file, "task", task_id));
     sites.push_back({std::move(key.kernel_name), std::move(key.problem), std::move(key.device), std::move(row->text(2)),
                      row->real(4), row->integer(12), row->integer(17), row->rowid});

@@ -16,6 +16,8 @@ std::optional<std::int64_t> find_task(const sqlite::Connection& connection, cons
 
 /// The same, created if it is missing. Within a write transaction.
 std::int64_t ensure_task(const sqlite::Connection& connection, const DecisionKey& key);
+/// The reverse of DecisionKey::text(); nothing if the text is none of it.
+std::optional<DecisionKey> key_from_text(std::string_view text);
 /// Reads the parts of a key, in the order of its members.
 DecisionKey read_key(sqlite::Columns& column);
 
@@ -59,6 +61,10 @@ std::vector<Quarantined> read_quarantine(const sqlite::Connection& connection, c
 
 /// See Store::forget. Within a write transaction.
 Forgotten forget_rows(const sqlite::Connection& connection, const Filter& filter, Forget what);
+
+/// The number of an outcome or an origin in a row. Throws Error{store_damaged} if it is none that this program knows.
+Outcome read_outcome(const sqlite::Connection& connection, std::int64_t number);
+Origin read_origin(const sqlite::Connection& connection, std::int64_t number);
 
 /// JSON array, every number to the last bit: "[1021.5,998]".
 std::string to_json(std::span<const double> values);

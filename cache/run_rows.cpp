@@ -1,6 +1,32 @@
+#include <fmt/format.h>
+
 #include "cache/rows.hpp"
 
 namespace tuner::cache {
+namespace {
+
+[[noreturn]] void unknown_number(const sqlite::Connection& connection, std::string_view what, std::int64_t number) {
+  throw Error(Errc::store_damaged,
+              fmt::format("The database {} is damaged: a row has the {} {}, which does not exist. {}",
+                          connection.path().string(), what, number, sqlite::kDamageNextStep));
+}
+
+}  // namespace
+
+Outcome read_outcome(const sqlite::Connection& connection, std::int64_t number) {
+  for (const OutcomeName& known : kOutcomeNames) {
+    if (static_cast<std::int64_t>(known.outcome) == number) return known.outcome;
+  }
+  unknown_number(connection, "outcome", number);
+}
+
+Origin read_origin(const sqlite::Connection& connection, std::int64_t number) {
+  for (const Origin known : {Origin::measured, Origin::imported, Origin::replay}) {
+    if (static_cast<std::int64_t>(known) == number) return known;
+  }
+  unknown_number(connection, "origin", number);
+}
+
 std::optional<std::int64_t> find_task(const sqlite::Connection& connection, const DecisionKey& key) {
   sqlite::Statement statement(connection, "SELECT task_id FROM task WHERE key_hash = ?1 AND key_text = ?2");
   if (!statement.bind(key.hash(), key.text()).step()) return std::nullopt;

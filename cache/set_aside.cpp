@@ -21,13 +21,20 @@ namespace {
 namespace fs = std::filesystem;
 using Descriptor = UniqueHandle<int, close, -1>;
 
+constexpr std::chrono::seconds kPatience{5};
+
+const Format& format_of(const fs::path& file) {
+  const sqlite::Connection connection(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE,
+                                      kPatience);
+  const bool binaries = connection.integer("PRAGMA application_id") == binaries_format().application_id;
+  return binaries ? binaries_format() : decisions_format();
+}
+
+/// Opened as for a session: what fails there, a step to a newer format included, is damage here.
 bool in_order(const fs::path& file) {
   try {
-    const sqlite::Connection connection(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE,
-                                        std::chrono::seconds(5));
-    const bool binaries = connection.integer("PRAGMA application_id") == binaries_format().application_id;
-    const Format& format = binaries ? binaries_format() : decisions_format();
-    return format_version(connection, format) == 0 || !find_damage(connection, format);
+    const Format& format = format_of(file);
+    return !find_damage(*open_database(file, Access::read_write, kPatience, Durability::precious, format), format);
   } catch (const Error& error) {
     if (error.code() == Errc::store_damaged) return false;
     throw;
@@ -43,7 +50,9 @@ std::optional<fs::path> set_aside_damaged(const fs::path& path) {
   const Descriptor folder(open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder) flock(folder.get(), LOCK_EX);
 
-  if (!fs::exists(fs::symlink_status(file)) || in_order(file)) return std::nullopt;
+  std::error_code ignored;
+  if (!fs::exists(fs::symlink_status(file)) || fs::file_size(file, ignored) == 0) return std::nullopt;
+  if (in_order(file)) return std::nullopt;
 
   const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
   const fs::path aside = fmt::format("{}.corrupt-{:%Y%m%dT%H%M%SZ}-{}", file.string(), fmt::gmtime(now), getpid());

@@ -53,7 +53,14 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
                         "once with sqlite3, or {}.",
                         name, elsewhere)};
   }
-  switch (result & 0xff) {
+  if (result == SQLITE_READONLY_DBMOVED) {
+    return {Errc::store_unavailable,
+            fmt::format("The database {} was deleted, renamed or replaced while this program had it open, so that "
+                        "nothing more can be stored in it. Leave it in its place while it is used.",
+                        name)};
+  }
+  // A trigger that says no is none of ours.
+  switch (result == SQLITE_CONSTRAINT_TRIGGER ? SQLITE_ERROR : result & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return {Errc::store_unavailable,
@@ -90,12 +97,22 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
                       name, elsewhere)};
     case SQLITE_NOMEM:
       return {Errc::store_unavailable, fmt::format("There is not enough memory to use the database {}.", name)};
-    default:
+    // What a statement of this program may do wrong whatever the file holds.
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISUSE:
+    case SQLITE_RANGE:
+    case SQLITE_ABORT:
+    case SQLITE_INTERRUPT:
       return {Errc::internal, fmt::format("The database {} refused a statement: please report this as a bug.", name)};
+    default:
+      return {Errc::store_damaged,
+              fmt::format("The database {} is damaged or was changed by another program: it refuses what its format "
+                          "allows. {}",
+                          name, kDamageNextStep)};
   }
 }
 
-/// Every statement here fits the format's schema, so a name that is missing was removed by somebody else.
+/// Every statement here fits the format's schema, so a name that is missing was removed by another program.
 bool lacks_part(std::string_view message) {
   return message.starts_with("no such table") || message.starts_with("no such column") ||
          message.find("has no column named") != std::string_view::npos ||
@@ -281,6 +298,19 @@ std::string Statement::text(int column) const {
   const unsigned char* const data = sqlite3_column_text(handle_.get(), column);
   if (data == nullptr) return {};
   return {reinterpret_cast<const char*>(data), static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
+}
+
+Value Statement::value(int column) const {
+  switch (sqlite3_column_type(handle_.get(), column)) {
+    case SQLITE_INTEGER:
+      return integer(column);
+    case SQLITE_FLOAT:
+      return real(column);
+    case SQLITE_TEXT:
+      return text(column);
+    default:
+      return {};
+  }
 }
 
 std::span<const std::byte> Statement::blob(int column) const {

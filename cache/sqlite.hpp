@@ -14,6 +14,7 @@
 #include <thread>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "cache/guarded_vfs.hpp"
@@ -30,6 +31,7 @@ class Failure : public Error {
   bool busy() const noexcept { return (result_ & 0xff) == SQLITE_BUSY; }
   /// A process was killed while it wrote the file, and this connection may not clear that up.
   bool half_written() const noexcept { return result_ == SQLITE_READONLY_ROLLBACK; }
+  bool constraint() const noexcept { return (result_ & 0xff) == SQLITE_CONSTRAINT; }
 
  private:
   int result_;
@@ -40,9 +42,12 @@ inline constexpr std::chrono::milliseconds kLongestBackoff{10};
 
 /// What becomes of a damaged database, for messages.
 inline constexpr const char* kDamageNextStep =
-    "Nothing was deleted: the next `tuner tune` that uses it renames it and starts a fresh one; `sqlite3 <renamed "
-    "file> "
-    ".recover` may get rows back.";
+    "Nothing was deleted: the next `tuner tune` that uses it renames it and starts a fresh one; `tuner recover FILE` "
+    "writes what can still be read to a new database.";
+
+/// What a column of a row holds, whatever table it is in; a blob, which no table here has but that of binaries, is
+/// NULL.
+using Value = std::variant<std::monostate, std::int64_t, double, std::string>;
 
 /// One open database. Used by one thread at a time and never carried over a fork.
 class Connection {
@@ -147,15 +152,22 @@ class Statement {
     (bind_at(++index, values), ...);
     return *this;
   }
+  Statement& bind_all(std::span<const Value> values) {
+    sqlite3_reset(handle_.get());
+    for (std::size_t i = 0; i < values.size(); ++i) bind_at(static_cast<int>(i) + 1, values[i]);
+    return *this;
+  }
   /// Goes on to the next row; false after the last one.
   bool step();
   /// Runs a statement whose rows, if any, do not matter.
   void run();
 
+  int columns() const { return sqlite3_column_count(handle_.get()); }
   bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
   std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
   double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
   std::string text(int column) const;
+  Value value(int column) const;
   /// Valid until the next step, bind or destruction.
   std::span<const std::byte> blob(int column) const;
 
@@ -171,6 +183,10 @@ class Statement {
   template <class T>
   void bind_at(int index, const std::optional<T>& value) {
     value ? bind_at(index, *value) : bind_null(index);
+  }
+  void bind_at(int index, std::monostate) { bind_null(index); }
+  void bind_at(int index, const Value& value) {
+    std::visit([&](const auto& held) { bind_at(index, held); }, value);
   }
   template <class T>
   void bind_at(int index, const T& value) {

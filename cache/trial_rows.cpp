@@ -38,7 +38,7 @@ std::vector<Trial> read_rows(const sqlite::Connection& connection, sqlite::State
     trial.session = column.text();
     trial.sequence = column.integer();
     trial.configuration = column.text();
-    trial.outcome = static_cast<Outcome>(column.integer());
+    trial.outcome = read_outcome(connection, column.integer());
     trial.message = column.text();
     trial.censored = column.flag();
     trial.time_ns = column.maybe_real();
@@ -60,7 +60,7 @@ std::vector<Trial> read_rows(const sqlite::Connection& connection, sqlite::State
     trial.conditions.tuner_version = column.text();
     trial.conditions.toolkit = column.text();
     trial.conditions.driver = column.text();
-    trial.origin = static_cast<Origin>(column.integer());
+    trial.origin = read_origin(connection, column.integer());
     trial.created_unix_ms = column.integer();
   }
   return trials;

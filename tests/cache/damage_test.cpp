@@ -357,5 +357,157 @@ TEST_CASE("a database that another program switched to write-ahead logging is sw
   CHECK(sql(database.path(), "PRAGMA journal_mode") == std::vector<std::string>{"delete"});
 }
 
+void check_is_damage(const Filled& database) {
+  for (const Access access : {Access::read_only, Access::read_write}) {
+    const std::string message = error_of(Errc::store_damaged, [&] {
+      const auto store = open_store(database.path(), access);
+      store->list_decisions({});
+      if (const auto damage = store->damage()) throw Error(Errc::store_damaged, *damage);
+    });
+    CHECK_FALSE(contains(message, "bug"));
+  }
+  check_starts_afresh(database);
+}
+
+TEST_CASE("a schema format that no SQLite knows, in byte 47 of the header, is damage and no bug of the program") {
+  const Filled database;
+  database.damage([](std::string& bytes) { bytes[47] = 9; });
+  check_is_damage(database);
+}
+
+TEST_CASE("a file whose header names an older format than it has is damage and no bug of the program") {
+  for (const char* const version : {"1", "2"}) {
+    const Filled database;
+    sql(database.path(), std::string("PRAGMA user_version = ") + version);
+    check_is_damage(database);
+  }
+}
+
+TEST_CASE("a header that says that nothing may write the file is damage, not a question of permissions") {
+  const Filled database;
+  database.damage([](std::string& bytes) { bytes[18] = 9; });
+  error_of(Errc::store_damaged, [&] { open_store(database.path()); });
+  check_starts_afresh(database);
+}
+
+TEST_CASE("a renamed column is damage") {
+  const Filled database;
+  sql(database.path(), "PRAGMA legacy_alter_table = ON; ALTER TABLE trial RENAME COLUMN launch TO start");
+  check_is_damage(database);
+}
+
+TEST_CASE("a column that is computed is damage, and is not computed") {
+  const Filled database;
+  sql(database.path(),
+      "DROP VIEW v_stale; DROP VIEW v_best; ALTER TABLE decision DROP COLUMN launch; ALTER TABLE decision ADD COLUMN "
+      "launch TEXT "
+      "AS (hex(zeroblob(2000000000))) VIRTUAL");
+  const std::string message =
+      error_of(Errc::store_damaged, [&] { open_store(database.path(), Access::read_only)->list_decisions({}); });
+  CHECK_FALSE(contains(message, "bug"));
+  const auto damage = open_store(database.path(), Access::read_only)->damage();
+  REQUIRE(damage);
+  CHECK(contains(*damage, "launch"));
+  CHECK(set_aside_damaged(database.path()));
+}
+
+TEST_CASE("numbers of outcomes and origins that do not exist are damage, wherever they are read") {
+  const auto check = [](const std::string& change, const std::function<void(SqliteStore&)>& read) {
+    const Filled database;
+    open_store(database.path())->record_quarantine(full_quarantined());
+    sql(database.path(), "PRAGMA foreign_keys = OFF; INSERT INTO outcome VALUES (99, 'x'); " + change);
+    for (const Access access : {Access::read_only, Access::read_write}) {
+      const auto store = open_store(database.path(), access);
+      CHECK(contains(error_of(Errc::store_damaged, [&] { read(*store); }), "99"));
+      CHECK(store->damage());
+    }
+    CHECK(set_aside_damaged(database.path()));
+  };
+  check("UPDATE trial SET outcome = 99 WHERE sequence = 7", [](SqliteStore& store) { store.find_trials(some_key()); });
+  check("UPDATE quarantine SET outcome = 99", [](SqliteStore& store) { store.list_quarantine({}); });
+  check("UPDATE quarantine SET outcome = 99", [](SqliteStore& store) { store.find_quarantine(some_key(), "580.159"); });
+  check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) { store.find_trials(some_key()); });
+  check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) { store.find_decision(some_key()); });
+  check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) { store.find_decision(1); });
+  check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) { store.list_decisions({}); });
+  check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) {
+    store.list_sites(some_key().kernel_identity, some_key().mode, some_key().objective);
+  });
+}
+
+TEST_CASE("dropped views and indexes are made again, and nothing is set aside for them") {
+  const Filled database;
+  const std::string schema = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
+  const auto before = sql(database.path(), schema);
+  sql(database.path(), "DROP VIEW v_best; DROP VIEW v_trials; DROP INDEX trial_by_run; DROP INDEX task_by_kernel");
+  const auto reader = open_store(database.path(), Access::read_only);
+  CHECK_FALSE(reader->damage());
+  CHECK(reader->find_decision(some_key()));
+  CHECK_FALSE(set_aside_damaged(database.path()));
+  CHECK_FALSE(open_store(database.path())->damage());
+  CHECK(sql(database.path(), schema) == before);
+  CHECK(sql(database.path(), "SELECT count(*) FROM v_trials") == std::vector<std::string>{"400"});
+}
+
+TEST_CASE("what a user added to a database does no harm") {
+  const Filled database;
+  sql(database.path(),
+      "CREATE TABLE notes (text TEXT); CREATE VIEW mine AS SELECT * FROM v_best; ALTER TABLE trial ADD "
+      "COLUMN note TEXT");
+  CHECK_FALSE(open_store(database.path())->damage());
+  database.use();
+  CHECK_FALSE(set_aside_damaged(database.path()));
+}
+
+TEST_CASE("a database that was deleted, renamed or replaced while it was open is told as that") {
+  const auto message = [](const std::function<void(const fs::path&)>& disturb) {
+    const Filled database;
+    const auto store = open_store(database.path());
+    disturb(database.path());
+    return error_of(Errc::store_unavailable, [&] { store->record_decision(full_decision()); });
+  };
+  const std::vector<std::string> messages{
+      message([](const fs::path& path) { fs::remove(path); }),
+      message([](const fs::path& path) { fs::rename(path, path.string() + ".old"); }),
+      message([](const fs::path& path) {
+        fs::copy_file(path, path.string() + ".new");
+        fs::rename(path.string() + ".new", path);
+      })};
+  for (const std::string& text : messages) {
+    CHECK(contains(text, "deleted, renamed or replaced"));
+    CHECK_FALSE(contains(text, "writable for this user"));
+  }
+}
+
+TEST_CASE("whatever a byte of the header or the format says, a database is read, refused or set aside, never a bug") {
+  const Filled database;
+  const std::string intact = read_bytes(database.path());
+  std::mt19937 random(3);
+  for (int i = 0; i < 400; ++i) {
+    std::string bytes = intact;
+    bytes[static_cast<std::size_t>(i) % 100] = static_cast<char>(random());
+    write_bytes(database.path(), bytes);
+    INFO("byte " << i % 100 << " is " << int(bytes[static_cast<std::size_t>(i) % 100]));
+    for (const Access access : {Access::read_only, Access::read_write}) {
+      bool damaged = false;
+      try {
+        const auto store = open_store(database.path(), access);
+        store->find_trials(some_key());
+        store->list_decisions({});
+        if (access == Access::read_write) store->record_decision(full_decision());
+        damaged = store->damage().has_value();
+      } catch (const Error& error) {
+        CHECK_MESSAGE(error.code() != Errc::internal, error.what());
+        damaged = error.code() == Errc::store_damaged;
+      }
+      if (access == Access::read_only || !damaged) continue;
+      const auto aside = set_aside_damaged(database.path());
+      CHECK(aside);
+      if (aside) fs::remove(*aside);
+      for (const char* const suffix : {"-journal", "-wal", "-shm"}) fs::remove(database.path().string() + suffix);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tuner::cache::test

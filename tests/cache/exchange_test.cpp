@@ -302,6 +302,27 @@ TEST_CASE("a file of an older format is imported and stays as it is") {
   CHECK(here.store().list_decisions({}).size() == 1);
 }
 
+TEST_CASE("a decision dated in the future does not make every later import older") {
+  constexpr std::int64_t kFuture = 7'000'000'000'000;  // the year 2191
+  Machine wrong_clock, right_clock, here;
+  wrong_clock.tune("rows=1", kFuture, "X=3");
+  wrong_clock.export_to(wrong_clock.file("future.db"));
+  right_clock.tune("rows=1", 2'000, "X=2");
+  right_clock.export_to(right_clock.file("tuned.db"));
+  here.tune("rows=1", 1'000, "X=1");
+  const auto import = [&](const std::filesystem::path& file) { return here.import_from(file).at(0).decision; };
+
+  CHECK(import(wrong_clock.file("future.db")) == ImportedKey::Decision::kept);
+  CHECK(here.served("rows=1") == "X=3");
+  CHECK(import(right_clock.file("tuned.db")) == ImportedKey::Decision::kept);
+  CHECK(here.served("rows=1") == "X=2");
+  // Neither file is taken in twice.
+  for (const auto& file : {wrong_clock.file("future.db"), right_clock.file("tuned.db")}) {
+    CHECK(import(file) == ImportedKey::Decision::older);
+    CHECK(here.served("rows=1") == "X=2");
+  }
+}
+
 TEST_CASE("an import that fails half-way adds nothing") {
   Machine there, here;
   there.tune("rows=1", 1'000);

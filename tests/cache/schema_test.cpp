@@ -390,7 +390,7 @@ TEST_CASE("a step that fails leaves the older file as it was") {
   example.open();
   example.add("INSERT INTO a VALUES (2);");
   example.add("INSERT INTO no_such_table VALUES (3);");
-  error_of(Errc::internal, [&] { example.open(); });
+  error_of(Errc::store_damaged, [&] { example.open(); });
   example.remove_last();
   example.remove_last();
   CHECK(example.open()->integer("PRAGMA user_version") == 1);

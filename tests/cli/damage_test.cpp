@@ -56,6 +56,20 @@ class Replayer : public User {
   }
 };
 
+/// Runs SQL as a user of sqlite3 would; the last number that it returns.
+std::int64_t sql(const fs::path& path, const std::string& statements) {
+  sqlite3* handle = nullptr;
+  REQUIRE(sqlite3_open(path.c_str(), &handle) == SQLITE_OK);
+  std::int64_t number = 0;
+  const auto keep = [](void* to, int, char** values, char**) {
+    if (values[0] != nullptr) *static_cast<std::int64_t*>(to) = std::atoll(values[0]);
+    return 0;
+  };
+  CHECK(sqlite3_exec(handle, statements.c_str(), keep, &number, nullptr) == SQLITE_OK);
+  sqlite3_close(handle);
+  return number;
+}
+
 void check_is_set_aside(const Replayer& user) {
   const std::string damaged = tuner::test::read_file(user.database());
   const Result list = user.list();
@@ -69,7 +83,7 @@ void check_is_set_aside(const Replayer& user) {
   REQUIRE(report["warnings"].size() == 1);
   const fs::path aside = user.aside();
   REQUIRE(!aside.empty());
-  CHECK(contains(report["warnings"][0], "`sqlite3 '" + aside.string() + "' .recover`"));
+  CHECK(contains(report["warnings"][0], "`tuner recover '" + aside.string() + "'`"));
   CHECK(tuner::test::read_file(aside) == damaged);
   CHECK(user.listed() == 1);
   CHECK(user.tune()["warnings"].empty());
@@ -197,6 +211,99 @@ TEST_CASE("a full disk costs a warning, keeps what was there, and the winner is 
   user.before_start = nullptr;
   CHECK(user.listed() == 1);
   CHECK(user.tune()["warnings"].empty());
+}
+
+TEST_CASE("a decision that a full disk kept out is not said to be stored") {
+  Replayer user;
+  user.tune();
+  const rlim_t size = fs::file_size(user.database());
+  const std::string before = tuner::test::read_file(user.database());
+  for (rlim_t room = 0; room < 6 * kPage; room += kPage) {
+    user.damage([&](std::string& bytes) { bytes = before; });
+    user.before_start = [limit = size + room] {
+      const rlimit limits{limit, limit};
+      signal(SIGXFSZ, SIG_IGN);
+      setrlimit(RLIMIT_FSIZE, &limits);
+    };
+    const json report = user.tune();
+    user.before_start = nullptr;
+    const json listed = json::parse(user.list().out)["decisions"];
+    const bool is_served = listed.at(0)["session"] == report["session"];
+    CHECK(report["stored_in"].is_null() != is_served);
+    CHECK(report["stored"]["decision"] == is_served);
+    CHECK(report["stored"]["of_trials"] == 22);
+    const json count = sql(user.database(), "SELECT count(*) FROM run JOIN trial USING (run_id) WHERE session = '" +
+                                                report["session"].get<std::string>() + "'");
+    CHECK(report["stored"]["trials"] == count);
+    if (!is_served) CHECK(report["warnings"].size() == 1);
+  }
+}
+
+TEST_CASE("trials that were stored do not let a decision that was not appear as stored") {
+  const Replayer user;
+  user.tune();
+  sql(user.database(), "CREATE TRIGGER full BEFORE INSERT ON decision BEGIN SELECT raise(ABORT, 'no room'); END");
+  const json report = user.tune();
+  CHECK(report["stored_in"].is_null());
+  CHECK(report["stored"] == json{{"trials", 22}, {"of_trials", 22}, {"decision", false}});
+  CHECK(report["warnings"].size() == 1);
+  const Result text = user.run({"tune", "--replay", tuner::test::data_file("scale.csv")});
+  CHECK(text.exit_code == 0);
+  CHECK(!contains(text.out, "Stored in"));
+  CHECK(
+      contains(text.out, "Not stored in full: 22 of 22 trials, without the decision, in " + user.database().string()));
+}
+
+TEST_CASE("tune sets aside whatever ended in 70 once, and the other commands call it damage") {
+  const auto check = [](const std::function<void(const Replayer&)>& damage) {
+    const Replayer user;
+    user.tune();
+    damage(user);
+    for (const char* const command : {"list", "doctor", "export", "import"}) {
+      std::vector<std::string> words{command, "--db", user.database()};
+      if (words[0] == "export") words.push_back("out.db");
+      if (words[0] == "import") words = {"import", user.database(), "--db", user.home() / "other.db"};
+      if (words[0] == "doctor") words = {"doctor", "--json"};
+      const Result result = user.run(words);
+      INFO(command << ": " << result.out << result.err);
+      CHECK((result.exit_code == 5 || words[0] == "doctor" || (words[0] == "list" && result.exit_code == 0)));
+      CHECK(contains(result.out + result.err, "damaged") != (result.exit_code == 0));
+    }
+    CHECK(user.tune()["stored_in"] == user.database().string());
+    CHECK(!user.aside().empty());
+    // What was set aside comes back as the warning said.
+    const Result recovered = user.run({"recover", user.aside(), "back.db", "--json"});
+    CHECK_MESSAGE(recovered.exit_code == 0, recovered.err);
+    const Result shown = user.run({"list", "--json", "--db", "back.db"});
+    CHECK(json::parse(shown.out)["decisions"].size() == 1);
+  };
+  check([](const Replayer& user) { user.damage([](std::string& bytes) { bytes[47] = 9; }); });
+  check([](const Replayer& user) { sql(user.database(), "PRAGMA user_version = 1"); });
+  check([](const Replayer& user) { sql(user.database(), "PRAGMA user_version = 2"); });
+  check([](const Replayer& user) {
+    sql(user.database(), "PRAGMA foreign_keys = OFF; UPDATE trial SET outcome = 99 WHERE trial_id = 3");
+  });
+}
+
+TEST_CASE("recover says what came back, and leaves alone what is there") {
+  const Replayer user;
+  user.tune();
+  user.damage([](std::string& bytes) { std::fill(bytes.begin(), bytes.begin() + 100, 'x'); });
+  CHECK(user.list().exit_code == 5);
+  const Result result = user.run({"recover", user.database()});
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.out, user.database().string() + ".recovered.db"));
+  CHECK(contains(result.out, "Nothing is known to be lost. `tuner import"));
+  const Result again = user.run({"recover", user.database()});
+  CHECK(again.exit_code == 2);
+  CHECK(contains(again.err, "is there already"));
+  CHECK(user.run({"recover"}).exit_code == 2);
+  CHECK(user.run({"recover", "missing.db"}).exit_code == 2);
+  user.folder().write("notes.db", "Dear diary, ...");
+  const Result none = user.run({"recover", "notes.db"});
+  CHECK(none.exit_code == 1);
+  CHECK(contains(none.err, "nothing was written"));
+  CHECK(!fs::exists(user.home() / "notes.db.recovered.db"));
 }
 
 TEST_CASE("a file system without locks is named at once, and the winner is printed") {

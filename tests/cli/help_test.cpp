@@ -12,8 +12,8 @@ using tuner::test::User;
 
 namespace {
 
-const std::vector<std::string> kCommands{"tune",   "check",  "simulate", "list",    "show",   "forget",
-                                         "export", "import", "describe", "devices", "doctor", "help"};
+const std::vector<std::string> kCommands{"tune",   "check",   "simulate", "list",    "show",   "forget", "export",
+                                         "import", "recover", "describe", "devices", "doctor", "help"};
 
 std::size_t longest_line(const std::string& text) {
   std::size_t longest = 0;

@@ -70,6 +70,7 @@ TuneReport full_report() {
   report.not_compared = {{"sums", 3, 61, 64}};
   report.bytes_per_second = 1.267e12;
   report.stored_in = "/home/ada/.local/share/tuner/decisions.db";
+  report.stored = {.trials = 708, .of_trials = 708, .decision = true, .has_decision = true};
   report.budget = {1000, 60, 0.5, 200e3, 2, 300, 0.02};
   report.stopped_because = "300 configurations in a row were not faster than the best";
   report.warm_start = {4, true};
@@ -138,6 +139,7 @@ TuneReport replayed_report() {
   report.decision.speedup = 2;
   report.decision.counters = {{"asked", 120}, {"timed", 120}, {"stored", 120}};
   report.stored_in = "/tmp/replay.db";
+  report.stored = {.trials = 120, .of_trials = 120, .decision = true, .has_decision = true};
   return report;
 }
 
@@ -205,6 +207,22 @@ TEST_CASE("no line that can be broken is longer than a terminal's 100 columns") 
   CHECK(longest_line(tuner::to_text(report, tuner::kReportWidth)) <= tuner::kReportWidth);
   report.problem = "size_of_the_first=65536,size_of_the_second=65536,size_of_the_third=65536,size_of_the_fourth=65536";
   CHECK(longest_line(tuner::to_text(report, tuner::kReportWidth)) <= tuner::kReportWidth);
+}
+
+TEST_CASE("a report says how much is stored, and \"Stored in\" only of everything") {
+  TuneReport report = full_report();
+  CHECK(contains(tuner::to_text(report), "\nStored in /home/ada/"));
+  report.stored = {.trials = 412, .of_trials = 708, .decision = false, .has_decision = true};
+  CHECK(contains(tuner::to_text(report),
+                 "\nNot stored in full: 412 of 708 trials, without the decision, in /home/ada/.local/share/tuner/"
+                 "decisions.db: see the warnings.\n"));
+  CHECK(contains(tuner::to_json(report), "\"stored_in\": null"));
+  report.stored.trials = 0;
+  CHECK(contains(tuner::to_text(report), "\nNot stored: see the warnings.\n"));
+  report.stored = {.trials = 708, .of_trials = 708, .decision = false, .has_decision = false};  // it was interrupted
+  CHECK(contains(tuner::to_text(report), "\nStored in /home/ada/"));
+  report.stored_in.clear();
+  CHECK(contains(tuner::to_text(report), "\nNot stored: see the warnings.\n"));
 }
 
 TEST_CASE("paths were broken in a report's lines: they stay whole however long they are, spaces or not") {

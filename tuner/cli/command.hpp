@@ -60,6 +60,7 @@ Command show_command();
 Command forget_command();
 Command export_command();
 Command import_command();
+Command recover_command();
 Command describe_command();
 Command devices_command();
 Command doctor_command();

@@ -79,7 +79,7 @@ std::string database(const std::filesystem::path& path, std::string_view creator
   if (const auto damage = store->damage()) {
     throw Error(Errc::store_damaged,
                 fmt::format("{} is damaged: {}. Nothing was changed or deleted: the next `{}` renames it and starts a "
-                            "fresh one; `sqlite3 <renamed file> .recover` may get rows back.",
+                            "fresh one; `tuner recover FILE` writes what can still be read to a new database.",
                             path.string(), *damage, creator));
   }
   if (access(path.c_str(), W_OK) != 0 || access(folder.c_str(), W_OK) != 0) {

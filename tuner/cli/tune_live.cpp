@@ -125,7 +125,7 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
                                              .binaries = stores.binaries.get(),
                                              .observer = observer,
                                              .stop = context.stop});
-    if (report.stored) report.stored_in = stores.path;
+    if (const auto lost = engine::say_what_is_stored(stores, report)) context.observer.warning(*lost);
     context.deliver(report);
     if (context.stop) return;
     if (recorder) recorder->write(request.record, report);

@@ -121,7 +121,7 @@ void tune_replay(const TuneRequest& request, const TuneContext& context) {
   report.replay_file = request.replay.string();
   report.replay_note = note(recording);
   report.file = request.file.string();
-  if (report.stored) report.stored_in = stores.path;
+  if (const auto lost = engine::say_what_is_stored(stores, report)) context.observer.warning(*lost);
   context.deliver(std::move(report));
 }
 

@@ -75,6 +75,16 @@ struct DataReport {
   bool is_expected = false;  ///< what the argument must hold afterwards
 };
 
+/// What of a session is in the database.
+struct Stored {
+  std::int64_t trials = 0;
+  std::int64_t of_trials = 0;  ///< how many the session made
+  bool decision = false;
+  bool has_decision = false;  ///< there is one to store
+  bool anything() const { return trials > 0 || decision; }
+  bool everything() const { return trials == of_trials && decision == has_decision; }
+};
+
 /// What one tuning session found: everything its text and JSON forms print. A value.
 struct TuneReport {
   std::string kernel;
@@ -115,8 +125,8 @@ struct TuneReport {
   TimeSpent time;
   /// Lower end of the interval of (time of what a program used meanwhile / time of the winner), where both raced.
   std::optional<double> gain_low;
-  bool stored = false;    ///< trials, or the decision
-  std::string stored_in;  ///< database path; empty if nothing could be stored
+  Stored stored;
+  std::string stored_in;  ///< path of a database that is kept; empty if what is stored is in memory only
   std::vector<std::string> warnings;
 };
 

@@ -218,7 +218,11 @@ std::string to_json(const TuneReport& report, bool with_times) {
     object["session"] = report.session;
     object["created_unix_ms"] = decision.created_unix_ms == 0 ? Json(nullptr) : Json(decision.created_unix_ms);
     object["payback"] = payback_json(payback(decision, report.time.total_s));
-    object["stored_in"] = text_or_null(report.stored_in);
+    const Stored& stored = report.stored;
+    object["stored_in"] = text_or_null(stored.everything() && stored.anything() ? report.stored_in : "");
+    object["stored"] = {{"trials", report.stored_in.empty() ? 0 : stored.trials},
+                        {"of_trials", stored.of_trials},
+                        {"decision", !report.stored_in.empty() && stored.decision}};
     object["time_spent"] = {{"total_s", report.time.total_s},          {"compile_cpu_s", report.time.compile_cpu_s},
                             {"waiting_s", report.time.waiting_s},      {"loading_s", report.time.loading_s},
                             {"verifying_s", report.time.verifying_s},  {"timing_s", report.time.timing_s},

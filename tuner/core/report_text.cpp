@@ -96,6 +96,7 @@ struct ReportText {
   std::string finalists() const;
   std::string failures() const;
   std::string accounts() const;
+  std::string where_stored() const;
   std::string warnings() const;
 
   std::string labelled(std::string_view label, std::string_view text) const {
@@ -352,10 +353,21 @@ std::string ReportText::accounts() const {
     line("device: timing", time.timing_s);
   }
   line("storing", time.storing_s);
-  text += "\n";
-  text +=
-      report.stored_in.empty() ? "Not stored: see the warnings.\n" : labelled("Stored in ", unbroken(report.stored_in));
-  return text;
+  return text + "\n" + where_stored();
+}
+
+std::string ReportText::where_stored() const {
+  const Stored& stored = report.stored;
+  const bool kept = !report.stored_in.empty();
+  if (kept && stored.everything() && stored.anything()) return labelled("Stored in ", unbroken(report.stored_in));
+  if (kept && stored.everything()) return labelled("", "There was nothing to store.");
+  if (!kept || !stored.anything()) return "Not stored: see the warnings.\n";
+  const char* const decision = !stored.has_decision ? ""
+                               : stored.decision    ? " and the decision"
+                                                    : ", without the decision";
+  return labelled("Not stored in full: ", fmt::format("{} of {}{}, in {}: see the warnings.", stored.trials,
+                                                      counted(static_cast<std::uint64_t>(stored.of_trials), "trial"),
+                                                      decision, unbroken(report.stored_in)));
 }
 
 std::string ReportText::warnings() const {

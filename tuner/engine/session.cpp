@@ -202,10 +202,12 @@ class Session {
     }
     if (final_ && final_->winner) {
       pipeline_.observe("storing");
-      if (options_.records_unfinished || !pipeline_.stopped_early()) report.stored = record(report.decision);
+      report.stored.has_decision = options_.records_unfinished || !pipeline_.stopped_early();
+      if (report.stored.has_decision) report.stored.decision = record(report.decision);
       keep_binaries();
     }
-    report.stored = report.stored || log_.stored() > 0;
+    report.stored.trials = log_.stored();
+    report.stored.of_trials = log_.added();
     report.time = time_spent();
     pipeline_.observe("done");
     return report;
@@ -264,7 +266,7 @@ class Session {
         parts_.binaries->put(binary, served ? cache::Keep::pinned : cache::Keep::while_room);
       }
     } catch (const Error& error) {
-      parts_.observer.warning(fmt::format("{} The winner is stored; its binary will be compiled again.", error.what()));
+      parts_.observer.warning(fmt::format("{} The winner's binary will be compiled again.", error.what()));
     }
   }
 

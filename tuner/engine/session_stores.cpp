@@ -1,6 +1,7 @@
 #include "tuner/engine/session_stores.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "cache/location.hpp"
 #include "cache/memory_store.hpp"
@@ -18,8 +19,8 @@ constexpr const char* kNoBinaries = "The winner's binary will be compiled again 
 
 /// Opens a database and reads all of it. A damaged one is set aside: what is found next deserves to be kept, and of the
 /// old file nothing is lost by a new name. `open` is called again for the fresh one.
-template <class Open, class Damage>
-auto open_sound(const std::filesystem::path& path, const Open& open, const Damage& damage_of,
+template <class Open, class Damage, class WayOut>
+auto open_sound(const std::filesystem::path& path, const Open& open, const Damage& damage_of, const WayOut& way_out,
                 std::vector<std::string>& warnings) {
   try {
     auto store = open();
@@ -28,10 +29,8 @@ auto open_sound(const std::filesystem::path& path, const Open& open, const Damag
     if (error.code() != Errc::store_damaged) throw;
   }
   if (const auto aside = cache::set_aside_damaged(path)) {
-    warnings.push_back(fmt::format(
-        "The database {} was damaged. It is now called {} and a fresh one was started: `sqlite3 {} .recover` may get "
-        "rows back.",
-        path.string(), aside->string(), shell_word(aside->string())));
+    warnings.push_back(fmt::format("The database {} was damaged. It is now called {} and a fresh one was started: {}",
+                                   path.string(), aside->string(), way_out(aside->string())));
   }
   return open();
 }
@@ -39,7 +38,34 @@ auto open_sound(const std::filesystem::path& path, const Open& open, const Damag
 std::unique_ptr<cache::Store> open_decisions(const std::filesystem::path& path, std::vector<std::string>& warnings) {
   return open_sound(
       path, [&] { return cache::SqliteStore::open({.path = path}); },
-      [](const cache::SqliteStore& store) { return store.damage().has_value(); }, warnings);
+      [](const cache::SqliteStore& store) { return store.damage().has_value(); },
+      [](const std::string& aside) {
+        return fmt::format("`tuner recover {}` writes what can still be read to a new database.", shell_word(aside));
+      },
+      warnings);
+}
+
+std::pair<dev_t, ino_t> file_at(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 ? std::pair(status.st_dev, status.st_ino) : std::pair<dev_t, ino_t>();
+}
+
+/// What the database holds of a session, asked as any reader would.
+Stored stored_of(const std::string& path, const TuneReport& report) {
+  Stored stored = report.stored;
+  stored.trials = 0;
+  stored.decision = false;
+  try {
+    const auto store = cache::SqliteStore::open({.path = path, .access = cache::Access::read_only});
+    const auto decision = store->find_decision(report.decision.key);
+    stored.decision = decision && decision->session == report.session;
+    for (const cache::Trial& trial : store->find_trials(report.decision.key)) {
+      stored.trials += trial.session == report.session ? 1 : 0;
+    }
+  } catch (const Error&) {
+    // What cannot be read is as good as not stored.
+  }
+  return stored;
 }
 
 bool is_store_trouble(const Error& error) {
@@ -55,10 +81,12 @@ SessionStores open_for_session(const std::filesystem::path& chosen) {
     const cache::Location location = cache::locate(chosen);
     stores.store = open_decisions(location.decisions, stores.warnings);
     stores.path = location.decisions.string();
+    stores.file = file_at(stores.path);
     // Not read through: it may be large, and each binary is checked by its hash when it is used.
     stores.binaries = open_sound(
         location.binaries, [&] { return cache::BinaryStore::open({.path = location.binaries}); },
-        [](const cache::BinaryStore&) { return false; }, stores.warnings);
+        [](const cache::BinaryStore&) { return false; },
+        [](const std::string&) { return "what it held is compiled again when it is needed."; }, stores.warnings);
     if (stores.binaries->distrust()) stores.warnings.push_back(*stores.binaries->distrust());
   } catch (const Error& error) {
     if (!is_store_trouble(error)) throw;
@@ -75,12 +103,30 @@ SessionStores open_for_replay(const std::filesystem::path& chosen) {
     const std::filesystem::path path = cache::replay_database(cache::locate(chosen));
     stores.store = open_decisions(path, stores.warnings);
     stores.path = path.string();
+    stores.file = file_at(stores.path);
   } catch (const Error& error) {
     if (!is_store_trouble(error)) throw;
     stores.warnings.push_back(fmt::format("{} {}", kNoMemory, error.what()));
     stores.store = std::make_unique<cache::MemoryStore>();
   }
   return stores;
+}
+
+std::optional<std::string> say_what_is_stored(const SessionStores& stores, TuneReport& report) {
+  report.stored_in = stores.path;
+  if (stores.path.empty()) return std::nullopt;  // of which there is a warning already
+  const bool in_place = file_at(stores.path) == stores.file;
+  if (in_place && report.stored.everything()) return std::nullopt;
+  report.stored = stored_of(stores.path, report);
+  if (!in_place) {
+    return fmt::format(
+        "The database {} was deleted, renamed or replaced while this session wrote it: what was stored before that "
+        "went "
+        "with the old file, and {} of its {} {} now in the one that is called so.",
+        stores.path, report.stored.trials, counted(static_cast<std::uint64_t>(report.stored.of_trials), "trial"),
+        report.stored.trials == 1 ? "is" : "are");
+  }
+  return std::nullopt;  // of which the session has warned
 }
 
 }  // namespace tuner::engine

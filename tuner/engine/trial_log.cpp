@@ -15,6 +15,7 @@ constexpr int kAttempts = 3;
 void TrialLog::add(cache::Trial trial) {
   if (waiting_.empty()) due_ = std::chrono::steady_clock::now() + kLatest;
   waiting_.push_back(std::move(trial));
+  ++added_;
 }
 
 void TrialLog::flush_if_due() {
@@ -66,8 +67,9 @@ void TrialLog::guarded(Write write) noexcept {
   } catch (const std::exception& error) {
     if (++failures_ >= kAttempts) {
       works_ = false;
-      observer_.warning(
-          fmt::format("{} Tuning goes on; results from here on are printed but not stored.", error.what()));
+      observer_.warning(fmt::format(
+          "{} Tuning goes on; results from here on are printed but not stored: {} of the {} trials so far are.",
+          error.what(), stored_, added_));
     }
   }
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

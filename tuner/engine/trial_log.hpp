@@ -31,6 +31,7 @@ class TrialLog {
   /// When flush_if_due has something to do.
   std::chrono::steady_clock::time_point next_deadline() const { return due_; }
   std::int64_t stored() const { return stored_; }
+  std::int64_t added() const { return added_; }
   bool works() const { return works_; }
   double seconds() const { return seconds_; }
 
@@ -46,6 +47,7 @@ class TrialLog {
   std::vector<cache::Trial> waiting_;
   std::chrono::steady_clock::time_point due_ = std::chrono::steady_clock::time_point::max();
   std::int64_t stored_ = 0;
+  std::int64_t added_ = 0;
   double seconds_ = 0;
   bool works_ = true;
   int failures_ = 0;  ///< in a row

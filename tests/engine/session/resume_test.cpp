@@ -275,10 +275,10 @@ TEST_CASE("a budget of time that is over at once does not replace an earlier win
 
 TEST_CASE("a decision that rests on trials of before is reported as stored") {
   Laboratory laboratory;
-  CHECK(laboratory.tune().stored);
+  CHECK(laboratory.tune().stored.decision);
   const TuneReport again = laboratory.tune();
   CHECK(again.decision.counters.at("stored") == 0);
-  CHECK(again.stored);
+  CHECK(again.stored.decision);
 }
 
 TEST_CASE("an earlier winner that --where excludes may win, and is reported as what it is") {

@@ -1,0 +1,291 @@
+#include "cache/recover.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <thread>
+
+#include "cache/database_file.hpp"
+#include "cache/fresh_file.hpp"
+#include "cache/recovered_rows.hpp"
+#include "cache/rows.hpp"
+#include "cache/schema.hpp"
+
+namespace tuner::cache {
+namespace {
+
+namespace fs = std::filesystem;
+using Bytes = std::vector<std::byte>;
+using Descriptor = UniqueHandle<int, close, -1>;
+
+constexpr std::chrono::seconds kPatience{5};
+constexpr std::size_t kHeader = 100;
+constexpr std::size_t kUsualPage = 4096;
+constexpr std::array<std::size_t, 8> kPageSizes{512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
+
+[[noreturn]] void unreadable(const fs::path& file, int error) {
+  if (error == ENOENT) throw Error(Errc::file_not_found, fmt::format("There is no file {}.", file.string()));
+  throw Error(Errc::store_unavailable, fmt::format("{} cannot be read: {}.", file.string(), std::strerror(error)));
+}
+
+/// SQLite's own lock of readers, so that no commit is met half-way. Without it where the file system has no locks.
+void wait_for_writers(int descriptor, const fs::path& file) {
+  constexpr off_t kShared = 0x40000002;
+  struct flock lock {};
+  lock.l_type = F_RDLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = kShared;
+  lock.l_len = 510;
+  const auto give_up = std::chrono::steady_clock::now() + kPatience;
+  while (fcntl(descriptor, F_OFD_SETLK, &lock) != 0 && (errno == EAGAIN || errno == EACCES)) {
+    if (std::chrono::steady_clock::now() >= give_up) unreadable(file, EBUSY);
+    sqlite::wait_a_little(1);
+  }
+}
+
+Bytes read_all(const fs::path& file) {
+  const Descriptor descriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status {};
+  if (!descriptor || fstat(descriptor.get(), &status) != 0) unreadable(file, errno);
+  if (!S_ISREG(status.st_mode)) {
+    throw Error(Errc::store_unavailable,
+                fmt::format("{} is not a file, so there is no database in it to recover.", file.string()));
+  }
+  wait_for_writers(descriptor.get(), file);
+  Bytes bytes(static_cast<std::size_t>(status.st_size));
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got = pread(descriptor.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    // A disk that fails gives up the rest of the file here, and so does one that ends early.
+    if (got < 0) unreadable(file, errno);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+std::uint32_t header_number(const Bytes& bytes, std::size_t at) {
+  std::uint32_t number = 0;
+  if (bytes.size() < kHeader) return number;
+  for (std::size_t i = at; i < at + 4; ++i) number = number << 8 | std::to_integer<std::uint32_t>(bytes[i]);
+  return number;
+}
+
+/// The page sizes that the file may have, by its header: this one, or the usual one, or else any.
+std::vector<std::size_t> likely_page_sizes(const Bytes& bytes) {
+  const std::size_t named = header_number(bytes, 16) >> 16;
+  const std::size_t size = named == 1 ? 65536 : named;
+  if (std::find(kPageSizes.begin(), kPageSizes.end(), size) == kPageSizes.end()) {
+    return {kPageSizes.begin(), kPageSizes.end()};
+  }
+  if (size == kUsualPage) return {size};
+  return {size, kUsualPage};
+}
+
+struct Found {
+  std::unique_ptr<PageRows> pages;
+  std::unique_ptr<RecoveredRows> rows;
+};
+
+Found find_rows(const Bytes& bytes) {
+  Found best;
+  for (const std::size_t page_size : likely_page_sizes(bytes)) {
+    Found found{std::make_unique<PageRows>(bytes, page_size), nullptr};
+    found.rows = std::make_unique<RecoveredRows>(*found.pages);
+    if (!best.rows || found.rows->count() > best.rows->count()) best = std::move(found);
+  }
+  return best;
+}
+
+/// The first page of each index that names the rows of a table, as far as the file's own schema can be read.
+std::optional<std::size_t> root_of(const sqlite::Connection& schema, const char* index) {
+  try {
+    sqlite::Statement select(schema, "SELECT rootpage FROM sqlite_schema WHERE type = 'index' AND name = ?1");
+    if (select.bind(index).step()) return static_cast<std::size_t>(select.integer(0));
+  } catch (const sqlite::Failure&) {
+    // Then nobody knows.
+  }
+  return std::nullopt;
+}
+
+/// The greatest numbers that rows had, by the indexes of the tables: a lost row may still be named there.
+std::array<std::int64_t, kNumbered.size()> numbers_in_indexes(const Bytes& bytes, PageRows& pages) {
+  std::array<std::int64_t, kNumbered.size()> greatest{};
+  const sqlite::Connection schema(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, std::chrono::seconds(0));
+  Bytes copy = bytes;
+  const auto size = static_cast<sqlite3_int64>(copy.size());
+  auto* const data = reinterpret_cast<unsigned char*>(copy.data());
+  if (sqlite3_deserialize(schema.get(), "main", data, size, size, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK) {
+    return greatest;
+  }
+  const std::array<std::pair<Numbered, const char*>, 4> indexes{{{Numbered::trial, "trial_by_run"},
+                                                                 {Numbered::decision, "decision_by_run"},
+                                                                 {Numbered::quarantine, "quarantine_by_task"},
+                                                                 {Numbered::forgotten, "forgotten_by_task"}}};
+  for (const auto& [table, index] : indexes) {
+    std::int64_t& number = greatest[static_cast<std::size_t>(table)];
+    pages.for_each_entry_below(root_of(schema, index).value_or(0), [&, &number = number](PageRows::Row entry) {
+      if (entry.size() != 2) return;
+      if (const auto* last = std::get_if<std::int64_t>(&entry[1])) number = std::max(number, *last);
+    });
+  }
+  return greatest;
+}
+
+/// Why SQLite's own checks are not enough; nothing if they are.
+std::optional<std::string> why_not_believed(Numbered table, const PageRows::Row& row) {
+  for (const sqlite::Value& value : row) {
+    if (const auto* number = std::get_if<double>(&value); number != nullptr && !std::isfinite(*number)) {
+      return "a number that is none";
+    }
+    const auto* text = std::get_if<std::string>(&value);
+    if (text != nullptr && text->find('\0') != std::string::npos) return "a text whose end is lost";
+  }
+  constexpr std::size_t kSamples = 8;
+  if (table != Numbered::trial) return std::nullopt;
+  const auto* samples = std::get_if<std::string>(&row[kSamples]);
+  if (samples == nullptr || !doubles_from_json(*samples)) return "samples that are no numbers";
+  return std::nullopt;
+}
+
+/// Writes rows to the tables of the new database.
+class Writer {
+ public:
+  Writer(const sqlite::Connection& to, std::size_t file_size) : to_(to), most_(static_cast<std::int64_t>(file_size)) {}
+
+  RecoveredTable write(Numbered table, const RecoveredRows::Rows& rows, std::int64_t greatest) {
+    RecoveredTable done{.name = std::string(name_of(table))};
+    for (const auto& [number, row] : rows) {
+      // A number that so small a file cannot have counted up to says nothing of how many rows there were.
+      if (number <= most_) greatest = std::max(greatest, number);
+      const auto why = why_not_believed(table, row);
+      why ? refuse(done, *why) : insert(done, row);
+    }
+    done.lost = std::max(done.refused, greatest - done.rows);
+    return done;
+  }
+
+  RecoveredTable write(std::string name, const RecoveredRows::Keyed& rows) {
+    RecoveredTable done{.name = std::move(name)};
+    for (const auto& [key, row] : rows) insert(done, row);
+    done.lost = done.refused;
+    return done;
+  }
+
+ private:
+  static void refuse(RecoveredTable& table, std::string why) {
+    if (++table.refused == 1) table.why_refused = std::move(why);
+  }
+
+  /// Types, ranges and what a row refers to are for the tables themselves to check.
+  void insert(RecoveredTable& table, const PageRows::Row& row) {
+    std::string sql = "INSERT INTO " + table.name + " VALUES (";
+    for (std::size_t i = 0; i < row.size(); ++i) sql += fmt::format("{}?{}", i == 0 ? "" : ", ", i + 1);
+    try {
+      sqlite::Statement(to_, sql + ")").bind_all(row).run();
+      ++table.rows;
+    } catch (const sqlite::Failure& failure) {
+      if (!failure.constraint()) throw;
+      refuse(table, sqlite3_errmsg(to_.get()));
+    }
+  }
+
+  const sqlite::Connection& to_;
+  std::int64_t most_;
+};
+
+std::vector<RecoveredTable> write_rows(const fs::path& path, const RecoveredRows& rows,
+                                       const std::array<std::int64_t, kNumbered.size()>& greatest,
+                                       std::size_t file_size) {
+  const auto to = open_database(path, Access::read_write, kPatience, Durability::precious, decisions_format());
+  std::vector<RecoveredTable> tables;
+  sqlite::write(*to, [&] {
+    tables.clear();
+    Writer writer(*to, file_size);
+    for (const Numbered table : kNumbered) {
+      tables.push_back(writer.write(table, rows.of(table), greatest[static_cast<std::size_t>(table)]));
+    }
+    tables.push_back(writer.write("decision_tie", rows.ties()));
+    tables.push_back(writer.write("decision_counter", rows.counters()));
+  });
+  if (const auto damage = find_damage(*to, decisions_format())) {
+    throw Error(Errc::internal,
+                fmt::format("What was recovered is damaged itself ({}): please report this as a bug.", *damage));
+  }
+  return tables;
+}
+
+std::vector<std::string> warnings_about(const fs::path& from, const Bytes& bytes) {
+  std::vector<std::string> warnings;
+  for (const char* const suffix : {"-journal", "-wal"}) {
+    const std::string beside = from.string() + suffix;
+    struct stat status {};
+    if (lstat(beside.c_str(), &status) != 0 || status.st_size == 0) continue;
+    warnings.push_back(
+        fmt::format("{} is beside the database: a process that wrote was stopped, or is at work. What it says was not "
+                    "looked at.",
+                    beside));
+  }
+  const std::uint32_t version = header_number(bytes, 60);
+  if (header_number(bytes, 68) == static_cast<std::uint32_t>(decisions_format().application_id) &&
+      version > decisions_format().steps.size() && version < 1000) {
+    warnings.push_back(
+        fmt::format("The header of {} names format {}, which is that of a newer version of this program: what that "
+                    "version added is not recovered.",
+                    from.string(), version));
+  }
+  return warnings;
+}
+
+void require_usable_target(const fs::path& to) {
+  struct stat status {};
+  if (lstat(to.c_str(), &status) == 0) {
+    throw Error(Errc::bad_usage, fmt::format("{} is there already and was left as it is: give another name after that "
+                                             "of the damaged database.",
+                                             to.string()));
+  }
+  if (to.extension() != ".db" || to.filename() == "binaries.db") {
+    throw Error(Errc::bad_usage,
+                fmt::format("{} is no name for a database of decisions: choose one that ends in .db.", to.string()));
+  }
+}
+
+}  // namespace
+
+bool Recovered::nothing() const {
+  return std::all_of(tables.begin(), tables.end(), [](const RecoveredTable& table) { return table.rows == 0; });
+}
+
+bool Recovered::all() const {
+  return std::all_of(tables.begin(), tables.end(), [](const RecoveredTable& table) { return table.lost == 0; });
+}
+
+Recovered recover(const fs::path& from, const fs::path& to) {
+  require_usable_target(to);
+  const Bytes bytes = read_all(from);
+  if (header_number(bytes, 68) == static_cast<std::uint32_t>(binaries_format().application_id)) {
+    throw Error(Errc::bad_usage,
+                fmt::format("{} holds nothing but compiled binaries, which are compiled again when they are needed: it "
+                            "may be deleted.",
+                            from.string()));
+  }
+  Recovered recovered{.tables = {}, .warnings = warnings_about(from, bytes)};
+  const Found found = find_rows(bytes);
+  if (found.rows->count() == 0) return recovered;
+  FreshFile file(to, false);
+  recovered.tables = write_rows(file.path(), *found.rows, numbers_in_indexes(bytes, *found.pages), bytes.size());
+  if (!recovered.nothing()) file.publish(0600);
+  return recovered;
+}
+
+}  // namespace tuner::cache

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tuner::cache {
+
+/// What came back of one table.
+struct RecoveredTable {
+  std::string name;
+  std::int64_t rows = 0;
+  /// At least so many are lost: rows are numbered without gaps, and refused ones have been seen. How many there were
+  /// behind the last number that can be read, nobody knows.
+  std::int64_t lost = 0;
+  std::int64_t refused = 0;  ///< of those: read, but not such that a database may hold them
+  std::string why_refused;   ///< the first of them
+};
+
+struct Recovered {
+  std::vector<RecoveredTable> tables;
+  std::vector<std::string> warnings;
+  bool nothing() const;
+  bool all() const;  ///< as far as is known
+};
+
+/// Reads what can be read of a damaged database of decisions, page by page, whatever its header and schema say, and
+/// writes it to a new database of the present format: rows keep their numbers, and what was forgotten stays forgotten.
+/// `from` is only read. Writes nothing if no row was found. `to` appears when it is complete, for this user alone.
+/// Throws Error: bad_usage if `to` is there or is no name of a database, or if `from` is a database of binaries;
+/// file_not_found; store_unavailable for either file. Keeps the whole file in memory twice.
+Recovered recover(const std::filesystem::path& from, const std::filesystem::path& to);
+
+}  // namespace tuner::cache

@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cache/recover.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/decisions.hpp"
+#include "tuner/cli/message.hpp"
+#include "tuner/core/text.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string in_words(const cache::RecoveredTable& table) {
+  std::string text = counted(static_cast<std::uint64_t>(table.rows), "row");
+  if (table.lost > 0) text += fmt::format("; at least {} lost", table.lost);
+  if (table.refused > 0)
+    text += fmt::format(", {} of them readable but not sound ({})", table.refused, table.why_refused);
+  return text;
+}
+
+nlohmann::ordered_json to_json(const cache::RecoveredTable& table) {
+  return {{"table", table.name}, {"rows", table.rows}, {"lost", table.lost}, {"refused", table.refused}};
+}
+
+ExitCode run(const Arguments& arguments) {
+  const std::vector<std::string>& operands = arguments.operands();
+  if (operands.empty()) {
+    throw Error(Errc::bad_usage,
+                "`tuner recover` needs the damaged database, for example `tuner recover decisions.db.corrupt-...`.");
+  }
+  const fs::path from = operands.front();
+  const fs::path to = operands.size() > 1 ? fs::path(operands[1]) : fs::path(operands.front() + ".recovered.db");
+  const cache::Recovered recovered = cache::recover(from, to);
+  for (const std::string& warning : recovered.warnings) warn(warning);
+  if (recovered.nothing()) {
+    say(fmt::format("No row of a database of this program was found in {}: nothing was written.", from.string()));
+    return ExitCode::no_result;
+  }
+  if (arguments.has("json")) {
+    nlohmann::ordered_json tables = nlohmann::ordered_json::array();
+    for (const cache::RecoveredTable& table : recovered.tables) tables.push_back(to_json(table));
+    print_json({{"format", 1}, {"damaged", from.string()}, {"file", to.string()}, {"tables", std::move(tables)}});
+    return ExitCode::done;
+  }
+  print(fmt::format("Written to {}:\n", to.string()));
+  for (const cache::RecoveredTable& table : recovered.tables) {
+    print(labelled(fmt::format("  {:<17}", table.name), in_words(table)));
+  }
+  print(labelled("", fmt::format("{} `tuner import {}` takes it into the database that is used; or give it the name "
+                                 "that the damaged one had.",
+                                 recovered.all() ? "Nothing is known to be lost." : "What is lost can be tuned again.",
+                                 in_command(to))));
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command recover_command() {
+  return {
+      .name = "recover",
+      .synopsis = "tuner recover FILE [OUT.db] [--json]",
+      .summary = "write what can be read of a damaged database to a new one",
+      .purpose =
+          "Reads a damaged database of decisions page by page and writes every row that can be read to a new\n"
+          "one, OUT.db or else FILE.recovered.db; says what was lost. FILE stays as it is.",
+      .options = {},
+      .most_operands = 2,
+      .examples = {{"tuner recover ~/.local/share/tuner/decisions.db.corrupt-20260131T120000Z-77",
+                    "get back what `tuner tune` set aside"},
+                   {"tuner recover decisions.db saved.db --json", "name the new file, and tell a script what is lost"}},
+      .exit_codes = {ExitCode::no_result, ExitCode::store},
+      .run = run,
+  };
+}
+
+}  // namespace tuner::cli
