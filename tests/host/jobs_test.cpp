@@ -81,9 +81,13 @@ TEST_CASE("a program that starts processes without end is stopped with all of th
   const Adoption adoption;
   JobLimits limits;
   limits.processes = 30;
-  const Job job = run(shell("f() { f & f; }; (f); exit 6"), limits);
+  const Job job = run(shell("for i in $(seq 1000); do sleep 1000 & done; wait; exit 6"), limits);
   CHECK(job.crowded);
   CHECK(contains(lack_of(job, limits), "more than 30 processes"));
+  // One that began a group for them is left to tell.
+  const Job leader = run(shell("set -m; (for i in $(seq 1000); do sleep 1000 & done; wait) & wait; exit 7"), limits);
+  CHECK(leader.crowded);
+  CHECK_EQ(leader.how, "exited with status 7");
 }
 
 TEST_CASE("what a job leaves behind in a session of its own ends with the adoption") {

@@ -1,6 +1,9 @@
 // `tuner check --host` where the machine, the environment or another program stands in its way.
 #include <doctest/doctest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -68,6 +71,13 @@ Json report(const Result& result, int exit_code) {
   return result.out.empty() ? Json::object() : Json::parse(result.out);
 }
 
+/// The only finding, or one that is empty.
+Json only_finding(const Json& report) {
+  const Json findings = report.value("findings", Json::array());
+  CHECK_MESSAGE(findings.size() == 1, report.dump(2));
+  return findings.empty() ? Json{{"class", ""}, {"message", ""}} : findings[0];
+}
+
 std::string first_unchecked(const Json& report) {
   REQUIRE_MESSAGE(report.value("unchecked", Json::array()).size() == 1, report.dump(2));
   return report["unchecked"][0]["message"];
@@ -81,6 +91,21 @@ bool runs(const std::string& words) {
     if (line.starts_with(words)) return true;
   }
   return false;
+}
+
+/// For this process and what it starts only: a file system in memory at `folder`.
+bool mount_memory(const std::filesystem::path& folder, unsigned long flags, const char* options) {
+  return unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         mount("tmpfs", folder.c_str(), "tmpfs", flags, options) == 0;
+}
+
+bool can_mount(const std::filesystem::path& folder) {
+  const pid_t pid = fork();
+  if (pid == 0) _exit(mount_memory(folder, 0, "size=1m") ? 0 : 1);
+  int status = -1;
+  waitpid(pid, &status, 0);
+  if (status != 0) MESSAGE("SKIPPED: only root may mount a file system");
+  return status == 0;
 }
 
 /// A number of seconds to sleep for that no other test has.
@@ -109,6 +134,31 @@ TEST_CASE("a TMPDIR of no use is an error of the user, with the folder's name an
   refused("/nowhere?", "No such file");
   one.environment["TMPDIR"] = "/tmp/two\nlines";
   CHECK(contains(one.check().err, "'/tmp/two?lines', has a control character"));
+}
+
+TEST_CASE("a TMPDIR that no program can be run from is refused before anything is compiled, for what it is") {
+  Developer one;
+  if (!can_mount(one.temporary())) return;
+  one.before_start = [&] { mount_memory(one.temporary(), MS_NOEXEC, "size=100m"); };
+  const Result result = one.check();
+  CHECK_EQ(result.exit_code, 2);
+  CHECK_MESSAGE(contains(result.err, "mounted with `noexec`"), result.err);
+  CHECK(contains(result.err, "set TMPDIR to a folder"));
+  CHECK_FALSE(contains(result.err, "TUNER_LIBEXEC"));
+}
+
+TEST_CASE("a disk that is full is not the compiler's fault") {
+  Developer one;
+  if (!can_mount(one.temporary())) return;
+  const char* size = "size=100k";
+  one.before_start = [&] { mount_memory(one.temporary(), 0, size); };
+  const Result early = one.check();
+  CHECK_EQ(early.exit_code, 2);
+  CHECK_MESSAGE(contains(early.err, "cannot be written (No space left on device)"), early.err);
+  size = "size=400k";
+  const std::string sentence = first_unchecked(report(one.check(), 2));
+  CHECK(contains(sentence, "found no space left in " + one.temporary().string()));
+  CHECK_FALSE(contains(sentence, "CXX"));
 }
 
 TEST_CASE("few descriptors are not a bug of this program") {
@@ -143,7 +193,7 @@ TEST_CASE("findings stay when the compiler is killed that would have looked for 
   Developer one;
   one.wrap_compiler("case \"$*\" in *runtime_threads*) kill -KILL $$;; esac");
   const Json found = report(one.check("", "  y[i] = x[n];\n"), 1);
-  CHECK_EQ(found["findings"][0]["class"], "out_of_bounds_read");
+  CHECK_EQ(only_finding(found)["class"], "out_of_bounds_read");
   CHECK(contains(first_unchecked(found), "Races were not looked for. The C++ compiler"));
 }
 
@@ -153,15 +203,15 @@ TEST_CASE("findings stay when the program that runs other configurations is kill
                                               "  pause();\n#endif\n",
                                               {"--workers", "2"}),
                             1);
-  CHECK_EQ(found["findings"][0]["class"], "out_of_bounds_read");
-  CHECK_EQ(found["configurations"], 1);
+  CHECK_EQ(only_finding(found)["class"], "out_of_bounds_read");
+  CHECK_EQ(found.value("configurations", 0), 1);
   CHECK(contains(first_unchecked(found), "1 run was lost: The program that runs the kernel was killed"));
 }
 
 TEST_CASE("a run that was killed is no finding") {
   const Json none = report(
       Developer().check("#include <signal.h>\n#include <unistd.h>", "  if (i == 0) kill(getpid(), SIGKILL);\n"), 2);
-  CHECK(none["findings"].empty());
+  CHECK(none.value("findings", Json::array()).empty());
   CHECK(contains(first_unchecked(none), "A run was killed by another program or by the system"));
 }
 
@@ -170,18 +220,18 @@ TEST_CASE("a kernel that allocates without bounds is told that there is no memor
       "  for (unsigned long all = 0; i == 0; all += 1 << 26)\n"
       "    if (all > 30ul << 30 || malloc(1 << 26) == nullptr) {\n"
       "      if (all > 30ul << 30) y[0] = x[n];\n      break;\n    }\n";
-  CHECK(report(Developer().check("#include <stdlib.h>", bounded), 0)["findings"].empty());
+  CHECK(report(Developer().check("#include <stdlib.h>", bounded), 0).value("findings", Json::array()).empty());
   const std::string careless =
       "  for (int all = 0; i == 0 && all < 300; ++all)\n"
       "    *(volatile char*)malloc(1 << 27) = 1;\n";
   const Json found = report(Developer().check("#include <stdlib.h>", careless), 1);
-  CHECK(contains(found["findings"][0]["message"], "null pointer"));
+  CHECK(contains(only_finding(found)["message"], "null pointer"));
   const Json with_new = report(Developer().check("",
                                                  "  for (int all = 0; i == 0 && all < 300; ++all)\n"
                                                  "    *(volatile char*)new char[1 << 27] = 1;\n"),
                                1);
-  CHECK_EQ(with_new["findings"][0]["class"], "crash");
-  CHECK(contains(with_new["findings"][0]["message"], "allocates more memory"));
+  CHECK_EQ(only_finding(with_new)["class"], "crash");
+  CHECK(contains(only_finding(with_new)["message"], "allocates more memory"));
 }
 
 TEST_CASE("what a kernel says without end fills neither disk nor memory") {
@@ -191,7 +241,7 @@ TEST_CASE("what a kernel says without end fills neither disk nor memory") {
                         "  for (int all = 0; i == 0 && all < 1000; ++all) fwrite(text, 1, sizeof text, stderr);\n"
                         "  if (i == 0) __builtin_trap();\n"),
       1);
-  CHECK_EQ(none["findings"].size(), 1);
+  only_finding(none);
 }
 
 TEST_CASE("a process that a kernel or a compiler starts in a session of its own does not outlive the check") {

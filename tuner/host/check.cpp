@@ -34,14 +34,24 @@ bool could_not_run(const CaseOutcome& outcome) {
          (outcome.faulted && outcome.fault.starts_with("Inline PTX"));
 }
 
+JobLimits limits_of(const HostOptions& options, const WorkFolder& folder) {
+  constexpr std::size_t kOfJob = 8;  // a compiler starts its parts, and may be wrapped
+  JobLimits limits;
+  limits.at_once = options.jobs;
+  limits.stop = options.stop;
+  limits.temporary = folder.temporary();
+  limits.memory = options.memory != 0 ? options.memory : usable_memory();
+  limits.processes = 64 + kOfJob * static_cast<std::size_t>(options.jobs);
+  return limits;
+}
+
 class Check {
  public:
   Check(std::shared_ptr<const KernelDescription> description, const std::vector<Pick>& picks,
         const HostOptions& options)
       : description_(std::move(description)),
         options_(options),
-        limits_{options.jobs, options.stop, folder_.temporary(),
-                options.memory != 0 ? options.memory : usable_memory()},
+        limits_(limits_of(options, folder_)),
         compiler_(Compiler::find(limits_)),
         cases_(make_cases(description_, picks, options)) {
     result_.compiler = compiler_.version();

@@ -78,13 +78,15 @@ struct Branch {
   std::size_t processes = 0;
 };
 
-/// A program that started others outlives them, so that it can tell what became of them.
-void cut(pid_t root, const Branch& branch) {
+/// A program that started others outlives them, so that it can tell what became of them; unless they are too many, and
+/// of its own group.
+void cut(pid_t root, const Branch& branch, bool crowded) {
   std::vector<pid_t> below;
-  for (const Descendant& one : descendants(root)) {
+  for (const Descendant& one : descendants(root, branch.processes)) {
     if (one.pid == one.branch) below.push_back(one.pid);
   }
-  if (below.empty() || branch.of_root > branch.bytes / 2) return kill_tree(root);
+  const bool in_group = std::any_of(below.begin(), below.end(), [&](pid_t pid) { return getpgid(pid) == root; });
+  if (below.empty() || branch.of_root > branch.bytes / 2 || (crowded && in_group)) return kill_tree(root);
   for (const pid_t pid : below) kill_tree(pid);
 }
 
@@ -92,7 +94,7 @@ void cut(pid_t root, const Branch& branch) {
 void keep_within(const JobLimits& limits, const std::vector<Running>& running) {
   std::map<pid_t, Branch> branches;
   std::uint64_t bytes = 0;
-  const std::vector<Descendant> all = descendants(getpid());
+  const std::vector<Descendant> all = descendants(getpid(), limits.processes);
   for (const Descendant& one : all) {
     const std::uint64_t held = memory_of(one.pid);
     Branch& branch = branches[one.branch];
@@ -115,9 +117,9 @@ void keep_within(const JobLimits& limits, const std::vector<Running>& running) {
     return starved ? a.second.bytes < b.second.bytes : a.second.processes < b.second.processes;
   });
   Job* job = job_of(worst->first);
-  if (job == nullptr) return kill_tree(worst->first);
+  if (job == nullptr) return kill_orphan(worst->first);
   (starved ? job->starved : job->crowded) = true;
-  cut(worst->first, worst->second);
+  cut(worst->first, worst->second, !starved);
 }
 
 std::optional<std::uint64_t> number_in(const char* file) {

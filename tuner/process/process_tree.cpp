@@ -38,10 +38,10 @@ std::vector<pid_t> children(pid_t parent) {
 
 }  // namespace
 
-std::vector<Descendant> descendants(pid_t root) {
+std::vector<Descendant> descendants(pid_t root, std::size_t most) {
   std::vector<Descendant> all;
   for (const pid_t pid : children(root)) all.push_back({pid, pid});
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  for (std::size_t i = 0; i < all.size() && all.size() <= most; ++i) {
     const pid_t branch = all[i].branch;
     for (const pid_t pid : children(all[i].pid)) all.push_back({pid, branch});
   }
@@ -55,23 +55,30 @@ std::uint64_t memory_of(pid_t pid) {
   return (resident - shared) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-void kill_tree(pid_t root) noexcept try {
-  // A process that has been told to stop starts no other one: when there are no new ones, there will be none.
-  std::set<pid_t> stopped;
-  kill(root, SIGSTOP);
-  bool all = false;
-  for (int round = 0; round < kMostRounds && !all; ++round) {
-    all = true;
-    for (const Descendant& one : descendants(root)) {
-      if (!stopped.insert(one.pid).second) continue;
-      kill(one.pid, SIGSTOP);
-      all = false;
+void kill_tree(pid_t root) noexcept {
+  const pid_t whole = getpgid(root) == root ? -root : root;
+  kill(whole, SIGSTOP);
+  try {
+    // A process that has been told to stop starts no other one: when there are no new ones, there will be none.
+    std::set<pid_t> stopped;
+    bool all = false;
+    for (int round = 0; round < kMostRounds && !all; ++round) {
+      all = true;
+      for (const Descendant& one : descendants(root)) {
+        if (!stopped.insert(one.pid).second) continue;
+        kill(one.pid, SIGSTOP);
+        all = false;
+      }
     }
+    for (const pid_t pid : stopped) kill(pid, SIGKILL);
+  } catch (...) {  // no memory for the list
   }
-  for (const pid_t pid : stopped) kill(pid, SIGKILL);
-  kill(root, SIGKILL);
-} catch (...) {  // no memory for the list
-  kill(root, SIGKILL);
+  kill(whole, SIGKILL);
+}
+
+void kill_orphan(pid_t pid) noexcept {
+  if (const pid_t group = getpgid(pid); group > 0 && group != getpgrp()) kill(-group, SIGKILL);
+  kill_tree(pid);
 }
 
 Adoption::Adoption() noexcept {
@@ -83,7 +90,7 @@ Adoption::~Adoption() try {
   for (std::vector<pid_t> left = children(getpid()); !left.empty() && Clock::now() < give_up;
        left = children(getpid())) {
     for (const pid_t pid : left) {
-      kill_tree(pid);
+      kill_orphan(pid);
       waitpid(pid, nullptr, WNOHANG);
     }
     std::this_thread::sleep_for(kGlance);

@@ -230,6 +230,7 @@ void keep_report(int from, const std::string& name) {
 [[noreturn]] void run_cases(const Plan& plan, const std::vector<std::size_t>& cases, std::size_t from,
                             const unsigned char* inputs, int report) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  setpgid(0, 0);  // what it starts can be ended without the others
   dup2(report, STDERR_FILENO);
   signal(SIGALRM, on_alarm);
   signal(SIGPROF, on_alarm);
