@@ -117,6 +117,7 @@ TEST_CASE("programs put their temporary files where they are told") {
 TEST_CASE("a job that was killed, or lacked something, is told from one that failed, and what lacked is named") {
   CHECK(contains(lack_of(run(shell("kill -KILL $$"))), "was killed by another program or by the system"));
   CHECK(contains(lack_of(run(shell("kill -XFSZ $$"))), "ulimit -f"));
+  CHECK(contains(lack_of(run(shell("kill -XCPU $$"))), "ulimit -t"));
   CHECK(contains(lack_of(run(shell("kill -TERM $$"))), "by another program"));
   CHECK_EQ(lack_of(run(shell("kill -SEGV $$"))), "");
   Job late = shell("sleep 1000");

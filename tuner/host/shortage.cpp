@@ -11,7 +11,7 @@
 namespace tuner::host {
 namespace {
 
-enum class Lack { memory, killed, disk, file_size, files, processes };
+enum class Lack { memory, killed, disk, file_size, files, processes, time };
 
 struct Words {
   std::string_view text;
@@ -24,6 +24,7 @@ constexpr std::array kWords = {
     Words{"Disk quota exceeded", Lack::disk},
     Words{"File too large", Lack::file_size},
     Words{"File size limit exceeded", Lack::file_size},
+    Words{"CPU time limit exceeded", Lack::time},
     Words{"Too many open files", Lack::files},
     Words{"Resource temporarily unavailable", Lack::processes},
     Words{"Killed signal terminated", Lack::killed},
@@ -51,6 +52,8 @@ std::string sentence(Lack lack, const std::string& who, const JobLimits& limits)
                          limits.temporary.parent_path().parent_path().string(), other_folder());
     case Lack::file_size:
       return who + " may not write a file as large as it needs: raise the limit (`ulimit -f`)";
+    case Lack::time:
+      return who + " may not use a core for as long as it needs: raise the limit (`ulimit -t`)";
     case Lack::files:
       return who + " may not open as many files as it needs: raise the limit (`ulimit -n`)";
     case Lack::processes:
@@ -96,6 +99,7 @@ std::string shortage(const Job& job, const std::string& who, const JobLimits& li
     return fmt::format("{} was stopped, because there were more than {} processes", who, limits.processes);
   if (job.late) return fmt::format("{} {}", who, job.how);
   if (job.signal == SIGKILL) return sentence(Lack::killed, who, limits);
+  if (job.signal == SIGXCPU) return sentence(Lack::time, who, limits);
   if (job.signal == SIGXFSZ) return sentence(Lack::file_size, who, limits);
   if (job.signal == SIGTERM || job.signal == SIGINT || job.signal == SIGHUP)
     return fmt::format("{} was {} by another program", who, job.how);
