@@ -85,7 +85,7 @@ TEST_CASE("a program that starts processes without end is stopped with all of th
   CHECK(job.crowded);
   CHECK(contains(lack_of(job, limits), "more than 30 processes"));
   // One that began a group for them is left to tell.
-  const Job leader = run(shell("set -m; (for i in $(seq 1000); do sleep 1000 & done; wait) & wait; exit 7"), limits);
+  const Job leader = run(shell("setsid sh -c 'for i in $(seq 1000); do sleep 1000 & done; wait'; exit 7"), limits);
   CHECK(leader.crowded);
   CHECK_EQ(leader.how, "exited with status 7");
 }

@@ -92,27 +92,35 @@ void cut(pid_t root, const Branch& branch, bool crowded) {
 
 /// Stops what takes more than there is. One at a time: the others may then have enough.
 void keep_within(const JobLimits& limits, const std::vector<Running>& running) {
+  const auto job_of = [&](pid_t pid) {
+    const auto found =
+        std::find_if(running.begin(), running.end(), [&](const Running& one) { return one.process->pid() == pid; });
+    return found == running.end() ? nullptr : found->job;
+  };
   std::map<pid_t, Branch> branches;
+  std::vector<pid_t> orphans;
   std::uint64_t bytes = 0;
-  const std::vector<Descendant> all = descendants(getpid(), limits.processes);
-  for (const Descendant& one : all) {
+  std::size_t processes = 0;
+  for (const Descendant& one : descendants(getpid(), limits.processes)) {
+    if (one.pid == one.branch && job_of(one.pid) == nullptr) {
+      if (waitpid(one.pid, nullptr, WNOHANG) == one.pid) continue;
+      orphans.push_back(one.pid);
+    }
     const std::uint64_t held = memory_of(one.pid);
     Branch& branch = branches[one.branch];
     if (one.pid == one.branch) branch.of_root = held;
     branch.bytes += held;
     ++branch.processes;
     bytes += held;
-  }
-  const auto job_of = [&](pid_t pid) {
-    const auto found =
-        std::find_if(running.begin(), running.end(), [&](const Running& one) { return one.process->pid() == pid; });
-    return found == running.end() ? nullptr : found->job;
-  };
-  for (const auto& [pid, branch] : branches) {
-    if (job_of(pid) == nullptr) waitpid(pid, nullptr, WNOHANG);  // left behind by its parent, and ended
+    ++processes;
   }
   const bool starved = bytes > limits.memory;
-  if (!starved && all.size() <= limits.processes) return;
+  if (!starved && processes <= limits.processes) return;
+  // Many orphans are what is left of a job that was stopped, or what a job hides behind.
+  if (!starved && orphans.size() > processes / 2) {
+    for (const pid_t pid : orphans) kill_tree(pid);
+    return;
+  }
   const auto worst = std::max_element(branches.begin(), branches.end(), [&](const auto& a, const auto& b) {
     return starved ? a.second.bytes < b.second.bytes : a.second.processes < b.second.processes;
   });
