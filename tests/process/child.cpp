@@ -1,14 +1,15 @@
 // A worker for tests: does what the messages say.
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
+#include "tuner/error.hpp"
 #include "tuner/process/channel.hpp"
 #include "tuner/process/spawn.hpp"
-#include "tuner/error.hpp"
 #include "tuner/process/worker_program.hpp"
 
 int main(int argc, char** argv) try {
@@ -36,6 +37,25 @@ int main(int argc, char** argv) try {
       channel.send({"candidate", program_candidates(kWorkerProgram).front().string(), {}});
     }
     if (message->type == "abort") std::abort();
+    if (message->type == "detach") {  // a daemon's way: another session, and a parent that has ended
+      int ends[2];
+      if (pipe(ends) != 0) return 3;
+      const pid_t middle = fork();
+      if (middle == 0) {
+        setsid();
+        pid_t pid = message->body == "orphan" ? fork() : 0;
+        if (pid == 0) {
+          pid = getpid();
+          if (write(ends[1], &pid, sizeof pid) != sizeof pid) _exit(3);
+          while (true) pause();
+        }
+        _exit(0);
+      }
+      pid_t pid = -1;
+      if (read(ends[0], &pid, sizeof pid) != sizeof pid) return 3;
+      if (message->body == "orphan") waitpid(middle, nullptr, 0);
+      channel.send({"detach", std::to_string(pid), {}});
+    }
     if (message->type == "fork") {
       const pid_t parent = getpid();
       const pid_t pid = fork();

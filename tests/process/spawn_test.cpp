@@ -4,9 +4,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -15,6 +17,7 @@
 #include <thread>
 
 #include "tuner/error.hpp"
+#include "tuner/process/process_tree.hpp"
 
 using namespace tuner;
 using namespace std::chrono_literals;
@@ -131,6 +134,71 @@ TEST_CASE("destroying a child takes down what it started") {
   }
   CHECK(kill(child_pid, 0) != 0);
   CHECK(has_ended(grandchild));
+}
+
+TEST_CASE("what a child started in a session of its own is not left behind when it is killed") {
+  pid_t detached = -1;
+  {
+    ChildProcess child = start();
+    detached = static_cast<pid_t>(std::stol(ask(child, "detach")));
+    REQUIRE(kill(detached, 0) == 0);
+    REQUIRE(getsid(detached) != getsid(child.pid()));
+  }
+  CHECK(has_ended(detached));
+  kill(detached, SIGKILL);
+}
+
+TEST_CASE("an orphan ends with who adopted it, and is collected") {
+  pid_t orphan = -1;
+  {
+    const Adoption adoption;
+    ChildProcess child = start();
+    orphan = static_cast<pid_t>(std::stol(ask(child, "detach", "orphan")));
+    child.channel().close();
+    REQUIRE(child.wait_until(Clock::now() + 2min));
+    REQUIRE(kill(orphan, 0) == 0);
+    const std::vector<Descendant> all = descendants(getpid());
+    CHECK(std::any_of(all.begin(), all.end(), [&](const Descendant& one) { return one.pid == orphan; }));
+  }
+  CHECK(kill(orphan, 0) != 0);
+  kill(orphan, SIGKILL);
+}
+
+TEST_CASE("a child that says more than is kept loses the rest, and takes no memory for it") {
+  ChildProcess child({.program = TUNER_TEST_CHILD, .most_said = 10});
+  child.channel().send({"complain", "first 6789", {}});
+  ask(child, "echo");
+  CHECK(child.stderr_tail() == "first 6789");
+  child.channel().send({"complain", "and more", {}});
+  ask(child, "echo");
+  CHECK(child.stderr_tail() == "first 6789");
+  ChildProcess brief({.program = TUNER_TEST_CHILD, .most_said = 1000});
+  brief.channel().send({"complain", "brief", {}});
+  ask(brief, "echo");
+  CHECK(brief.stderr_tail() == "brief");
+}
+
+TEST_CASE("a program that cannot be started for want of descriptors is no bug, and the sentence names the limit") {
+  rlimit limit{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  const int next = dup(0);
+  REQUIRE(next >= 0);
+  close(next);
+  rlimit few = limit;
+  few.rlim_cur = static_cast<rlim_t>(next) + 3;
+  std::string sentence;
+  Errc code = Errc::internal;
+  setrlimit(RLIMIT_NOFILE, &few);
+  try {
+    ChildProcess child({.program = TUNER_TEST_CHILD});
+  } catch (const Error& error) {
+    sentence = error.what();
+    code = error.code();
+  }
+  setrlimit(RLIMIT_NOFILE, &limit);
+  CHECK(code == Errc::no_worker);
+  CHECK(sentence.find("Too many open files") != std::string::npos);
+  CHECK(sentence.find("ulimit -n") != std::string::npos);
 }
 
 TEST_CASE("destroying a child that cannot be collected takes no longer than its patience") {

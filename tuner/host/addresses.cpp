@@ -3,12 +3,10 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "tuner/host/compiler.hpp"
-
 namespace tuner::host {
 
 Addresses::Addresses(const std::filesystem::path& program, const std::set<std::string>& addresses,
-                     const KnownFiles& files)
+                     const KnownFiles& files, const JobLimits& limits)
     : kernel_file_(files.front()) {
   const std::filesystem::path questions = program.string() + ".addresses", answers = program.string() + ".lines";
   {
@@ -21,7 +19,7 @@ Addresses::Addresses(const std::filesystem::path& program, const std::set<std::s
   jobs[0].command = {
       "/bin/sh",       "-c", "exec addr2line -e \"$1\" <\"$2\" >\"$3\"", "sh", program.string(), questions.string(),
       answers.string()};
-  run_jobs(jobs, 1, nullptr);
+  run_jobs(jobs, limits);
   std::ifstream lines(answers);
   std::string line;
   for (const std::string& address : addresses) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/host/finding.hpp"
+#include "tuner/host/jobs.hpp"
 #include "tuner/host/reports.hpp"
 
 namespace tuner::host {
@@ -15,7 +16,8 @@ namespace tuner::host {
 class Addresses {
  public:
   /// Asks addr2line, which comes with every compiler, about all of them at once. Without it nothing is known.
-  Addresses(const std::filesystem::path& program, const std::set<std::string>& addresses, const KnownFiles& files);
+  Addresses(const std::filesystem::path& program, const std::set<std::string>& addresses, const KnownFiles& files,
+            const JobLimits& limits);
 
   /// The place of a stack of calls: the first in the kernel's file, else the first in a known one. `within` becomes the
   /// place in a header that was called from there, if it is one.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tuner/error.hpp"
+#include "tuner/host/shortage.hpp"
 
 namespace tuner::host {
 namespace {
@@ -14,11 +15,16 @@ const char* name_of(Flavour flavour) {
   return flavour == Flavour::memory ? "memory" : "threads";
 }
 
+/// What it means that nothing of a flavour can be run.
+std::string consequence(Flavour flavour) {
+  return flavour == Flavour::memory ? "" : "Races were not looked for. ";
+}
+
 }  // namespace
 
 Build::Build(const Program& program, const Compiler& compiler, const std::vector<VariantSource>& variants,
-             const HostOptions& options, const KnownFiles& files)
-    : program_(program), compiler_(compiler), variants_(variants), options_(options), files_(files) {
+             const HostOptions& options, const JobLimits& limits, const KnownFiles& files)
+    : program_(program), compiler_(compiler), variants_(variants), options_(options), limits_(limits), files_(files) {
   for (std::vector<bool>& flavour : compiled_) flavour.assign(variants.size(), false);
 }
 
@@ -38,9 +44,8 @@ Build::Unit Build::make_unit(Flavour flavour, std::vector<VariantSource> variant
 void Build::note(const Unit& unit, const Job& job) {
   Failure failure;
   for (const VariantSource& variant : unit.variants) failure.variants.push_back(variant.number);
-  if (job.late) {
-    failure.why.sentence = "The C++ compiler had not finished after " + std::to_string(job.limit.count()) + " s";
-  } else {
+  failure.why.sentence = shortage(job, "The C++ compiler", limits_);
+  if (failure.why.sentence.empty()) {
     failure.why = read_compiler_messages(job.messages, files_);
     if (job.messages.empty()) failure.why.sentence += " (it " + job.how + ")";
   }
@@ -52,22 +57,34 @@ void Build::note(const Unit& unit, const Job& job) {
   failures_.push_back(std::move(failure));
 }
 
-std::vector<Build::Unit> Build::compile(Flavour flavour, const std::vector<Unit>& units, std::vector<Job> jobs,
-                                        std::vector<std::filesystem::path>& objects) {
+bool Build::succeeded(Flavour flavour, const std::vector<Job>& jobs, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const Job& job = jobs[i];
+    if (!job.done) return false;
+    if (job.ok) continue;
+    const std::string lack = shortage(job, compiler_name(), limits_);
+    if (lack.empty()) {
+      const std::string said = read_compiler_messages(job.messages, files_).sentence;
+      throw Error(Errc::no_toolkit, compiler_name() + " cannot compile the code around a kernel: " +
+                                        (job.messages.empty() ? "it " + job.how : said) +
+                                        ". Set CXX to another compiler.");
+    }
+    failures_.push_back({{}, {consequence(flavour) + lack, {}, "", 0}});
+    return false;
+  }
+  return true;
+}
+
+std::optional<std::vector<Build::Unit>> Build::compile(Flavour flavour, const std::vector<Unit>& units,
+                                                       std::vector<Job> jobs,
+                                                       std::vector<std::filesystem::path>& objects) {
   const std::size_t others = jobs.size();
   for (const Unit& unit : units) jobs.push_back(compiler_.compile(unit.source, unit.object, flavour));
   std::size_t done = 0;
-  run_jobs(jobs, options_.jobs, options_.stop, [&](const Job&) {
+  run_jobs(jobs, limits_, [&](const Job&) {
     if (options_.progress) options_.progress("compiling", ++done, jobs.size());
   });
-  for (std::size_t i = 0; i < others; ++i) {
-    if (!jobs[i].done) return {};
-    if (!jobs[i].ok) {
-      throw Error(Errc::no_toolkit,
-                  "The C++ compiler (" + compiler_.version() + ") cannot compile the code around a kernel: " +
-                      read_compiler_messages(jobs[i].messages, files_).sentence + ". CXX names another compiler.");
-    }
-  }
+  if (!succeeded(flavour, jobs, others)) return std::nullopt;
   std::vector<Unit> failed;
   for (std::size_t i = 0; i < units.size(); ++i) {
     const Job& job = jobs[others + i];
@@ -103,13 +120,13 @@ bool Build::run(Flavour flavour, std::size_t most) {
   std::vector<std::filesystem::path> objects;
   const std::filesystem::path runtime = program_.runtime(flavour);
   const std::filesystem::path runtime_object = program_.folder() / (std::string("runtime_") + name_of(flavour) + ".o");
-  const std::vector<Unit> failed =
+  const std::optional<std::vector<Unit>> failed =
       compile(flavour, units, {compiler_.compile_runtime(runtime, runtime_object)}, objects);
-  if (stopped()) return false;
+  if (!failed || limits_.stopped()) return false;
   const bool first_failed = flavour == Flavour::memory && !compiled(flavour, 0);
   if (first_failed && objects.empty()) {
     // Everything failed, the first by itself: its reason is the reason.
-    for (const Unit& unit : failed) {
+    for (const Unit& unit : *failed) {
       for (const VariantSource& variant : unit.variants) {
         if (variant.number != 0) failures_.front().variants.push_back(variant.number);
       }
@@ -117,19 +134,23 @@ bool Build::run(Flavour flavour, std::size_t most) {
     return false;
   }
   std::vector<Unit> single;
-  for (const Unit& unit : failed) {
+  for (const Unit& unit : *failed) {
     if (unit.variants.size() == 1) continue;
     for (const VariantSource& variant : unit.variants) single.push_back(make_unit(flavour, {variant}));
   }
   if (!single.empty()) compile(flavour, single, {}, objects);
-  if (objects.empty() || stopped()) return false;
+  if (objects.empty() || limits_.stopped()) return false;
 
   objects.push_back(runtime_object);
   std::vector<Job> link{compiler_.link(objects, program(flavour), flavour)};
-  run_jobs(link, 1, options_.stop);
+  run_jobs(link, limits_);
   if (link[0].ok) return true;
   if (link[0].done) {
-    failures_.push_back({{}, {"The kernel cannot be linked: " + link[0].messages.substr(0, 2000), {}, "", 0}});
+    std::string why = shortage(link[0], "The linker of the C++ compiler", limits_);
+    if (why.empty())
+      why = "The kernel cannot be linked: " +
+            (link[0].messages.empty() ? "it " + link[0].how : link[0].messages.substr(0, 2000));
+    failures_.push_back({{}, {consequence(flavour) + why, {}, "", 0}});
   }
   return false;
 }

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "tuner/host/check.hpp"
@@ -20,9 +21,10 @@ class Build {
   };
 
   Build(const Program& program, const Compiler& compiler, const std::vector<VariantSource>& variants,
-        const HostOptions& options, const KnownFiles& files);
+        const HostOptions& options, const JobLimits& limits, const KnownFiles& files);
 
-  /// The first `most` variants. False if nothing can run, or if it was told to stop.
+  /// The first `most` variants. False if nothing can run, or if it was told to stop. Throws Error{no_toolkit} if the
+  /// compiler cannot compile what is around every kernel.
   bool run(Flavour flavour, std::size_t most);
   bool compiled(Flavour flavour, int variant) const { return object_of(flavour)[static_cast<std::size_t>(variant)]; }
   std::filesystem::path program(Flavour flavour) const;
@@ -36,16 +38,19 @@ class Build {
 
   const std::vector<bool>& object_of(Flavour flavour) const { return compiled_[flavour == Flavour::memory ? 0 : 1]; }
   Unit make_unit(Flavour flavour, std::vector<VariantSource> variants);
-  /// Compiles the units and whatever `others` are; returns those that failed.
-  std::vector<Unit> compile(Flavour flavour, const std::vector<Unit>& units, std::vector<Job> others,
-                            std::vector<std::filesystem::path>& objects);
+  /// Compiles the units and whatever `others` are; those that failed, or nothing if one of the others did.
+  std::optional<std::vector<Unit>> compile(Flavour flavour, const std::vector<Unit>& units, std::vector<Job> others,
+                                           std::vector<std::filesystem::path>& objects);
   void note(const Unit& unit, const Job& job);
-  bool stopped() const { return options_.stop != nullptr && *options_.stop; }
+  /// False where the jobs before `count`, which everything else needs, did not succeed; says why.
+  bool succeeded(Flavour flavour, const std::vector<Job>& jobs, std::size_t count);
+  std::string compiler_name() const { return "The C++ compiler (" + compiler_.version() + ")"; }
 
   const Program& program_;
   const Compiler& compiler_;
   const std::vector<VariantSource>& variants_;
   const HostOptions& options_;
+  const JobLimits& limits_;
   const KnownFiles& files_;
   std::vector<bool> compiled_[2];
   std::vector<Failure> failures_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <set>
 
@@ -10,6 +11,7 @@
 #include "tuner/core/input_file.hpp"
 #include "tuner/core/support/generators.hpp"
 #include "tuner/error.hpp"
+#include "tuner/host/work_folder.hpp"
 
 namespace tuner::host {
 namespace {
@@ -241,8 +243,7 @@ void write_inputs(Cases& cases, const std::filesystem::path& file) {
       size += content.size() + padding.size();
     }
   }
-  if (!stream.flush())
-    throw Error(Errc::internal, "The inputs cannot be written to " + file.string() + ": is the disk full?");
+  if (!stream.flush()) cannot_write(file, errno);
 }
 
 void write_plan(const Cases& cases, const std::vector<std::size_t>& numbers, const PlanFiles& files,
@@ -273,8 +274,7 @@ void write_plan(const Cases& cases, const std::vector<std::size_t>& numbers, con
       stream << fmt::format("  {} {} {} {}\n", role_word(argument.role), bytes, argument.alignment, offset);
     }
   }
-  if (!stream.flush())
-    throw Error(Errc::internal, "The plan cannot be written to " + files.plan.string() + ": is the disk full?");
+  if (!stream.flush()) cannot_write(files.plan, errno);
 }
 
 }  // namespace tuner::host

@@ -1,16 +1,11 @@
 #include "tuner/host/check.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include "tuner/error.hpp"
 #include "tuner/host/addresses.hpp"
@@ -18,8 +13,11 @@
 #include "tuner/host/cases.hpp"
 #include "tuner/host/compare.hpp"
 #include "tuner/host/compiler.hpp"
+#include "tuner/host/execution.hpp"
 #include "tuner/host/outcome.hpp"
 #include "tuner/host/signatures.hpp"
+#include "tuner/host/work_folder.hpp"
+#include "tuner/process/process_tree.hpp"
 
 namespace tuner::host {
 namespace {
@@ -32,35 +30,19 @@ double seconds_since(Clock::time_point start) {
 
 /// Such a case stands under what is not checked, and was not run.
 bool could_not_run(const CaseOutcome& outcome) {
-  return outcome.state == CaseOutcome::State::mismatch || (outcome.faulted && outcome.fault.starts_with("Inline PTX"));
+  return outcome.state == CaseOutcome::State::mismatch || outcome.state == CaseOutcome::State::lacking ||
+         (outcome.faulted && outcome.fault.starts_with("Inline PTX"));
 }
 
-/// A folder that is gone with this.
-class WorkFolder {
- public:
-  WorkFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tuner-check-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) {
-      throw Error(Errc::bad_usage, "No folder can be made in " + std::filesystem::temp_directory_path().string() +
-                                       "; TMPDIR names another place for it.");
-    }
-    path_ = pattern;
-  }
-  ~WorkFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string read_text(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+JobLimits limits_of(const HostOptions& options, const WorkFolder& folder) {
+  constexpr std::size_t kOfJob = 8;  // a compiler starts its parts, and may be wrapped
+  JobLimits limits;
+  limits.at_once = options.jobs;
+  limits.stop = options.stop;
+  limits.temporary = folder.temporary();
+  limits.memory = options.memory != 0 ? options.memory : usable_memory();
+  limits.processes = 64 + kOfJob * static_cast<std::size_t>(options.jobs);
+  return limits;
 }
 
 class Check {
@@ -69,7 +51,8 @@ class Check {
         const HostOptions& options)
       : description_(std::move(description)),
         options_(options),
-        compiler_(Compiler::find()),
+        limits_(limits_of(options, folder_)),
+        compiler_(Compiler::find(limits_)),
         cases_(make_cases(description_, picks, options)) {
     result_.compiler = compiler_.version();
     result_.unchecked = std::move(cases_.unchecked);
@@ -81,13 +64,13 @@ class Check {
   }
 
   HostResult run() {
-    if (cases_.cases.empty()) return std::move(result_);
+    result_.interrupted = stopped();
+    if (cases_.cases.empty() || stopped()) return std::move(result_);
     const Clock::time_point start = Clock::now();
     const Program program(*description_, cases_.problems.front().task->headers(), cases_.changing, folder_.path());
-    Build build(program, compiler_, cases_.variants, options_, files_);
-    const bool built = build.run(Flavour::memory, cases_.variants.size());
-    if (built) check_signatures(cases_, build.program(Flavour::memory), folder_.path(), options_.stop);
-    const bool raced = built && options_.races && build.run(Flavour::threads, options_.most_for_races);
+    Build build(program, compiler_, cases_.variants, options_, limits_, files_);
+    const bool built = build.run(Flavour::memory, cases_.variants.size()) && is_described(build);
+    const bool raced = built && options_.races && built_for_races(build);
     result_.compile_s = seconds_since(start);
     note_what_does_not_compile(build);
     if (built) run_program(build);
@@ -100,7 +83,28 @@ class Check {
   }
 
  private:
-  bool stopped() const { return options_.stop != nullptr && *options_.stop; }
+  bool stopped() const { return limits_.stopped(); }
+
+  /// Whether the program can be asked, and nothing that it answers contradicts the description.
+  bool is_described(const Build& build) {
+    const std::string why = check_signatures(cases_, build.program(Flavour::memory), folder_.path(), limits_);
+    if (!why.empty()) result_.unchecked.push_back({why, {}, "", 0});
+    return why.empty();
+  }
+
+  /// What was found before stays found.
+  bool built_for_races(Build& build) {
+    try {
+      return build.run(Flavour::threads, options_.most_for_races);
+    } catch (const Error& error) {
+      not_looked_for_races(error);
+      return false;
+    }
+  }
+
+  void not_looked_for_races(const Error& error) {
+    result_.unchecked.push_back({fmt::format("Races were not looked for. {}", error.what()), {}, "", 0});
+  }
 
   void note_what_does_not_compile(const Build& build) {
     for (const Build::Failure& failure : build.failures()) {
@@ -116,39 +120,11 @@ class Check {
     }
   }
 
-  /// The outcomes of the cases that can run, by case.
-  std::vector<CaseOutcome> execute(const Build& build, Flavour flavour, const std::vector<std::size_t>& numbers) {
-    const std::string name = flavour == Flavour::memory ? "memory" : "threads";
-    const std::filesystem::path& folder = folder_.path();
-    PlanFiles files{folder / "inputs", folder / (name + ".plan"), folder / (name + ".results"),
-                    folder / (name + ".report")};
-    if (flavour == Flavour::memory) write_inputs(cases_, files.inputs);
-    write_plan(cases_, numbers, files, options_.limit);
-    const std::size_t parts =
-        std::min<std::size_t>(static_cast<std::size_t>(options_.jobs), std::max<std::size_t>(1, numbers.size()));
-    std::vector<Job> jobs(parts);
-    for (std::size_t part = 0; part < parts; ++part) {
-      jobs[part].command = {build.program(flavour).string(), files.plan.string(),
-                            (folder / (name + ".events")).string() + std::to_string(part), std::to_string(part),
-                            std::to_string(parts)};
-      jobs[part].limit = std::chrono::hours(24);  // each case has its own
-    }
-    if (options_.progress)
-      options_.progress(flavour == Flavour::memory ? "running" : "looking for races", 0, numbers.size());
-    run_jobs(jobs, static_cast<int>(parts), options_.stop);
-    std::vector<std::size_t> sizes;
-    for (const std::size_t number : numbers) {
-      const std::vector<std::size_t> outputs = output_sizes(cases_.problems[cases_.cases[number].problem].arguments);
-      sizes.push_back(std::accumulate(outputs.begin(), outputs.end(), std::size_t{0}));
-    }
-    std::vector<CaseOutcome> outcomes(numbers.size());
-    for (std::size_t part = 0; part < parts; ++part) {
-      if (jobs[part].done && !jobs[part].ok)
-        throw Error(Errc::internal, "The program that runs the kernel " + jobs[part].how + ": " + jobs[part].messages);
-      read_events(folder / (name + ".events" + std::to_string(part)), files.results.string() + std::to_string(part),
-                  sizes, outcomes);
-    }
-    return outcomes;
+  /// The outcomes of these cases.
+  std::vector<CaseOutcome> outcomes_of(const Build& build, Flavour flavour, const std::vector<std::size_t>& numbers) {
+    Execution execution = execute(cases_, numbers, flavour, build.program(flavour), folder_.path(), options_, limits_);
+    for (std::string& why : execution.lost) result_.unchecked.push_back({std::move(why), {}, "", 0});
+    return std::move(execution.outcomes);
   }
 
   void run_program(const Build& build) {
@@ -156,7 +132,8 @@ class Check {
     for (std::size_t i = 0; i < cases_.cases.size(); ++i) {
       if (build.compiled(Flavour::memory, cases_.cases[i].variant)) numbers.push_back(i);
     }
-    const std::vector<CaseOutcome> outcomes = execute(build, Flavour::memory, numbers);
+    write_inputs(cases_, folder_.path() / kInputsFile);
+    const std::vector<CaseOutcome> outcomes = outcomes_of(build, Flavour::memory, numbers);
     std::vector<const CaseOutcome*> by_case(cases_.cases.size(), nullptr);
     for (std::size_t i = 0; i < numbers.size(); ++i) by_case[numbers[i]] = &outcomes[i];
     std::vector<std::optional<Expected>> expected(cases_.problems.size());
@@ -170,7 +147,7 @@ class Check {
       const HostCase& one = cases_.cases[numbers[i]];
       const CaseOutcome& outcome = outcomes[i];
       if (outcome.state == CaseOutcome::State::left) ++left;
-      if (outcome.state == CaseOutcome::State::not_run || outcome.state == CaseOutcome::State::left) continue;
+      if (!outcome.was_run()) continue;
       if (one.reference_only) {
         if (outcome.state != CaseOutcome::State::ended || outcome.faulted)
           unchecked_at({"Results were not compared: the reference fails on " + cases_.problems[one.problem].text,
@@ -304,6 +281,9 @@ class Check {
         unchecked_at({"The directives do not describe the kernel: " + outcome.text, {}, one.configuration, 1});
         return;
       }
+      case CaseOutcome::State::lacking:
+        unchecked_at({outcome.text, {}, one.configuration, 1});
+        return;
       case CaseOutcome::State::died:
         return found(death(number, problem, outcome));
       case CaseOutcome::State::late: {
@@ -342,9 +322,7 @@ class Check {
     result_.unchecked.push_back(std::move(unchecked));
   }
 
-  std::string report(std::size_t number) const {
-    return read_text(folder_.path() / ("memory.report" + std::to_string(number)));
-  }
+  std::string report(std::size_t number) const { return read_file(report_of(folder_.path(), Flavour::memory, number)); }
 
   Finding death(std::size_t number, const HostProblem& problem, const CaseOutcome& outcome) const {
     Touched touched = outcome.touched;
@@ -366,7 +344,12 @@ class Check {
       configurations.insert(one.configuration);
     }
     if (numbers.empty()) return;
-    const std::vector<CaseOutcome> outcomes = execute(build, Flavour::threads, numbers);
+    std::vector<CaseOutcome> outcomes;
+    try {
+      outcomes = outcomes_of(build, Flavour::threads, numbers);
+    } catch (const Error& error) {
+      return not_looked_for_races(error);
+    }
     result_.raced = configurations.size();
     std::set<std::string> addresses;
     for (const CaseOutcome& outcome : outcomes) {
@@ -375,7 +358,7 @@ class Check {
         addresses.insert(event.other_stack.begin(), event.other_stack.end());
       }
     }
-    const Addresses places(build.program(Flavour::threads), addresses, files_);
+    const Addresses places(build.program(Flavour::threads), addresses, files_, limits_);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const HostCase& one = cases_.cases[numbers[i]];
       for (const RaceEvent& event : outcomes[i].races) take(event, one, places);
@@ -457,10 +440,12 @@ class Check {
 
   std::shared_ptr<const KernelDescription> description_;
   const HostOptions& options_;
+  WorkFolder folder_;
+  Adoption adoption_;  ///< ends before the folder does: nothing that was started writes there any more
+  JobLimits limits_;
   Compiler compiler_;
   Cases cases_;
   KnownFiles files_;
-  WorkFolder folder_;
   HostResult result_;
   std::vector<Finding> findings_;
   std::set<std::size_t> ended_;         ///< cases

@@ -36,6 +36,7 @@ struct HostOptions {
   int jobs = 1;                       ///< compilers and programs at the same time
   std::chrono::seconds limit{10};     ///< of a core, for one configuration on one problem, all runs
   std::uint64_t seed = 0;             ///< of the inputs
+  std::uint64_t memory = 0;  ///< bytes that compilers and programs may hold together; 0: what is free, less a quarter
   const std::atomic<bool>* stop = nullptr;
   /// "compiling", 3, 12
   std::function<void(std::string_view phase, std::size_t done, std::size_t all)> progress;
@@ -57,8 +58,9 @@ struct HostResult {
 
 /// Compiles the kernel for the CPU in these configurations and runs it, under sanitizers, in several orders of threads
 /// and over differently poisoned memory. What is wrong with the kernel is a finding. Throws Error{no_toolkit}: no
-/// compiler; bad_problem, bad_usage, bad_description: what was asked makes no sense, or the kernel takes something else
-/// than is described.
+/// compiler; bad_problem, bad_usage, bad_description: what was asked makes no sense, there is no folder for what is
+/// made, or the kernel takes something else than is described. Ends every process that it started and every child that
+/// this process has: for programs that have no others.
 HostResult check_on_host(std::shared_ptr<const KernelDescription> description, const std::vector<Pick>& picks,
                          const HostOptions& options);
 

@@ -1,51 +1,20 @@
 #include "tuner/host/compiler.hpp"
 
-#include <poll.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <memory>
 #include <sstream>
 
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
-#include "tuner/process/spawn.hpp"
+#include "tuner/host/shortage.hpp"
 
 namespace tuner::host {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-constexpr std::size_t kMostMessages = std::size_t{1} << 20;
-constexpr std::chrono::milliseconds kGlance{200};
-
-struct Running {
-  Job* job;
-  std::unique_ptr<ChildProcess> process;
-  Clock::time_point deadline;
-};
-
-Running start(Job& job) {
-  SpawnOptions options;
-  options.program = job.command.front();
-  options.arguments.assign(job.command.begin() + 1, job.command.end());
-  options.environment = {"LC_ALL=C", "GCC_COLORS="};  // messages are read by this program
-  return {&job, std::make_unique<ChildProcess>(options), Clock::now() + job.limit};
-}
-
-/// Whether it is over.
-bool look_at(Running& running) {
-  Job& job = *running.job;
-  const std::optional<ExitStatus> status = running.process->try_wait();
-  if (!status && Clock::now() < running.deadline) return false;
-  job.done = true;
-  job.late = !status;
-  job.ok = status && status->code == 0;
-  job.how = status ? status->text() : "did not end";
-  job.messages = running.process->stderr_tail(kMostMessages);
-  if (!status) running.process->kill();
-  return true;
-}
+constexpr std::chrono::seconds kAnswerLimit{60};
+constexpr std::size_t kLongestVersion = 200;
 
 std::filesystem::path find_in_path(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
@@ -66,28 +35,11 @@ std::vector<std::string> sanitizers(Flavour flavour) {
 
 }  // namespace
 
-void run_jobs(std::vector<Job>& jobs, int at_once, const std::atomic<bool>* stop,
-              const std::function<void(const Job&)>& finished) {
-  std::vector<Running> running;
-  for (std::size_t next = 0; next < jobs.size() || !running.empty();) {
-    if (stop != nullptr && *stop) return;
-    while (next < jobs.size() && running.size() < static_cast<std::size_t>(at_once))
-      running.push_back(start(jobs[next++]));
-    std::vector<pollfd> ends;
-    for (const Running& one : running) ends.push_back({one.process->exit_fd(), POLLIN, 0});
-    poll(ends.data(), ends.size(), static_cast<int>(kGlance.count()));
-    std::erase_if(running, [&](Running& one) {
-      if (!look_at(one)) return false;
-      if (finished) finished(*one.job);
-      return true;
-    });
-  }
-}
-
-Compiler Compiler::find() {
+Compiler Compiler::find(const JobLimits& limits) {
   std::vector<std::string> names{"c++", "g++", "clang++"};
   const char* const chosen = file_variable("CXX");
   if (chosen != nullptr) names = {chosen};
+  std::string why;
   for (const std::string& name : names) {
     Compiler compiler;
     if (std::istringstream words(name); find_in_path(name).empty()) {  // "ccache g++" is two
@@ -104,20 +56,28 @@ Compiler Compiler::find() {
     std::vector<Job> jobs(1);
     jobs[0].command = compiler.command_;
     jobs[0].command.push_back("-v");
-    run_jobs(jobs, 1, nullptr);
+    jobs[0].limit = kAnswerLimit;
+    run_jobs(jobs, limits);
     std::istringstream lines(jobs[0].messages);
     for (std::string line; std::getline(lines, line);) {
-      if (line.find(" version ") != std::string::npos) compiler.version_ = line;
+      if (line.find(" version ") != std::string::npos) compiler.version_ = line.substr(0, kLongestVersion);
     }
     compiler.is_clang_ = compiler.version_.find("clang") != std::string::npos;
-    if (jobs[0].ok) return compiler;
+    if (compiler.version_.empty()) compiler.version_ = name;
+    if (jobs[0].ok || limits.stopped()) return compiler;
+    const std::string lack = shortage(jobs[0], "The C++ compiler (" + name + ")", limits);
+    if (!lack.empty() && !jobs[0].late) throw Error(Errc::bad_usage, lack + ".");
+    why = jobs[0].how;
   }
-  throw Error(Errc::no_toolkit, chosen != nullptr && *chosen != '\0'
-                                    ? "The C++ compiler that CXX names, '" + std::string(chosen) +
-                                          "', cannot be run; kernels are compiled with it to run on the CPU."
-                                    : std::string("No C++ compiler was found (c++, g++, clang++), and kernels need one "
-                                                  "to run on the CPU: install g++ or clang++, "
-                                                  "or name one in CXX."));
+  if (chosen == nullptr || *chosen == '\0') {
+    throw Error(Errc::no_toolkit,
+                "No C++ compiler was found (c++, g++, clang++), and kernels need one to run on the CPU: install g++ or "
+                "clang++, or name one in CXX.");
+  }
+  throw Error(Errc::no_toolkit,
+              fmt::format("The C++ compiler that CXX names, '{}', cannot be run{}; kernels are compiled with it to run "
+                          "on the CPU: set CXX to another one, or unset it.",
+                          chosen, why.empty() ? "" : " (with -v it " + why + ")"));
 }
 
 Job Compiler::compile(const std::filesystem::path& source, const std::filesystem::path& object, Flavour flavour) const {
@@ -136,6 +96,7 @@ Job Compiler::compile(const std::filesystem::path& source, const std::filesystem
   for (const std::string& word : {"-I" + folder, "-I" + folder + "/tuner/host/shim/include", std::string("-c"),
                                   source.string(), std::string("-o"), object.string()})
     job.command.push_back(word);
+  job.output = object;
   return job;
 }
 
@@ -147,6 +108,7 @@ Job Compiler::compile_runtime(const std::filesystem::path& source, const std::fi
         std::string("-fno-omit-frame-pointer"), std::string("-fno-pie"), "-I" + source.parent_path().string(),
         std::string("-c"), source.string(), std::string("-o"), object.string()})
     job.command.push_back(word);
+  job.output = object;
   return job;
 }
 
@@ -160,6 +122,7 @@ Job Compiler::link(const std::vector<std::filesystem::path>& objects, const std:
   }
   for (const std::filesystem::path& object : objects) job.command.push_back(object.string());
   job.command.insert(job.command.end(), {"-o", program.string()});
+  job.output = program;
   return job;
 }
 

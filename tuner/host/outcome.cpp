@@ -47,6 +47,8 @@ void take(const std::string& word, std::istringstream& words, CaseOutcome& outco
     outcome.state = State::ended;
   } else if (word == "left") {
     outcome.state = State::left;
+  } else if (word == "lacking") {
+    outcome.state = State::lacking;
   } else if (word == "late") {
     outcome.state = State::late;
   } else if (word == "died") {

@@ -27,9 +27,9 @@ struct RaceEvent {
 
 /// What the program said of one case.
 struct CaseOutcome {
-  enum class State { not_run, begun, ended, died, late, mismatch, left };
+  enum class State { not_run, begun, ended, died, late, mismatch, left, lacking };
   State state = State::not_run;
-  std::string text;  ///< how it died; what does not match
+  std::string text;  ///< how it died; what does not match; what there was too little of
   bool faulted = false;
   SourceSpot fault_place;
   std::string fault;
@@ -40,6 +40,7 @@ struct CaseOutcome {
   std::array<bool, kRunsOfCase> has_outputs{};  ///< a run that ended without has the same as run 0
   std::array<std::vector<std::byte>, kRunsOfCase> outputs;
   std::vector<RaceEvent> races;
+  bool was_run() const { return state != State::not_run && state != State::begun && state != State::left; }
 };
 
 /// Reads what one program wrote (shim/runner.cpp explains the lines). `sizes` are the bytes of each case's outputs.

@@ -1,30 +1,18 @@
 #include "tuner/host/program.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <set>
 
 #include "tuner/core/compiled_signature.hpp"
 #include "tuner/core/source_text.hpp"
-#include "tuner/error.hpp"
 #include "tuner/host/shim_source.hpp"
 #include "tuner/host/translate.hpp"
+#include "tuner/host/work_folder.hpp"
 
 namespace tuner::host {
 namespace {
 
 constexpr const char* kKernelFile = "kernel.cu";
-
-void write(const std::filesystem::path& file, std::string_view text) {
-  std::filesystem::create_directories(file.parent_path());
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  if (!stream.flush()) {
-    throw Error(Errc::internal,
-                "The file " + file.string() +
-                    " cannot be written: is the disk full? TMPDIR names another folder for such files.");
-  }
-}
 
 void append_new(std::vector<std::string>& names, const std::vector<std::string>& more) {
   for (const std::string& name : more) {
@@ -73,16 +61,16 @@ void Program::find_shared_headers(const std::vector<std::string>& changing) {
 }
 
 void Program::write_shim() const {
-  for (const ShimFile& file : shim_files()) write(folder_ / file.name, file.text);
+  for (const ShimFile& file : shim_files()) write_file(folder_ / file.name, file.text);
   const auto all_of = [](std::initializer_list<const char*> names) {
     std::string text;
     for (const char* name : names) text += "#include \"tuner/host/shim/" + std::string(name) + "\"\n";
     return text;
   };
-  write(runtime(Flavour::memory),
-        all_of({"block.cpp", "copies.cpp", "fiber.cpp", "plan.cpp", "buffers.cpp", "no_races.cpp", "runner.cpp"}));
-  write(runtime(Flavour::threads), all_of({"block.cpp", "copies.cpp", "fiber.cpp", "plan.cpp", "buffers.cpp",
-                                           "clocks.cpp", "races.cpp", "runner.cpp"}));
+  write_file(runtime(Flavour::memory),
+             all_of({"block.cpp", "copies.cpp", "fiber.cpp", "plan.cpp", "buffers.cpp", "no_races.cpp", "runner.cpp"}));
+  write_file(runtime(Flavour::threads), all_of({"block.cpp", "copies.cpp", "fiber.cpp", "plan.cpp", "buffers.cpp",
+                                                "clocks.cpp", "races.cpp", "runner.cpp"}));
 }
 
 std::filesystem::path Program::runtime(Flavour flavour) const {
@@ -114,7 +102,7 @@ void Program::write_translations(const KernelDescription& description) {
       text = "#ifndef " + guard + "\n#define " + guard + '\n' + text + "\n#endif\n";
       if (!header.shared) own_macros_.push_back(guard);
     }
-    write(folder_ / header.file, text);
+    write_file(folder_ / header.file, text);
     if (header.shared)
       shared += "#include \"" + header.file + "\"\n";
     else
@@ -122,7 +110,7 @@ void Program::write_translations(const KernelDescription& description) {
   }
   const Translation kernel = translate(description.blanked_source, description.file.string(), name_of);
   take_system_headers(kernel, description.file.string());
-  write(folder_ / kKernelFile, kernel.text);
+  write_file(folder_ / kKernelFile, kernel.text);
   append_new(own_macros_, macros_defined_in(description.blanked_source));
   prologue_ =
       system + "#include <typeinfo>\n" + std::string(signature_types()) +
@@ -157,7 +145,7 @@ std::filesystem::path Program::write_unit(const std::string& name, std::span<con
     unit += "});\n}\n";
   }
   const std::filesystem::path file = folder_ / (name + ".cpp");
-  write(file, unit);
+  write_file(file, unit);
   return file;
 }
 

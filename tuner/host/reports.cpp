@@ -114,6 +114,11 @@ Finding read_sanitizer_report(const std::string& report, const Touched& touched,
   } else if (contains(report, "AddressSanitizer: SEGV") || contains(report, "AddressSanitizer: BUS")) {
     finding.kind = writes ? FindingKind::out_of_bounds_write : FindingKind::out_of_bounds_read;
     finding.sentence = writes ? "writes to an address where nothing is" : "reads from an address where nothing is";
+  } else if (contains(report, "AddressSanitizer: out-of-memory") ||
+             contains(report, "AddressSanitizer: allocation-size-too-big") ||
+             contains(report, "AddressSanitizer failed to allocate")) {
+    finding.kind = FindingKind::crash;
+    finding.sentence = "allocates more memory than a run may have here (2 GB and 128 times its arguments)";
   } else if (contains(report, "AddressSanitizer: stack-overflow")) {
     finding.kind = FindingKind::crash;
     finding.sentence = "needs more stack than a thread has here (252 KB): recursion, or very large local arrays";

@@ -10,7 +10,7 @@
 #include "tuner/core/check_signatures.hpp"
 #include "tuner/core/compiled_signature.hpp"
 #include "tuner/error.hpp"
-#include "tuner/host/compiler.hpp"
+#include "tuner/host/shortage.hpp"
 
 namespace tuner::host {
 namespace {
@@ -21,13 +21,7 @@ struct Compiled {
   std::vector<std::uint64_t> constants;  ///< bytes, in the order of the directives
 };
 
-std::map<int, Compiled> ask(const std::filesystem::path& program, const std::filesystem::path& file,
-                            const std::atomic<bool>* stop) {
-  std::vector<Job> jobs(1);
-  jobs[0].command = {program.string(), "--signatures", file.string()};
-  run_jobs(jobs, 1, stop);
-  if (jobs[0].done && !jobs[0].ok)
-    throw Error(Errc::internal, "The program that runs the kernel " + jobs[0].how + ": " + jobs[0].messages);
+std::map<int, Compiled> read_answer(const std::filesystem::path& file) {
   std::map<int, Compiled> all;
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
@@ -62,9 +56,15 @@ void check_constants(const HostProblem& problem, const std::vector<std::uint64_t
 
 }  // namespace
 
-void check_signatures(const Cases& cases, const std::filesystem::path& program, const std::filesystem::path& folder,
-                      const std::atomic<bool>* stop) {
-  const std::map<int, Compiled> compiled = ask(program, folder / "signatures", stop);
+std::string check_signatures(const Cases& cases, const std::filesystem::path& program,
+                             const std::filesystem::path& folder, const JobLimits& limits) {
+  const std::filesystem::path file = folder / "signatures";
+  std::vector<Job> jobs(1);
+  jobs[0].command = {program.string(), "--signatures", file.string()};
+  jobs[0].output = file;
+  run_jobs(jobs, limits);
+  if (jobs[0].done && !jobs[0].ok) return why_program_failed(jobs[0], limits);
+  const std::map<int, Compiled> compiled = read_answer(file);
   for (const HostCase& one : cases.cases) {
     const HostProblem& problem = cases.problems[one.problem];
     const Task& task = *problem.task;
@@ -79,6 +79,7 @@ void check_signatures(const Cases& cases, const std::filesystem::path& program, 
     const bool is_reference = reference && function == reference->function;
     check_compiled_signature(task, is_reference ? *reference : kernel_call(task.description()), *signature);
   }
+  return {};
 }
 
 }  // namespace tuner::host

@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -21,6 +22,7 @@
 
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
+#include "tuner/process/process_tree.hpp"
 
 namespace tuner {
 namespace {
@@ -30,11 +32,34 @@ using Clock = std::chrono::steady_clock;
 constexpr int kChannelFd = 3;
 
 // Descriptors to be placed at 0..3 in the child must not stand there already, or placing one would overwrite the next.
+// Invalid if there is no descriptor left.
 UniqueFd out_of_the_way(UniqueFd fd) {
-  UniqueFd copy(fcntl(fd.get(), F_DUPFD_CLOEXEC, 16));
-  if (!copy)
-    throw Error(Errc::internal, std::string("A descriptor could not be duplicated: ") + std::strerror(errno) + ".");
-  return copy;
+  return fd ? UniqueFd(fcntl(fd.get(), F_DUPFD_CLOEXEC, kChannelFd + 1)) : std::move(fd);
+}
+
+/// A file in memory for what a child says. One that may say so much has this size from the start and cannot grow.
+UniqueFd file_of_words(std::size_t most) {
+  UniqueFd file = out_of_the_way(UniqueFd(memfd_create("tuner-stderr", MFD_CLOEXEC | MFD_ALLOW_SEALING)));
+  rlimit longest{};
+  if (!file || most == 0 || getrlimit(RLIMIT_FSIZE, &longest) != 0) return file;
+  // Beyond the limit of a file's size this process would end.
+  if (ftruncate(file.get(), static_cast<off_t>(std::min<rlim_t>(most, longest.rlim_cur))) == 0)
+    fcntl(file.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
+  return file;
+}
+
+std::string way_out(int reason) {
+  switch (reason) {
+    case EMFILE:
+    case ENFILE:
+      return "raise the limit of open files (`ulimit -n`), or run fewer programs at once.";
+    case EAGAIN:
+      return "raise the limit of processes (`ulimit -u`), or run fewer programs at once.";
+    case ENOMEM:
+      return "free memory, or run fewer programs at once.";
+    default:
+      return "reinstall the tuner or set TUNER_LIBEXEC to the folder that holds it.";
+  }
 }
 
 std::vector<std::string> merged_environment(const std::vector<std::string>& additions) {
@@ -93,11 +118,19 @@ ExitStatus exit_status_from_wait(int status) {
   return result;
 }
 
-ChildProcess::ChildProcess(const SpawnOptions& options) : parent_(getpid()), patience_(options.patience) {
-  ChannelPair pair = make_channel_pair();
-  channel_ = std::move(pair.first);
-  const UniqueFd theirs = out_of_the_way(pair.second.release());
-  stderr_ = out_of_the_way(UniqueFd(memfd_create("tuner-stderr", MFD_CLOEXEC)));
+StartError::StartError(const std::filesystem::path& program, int why)
+    : Error(Errc::no_worker, "The worker program " + program.string() + " could not be started: " + std::strerror(why) +
+                                 "; " + way_out(why)),
+      reason(why) {}
+
+ChildProcess::ChildProcess(const SpawnOptions& options)
+    : parent_(getpid()), patience_(options.patience), kept_(options.most_said) {
+  int ends[2] = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) throw StartError(options.program, errno);
+  channel_ = Channel(UniqueFd(ends[0]));
+  const UniqueFd theirs = out_of_the_way(UniqueFd(ends[1]));
+  if (theirs) stderr_ = file_of_words(options.most_said);
+  if (!stderr_) throw StartError(options.program, errno);
 
   SpawnPlan plan;
   posix_spawn_file_actions_addopen(&plan.actions, 0, "/dev/null", O_RDONLY, 0);
@@ -120,9 +153,7 @@ ChildProcess::ChildProcess(const SpawnOptions& options) : parent_(getpid()), pat
                                 pointers(arguments).data(), pointers(environment).data());
   if (error != 0) {
     pid_ = -1;
-    throw Error(Errc::no_worker, "The worker program " + options.program.string() +
-                                     " could not be started: " + std::strerror(error) +
-                                     "; reinstall the tuner or set TUNER_LIBEXEC to the folder that holds it.");
+    throw StartError(options.program, error);
   }
   pidfd_.reset(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
 }
@@ -131,6 +162,7 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       parent_(other.parent_),
       patience_(other.patience_),
+      kept_(other.kept_),
       status_(other.status_),
       channel_(std::move(other.channel_)),
       pidfd_(std::move(other.pidfd_)),
@@ -142,6 +174,7 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
     pid_ = std::exchange(other.pid_, -1);
     parent_ = other.parent_;
     patience_ = other.patience_;
+    kept_ = other.kept_;
     status_ = other.status_;
     channel_ = std::move(other.channel_);
     pidfd_ = std::move(other.pidfd_);
@@ -170,8 +203,8 @@ void ChildProcess::end() noexcept {
 void ChildProcess::kill() noexcept {
   // Until its status is collected neither its number nor its group's can belong to anybody else.
   if (!is_ours() || status_) return;
-  ::kill(-pid_, SIGKILL);
-  ::kill(pid_, SIGKILL);
+  kill_tree(pid_);
+  ::kill(-pid_, SIGKILL);  // those of its group whose parents have ended
 }
 
 std::optional<ExitStatus> ChildProcess::try_wait() noexcept {
@@ -204,8 +237,10 @@ std::optional<ExitStatus> ChildProcess::wait_until(Clock::time_point deadline) n
 std::string ChildProcess::stderr_tail(std::size_t limit) const {
   struct stat status {};
   if (!stderr_ || fstat(stderr_.get(), &status) != 0) return {};
-  const off_t start = std::max<off_t>(0, status.st_size - static_cast<off_t>(limit));
-  std::string text(static_cast<std::size_t>(status.st_size - start), '\0');
+  // The child's descriptor and this one are the same open file: where it stands is how much was said.
+  const off_t said = kept_ == 0 ? status.st_size : std::min(status.st_size, lseek(stderr_.get(), 0, SEEK_CUR));
+  const off_t start = std::max<off_t>(0, said - static_cast<off_t>(limit));
+  std::string text(static_cast<std::size_t>(said - start), '\0');
   const ssize_t count = pread(stderr_.get(), text.data(), text.size(), start);
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   if (start > 0) text.erase(0, text.find('\n') == std::string::npos ? 0 : text.find('\n') + 1);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/error.hpp"
 #include "tuner/process/channel.hpp"
 
 namespace tuner {
@@ -26,6 +27,14 @@ struct SpawnOptions {
   std::vector<std::string> arguments;         ///< without the program's name
   std::vector<std::string> environment;       ///< "NAME=value", in addition to this process's own; replaces same names
   std::chrono::milliseconds patience{10000};  ///< how long whoever destroys it waits for a killed one to be gone
+  /// Bytes of its stderr that are kept, from the first; writing more fails. 0: all, for programs that can be trusted.
+  std::size_t most_said = 0;
+};
+
+/// A program could not be started. The sentence says why and what to do.
+struct StartError : Error {
+  StartError(const std::filesystem::path& program, int reason);
+  int reason;  ///< errno
 };
 
 /// A worker program started by this process, connected by a channel. It sees no other descriptor of ours, reads
@@ -34,7 +43,7 @@ struct SpawnOptions {
 /// CUDA.
 class ChildProcess {
  public:
-  /// Throws Error{no_worker} if the program cannot be started.
+  /// Throws StartError, an Error{no_worker}, if the program cannot be started.
   explicit ChildProcess(const SpawnOptions& options);
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
@@ -48,7 +57,7 @@ class ChildProcess {
   /// Readable once the process has ended; -1 where the system has no such descriptor (then the channel's closing
   /// tells).
   int exit_fd() const noexcept { return pidfd_.get(); }
-  /// SIGKILL to it and its process group. Returns at once.
+  /// SIGKILL to it, to all that descend from it, and to its process group. Does not wait for their ends.
   void kill() noexcept;
   /// Destruction kills it and does not wait.
   void leave_behind() noexcept { patience_ = std::chrono::milliseconds(0); }
@@ -67,6 +76,7 @@ class ChildProcess {
   pid_t pid_ = -1;
   pid_t parent_ = -1;  ///< who started it
   std::chrono::milliseconds patience_;
+  std::size_t kept_ = 0;  ///< at most so much of what it says; 0: all
   std::optional<ExitStatus> status_;
   Channel channel_;
   UniqueFd pidfd_;

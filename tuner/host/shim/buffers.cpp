@@ -34,7 +34,7 @@ Buffers::Buffers(const PlannedCase& planned, const unsigned char* inputs, const 
     const std::size_t before = alignment < kNaturalAlignment ? kNaturalAlignment + alignment : alignment;
     void* block = nullptr;
     if (posix_memalign(&block, multiple, before + argument.bytes) != 0)
-      throw std::runtime_error("there is no memory for the kernel's buffers");
+      throw std::runtime_error("Cannot allocate memory for the kernel's buffers");
     blocks_.push_back(block);
     forbid(block, before);
     buffer.data = static_cast<unsigned char*>(block) + before;

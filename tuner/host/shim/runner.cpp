@@ -8,6 +8,7 @@
 //   access CASE ...                         see races.cpp
 //   end CASE                                all runs are over
 //   died CASE HOW NUMBER                    its process ended with that status or signal; the report says why
+//   lacking CASE                            this machine has too little of something; the report says of what
 //   late CASE                               it was stopped after the time limit; the report says where it was
 //   mismatch CASE TEXT                      the arguments are not those of the kernel
 //   left CASE                               not run, because others crashed
@@ -17,11 +18,13 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -56,6 +59,11 @@ namespace tuner::host {
 namespace {
 
 constexpr int kLate = 67;
+constexpr int kLacking = 68;
+constexpr std::size_t kMostReport = std::size_t{1} << 20;
+// What a run may have beyond what it has at its start: much more than what is around a kernel takes.
+constexpr std::size_t kMemory = std::size_t{2} << 30;
+constexpr std::size_t kMemoryOfByte = 128;  // of arguments; the watch for races has 80
 
 /// What the processes share.
 struct Shared {
@@ -71,11 +79,15 @@ int events_file = -1;
 int results_file = -1;
 Shared* shared = nullptr;
 
+std::string reason(const char* what) {
+  return std::string(what) + ": " + std::strerror(errno == 0 ? ENOSPC : errno);
+}
+
 void write_all(int file, const void* data, std::size_t size, std::size_t offset) {
   const char* from = static_cast<const char*>(data);
   while (size > 0) {
     const ssize_t written = pwrite(file, from, size, static_cast<off_t>(offset));
-    if (written <= 0) throw std::runtime_error("the results cannot be written");
+    if (written <= 0) throw std::runtime_error(reason("The results cannot be written"));
     from += written;
     offset += static_cast<std::size_t>(written);
     size -= static_cast<std::size_t>(written);
@@ -178,12 +190,48 @@ void on_alarm(int) {
   _exit(kLate);
 }
 
+/// A kernel that allocates for ever is told that there is no memory, as on a GPU. Relative to what this process has
+/// already, which with a sanitizer are terabytes that nobody ever touches.
+void limit_memory(const PlannedCase& planned) {
+  std::size_t pages[6] = {};
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr) return;
+  int count = 0;
+  while (count < 6 && std::fscanf(file, "%zu", &pages[count]) == 1) ++count;
+  std::fclose(file);
+  rlimit limit{};
+  if (count < 6 || getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  static const rlim_t before = limit.rlim_cur;
+  std::size_t bytes = kMemory + pages[5] * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  for (const PlannedArgument& argument : planned.arguments) bytes += kMemoryOfByte * argument.bytes;
+  limit.rlim_cur = bytes < before ? bytes : before;
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
+/// A file in memory for what a process says, which cannot grow: nothing that it runs fills the disk.
+int report_file() {
+  const int file = memfd_create("report", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file < 0 || ftruncate(file, kMostReport) != 0 || fcntl(file, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0)
+    throw std::runtime_error(reason("A file in memory cannot be made"));
+  return file;
+}
+
+void keep_report(int from, const std::string& name) {
+  const off_t size = lseek(from, 0, SEEK_CUR);
+  const void* text = size <= 0 ? MAP_FAILED : mmap(nullptr, kMostReport, PROT_READ, MAP_SHARED, from, 0);
+  if (text == MAP_FAILED) return;
+  const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  // Where it cannot be written, the place of what went wrong is not known.
+  if (file >= 0 && write(file, text, size < static_cast<off_t>(kMostReport) ? size : kMostReport) < 0) errno = 0;
+  close(file);
+  munmap(const_cast<void*>(text), kMostReport);
+}
+
 [[noreturn]] void run_cases(const Plan& plan, const std::vector<std::size_t>& cases, std::size_t from,
-                            const unsigned char* inputs) {
+                            const unsigned char* inputs, int report) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const std::string report = plan.reports + std::to_string(cases[from]);
-  const int file = open(report.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
-  dup2(file, STDERR_FILENO);
+  setpgid(0, 0);  // what it starts can be ended without the others
+  dup2(report, STDERR_FILENO);
   signal(SIGALRM, on_alarm);
   signal(SIGPROF, on_alarm);
   try {
@@ -191,6 +239,7 @@ void on_alarm(int) {
          ++i) {
       shared->current = i;
       event("begin %zu\n", cases[i]);
+      limit_memory(plan.cases[cases[i]]);
       limit_time(plan.limit);
       run_case(plan, cases[i], inputs);
       limit_time(0);
@@ -198,7 +247,7 @@ void on_alarm(int) {
     }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
-    _exit(70);
+    _exit(kLacking);
   }
   _exit(0);
 }
@@ -221,22 +270,25 @@ void run_plan(const Plan& plan, std::size_t part, std::size_t parts) {
       continue;
     }
     std::fflush(nullptr);
+    const int report = report_file();
+    shared->current = next;
     const pid_t child = fork();
-    if (child < 0) throw std::runtime_error("no process can be started");
-    if (child == 0) run_cases(plan, cases, next, static_cast<const unsigned char*>(inputs));
+    if (child < 0) throw std::runtime_error(reason("No process can be started"));
+    if (child == 0) run_cases(plan, cases, next, static_cast<const unsigned char*>(inputs), report);
     int how = 0;
     while (waitpid(child, &how, 0) < 0) continue;
-    if (WIFEXITED(how) && WEXITSTATUS(how) == 0) {
+    const bool ended = WIFEXITED(how) && WEXITSTATUS(how) == 0;
+    const std::size_t last = shared->current;
+    if (!ended) keep_report(report, plan.reports + std::to_string(cases[last]));
+    close(report);
+    if (ended) {
       while (next < cases.size() && plan.cases[cases[next]].variant == variant) ++next;
       continue;
     }
-    // The next process writes a report of its own: this one is named after the case that ended it.
-    const std::size_t last = shared->current;
-    if (last != next)
-      rename((plan.reports + std::to_string(cases[next])).c_str(),
-             (plan.reports + std::to_string(cases[last])).c_str());
     if (WIFEXITED(how) && WEXITSTATUS(how) == kLate)
       event("late %zu\n", cases[last]);
+    else if (WIFEXITED(how) && WEXITSTATUS(how) == kLacking)
+      event("lacking %zu\n", cases[last]);
     else if (WIFEXITED(how))
       event("died %zu status %d\n", cases[last], WEXITSTATUS(how));
     else
@@ -305,7 +357,10 @@ void event(const char* format, ...) {
     size = sizeof line - 1;
     line[size - 1] = '\n';
   }
-  if (write(events_file, line, static_cast<std::size_t>(size)) != size) _exit(71);
+  errno = 0;
+  if (write(events_file, line, static_cast<std::size_t>(size)) == size) return;
+  std::fprintf(stderr, "%s\n", reason("The results cannot be written").c_str());
+  _exit(kLacking);
 }
 
 }  // namespace tuner::host
@@ -317,6 +372,8 @@ extern "C" __attribute__((used)) void __asan_on_error() {
 
 int main(int count, char** arguments) try {
   using namespace tuner::host;
+  const rlimit no_core{};  // what a kernel leaves is said in the report
+  setrlimit(RLIMIT_CORE, &no_core);
   if (count == 3 && std::strcmp(arguments[1], "--signatures") == 0) {
     write_signatures(arguments[2]);
     return 0;
@@ -326,9 +383,9 @@ int main(int count, char** arguments) try {
   const Plan plan = read_plan(arguments[1]);
   events_file = open(arguments[2], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   results_file = open((plan.results + arguments[3]).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (events_file < 0 || results_file < 0) throw std::runtime_error("the results cannot be written");
+  if (events_file < 0 || results_file < 0) throw std::runtime_error(reason("The results cannot be written"));
   void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::runtime_error("there is no memory");
+  if (memory == MAP_FAILED) throw std::runtime_error(reason("There is no memory"));
   shared = static_cast<Shared*>(memory);
   run_plan(plan, static_cast<std::size_t>(std::atoi(arguments[3])), static_cast<std::size_t>(std::atoi(arguments[4])));
   return 0;

@@ -1,0 +1,172 @@
+#include "tuner/host/jobs.hpp"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tuner/error.hpp"
+#include "tuner/host/shortage.hpp"
+#include "tuner/host/work_folder.hpp"
+#include "tuner/process/process_tree.hpp"
+
+using namespace tuner;
+using namespace tuner::host;
+
+namespace {
+
+Job shell(const std::string& script) {
+  Job job;
+  job.command = {"/bin/sh", "-c", script};
+  return job;
+}
+
+Job run(Job job, const JobLimits& limits = {}) {
+  std::vector<Job> jobs{std::move(job)};
+  run_jobs(jobs, limits);
+  return jobs.front();
+}
+
+std::string lack_of(const Job& job, const JobLimits& limits = {}) {
+  return shortage(job, "It", limits);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a job says how it ended, what it said, and whether it wrote its file") {
+  CHECK(run(shell("exit 0")).ok);
+  const Job failed = run(shell("echo because >&2; exit 3"));
+  CHECK(failed.done);
+  CHECK_FALSE(failed.ok);
+  CHECK_EQ(failed.how, "exited with status 3");
+  CHECK_EQ(failed.messages, "because");
+  CHECK_EQ(lack_of(failed), "");
+  Job idle = shell("exit 0");
+  idle.output = "/nonexistent/kernel.o";
+  CHECK_EQ(run(idle).how, "wrote no file kernel.o");
+}
+
+TEST_CASE("a program that prints without end takes no memory") {
+  const Job job = run(shell("yes >&2; exit 4"));
+  CHECK_EQ(job.how, "exited with status 4");
+  CHECK_GT(job.messages.size(), std::size_t{1} << 19);
+  CHECK_LE(job.messages.size(), std::size_t{1} << 20);
+}
+
+TEST_CASE("jobs that hold more memory than they may together are stopped, and what started them tells") {
+  const Adoption adoption;
+  JobLimits limits;
+  limits.memory = std::uint64_t{300} << 20;
+  const Job job = run(shell("head -c 3000000000 /dev/zero | tail >/dev/null; exit 5"), limits);
+  CHECK(job.starved);
+  CHECK_EQ(job.how, "exited with status 5");
+  CHECK(contains(lack_of(job, limits), "more than 300 MB"));
+  const Job alone = run(shell("exec tail /dev/zero"), limits);
+  CHECK(alone.starved);
+  CHECK_EQ(alone.signal, SIGKILL);
+  const Job modest = run(shell("exit 0"), limits);
+  CHECK(modest.ok);
+}
+
+TEST_CASE("a program that starts processes without end is stopped with all of them") {
+  const Adoption adoption;
+  JobLimits limits;
+  limits.processes = 30;
+  const Job job = run(shell("for i in $(seq 1000); do sleep 1000 & done; wait; exit 6"), limits);
+  CHECK(job.crowded);
+  CHECK(contains(lack_of(job, limits), "more than 30 processes"));
+  // One that began a group for them is left to tell.
+  const Job leader = run(shell("setsid sh -c 'for i in $(seq 1000); do sleep 1000 & done; wait'; exit 7"), limits);
+  CHECK(leader.crowded);
+  CHECK_EQ(leader.how, "exited with status 7");
+}
+
+TEST_CASE("what a job leaves behind in a session of its own ends with the adoption") {
+  {
+    const Adoption adoption;
+    CHECK(run(shell("setsid sleep 1000 & exit 0")).ok);
+    CHECK_FALSE(descendants(getpid()).empty());
+  }
+  CHECK(descendants(getpid()).empty());
+}
+
+TEST_CASE("jobs that are told to stop leave nothing that runs") {
+  const Adoption adoption;
+  const std::atomic<bool> stop{true};
+  JobLimits limits;
+  limits.stop = &stop;
+  CHECK_FALSE(run(shell("sleep 1000"), limits).done);
+  CHECK(descendants(getpid()).empty());
+}
+
+TEST_CASE("programs put their temporary files where they are told") {
+  JobLimits limits;
+  limits.temporary = "/some where";
+  CHECK_EQ(run(shell("echo $TMPDIR >&2"), limits).messages, "/some where");
+}
+
+TEST_CASE("a job that was killed, or lacked something, is told from one that failed, and what lacked is named") {
+  CHECK(contains(lack_of(run(shell("kill -KILL $$"))), "was killed by another program or by the system"));
+  CHECK(contains(lack_of(run(shell("kill -XFSZ $$"))), "ulimit -f"));
+  CHECK(contains(lack_of(run(shell("kill -XCPU $$"))), "ulimit -t"));
+  CHECK(contains(lack_of(run(shell("kill -TERM $$"))), "by another program"));
+  CHECK_EQ(lack_of(run(shell("kill -SEGV $$"))), "");
+  Job late = shell("sleep 1000");
+  late.limit = std::chrono::seconds(0);
+  CHECK(contains(lack_of(run(late)), "had not finished after 0 s"));
+  struct Said {
+    std::string words, way_out;
+  };
+  for (const Said& said :
+       {Said{"g++: fatal error: Killed signal terminated program cc1plus", "--workers 1"},
+        Said{"cc1plus: out of memory allocating 65536 bytes after a total of 123 bytes", "ulimit -v"},
+        Said{"g++: fatal error: cannot execute 'cc1plus': vfork: Resource temporarily unavailable", "ulimit -u"},
+        Said{"ld: final link failed: No space left on device", "TMPDIR"},
+        Said{"as: can't open: Too many open files", "ulimit -n"}}) {
+    CAPTURE(said.words);
+    CHECK(contains(shortage_in(said.words, "It", {}), said.way_out));
+  }
+  CHECK_EQ(shortage_in("kernel.cu:3: error: expected ';'", "It", {}), "");
+}
+
+TEST_CASE("what was made here and cannot be started is not the toolkit's fault") {
+  JobLimits limits;
+  limits.temporary = "/a/tuner-check-1/tmp";
+  Job job;
+  job.command = {"/a/tuner-check-1/run_memory"};
+  job.start_error = EACCES;
+  CHECK(contains(lack_of(job, limits), "set TMPDIR to a folder where you may write and run programs"));
+  job.start_error = EMFILE;
+  CHECK(contains(lack_of(job, limits), "ulimit -n"));
+  job.command = {"/usr/bin/c++"};
+  job.start_error = EACCES;
+  CHECK_EQ(lack_of(job, limits), "");
+}
+
+TEST_CASE("the folder of a check is this user's alone and goes with everything in it") {
+  std::filesystem::path path;
+  {
+    const WorkFolder folder;
+    path = folder.path();
+    CHECK_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms::owner_all);
+    write_file(folder.temporary() / "deep/file", "text");
+    CHECK_EQ(read_file(folder.temporary() / "deep/file"), "text");
+    CHECK_EQ(read_file(folder.temporary() / "deep/file", 2), "te");
+    CHECK_EQ(read_file(folder.path() / "none"), "");
+    CHECK_THROWS_AS(write_file(folder.temporary(), "a folder"), Error);
+  }
+  CHECK_FALSE(std::filesystem::exists(path));
+}
+
+TEST_CASE("some memory may be used") {
+  CHECK_GT(usable_memory(), 0);
+}

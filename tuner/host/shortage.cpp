@@ -1,0 +1,124 @@
+#include "tuner/host/shortage.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+namespace tuner::host {
+namespace {
+
+enum class Lack { memory, killed, disk, file_size, files, processes, time };
+
+struct Words {
+  std::string_view text;
+  Lack lack;
+};
+
+/// What compilers, linkers, sanitizers and the system say. Those of a compiler are in English (LC_ALL=C).
+constexpr std::array kWords = {
+    Words{"No space left on device", Lack::disk},
+    Words{"Disk quota exceeded", Lack::disk},
+    Words{"File too large", Lack::file_size},
+    Words{"File size limit exceeded", Lack::file_size},
+    Words{"CPU time limit exceeded", Lack::time},
+    Words{"Too many open files", Lack::files},
+    Words{"Resource temporarily unavailable", Lack::processes},
+    Words{"Killed signal terminated", Lack::killed},
+    Words{"unable to execute command: Killed", Lack::killed},
+    Words{"terminated with signal 9", Lack::killed},
+    Words{"Cannot allocate memory", Lack::memory},
+    Words{"out of memory", Lack::memory},
+    Words{"memory exhausted", Lack::memory},
+    Words{"std::bad_alloc", Lack::memory},
+    Words{"ReserveShadowMemoryRange failed", Lack::memory},
+    Words{"ERROR: AddressSanitizer failed to", Lack::memory},
+};
+
+constexpr const char* kFewer = "free memory, or run fewer programs at once (`--workers 1`)";
+
+std::string sentence(Lack lack, const std::string& who, const JobLimits& limits) {
+  switch (lack) {
+    case Lack::memory:
+      return fmt::format("{} had too little memory: raise its limit (`ulimit -v`, `ulimit -d`), {}", who, kFewer);
+    case Lack::killed:
+      return fmt::format("{} was killed by another program or by the system, which does so when memory is short: {}",
+                         who, kFewer);
+    case Lack::disk:
+      return fmt::format("{} found no space left in {}: free some, or {}", who,
+                         limits.temporary.parent_path().parent_path().string(), other_folder());
+    case Lack::file_size:
+      return who + " may not write a file as large as it needs: raise the limit (`ulimit -f`)";
+    case Lack::time:
+      return who + " may not use a core for as long as it needs: raise the limit (`ulimit -t`)";
+    case Lack::files:
+      return who + " may not open as many files as it needs: raise the limit (`ulimit -n`)";
+    case Lack::processes:
+      return who +
+             " may not start another process: raise the limit (`ulimit -u`), or run fewer programs at once "
+             "(`--workers 1`)";
+  }
+  return {};
+}
+
+std::string could_not_start(const Job& job, const std::string& who, const JobLimits& limits) {
+  switch (job.start_error) {
+    case EMFILE:
+    case ENFILE:
+      return sentence(Lack::files, who, limits);
+    case EAGAIN:
+      return sentence(Lack::processes, who, limits);
+    case ENOMEM:
+      return sentence(Lack::memory, who, limits);
+    default:
+      break;
+  }
+  // Of what was made here: of a compiler, its own file is to blame.
+  const std::filesystem::path folder = limits.temporary.parent_path();
+  if (folder.empty() || !job.command.front().starts_with(folder.string() + '/')) return {};
+  return fmt::format("{} could not be started from {} ({}): {}", who, folder.parent_path().string(),
+                     strerrordesc_np(job.start_error), other_folder());
+}
+
+}  // namespace
+
+std::string other_folder() {
+  return "set TMPDIR to a folder where you may write and run programs, on a disk with space";
+}
+
+std::string shortage(const Job& job, const std::string& who, const JobLimits& limits) {
+  if (job.start_error != 0) return could_not_start(job, who, limits);
+  if (job.starved) {
+    return fmt::format("{} was stopped, because all programs together held more than {} MB of memory: {}", who,
+                       limits.memory >> 20, kFewer);
+  }
+  if (job.crowded)
+    return fmt::format("{} was stopped, because there were more than {} processes", who, limits.processes);
+  if (job.late) return fmt::format("{} {}", who, job.how);
+  if (job.signal == SIGKILL) return sentence(Lack::killed, who, limits);
+  if (job.signal == SIGXCPU) return sentence(Lack::time, who, limits);
+  if (job.signal == SIGXFSZ) return sentence(Lack::file_size, who, limits);
+  if (job.signal == SIGTERM || job.signal == SIGINT || job.signal == SIGHUP)
+    return fmt::format("{} was {} by another program", who, job.how);
+  return shortage_in(job.messages, who, limits);
+}
+
+std::string why_program_failed(const Job& job, const JobLimits& limits) {
+  constexpr const char* kWho = "The program that runs the kernel";
+  constexpr std::size_t kMostWords = 200;
+  if (std::string lack = shortage(job, kWho, limits); !lack.empty()) return lack;
+  std::string said = job.messages.substr(0, job.messages.find('\n')).substr(0, kMostWords);
+  return fmt::format("{} {}{}{}", kWho, job.how, said.empty() ? "" : ": ", said);
+}
+
+std::string shortage_in(const std::string& words, const std::string& who, const JobLimits& limits) {
+  for (const Words& one : kWords) {
+    if (words.find(one.text) != std::string::npos) return sentence(one.lack, who, limits);
+  }
+  return {};
+}
+
+}  // namespace tuner::host

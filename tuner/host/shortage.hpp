@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "tuner/host/jobs.hpp"
+
+namespace tuner::host {
+
+/// Why a job failed, with a way out, where it was for want of something that this machine has or this user may have:
+/// memory, disk, processes, descriptors, time. Empty where the program itself is to blame. `who` begins the sentence
+/// ("The C++ compiler"), which has no full stop.
+std::string shortage(const Job& job, const std::string& who, const JobLimits& limits);
+
+/// Likewise, of what a program said before it failed.
+std::string shortage_in(const std::string& words, const std::string& who, const JobLimits& limits);
+
+/// Why the program that runs the kernel ended before it was to: of want of something, or what it said itself.
+std::string why_program_failed(const Job& job, const JobLimits& limits);
+
+/// What to do about a folder for temporary files that is of no use: "set TMPDIR to ...".
+std::string other_folder();
+
+}  // namespace tuner::host
