@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tuner/cli/message.hpp"
 #include "tuner/core/text.hpp"
 
 namespace tuner::cli {
@@ -87,7 +88,7 @@ void ProgressLine::progress(const Progress& progress) {
 void ProgressLine::warning(const std::string& sentence) {
   if (std::find(warnings_.begin(), warnings_.end(), sentence) != warnings_.end()) return;
   erase();
-  std::fprintf(stderr, "tuner: warning: %s\n", printable(sentence).c_str());
+  warn(sentence);
   warnings_.push_back(sentence);
 }
 
