@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <random>
 
 #include "cache/database_file.hpp"
 #include "tuner/error.hpp"
@@ -29,29 +30,70 @@ bool is_there(const fs::path& path) {
                           target.string()));
 }
 
-}  // namespace
+/// A folder, a device or a pipe would be gone if a file took its name. A link is replaced, and not what it names.
+void require_replaceable(const fs::path& target, bool overwrite) {
+  struct stat status {};
+  if (lstat(target.c_str(), &status) != 0) return;
+  if (!overwrite) is_there_already(target);
+  if (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode)) return;
+  throw Error(Errc::bad_usage,
+              fmt::format("{} is no file and was left as it is: choose another name.", target.string()));
+}
 
-FreshFile::FreshFile(const fs::path& target, bool overwrite)
-    : target_(resolved(target)), part_(fmt::format("{}.part-{}", target_.string(), getpid())), overwrite_(overwrite) {
-  if (is_there(target_) && !overwrite_) is_there_already(target_);
+void require_no_journal(const fs::path& target) {
   for (const char* const suffix : {"-journal", "-wal"}) {
     // A database that found the journal of the one before it would be damaged by it.
-    const std::string journal = target_.string() + suffix;
+    const std::string journal = target.string() + suffix;
     if (!is_there(journal)) continue;
     throw Error(Errc::bad_usage,
                 fmt::format("{} is beside it, so {} is being written, or was by a process that was stopped: choose "
                             "another name.",
-                            journal, target_.string()));
+                            journal, target.string()));
   }
 }
 
+fs::path resolved_text(const fs::path& target) {
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  std::error_code error;
+  const fs::path canonical = fs::canonical(folder, error);
+  if (!error) return canonical / target.filename();
+  throw Error(Errc::bad_usage, fmt::format("{} cannot be written, since its folder cannot be reached: {}. Create it, "
+                                           "or name another one.",
+                                           target.string(), error.message()));
+}
+
+}  // namespace
+
+FreshFile::FreshFile(const fs::path& target, bool overwrite, Kind kind)
+    : target_(kind == Kind::database ? resolved(target) : resolved_text(target)), kind_(kind), overwrite_(overwrite) {
+  require_replaceable(target_, overwrite_);
+  if (kind_ == Kind::database) require_no_journal(target_);
+  create();
+}
+
+void FreshFile::create() {
+  std::random_device random;
+  // What a process that was stopped left, or another one prepared, is not written to.
+  for (int attempt = 0; attempt < 100 && !descriptor_; ++attempt) {
+    part_ = fmt::format("{}.part-{}-{:08x}", target_.string(), getpid(), random());
+    descriptor_.reset(open(part_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                           kind_ == Kind::database ? 0600 : 0666));
+    if (!descriptor_ && errno != EEXIST) cannot_write(errno);
+  }
+  if (!descriptor_) cannot_write(EEXIST);
+  if (kind_ == Kind::database) descriptor_.reset();
+}
+
 FreshFile::~FreshFile() {
-  for (const char* const suffix : {"", "-journal"}) unlink((part_.string() + suffix).c_str());
+  if (kept_) return;
+  unlink(part_.c_str());
+  if (kind_ == Kind::database) unlink((part_.string() + "-journal").c_str());
 }
 
 void FreshFile::publish() {
   const char* const from = part_.c_str();
-  bool done = chmod(from, 0644) == 0;
+  require_replaceable(target_, overwrite_);
+  bool done = kind_ == Kind::text || chmod(from, 0644) == 0;
   if (done && overwrite_) {
     done = rename(from, target_.c_str()) == 0;
   } else if (done) {
@@ -63,9 +105,14 @@ void FreshFile::publish() {
       done = rename(from, target_.c_str()) == 0;
     }
   }
-  if (done) return;
-  throw Error(Errc::store_unavailable,
-              fmt::format("{} cannot be written: {}.", target_.string(), std::strerror(errno)));
+  if (!done) cannot_write(errno);
+  kept_ = true;
+}
+
+void FreshFile::cannot_write(int error) const {
+  throw Error(kind_ == Kind::database ? Errc::store_unavailable : Errc::bad_usage,
+              fmt::format("{} cannot be written: {}. Check its folder, or name another one.", target_.string(),
+                          std::strerror(error)));
 }
 
 }  // namespace tuner::cache

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cache/fresh_file.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/header_text.hpp"
@@ -87,16 +88,13 @@ std::vector<cache::Decision> wanted_decisions(const std::vector<NumberedDecision
 }
 
 void write_file(const std::filesystem::path& file, const std::string& text, bool overwrite) {
-  std::error_code ignored;
-  if (!overwrite && std::filesystem::exists(file, ignored)) {
-    throw Error(Errc::bad_usage,
-                fmt::format("{} is there already: choose another name, or replace it with --force.", file.string()));
-  }
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  cache::FreshFile fresh(file, overwrite, cache::FreshFile::Kind::text);
+  std::ofstream out(fresh.path(), std::ios::binary | std::ios::trunc);
   out << text;
   out.close();
   if (!out)
-    throw Error(Errc::bad_usage, fmt::format("{} cannot be written; check its folder and permissions.", file.string()));
+    throw Error(Errc::bad_usage, fmt::format("{} cannot be written; check its folder has space.", file.string()));
+  fresh.publish();
 }
 
 }  // namespace

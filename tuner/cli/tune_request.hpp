@@ -11,6 +11,7 @@
 
 #include "tuner/core/report.hpp"
 #include "tuner/core/task.hpp"
+#include "tuner/engine/recording_file.hpp"
 #include "tuner/engine/session.hpp"
 
 namespace tuner::cli {
@@ -32,6 +33,7 @@ struct TuneRequest {
   IfBusy if_busy = IfBusy::wait;
   std::filesystem::path replay;
   std::filesystem::path record;
+  engine::Replace replace = engine::Replace::nothing;  ///< what `record` may take the place of
   std::filesystem::path database;  ///< as given with --db; empty: the default place
 };
 
