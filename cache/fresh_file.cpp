@@ -76,12 +76,20 @@ void FreshFile::create() {
   // What a process that was stopped left, or another one prepared, is not written to.
   for (int attempt = 0; attempt < 100 && !descriptor_; ++attempt) {
     part_ = fmt::format("{}.part-{}-{:08x}", target_.string(), getpid(), random());
-    descriptor_.reset(open(part_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                           kind_ == Kind::database ? 0600 : 0666));
+    descriptor_.reset(
+        open(part_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kind_ == Kind::database ? 0600 : 0666));
     if (!descriptor_ && errno != EEXIST) cannot_write(errno);
   }
   if (!descriptor_) cannot_write(EEXIST);
   if (kind_ == Kind::database) descriptor_.reset();
+}
+
+void FreshFile::append(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = write(descriptor_.get(), text.data(), text.size());
+    if (count < 0 && errno != EINTR) cannot_write(errno);
+    if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
+  }
 }
 
 FreshFile::~FreshFile() {

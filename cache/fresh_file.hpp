@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <string_view>
 
 #include "tuner/detail/unique_handle.hpp"
 
@@ -28,6 +29,8 @@ class FreshFile {
   const std::filesystem::path& path() const { return part_; }
   /// The open file of a text. SQLite opens the file of a database itself, whose locks another descriptor would undo.
   int descriptor() const { return descriptor_.get(); }
+  /// Appends to a text. Throws like the constructor.
+  void append(std::string_view text);
   /// Gives it its name. No connection may be open on it. Throws like the constructor.
   void publish();
   /// Leaves it where it is written.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -89,11 +88,7 @@ std::vector<cache::Decision> wanted_decisions(const std::vector<NumberedDecision
 
 void write_file(const std::filesystem::path& file, const std::string& text, bool overwrite) {
   cache::FreshFile fresh(file, overwrite, cache::FreshFile::Kind::text);
-  std::ofstream out(fresh.path(), std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out)
-    throw Error(Errc::bad_usage, fmt::format("{} cannot be written; check its folder has space.", file.string()));
+  fresh.append(text);
   fresh.publish();
 }
 
