@@ -89,6 +89,26 @@ TEST_CASE("text of a database does not leave the comments and literals of an exp
   }
 }
 
+TEST_CASE("what a recording says of its device does not leave the comments of a header") {
+  const User user;
+  std::string text = read_file(tuner::test::data_file("scale.csv"));
+  const auto with = [&](const std::string& lines_of_header) {
+    user.folder().write("hostile.csv", std::string(text).insert(text.find("\n#param") + 1, lines_of_header));
+    return user.run({"tune", "--replay", "hostile.csv"});
+  };
+  const Result refused = with("#device {\"name\": \"H\\nstatic int touched = 1/0;\"}\n");
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "control character"));
+  const Result replayed = with("#driver 5\x1b[31m\\\n#toolkit 1\\ \n#tuner ?\?/\n");
+  CHECK(replayed.exit_code == 0);
+  CHECK_FALSE(contains(replayed.out + replayed.err, "\x1b"));
+  REQUIRE(user.run({"export", "--header", "tuned.hpp", "--db", (user.data() / "replay.db").string()}).exit_code == 0);
+  user.folder().write("use.cpp", "#include \"tuned.hpp\"\nstatic_assert(sizeof(tuned::scale::winners) > 0, \"\");\n");
+  CHECK(std::system(("cd '" + user.home().string() +
+                     "' && g++ -std=c++17 -trigraphs -Wall -Werror=comment -fsyntax-only use.cpp")
+                        .c_str()) == 0);
+}
+
 TEST_CASE("a macro that would be code is not written, unless the kernel file itself has it") {
   const User user;
   cache::Decision decision = prepared("");

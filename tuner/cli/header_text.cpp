@@ -28,6 +28,8 @@ using Values = std::map<std::string, search::Value>;
 
 /// Of a parameter, and of a value in a sentence.
 constexpr std::size_t kLongestName = 200;
+/// Of a configuration or a problem.
+constexpr std::size_t kLongestText = 65536;
 
 Values values_of(const std::string& text) {
   Values values;
@@ -104,6 +106,7 @@ class KernelSection {
       : decisions_(std::move(decisions)), request_(request) {
     std::map<std::string, std::vector<search::Value>> configuration_values, problem_values;
     for (const cache::Decision& decision : decisions_) {
+      require_bounded(decision);
       rows_.push_back({values_of(decision.configuration), values_of(decision.key.problem)});
       for (const auto& [name, value] : rows_.back().configuration) configuration_values[name].push_back(value);
       for (const auto& [name, value] : rows_.back().problem) problem_values[name].push_back(value);
@@ -181,6 +184,17 @@ class KernelSection {
   struct Row {
     Values configuration, problem;
   };
+
+  void require_bounded(const cache::Decision& decision) const {
+    const std::size_t longest = std::max(
+        {kernel().size(), decision.configuration.size(), decision.baseline.size(), decision.key.problem.size()});
+    if (longest <= kLongestText) return;
+    throw Error(
+        Errc::bad_usage,
+        fmt::format("A winner of the kernel `{}` has a text of {} bytes, which no header should hold. Export other "
+                    "kernels with --kernel.",
+                    one_line(kernel(), kLongestName), longest));
+  }
 
   void require_identifier(const std::string& name) const {
     if (is_declarable(name) && name.size() <= kLongestName) return;

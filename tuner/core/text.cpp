@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <ctime>
+#include <unordered_set>
 
 #include "tuner/core/printable.hpp"
 #include "tuner/core/wrapping.hpp"
@@ -54,10 +55,11 @@ std::vector<std::string> split_assignments(std::string_view text) {
 }
 
 std::vector<std::string> differing_assignments(std::string_view configuration, std::string_view other) {
-  const std::vector<std::string> known = split_assignments(other);
+  const std::vector<std::string> parts = split_assignments(other);
+  const std::unordered_set<std::string> known(parts.begin(), parts.end());
   std::vector<std::string> differing;
   for (std::string& part : split_assignments(configuration)) {
-    if (std::find(known.begin(), known.end(), part) == known.end()) differing.push_back(std::move(part));
+    if (!known.contains(part)) differing.push_back(std::move(part));
   }
   return differing;
 }
