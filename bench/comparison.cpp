@@ -120,5 +120,5 @@ int main(int argc, char** argv) {
              serial.seconds / runs[runs.size() / 2].seconds);
   print_time(serial, 1);
   fmt::print("Its winner: {}\n", serial.report["winner"]["configuration"].get<std::string>());
-  if (argc > 3) tune({"--record", argv[3]});
+  if (argc > 3) tune({"--record", argv[3], "--force"});
 }

@@ -66,7 +66,7 @@ std::string excerpt(std::string_view text, std::size_t offset) {
 }  // namespace
 
 void Site::fail(std::string_view complaint) const {
-  throw ExpressionError(fmt::format("In `{}`: {}.", excerpt(text, offset), complaint), offset);
+  throw ExpressionError(fmt::format("In `{}`: {}.", excerpt(text, offset), with_short_quotations(complaint)), offset);
 }
 
 std::string_view spelling(Sign sign) {

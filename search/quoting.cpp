@@ -1,5 +1,8 @@
 #include "search/quoting.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 
 namespace tuner::search {
@@ -80,6 +83,35 @@ std::optional<std::string> unescape(std::string_view body, char quote) {
     if (!known) return std::nullopt;
   }
   return result;
+}
+
+std::string_view beginning_of(std::string_view text, std::size_t most) {
+  const auto continues = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80; };
+  std::size_t end = std::min(most, text.size());
+  for (int back = 0; back < 3 && end > 0 && end < text.size() && continues(end); ++back) --end;
+  return text.substr(0, end);
+}
+
+std::string with_short_quotations(std::string_view complaint) {
+  constexpr std::size_t kQuotation = 200;
+  constexpr std::size_t kAll = 2000;
+  std::string result;
+  while (true) {
+    const std::size_t open = complaint.find('`');
+    const std::size_t close = open == std::string_view::npos ? open : complaint.find('`', open + 1);
+    if (close == std::string_view::npos) break;
+    const std::string_view quoted = complaint.substr(open + 1, close - open - 1);
+    result += complaint.substr(0, open + 1);
+    result += quoted.size() > kQuotation ? std::string(beginning_of(quoted, kQuotation)) + "..." : std::string(quoted);
+    result += '`';
+    complaint.remove_prefix(close + 1);
+  }
+  result += complaint;
+  if (result.size() <= kAll) return result;
+  // Something long is not in backquotes, or has some in it. What stands at the end says what to do.
+  const std::string_view all = result;
+  const std::size_t end = all.size() - kQuotation;
+  return fmt::format("{} ... {}", beginning_of(all, kQuotation), all.substr(beginning_of(all, end).size()));
 }
 
 }  // namespace tuner::search

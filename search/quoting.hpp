@@ -14,6 +14,12 @@ std::string quote(std::string_view text);
 /// unknown or an unfinished one, or `quote` itself unescaped.
 std::optional<std::string> unescape(std::string_view body, char quote);
 
+/// The first `most` bytes of `text` or a few less: no character of UTF-8 is cut in two.
+std::string_view beginning_of(std::string_view text, std::size_t most);
+/// A complaint with at most 200 bytes of each thing that it has in backquotes, and 2000 in all: what is quoted may be a
+/// line of a megabyte.
+std::string with_short_quotations(std::string_view complaint);
+
 /// `text` without the blanks around it.
 std::string_view trimmed(std::string_view text);
 

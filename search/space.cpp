@@ -9,6 +9,7 @@
 #include "search/arithmetic.hpp"
 #include "search/evaluator.hpp"
 #include "search/messages.hpp"
+#include "search/quoting.hpp"
 #include "search/space_made.hpp"
 #include "search/tree.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 constexpr std::size_t kMostValues = std::size_t{1} << 31;
 
 [[noreturn]] void refuse(const std::string& sentence) {
-  throw Error(Errc::bad_usage, sentence);
+  throw Error(Errc::bad_usage, with_short_quotations(sentence));
 }
 
 /// Canonical text is `NAME=value,NAME=value`, so a name holds none of what structures it.

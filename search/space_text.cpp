@@ -29,7 +29,7 @@ std::vector<std::string_view> split(std::string_view text) {
 }
 
 [[noreturn]] void refuse(const std::string& sentence) {
-  throw Error(Errc::bad_usage, sentence);
+  throw Error(Errc::bad_usage, with_short_quotations(sentence));
 }
 
 std::uint32_t read_choice(const Parameter& parameter, std::string_view text) {

@@ -20,7 +20,7 @@ constexpr std::string_view kDigits = "0123456789";
 constexpr std::string_view kHexDigits = "0123456789abcdefABCDEF";
 
 [[noreturn]] void fail(const std::string& sentence) {
-  throw Error(Errc::bad_description, sentence);
+  throw Error(Errc::bad_description, with_short_quotations(sentence));
 }
 
 bool is_plain(std::string_view name) {

@@ -1,6 +1,7 @@
 #include "cache/exchange.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <limits>
 
@@ -219,6 +220,36 @@ TEST_CASE("an export replaces nothing unless it is told to, and never the databa
   for (const auto& entry : std::filesystem::directory_iterator(there.path().parent_path())) {
     CHECK_FALSE(contains(entry.path().string(), ".part-"));
   }
+}
+
+TEST_CASE("an export does not go on in what another one left unfinished, nor write through a link there") {
+  Machine there;
+  there.tune("rows=1", 1'000);
+  const auto file = there.file("tuned.db");
+  const auto left = there.file("tuned.db.part-" + std::to_string(getpid()));
+  {
+    Machine other;
+    other.tune("rows=9", 9'000);
+    other.export_to(left);
+  }
+  const std::string before = read_bytes(left);
+  there.export_to(file);
+  CHECK(count(file, "decision") == 1);
+  CHECK(read_bytes(left) == before);
+  std::filesystem::remove(left);
+  write_bytes(there.file("victim"), "");
+  std::filesystem::create_symlink(there.file("victim"), left);
+  there.export_to(file);
+  CHECK(read_bytes(there.file("victim")).empty());
+}
+
+TEST_CASE("an export that may replace files replaces no folder and no pipe") {
+  Machine there;
+  there.tune("rows=1", 1'000);
+  const auto pipe = there.file("pipe.db");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(contains(error_of(Errc::bad_usage, [&] { there.export_to(pipe); }), "is no file"));
+  CHECK(std::filesystem::is_fifo(pipe));
 }
 
 TEST_CASE("a file that is newer, foreign, damaged or not there is refused, and the database stays as it was") {

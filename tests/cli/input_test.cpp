@@ -239,3 +239,62 @@ TEST_CASE("describe --json has numbers as numbers, and the launch") {
   CHECK(contains(out, "\"block\": ["));
   CHECK(contains(out, "\"shared\": null"));
 }
+
+TEST_CASE("where no recording can be written is found out before anything is measured") {
+  const User user;
+  const auto recording_to = [&](const std::string& file, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"tune", kernel(), "--problem", "n=4", "--record", file});
+    return user.run(more);
+  };
+  check_error(recording_to("/no/such/folder/x.csv"), 2, {"/no/such/folder/x.csv", "folder"});
+  user.folder().write("mine.txt", "a year of work");
+  check_error(recording_to("mine.txt"), 2, {"mine.txt", "no recording"});
+  check_error(recording_to("mine.txt", {"--force"}), 2, {"mine.txt", "no recording"});
+  std::filesystem::copy_file(recording(), user.home() / "old.csv");
+  check_error(recording_to("old.csv"), 2, {"old.csv", "--force"});
+  CHECK(tuner::test::read_file(user.home() / "mine.txt") == "a year of work");
+  // Neither a session that could not begin nor one that could leaves anything.
+  recording_to("new.csv");
+  CHECK_FALSE(std::filesystem::exists(user.home() / "new.csv"));
+  for (const auto& entry : std::filesystem::directory_iterator(user.home()))
+    CHECK_FALSE(contains(entry.path().string(), ".part-"));
+}
+
+TEST_CASE("a kernel file in UTF-16 is named as such, with and without its mark") {
+  const User user;
+  std::string wide;
+  for (const char c : tuner::test::read_file(kernel())) wide += {c, '\0'};
+  user.folder().write("marked.cu", "\xff\xfe" + wide);
+  user.folder().write("bare.cu", wide);
+  user.folder().write("bare.json", wide);
+  for (const char* file : {"marked.cu", "bare.cu", "bare.json"})
+    check_error(user.run({"describe", file}), 2, {file, "UTF-16", "UTF-8"});
+}
+
+TEST_CASE("a message repeats at most 200 bytes of a line of a file") {
+  const User user;
+  const std::string much(1'000'000, 'x');
+  const auto is_short = [&](const std::string& name, const std::string& text) {
+    user.folder().write(name, text);
+    const Result result = user.run({"describe", name});
+    CAPTURE(name);
+    CAPTURE(result.err.substr(0, 3000));
+    CHECK(result.exit_code == 2);
+    CHECK(result.err.size() < 1500);
+  };
+  const std::string head = "#pragma tuner kernel(k) problem(n: size = 4) grid(1) block(32) ";
+  const std::string tail = "\n__global__ void k(float* x, int n) {}\n";
+  is_short("word.cu", "#pragma tuner " + much + tail);
+  is_short("directive.cu", head + much + "(1)" + tail);
+  is_short("clause.cu", head + "param(A, 1; " + much + ")" + tail);
+  is_short("value.cu", head + "param(A, 1" + much + ")" + tail);
+  is_short("expression.cu", head + "let(A = " + much + ")" + tail);
+  is_short("type.cu", head + "in(x, " + much + ", n)" + tail);
+  is_short("name.cu", "#pragma tuner kernel(" + much + ")" + tail);
+  is_short("key.json", "{\"" + much + "\": 1}");
+  is_short("twice.json", "{\"" + much + "\": 1, \"" + much + "\": 2}");
+  is_short("text.json", "{\"a\": \"" + much);
+  is_short("language.json", "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"" + much +
+                                "\", \"Type\": \"" + much + "\", \"Values\": \"" + much +
+                                "\"}]}, \"KernelSpecification\": {\"Language\": \"" + much + "\"}}");
+}

@@ -41,7 +41,7 @@ std::string bare(const std::string& option) {
   const std::string given = word.substr(0, word.find('='));
   std::vector<std::string> names;
   for (const Option& option : all_options(command)) names.push_back(option.name);
-  const std::string nearest = search::nearest_name(given.substr(given.find_first_not_of('-')), names);
+  const std::string nearest = search::nearest_name(bare(given), names);
   bad(fmt::format("`tuner {}` has no option {}.{} {} lists its options.", command.name, given,
                   nearest.empty() ? "" : fmt::format(" Did you mean {}?", spelled(nearest)), help_of(command)));
 }

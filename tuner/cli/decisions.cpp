@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tuner/core/not_compared_json.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/outcome.hpp"
 
 namespace tuner::cli {
@@ -41,6 +43,21 @@ std::vector<NumberedDecision> numbered_decisions(const cache::Store& store) {
   std::size_t number = decisions.size();
   for (cache::Decision& decision : decisions) numbered.push_back({number--, std::move(decision)});
   return numbered;
+}
+
+cache::Decision shown(cache::Decision decision) {
+  const auto show = [](std::string& text) { text = one_line(text); };
+  cache::DecisionKey& key = decision.key;
+  cache::Conditions& conditions = decision.conditions;
+  for (std::string* text :
+       {&key.kernel_name, &key.kernel_identity, &key.problem, &key.device, &key.mode, &decision.configuration,
+        &decision.baseline, &decision.launch, &conditions.tuner_version, &conditions.toolkit, &conditions.driver})
+    show(*text);
+  for (cache::Tie& tie : decision.ties) show(tie.configuration);
+  std::map<std::string, std::int64_t> counters;
+  for (const auto& [name, count] : decision.counters) counters[one_line(name)] = count;
+  decision.counters = std::move(counters);
+  return decision;
 }
 
 std::string device_name(const std::string& identity) {
@@ -136,7 +153,7 @@ Json trial_json(const cache::Trial& trial) {
 }
 
 void print_json(const Json& object) {
-  std::fputs((object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n").c_str(), stdout);
+  std::fputs((printable_json(object.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n").c_str(), stdout);
 }
 
 }  // namespace tuner::cli

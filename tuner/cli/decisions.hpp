@@ -19,6 +19,10 @@ struct NumberedDecision {
 /// The newest decision of each key, newest first.
 std::vector<NumberedDecision> numbered_decisions(const cache::Store& store);
 
+/// A decision whose texts may stand in lines: `one_line` of each. For what is printed as text; JSON has them as they
+/// are.
+cache::Decision shown(cache::Decision decision);
+
 /// "NVIDIA H200" from a canonical device identity.
 std::string device_name(const std::string& identity);
 /// "1.855x (1.850-1.859)", "baseline" where the baseline itself won, "-" where nothing is known.
@@ -28,7 +32,7 @@ std::string speedup_cell(const cache::Decision& decision);
 nlohmann::ordered_json decision_json(const NumberedDecision& numbered);
 nlohmann::ordered_json quarantined_json(const cache::Quarantined& quarantined);
 nlohmann::ordered_json trial_json(const cache::Trial& trial);
-/// Prints one object on stdout; bytes that are not UTF-8 are replaced.
+/// Prints one object on stdout as `printable_json`; bytes that are not UTF-8 are replaced.
 void print_json(const nlohmann::ordered_json& object);
 
 }  // namespace tuner::cli

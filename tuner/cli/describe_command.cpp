@@ -8,6 +8,7 @@
 #include "tuner/cli/message.hpp"
 #include "tuner/core/check_signatures.hpp"
 #include "tuner/core/describe.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/t1_writer.hpp"
 #include "tuner/core/task.hpp"
 #include "tuner/error.hpp"
@@ -162,7 +163,7 @@ void print_t1(const std::vector<KernelDescription>& descriptions, const std::opt
   }
   const T1Text t1 = to_t1(*task);
   for (const std::string& warning : t1.warnings) warn(warning);
-  print(t1.json);
+  print(printable_json(t1.json));
 }
 
 ExitCode run(const Arguments& arguments) {

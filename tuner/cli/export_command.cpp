@@ -13,6 +13,7 @@
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/selection.hpp"
 #include "tuner/cli/stores.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/error.hpp"
 
@@ -111,10 +112,10 @@ ExitCode run(const Arguments& arguments) {
                 {"binaries", std::move(of_binaries)}});
     return ExitCode::done;
   }
-  print(fmt::format("Exported to {}:\n", to.decisions.string()));
+  print(fmt::format("Exported to {}:\n", one_line(to.decisions.string())));
   for (const auto& [kernel, totals] : kernels) {
-    print(labelled(
-        "  ", fmt::format("{}: {}, {}", kernel, count(totals.decisions, "decision"), count(totals.trials, "trial"))));
+    print(labelled("  ", fmt::format("{}: {}, {}", one_line(kernel), count(totals.decisions, "decision"),
+                                     count(totals.trials, "trial"))));
   }
   if (binaries) {
     print(

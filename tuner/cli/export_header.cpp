@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cache/fresh_file.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/header_text.hpp"
@@ -17,6 +17,7 @@
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/description.hpp"
 #include "tuner/core/element_type.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/error.hpp"
 
@@ -47,6 +48,7 @@ HeaderRequest read_request(const Arguments& arguments) {
     for (const ParameterDescription& described : kernel.parameters) {
       std::vector<std::string> names;
       for (const search::Value& value : described.parameter.values) {
+        if (value.is_name()) request.texts[described.parameter.name].insert(value.as_name());
         if (value.is_name() && !shape_of_type(value.as_name())) names.push_back(value.as_name());
       }
       if (described.form == ParameterForm::macro && !names.empty())
@@ -77,7 +79,7 @@ std::vector<cache::Decision> wanted_decisions(const std::vector<NumberedDecision
     if (!is_new && found->second.key.mode != "cold" && key.mode == "cold") found->second = decision;
   }
   for (const std::string& kernel : older) {
-    warn(fmt::format("Winners of an earlier source of `{}` are left out.", kernel));
+    warn(fmt::format("Winners of an earlier source of `{}` are left out.", one_line(kernel)));
   }
   std::vector<cache::Decision> decisions;
   for (auto& [place, decision] : chosen) decisions.push_back(std::move(decision));
@@ -85,16 +87,9 @@ std::vector<cache::Decision> wanted_decisions(const std::vector<NumberedDecision
 }
 
 void write_file(const std::filesystem::path& file, const std::string& text, bool overwrite) {
-  std::error_code ignored;
-  if (!overwrite && std::filesystem::exists(file, ignored)) {
-    throw Error(Errc::bad_usage,
-                fmt::format("{} is there already: choose another name, or replace it with --force.", file.string()));
-  }
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out)
-    throw Error(Errc::bad_usage, fmt::format("{} cannot be written; check its folder and permissions.", file.string()));
+  cache::FreshFile fresh(file, overwrite, cache::FreshFile::Kind::text);
+  fresh.append(text);
+  fresh.publish();
 }
 
 }  // namespace
@@ -126,9 +121,9 @@ ExitCode export_header(const Arguments& arguments) {
         {{"format", 1}, {"database", from.decisions.string()}, {"file", file.string()}, {"kernels", std::move(list)}});
     return ExitCode::done;
   }
-  print(fmt::format("Exported to {}:\n", file.string()));
+  print(fmt::format("Exported to {}:\n", one_line(file.string())));
   for (const auto& [kernel, count] : kernels) {
-    print(labelled("  ", fmt::format("{}: {}", kernel, counted(count, "winner"))));
+    print(labelled("  ", fmt::format("{}: {}", one_line(kernel), counted(count, "winner"))));
   }
   return ExitCode::done;
 }

@@ -9,6 +9,7 @@
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/selection.hpp"
 #include "tuner/cli/stores.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/error.hpp"
 
@@ -105,9 +106,9 @@ ExitCode run(const Arguments& arguments) {
   }
   print("Forgotten, and kept in the file as history:\n");
   for (const auto& [filter, forgotten] : deeds) {
-    print(
-        labelled("  ", fmt::format("{} on {}, {}: {}", filter.kernel_name, device_name(filter.device),
-                                   filter.problem.empty() ? "no problem values" : filter.problem, counts(forgotten))));
+    print(labelled(
+        "  ", fmt::format("{} on {}, {}: {}", one_line(filter.kernel_name), one_line(device_name(filter.device)),
+                          filter.problem.empty() ? "no problem values" : one_line(filter.problem), counts(forgotten))));
   }
   return ExitCode::done;
 }

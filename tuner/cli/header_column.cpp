@@ -1,5 +1,7 @@
 #include "tuner/cli/header_column.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -68,9 +70,15 @@ std::string literal(const search::Value& value, const std::string& name, const C
 
 std::string string_literal(std::string_view text) {
   std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < 0x20 || byte > 0x7e) {
+      result += fmt::format("\\{:03o}", byte);  // three digits: what follows may be one
+    } else if (text[i] == '"' || text[i] == '\\' || (text[i] == '?' && i > 0 && text[i - 1] == '?')) {
+      result += {'\\', text[i]};  // two question marks may begin a trigraph
+    } else {
+      result += text[i];
+    }
   }
   return result + "\"";
 }

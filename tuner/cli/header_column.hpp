@@ -38,7 +38,7 @@ Column column_of(const std::vector<search::Value>& values, const std::vector<std
 
 /// A value as C++ text; `name` is that of the column.
 std::string literal(const search::Value& value, const std::string& name, const Column& column);
-/// In quotes.
+/// In quotes, as letters that every compiler reads alike: what is not printable ASCII is written as its bytes.
 std::string string_literal(std::string_view text);
 
 }  // namespace tuner::cli

@@ -14,6 +14,7 @@
 #include "tuner/cli/header_column.hpp"
 #include "tuner/core/directives.hpp"
 #include "tuner/core/name_table.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/task.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/error.hpp"
@@ -24,6 +25,11 @@ namespace tuner::cli {
 namespace {
 
 using Values = std::map<std::string, search::Value>;
+
+/// Of a parameter, and of a value in a sentence.
+constexpr std::size_t kLongestName = 200;
+/// Of a configuration or a problem.
+constexpr std::size_t kLongestText = 65536;
 
 Values values_of(const std::string& text) {
   Values values;
@@ -90,7 +96,7 @@ std::string account(const cache::Decision& decision) {
   if (!decision.conditions.tuner_version.empty()) text += ", tuner " + decision.conditions.tuner_version;
   text += decision.key.mode == "cold" ? "" : ", " + decision.key.mode;
   if (decision.origin == cache::Origin::replay) text += ", replayed from a recording and not measured";
-  return printable(decision.verified ? text : text + ", not verified");
+  return decision.verified ? text : text + ", not verified";
 }
 
 /// The decisions of one kernel, as rows of a table.
@@ -100,6 +106,7 @@ class KernelSection {
       : decisions_(std::move(decisions)), request_(request) {
     std::map<std::string, std::vector<search::Value>> configuration_values, problem_values;
     for (const cache::Decision& decision : decisions_) {
+      require_bounded(decision);
       rows_.push_back({values_of(decision.configuration), values_of(decision.key.problem)});
       for (const auto& [name, value] : rows_.back().configuration) configuration_values[name].push_back(value);
       for (const auto& [name, value] : rows_.back().problem) problem_values[name].push_back(value);
@@ -132,8 +139,9 @@ class KernelSection {
     text += "inline constexpr Winner winners[] = {\n";
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const Launch launch = launch_of(decisions_[i].launch);
-      text += fmt::format("    // {}\n    {{{}, {}, {}, {{{}}},\n     {{{}, {{{}, {}, {}}}}}}},\n",
-                          account(decisions_[i]), string_literal(device_name(decisions_[i].key.device)),
+      text += comment_line("    ", account(decisions_[i]));
+      text += fmt::format("    {{{}, {}, {}, {{{}}},\n     {{{}, {{{}, {}, {}}}}}}},\n",
+                          string_literal(device_name(decisions_[i].key.device)),
                           compute_capability(decisions_[i].key.device), decisions_[i].awkward_sizes > 0,
                           fields(rows_[i].problem, problem_columns_), fields(rows_[i].configuration, columns_),
                           extents(launch.grid), extents(launch.block), launch.shared_bytes);
@@ -145,8 +153,9 @@ class KernelSection {
     const std::string prefix = upper(word(request_.name_space)) + "_" + upper(word(kernel()));
     std::string text =
         fmt::format("// Choose one with -D{}=..., the baseline with 0; without that the first is taken.\n", prefix);
+    const std::vector<std::string> names = labels();
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      text += fmt::format("#define {}_{} {}\n", prefix, label(i), i + 1);
+      text += fmt::format("#define {}_{} {}\n", prefix, names[i], i + 1);
     }
     text += fmt::format("#ifndef {}\n#define {} 1\n#endif\n\n", prefix, prefix);
     for (const auto& [name, column] : columns_) {
@@ -155,9 +164,9 @@ class KernelSection {
       }
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      text += fmt::format("{} {} == {}\n// {}, {}: {}\n", i == 0 ? "\n#if" : "#elif", prefix, i + 1,
-                          printable(device_name(decisions_[i].key.device)), printable(decisions_[i].key.problem),
-                          account(decisions_[i]));
+      text += fmt::format("{} {} == {}\n", i == 0 ? "\n#if" : "#elif", prefix, i + 1);
+      text += comment_line("", fmt::format("{}, {}: {}", device_name(decisions_[i].key.device),
+                                           decisions_[i].key.problem, account(decisions_[i])));
       text += defines(rows_[i].configuration);
       const Launch launch = launch_of(decisions_[i].launch);
       for (std::size_t d = 0; d < 3 && launch.block[0] > 0; ++d) {
@@ -176,21 +185,49 @@ class KernelSection {
     Values configuration, problem;
   };
 
-  void require_identifier(const std::string& name) const {
-    if (is_identifier(name)) return;
-    throw Error(Errc::bad_usage, fmt::format("The kernel `{}` was tuned with `{}`, which cannot be a name in a header. "
-                                             "Export other kernels with --kernel.",
-                                             kernel(), name));
+  void require_bounded(const cache::Decision& decision) const {
+    const std::size_t longest = std::max(
+        {kernel().size(), decision.configuration.size(), decision.baseline.size(), decision.key.problem.size()});
+    if (longest <= kLongestText) return;
+    throw Error(
+        Errc::bad_usage,
+        fmt::format("A winner of the kernel `{}` has a text of {} bytes, which no header should hold. Export other "
+                    "kernels with --kernel.",
+                    one_line(kernel(), kLongestName), longest));
   }
 
-  std::string label(std::size_t row) const {
-    const cache::DecisionKey& key = decisions_[row].key;
-    std::string text = upper(word(device_name(key.device)));
-    if (!key.problem.empty()) text += "_" + word(key.problem);
-    for (std::size_t other = 0; other < row; ++other) {
-      if (label(other) == text) text += fmt::format("_{}", row + 1);
+  void require_identifier(const std::string& name) const {
+    if (is_declarable(name) && name.size() <= kLongestName) return;
+    throw Error(Errc::bad_usage, fmt::format("The kernel `{}` was tuned with `{}`, which cannot be a name in a header. "
+                                             "Export other kernels with --kernel.",
+                                             one_line(kernel(), kLongestName), one_line(name, kLongestName)));
+  }
+
+  /// What stands behind `#define` is code wherever the macro is used. Names and types call nothing; anything else must
+  /// be what the kernel file itself has.
+  void require_definition(const std::string& name, const std::string& content) const {
+    constexpr std::string_view kOfTypes = " _:<>,*&abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    const auto declared = request_.texts.find(name);
+    if (content.size() <= kLongestName && content.find_first_not_of(kOfTypes) == std::string::npos) return;
+    if (declared != request_.texts.end() && declared->second.contains(content)) return;
+    throw Error(Errc::bad_usage,
+                fmt::format("The kernel `{}` was tuned with {} = `{}`, which is neither a name nor a type. Name the "
+                            "kernel file, which says whether it is one of its own values, or export constants with "
+                            "--style constexpr.",
+                            one_line(kernel(), kLongestName), name, one_line(content, kLongestName)));
+  }
+
+  /// A name for each row; what would be one taken already gets the row's number.
+  std::vector<std::string> labels() const {
+    std::vector<std::string> names;
+    std::set<std::string> taken;
+    for (const cache::Decision& decision : decisions_) {
+      std::string name = upper(word(device_name(decision.key.device)));
+      if (!decision.key.problem.empty()) name += "_" + word(decision.key.problem);
+      while (!taken.insert(name).second) name += fmt::format("_{}", names.size() + 1);
+      names.push_back(std::move(name));
     }
-    return text;
+    return names;
   }
 
   static std::string fields(const Values& values, const std::map<std::string, Column>& columns) {
@@ -287,12 +324,16 @@ class KernelSection {
       const Column& column = columns_.at(name);
       std::string content = literal(value, name, column);
       if (column.kind == Column::Kind::boolean) content = value.as_boolean() ? "1" : "0";
-      if (column.kind == Column::Kind::text) content = printable(value.is_name() ? value.as_name() : value.text());
+      if (column.kind == Column::Kind::text) content = value.is_name() ? value.as_name() : value.text();
       if (content.starts_with('-') && column.kind != Column::Kind::text) content = "(" + content + ")";
       // Options of the compiler are no macros.
       const bool is_option = column.kind == Column::Kind::text && (content.empty() || content.starts_with('-'));
-      text += is_option ? fmt::format("// {} was compiled with the option {}\n", name, string_literal(content))
-                        : fmt::format("#define {} {}\n", name, content);
+      if (is_option) {
+        text += comment_line("", fmt::format("{} was compiled with the option {}", name, string_literal(content)));
+        continue;
+      }
+      if (column.kind == Column::Kind::text) require_definition(name, content);
+      text += fmt::format("#define {} {}\n", name, content);
     }
     return text;
   }
@@ -347,9 +388,10 @@ std::string header_text(std::vector<cache::Decision> decisions, const HeaderRequ
     sections.emplace_back(std::move(own), request);
   }
   if (request.style == HeaderStyle::macros && sections.size() > 1) {
-    throw Error(Errc::bad_usage,
-                fmt::format("Macros of several kernels would mix, and there are {} and {}: choose one with --kernel.",
-                            sections[0].kernel(), sections[1].kernel()));
+    throw Error(
+        Errc::bad_usage,
+        fmt::format("Macros of several kernels would mix, and there are {} and {}: choose one with --kernel.",
+                    one_line(sections[0].kernel(), kLongestName), one_line(sections[1].kernel(), kLongestName)));
   }
   std::string text = fmt::format(
       "// What `tuner tune` found fastest, for programs that are compiled without the tuner. Written by\n"

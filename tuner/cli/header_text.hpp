@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ struct HeaderRequest {
   /// By parameter, its named values in declared order, where a kernel file was given. What is missing is numbered from
   /// 1 on, so that a word that the header does not know, which is 0 to the preprocessor, equals none of them.
   std::map<std::string, std::vector<std::string>, std::less<>> named_values;
+  /// By parameter, all of its values that are text, where a kernel file was given: what a macro may stand for, whatever
+  /// it is.
+  std::map<std::string, std::set<std::string>, std::less<>> texts;
 };
 
 /// A C++17 header that holds the winners of these decisions. The same decisions give the same text. Throws

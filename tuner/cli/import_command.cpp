@@ -12,6 +12,7 @@
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/no_gpu.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/error.hpp"
 
@@ -93,10 +94,10 @@ std::string in_words(const Counts& counts, bool knows_gpus) {
 }
 
 void print_text(const ImportedFile& file, bool knows_gpus) {
-  print(fmt::format("{}:\n", file.path));
+  print(fmt::format("{}:\n", one_line(file.path)));
   if (file.kernels.empty()) print("  nothing in it that was measured\n");
   for (const auto& [kernel, counts] : file.kernels) {
-    print(labelled("  ", fmt::format("{}: {}", kernel, in_words(counts, knows_gpus))));
+    print(labelled("  ", fmt::format("{}: {}", one_line(kernel), in_words(counts, knows_gpus))));
   }
 }
 

@@ -81,7 +81,7 @@ ExitCode run(const Arguments& arguments) {
                {"problem", Align::left}},
               0);
   for (const NumberedDecision& numbered : listed) {
-    const cache::Decision& decision = numbered.decision;
+    const cache::Decision decision = shown(numbered.decision);
     table.add({std::to_string(numbered.number), decision.key.kernel_name, device_name(decision.key.device),
                decision.key.mode, time_text(decision.time_ns), speedup_cell(decision), decision.key.problem});
   }

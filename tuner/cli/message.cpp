@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string>
 
+#include "tuner/core/printable.hpp"
 #include "tuner/core/text.hpp"
 
 namespace tuner::cli {
@@ -21,7 +22,13 @@ void write(std::string_view text, std::FILE* file) {
 }  // namespace
 
 void say(std::string_view sentence) {
-  write("tuner: " + std::string(sentence) + "\n", stderr);
+  std::string text = "tuner: ";
+  for (const char c : sentence) {
+    // A line that begins in the first column is one of ours: what a sentence quotes must not look like one.
+    if (text.back() == '\n' && c != ' ') text += "  ";
+    text += c;
+  }
+  write(text + "\n", stderr);
 }
 
 void warn(const std::string& sentence) {

@@ -7,11 +7,11 @@
 
 namespace tuner::cli {
 
-/// Prints "tuner: SENTENCE" on standard error; control characters are shown, not sent to the terminal.
+/// Prints "tuner: SENTENCE" on standard error as `printable`; further lines of it are indented.
 void say(std::string_view sentence);
 /// Prints "tuner: warning: SENTENCE" on standard error.
 void warn(const std::string& sentence);
-/// The same on standard output, for text that may hold what a file or a database says; nothing is added.
+/// Prints text as `printable` on standard output. Names, values and paths of others stand in it as `one_line`.
 void print(std::string_view text);
 
 /// How wide lines on standard output may be: kReportWidth, or what its terminal has if that is less. kUnwrapped where

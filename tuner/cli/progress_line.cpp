@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tuner/cli/interrupts.hpp"
+#include "tuner/cli/message.hpp"
 #include "tuner/core/text.hpp"
 
 namespace tuner::cli {
@@ -89,7 +90,7 @@ void ProgressLine::progress(const Progress& progress) {
 void ProgressLine::warning(const std::string& sentence) {
   if (std::find(warnings_.begin(), warnings_.end(), sentence) != warnings_.end()) return;
   erase();
-  std::fprintf(stderr, "tuner: warning: %s\n", printable(sentence).c_str());
+  warn(sentence);
   warnings_.push_back(sentence);
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "search/expression.hpp"
+#include "search/quoting.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
@@ -13,6 +14,7 @@
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/not_compared.hpp"
 #include "tuner/core/payback.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/error.hpp"
 
@@ -21,6 +23,7 @@ namespace tuner::cli {
 namespace {
 
 constexpr std::uint64_t kDefaultTrials = 20;
+constexpr std::size_t kLongestMessage = 16384;
 
 std::string assignments(const std::string& configuration) {
   return fmt::format("{}", fmt::join(split_assignments(configuration), " "));
@@ -71,7 +74,7 @@ std::string speedup_text(const cache::Decision& decision) {
 }
 
 std::string decision_text(const NumberedDecision& numbered) {
-  const cache::Decision& decision = numbered.decision;
+  const cache::Decision decision = shown(numbered.decision);
   std::string text = fmt::format("Decision {}: {} on {}, {} cache\n", numbered.number, decision.key.kernel_name,
                                  device_name(decision.key.device), decision.key.mode);
   text += labelled("  problem    ", decision.key.problem);
@@ -122,6 +125,13 @@ std::string decision_text(const NumberedDecision& numbered) {
   return text;
 }
 
+/// What a compiler or a worker said, in its own lines, or the beginning of it.
+std::string message_text(const std::string& message) {
+  if (message.size() <= kLongestMessage) return message;
+  return fmt::format("{}... ({} bytes; --json has all of it)", search::beginning_of(message, kLongestMessage),
+                     message.size());
+}
+
 /// Of each configuration the trial that was recorded last, in order.
 std::vector<cache::Trial> latest(const std::vector<cache::Trial>& trials) {
   std::map<std::string, std::size_t> last;
@@ -154,8 +164,8 @@ std::string failures_text(const std::vector<cache::Trial>& trials) {
   for (const auto& [outcome, of_class] : failures) {
     const cache::Trial& first = *of_class.front();
     text += tuner::labelled(fmt::format("  {:>5}  {:<17}  ", of_class.size(), to_string(outcome)),
-                            first.message.empty() ? "(no reason recorded)" : first.message, kUnwrapped);
-    text += labelled("                            e.g. ", assignments(first.configuration));
+                            first.message.empty() ? "(no reason recorded)" : message_text(first.message), kUnwrapped);
+    text += labelled("                            e.g. ", assignments(one_line(first.configuration)));
   }
   return text;
 }
@@ -163,12 +173,14 @@ std::string failures_text(const std::vector<cache::Trial>& trials) {
 std::string quarantine_text(const std::vector<cache::Quarantined>& quarantine, const std::string& kernel) {
   if (quarantine.empty()) return {};
   std::string text =
-      "\n" +
-      labelled("", fmt::format("Quarantined: not launched again until `tuner forget {} --only quarantine`", kernel));
+      "\n" + labelled("", fmt::format("Quarantined: not launched again until `tuner forget {} --only quarantine`",
+                                      one_line(kernel)));
   for (const cache::Quarantined& quarantined : quarantine) {
-    text += labelled(fmt::format("  {:<17}  ", to_string(quarantined.outcome)),
-                     fmt::format("{} (driver {})", assignments(quarantined.configuration), quarantined.driver));
-    if (!quarantined.message.empty()) text += tuner::labelled("                     ", quarantined.message, kUnwrapped);
+    text += labelled(
+        fmt::format("  {:<17}  ", to_string(quarantined.outcome)),
+        fmt::format("{} (driver {})", assignments(one_line(quarantined.configuration)), one_line(quarantined.driver)));
+    if (!quarantined.message.empty())
+      text += tuner::labelled("                     ", message_text(quarantined.message), kUnwrapped);
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tuner/cli/message.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/text.hpp"
 
 namespace tuner::cli {
@@ -141,7 +142,7 @@ std::string simulation_text(const SimulateRequest& request, const std::vector<Si
       const std::string size =
           in_seconds(request) ? fmt::format("{:.4g}", spaces[i].unit_s) : grouped(spaces[i].recorded.rows.size());
       const bool named = several || strategies.size() == 1;
-      table.add(row(named ? "  " + printable(spaces[i].name) : scores.strategy, size, scores.spaces[i]));
+      table.add(row(named ? "  " + one_line(spaces[i].name) : scores.strategy, size, scores.spaces[i]));
     }
     if (several && strategies.size() == 1) table.add(row("  mean", "", scores.mean));
   }

@@ -94,6 +94,11 @@ TuneRequest read_request(const Arguments& arguments) {
     }
     session.early_kill = false;  // a recording keeps every sample of every candidate
   }
+  if (arguments.has("force")) {
+    if (request.record.empty())
+      throw Error(Errc::bad_usage, "--force replaces an older recording: add --record FILE, or leave it out.");
+    request.replace = engine::Replace::recordings;
+  }
   if (arguments.has("no-times") && !arguments.has("json")) {
     throw Error(Errc::bad_usage, "--no-times leaves keys out of a JSON report: add --json.");
   }
@@ -206,6 +211,7 @@ Command tune_command() {
               {"record", Kind::value, "FILE",
                "write every trial with its samples to FILE (.gz: compressed); slower, since no candidate is stopped "
                "early"},
+              {"force", Kind::flag, "", "with --record: replace FILE if it is a recording already"},
               {"replay", Kind::value, "FILE",
                "repeat a recording instead of using a GPU: nothing is compiled or launched, and rows go to replay.db"},
               {"fresh", Kind::flag, "", "measure everything again, also what the database has from earlier sessions"},

@@ -92,6 +92,8 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
       request.file, request.kernel, [&](const std::string& sentence) { context.observer.warning(sentence); });
   parsed_problems(request);  // a mistake here needs no GPU to be seen
   beginning.reset();
+  std::optional<engine::RecordingFile> recording;
+  if (!request.record.empty()) recording.emplace(request.record, request.replace);
 
   // Compile workers start while the device worker creates its context.
   engine::CompilePoolOptions compile_options{.workers = static_cast<int>(request.workers),
@@ -116,7 +118,7 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
       return;
     if (!device) device.emplace(device_options);
     std::optional<engine::Recorder> recorder;  // it keeps every trial in memory
-    if (!request.record.empty()) recorder.emplace(context.observer, task);
+    if (recording) recorder.emplace(context.observer, task);
     engine::Observer& observer = recorder ? *recorder : context.observer;
     TuneReport report = engine::run_session(task, request.session,
                                             {.compile = compile,
@@ -128,7 +130,7 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
     if (const auto lost = engine::say_what_is_stored(stores, report)) context.observer.warning(*lost);
     context.deliver(report);
     if (context.stop) return;
-    if (recorder) recorder->write(request.record, report);
+    if (recorder) recorder->write(*recording, report);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "tuner/core/report.hpp"
 #include "tuner/core/task.hpp"
+#include "tuner/engine/recording_file.hpp"
 #include "tuner/engine/session.hpp"
 #include "tuner/engine/turn.hpp"
 
@@ -34,6 +35,7 @@ struct TuneRequest {
   std::chrono::milliseconds longest_wait = engine::kLongestWait;  ///< for each of the two; then it goes on beside
   std::filesystem::path replay;
   std::filesystem::path record;
+  engine::Replace replace = engine::Replace::nothing;  ///< what `record` may take the place of
   std::filesystem::path database;  ///< as given with --db; empty: the default place
 };
 

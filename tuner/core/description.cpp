@@ -25,6 +25,19 @@ using Descriptor = UniqueHandle<int, close, -1>;
   throw Error(Errc::file_not_found, fmt::format("The kernel file {} {}.", file.string(), why));
 }
 
+/// By its byte order mark, or because every other byte of its beginning is zero, as in ASCII that was saved so.
+bool is_utf16(std::string_view text) {
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return true;
+  constexpr std::size_t kLooked = 16;
+  if (text.size() < kLooked) return false;
+  for (const std::size_t first : {0U, 1U}) {
+    bool alternates = true;
+    for (std::size_t i = 0; i < kLooked; ++i) alternates = alternates && (text[i] == '\0') == (i % 2 == first);
+    if (alternates) return true;
+  }
+  return false;
+}
+
 std::string kernel_names(const std::vector<KernelDescription>& descriptions) {
   std::string names;
   for (const KernelDescription& description : descriptions) names += (names.empty() ? "" : ", ") + description.kernel;
@@ -58,10 +71,15 @@ std::string read_kernel_file(const std::filesystem::path& file) {
     const ssize_t count = read(descriptor.get(), buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) cannot_read(file, fmt::format("cannot be read ({})", std::strerror(errno)));
-    if (count == 0) return text;
+    if (count == 0) break;
     text.append(buffer.data(), static_cast<std::size_t>(count));
     if (text.size() > kLargestFile) cannot_read(file, "is larger than 16 MiB; name an annotated CUDA source");
   }
+  if (is_utf16(text)) {
+    throw Error(Errc::bad_description,
+                fmt::format("{} is UTF-16, which no compiler reads: save it as UTF-8.", file.string()));
+  }
+  return text;
 }
 
 std::vector<KernelDescription> parse_descriptions(std::string_view text, const std::filesystem::path& file) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "search/quoting.hpp"
 #include "tuner/core/directives.hpp"
 #include "tuner/core/element_type.hpp"
 #include "tuner/core/name_table.hpp"
@@ -14,7 +15,7 @@ namespace tuner {
 namespace {
 
 [[noreturn]] void fail(const std::string& sentence) {
-  throw Error(Errc::bad_problem, sentence);
+  throw Error(Errc::bad_problem, search::with_short_quotations(sentence));
 }
 
 std::string_view trimmed(std::string_view text) {

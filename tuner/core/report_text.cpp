@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "tuner/core/payback.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/report.hpp"
 #include "tuner/core/text.hpp"
 
@@ -109,8 +110,9 @@ struct ReportText {
 };
 
 std::string ReportText::heading() const {
-  std::string text = fmt::format("{} on {}{}{}\n", report.kernel, report.replayed ? "a recording of " : "",
-                                 report.device, report.mode.empty() ? "" : fmt::format(", {} cache", report.mode));
+  std::string text =
+      fmt::format("{} on {}{}{}\n", one_line(report.kernel), report.replayed ? "a recording of " : "",
+                  one_line(report.device), report.mode.empty() ? "" : fmt::format(", {} cache", report.mode));
   if (!report.problem.empty()) text += labelled("  problem    ", report.problem);
   if (!report.file.empty()) text += labelled("  source     ", unbroken(report.file));
   for (const DataReport& data : report.data) {

@@ -6,6 +6,8 @@
 #include <array>
 #include <numeric>
 
+#include "search/quoting.hpp"
+
 namespace tuner {
 namespace {
 
@@ -307,14 +309,21 @@ std::string_view SourceText::line(int number) const {
 }
 
 std::string SourceText::message(const Place& where, const std::string& sentence) const {
-  const std::string_view text = line(where.line);
+  const std::string_view whole = line(where.line);
+  const std::size_t column = std::min(whole.size(), static_cast<std::size_t>(where.column) - 1);
+  // Of a long line, what is around the place.
+  constexpr std::size_t kReach = 95;
+  const std::size_t begin =
+      whole.size() <= 2 * kReach || column <= kReach ? 0 : search::beginning_of(whole, column - kReach).size();
+  const std::string before = begin == 0 ? "" : "...";
+  const std::string text = before + std::string(search::beginning_of(whole.substr(begin), 2 * kReach));
   // The caret's margin repeats the line's tabs, so that it stands under its column however wide a tab is.
-  std::string margin(text.substr(0, std::min(text.size(), static_cast<std::size_t>(where.column) - 1)));
+  std::string margin = text.substr(0, before.size() + column - begin);
   for (char& c : margin) {
     if (c != '\t') c = ' ';
   }
-  return without_zeros(
-      fmt::format("{}:{}:{}: {}\n  {}\n  {}^", file_, where.line, where.column, sentence, text, margin));
+  return without_zeros(fmt::format("{}:{}:{}: {}\n  {}\n  {}^", file_, where.line, where.column,
+                                   search::with_short_quotations(sentence), text, margin));
 }
 
 void SourceText::fail(std::size_t offset, const std::string& sentence) const {

@@ -7,13 +7,18 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "search/quoting.hpp"
 #include "tuner/core/name_table.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner {
 namespace {
 
 using Json = nlohmann::json;
+
+/// Of a place in the file: keys are whatever its author wrote.
+constexpr std::size_t kLongestPath = 200;
 
 /// Line and column, from 1, of the byte that a parser stopped at.
 std::pair<std::size_t, std::size_t> position(std::string_view text, std::size_t byte) {
@@ -72,15 +77,16 @@ T1Document::T1Document(std::filesystem::path file, std::string_view text) : file
     json_ = std::make_unique<const Json>(Json::parse(text, std::ref(watch)));
   } catch (const Json::parse_error& error) {
     const auto [line, column] = position(text, error.byte);
-    throw Error(Errc::bad_description,
-                fmt::format("{}:{}:{}: this is not JSON: {}.", file_.string(), line, column, complaint(error.what())));
+    throw Error(Errc::bad_description, fmt::format("{}:{}:{}: this is not JSON: {}.", file_.string(), line, column,
+                                                   search::with_short_quotations(complaint(error.what()))));
   } catch (const Json::exception& error) {
-    throw Error(Errc::bad_description, fmt::format("{}: this JSON cannot be read: {}.", file_.string(), error.what()));
+    throw Error(Errc::bad_description, fmt::format("{}: this JSON cannot be read: {}.", file_.string(),
+                                                   search::with_short_quotations(error.what())));
   }
   if (!watch.twice().empty()) {
     throw Error(Errc::bad_description,
                 fmt::format("{}: the key `{}` stands twice in one object; remove one of the two.", file_.string(),
-                            watch.twice()));
+                            one_line(watch.twice(), kLongestPath)));
   }
   if (!json_->is_object()) {
     throw Error(Errc::bad_description,
@@ -97,7 +103,8 @@ T1Node T1Document::root() {
 }
 
 void T1Document::warn(const std::string& path, const std::string& sentence) {
-  warnings_.push_back(fmt::format("{}: {}: {}", file_.string(), path, sentence));
+  warnings_.push_back(
+      fmt::format("{}: {}: {}", file_.string(), one_line(path, kLongestPath), search::with_short_quotations(sentence)));
 }
 
 void T1Document::report_unknown_keys() {
@@ -152,8 +159,8 @@ std::optional<T1Node> T1Node::find(std::string_view key) const {
 
 T1Node T1Node::need(std::string_view key) const {
   if (auto found = find(key)) return *std::move(found);
-  throw Error(Errc::bad_description,
-              fmt::format("{}: {}{}{} is missing.", document_->file().string(), path_, path_.empty() ? "" : ".", key));
+  throw Error(Errc::bad_description, fmt::format("{}: {}{}{} is missing.", document_->file().string(),
+                                                 one_line(path_, kLongestPath), path_.empty() ? "" : ".", key));
 }
 
 std::vector<T1Node> T1Node::elements() const {
@@ -202,8 +209,8 @@ std::vector<std::string> T1Node::keys() const {
 
 void T1Node::fail(const std::string& sentence) const {
   const bool ends = sentence.ends_with('.') || sentence.ends_with('?');
-  std::string text = fmt::format("{}: {}{}{}{}", document_->file().string(), path_, path_.empty() ? "" : ": ", sentence,
-                                 ends ? "" : ".");
+  std::string text = fmt::format("{}: {}{}{}{}", document_->file().string(), one_line(path_, kLongestPath),
+                                 path_.empty() ? "" : ": ", search::with_short_quotations(sentence), ends ? "" : ".");
   std::replace(text.begin(), text.end(), '\0', '?');  // of a JSON string; it would end the sentence
   throw Error(Errc::bad_description, text);
 }

@@ -7,7 +7,9 @@
 #include <charconv>
 #include <cmath>
 #include <ctime>
+#include <unordered_set>
 
+#include "tuner/core/printable.hpp"
 #include "tuner/core/wrapping.hpp"
 
 namespace tuner {
@@ -53,10 +55,11 @@ std::vector<std::string> split_assignments(std::string_view text) {
 }
 
 std::vector<std::string> differing_assignments(std::string_view configuration, std::string_view other) {
-  const std::vector<std::string> known = split_assignments(other);
+  const std::vector<std::string> parts = split_assignments(other);
+  const std::unordered_set<std::string> known(parts.begin(), parts.end());
   std::vector<std::string> differing;
   for (std::string& part : split_assignments(configuration)) {
-    if (std::find(known.begin(), known.end(), part) == known.end()) differing.push_back(std::move(part));
+    if (!known.contains(part)) differing.push_back(std::move(part));
   }
   return differing;
 }
@@ -80,29 +83,13 @@ std::string labelled(std::string_view label, std::string_view text, std::size_t 
   return result;
 }
 
-std::string printable(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const bool control = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
-    // U+0080 to U+009F: some terminals take them for escape sequences, too.
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    if (c == 0xc2 && next >= 0x80 && next <= 0x9f) {
-      result += fmt::format("\\x{:02x}\\x{:02x}", c, next);
-      ++i;
-    } else if (control) {
-      result += fmt::format("\\x{:02x}", c);
-    } else {
-      result += text[i];
-    }
-  }
-  return result;
-}
-
 Table::Table(std::vector<Column> columns, std::size_t indent) : columns_(std::move(columns)), indent_(indent) {}
 
 void Table::add(std::vector<std::string> cells) {
   cells.resize(columns_.size());
+  for (std::string& cell : cells) {
+    if (!is_unbroken(cell)) cell = one_line(cell);
+  }
   rows_.push_back(std::move(cells));
 }
 

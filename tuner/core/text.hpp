@@ -25,17 +25,14 @@ std::vector<std::string> differing_assignments(std::string_view configuration, s
 /// the text began. Words are never broken, nor is what stands in quotes or backquotes or was marked by `unbroken`: what
 /// is too long overflows. A list `A=1,B=2` that is too long is broken between its assignments. Ends with a newline.
 std::string labelled(std::string_view label, std::string_view text, std::size_t width);
-/// `text`, a path for example, marked as one word whatever is in it. Only for `labelled` and the last column of a
-/// Table, which remove the marks.
+/// `text`, a path for example, as `one_line` and marked as one word whatever is in it. Only for `labelled` and the last
+/// column of a Table, which remove the marks.
 std::string unbroken(std::string_view text);
 
-/// `text` with every control character but tabs and line ends as `\x1b` and the like: what stands in a file's name or a
-/// database must not steer a terminal.
-std::string printable(std::string_view text);
 /// `text` as one word for a shell, in quotes.
 std::string shell_word(std::string_view text);
 
-/// Columns of text under a header. Numbers are right-aligned, words left.
+/// Columns of text under a header. Numbers are right-aligned, words left. A cell is `one_line` of what is added.
 class Table {
  public:
   enum class Align { left, right };

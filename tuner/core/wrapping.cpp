@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "tuner/core/printable.hpp"
 #include "tuner/core/text.hpp"
 
 namespace tuner {
@@ -85,7 +86,13 @@ std::size_t columns_of(std::string_view text) {
 }
 
 std::string unbroken(std::string_view text) {
-  return kBegin + std::string(text) + kEnd;
+  return kBegin + one_line(text) + kEnd;
+}
+
+bool is_unbroken(std::string_view text) {
+  if (text.size() < 2 || text.front() != kBegin || text.back() != kEnd) return false;
+  const std::string_view inside = text.substr(1, text.size() - 2);
+  return one_line(inside) == inside;
 }
 
 std::string unmarked(std::string_view text) {

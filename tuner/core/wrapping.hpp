@@ -15,6 +15,8 @@ std::size_t columns_of(std::string_view text);
 /// with what touches it, and what `unbroken` marked. One that is too long overflows. Empty lines are left out.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
+/// Whether `text` is what `unbroken` made: a part of a line, between its marks.
+bool is_unbroken(std::string_view text);
 /// `text` without the marks of `unbroken`.
 std::string unmarked(std::string_view text);
 

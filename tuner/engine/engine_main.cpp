@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "tuner/core/printable.hpp"
 #include "tuner/engine/service/service.hpp"
 #include "tuner/process/spawn.hpp"
 
@@ -68,7 +69,7 @@ int main(int argc, char** argv) {
     end_with(program.fd());
     status = tuner::engine::serve(argc > 1 ? argv[1] : "", std::move(program), stop);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    std::fprintf(stderr, "%s\n", tuner::printable(error.what()).c_str());
   }
   std::fflush(nullptr);
   _exit(status);

@@ -60,7 +60,7 @@ void Recorder::trial(const cache::Trial& trial) {
   next_.trial(trial);
 }
 
-void Recorder::write(const std::filesystem::path& file, const TuneReport& report) const {
+void Recorder::write(RecordingFile& file, const TuneReport& report) const {
   Recording recording = describe(task_, report);
   std::map<std::string, std::vector<double>> race;
   for (const FinalistReport& finalist : report.finalists) race[finalist.configuration] = finalist.samples_ns;
@@ -92,9 +92,9 @@ void Recorder::write(const std::filesystem::path& file, const TuneReport& report
                 fmt::format("The recording {} was not written: {} of {} configurations were measured, and a recording "
                             "holds all of a space. Record with the strategy `exhaustive` and no budget, or narrow the "
                             "space with --where.",
-                            file.string(), recording.trials.size(), task_.space().size()));
+                            file.path().string(), recording.trials.size(), task_.space().size()));
   }
-  write_recording(recording, file);
+  file.write(recording);
 }
 
 }  // namespace tuner::engine

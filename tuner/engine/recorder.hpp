@@ -1,9 +1,8 @@
 #pragma once
 
-#include <filesystem>
 #include <vector>
 
-#include "tuner/engine/recording.hpp"
+#include "tuner/engine/recording_file.hpp"
 #include "tuner/engine/session.hpp"
 
 namespace tuner::engine {
@@ -19,7 +18,7 @@ class Recorder final : public Observer {
 
   /// Writes what was heard, with the race samples and the winner of `report`. Throws Error if the file cannot be
   /// written or the session did not finish its space: a recording is complete or it is none.
-  void write(const std::filesystem::path& file, const TuneReport& report) const;
+  void write(RecordingFile& file, const TuneReport& report) const;
 
  private:
   Observer& next_;

@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "tuner/core/printable.hpp"
+
 namespace tuner::engine {
 
 namespace {
@@ -15,7 +17,7 @@ search::Expression parse_recorded(const Recording& recording, const std::string&
     return search::Expression::parse(text);
   } catch (const search::ExpressionError& error) {
     throw Error(Errc::bad_recording, fmt::format("{}: the recorded expression `{}` cannot be read: {}",
-                                                 recording.file.string(), text, error.what()));
+                                                 recording.file.string(), one_line(text, 200), error.what()));
   }
 }
 

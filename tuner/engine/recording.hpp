@@ -54,8 +54,9 @@ struct Recording {
 
 /// Reads a recording. Throws Error{file_not_found}, Error{bad_recording} naming file, line and what was expected.
 Recording read_recording(const std::filesystem::path& file);
-/// Writes one; the result reads back equal. Gzipped if the name ends in .gz. Written beside and renamed, never half a
-/// file.
+/// The text of one, not packed; it reads back equal.
+std::string recording_text(const Recording& recording);
+/// Writes one, over an older one too, as RecordingFile does: never half a file.
 void write_recording(const Recording& recording, const std::filesystem::path& file);
 
 /// A task over exactly the recorded configurations, on the recorded device and problem: restrictions as constraints,

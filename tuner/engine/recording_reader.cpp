@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "search/quoting.hpp"
 #include "tuner/core/device_fields.hpp"
 #include "tuner/engine/measure/statistics.hpp"
 #include "tuner/engine/recording.hpp"
@@ -21,38 +22,90 @@ using GzFile = std::unique_ptr<gzFile_s, int (*)(gzFile)>;
 
 /// More text than any recording has: what does not end is no recording.
 constexpr std::size_t kMostText = std::size_t{1} << 30;
+/// What is packed may unpack to that much, and beyond it to so many times its size. Samples are digits that hardly
+/// repeat: recordings shrink to a tenth, and what is all failures to a hundredth.
+constexpr std::size_t kUnpackedFreely = std::size_t{32} << 20;
+constexpr std::size_t kMostUnpacked = 200;
+/// Rows, which take half a kilobyte of memory each.
+constexpr std::size_t kMostRows = std::size_t{1} << 22;
+/// A row with thousands of samples has a tenth of that.
+constexpr std::size_t kMostLine = std::size_t{4} << 20;
 
-std::string read_text(const std::filesystem::path& path) {
-  std::error_code ignored;
-  const auto kind = std::filesystem::status(path, ignored).type();
-  if (kind == std::filesystem::file_type::directory || kind == std::filesystem::file_type::character ||
-      kind == std::filesystem::file_type::block) {
-    throw Error(Errc::file_not_found,
-                fmt::format("{} is a folder or a device, not a recording; name the file.", path.string()));
+/// The text of a recording, unpacked as it is read: no more than a line of it is in memory.
+class Lines {
+ public:
+  explicit Lines(const std::filesystem::path& path) : path_(path), file_(open(path)) {}
+
+  /// The next line without its end; false at the end of the file. Valid until the next call.
+  bool next(std::string_view& line) {
+    line_.clear();
+    while (true) {
+      if (at_ == used_ && !fill()) break;
+      const std::string_view rest(buffer_.data() + at_, used_ - at_);
+      const std::size_t end = rest.find('\n');
+      line_ += rest.substr(0, end);
+      if (line_.size() > kMostLine) {
+        throw Error(Errc::bad_recording, fmt::format("{} has a line of more than {} MiB and is no recording.",
+                                                     path_.string(), kMostLine >> 20U));
+      }
+      at_ += std::min(end, rest.size());
+      if (end == std::string_view::npos) continue;
+      ++at_;
+      line = line_;
+      return true;
+    }
+    line = line_;
+    return !line_.empty();
   }
-  GzFile file(gzopen(path.c_str(), "rb"), gzclose);
-  if (!file) {
+
+ private:
+  static GzFile open(const std::filesystem::path& path) {
+    std::error_code ignored;
+    const auto kind = std::filesystem::status(path, ignored).type();
+    if (kind == std::filesystem::file_type::directory || kind == std::filesystem::file_type::character ||
+        kind == std::filesystem::file_type::block) {
+      throw Error(Errc::file_not_found,
+                  fmt::format("{} is a folder or a device, not a recording; name the file.", path.string()));
+    }
+    GzFile file(gzopen(path.c_str(), "rb"), gzclose);
+    if (file) return file;
     throw Error(Errc::file_not_found,
                 fmt::format("The recording {} cannot be opened; check the path and its permissions.", path.string()));
   }
-  std::string text;
-  char buffer[65536];
-  int count = 0;
-  while ((count = gzread(file.get(), buffer, sizeof buffer)) > 0) {
-    text.append(buffer, static_cast<std::size_t>(count));
-    if (text.size() > kMostText) {
-      throw Error(Errc::bad_recording, fmt::format("{} is larger than a gigabyte and no recording.", path.string()));
+
+  bool fill() {
+    const int count = gzread(file_.get(), buffer_.data(), static_cast<unsigned>(buffer_.size()));
+    int code = Z_OK;
+    gzerror(file_.get(), &code);
+    if (count < 0 || (count == 0 && code != Z_OK && code != Z_STREAM_END)) {
+      throw Error(Errc::bad_recording, fmt::format("The recording {} cannot be unpacked: the file is damaged or cut "
+                                                   "short.",
+                                                   path_.string()));
     }
+    at_ = 0;
+    used_ = static_cast<std::size_t>(count);
+    if (all_ == 0 && std::string_view(buffer_.data(), used_).starts_with("\xEF\xBB\xBF")) at_ = 3;  // byte order mark
+    if (all_ == 0 && (std::string_view(buffer_.data(), used_).starts_with("\xFF\xFE") ||
+                      std::string_view(buffer_.data(), used_).starts_with("\xFE\xFF"))) {
+      throw Error(Errc::bad_recording, fmt::format("{} is UTF-16: save it as UTF-8.", path_.string()));
+    }
+    all_ += used_;
+    if (all_ > kMostText)
+      throw Error(Errc::bad_recording, fmt::format("{} is larger than a gigabyte and no recording.", path_.string()));
+    const z_off_t packed = gzoffset(file_.get());  // -1: a pipe, which does not say
+    if (packed > 0 && all_ > kUnpackedFreely && all_ / static_cast<std::size_t>(packed) > kMostUnpacked) {
+      throw Error(Errc::bad_recording, fmt::format("{} unpacks to more than {} times its size and is no recording.",
+                                                   path_.string(), kMostUnpacked));
+    }
+    return used_ > 0;
   }
-  int code = Z_OK;
-  gzerror(file.get(), &code);
-  if (count < 0 || (code != Z_OK && code != Z_STREAM_END)) {
-    throw Error(Errc::bad_recording,
-                fmt::format("The recording {} cannot be unpacked: the file is damaged or cut short.", path.string()));
-  }
-  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte order mark
-  return text;
-}
+
+  std::filesystem::path path_;
+  GzFile file_;
+  std::vector<char> buffer_ = std::vector<char>(65536);
+  std::size_t at_ = 0, used_ = 0, all_ = 0;
+  std::string line_;
+};
 
 std::vector<std::string> split(std::string_view line, char separator) {
   std::vector<std::string> fields;
@@ -89,13 +142,10 @@ class Reader {
   explicit Reader(const std::filesystem::path& file) { recording_.file = file; }
 
   Recording read() {
-    const std::string text = read_text(recording_.file);
-    std::size_t begin = 0;
-    while (begin < text.size()) {
-      const std::size_t end = std::min(text.find('\n', begin), text.size());
+    Lines lines(recording_.file);
+    for (std::string_view line; lines.next(line);) {
       ++line_;
-      read_line(trim(std::string_view(text).substr(begin, end - begin)));
-      begin = end + 1;
+      read_line(trim(line));
     }
     line_ = std::max(line_, 1);
     if (!versioned_) fail("it does not start with `#space 1`, so it is not a recorded space");
@@ -109,7 +159,8 @@ class Reader {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(Errc::bad_recording, fmt::format("{}:{}: {}.", recording_.file.string(), line_, what));
+    throw Error(Errc::bad_recording,
+                fmt::format("{}:{}: {}.", recording_.file.string(), line_, search::with_short_quotations(what)));
   }
 
   void read_line(std::string_view line) {
@@ -189,6 +240,11 @@ class Reader {
       if (!found->is_number()) fail(fmt::format("`{}` of `#device` must be a number", name));
     } else {
       if (!found->is_string()) fail(fmt::format("`{}` of `#device` must be a text", name));
+      // It becomes part of a key, of names and of comments.
+      const auto& text = found->template get_ref<const std::string&>();
+      const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+      if (std::any_of(text.begin(), text.end(), is_control))
+        fail(fmt::format("`{}` of `#device` has a control character; it is a text of one line", name));
     }
     found->get_to(member);
   }
@@ -215,6 +271,9 @@ class Reader {
       }
     }
     if (column("status") == columns_.size()) fail("there is no column `status`");
+    for (const search::Parameter& parameter : recording_.parameters) {
+      most_rows_ = parameter.values.size() > kMostRows / most_rows_ ? kMostRows : most_rows_ * parameter.values.size();
+    }
   }
 
   std::size_t column(std::string_view name) const {
@@ -253,6 +312,9 @@ class Reader {
     if (fields.size() != columns_.size()) {
       fail(fmt::format("the row has {} fields where {} are declared; the file may be cut short", fields.size(),
                        columns_.size()));
+    }
+    if (recording_.trials.size() == most_rows_) {
+      fail(fmt::format("there are more rows than the {} configurations that the parameters make", most_rows_));
     }
     RecordedTrial trial;
     for (std::size_t i = 0; i < recording_.parameters.size(); ++i) {
@@ -319,6 +381,7 @@ class Reader {
   bool versioned_ = false;
   std::string baseline_;
   std::vector<std::string> columns_;
+  std::size_t most_rows_ = 1;
 };
 
 }  // namespace

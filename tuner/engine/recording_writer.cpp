@@ -1,15 +1,11 @@
 // Writing recordings. docs/recordings.md is the grammar.
 #include <fmt/format.h>
-#include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <system_error>
 
 #include "tuner/core/device_fields.hpp"
 #include "tuner/engine/recording.hpp"
@@ -18,10 +14,13 @@ namespace tuner::engine {
 
 namespace {
 
-using GzFile = std::unique_ptr<gzFile_s, int (*)(gzFile)>;
+std::string in_a_line(std::string text) {
+  std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
 
-std::string quote(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
+std::string quote(const std::string& given) {
+  const std::string text = in_a_line(given);
   if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {
@@ -67,7 +66,7 @@ double relative_deviation(const std::vector<double>& samples) {
 std::string header(const Recording& recording) {
   std::string text = "#space 1\n";
   const auto line = [&](std::string_view keyword, const std::string& value) {
-    if (!value.empty()) text += fmt::format("#{} {}\n", keyword, value);
+    if (!value.empty()) text += fmt::format("#{} {}\n", keyword, in_a_line(value));
   };
   line("kernel", recording.kernel);
   line("identity", recording.kernel_identity);
@@ -125,28 +124,12 @@ std::string row(const Recording& recording, const RecordedTrial& trial) {
 
 }  // namespace
 
-void write_recording(const Recording& recording, const std::filesystem::path& file) {
+std::string recording_text(const Recording& recording) {
   std::string text = header(recording);
   for (const search::Parameter& parameter : recording.parameters) text += quote(parameter.name) + ',';
   text += std::string(kColumns) + '\n';
   for (const RecordedTrial& trial : recording.trials) text += row(recording, trial);
-
-  const std::filesystem::path unfinished = fmt::format("{}.{}.unfinished", file.string(), getpid());
-  GzFile out(gzopen(unfinished.c_str(), file.extension() == ".gz" ? "wb9" : "wbT"), gzclose);
-  const auto cannot_write = [&] {
-    std::error_code ignored;
-    std::filesystem::remove(unfinished, ignored);
-    return Error(Errc::bad_usage, fmt::format("The recording {} cannot be written; check that its folder exists, is "
-                                              "writable and has space.",
-                                              file.string()));
-  };
-  if (!out) throw cannot_write();
-  const bool written =
-      gzwrite(out.get(), text.data(), static_cast<unsigned>(text.size())) == static_cast<int>(text.size());
-  if (gzclose(out.release()) != Z_OK || !written) throw cannot_write();
-  std::error_code renamed;
-  std::filesystem::rename(unfinished, file, renamed);
-  if (renamed) throw cannot_write();
+  return text;
 }
 
 }  // namespace tuner::engine

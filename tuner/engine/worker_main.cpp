@@ -7,6 +7,7 @@
 #include <exception>
 #include <string_view>
 
+#include "tuner/core/printable.hpp"
 #include "tuner/engine/compile/helper.hpp"
 #include "tuner/engine/device/worker.hpp"
 #include "tuner/process/spawn.hpp"
@@ -32,7 +33,7 @@ int main(int argc, char** argv) {
   try {
     status = run(argc > 1 ? argv[1] : "");
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    std::fprintf(stderr, "%s\n", tuner::printable(error.what()).c_str());
   }
   // Libraries that were opened here (NVRTC, the driver) have exit handlers that are not worth waiting for.
   std::fflush(nullptr);

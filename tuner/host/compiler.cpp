@@ -69,7 +69,7 @@ Compiler Compiler::find(const JobLimits& limits) {
     if (!lack.empty() && !jobs[0].late) throw Error(Errc::bad_usage, lack + ".");
     why = jobs[0].how;
   }
-  if (chosen == nullptr || *chosen == '\0') {
+  if (chosen == nullptr) {
     throw Error(Errc::no_toolkit,
                 "No C++ compiler was found (c++, g++, clang++), and kernels need one to run on the CPU: install g++ or "
                 "clang++, or name one in CXX.");

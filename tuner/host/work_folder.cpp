@@ -12,6 +12,7 @@
 #include <fstream>
 #include <string>
 
+#include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
 #include "tuner/host/shortage.hpp"
 
@@ -23,8 +24,8 @@ constexpr std::size_t kLongestName = 256;  // of a file below the folder, and of
 /// What is set, as std::filesystem::temp_directory_path reads it, and its name.
 std::filesystem::path temporary_folder(std::string& variable) {
   for (const char* name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0') continue;
+    const char* const value = file_variable(name);
+    if (value == nullptr) continue;
     variable = name;
     return value;
   }

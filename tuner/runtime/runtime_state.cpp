@@ -10,6 +10,7 @@
 #include "cache/hash.hpp"
 #include "tuner/core/cubin.hpp"
 #include "tuner/core/identity.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/problem.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/detail/file_variable.hpp"
@@ -94,7 +95,7 @@ RuntimeState::RuntimeState(RuntimeOptions options)
 RuntimeState::~RuntimeState() = default;
 
 void RuntimeState::report(Notice::Kind kind, std::string_view sentence) noexcept try {
-  if (options_.observer) options_.observer({kind, std::string(sentence)});
+  if (options_.observer) options_.observer({kind, printable(sentence)});
 } catch (...) {
   // An observer must not throw; what it throws must not end a program.
 }

@@ -138,7 +138,8 @@ TEST_CASE("a session that was recorded ends on the same winner when it is replay
     FakeDeviceLane device(known_device("H200"), behaviour);
     cache::MemoryStore store;
     recorded = run_session(task, {.early_kill = false}, {compile, device, store, nullptr, recorder, stop});
-    recorder.write(file, recorded);
+    RecordingFile written(file, Replace::nothing);
+    recorder.write(written, recorded);
   }
 
   const auto replay = [&](std::uint64_t seed) {
@@ -189,7 +190,10 @@ TEST_CASE("a recording that is not complete is not written") {
   const Task task(parse_descriptions(kKernel, "scale.cu").front(), {{"n", 4096}}, known_device("H200"));
   Observer silent;
   const Recorder recorder(silent, task);
-  CHECK_THROWS_WITH_AS(recorder.write(folder.path / "none.csv", {}), doctest::Contains("0 of"), Error);
+  {
+    RecordingFile file(folder.path / "none.csv", Replace::nothing);
+    CHECK_THROWS_WITH_AS(recorder.write(file, {}), doctest::Contains("0 of"), Error);
+  }
   CHECK_FALSE(std::filesystem::exists(folder.path / "none.csv"));
 }
 

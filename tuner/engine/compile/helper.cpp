@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 
+#include "tuner/core/printable.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
 #include "tuner/engine/compile/wire.hpp"
 #include "tuner/process/spawn.hpp"
@@ -64,7 +65,7 @@ void step_aside(int niceness) {
     }
     _exit(0);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    std::fprintf(stderr, "%s\n", printable(error.what()).c_str());
     _exit(1);
   }
 }
@@ -149,7 +150,7 @@ int run_compile_helper(Channel pool) {
     Helper helper(std::move(pool));
     return helper.run();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    std::fprintf(stderr, "%s\n", printable(error.what()).c_str());
     return 1;
   }
 }

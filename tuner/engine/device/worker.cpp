@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "tuner/core/printable.hpp"
 #include "tuner/driver/device_query.hpp"
 #include "tuner/engine/device/cuda.hpp"
 #include "tuner/engine/device/wire.hpp"
@@ -19,7 +20,7 @@ constexpr int kFailed = 1;
 // On stderr too, which the parent keeps: it may be about to send a request, find this end closed, and never read the
 // message.
 int fail(Channel& channel, const Error& error) {
-  std::fprintf(stderr, "%s\n", error.what());
+  std::fprintf(stderr, "%s\n", printable(error.what()).c_str());
   channel.send(encode_error(error));
   return kFailed;
 }

@@ -1,0 +1,195 @@
+// What stands in a database that others wrote must neither run, nor pose as what the program says.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "cache/sqlite_store.hpp"
+#include "tests/cli/program.hpp"
+
+using tuner::test::contains;
+using tuner::test::lines;
+using tuner::test::read_file;
+using tuner::test::Result;
+using tuner::test::User;
+
+namespace {
+
+namespace cache = tuner::cache;
+
+/// Leaves a comment, a list and a sentence, if it is let.
+const std::string kCode =
+    "\nstatic int touched = (std::system(\"touch ran\"), 0);\n9  forged  row\x1b[31m\xe2\x80\xae //\\";
+
+cache::Decision prepared(const std::string& poison) {
+  cache::Decision decision;
+  decision.key = {"scale", "scale:0123" + poison, "n=1000", "NVIDIA H200" + poison + "|cc=9.0|sms=132", "warm" + poison,
+                  "time"};
+  decision.session = "session";
+  decision.configuration = "BLOCK=256,UNROLL=2";
+  decision.baseline = "BLOCK=128,UNROLL=1";
+  decision.time_ns = 1000;
+  decision.speedup = 1.5;
+  decision.verified = true;
+  decision.launch = "grid=4x2x1 block=256x1x1 shared=64" + poison;
+  decision.conditions = {"0.1.0" + poison, "13.0" + poison, "580.1" + poison};
+  decision.created_unix_ms = 1'700'000'000'000;
+  return decision;
+}
+
+void store(const User& user, const cache::Decision& decision) {
+  cache::SqliteStore::open({.path = user.data() / "decisions.db"})->record_decision(decision);
+}
+
+/// The database of `n` bytes of text in every column that has one.
+void store_long(const User& user, std::size_t bytes) {
+  const std::string text(bytes, 'x');
+  cache::Decision decision = prepared(text);
+  decision.key.kernel_name += text;
+  decision.key.problem = "n=\"" + text + "\"";
+  decision.configuration = "BLOCK=\"" + text + "\"";
+  decision.counters[text] = 1;
+  store(user, decision);
+}
+
+/// Compiles what includes the header, and runs it.
+bool runs(const User& user) {
+  user.folder().write(
+      "use.cpp",
+      "#include <cstdlib>\n#include \"tuned.hpp\"\nint main() { return sizeof(tuned::scale::Winner) == 0; }\n");
+  user.folder().write("use_macros.cpp",
+                      "#include <cstdlib>\n#include \"macros.hpp\"\nint main() { return BLOCK == 0; }\n");
+  return std::system(
+             ("cd '" + user.home().string() +
+              "' && g++ -std=c++17 -trigraphs -o use use.cpp && ./use && g++ -std=c++17 -trigraphs -o use_macros "
+              "use_macros.cpp && ./use_macros")
+                 .c_str()) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("text of a database does not leave the comments and literals of an exported header") {
+  for (const std::string& poison : {kCode, std::string("\\"), std::string("?\?/"),
+                                    std::string("\"; int x = 1/0; \"?\?/"), std::string("\r\nint x = 1/0;")}) {
+    CAPTURE(poison);
+    const User user;
+    cache::Decision decision = prepared(poison);
+    decision.key.problem = "KIND=\"a\\nint z = 1/0;\",n=1000";
+    store(user, decision);
+    REQUIRE(user.run({"export", "--header", "tuned.hpp"}).exit_code == 0);
+    REQUIRE(user.run({"export", "--header", "macros.hpp", "--style", "define"}).exit_code == 0);
+    CHECK(runs(user));
+    CHECK_FALSE(std::filesystem::exists(user.home() / "ran"));
+    for (const char* header : {"tuned.hpp", "macros.hpp"}) {
+      const std::string text = read_file(user.home() / header);
+      CHECK_FALSE(contains(text, "\nstatic int touched"));
+      CHECK(std::none_of(text.begin(), text.end(), [](char c) { return c != '\n' && (c < ' ' || c > '~'); }));
+    }
+  }
+}
+
+TEST_CASE("what a recording says of its device does not leave the comments of a header") {
+  const User user;
+  std::string text = read_file(tuner::test::data_file("scale.csv"));
+  const auto with = [&](const std::string& lines_of_header) {
+    user.folder().write("hostile.csv", std::string(text).insert(text.find("\n#param") + 1, lines_of_header));
+    return user.run({"tune", "--replay", "hostile.csv"});
+  };
+  const Result refused = with("#device {\"name\": \"H\\nstatic int touched = 1/0;\"}\n");
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "control character"));
+  const Result replayed = with("#driver 5\x1b[31m\\\n#toolkit 1\\ \n#tuner ?\?/\n");
+  CHECK(replayed.exit_code == 0);
+  CHECK_FALSE(contains(replayed.out + replayed.err, "\x1b"));
+  REQUIRE(user.run({"export", "--header", "tuned.hpp", "--db", (user.data() / "replay.db").string()}).exit_code == 0);
+  user.folder().write("use.cpp", "#include \"tuned.hpp\"\nstatic_assert(sizeof(tuned::scale::winners) > 0, \"\");\n");
+  CHECK(std::system(("cd '" + user.home().string() +
+                     "' && g++ -std=c++17 -trigraphs -Wall -Werror=comment -fsyntax-only use.cpp")
+                        .c_str()) == 0);
+}
+
+TEST_CASE("a macro that would be code is not written, unless the kernel file itself has it") {
+  const User user;
+  cache::Decision decision = prepared("");
+  decision.configuration = "OP=\"(std::system(\\\"touch ran\\\"),0)\"";
+  decision.baseline = "OP=\"a + b\"";
+  store(user, decision);
+  const Result result = user.run({"export", "--header", "tuned.hpp", "--style", "define"});
+  CHECK(result.exit_code == 2);
+  CHECK(contains(result.err, "neither a name nor a type"));
+  CHECK_FALSE(std::filesystem::exists(user.home() / "tuned.hpp"));
+  user.folder().write("scale.cu",
+                      "#pragma tuner kernel(scale) problem(n: size = 4) grid(1) block(32) "
+                      "param(OP, \"(std::system(\\\"touch ran\\\"),0)\", \"a + b\"; text; default \"a + b\")\n"
+                      "#pragma tuner inout(x, float, n)\n__global__ void scale(float* x) {}\n");
+  const Result own = user.run({"export", "--header", "tuned.hpp", "scale.cu", "--style", "define"});
+  CAPTURE(own.err);
+  CHECK(own.exit_code == 0);
+}
+
+TEST_CASE("a line end in a database makes no row of a list and no line of its own anywhere") {
+  const User user;
+  cache::Decision decision = prepared(kCode);
+  decision.key.kernel_name += kCode;
+  decision.key.problem += kCode;
+  store(user, decision);
+  const Result list = user.run({"list"});
+  CHECK(lines(list.out) == 2);
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"list"},
+                                                                                     {"show", "1"},
+                                                                                     {"show", "nothing"},
+                                                                                     {"export", "copy.db"},
+                                                                                     {"forget", "--device", "NVIDIA"},
+                                                                                     {"list"}}) {
+    const Result result = user.run(words);
+    CAPTURE(words.front());
+    CAPTURE(result.out);
+    for (const std::string& text : {result.out, result.err}) {
+      CHECK_FALSE(contains(text, "\x1b"));
+      CHECK_FALSE(contains(text, "\xe2\x80\xae"));
+      CHECK_FALSE(contains(text, "\n9  forged"));
+      CHECK_FALSE(contains(text, "\nstatic"));
+    }
+  }
+}
+
+TEST_CASE("JSON shows no character that steers a terminal") {
+  const User user;
+  cache::Decision decision = prepared("\xc2\x9b\x7f\xe2\x80\xae");
+  store(user, decision);
+  const Result result = user.run({"list", "--json"});
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.out, "NVIDIA H200\\u009b\\u007f\\u202e|cc=9.0"));
+}
+
+TEST_CASE("megabytes of text in a database give pages of output, not megabytes") {
+  const User user;
+  constexpr std::size_t kBytes = std::size_t{8} << 20U;
+  store_long(user, kBytes);
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"list"},
+                                                                                     {"show", "1"},
+                                                                                     {"show", "scal"},
+                                                                                     {"export", "copy.db"},
+                                                                                     {"export", "--header", "a.hpp"},
+                                                                                     {"import", "copy.db"},
+                                                                                     {"forget", "--device", "H200"}}) {
+    CAPTURE(words.front());
+    const Result result = user.run(words);
+    CHECK(result.exit_code < 3);
+    CHECK(result.out.size() + result.err.size() < 200'000);
+  }
+}
+
+TEST_CASE("macros of many winners take no time that doubles with each") {
+  const User user;
+  const auto all = cache::SqliteStore::open({.path = user.data() / "decisions.db"});
+  for (int i = 0; i < 64; ++i) {
+    cache::Decision decision = prepared("");
+    decision.key.problem = "n=" + std::to_string(i);
+    all->record_decision(decision);
+  }
+  // With a label made anew for every other one this would not end.
+  CHECK(user.run({"export", "--header", "tuned.hpp", "--style", "define"}).exit_code == 0);
+  CHECK(contains(read_file(user.home() / "tuned.hpp"), "#define TUNED_SCALE_NVIDIA_H200_n_63 "));
+}

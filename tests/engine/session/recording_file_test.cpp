@@ -1,0 +1,165 @@
+#include "tuner/engine/recording_file.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace tuner::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Folder {
+  Folder() : path(fs::temp_directory_path() / ("tuner_recording_file_test_" + std::to_string(getpid()))) {
+    fs::remove_all(path);
+    fs::create_directories(path);
+  }
+  ~Folder() { fs::remove_all(path); }
+  fs::path write(const std::string& name, const std::string& text) const {
+    std::ofstream(path / name) << text;
+    return path / name;
+  }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
+  }
+  fs::path path;
+};
+
+std::string contents(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+constexpr const char* kRecording = "#space 1\n#kernel k\n#gpu G\n#param X 1,2\nX,status,time_ms\n1,ok,5\n2,ok,6\n";
+
+void refuses(const fs::path& file, Replace replace, const std::string& sentence) {
+  CAPTURE(file.string());
+  CHECK_THROWS_WITH_AS(RecordingFile(file, replace), doctest::Contains(sentence.c_str()), Error);
+}
+
+void pack(const fs::path& file, const std::string& head, const std::string& repeated, std::size_t times) {
+  const gzFile out = gzopen(file.c_str(), "wb6");
+  gzwrite(out, head.data(), static_cast<unsigned>(head.size()));
+  for (std::size_t i = 0; i < times; ++i) gzwrite(out, repeated.data(), static_cast<unsigned>(repeated.size()));
+  gzclose(out);
+}
+
+}  // namespace
+
+TEST_CASE("a recording takes the place of an older one, and only if it is told to") {
+  const Folder folder;
+  const fs::path old = folder.write("old.csv", kRecording);
+  refuses(old, Replace::nothing, "--force");
+  const Recording recording = read_recording(old);
+  write_recording(recording, folder.path / "old.csv.gz");
+  refuses(folder.path / "old.csv.gz", Replace::nothing, "--force");
+  folder.write("old.csv", std::string(kRecording) + "\n");
+  RecordingFile(old, Replace::recordings).write(recording);
+  CHECK(contents(old) == recording_text(recording));
+  CHECK(folder.files() == 2);
+}
+
+TEST_CASE("a recording does not replace files of others, links, pipes or folders, whatever it is told") {
+  const Folder folder;
+  const fs::path mine = folder.write("mine.txt", "a year of work");
+  const fs::path recording = folder.write("old.csv", kRecording);
+  folder.write("empty", "");
+  fs::create_symlink(recording, folder.path / "link.csv");
+  fs::create_symlink(folder.path / "nothing", folder.path / "dangling.csv");
+  fs::create_directory(folder.path / "folder.csv");
+  REQUIRE(mkfifo((folder.path / "pipe.csv").c_str(), 0600) == 0);
+  for (const Replace replace : {Replace::nothing, Replace::recordings}) {
+    refuses(mine, replace, "no recording");
+    refuses(folder.path / "empty", replace, "no recording");
+    refuses(folder.path / "link.csv", replace, "symbolic link");
+    refuses(folder.path / "dangling.csv", replace, "symbolic link");
+    refuses(folder.path / "folder.csv", replace, "folder");
+    refuses(folder.path / "folder.csv/", replace, "folder");
+    refuses(folder.path / "pipe.csv", replace, "pipe");
+    refuses("/dev/null", replace, "device");
+    refuses(folder.path / "no such folder/x.csv", replace, "folder");
+  }
+  CHECK(contents(mine) == "a year of work");
+  CHECK(contents(recording) == kRecording);
+  CHECK(folder.files() == 7);
+}
+
+TEST_CASE("a session that fails leaves an older recording as it is, and nothing half written beside it") {
+  const Folder folder;
+  const fs::path old = folder.write("old.csv", kRecording);
+  {
+    const RecordingFile file(old, Replace::recordings);
+    CHECK(folder.files() == 2);
+  }
+  CHECK(contents(old) == kRecording);
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("what took the recording's name meanwhile stays, and what was recorded is kept beside it") {
+  const Folder folder;
+  const Recording recording = read_recording(folder.write("from.csv", kRecording));
+  const fs::path victim = folder.write("victim", "a year of work");
+  for (const Replace replace : {Replace::nothing, Replace::recordings}) {
+    const fs::path name = folder.path / "new.csv";
+    std::string told;
+    {
+      RecordingFile file(name, replace);
+      fs::create_symlink(victim, name);
+      try {
+        file.write(recording);
+      } catch (const Error& error) {
+        told = error.what();
+      }
+    }
+    const std::size_t at = told.find("What was recorded is in ");
+    REQUIRE(at != std::string::npos);
+    const std::string kept = told.substr(at + 24, told.size() - at - 25);
+    CHECK(contents(kept) == recording_text(recording));
+    CHECK(contents(victim) == "a year of work");
+    CHECK(fs::is_symlink(name));
+    fs::remove(name);
+    fs::remove(kept);
+  }
+}
+
+TEST_CASE("a small file that unpacks to gigabytes is refused early") {
+  const Folder folder;
+  const fs::path file = folder.path / "bomb.csv.gz";
+  pack(file, kRecording, std::string(std::size_t{1} << 20U, '\n'), 48);
+  CHECK_THROWS_WITH_AS(read_recording(file), doctest::Contains("unpacks to more than"), Error);
+  pack(file, "#space 1\n#kernel ", std::string(std::size_t{1} << 20U, 'k'), 6);
+  CHECK_THROWS_WITH_AS(read_recording(file), doctest::Contains("a line of more than"), Error);
+}
+
+TEST_CASE("more rows than the parameters make are refused at the first of them") {
+  const Folder folder;
+  CHECK_THROWS_WITH_AS(read_recording(folder.write("rows.csv", std::string(kRecording) + "1,ok,5\n1,no number,5\n")),
+                       doctest::Contains("rows.csv:8: there are more rows than the 2 configurations"), Error);
+}
+
+TEST_CASE("a device of a recording has no text of several lines") {
+  const Folder folder;
+  std::string text = kRecording;
+  text.insert(text.find("#param"), "#device {\"name\": \"G\\nint main() {}\"}\n");
+  CHECK_THROWS_WITH_AS(read_recording(folder.write("device.csv", text)), doctest::Contains("control character"), Error);
+}
+
+TEST_CASE("a recording in UTF-16 is named as such, and a line of a megabyte is not repeated") {
+  const Folder folder;
+  CHECK_THROWS_WITH_AS(read_recording(folder.write("wide.csv", std::string("\xff\xfe#\0s\0", 6))),
+                       doctest::Contains("UTF-16"), Error);
+  try {
+    read_recording(folder.write("long.csv", std::string(kRecording).substr(0, std::string(kRecording).rfind("2,ok")) +
+                                                std::string(1'000'000, '9') + ",ok,5\n"));
+    FAIL("it was read");
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()).size() < 600 + folder.path.string().size());
+  }
+}
+
+}  // namespace tuner::engine
