@@ -98,7 +98,7 @@ Door& Attack::door(const std::string& program) {
       {"FAKE_DRIVER_GPU", sandbox_.root().string()},
       // Memory that was asked for by a file's own numbers is a finding, too. Leaks are the business of other tests.
       {"ASAN_OPTIONS",
-       "exitcode=99:detect_leaks=0:verify_asan_link_order=0:max_allocation_size_mb=4096:quarantine_size_mb=8:"
+       "exitcode=99:detect_leaks=0:verify_asan_link_order=0:max_allocation_size_mb=4096:quarantine_size_mb=4:"
        "malloc_context_size=8"},
       {"UBSAN_OPTIONS", "exitcode=98:print_stacktrace=1"}};
   if (program == "live") environment["TUNER_LIBEXEC"] = (sandbox_ / "in/libexec").string();
@@ -157,7 +157,9 @@ void Attack::find(const std::string& what, const std::string& command_line) {
 }
 
 void Attack::find(const std::string& what, const std::string& command_line, const Ending* ending) {
-  const std::string first_line = ending ? ending->err.substr(0, ending->err.find('\n')) : "";
+  std::string first_line = ending ? ending->err.substr(0, ending->err.find('\n')) : "";
+  for (const std::string root = sandbox_.root(); first_line.find(root) != std::string::npos;)
+    first_line.replace(first_line.find(root), root.size(), "");
   const std::size_t command = command_line.find_first_of(' ');
   const std::string verb = command_line.substr(0, command_line.find(' ', std::min(command, command_line.size()) + 1));
   std::string signature = section_ + ": " + without_particulars(what) + " | " + verb;

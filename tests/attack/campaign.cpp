@@ -108,7 +108,7 @@ Listing bystanders(const Programs& programs) {
   Listing all;
   for (const fs::path& folder :
        {fs::path(TUNER_ATTACK_REPOSITORY "/kernel_sources"), programs.data, programs.tuner.parent_path()}) {
-    for (auto& [name, description] : list(folder)) all[(folder / name).string()] = description;
+    for (auto& [name, description] : list(folder, {}, Files::dated)) all[(folder / name).string()] = description;
   }
   return all;
 }

@@ -84,8 +84,11 @@ void run_databases(Attack& attack, Chance& chance) {
              {.may_change = {"db"}, .exit_codes = {0, 1, 2, 6}});
 
   attacked.database();
-  attack.run("helper", {"runtime", attack / "db", attack / "home/none"}, {.exit_codes = {0}});
-  attack.run("helper", {"runtime", attack / "home/none", attack / "db"}, {.exit_codes = {0}});
+  const std::string nothing = attack / "home/none";
+  const bool users = chance.once_in(2);  // else it is a system's
+  const std::string attacked_folder = attack / "db";
+  attack.run("helper", {"runtime", users ? attacked_folder : nothing, users ? nothing : attacked_folder},
+             {.exit_codes = {0}});
 }
 
 }  // namespace

@@ -13,35 +13,50 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string description_of(const fs::path& file) {
+/// Of a file that was not written to since, so that it is read once.
+std::string content_of(const fs::path& file, const struct stat& status) {
+  struct Known {
+    std::string when, hash;
+  };
+  static std::map<std::string, Known> all;
+  char when[120];
+  std::snprintf(when, sizeof when, "%lu %ld %ld.%ld %ld.%ld", status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
+  Known& known = all[file.string()];
+  if (known.when != when) known = {when, std::to_string(std::hash<std::string>{}(read_file(file)))};
+  return known.hash;
+}
+
+std::string description_of(const fs::path& file, Files files) {
   struct stat status {};
   if (lstat(file.c_str(), &status) != 0) return "gone";
   char text[80];
   std::snprintf(text, sizeof text, "mode %o of %u:%u", status.st_mode, status.st_uid, status.st_gid);
   std::string result = text;
   if (S_ISLNK(status.st_mode)) result += " -> " + fs::read_symlink(file).string();
-  if (S_ISREG(status.st_mode)) {
-    result += ", " + std::to_string(status.st_size) + " bytes, content " +
-              std::to_string(std::hash<std::string>{}(read_file(file)));
-  }
-  return result;
+  if (!S_ISREG(status.st_mode)) return result;
+  result += ", " + std::to_string(status.st_size) + " bytes, ";
+  if (files == Files::read) return result + "content " + content_of(file, status);
+  return result + "of " + std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec);
 }
 
-void add(const fs::path& root, const fs::path& folder, const std::set<std::string>& left_out, Listing& listing) {
+void add(const fs::path& root, const fs::path& folder, const std::set<std::string>& left_out, Files files,
+         Listing& listing) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().lexically_relative(root).string();
+    const std::string name = entry.path().string().substr(root.string().size() + 1);
     if (left_out.contains(name)) continue;
-    listing[name] = description_of(entry.path());
-    if (entry.symlink_status(error).type() == fs::file_type::directory) add(root, entry.path(), left_out, listing);
+    listing[name] = description_of(entry.path(), files);
+    if (entry.symlink_status(error).type() == fs::file_type::directory)
+      add(root, entry.path(), left_out, files, listing);
   }
 }
 
 }  // namespace
 
-Listing list(const fs::path& folder, const std::set<std::string>& left_out) {
+Listing list(const fs::path& folder, const std::set<std::string>& left_out, Files files) {
   Listing listing;
-  add(folder, folder, left_out, listing);
+  add(folder, folder, left_out, files, listing);
   return listing;
 }
 

@@ -10,7 +10,12 @@ namespace tuner::attack {
 
 /// What lies in a folder: of every file, whatever its kind, its mode, size and content, by its path.
 using Listing = std::map<std::string, std::string>;
-Listing list(const std::filesystem::path& folder, const std::set<std::string>& left_out = {});
+enum class Files {
+  read,   ///< by their content
+  dated,  ///< by size and date
+};
+Listing list(const std::filesystem::path& folder, const std::set<std::string>& left_out = {},
+             Files files = Files::read);
 /// In words, each difference in one: "created outside/x"; empty if there is none.
 std::vector<std::string> differences(const Listing& before, const Listing& after);
 
