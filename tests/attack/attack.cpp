@@ -27,15 +27,16 @@ std::string sanitizer_report(const std::string& err) {
   return {};
 }
 
-/// The first control character other than the end of a line, or mark that changes the direction of writing.
+/// The first control character other than the end of a line and the tabulator, or mark that changes the direction of
+/// writing.
 std::string unescaped_character(const std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto at = [&](std::size_t offset) {
       return i + offset < text.size() ? static_cast<unsigned char>(text[i + offset]) : 0u;
     };
     const unsigned byte = at(0);
-    const bool control =
-        (byte < 0x20 && byte != '\n') || byte == 0x7f || (byte == 0xc2 && at(1) >= 0x80 && at(1) < 0xa0);
+    const bool control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f ||
+                         (byte == 0xc2 && at(1) >= 0x80 && at(1) < 0xa0);
     const bool direction = byte == 0xe2 && ((at(1) == 0x80 && ((at(2) >= 0xaa && at(2) <= 0xae) || at(2) == 0x8e ||
                                                                at(2) == 0x8f || at(2) == 0xa8 || at(2) == 0xa9)) ||
                                             (at(1) == 0x81 && at(2) >= 0xa6 && at(2) <= 0xa9));
@@ -102,7 +103,7 @@ Door& Attack::door(const std::string& program) {
        "malloc_context_size=8"},
       {"UBSAN_OPTIONS", "exitcode=98:print_stacktrace=1"}};
   if (program == "live") environment["TUNER_LIBEXEC"] = (sandbox_ / "in/libexec").string();
-  door = std::make_unique<Door>(file, environment);
+  door = std::make_unique<Door>(file, environment, programs_.fork_server);
   return *door;
 }
 
@@ -117,9 +118,15 @@ Ending Attack::run(const std::string& program, const std::vector<std::string>& w
   std::string command_line = program;
   for (const std::string& word : words) command_line += " " + shell_word(word);
   Door& opened = door(program);
+  const auto begin = std::chrono::steady_clock::now();
   opened.start(words, sandbox_ / "home");
   const Ending ending = opened.finish();
   ++runs_;
+  const auto took = std::chrono::steady_clock::now() - begin;
+  if (took > longest_) {
+    longest_ = took;
+    longest_run_ = section_ + " " + std::to_string(number_) + ", " + program + " " + words.at(0);
+  }
   judge(ending, expectation, command_line);
   for (const std::string& each : differences(before, list(sandbox_.root(), left_out)))
     find("touched: " + each, command_line, &ending);

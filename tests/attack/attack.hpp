@@ -34,7 +34,7 @@ struct Expectation {
 inline const std::string kForged = "FORGED-LINE";
 
 struct Programs {
-  std::filesystem::path tuner, engine, worker, helper, fake_driver, data;
+  std::filesystem::path tuner, engine, worker, helper, fork_server, fake_driver, data;
 };
 
 /// One process of the campaign: its sandbox, its programs, what it found.
@@ -63,6 +63,9 @@ class Attack {
   void judge(const Ending& ending, const Expectation& expectation, const std::string& command_line);
   const std::vector<Finding>& findings() const { return findings_; }
   std::uint64_t runs() const { return runs_; }
+  /// Of all command lines: how long it took, and which it was.
+  std::chrono::nanoseconds longest() const { return longest_; }
+  const std::string& longest_run() const { return longest_run_; }
 
  private:
   void find(const std::string& what, const std::string& command_line, const Ending* ending);
@@ -78,6 +81,8 @@ class Attack {
   std::vector<Finding> findings_;
   std::map<std::string, int> kept_;  ///< how many of a signature
   std::uint64_t runs_ = 0;
+  std::chrono::nanoseconds longest_{0};
+  std::string longest_run_;
 };
 
 /// A kind of attack: `count` cases in the whole campaign.

@@ -93,6 +93,8 @@ void work(const Campaign& campaign, const fs::path& root, unsigned worker, const
       std::fprintf(stderr, "%-14s %5llu cases, %.1f s\n", section->name, static_cast<unsigned long long>(count),
                    std::chrono::duration<double>(passed).count());
   }
+  std::fprintf(stderr, "longest: %.1f s, %s\n", std::chrono::duration<double>(attack.longest()).count(),
+               attack.longest_run().c_str());
   std::string text = std::to_string(attack.runs()) + "\n";
   for (const Finding& finding : attack.findings()) {
     std::string line =
@@ -150,8 +152,10 @@ bool report(const std::vector<fs::path>& files, const Campaign& campaign) {
   return groups.empty();
 }
 
-bool run(const Campaign& campaign) {
+bool run(Campaign campaign) {
   const TemporaryFolder folder;
+  campaign.programs.fork_server = folder.path() / "fork_server.so";
+  fs::create_symlink(TUNER_ATTACK_FORK_SERVER, campaign.programs.fork_server);
   std::fprintf(stderr, "attack: seed %llu\n", static_cast<unsigned long long>(campaign.seed));
   const Listing before = bystanders(campaign.programs);
   std::vector<fs::path> files;

@@ -178,7 +178,7 @@ std::string add_journal(Chance& chance, const Target& target) {
 std::string replace_file(Chance& chance, const Target& target) {
   const std::size_t kind = chance.below(7);
   if (kind == 6) {
-    chmod(target.file.c_str(), static_cast<mode_t>(chance.one_of({0, 0400, 0444, 0666, 0777})));
+    chmod(target.file.c_str(), static_cast<mode_t>(chance.one_of({0400, 0444, 0600, 0666, 0777})));
     return "other rights";
   }
   fs::remove(target.file);

@@ -53,13 +53,14 @@ Work work_of(pid_t pid) {
 
 }  // namespace
 
-Door::Door(const std::filesystem::path& program, const std::map<std::string, std::string>& environment)
+Door::Door(const std::filesystem::path& program, const std::map<std::string, std::string>& environment,
+           const std::filesystem::path& fork_server)
     : program_(program) {
   int ends[2];
   require(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) == 0, "socketpair");
   socket_.reset(ends[0]);
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-  std::vector<std::string> variables{"LD_PRELOAD=" TUNER_ATTACK_FORK_SERVER,
+  std::vector<std::string> variables{"LD_PRELOAD=" + fork_server.string(),
                                      "TUNER_ATTACK_SERVER=" + std::to_string(ends[1])};
   for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
   std::vector<char*> envp;

@@ -23,7 +23,9 @@ struct Ending {
 /// A program that was loaded once and runs any number of command lines, one after the other (see fork_server.cpp).
 class Door {
  public:
-  Door(const std::filesystem::path& program, const std::map<std::string, std::string>& environment);
+  /// `fork_server` has no blank in its path: the loader takes that for the end of it.
+  Door(const std::filesystem::path& program, const std::map<std::string, std::string>& environment,
+       const std::filesystem::path& fork_server);
   ~Door();
   Door(const Door&) = delete;
   Door& operator=(const Door&) = delete;

@@ -199,6 +199,7 @@ void damage_frame(Chance& chance, Packet& packet) {
   }
 }
 
+constexpr int kImpatienceMs = 700;
 /// For how long the other side may say nothing before it is answered no more.
 constexpr int kSilenceMs = 3000;
 
@@ -301,7 +302,9 @@ int answer_anything() {
   }
   std::string ignored(70'000, '\0');
   for (int left = 40; left > 0; --left) {
-    if (recv(channel.fd(), ignored.data(), ignored.size(), 0) <= 0) return 0;
+    // Who waits for something that was garbled waits for a minute, as it says: that is not what is looked for.
+    pollfd entry{channel.fd(), POLLIN, 0};
+    if (poll(&entry, 1, kImpatienceMs) != 1 || recv(channel.fd(), ignored.data(), ignored.size(), 0) <= 0) return 0;
     for (std::size_t more = 1 + chance.below(3) / 2; more > 0; --more) {
       if (!say(plausible_message(chance, listener, {}))) return 0;
     }
