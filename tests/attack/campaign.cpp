@@ -216,9 +216,13 @@ Campaign read_words(int argc, char** argv) {
                                  [&](const Section* each) { return campaign.section == each->name; });
   if (!campaign.section.empty() && !known) throw std::runtime_error("there is no section " + campaign.section);
   campaign.keep = fs::absolute(keep);
-  campaign.programs = {
-      fs::path(bin) / "tuner", fs::path(libexec) / "tuner-engine", fs::path(libexec) / "tuner-worker",
-      TUNER_ATTACK_HELPER,     TUNER_ATTACK_FAKE_DRIVER,           fs::path(TUNER_ATTACK_REPOSITORY) / "tests/data"};
+  campaign.programs = {.tuner = fs::path(bin) / "tuner",
+                       .engine = fs::path(libexec) / "tuner-engine",
+                       .worker = fs::path(libexec) / "tuner-worker",
+                       .helper = TUNER_ATTACK_HELPER,
+                       .fork_server = {},  // when there is a folder
+                       .fake_driver = TUNER_ATTACK_FAKE_DRIVER,
+                       .data = fs::path(TUNER_ATTACK_REPOSITORY) / "tests/data"};
   return campaign;
 }
 
