@@ -1,6 +1,4 @@
 // Command lines of the commands' own options with all kinds of values, and of none.
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <sstream>
 
@@ -169,7 +167,6 @@ std::string path_for(Attack& attack, Chance& chance, bool force) {
                                  attack / "out/no-such-folder/x.csv",
                                  attack / "in/base/decisions.db",
                                  attack / "in/base",
-                                 attack / "in/pipe",
                                  "",
                                  ".",
                                  std::string(5000, 'x'),
@@ -229,7 +226,6 @@ void run_command_lines(Attack& attack, Chance& chance) {
   attack.sandbox().clear();
   copy_as_it_is(attack / "../base/in", attack / "in");
   copy_as_it_is(attack / "../base/full", attack / "in/base");
-  mkfifo((attack / "in/pipe").c_str(), 0600);
   // Everything that a command line names lies elsewhere, and what lies there and is named is not to be replaced.
   attack.run(random_words(attack, chance), {.may_change = {"in", "out", "home"}});
 }

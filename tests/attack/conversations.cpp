@@ -74,10 +74,24 @@ void run_conversations(Attack& attack, Chance& chance) {
     attack.run("helper", {"client", attack / "in/libexec"}, {.exit_codes = {0}});
     return;
   }
-  attack.run("live",
-             {"tune", attack.programs().data / "scale.cu", "--problem", "n=1000", "--workers", "1", "--budget", "4,3s",
-              "--compile-timeout", "1s", "--launch-timeout", "100ms", "--db", attack / "db"},
-             {.may_change = {"db"}, .exit_codes = {0, 1, 2, 3, 4, 6, 70}});
+  std::vector<std::string> words{"tune",
+                                 attack.programs().data / "scale.cu",
+                                 "--problem",
+                                 "n=1000",
+                                 "--workers",
+                                 "1",
+                                 "--budget",
+                                 "4,3s",
+                                 "--compile-timeout",
+                                 "1s",
+                                 "--launch-timeout",
+                                 "100ms",
+                                 "--db",
+                                 attack / "db"};
+  // Which is no recording, so that it is not to be replaced.
+  if (chance.once_in(2)) words.insert(words.end(), {"--record", attack / "outside/letter.txt"});
+  // A worker of the same build that talks nonsense is a bug of the program, and called one.
+  attack.run("live", words, {.may_change = {"db"}, .exit_codes = {0, 1, 2, 3, 4, 6, 70}});
 }
 
 }  // namespace
