@@ -1,0 +1,243 @@
+// What befalls a database with SQLite: odd values, and schemas that other people made.
+#include <sqlite3.h>
+
+#include <vector>
+
+#include "tests/attack/database_damage.hpp"
+#include "tuner/detail/unique_handle.hpp"
+
+namespace tuner::attack {
+namespace {
+
+using Database = UniqueHandle<sqlite3*, sqlite3_close_v2>;
+using Query = UniqueHandle<sqlite3_stmt*, sqlite3_finalize>;
+using Rows = std::vector<std::vector<std::string>>;
+
+class Sql {
+ public:
+  explicit Sql(const std::filesystem::path& file) {
+    sqlite3* handle = nullptr;
+    sqlite3_open_v2(file.c_str(), &handle, SQLITE_OPEN_READWRITE, nullptr);
+    database_ = Database(handle);
+    // What must not be is what is wanted.
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, nullptr);
+    run("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; PRAGMA journal_mode = MEMORY;"
+        "PRAGMA synchronous = OFF");
+  }
+  void run(const std::string& text) { sqlite3_exec(database_.get(), text.c_str(), nullptr, nullptr, nullptr); }
+  Rows ask(const std::string& text) {
+    Rows rows;
+    sqlite3_stmt* statement = nullptr;
+    if (sqlite3_prepare_v2(database_.get(), text.c_str(), -1, &statement, nullptr) != SQLITE_OK) return rows;
+    const Query owned(statement);
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+      std::vector<std::string>& row = rows.emplace_back();
+      for (int column = 0; column < sqlite3_column_count(statement); ++column) {
+        const unsigned char* value = sqlite3_column_text(statement, column);
+        row.emplace_back(value ? reinterpret_cast<const char*>(value) : "");
+      }
+    }
+    return rows;
+  }
+
+ private:
+  Database database_;
+};
+
+const char* const kValues[] = {
+    "NULL",
+    "''",
+    "0",
+    "1",
+    "-1",
+    "2",
+    "99",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "2147483648",
+    "1e308",
+    "-1e308",
+    "9e999",
+    "-9e999",
+    "1e-320",
+    "0.0",
+    "-0.0",
+    "'NaN'",
+    "x'00ff'",
+    "zeroblob(100000)",
+    "'text'",
+    "'x' || char(10) || 'FORGED-LINE'",
+    "'x' || char(13,10) || 'FORGED-LINE'",
+    "char(10) || 'FORGED-LINE' || char(10)",
+    "'x\\' || char(10) || 'FORGED-LINE'",
+    "char(27) || '[2J' || char(7) || char(8) || char(155)",
+    "'a' || char(8238) || 'b' || char(8294) || char(8232)",
+    "char(1114111)",
+    "'*/ FORGED-LINE /*'",
+    "'\"; FORGED-LINE'",
+    "'?\?/' || char(10) || 'FORGED-LINE'",
+    "hex(zeroblob(200000))",
+    "hex(zeroblob(2000000))",
+    "replace(hex(zeroblob(100000)), '00', ',')",
+    "replace(hex(zeroblob(100000)), '00', char(10))",
+    "CAST(x'ff80fe41' AS TEXT)",
+    "CAST(x'410042' AS TEXT)",
+    "'[]'",
+    "'['",
+    "'[1,2'",
+    "'[1e999]'",
+    "'[null]'",
+    "'[\"a\"]'",
+    "'[1,,2]'",
+    "'[' || replace(hex(zeroblob(50000)), '00', '[') || ']'",
+    "'{}'",
+    "'A=1'",
+    "'A'",
+    "'=,=,='",
+    "'BLOCK=64,BLOCK=64'",
+    "'BLOCK=256,ITEMS=2,STORE=streaming'",
+    "'BLOCK=99999999999999999999'",
+    "'cold'",
+    "'warm'",
+    "'time'",
+    "'n=1'",
+    "'rows=,columns='",
+    "'grid=0x0x0 block=0x0x0 shared=-1'",
+    "'grid=99999999999x1x1 block=1x1x1 shared=0'",
+    "4102444800000",
+    "253402300800000",
+    "-62135596800001",
+    "'00112233445566778899aabbccddeeff'",
+    "'name|other=x|'",
+    "'../../outside/letter.txt'",
+    "'$(touch x)'",
+    "'%s%n%d'",
+};
+
+std::string table_of(Chance& chance, Sql& sql) {
+  const Rows tables = sql.ask("SELECT name FROM sqlite_schema WHERE type = 'table'");
+  return tables.empty() ? "none" : chance.one_of(tables).at(0);
+}
+
+std::string column_of(Chance& chance, Sql& sql, const std::string& table) {
+  const Rows columns = sql.ask("SELECT name FROM pragma_table_info('" + table + "')");
+  return columns.empty() ? "none" : chance.one_of(columns).at(0);
+}
+
+void loosen(Sql& sql) {
+  sql.run(
+      "UPDATE sqlite_schema SET sql = replace(replace(replace(sql, 'STRICT', ''), 'NOT NULL', ''), ') , WITHOUT', ') "
+      "WITHOUT') WHERE type = 'table';");
+}
+
+}  // namespace
+
+std::string damage_rows(Chance& chance, const Target& target) {
+  std::string said;
+  if (chance.once_in(3)) {  // types and NULLs that the schema forbids
+    Sql sql(target.file);
+    loosen(sql);
+    said = "STRICT and NOT NULL taken away; ";
+  }
+  Sql sql(target.file);
+  for (std::size_t left = 1 + chance.below(4); left > 0; --left) {
+    const std::string table = table_of(chance, sql);
+    const std::string column = column_of(chance, sql, table);
+    std::string statement;
+    switch (chance.below(8)) {
+      case 0:
+        statement = "DELETE FROM " + table + (chance.once_in(2) ? "" : " WHERE rowid % 2");
+        break;
+      case 1:
+        statement = "INSERT OR REPLACE INTO " + table + " SELECT * FROM " + table + " WHERE " + column + " > " +
+                    chance.one_of(kValues);
+        break;
+      case 2:  // in every row of the key, too, so that it is found
+        statement = "UPDATE OR IGNORE " + table + " SET " + column + " = " + chance.one_of(kValues) +
+                    "; UPDATE task SET key_text = 'x'";
+        break;
+      default:
+        statement = "UPDATE OR IGNORE " + table + " SET " + column + " = " + chance.one_of(kValues) +
+                    (chance.once_in(2) ? " WHERE rowid % 2" : "");
+    }
+    sql.run(statement);
+    said += statement + "; ";
+  }
+  return said;
+}
+
+std::string damage_schema(Chance& chance, const Target& target) {
+  std::string statement;
+  {
+    Sql sql(target.file);
+    const std::string table = table_of(chance, sql);
+    const std::string column = column_of(chance, sql, table);
+    const Rows all = sql.ask("SELECT type, name FROM sqlite_schema WHERE sql IS NOT NULL");
+    const std::vector<std::string> one = all.empty() ? std::vector<std::string>{"table", "none"} : chance.one_of(all);
+    switch (chance.below(16)) {
+      case 0:
+        statement = "DROP " + one[0] + " " + one[1];
+        break;
+      case 1:
+        statement = "ALTER TABLE " + table + " RENAME COLUMN " + column + " TO other_" + column;
+        break;
+      case 2:
+        statement = "ALTER TABLE " + table + " RENAME TO other_" + table;
+        break;
+      case 3:
+        statement = "ALTER TABLE " + table + " DROP COLUMN " + column;
+        break;
+      case 4:
+        statement = "PRAGMA user_version = " + std::to_string(static_cast<int>(chance.below(6)) - 1);
+        break;
+      case 5:
+        statement = "PRAGMA application_id = " + std::to_string(chance.below(3));
+        break;
+      case 6:
+        statement =
+            "CREATE TRIGGER t AFTER INSERT ON " + table + " BEGIN DELETE FROM " + table_of(chance, sql) + "; END";
+        break;
+      case 7:
+        statement = "CREATE TRIGGER t BEFORE INSERT ON " + table +
+                    " BEGIN SELECT raise(ABORT, 'no"
+                    "\nFORGED-LINE'); END";
+        break;
+      case 8:
+        statement = "ALTER TABLE " + table + " RENAME TO real; CREATE VIEW " + table + " AS SELECT * FROM real";
+        break;
+      case 9:  // never ends
+        statement = "ALTER TABLE " + table + " RENAME TO real; CREATE VIEW " + table +
+                    " AS WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM c) SELECT real.* FROM c, real";
+        break;
+      case 10:
+        statement = "ALTER TABLE " + table + " ADD COLUMN extra TEXT AS (hex(zeroblob(1000000000))) VIRTUAL";
+        break;
+      case 11:
+        statement = "UPDATE sqlite_schema SET sql = replace(sql, '" + column + "', 'zeroblob(10)') WHERE name = '" +
+                    table + "'";
+        break;
+      case 12:
+        statement = "UPDATE sqlite_schema SET rootpage = " + std::to_string(chance.below(40)) + " WHERE name = '" +
+                    one[1] + "'";
+        break;
+      case 13:
+        statement = "UPDATE sqlite_schema SET sql = 'CREATE TABLE " + table + "(a, b, c)' WHERE name = '" + table + "'";
+        break;
+      case 14:
+        statement =
+            "CREATE VIRTUAL TABLE more USING fts5(a); CREATE TABLE \"two\nFORGED-LINE\" (a); CREATE UNIQUE INDEX i "
+            "ON " +
+            table + "(" + column + ")";
+        break;
+      default:
+        statement = "PRAGMA writable_schema = RESET; PRAGMA journal_mode = DELETE; PRAGMA page_size = " +
+                    std::to_string(512u << chance.below(8)) +
+                    "; PRAGMA auto_vacuum = " + std::to_string(chance.below(3)) + "; VACUUM";
+    }
+    sql.run(statement);
+  }
+  return statement;
+}
+
+}  // namespace tuner::attack

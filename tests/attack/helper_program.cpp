@@ -1,0 +1,84 @@
+// What a campaign needs of the library: a database as a GPU would leave it, a program that asks a Runtime, programs
+// that talk to an engine; and, under the names of the engine and the worker, ones that answer with anything.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "cache/location.hpp"
+#include "cache/sqlite_store.hpp"
+#include "tests/attack/talk.hpp"
+#include "tests/runtime/machine.hpp"
+
+using namespace tuner;
+using namespace tuner::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kWrongCode = 20;
+constexpr int kThrew = 21;
+
+int prepare(const fs::path& folder, const fs::path& source) {
+  Machine machine;
+  machine.tuned({}, folder);
+  machine.decide({.problem = "rows=100,columns=4000", .mode = "warm"}, folder);
+  machine.tuned({.problem = "rows=7,columns=1000"}, folder);
+  const auto store = cache::SqliteStore::open({.path = cache::locate(folder).decisions});
+  store->record_trials(std::vector<cache::Trial>{cache::test::full_trial(), cache::test::bare_trial()});
+  store->record_decision(cache::test::full_decision());
+  store->record_decision(cache::test::bare_decision());
+  store->record_quarantine(cache::test::full_quarantined());
+  std::ofstream(source) << kWave;
+  return 0;
+}
+
+/// Asks for what is stored, for sizes near by and far away. What is launched must be what is said to be.
+int ask_runtime(const fs::path& user, const fs::path& system) {
+  setenv("TUNER_LIBEXEC", "/nowhere", 1);
+  RuntimeOptions options;
+  options.mode = Mode::cache;
+  options.database = user;
+  options.system_databases = {system};
+  options.observer = [](const Notice& notice) { std::fprintf(stderr, "%s\n", notice.sentence.c_str()); };
+  inspector().keep_launches(true);
+  Runtime runtime(std::move(options));
+  const Kernel kernel = runtime.kernel(wave());
+  for (const auto& [rows, columns] : std::initializer_list<std::pair<int, int>>{{100, 1000}, {7, 1001}, {9, 90000}}) {
+    const Instance& instance = kernel.request({rows, columns});
+    if (!instance.runnable()) continue;
+    inspector().take_launches();
+    if (!launch(instance)) continue;
+    const auto launches = inspector().take_launches();
+    const std::string expected = "records " + instance.provenance().configuration;
+    if (launches.empty() || launches[0].instructions == expected) continue;
+    std::fprintf(stderr, "What was launched is not what is served: %s instead of %s\n",
+                 launches[0].instructions.c_str(), expected.c_str());
+    return kWrongCode;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  doctest::Context context;
+  context.setAsDefaultForAssertsOutOfTestCases();
+  context.setAssertHandler([](const doctest::AssertData&) {});
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const std::string program = fs::path(argv[0]).filename();
+  try {
+    if (program == "tuner-engine" || program == "tuner-worker") return attack::answer_anything();
+    if (words.at(0) == "prepare") return prepare(words.at(1), words.at(2));
+    if (words.at(0) == "runtime") return ask_runtime(words.at(1), words.at(2));
+    if (words.at(0) == "client") return attack::ask_engine(words.at(1));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "It threw: %s\n", error.what());
+    return kThrew;
+  }
+  return 2;
+}

@@ -1,0 +1,143 @@
+#include "tests/attack/program_door.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace tuner::attack {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kHang{10};
+constexpr std::chrono::seconds kNeverLonger{180};
+
+void require(bool condition, const std::string& what) {
+  if (!condition) throw std::runtime_error("the campaign's own plumbing failed: " + what + ": " + strerror(errno));
+}
+
+std::string contents(int fd) {
+  std::string text(static_cast<std::size_t>(lseek(fd, 0, SEEK_END)), '\0');
+  if (pread(fd, text.data(), text.size(), 0) < 0) text.clear();
+  return text;
+}
+
+/// Seconds of the processor that a process took, and whether it wants more at this moment.
+struct Work {
+  double seconds = 0;
+  bool wants_more = false;
+};
+Work work_of(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::stringstream text;
+  text << file.rdbuf();
+  std::istringstream fields(text.str().substr(std::min(text.str().size(), text.str().rfind(')') + 1)));
+  std::string state, skipped;
+  fields >> state;
+  for (int i = 0; i < 10; ++i) fields >> skipped;
+  double user = 0, system = 0;
+  fields >> user >> system;
+  return {(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK)), state == "R" || state == "D"};
+}
+
+}  // namespace
+
+Door::Door(const std::filesystem::path& program, const std::map<std::string, std::string>& environment,
+           const std::filesystem::path& fork_server)
+    : program_(program) {
+  int ends[2];
+  require(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) == 0, "socketpair");
+  socket_.reset(ends[0]);
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  std::vector<std::string> variables{"LD_PRELOAD=" + fork_server.string(),
+                                     "TUNER_ATTACK_SERVER=" + std::to_string(ends[1])};
+  for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
+  std::vector<char*> envp;
+  for (std::string& variable : variables) envp.push_back(variable.data());
+  envp.push_back(nullptr);
+  std::string name = program.string();
+  char* argv[] = {name.data(), nullptr};
+  server_ = fork();
+  require(server_ >= 0, "fork");
+  if (server_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    execve(name.c_str(), argv, envp.data());
+    _exit(127);
+  }
+  close(ends[1]);
+}
+
+Door::~Door() {
+  socket_.reset();
+  kill(server_, SIGKILL);
+  waitpid(server_, nullptr, 0);
+}
+
+pid_t Door::start(const std::vector<std::string>& words, const std::filesystem::path& folder,
+                  const UniqueFd* connection) {
+  out_.reset(memfd_create("out", MFD_CLOEXEC));
+  err_.reset(memfd_create("err", MFD_CLOEXEC));
+  std::string packet = folder.string() + '\0' + program_.string() + '\0';
+  for (const std::string& word : words) packet += word.c_str() + std::string(1, '\0');
+  std::vector<int> fds{out_.get(), err_.get()};
+  if (connection) fds.push_back(connection->get());
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * 3)] = {};
+  iovec part{packet.data(), packet.size()};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  header.msg_control = control;
+  header.msg_controllen = CMSG_SPACE(sizeof(int) * fds.size());
+  cmsghdr* const first = CMSG_FIRSTHDR(&header);
+  first->cmsg_level = SOL_SOCKET;
+  first->cmsg_type = SCM_RIGHTS;
+  first->cmsg_len = CMSG_LEN(sizeof(int) * fds.size());
+  std::memcpy(CMSG_DATA(first), fds.data(), sizeof(int) * fds.size());
+  require(sendmsg(socket_.get(), &header, MSG_NOSIGNAL) >= 0, "a command line could not be sent");
+  require(recv(socket_.get(), &running_, sizeof running_, 0) == sizeof running_,
+          program_.string() + " did not start under the fork server");
+  return running_;
+}
+
+bool Door::ends_within(std::chrono::milliseconds time) {
+  pollfd entry{socket_.get(), POLLIN, 0};
+  return poll(&entry, 1, static_cast<int>(time.count())) == 1;
+}
+
+Ending Door::finish() {
+  Ending ending;
+  const auto begin = Clock::now();
+  double before = 0;
+  while (!ends_within(std::chrono::seconds(1))) {
+    const auto passed = Clock::now() - begin;
+    const Work work = work_of(running_);
+    const bool stuck = !work.wants_more && work.seconds == before;
+    before = work.seconds;
+    if (passed < kHang || (!stuck && work.seconds < kHang.count() && passed < kNeverLonger)) continue;
+    ending.hung = true;
+    kill(-running_, SIGKILL);
+    kill(running_, SIGKILL);
+    break;
+  }
+  int status = 0;
+  require(recv(socket_.get(), &status, sizeof status, 0) == sizeof status, "the fork server is gone");
+  if (WIFSIGNALED(status)) ending.signal = WTERMSIG(status);
+  if (WIFEXITED(status)) ending.exit_code = WEXITSTATUS(status);
+  ending.out = contents(out_.get());
+  ending.err = contents(err_.get());
+  running_ = -1;
+  return ending;
+}
+
+}  // namespace tuner::attack

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tuner/process/fd.hpp"
+
+namespace tuner::attack {
+
+/// How a process ended, and what it printed.
+struct Ending {
+  int exit_code = -1;  ///< if `signal` is 0
+  int signal = 0;
+  bool hung = false;  ///< it was ended by the campaign
+  std::string out, err;
+};
+
+/// A program that was loaded once and runs any number of command lines, one after the other (see fork_server.cpp).
+class Door {
+ public:
+  /// `fork_server` has no blank in its path: the loader takes that for the end of it.
+  Door(const std::filesystem::path& program, const std::map<std::string, std::string>& environment,
+       const std::filesystem::path& fork_server);
+  ~Door();
+  Door(const Door&) = delete;
+  Door& operator=(const Door&) = delete;
+
+  /// Begins a command line; `connection`, if any, becomes its descriptor 3. Returns its number. One at a time.
+  pid_t start(const std::vector<std::string>& words, const std::filesystem::path& folder,
+              const UniqueFd* connection = nullptr);
+  /// Whether what was started ends within that time.
+  bool ends_within(std::chrono::milliseconds time);
+  /// Waits for its end. One that hangs (ten seconds without an end, or without any progress on a busy machine) is
+  /// killed.
+  Ending finish();
+
+ private:
+  std::filesystem::path program_;
+  UniqueFd socket_, out_, err_;
+  pid_t server_ = -1;
+  pid_t running_ = -1;
+};
+
+}  // namespace tuner::attack

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tuner::attack {
+
+/// What lies in a folder: of every file, whatever its kind, its mode, size and content, by its path.
+using Listing = std::map<std::string, std::string>;
+enum class Files {
+  read,   ///< by their content
+  dated,  ///< by size and date
+};
+Listing list(const std::filesystem::path& folder, const std::set<std::string>& left_out = {},
+             Files files = Files::read);
+/// In words, each difference in one: "created outside/x"; empty if there is none.
+std::vector<std::string> differences(const Listing& before, const Listing& after);
+
+/// Copies a folder as it is, links as links and FIFOs as FIFOs, over what was there.
+void copy_as_it_is(const std::filesystem::path& from, const std::filesystem::path& to);
+void write_file(const std::filesystem::path& file, const std::string& bytes);
+std::string read_file(const std::filesystem::path& file);
+
+/// The folders among which one process of the campaign works:
+///     db        the database that is attacked
+///     in        what is given to the program: sources, recordings, data
+///     out       where it is told to write
+///     home      its home, and the folder in which it works
+///     tmp       its folder for temporary files
+///     outside   files that are none of its business
+///     saved     what the campaign itself puts aside
+class Sandbox {
+ public:
+  explicit Sandbox(std::filesystem::path root);
+  const std::filesystem::path& root() const { return root_; }
+  std::filesystem::path operator/(const std::string& name) const { return root_ / name; }
+  /// Every folder as it is before a case.
+  void clear() const;
+  void clear(const std::string& name) const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+}  // namespace tuner::attack
