@@ -113,7 +113,7 @@ std::optional<std::size_t> root_of(const sqlite::Connection& schema, const char*
     sqlite::Statement select(schema, "SELECT rootpage FROM sqlite_schema WHERE type = 'index' AND name = ?1");
     if (select.bind(index).step()) return static_cast<std::size_t>(select.integer(0));
   } catch (const sqlite::Failure&) {
-    // Then nobody knows.
+    // Then it is not known.
   }
   return std::nullopt;
 }

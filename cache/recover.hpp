@@ -13,7 +13,7 @@ struct RecoveredTable {
   std::string name;
   std::int64_t rows = 0;
   /// At least so many are lost: rows are numbered without gaps, and refused ones have been seen. How many there were
-  /// behind the last number that can be read, nobody knows.
+  /// behind the last number that can be read is not known.
   std::int64_t lost = 0;
   std::int64_t refused = 0;  ///< of those: read, but not such that a database may hold them
   std::string why_refused;   ///< the first of them
