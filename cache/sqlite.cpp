@@ -190,6 +190,8 @@ void Connection::add_functions() {
 std::unique_ptr<Connection> Connection::of_image(const Connection& from, std::span<const std::byte> image) {
   std::unique_ptr<Connection> copy(new Connection(from.path_, from.folder_, from.patience_));
   copy->open_in_memory();
+  copy->is_image_ = true;
+  if (image.empty()) return copy;  // the first transaction of a new file was never committed
   auto* const bytes = static_cast<unsigned char*>(sqlite3_malloc64(image.size()));
   if (bytes == nullptr) throw std::bad_alloc();
   std::memcpy(bytes, image.data(), image.size());
@@ -198,7 +200,6 @@ std::unique_ptr<Connection> Connection::of_image(const Connection& from, std::sp
   copy->check(sqlite3_deserialize(copy->get(), "main", bytes, size, size,
                                   SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY),
               "deserialize");
-  copy->is_image_ = true;
   return copy;
 }
 
