@@ -60,38 +60,44 @@ Found find_rows(const Bytes& bytes) {
   return best;
 }
 
-/// The first page of each index that names the rows of a table, as far as the file's own schema can be read.
-std::optional<std::size_t> root_of(const sqlite::Connection& schema, const char* index) {
+/// The first page of an index that names the rows of a table, as far as the file's own schema can be read.
+std::size_t root_of(const sqlite::Connection& schema, const char* index) {
   try {
     sqlite::Statement select(schema, "SELECT rootpage FROM sqlite_schema WHERE type = 'index' AND name = ?1");
     if (select.bind(index).step()) return static_cast<std::size_t>(select.integer(0));
   } catch (const sqlite::Failure&) {
     // Then it is not known.
   }
-  return std::nullopt;
+  return 0;
+}
+
+/// Those of the tables that have such an index, by table; 0 where it is not known.
+std::array<std::size_t, kNumbered.size()> roots_of_indexes(const Bytes& bytes) {
+  std::array<std::size_t, kNumbered.size()> roots{};
+  const sqlite::Connection schema(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, std::chrono::seconds(0));
+  const auto size = static_cast<sqlite3_int64>(bytes.size());
+  // What is read-only is not written, whatever the declaration says.
+  auto* const data = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(bytes.data()));
+  if (sqlite3_deserialize(schema.get(), "main", data, size, size, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK) {
+    return roots;
+  }
+  constexpr std::array<std::pair<Numbered, const char*>, 4> kIndexes{{{Numbered::trial, "trial_by_run"},
+                                                                      {Numbered::decision, "decision_by_run"},
+                                                                      {Numbered::quarantine, "quarantine_by_task"},
+                                                                      {Numbered::forgotten, "forgotten_by_task"}}};
+  for (const auto& [table, index] : kIndexes) roots[static_cast<std::size_t>(table)] = root_of(schema, index);
+  return roots;
 }
 
 /// The greatest numbers that rows had, by the indexes of the tables: a lost row may still be named there.
 std::array<std::int64_t, kNumbered.size()> numbers_in_indexes(const Bytes& bytes, PageRows& pages) {
   std::array<std::int64_t, kNumbered.size()> greatest{};
-  const sqlite::Connection schema(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, std::chrono::seconds(0));
-  Bytes copy = bytes;
-  const auto size = static_cast<sqlite3_int64>(copy.size());
-  auto* const data = reinterpret_cast<unsigned char*>(copy.data());
-  if (sqlite3_deserialize(schema.get(), "main", data, size, size, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK) {
-    return greatest;
-  }
-  const std::array<std::pair<Numbered, const char*>, 4> indexes{{{Numbered::trial, "trial_by_run"},
-                                                                 {Numbered::decision, "decision_by_run"},
-                                                                 {Numbered::quarantine, "quarantine_by_task"},
-                                                                 {Numbered::forgotten, "forgotten_by_task"}}};
-  for (const auto& [table, index] : indexes) {
-    std::int64_t& number = greatest[static_cast<std::size_t>(table)];
-    pages.for_each_entry_below(root_of(schema, index).value_or(0), [&, &number = number](PageRows::Row entry) {
-      if (entry.size() != 2) return;
-      if (const auto* last = std::get_if<std::int64_t>(&entry[1])) number = std::max(number, *last);
-    });
-  }
+  const auto roots = roots_of_indexes(bytes);
+  pages.for_each_entry_below(roots, [&](std::size_t root, const PageRows::Row& entry) {
+    if (entry.size() != 2) return;
+    const auto table = static_cast<std::size_t>(std::find(roots.begin(), roots.end(), root) - roots.begin());
+    if (const auto* last = std::get_if<std::int64_t>(&entry[1])) greatest[table] = std::max(greatest[table], *last);
+  });
   return greatest;
 }
 
@@ -189,6 +195,15 @@ void warn_of_newer_format(std::vector<std::string>& warnings, const fs::path& fr
   }
 }
 
+void warn_of_what_was_not_read(Recovered& recovered, const PageRows& pages, const fs::path& from) {
+  if (pages.gave_up()) {
+    recovered.warnings.push_back(
+        fmt::format("Not all of {} was read: its pages point at each other, so that reading them would take more than "
+                    "any sound file of its size does. More is lost than the counts say.",
+                    from.string()));
+  }
+}
+
 void require_usable_target(const fs::path& to) {
   struct stat status {};
   if (lstat(to.c_str(), &status) == 0) {
@@ -228,6 +243,7 @@ Recovered recover(const fs::path& from, const fs::path& to) try {
   if (found.rows->count() == 0) return recovered;
   FreshFile file(to, false);
   recovered.tables = write_rows(file.path(), *found.rows, numbers_in_indexes(bytes, *found.pages), bytes.size());
+  warn_of_what_was_not_read(recovered, *found.pages, from);
   if (!recovered.nothing()) file.publish(0600);
   return recovered;
 } catch (const std::bad_alloc&) {
