@@ -203,6 +203,18 @@ TEST_CASE("a row that no database may hold is refused, and the report says why")
   CHECK(sql(sessions.out(), "SELECT count(*) FROM task WHERE problem = 'rows=0'") == std::vector<std::string>{"0"});
 }
 
+TEST_CASE("a folder that is missing was blamed on --db, which has nothing to do with what is written") {
+  const Sessions sessions;
+  const fs::path to = sessions.folder() / "missing/saved.db";
+  const auto check = [&](const std::string& message) {
+    CHECK(contains(message, to.string() + " cannot be written"));
+    CHECK(contains(message, "Check its folder, or name another one."));
+    CHECK_FALSE(contains(message, "--db"));
+  };
+  check(error_of(Errc::store_unavailable, [&] { recover(sessions.path(), to); }));
+  check(error_of(Errc::store_unavailable, [&] { export_decisions({.from = sessions.path(), .to = to}); }));
+}
+
 TEST_CASE("a file of format 1 is recovered as it would have been brought up to date") {
   const TemporaryFolder folder;
   fs::copy_file(TUNER_TEST_DATA "/decisions-format-1.sqlite", folder / "old.db");
