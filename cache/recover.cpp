@@ -195,12 +195,21 @@ void warn_of_newer_format(std::vector<std::string>& warnings, const fs::path& fr
   }
 }
 
-void warn_of_what_was_not_read(Recovered& recovered, const PageRows& pages, const fs::path& from) {
+void warn_of_what_is_incomplete(Recovered& recovered, const PageRows& pages, const fs::path& from) {
   if (pages.gave_up()) {
     recovered.warnings.push_back(
         fmt::format("Not all of {} was read: its pages point at each other, so that reading them would take more than "
-                    "any sound file of its size does. More is lost than the counts say.",
+                    "any sound file of its size does. More may be lost than the counts say.",
                     from.string()));
+  }
+  for (const RecoveredTable& table : recovered.tables) {
+    if (table.lost == 0) continue;
+    if (table.name == name_of(Numbered::forgotten)) {
+      recovered.warnings.push_back("Rows of `forgotten` are lost: what they said was forgotten counts again.");
+    } else if (table.name == name_of(Numbered::quarantine)) {
+      recovered.warnings.push_back(
+          "Rows of `quarantine` are lost: the configurations that they kept from being launched count again.");
+    }
   }
 }
 
@@ -243,7 +252,7 @@ Recovered recover(const fs::path& from, const fs::path& to) try {
   if (found.rows->count() == 0) return recovered;
   FreshFile file(to, false);
   recovered.tables = write_rows(file.path(), *found.rows, numbers_in_indexes(bytes, *found.pages), bytes.size());
-  warn_of_what_was_not_read(recovered, *found.pages, from);
+  warn_of_what_is_incomplete(recovered, *found.pages, from);
   if (!recovered.nothing()) file.publish(0600);
   return recovered;
 } catch (const std::bad_alloc&) {
