@@ -195,13 +195,15 @@ void warn_of_newer_format(std::vector<std::string>& warnings, const fs::path& fr
   }
 }
 
-void warn_of_what_is_incomplete(Recovered& recovered, const PageRows& pages, const fs::path& from) {
-  if (pages.gave_up()) {
-    recovered.warnings.push_back(
-        fmt::format("Not all of {} was read: its pages point at each other, so that reading them would take more than "
-                    "any sound file of its size does. More may be lost than the counts say.",
-                    from.string()));
-  }
+void warn_of_what_was_not_read(std::vector<std::string>& warnings, const PageRows& pages, const fs::path& from) {
+  if (!pages.gave_up()) return;
+  warnings.push_back(fmt::format(
+      "Not all of {} was read: its pages point at each other, so that reading them would take more than any "
+      "sound file of its size does. More may be lost than the counts say.",
+      from.string()));
+}
+
+void warn_of_what_counts_again(Recovered& recovered) {
   for (const RecoveredTable& table : recovered.tables) {
     if (table.lost == 0) continue;
     if (table.name == name_of(Numbered::forgotten)) {
@@ -249,10 +251,11 @@ Recovered recover(const fs::path& from, const fs::path& to) try {
   Recovered recovered{.tables = {}, .warnings = damaged.warnings};
   warn_of_newer_format(recovered.warnings, from, bytes);
   const Found found = find_rows(bytes);
+  warn_of_what_was_not_read(recovered.warnings, *found.pages, from);
   if (found.rows->count() == 0) return recovered;
   FreshFile file(to, false);
   recovered.tables = write_rows(file.path(), *found.rows, numbers_in_indexes(bytes, *found.pages), bytes.size());
-  warn_of_what_is_incomplete(recovered, *found.pages, from);
+  warn_of_what_counts_again(recovered);
   if (!recovered.nothing()) file.publish(0600);
   return recovered;
 } catch (const std::bad_alloc&) {

@@ -1,5 +1,6 @@
 #include "cache/page_rows.hpp"
 
+#include "cache/recover.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {
@@ -47,6 +48,7 @@ std::string page_of_rows(std::size_t overflow, std::size_t first_rowid) {
 
 std::string first_page() {
   std::string page(kPage, '\0');
+  page.replace(16, 2, big_endian(kPage, 2));
   page.replace(28, 4, big_endian(kPages, 4));
   return page;
 }
@@ -87,6 +89,13 @@ void check_ends_early(const std::string& bytes) {
   CHECK(queries.count() < 100);  // of thousands
   CHECK(rows.gave_up());
   CHECK(read <= 16 * bytes.size() + 1'000'000);
+
+  const TemporaryFolder folder;
+  write_bytes(folder / "evil.db", bytes);
+  const Recovered recovered = recover(folder / "evil.db", folder / "out.db");
+  CHECK(recovered.nothing());
+  REQUIRE(recovered.warnings.size() == 1);
+  CHECK(contains(recovered.warnings[0], "Not all of"));
 }
 
 TEST_CASE("recovering rows that all go on in the same page took time by the square of the file's size") {
