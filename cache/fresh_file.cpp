@@ -10,7 +10,6 @@
 #include <cstring>
 #include <random>
 
-#include "cache/database_file.hpp"
 #include "cache/folder_sync.hpp"
 #include "tuner/error.hpp"
 
@@ -53,20 +52,24 @@ void require_no_journal(const fs::path& target) {
   }
 }
 
-fs::path resolved_text(const fs::path& target) {
+Errc error_of(FreshFile::Kind kind) {
+  return kind == FreshFile::Kind::database ? Errc::store_unavailable : Errc::bad_usage;
+}
+
+fs::path resolved_target(const fs::path& target, FreshFile::Kind kind) {
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   std::error_code error;
   const fs::path canonical = fs::canonical(folder, error);
   if (!error) return canonical / target.filename();
-  throw Error(Errc::bad_usage, fmt::format("{} cannot be written, since its folder cannot be reached: {}. Create it, "
-                                           "or name another one.",
-                                           target.string(), error.message()));
+  throw Error(error_of(kind), fmt::format("{} cannot be written, since its folder cannot be reached: {}. Check its "
+                                          "folder, or name another one.",
+                                          target.string(), error.message()));
 }
 
 }  // namespace
 
 FreshFile::FreshFile(const fs::path& target, bool overwrite, Kind kind)
-    : target_(kind == Kind::database ? resolved(target) : resolved_text(target)), kind_(kind), overwrite_(overwrite) {
+    : target_(resolved_target(target, kind)), kind_(kind), overwrite_(overwrite) {
   require_replaceable(target_, overwrite_);
   if (kind_ == Kind::database) require_no_journal(target_);
   create();
@@ -129,9 +132,8 @@ void FreshFile::keep() {
 }
 
 void FreshFile::cannot_write(int error) const {
-  throw Error(kind_ == Kind::database ? Errc::store_unavailable : Errc::bad_usage,
-              fmt::format("{} cannot be written: {}. Check its folder, or name another one.", target_.string(),
-                          std::strerror(error)));
+  throw Error(error_of(kind_), fmt::format("{} cannot be written: {}. Check its folder, or name another one.",
+                                           target_.string(), std::strerror(error)));
 }
 
 }  // namespace tuner::cache

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <set>
 
+#include "cache/settled_image.hpp"
+
 namespace tuner::cache {
 namespace {
 
@@ -99,8 +101,9 @@ class PageRows::Image {
     const std::size_t size = file.pages_ * file.page_size_;
     auto* const bytes = static_cast<unsigned char*>(sqlite3_malloc64(size));
     if (bytes == nullptr) connection_->check(SQLITE_NOMEM, "copy the file");
-    std::memset(bytes, 0, size);
-    std::memcpy(bytes, file.bytes_.data(), std::min(size, file.bytes_.size()));
+    const std::size_t there = std::min(size, file.bytes_.size());
+    std::memcpy(bytes, file.bytes_.data(), there);
+    std::memset(bytes + there, 0, size - there);
     for (std::size_t page = 2; page <= file.pages_; ++page) {
       unsigned char* const begin = bytes + (page - 1) * file.page_size_;
       if (is_readable(begin, file.page_size_, leaves)) continue;
@@ -115,6 +118,18 @@ class PageRows::Image {
     sqlite3_limit(connection_->get(), SQLITE_LIMIT_LENGTH,
                   static_cast<int>(std::clamp<std::size_t>(size, 100'000, 1'000'000'000)));
     connection_->execute("PRAGMA journal_mode = OFF; PRAGMA writable_schema = ON");
+    pages_read();
+  }
+
+  /// How many pages SQLite has looked at since this was asked last.
+  std::uint64_t pages_read() const {
+    std::uint64_t pages = 0;
+    for (const int counter : {SQLITE_DBSTATUS_CACHE_HIT, SQLITE_DBSTATUS_CACHE_MISS}) {
+      int count = 0, highest = 0;
+      sqlite3_db_status(connection_->get(), counter, &count, &highest, 1);
+      pages += static_cast<std::uint64_t>(std::max(count, 0));
+    }
+    return pages;
   }
 
   /// Makes `page` the root of the table `name`.
@@ -147,7 +162,7 @@ PageRows::PageRows(std::span<const std::byte> bytes, std::size_t page_size)
     : bytes_(bytes), page_size_(page_size), pages_((bytes.size() + page_size - 1) / page_size) {
   std::size_t named = 0;  // how many pages the header says that there are
   for (std::size_t i = 28; i < 32 && i < bytes.size(); ++i) named = named << 8 | std::to_integer<std::size_t>(bytes[i]);
-  pages_ = std::max({pages_, std::min(named, 2 * pages_), std::size_t{3}});
+  pages_ = std::max({pages_, std::min({named, 2 * pages_, kLargestInMemory / page_size_}), std::size_t{3}});
   budget_ = 16 * bytes.size() + 1'000'000;
 }
 
@@ -158,82 +173,99 @@ char PageRows::type_of(std::size_t page) const {
   return at < bytes_.size() ? std::to_integer<char>(bytes_[at]) : '\0';
 }
 
-bool PageRows::spend(const Row& row) {
-  std::uint64_t cost = 16;
+std::vector<std::size_t> PageRows::pages_of(char type) const {
+  std::vector<std::size_t> pages;
+  for (std::size_t page = 2; page <= pages_; ++page) {
+    if (type_of(page) == type) pages.push_back(page);
+  }
+  return pages;
+}
+
+bool PageRows::spend(const Image& image, const Row& row) {
+  constexpr std::uint64_t kDeepest = 20;  // pages on the way to a row, as SQLite has it; others hold what it says
+  const std::uint64_t pages = image.pages_read();
+  std::uint64_t cost = 16 + (pages > kDeepest ? (pages - kDeepest) * page_size_ : 0);
   for (const sqlite::Value& value : row) {
     if (const auto* text = std::get_if<std::string>(&value)) cost += text->size();
   }
-  if (cost > budget_) return false;
-  budget_ -= cost;
-  return true;
+  gave_up_ = gave_up_ || cost > budget_;
+  budget_ -= std::min(cost, budget_);
+  return !gave_up_;
+}
+
+void PageRows::take_rows(Image& image, std::size_t page, const std::function<void(std::int64_t, Row)>& take) {
+  const Connection& connection = image.at("r", page);
+  // Rowids need no overflow page; from both ends, since a cell that points outside its page stops the way.
+  std::set<std::int64_t> rowids;
+  for (const char* const order : {"", " DESC"}) {
+    Statement select(connection, fmt::format("SELECT rowid FROM r ORDER BY rowid{}", order));
+    if (take_all(select, [&](const Statement& at) { return rowids.insert(at.integer(0)), true; })) break;
+  }
+  image.pages_read();
+  Statement select(connection, "SELECT * FROM r WHERE rowid = ?1");
+  for (const std::int64_t rowid : rowids) {
+    Row row;
+    select.bind(rowid);
+    const bool read = take_all(select, [&](const Statement& at) { return row = row_of(at), false; });
+    // What cannot be read has a price, too.
+    if (!spend(image, row)) return;
+    if (read && !row.empty()) take(rowid, std::move(row));
+  }
 }
 
 void PageRows::for_each_row(const std::function<void(std::int64_t, Row)>& take) {
+  const std::vector<std::size_t> pages = pages_of(kTableLeaf);
+  if (pages.empty()) return;
   Image image(*this, Image::Leaves::kept);
-  for (std::size_t page = 2; page <= pages_; ++page) {
-    if (type_of(page) != kTableLeaf) continue;
+  for (const std::size_t page : pages) {
+    if (gave_up_) return;
     try {
-      const Connection& connection = image.at("r", page);
-      // Rowids need no overflow page; from both ends, since a cell that points outside its page stops the way.
-      std::set<std::int64_t> rowids;
-      for (const char* const order : {"", " DESC"}) {
-        Statement select(connection, fmt::format("SELECT rowid FROM r ORDER BY rowid{}", order));
-        if (take_all(select, [&](const Statement& at) { return rowids.insert(at.integer(0)), true; })) break;
-      }
-      Statement select(connection, "SELECT * FROM r WHERE rowid = ?1");
-      for (const std::int64_t rowid : rowids) {
-        select.bind(rowid);
-        take_all(select, [&](const Statement& at) {
-          Row row = row_of(at);
-          if (spend(row)) take(rowid, std::move(row));
-          return false;
-        });
-      }
+      take_rows(image, page, take);
     } catch (const sqlite::Failure&) {
       // Nothing of this page can be read.
     }
   }
 }
 
-/// From both ends, since a page below that cannot be read stops the way.
-bool PageRows::take_entries(const Connection& connection, const std::function<void(Row)>& take) {
+void PageRows::take_entries(Image& image, std::size_t root, const std::function<void(Row)>& take) try {
+  const Connection& connection = image.at("e", root);
   const auto take_one = [&](const Statement& at) {
     Row entry = row_of(at);
-    if (!spend(entry)) return false;
+    if (!spend(image, entry)) return false;
     if (!entry.empty()) take(std::move(entry));
     return true;
   };
+  // From both ends, since a page below that cannot be read stops the way.
   for (const char* const order : {"", " DESC"}) {
-    std::string columns = names(kEntryColumns, order);
-    Statement select(connection, fmt::format("SELECT * FROM e ORDER BY {}", columns));
-    if (take_all(select, take_one)) return true;
+    Statement select(connection, fmt::format("SELECT * FROM e ORDER BY {}", names(kEntryColumns, order)));
+    image.pages_read();
+    if (take_all(select, take_one) || !spend(image, {})) return;
   }
-  return false;
+} catch (const sqlite::Failure&) {
+  // Nothing below this page can be read.
 }
 
 void PageRows::for_each_entry(const std::function<void(Row)>& take) {
   // Inner pages of an index hold entries of their own between those of the pages below.
   for (const auto& [type, leaves] :
        {std::pair(kIndexLeaf, Image::Leaves::kept), std::pair(kIndexInner, Image::Leaves::emptied)}) {
+    const std::vector<std::size_t> pages = pages_of(type);
+    if (pages.empty()) continue;
     Image image(*this, leaves);
-    for (std::size_t page = 2; page <= pages_; ++page) {
-      if (type_of(page) != type) continue;
-      try {
-        take_entries(image.at("e", page), take);
-      } catch (const sqlite::Failure&) {
-        // Nothing of this page can be read.
-      }
+    for (const std::size_t page : pages) {
+      if (gave_up_) return;
+      take_entries(image, page, take);
     }
   }
 }
 
-bool PageRows::for_each_entry_below(std::size_t root, const std::function<void(Row)>& take) {
-  if (root < 2 || root > pages_) return false;
-  try {
-    Image image(*this, Image::Leaves::kept);
-    return take_entries(image.at("e", root), take);
-  } catch (const sqlite::Failure&) {
-    return false;
+void PageRows::for_each_entry_below(std::span<const std::size_t> roots,
+                                    const std::function<void(std::size_t, Row)>& take) {
+  Image image(*this, Image::Leaves::kept);
+  for (const std::size_t root : roots) {
+    if (gave_up_) return;
+    if (root < 2 || root > pages_) continue;
+    take_entries(image, root, [&](Row entry) { take(root, std::move(entry)); });
   }
 }
 

@@ -1,18 +1,15 @@
 #include "cache/recover.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
+#include <new>
 #include <set>
-#include <thread>
 
+#include "cache/damaged_file.hpp"
 #include "cache/database_file.hpp"
 #include "cache/fresh_file.hpp"
 #include "cache/recovered_rows.hpp"
@@ -24,55 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 using Bytes = std::vector<std::byte>;
-using Descriptor = UniqueHandle<int, close, -1>;
 
 constexpr std::chrono::seconds kPatience{5};
 constexpr std::size_t kHeader = 100;
 constexpr std::size_t kUsualPage = 4096;
 constexpr std::array<std::size_t, 8> kPageSizes{512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
-
-[[noreturn]] void unreadable(const fs::path& file, int error) {
-  if (error == ENOENT) throw Error(Errc::file_not_found, fmt::format("There is no file {}.", file.string()));
-  throw Error(Errc::store_unavailable, fmt::format("{} cannot be read: {}.", file.string(), std::strerror(error)));
-}
-
-/// SQLite's own lock of readers, so that no commit is met half-way. Without it where the file system has no locks.
-void wait_for_writers(int descriptor, const fs::path& file) {
-  constexpr off_t kShared = 0x40000002;
-  struct flock lock {};
-  lock.l_type = F_RDLCK;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = kShared;
-  lock.l_len = 510;
-  const auto give_up = std::chrono::steady_clock::now() + kPatience;
-  while (fcntl(descriptor, F_OFD_SETLK, &lock) != 0 && (errno == EAGAIN || errno == EACCES)) {
-    if (std::chrono::steady_clock::now() >= give_up) unreadable(file, EBUSY);
-    sqlite::wait_a_little(1);
-  }
-}
-
-Bytes read_all(const fs::path& file) {
-  const Descriptor descriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  struct stat status {};
-  if (!descriptor || fstat(descriptor.get(), &status) != 0) unreadable(file, errno);
-  if (!S_ISREG(status.st_mode)) {
-    throw Error(Errc::store_unavailable,
-                fmt::format("{} is not a file, so there is no database in it to recover.", file.string()));
-  }
-  wait_for_writers(descriptor.get(), file);
-  Bytes bytes(static_cast<std::size_t>(status.st_size));
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got = pread(descriptor.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) continue;
-    // A disk that fails gives up the rest of the file here, and so does one that ends early.
-    if (got < 0) unreadable(file, errno);
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  bytes.resize(done);
-  return bytes;
-}
 
 std::uint32_t header_number(const Bytes& bytes, std::size_t at) {
   std::uint32_t number = 0;
@@ -107,38 +60,44 @@ Found find_rows(const Bytes& bytes) {
   return best;
 }
 
-/// The first page of each index that names the rows of a table, as far as the file's own schema can be read.
-std::optional<std::size_t> root_of(const sqlite::Connection& schema, const char* index) {
+/// The first page of an index that names the rows of a table, as far as the file's own schema can be read.
+std::size_t root_of(const sqlite::Connection& schema, const char* index) {
   try {
     sqlite::Statement select(schema, "SELECT rootpage FROM sqlite_schema WHERE type = 'index' AND name = ?1");
     if (select.bind(index).step()) return static_cast<std::size_t>(select.integer(0));
   } catch (const sqlite::Failure&) {
     // Then it is not known.
   }
-  return std::nullopt;
+  return 0;
+}
+
+/// Those of the tables that have such an index, by table; 0 where it is not known.
+std::array<std::size_t, kNumbered.size()> roots_of_indexes(const Bytes& bytes) {
+  std::array<std::size_t, kNumbered.size()> roots{};
+  const sqlite::Connection schema(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, std::chrono::seconds(0));
+  const auto size = static_cast<sqlite3_int64>(bytes.size());
+  // What is read-only is not written, whatever the declaration says.
+  auto* const data = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(bytes.data()));
+  if (sqlite3_deserialize(schema.get(), "main", data, size, size, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK) {
+    return roots;
+  }
+  constexpr std::array<std::pair<Numbered, const char*>, 4> kIndexes{{{Numbered::trial, "trial_by_run"},
+                                                                      {Numbered::decision, "decision_by_run"},
+                                                                      {Numbered::quarantine, "quarantine_by_task"},
+                                                                      {Numbered::forgotten, "forgotten_by_task"}}};
+  for (const auto& [table, index] : kIndexes) roots[static_cast<std::size_t>(table)] = root_of(schema, index);
+  return roots;
 }
 
 /// The greatest numbers that rows had, by the indexes of the tables: a lost row may still be named there.
 std::array<std::int64_t, kNumbered.size()> numbers_in_indexes(const Bytes& bytes, PageRows& pages) {
   std::array<std::int64_t, kNumbered.size()> greatest{};
-  const sqlite::Connection schema(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, std::chrono::seconds(0));
-  Bytes copy = bytes;
-  const auto size = static_cast<sqlite3_int64>(copy.size());
-  auto* const data = reinterpret_cast<unsigned char*>(copy.data());
-  if (sqlite3_deserialize(schema.get(), "main", data, size, size, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK) {
-    return greatest;
-  }
-  const std::array<std::pair<Numbered, const char*>, 4> indexes{{{Numbered::trial, "trial_by_run"},
-                                                                 {Numbered::decision, "decision_by_run"},
-                                                                 {Numbered::quarantine, "quarantine_by_task"},
-                                                                 {Numbered::forgotten, "forgotten_by_task"}}};
-  for (const auto& [table, index] : indexes) {
-    std::int64_t& number = greatest[static_cast<std::size_t>(table)];
-    pages.for_each_entry_below(root_of(schema, index).value_or(0), [&, &number = number](PageRows::Row entry) {
-      if (entry.size() != 2) return;
-      if (const auto* last = std::get_if<std::int64_t>(&entry[1])) number = std::max(number, *last);
-    });
-  }
+  const auto roots = roots_of_indexes(bytes);
+  pages.for_each_entry_below(roots, [&](std::size_t root, const PageRows::Row& entry) {
+    if (entry.size() != 2) return;
+    const auto table = static_cast<std::size_t>(std::find(roots.begin(), roots.end(), root) - roots.begin());
+    if (const auto* last = std::get_if<std::int64_t>(&entry[1])) greatest[table] = std::max(greatest[table], *last);
+  });
   return greatest;
 }
 
@@ -225,17 +184,7 @@ std::vector<RecoveredTable> write_rows(const fs::path& path, const RecoveredRows
   return tables;
 }
 
-std::vector<std::string> warnings_about(const fs::path& from, const Bytes& bytes) {
-  std::vector<std::string> warnings;
-  for (const char* const suffix : {"-journal", "-wal"}) {
-    const std::string beside = from.string() + suffix;
-    struct stat status {};
-    if (lstat(beside.c_str(), &status) != 0 || status.st_size == 0) continue;
-    warnings.push_back(
-        fmt::format("{} is beside the database: a process that wrote was stopped, or is at work. What it says was not "
-                    "looked at.",
-                    beside));
-  }
+void warn_of_newer_format(std::vector<std::string>& warnings, const fs::path& from, const Bytes& bytes) {
   const std::uint32_t version = header_number(bytes, 60);
   if (header_number(bytes, 68) == static_cast<std::uint32_t>(decisions_format().application_id) &&
       version > decisions_format().steps.size() && version < 1000) {
@@ -244,7 +193,26 @@ std::vector<std::string> warnings_about(const fs::path& from, const Bytes& bytes
                     "version added is not recovered.",
                     from.string(), version));
   }
-  return warnings;
+}
+
+void warn_of_what_was_not_read(std::vector<std::string>& warnings, const PageRows& pages, const fs::path& from) {
+  if (!pages.gave_up()) return;
+  warnings.push_back(fmt::format(
+      "Not all of {} was read: its pages point at each other, so that reading them would take more than any "
+      "sound file of its size does. More may be lost than the counts say.",
+      from.string()));
+}
+
+void warn_of_what_counts_again(Recovered& recovered) {
+  for (const RecoveredTable& table : recovered.tables) {
+    if (table.lost == 0) continue;
+    if (table.name == name_of(Numbered::forgotten)) {
+      recovered.warnings.push_back("Rows of `forgotten` are lost: what they said was forgotten counts again.");
+    } else if (table.name == name_of(Numbered::quarantine)) {
+      recovered.warnings.push_back(
+          "Rows of `quarantine` are lost: the configurations that they kept from being launched count again.");
+    }
+  }
 }
 
 void require_usable_target(const fs::path& to) {
@@ -270,22 +238,31 @@ bool Recovered::all() const {
   return std::all_of(tables.begin(), tables.end(), [](const RecoveredTable& table) { return table.lost == 0; });
 }
 
-Recovered recover(const fs::path& from, const fs::path& to) {
+Recovered recover(const fs::path& from, const fs::path& to) try {
   require_usable_target(to);
-  const Bytes bytes = read_all(from);
+  const DamagedFile damaged = read_damaged_file(from);
+  const Bytes& bytes = damaged.bytes;
   if (header_number(bytes, 68) == static_cast<std::uint32_t>(binaries_format().application_id)) {
     throw Error(Errc::bad_usage,
                 fmt::format("{} holds nothing but compiled binaries, which are compiled again when they are needed: it "
                             "may be deleted.",
                             from.string()));
   }
-  Recovered recovered{.tables = {}, .warnings = warnings_about(from, bytes)};
+  Recovered recovered{.tables = {}, .warnings = damaged.warnings};
+  warn_of_newer_format(recovered.warnings, from, bytes);
   const Found found = find_rows(bytes);
+  warn_of_what_was_not_read(recovered.warnings, *found.pages, from);
   if (found.rows->count() == 0) return recovered;
   FreshFile file(to, false);
   recovered.tables = write_rows(file.path(), *found.rows, numbers_in_indexes(bytes, *found.pages), bytes.size());
+  warn_of_what_counts_again(recovered);
   if (!recovered.nothing()) file.publish(0600);
   return recovered;
+} catch (const std::bad_alloc&) {
+  throw Error(Errc::store_unavailable,
+              fmt::format("There is not enough memory to recover {}, which takes about three times its size: let this "
+                          "process have more (`ulimit -v`), or recover its beginning: `head -c 100M FILE > part.db`.",
+                          from.string()));
 }
 
 }  // namespace tuner::cache

@@ -14,9 +14,8 @@ using Bytes = std::span<const std::byte>;
 using Descriptor = UniqueHandle<int, close, -1>;
 
 constexpr std::string_view kMagic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
-constexpr std::int64_t kLargest = std::int64_t{1} << 30;  // what SQLite keeps of a database in memory
-constexpr std::int64_t kPendingByte = 0x40000000;         // its page holds nothing
-constexpr std::size_t kVersions = 18;                     // offset in the header: 1 1, or 2 2 for write-ahead logging
+constexpr std::int64_t kPendingByte = 0x40000000;  // its page holds nothing
+constexpr std::size_t kVersions = 18;              // offset in the header: 1 1, or 2 2 for write-ahead logging
 
 std::uint32_t number_at(Bytes bytes, std::size_t at) {
   std::uint32_t number = 0;
@@ -86,23 +85,6 @@ class Journal {
   std::uint32_t sector_ = 512, page_size_ = 0;
 };
 
-std::vector<std::byte> read_file(const OpenFolder& folder, const std::string& name) {
-  // No lock of SQLite's is on a journal, so that closing it takes none away.
-  const Descriptor file(
-      openat(folder.descriptor(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  struct stat status {};
-  if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > kLargest) return {};
-  std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
-  std::size_t filled = 0;
-  while (filled < bytes.size()) {
-    const ssize_t count = read(file.get(), bytes.data() + filled, bytes.size() - filled);
-    if (count <= 0) break;
-    filled += static_cast<std::size_t>(count);
-  }
-  bytes.resize(filled);
-  return bytes;
-}
-
 /// SQLite's own file of a connection that is in no transaction. Read through it, since opening and closing the file a
 /// second time would drop the locks that this process has on it.
 class LockedFile {
@@ -148,11 +130,6 @@ bool is_logged(Bytes header) {
   return header[kVersions] == std::byte{2} || header[kVersions + 1] == std::byte{2};
 }
 
-/// A journal whose beginning was overwritten is one that was done with.
-bool is_hot(Bytes journal) {
-  return !journal.empty() && journal.front() != std::byte{0};
-}
-
 void require_empty_log(const sqlite::Connection& connection, const std::string& log) {
   const auto status = connection.folder()->look_at(log);
   if (!status || (S_ISREG(status->st_mode) && status->st_size == 0)) return;
@@ -166,6 +143,35 @@ void require_empty_log(const sqlite::Connection& connection, const std::string& 
 }
 
 }  // namespace
+
+std::vector<std::byte> read_journal(const OpenFolder& folder, const std::string& database) {
+  const std::string name = database + "-journal";
+  // No lock of SQLite's is on a journal, so that closing it takes none away.
+  const Descriptor file(
+      openat(folder.descriptor(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat status {};
+  if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > kLargestInMemory)
+    return {};
+  std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
+  std::size_t filled = 0;
+  while (filled < bytes.size()) {
+    const ssize_t count = read(file.get(), bytes.data() + filled, bytes.size() - filled);
+    if (count <= 0) break;
+    filled += static_cast<std::size_t>(count);
+  }
+  bytes.resize(filled);
+  return bytes;
+}
+
+bool is_hot(Bytes journal) {
+  return !journal.empty() && journal.front() != std::byte{0};
+}
+
+bool holds_pages(Bytes bytes) {
+  Journal journal(bytes);
+  const auto part = journal.part();
+  return part && part->records > 0 && journal.page(*part);
+}
 
 bool names_super_journal(Bytes journal) {
   if (journal.size() < 16 || !has_magic(journal, journal.size() - 8)) return false;
@@ -187,7 +193,7 @@ void roll_back(std::vector<std::byte>& database, Bytes bytes) {
     const std::size_t page_size = journal.page_size();
     if (first) {
       pages = part->pages;
-      if (std::uint64_t{pages} * page_size > kLargest) return;
+      if (std::uint64_t{pages} * page_size > kLargestInMemory) return;
       database.resize(pages * page_size);
     }
     for (std::uint32_t i = 0; i < part->records; ++i) {
@@ -211,11 +217,11 @@ std::optional<std::vector<std::byte>> settled_image(const sqlite::Connection& co
 
   file.lock();
   if (file.is_being_written()) return std::nullopt;
-  const std::vector<std::byte> journal = read_file(folder, name + "-journal");
+  const std::vector<std::byte> journal = read_journal(folder, name);
   const std::int64_t size = file.size();
   if (size < 100 || (!is_hot(journal) && !is_logged(file.read(100)))) return std::nullopt;
   if (names_super_journal(journal)) connection.check(SQLITE_AUTH, "rollback");
-  if (size > kLargest) connection.check(SQLITE_READONLY_ROLLBACK, "rollback");
+  if (size > kLargestInMemory) connection.check(SQLITE_READONLY_ROLLBACK, "rollback");
   std::vector<std::byte> image = file.read(size);
   if (is_hot(journal)) roll_back(image, journal);
   if (image.size() >= 100 && is_logged(image)) image[kVersions] = image[kVersions + 1] = std::byte{1};

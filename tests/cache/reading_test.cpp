@@ -2,74 +2,17 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <map>
 
 #include "cache/binary_store.hpp"
 #include "cache/exchange.hpp"
 #include "cache/set_aside.hpp"
 #include "cache/sqlite.hpp"
-#include "tests/cache/support.hpp"
+#include "tests/cache/half_written.hpp"
 
 namespace tuner::cache::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A database with a transaction that a killed process left half-written.
-class HalfWritten {
- public:
-  HalfWritten() {
-    {
-      const auto store = open_store(path());
-      std::vector<Trial> trials(200, full_trial());
-      for (std::size_t i = 0; i < trials.size(); ++i) trials[i].sequence = static_cast<std::int64_t>(i);
-      store->record_trials(trials);
-      store->record_decision(full_decision());
-    }
-    sound_ = read_bytes(path());
-    const int status = in_child([&] {
-      const sqlite::Connection connection(path(), SQLITE_OPEN_READWRITE, std::chrono::seconds(1));
-      connection.execute("PRAGMA cache_size = 5");  // pages reach the file before the commit
-      connection.execute("BEGIN IMMEDIATE; UPDATE trial SET message = hex(randomblob(500)), sequence = -1");
-      raise(SIGKILL);
-    });
-    REQUIRE(status == 128 + SIGKILL);
-    REQUIRE(fs::exists(journal()));
-    REQUIRE(read_bytes(path()) != sound_);
-  }
-  fs::path path() const { return folder_ / "db/decisions.db"; }
-  fs::path journal() const { return path().string() + "-journal"; }
-  fs::path operator/(const std::string& name) const { return folder_ / name; }
-
-  /// Makes the journal one of a transaction over several files, which ends in deleting the file of this name: the last
-  /// record of a journal, as the file format has it.
-  void name_super_journal(const fs::path& file) const {
-    const std::string name = file.string();
-    std::uint32_t sum = 0;
-    for (const char c : name) sum += static_cast<std::uint32_t>(static_cast<signed char>(c));
-    const auto number = [](std::uint32_t value) {
-      std::string bytes;
-      for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
-      return bytes;
-    };
-    write_bytes(journal(), read_bytes(journal()) + number(0x40000000 / 4096 + 1) + name +
-                               number(static_cast<std::uint32_t>(name.size())) + number(sum) +
-                               "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7");
-  }
-
-  /// Every file below the folder with what it holds.
-  std::map<std::string, std::string> listing() const {
-    std::map<std::string, std::string> files;
-    for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {
-      files[entry.path().string()] = entry.is_regular_file() ? read_bytes(entry.path()) : "";
-    }
-    return files;
-  }
-
- private:
-  TemporaryFolder folder_;
-  std::string sound_;
-};
 
 void read_everything(const fs::path& path) {
   const auto store = open_store(path, Access::read_only);

@@ -203,6 +203,34 @@ TEST_CASE("a row that no database may hold is refused, and the report says why")
   CHECK(sql(sessions.out(), "SELECT count(*) FROM task WHERE problem = 'rows=0'") == std::vector<std::string>{"0"});
 }
 
+TEST_CASE("where rows of what was forgotten or quarantined are lost, the report says that it counts again") {
+  const Sessions sessions;
+  CHECK(sessions.recovered_from(read_bytes(sessions.path())).warnings.empty());
+  for (const std::string name : {"forgotten", "quarantine"}) {
+    INFO(name);
+    std::string bytes = read_bytes(sessions.path());
+    const auto pages =
+        sql(sessions.path(), "SELECT pageno FROM dbstat WHERE name = '" + name + "' AND pagetype = 'leaf'");
+    for (const std::string& page : pages) bytes.replace((std::stoul(page) - 1) * kPage, kPage, kPage, '\0');
+    const std::vector<std::string> warnings = sessions.recovered_from(bytes).warnings;
+    REQUIRE(warnings.size() == 1);
+    CHECK(contains(warnings[0], "`" + name + "`"));
+    CHECK(contains(warnings[0], "again"));
+  }
+}
+
+TEST_CASE("a folder that is missing was blamed on --db, which has nothing to do with what is written") {
+  const Sessions sessions;
+  const fs::path to = sessions.folder() / "missing/saved.db";
+  const auto check = [&](const std::string& message) {
+    CHECK(contains(message, to.string() + " cannot be written"));
+    CHECK(contains(message, "Check its folder, or name another one."));
+    CHECK_FALSE(contains(message, "--db"));
+  };
+  check(error_of(Errc::store_unavailable, [&] { recover(sessions.path(), to); }));
+  check(error_of(Errc::store_unavailable, [&] { export_decisions({.from = sessions.path(), .to = to}); }));
+}
+
 TEST_CASE("a file of format 1 is recovered as it would have been brought up to date") {
   const TemporaryFolder folder;
   fs::copy_file(TUNER_TEST_DATA "/decisions-format-1.sqlite", folder / "old.db");
