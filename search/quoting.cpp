@@ -8,6 +8,7 @@
 namespace tuner::search {
 namespace {
 
+constexpr std::size_t kQuotation = 200;
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 struct Escape {
@@ -92,8 +93,11 @@ std::string_view beginning_of(std::string_view text, std::size_t most) {
   return text.substr(0, end);
 }
 
+std::string shortened(std::string_view text) {
+  return text.size() > kQuotation ? std::string(beginning_of(text, kQuotation)) + "..." : std::string(text);
+}
+
 std::string with_short_quotations(std::string_view complaint) {
-  constexpr std::size_t kQuotation = 200;
   constexpr std::size_t kAll = 2000;
   std::string result;
   while (true) {
@@ -102,7 +106,7 @@ std::string with_short_quotations(std::string_view complaint) {
     if (close == std::string_view::npos) break;
     const std::string_view quoted = complaint.substr(open + 1, close - open - 1);
     result += complaint.substr(0, open + 1);
-    result += quoted.size() > kQuotation ? std::string(beginning_of(quoted, kQuotation)) + "..." : std::string(quoted);
+    result += shortened(quoted);
     result += '`';
     complaint.remove_prefix(close + 1);
   }
