@@ -24,6 +24,15 @@ int hex_digit(char c) {
   return position == std::string_view::npos ? -1 : static_cast<int>(position);
 }
 
+std::string in_one_line(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const bool ends_line = c == '\n' || c == '\r';
+    result += ends_line ? (c == '\n' ? "\\x0a" : "\\x0d") : std::string(1, c);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string_view trimmed(std::string_view text) {
@@ -111,6 +120,7 @@ std::string with_short_quotations(std::string_view complaint) {
     complaint.remove_prefix(close + 1);
   }
   result += complaint;
+  result = in_one_line(result);
   if (result.size() <= kAll) return result;
   // Something long is not in backquotes, or has some in it. What stands at the end says what to do.
   const std::string_view all = result;

@@ -193,6 +193,25 @@ TEST_CASE("a line end in a database makes no row of a list and no line of its ow
   }
 }
 
+TEST_CASE("a line end in the name of a file makes no line of its own in a finding or a sentence") {
+  User user;
+  const std::string name = "a\x1b[31m\nok   fake";
+  user.environment["TUNER_DB"] = name;
+  const Result doctor = user.run({"doctor"});
+  CHECK(contains(doctor.out, "a\\x1b[31m\\x0aok   fake/decisions.db"));
+  CHECK_FALSE(contains(doctor.out, "\nok   fake"));
+  CHECK_FALSE(contains(doctor.out, "  ok   fake"));
+  user.environment["CXX"] = "a\nb";
+  const std::string kernel = tuner::test::data_file("scale.cu").string();
+  const Result compiler = user.run({"check", "--host", kernel, "--problem", "n=4"});
+  CHECK(contains(compiler.err, "'a\\x0ab'"));
+  CHECK(lines(compiler.err) == 1);
+  user.environment.erase("CXX");
+  const Result configuration = user.run({"check", "--host", kernel, "--problem", "n=4", "--config", "BLOCK\nforged=1"});
+  CAPTURE(configuration.err);
+  CHECK(lines(configuration.err) == 1);
+}
+
 TEST_CASE("JSON shows no character that steers a terminal") {
   const User user;
   cache::Decision decision = prepared("\xc2\x9b\x7f\xe2\x80\xae");
