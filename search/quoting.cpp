@@ -8,6 +8,7 @@
 namespace tuner::search {
 namespace {
 
+constexpr std::size_t kQuotation = 200;
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 struct Escape {
@@ -21,6 +22,15 @@ int hex_digit(char c) {
   if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
   const std::size_t position = kHexDigits.find(c);
   return position == std::string_view::npos ? -1 : static_cast<int>(position);
+}
+
+std::string in_one_line(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const bool ends_line = c == '\n' || c == '\r';
+    result += ends_line ? (c == '\n' ? "\\x0a" : "\\x0d") : std::string(1, c);
+  }
+  return result;
 }
 
 }  // namespace
@@ -92,8 +102,11 @@ std::string_view beginning_of(std::string_view text, std::size_t most) {
   return text.substr(0, end);
 }
 
+std::string shortened(std::string_view text) {
+  return text.size() > kQuotation ? std::string(beginning_of(text, kQuotation)) + "..." : std::string(text);
+}
+
 std::string with_short_quotations(std::string_view complaint) {
-  constexpr std::size_t kQuotation = 200;
   constexpr std::size_t kAll = 2000;
   std::string result;
   while (true) {
@@ -102,11 +115,12 @@ std::string with_short_quotations(std::string_view complaint) {
     if (close == std::string_view::npos) break;
     const std::string_view quoted = complaint.substr(open + 1, close - open - 1);
     result += complaint.substr(0, open + 1);
-    result += quoted.size() > kQuotation ? std::string(beginning_of(quoted, kQuotation)) + "..." : std::string(quoted);
+    result += shortened(quoted);
     result += '`';
     complaint.remove_prefix(close + 1);
   }
   result += complaint;
+  result = in_one_line(result);
   if (result.size() <= kAll) return result;
   // Something long is not in backquotes, or has some in it. What stands at the end says what to do.
   const std::string_view all = result;

@@ -117,7 +117,7 @@ TEST_CASE("a macro that would be code is not written, unless the kernel file its
   store(user, decision);
   const Result result = user.run({"export", "--header", "tuned.hpp", "--style", "define"});
   CHECK(result.exit_code == 2);
-  CHECK(contains(result.err, "neither a name nor a type"));
+  CHECK(contains(result.err, "may be code"));
   CHECK_FALSE(std::filesystem::exists(user.home() / "tuned.hpp"));
   user.folder().write("scale.cu",
                       "#pragma tuner kernel(scale) problem(n: size = 4) grid(1) block(32) "
@@ -126,6 +126,45 @@ TEST_CASE("a macro that would be code is not written, unless the kernel file its
   const Result own = user.run({"export", "--header", "tuned.hpp", "scale.cu", "--style", "define"});
   CAPTURE(own.err);
   CHECK(own.exit_code == 0);
+}
+
+TEST_CASE("a foreign database does not choose the name of a macro, nor the function that it stands for") {
+  const User user;
+  user.folder().write("scale.cu",
+                      "#pragma tuner kernel(scale) problem(n: size = 4) grid(1) block(32) param(OP, plus, minus)\n"
+                      "#pragma tuner param(BLOCK, 64, 128) inout(x, float, n)\n__global__ void scale(float* x) {}\n");
+  const auto exported = [&](const std::string& configuration, bool with_file) {
+    std::filesystem::remove_all(user.data());
+    cache::Decision decision = prepared("");
+    decision.configuration = configuration;
+    decision.baseline = configuration;
+    store(user, decision);
+    std::vector<std::string> words{"export", "--header", "tuned.hpp", "--style", "define", "--force"};
+    if (with_file) words.emplace_back("scale.cu");
+    return user.run(words);
+  };
+  for (const char* hostile :
+       {"puts=system", "puts=1", "puts=\"a b\"", "main=1", "NULL=1", "NDEBUG=1", "EOF=0", "INT=MAX", "INT32_MAX=7",
+        "SIG=IGN,OTHER=1", "OP=std::system", "OP=\"std::system\"", "OP=\"system\",BLOCK=\"a b\"", "assert=true",
+        "SEEK_SET=2", "block=1", "M_PI=3.5", "__FILE__=1", "OP=abort,BLOCK=float"}) {
+    CAPTURE(hostile);
+    for (const bool with_file : {false, true}) {
+      CAPTURE(with_file);
+      const Result result = exported(hostile, with_file);
+      CHECK(result.exit_code == 2);
+      CHECK_FALSE(std::filesystem::exists(user.home() / "tuned.hpp"));
+    }
+  }
+  for (const char* of_another_file : {"OP=system", "BLOCK=256", "UNROLL=2"}) {
+    CAPTURE(of_another_file);
+    CHECK(exported(of_another_file, true).exit_code == 2);
+    CHECK_FALSE(std::filesystem::exists(user.home() / "tuned.hpp"));
+  }
+  for (const bool with_file : {false, true}) {
+    CHECK(exported("OP=minus,BLOCK=128", with_file).exit_code == 0);
+    CHECK(contains(read_file(user.home() / "tuned.hpp"), "#define OP OP_minus"));
+    std::filesystem::remove(user.home() / "tuned.hpp");
+  }
 }
 
 TEST_CASE("a line end in a database makes no row of a list and no line of its own anywhere") {
@@ -152,6 +191,25 @@ TEST_CASE("a line end in a database makes no row of a list and no line of its ow
       CHECK_FALSE(contains(text, "\nstatic"));
     }
   }
+}
+
+TEST_CASE("a line end in the name of a file makes no line of its own in a finding or a sentence") {
+  User user;
+  const std::string name = "a\x1b[31m\nok   fake";
+  user.environment["TUNER_DB"] = name;
+  const Result doctor = user.run({"doctor"});
+  CHECK(contains(doctor.out, "a\\x1b[31m\\x0aok   fake/decisions.db"));
+  CHECK_FALSE(contains(doctor.out, "\nok   fake"));
+  CHECK_FALSE(contains(doctor.out, "  ok   fake"));
+  user.environment["CXX"] = "a\nb";
+  const std::string kernel = tuner::test::data_file("scale.cu").string();
+  const Result compiler = user.run({"check", "--host", kernel, "--problem", "n=4"});
+  CHECK(contains(compiler.err, "'a\\x0ab'"));
+  CHECK(lines(compiler.err) == 1);
+  user.environment.erase("CXX");
+  const Result configuration = user.run({"check", "--host", kernel, "--problem", "n=4", "--config", "BLOCK\nforged=1"});
+  CAPTURE(configuration.err);
+  CHECK(lines(configuration.err) == 1);
 }
 
 TEST_CASE("JSON shows no character that steers a terminal") {

@@ -153,7 +153,14 @@ TEST_CASE("types, options, reals, booleans and large numbers are written as what
                  "static_assert(c.BIG == 5000000000 && c.FLAG && c.RATIO == 0.5 && c.FMAD[2] == 'f' && c.VECTOR[5] == "
                  "'4', \"\");\n"
                  "static_assert(!t::find(\"NVIDIA H200\", 90, {\"float\", 5000000000, 0.5}).FLAG, \"\");\n"));
-  REQUIRE(user.run({"export", "--header", "tuned.hpp", "--style", "define", "--force"}).exit_code == 0);
+  user.folder().write("odd.cu",
+                      "#pragma tuner kernel(ns::odd) problem(n: size = 4) grid(1) block(32)\n"
+                      "#pragma tuner param(BIG, 1, 5000000000) param(FLAG, false, true) param(RATIO, -1, 0.5)\n"
+                      "#pragma tuner option(FMAD, \"\", \"--fmad=false\"; default \"\") param(VECTOR, float, float4)\n"
+                      "#pragma tuner inout(y, float, n)\nnamespace ns {\n__global__ void odd(float* y) {}\n}\n");
+  const Result macros = user.run({"export", "--header", "tuned.hpp", "odd.cu", "--style", "define", "--force"});
+  CAPTURE(macros.err);
+  REQUIRE(macros.exit_code == 0);
   CHECK(compiles(user, kHost, "use.cpp",
                  "struct float4 { float v[4]; };\n#include \"tuned.hpp\"\nVECTOR value = {};\n"
                  "static_assert(FLAG && BIG == 5000000000 && sizeof(value) == 16, \"\");\n"));

@@ -260,6 +260,17 @@ TEST_CASE("where no recording can be written is found out before anything is mea
     CHECK_FALSE(contains(entry.path().string(), ".part-"));
 }
 
+TEST_CASE("no time at all is a time to wait for a busy GPU, and one that is no time is told what is") {
+  for (const char* nothing : {"0s", "0min", "ignore"}) {
+    const Result result = User().run({"tune", kernel(), "--problem", "n=4", "--if-busy", nothing});
+    CAPTURE(result.err);
+    CHECK(result.exit_code != 2);  // whatever this machine lacks
+    CHECK_FALSE(contains(result.err, "--if-busy needs"));
+  }
+  check_error(User().run({"tune", kernel(), "--problem", "n=4", "--if-busy", "-1s"}), 2,
+              {"It can be: wait, leave, ignore, a TIME such as 10min."});
+}
+
 TEST_CASE("a kernel file in UTF-16 is named as such, with and without its mark") {
   const User user;
   std::string wide;
@@ -267,8 +278,18 @@ TEST_CASE("a kernel file in UTF-16 is named as such, with and without its mark")
   user.folder().write("marked.cu", "\xff\xfe" + wide);
   user.folder().write("bare.cu", wide);
   user.folder().write("bare.json", wide);
-  for (const char* file : {"marked.cu", "bare.cu", "bare.json"})
-    check_error(user.run({"describe", file}), 2, {file, "UTF-16", "UTF-8"});
+  // Its first line, a comment, is Chinese: characters without a zero, and one whose lower half is zero.
+  std::string chinese{'/', '\0', '/', '\0'};
+  for (int i = 0; i < 40; ++i) chinese += i == 3 ? std::string{'\0', '\x4e'} : std::string{'\x2d', '\x4e'};
+  user.folder().write("chinese.cu", chinese + std::string{'\n', '\0'} + wide);
+  std::string big_endian;
+  for (std::size_t i = 0; i < wide.size(); i += 2) big_endian += {wide[i + 1], wide[i]};
+  user.folder().write("big_endian.cu", big_endian);
+  for (const char* file : {"marked.cu", "bare.cu", "bare.json", "chinese.cu", "big_endian.cu"}) {
+    const Result result = user.run({"describe", file});
+    check_error(result, 2, {file, "UTF-16", "UTF-8"});
+    CHECK_FALSE(contains(result.err, "no compiler reads"));  // some do
+  }
 }
 
 TEST_CASE("a message repeats at most 200 bytes of a line of a file") {
@@ -291,6 +312,23 @@ TEST_CASE("a message repeats at most 200 bytes of a line of a file") {
   is_short("expression.cu", head + "let(A = " + much + ")" + tail);
   is_short("type.cu", head + "in(x, " + much + ", n)" + tail);
   is_short("name.cu", "#pragma tuner kernel(" + much + ")" + tail);
+  // Quoted otherwise than in backquotes, or with some in it; short enough for what bounds the whole sentence.
+  const std::string quotes(1000, 'q');
+  std::string ticks;
+  for (int i = 0; i < 700; ++i) ticks += "`q";
+  const auto is_quoted_short = [&](const std::string& name, const std::string& text) {
+    user.folder().write(name, text);
+    const Result result = user.run({"describe", name});
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 2);
+    // The line that is shown below the sentence is as short.
+    CHECK(result.err.find('\n') < 900);
+  };
+  is_quoted_short("option.cu", head + "option(O, \"--zz" + quotes + "\")" + tail);
+  is_quoted_short("options.cu", head + "options(\"--zz" + quotes + "\")" + tail);
+  is_quoted_short("default.cu", head + "param(P, 1, 2; default \"" + ticks + "\")" + tail);
+  is_quoted_short("values.cu", head + "param(P, \"" + ticks + "\", \"" + ticks + "a\")" + tail);
+  is_quoted_short("text.cu", head + "param(P, 1, \"" + ticks + "\"; text)" + tail);
   is_short("key.json", "{\"" + much + "\": 1}");
   is_short("twice.json", "{\"" + much + "\": 1, \"" + much + "\": 2}");
   is_short("text.json", "{\"a\": \"" + much);

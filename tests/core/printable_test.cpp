@@ -25,6 +25,22 @@ TEST_CASE("what steers a terminal or hides from a reader is shown as its bytes")
         "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80");
 }
 
+TEST_CASE("a joined emoji and words of Persian and Hindi keep their letters, and a joiner elsewhere is shown") {
+  for (const std::string name : {"\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb.cu",       // woman, laptop
+                                 "\xe2\x9d\xa4\xef\xb8\x8f\xe2\x80\x8d\xf0\x9f\x94\xa5",  // heart on fire
+                                 "\xd9\x85\xdb\x8c\xe2\x80\x8c\xd8\xae\xd9\x88\xd8\xa7\xd9\x87\xd9\x85",  // Persian
+                                 "\xe0\xa4\x95\xe0\xa5\x8d\xe2\x80\x8d\xe0\xa4\xb7"}) {                   // Hindi
+    CHECK(printable(name) == name);
+    CHECK(one_line(name) == name);
+  }
+  CHECK(printable("ev\xe2\x80\x8dil") == "ev\\xe2\\x80\\x8dil");
+  CHECK(printable("\xe2\x80\x8c") == "\\xe2\\x80\\x8c");
+  const std::string meem = "\xd9\x85";
+  CHECK(printable(meem + "\xe2\x80\x8d") == meem + "\\xe2\\x80\\x8d");
+  CHECK(printable(meem + "\xe2\x80\x8d\xe2\x80\x8d" + meem) == meem + "\\xe2\\x80\\x8d\\xe2\\x80\\x8d" + meem);
+  CHECK(printable(meem + "\xe2\x80\x8c\xc2\xa0") == meem + "\\xe2\\x80\\x8c\xc2\xa0");  // a blank
+}
+
 TEST_CASE("what is not UTF-8 is shown as its bytes") {
   for (const std::string text : {"\xff", "\xc3", "\xc0\x8a", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x80"}) {
     const std::string shown = printable("a" + text);

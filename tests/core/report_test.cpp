@@ -321,6 +321,9 @@ TEST_CASE("numbers carry a unit that fits") {
   CHECK(tuner::time_text(2.5e9) == "2.500 s");
   CHECK(tuner::rate_text(4.3e12, "B/s") == "4.300 TB/s");
   CHECK(tuner::duration_text(200) == "3 min 20 s");
+  CHECK(tuner::duration_text(1800) == "30 min");
+  CHECK(tuner::duration_text(7200) == "2 h");
+  CHECK(tuner::duration_text(7260) == "2 h 1 min");
   CHECK(tuner::grouped(1234567) == "1,234,567");
   CHECK(tuner::grouped(12) == "12");
   CHECK(tuner::counted(1, "trial") == "1 trial");

@@ -68,3 +68,15 @@ TEST_CASE("the caller's fallback is what runs there") {
   CHECK(launch(instance));
   CHECK(calls == 1);
 }
+
+TEST_CASE("an observer is told one line, whatever stands in a variable") {
+  std::vector<std::string> notices;
+  setenv("TUNER_MODE", "cache\nok   forged", 1);
+  RuntimeOptions options;
+  options.observer = [&](const Notice& notice) { notices.push_back(notice.sentence); };
+  const Runtime runtime(options);
+  unsetenv("TUNER_MODE");
+  REQUIRE_FALSE(notices.empty());
+  CHECK(notices.front().find("cache\\x0aok   forged") != std::string::npos);
+  CHECK(notices.front().find('\n') == std::string::npos);
+}

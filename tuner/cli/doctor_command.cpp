@@ -13,6 +13,7 @@
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/stores.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/text.hpp"
 #include "tuner/engine/compile/nvrtc.hpp"
 #include "tuner/error.hpp"
@@ -32,11 +33,12 @@ struct Finding {
   bool is_damaged = false;  ///< a database that tuning replaces by itself
 };
 
+/// A finding is one line, and names of files stand in it.
 Finding look(const std::string& what, const std::function<std::string()>& find) {
   try {
-    return {what, true, find()};
+    return {what, true, one_line(find())};
   } catch (const Error& error) {
-    return {what, false, error.what(), exit_code_for(error.code()), error.code() == Errc::store_damaged};
+    return {what, false, one_line(error.what()), exit_code_for(error.code()), error.code() == Errc::store_damaged};
   }
 }
 

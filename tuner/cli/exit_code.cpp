@@ -18,7 +18,7 @@ constexpr std::array<ExitCodeText, 10> kTexts{{
     {ExitCode::device_failed, "the GPU was lost, or the baseline does not run"},
     {ExitCode::busy, "another process tunes the same, or on the same GPU, and `--if-busy leave` was given"},
     {ExitCode::internal, "a bug in this program: please report it"},
-    {ExitCode::interrupted, "interrupted; what was measured is kept"},
+    {ExitCode::interrupted, "interrupted; what `tune` measured is kept"},
 }};
 
 }  // namespace

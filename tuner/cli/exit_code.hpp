@@ -18,7 +18,7 @@ enum class ExitCode : int {
   device_failed = 6,  ///< the GPU was lost, or the baseline does not run
   busy = 7,           ///< another process tunes the same, or on the same GPU, and waiting was not wanted
   internal = 70,      ///< a bug in this program
-  interrupted = 130,  ///< stopped by Ctrl-C or a termination signal; what was measured is kept
+  interrupted = 130,  ///< stopped by Ctrl-C or a termination signal; what `tune` measured is kept
 };
 
 ExitCode exit_code_for(Errc code);

@@ -155,7 +155,9 @@ Command export_command() {
               {"header", Kind::value, "FILE.hpp",
                "write the newest winners as a C++ header instead; a kernel file gives its named values their numbers"},
               {"style", Kind::value, "define|constexpr",
-               "of a header: macros of one kernel, or constants and a function that finds them; default constexpr"},
+               "of a header: macros of one kernel (of texts and lower-case parameters only with its kernel file), or "
+               "constants and "
+               "a function that finds them; default constexpr"},
               {"namespace", Kind::value, "NAME", "of a header's constants; default tuned"},
           },
       .most_operands = 1,

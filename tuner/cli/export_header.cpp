@@ -43,12 +43,14 @@ HeaderRequest read_request(const Arguments& arguments) {
         fmt::format("--namespace {} is no namespace; write for example --namespace app::tuned.", request.name_space));
   }
   if (arguments.operands().empty()) return request;
+  request.declared.emplace();
   for (const KernelDescription& kernel : load_descriptions(arguments.operands().front(), warn)) {
     if (const auto wanted = arguments.value("kernel"); wanted && *wanted != kernel.kernel) continue;
+    HeaderRequest::DeclaredValues& declared = (*request.declared)[kernel.kernel];
     for (const ParameterDescription& described : kernel.parameters) {
       std::vector<std::string> names;
       for (const search::Value& value : described.parameter.values) {
-        if (value.is_name()) request.texts[described.parameter.name].insert(value.as_name());
+        declared[described.parameter.name].push_back(value);
         if (value.is_name() && !shape_of_type(value.as_name())) names.push_back(value.as_name());
       }
       if (described.form == ParameterForm::macro && !names.empty())

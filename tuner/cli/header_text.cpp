@@ -12,6 +12,7 @@
 #include "search/value.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/header_column.hpp"
+#include "tuner/cli/header_macro.hpp"
 #include "tuner/core/directives.hpp"
 #include "tuner/core/name_table.hpp"
 #include "tuner/core/printable.hpp"
@@ -160,6 +161,9 @@ class KernelSection {
     text += fmt::format("#ifndef {}\n#define {} 1\n#endif\n\n", prefix, prefix);
     for (const auto& [name, column] : columns_) {
       for (std::size_t i = 0; i < column.words.size(); ++i) {
+        if (!request_.declared && is_standard_macro(name + "_" + column.words[i])) {
+          refuse_macro(name, search::Value(column.words[i]), "would be a macro of the C library: name the kernel file");
+        }
         text += fmt::format("#define {}_{} {}\n", name, column.words[i], column.first_number + static_cast<int>(i));
       }
     }
@@ -203,18 +207,32 @@ class KernelSection {
                                              one_line(kernel(), kLongestName), one_line(name, kLongestName)));
   }
 
-  /// What stands behind `#define` is code wherever the macro is used. Names and types call nothing; anything else must
-  /// be what the kernel file itself has.
-  void require_definition(const std::string& name, const std::string& content) const {
-    constexpr std::string_view kOfTypes = " _:<>,*&abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    const auto declared = request_.texts.find(name);
-    if (content.size() <= kLongestName && content.find_first_not_of(kOfTypes) == std::string::npos) return;
-    if (declared != request_.texts.end() && declared->second.contains(content)) return;
+  [[noreturn]] void refuse_macro(const std::string& name, const search::Value& value, std::string_view why) const {
     throw Error(Errc::bad_usage,
-                fmt::format("The kernel `{}` was tuned with {} = `{}`, which is neither a name nor a type. Name the "
-                            "kernel file, which says whether it is one of its own values, or export constants with "
-                            "--style constexpr.",
-                            one_line(kernel(), kLongestName), name, one_line(content, kLongestName)));
+                fmt::format("The kernel `{}` was tuned with {} = `{}`, which {}, or export constants with --style "
+                            "constexpr.",
+                            one_line(kernel(), kLongestName), name, one_line(value.text(), kLongestName), why));
+  }
+
+  /// A macro changes whatever has its name, and what it stands for is code: the kernel file may say both, a database
+  /// may say neither.
+  void require_macro(const std::string& name, const search::Value& value, Column::Kind kind) const {
+    if (!request_.declared) {
+      if (!may_be_macro(name)) refuse_macro(name, value, "may be a name of other code: name the kernel file");
+      if (kind == Column::Kind::text) refuse_macro(name, value, "may be code: name the kernel file that has it");
+      return;
+    }
+    const auto declared = request_.declared->find(kernel());
+    if (declared == request_.declared->end()) {
+      refuse_macro(name, value, "the kernel file does not have, nor this kernel: name the file that has both");
+    }
+    const auto values = declared->second.find(name);
+    if (values == declared->second.end()) {
+      refuse_macro(name, value, "is no parameter of it in the kernel file: tune again");
+    }
+    if (std::find(values->second.begin(), values->second.end(), value) == values->second.end()) {
+      refuse_macro(name, value, "is not one of the parameter's values in the kernel file: tune again");
+    }
   }
 
   /// A name for each row; what would be one taken already gets the row's number.
@@ -332,7 +350,7 @@ class KernelSection {
         text += comment_line("", fmt::format("{} was compiled with the option {}", name, string_literal(content)));
         continue;
       }
-      if (column.kind == Column::Kind::text) require_definition(name, content);
+      require_macro(name, value, column.kind);
       text += fmt::format("#define {} {}\n", name, content);
     }
     return text;

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <map>
-#include <set>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cache/store.hpp"
+#include "search/value.hpp"
 
 namespace tuner::cli {
 
@@ -21,13 +22,14 @@ struct HeaderRequest {
   /// By parameter, its named values in declared order, where a kernel file was given. What is missing is numbered from
   /// 1 on, so that a word that the header does not know, which is 0 to the preprocessor, equals none of them.
   std::map<std::string, std::vector<std::string>, std::less<>> named_values;
-  /// By parameter, all of its values that are text, where a kernel file was given: what a macro may stand for, whatever
-  /// it is.
-  std::map<std::string, std::set<std::string>, std::less<>> texts;
+  /// By kernel and parameter, its values, where a kernel file was given: macros are made of these and nothing else.
+  using DeclaredValues = std::map<std::string, std::vector<search::Value>, std::less<>>;
+  std::optional<std::map<std::string, DeclaredValues, std::less<>>> declared;
 };
 
 /// A C++17 header that holds the winners of these decisions. The same decisions give the same text. Throws
-/// Error{bad_usage} where they cannot be written: macros of several kernels, a parameter that is no identifier.
+/// Error{bad_usage} where they cannot be written: macros of several kernels, a parameter that is no identifier, a
+/// macro that could be code.
 std::string header_text(std::vector<cache::Decision> decisions, const HeaderRequest& request);
 
 /// Whether `text` is "name" or "name::name".

@@ -36,13 +36,17 @@ void refuse_what_a_replay_ignores(const Arguments& arguments) {
 
 void read_if_busy(const Arguments& arguments, TuneRequest& request) {
   const std::string word = arguments.value("if-busy").value_or("wait");
+  const bool waits_no_time = word == "ignore" || word == "0s" || word == "0ms" || word == "0min";
+  if (waits_no_time) {
+    request.longest_wait = std::chrono::milliseconds(0);
+    return;
+  }
   if (!word.empty() && word.front() >= '0' && word.front() <= '9') {
     request.longest_wait = *arguments.duration("if-busy");
     return;
   }
-  arguments.choice("if-busy", {"wait", "10min", "leave", "ignore"});
+  arguments.choice("if-busy", {"wait", "leave", "ignore", "a TIME such as 10min"});
   if (word == "leave") request.if_busy = IfBusy::leave;
-  if (word == "ignore") request.longest_wait = std::chrono::milliseconds(0);
 }
 
 TuneRequest read_request(const Arguments& arguments) {

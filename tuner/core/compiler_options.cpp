@@ -44,6 +44,8 @@ constexpr std::array kAllowed = std::to_array<Allowed>({
     {"device-int128", Value::switched},
     {"device-float128", Value::switched},
     {"minimal", Value::switched},
+    {"no-cache", Value::switched},
+    {"modify-stack-limit", Value::switched},
     {"gpu-architecture", Value::word},
     {"arch", Value::word},
     {"maxrregcount", Value::word},
@@ -77,11 +79,8 @@ constexpr std::array kAllowed = std::to_array<Allowed>({
     {"disable-warnings", Value::switched},
     {"w", Value::switched},
     {"diag-error", Value::word},
-    {"diag_error", Value::word},
     {"diag-suppress", Value::word},
-    {"diag_suppress", Value::word},
     {"diag-warn", Value::word},
-    {"diag_warn", Value::word},
     {"display-error-number", Value::switched},
     {"err-no", Value::switched},
     {"no-display-error-number", Value::switched},
@@ -102,6 +101,7 @@ constexpr std::array kAllowedOfPtxas = std::to_array<Allowed>({
     {"O1", Value::switched},
     {"O2", Value::switched},
     {"O3", Value::switched},
+    {"O4", Value::switched},
     {"opt-level", Value::word},
     {"allow-expensive-optimizations", Value::switched},
     {"fmad", Value::switched},
@@ -142,7 +142,11 @@ constexpr std::array kAllowedOfPtxas = std::to_array<Allowed>({
     {"w", Value::switched},
     {"warning-as-error", Value::switched},
     {"Werror", Value::switched},
+    {"suppress-async-bulk-multicast-advisory-warning", Value::switched},
     {"make-errors-visible-at-exit", Value::switched},
+    {"return-at-end", Value::switched},
+    {"ret-end", Value::switched},
+    {"sp-bounds-check", Value::switched},
     {"position-independent-code", Value::switched},
     {"pic", Value::switched},
 });
@@ -220,8 +224,8 @@ std::string nearest(std::string_view option) {
 
 std::optional<std::string> why_refused(std::string_view option) {
   if (!std::any_of(option.begin(), option.end(), is_control) && is_allowed(option, kAllowed)) return std::nullopt;
-  return fmt::format("the compiler option {} is not passed on{}: {}", search::quote(option), nearest(option),
-                     kWhatIsPassed);
+  return fmt::format("the compiler option {} is not passed on{}: {}", search::quote(search::shortened(option)),
+                     nearest(option), kWhatIsPassed);
 }
 
 bool value_follows(std::string_view option) {

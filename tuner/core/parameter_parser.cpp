@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "search/quoting.hpp"
 #include "tuner/core/compiler_options.hpp"
 #include "tuner/core/description_parser.hpp"
 #include "tuner/core/element_type.hpp"
@@ -15,7 +16,8 @@ namespace {
 std::string listed(const std::vector<search::Value>& values) {
   constexpr std::size_t kMostListed = 20;
   std::string text;
-  for (std::size_t i = 0; i < values.size() && i < kMostListed; ++i) text += (i > 0 ? ", " : "") + values[i].text();
+  for (std::size_t i = 0; i < values.size() && i < kMostListed; ++i)
+    text += (i > 0 ? ", " : "") + search::shortened(values[i].text());
   return values.size() > kMostListed ? text + ", ..." : text;
 }
 
@@ -46,14 +48,15 @@ bool are_types(const std::vector<search::Value>& values) {
 void check_texts(const Span& name, const std::vector<search::Value>& values) {
   for (const search::Value& value : values) {
     if (!value.is_name()) {
-      name.fail(fmt::format("the value {} of `{}` is no string; with `text` write \"{}\"", value.text(), name.text(),
-                            value.text()));
+      name.fail(fmt::format("the value {} of `{}` is no string; with `text` write \"{}\"",
+                            search::shortened(value.text()), name.text(), search::shortened(value.text())));
     }
     const std::string& text = value.as_name();
     const bool one_line =
         std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x20; });
     if (!one_line || text.ends_with('\\')) {
-      name.fail(fmt::format("the value {} of `{}` cannot stand on the line of a `#define`", value.text(), name.text()));
+      name.fail(fmt::format("the value {} of `{}` cannot stand on the line of a `#define`",
+                            search::shortened(value.text()), name.text()));
     }
   }
 }
@@ -78,8 +81,8 @@ void DescriptionParser::read_parameter_clauses(const Span& name, const std::vect
       const auto& values = parameter.parameter.values;
       const auto found = std::find(values.begin(), values.end(), wanted);
       if (found == values.end()) {
-        value.fail(fmt::format("the default {} of `{}` is not among its values {}", wanted.text(), name.text(),
-                               listed(values)));
+        value.fail(fmt::format("the default {} of `{}` is not among its values {}", search::shortened(wanted.text()),
+                               name.text(), listed(values)));
       }
       parameter.parameter.default_value = *found;
     } else {
@@ -124,7 +127,7 @@ void DescriptionParser::read_parameter(const Directive& directive) {
       if (!is_identifier(text)) {
         name.fail(
             fmt::format("the value \"{}\" of `{}` cannot be part of a macro name; use option(...) for compiler options",
-                        text, name.text()));
+                        search::shortened(text), name.text()));
       }
       names_.declare_named_value(name, parameter.parameter.name, text);
     }

@@ -47,21 +47,38 @@ bool steers(char32_t code) {
          (code >= 0xe0000 && code <= 0xe0fff);                    // tags and variants
 }
 
+bool is_blank(char32_t code) {
+  return code == 0xa0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200a) || code == 0x202f || code == 0x205f ||
+         code == 0x3000;
+}
+
+/// Joins the characters around it into one emoji, or keeps two letters of Persian or of an Indic script apart: part of
+/// a word, where it stands within one.
+bool is_within_word(char32_t before, char32_t code, char32_t after) {
+  const auto is_of_word = [](char32_t c) { return c >= 0x80 && !steers(c) && !is_blank(c); };
+  return (code == 0x200c || code == 0x200d) && is_of_word(before) && is_of_word(after);
+}
+
 enum class Lines { kept, escaped };
 
 std::string escaped(std::string_view text, Lines lines) {
   std::string result;
   result.reserve(text.size());
+  char32_t before = 0;
   while (!text.empty()) {
     const Character next = first_character(text);
     const std::size_t bytes = std::max<std::size_t>(next.bytes, 1);
+    const std::string_view rest = text.substr(bytes);
+    const char32_t after = rest.empty() ? 0 : first_character(rest).code;
     const bool is_layout = lines == Lines::kept && (next.code == U'\n' || next.code == U'\t');
-    if (next.bytes == 0 || (steers(next.code) && !is_layout)) {
+    const bool is_shown = !steers(next.code) || is_layout || is_within_word(before, next.code, after);
+    if (next.bytes == 0 || !is_shown) {
       for (const char c : text.substr(0, bytes)) result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     } else {
       result += text.substr(0, bytes);
     }
-    text.remove_prefix(bytes);
+    before = next.code;
+    text = rest;
   }
   return result;
 }

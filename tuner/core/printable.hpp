@@ -14,7 +14,8 @@ inline constexpr std::size_t kLongestShown = 4096;
 
 /// `text` with what could steer a terminal or hide from a reader written as its bytes, `\x1b` and the like: control
 /// characters but tabs and line ends, marks without width or for the direction of writing, separators of lines that are
-/// no line ends to other programs, and what is not UTF-8.
+/// no line ends to other programs, and what is not UTF-8. The joiner and the non-joiner within a word or an emoji are
+/// letters of it and stay.
 std::string printable(std::string_view text);
 /// The same as part of one line: tabs and line ends, too, and of what has more than `most` bytes only the beginning,
 /// and how many there are.

@@ -149,8 +149,12 @@ std::string duration_text(double seconds) {
   if (seconds < 10) return fmt::format("{:.2f} s", seconds);
   if (seconds < 120) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
-  if (whole < 7200) return fmt::format("{} min {} s", whole / 60, whole % 60);
-  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+  const auto with_rest = [](std::uint64_t number, const char* unit, std::uint64_t rest, const char* unit_of_rest) {
+    return rest == 0 ? fmt::format("{} {}", number, unit)
+                     : fmt::format("{} {} {} {}", number, unit, rest, unit_of_rest);
+  };
+  if (whole < 7200) return with_rest(whole / 60, "min", whole % 60, "s");
+  return with_rest(whole / 3600, "h", whole % 3600 / 60, "min");
 }
 
 std::optional<std::chrono::milliseconds> duration_from_text(std::string_view text) {

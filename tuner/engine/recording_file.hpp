@@ -13,9 +13,9 @@ enum class Replace { nothing, recordings };
 /// Where a recording will be written: found out before there is one, since measuring it takes long.
 class RecordingFile {
  public:
-  /// Creates an unfinished file beside `file`, gone if `write` is never reached. Throws Error{bad_usage} if something is
-  /// there that may not be replaced (only a regular file that begins as a recording ever is), or nothing can be written
-  /// there.
+  /// Creates an unfinished file beside `file`, gone if `write` is never reached. Throws Error{bad_usage} if something
+  /// is there that may not be replaced (only a regular file that begins as a recording ever is), or nothing can be
+  /// written there.
   RecordingFile(std::filesystem::path file, Replace replace);
 
   const std::filesystem::path& path() const { return file_; }
@@ -25,7 +25,7 @@ class RecordingFile {
 
  private:
   std::filesystem::path file_;
-  Replace replace_;
+  bool replaces_;  ///< something that may be replaced; what appears meanwhile is not
   cache::FreshFile unfinished_;
 };
 

@@ -13,6 +13,7 @@
 #include "tuner/core/device_fields.hpp"
 #include "tuner/engine/measure/statistics.hpp"
 #include "tuner/engine/recording.hpp"
+#include "tuner/engine/recording_beginning.hpp"
 
 namespace tuner::engine {
 
@@ -34,7 +35,9 @@ constexpr std::size_t kMostLine = std::size_t{4} << 20;
 /// The text of a recording, unpacked as it is read: no more than a line of it is in memory.
 class Lines {
  public:
-  explicit Lines(const std::filesystem::path& path) : path_(path), file_(open(path)) {}
+  explicit Lines(const std::filesystem::path& path) : Lines(path, open(path)) {}
+  /// `path` is for messages.
+  Lines(std::filesystem::path path, GzFile file) : path_(std::move(path)), file_(std::move(file)) {}
 
   /// The next line without its end; false at the end of the file. Valid until the next call.
   bool next(std::string_view& line) {
@@ -136,6 +139,11 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
+/// Of the first line that is not blank, without the blanks around it.
+bool begins_recording(std::string_view line) {
+  return line.starts_with("#space ");
+}
+
 /// Reads line by line and knows where it is, for messages.
 class Reader {
  public:
@@ -165,7 +173,7 @@ class Reader {
 
   void read_line(std::string_view line) {
     if (line.empty()) return;
-    if (!versioned_ && !line.starts_with("#space ")) {
+    if (!versioned_ && !begins_recording(line)) {
       fail("it does not start with `#space 1`, so it is not a recorded space");
     }
     if (line[0] == '#') {
@@ -385,6 +393,19 @@ class Reader {
 };
 
 }  // namespace
+
+bool begins_as_recording(UniqueHandle<int, close, -1> descriptor) try {
+  GzFile file(gzdopen(descriptor.get(), "rb"), gzclose);
+  if (!file) return false;
+  descriptor.release();  // closed with the file
+  Lines lines("", std::move(file));
+  for (std::string_view line; lines.next(line);) {
+    if (const std::string_view text = trim(line); !text.empty()) return begins_recording(text);
+  }
+  return false;
+} catch (const Error&) {  // what cannot be unpacked, or has no end
+  return false;
+}
 
 Recording read_recording(const std::filesystem::path& file) {
   return Reader(file).read();

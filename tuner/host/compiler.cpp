@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "tuner/core/printable.hpp"
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
 #include "tuner/host/shortage.hpp"
@@ -63,9 +64,9 @@ Compiler Compiler::find(const JobLimits& limits) {
       if (line.find(" version ") != std::string::npos) compiler.version_ = line.substr(0, kLongestVersion);
     }
     compiler.is_clang_ = compiler.version_.find("clang") != std::string::npos;
-    if (compiler.version_.empty()) compiler.version_ = name;
+    if (compiler.version_.empty()) compiler.version_ = one_line(name);
     if (jobs[0].ok || limits.stopped()) return compiler;
-    const std::string lack = shortage(jobs[0], "The C++ compiler (" + name + ")", limits);
+    const std::string lack = shortage(jobs[0], "The C++ compiler (" + one_line(name) + ")", limits);
     if (!lack.empty() && !jobs[0].late) throw Error(Errc::bad_usage, lack + ".");
     why = jobs[0].how;
   }
@@ -77,7 +78,7 @@ Compiler Compiler::find(const JobLimits& limits) {
   throw Error(Errc::no_toolkit,
               fmt::format("The C++ compiler that CXX names, '{}', cannot be run{}; kernels are compiled with it to run "
                           "on the CPU: set CXX to another one, or unset it.",
-                          chosen, why.empty() ? "" : " (with -v it " + why + ")"));
+                          one_line(chosen), why.empty() ? "" : " (with -v it " + why + ")"));
 }
 
 Job Compiler::compile(const std::filesystem::path& source, const std::filesystem::path& object, Flavour flavour) const {

@@ -95,7 +95,7 @@ RuntimeState::RuntimeState(RuntimeOptions options)
 RuntimeState::~RuntimeState() = default;
 
 void RuntimeState::report(Notice::Kind kind, std::string_view sentence) noexcept try {
-  if (options_.observer) options_.observer({kind, printable(sentence)});
+  if (options_.observer) options_.observer({kind, one_line(sentence)});
 } catch (...) {
   // An observer must not throw; what it throws must not end a program.
 }

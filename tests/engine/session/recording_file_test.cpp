@@ -89,6 +89,34 @@ TEST_CASE("a recording does not replace files of others, links, pipes or folders
   CHECK(folder.files() == 7);
 }
 
+TEST_CASE("what a replay accepts as a recording may be replaced as one, and nothing else") {
+  const Folder folder;
+  for (const char* const blanks : {"\n", " \t", "\r\n \n", "\xEF\xBB\xBF", "\xEF\xBB\xBF\n  "}) {
+    const fs::path old = folder.write("old.csv", std::string(blanks) + kRecording);
+    const Recording recording = read_recording(old);
+    refuses(old, Replace::nothing, "--force");
+    RecordingFile(old, Replace::recordings).write(recording);
+    CHECK(contents(old) == recording_text(recording));
+  }
+  for (const std::string text : {"\n\n", "\n#spaces of mine\n", "x #space 1\n", "#space\n"}) {
+    const fs::path mine = folder.write("mine.csv", text);
+    CHECK_THROWS_AS(read_recording(mine), Error);
+    refuses(mine, Replace::recordings, "no recording");
+    CHECK(contents(mine) == text);
+  }
+}
+
+TEST_CASE("a recording that appeared during a session stays, though an older one might have been replaced") {
+  const Folder folder;
+  const fs::path name = folder.path / "new.csv";
+  const Recording recording = read_recording(folder.write("from.csv", kRecording));
+  RecordingFile file(name, Replace::recordings);
+  const std::string other = std::string(kRecording) + "# of another session\n";
+  folder.write("new.csv", other);
+  CHECK_THROWS_WITH_AS(file.write(recording), doctest::Contains("What was recorded is in"), Error);
+  CHECK(contents(name) == other);
+}
+
 TEST_CASE("a session that fails leaves an older recording as it is, and nothing half written beside it") {
   const Folder folder;
   const fs::path old = folder.write("old.csv", kRecording);

@@ -41,7 +41,7 @@ struct Notice {
     launch,    ///< a launch that failed: arguments that do not fit, the driver's refusal, a fallback's error
   };
   Kind kind = Kind::database;
-  std::string sentence;
+  std::string sentence;  ///< one line
 };
 
 struct RuntimeOptions {
