@@ -140,6 +140,22 @@ bool Running::handles_signals() {
   return false;
 }
 
+bool Running::computes(long more) {
+  const auto used = [&] {
+    const std::string text = read_file("/proc/" + std::to_string(pid_) + "/stat");
+    std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 1)));
+    std::string skipped;
+    for (int field = 3; field < 14; ++field) fields >> skipped;
+    long ticks = 0;
+    fields >> ticks;  // utime
+    return ticks;
+  };
+  for (const long before = used(); !ended(); usleep(1000)) {
+    if (used() >= before + more) return true;
+  }
+  return false;
+}
+
 bool Running::ended() {
   if (!collected_) collected_ = waitpid(pid_, &status_, WNOHANG) == pid_;
   return collected_;

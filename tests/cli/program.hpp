@@ -64,6 +64,8 @@ class Running {
   void signal(int number) const;
   /// Waits until the program handles SIGTERM itself; false if it ends before.
   bool handles_signals();
+  /// Waits until it has used a core for `more` ticks of the clock from now on; false if it ends before.
+  bool computes(long more = 3);
   bool ended();
   /// Reads standard error until it has these words; false if it ends without them.
   bool says(const std::string& words);

@@ -73,6 +73,7 @@ TEST_CASE("one signal ends the counting of a large space with 130, whichever com
       const fs::path pipe = endless_pipe(user);
       Running program(user, command);
       std::ofstream(pipe) << kEndless;  // waits for the program to open it
+      CHECK(program.computes());        // what it has read takes it no time
       program.signal(signal);
       const Result result = program.finish();
       CHECK(result.exit_code == 130);

@@ -50,6 +50,45 @@ TEST_CASE("a GPU's lock that another user never lets go of blocks nobody for lon
         std::string::npos);
 }
 
+TEST_CASE("ten problems do not wait ten times for a lock that is never let go, until it is free again") {
+  Held gpu;
+  Overdue overdue;
+  TurnWait wait = gpu.wait(milliseconds(20));
+  wait.overdue = &overdue;
+  for (int problem = 0; problem < 10; ++problem) CHECK(take_gpu(gpu.task, wait, gpu.turn));
+  CHECK(gpu.waits.size() == 1);
+  REQUIRE(gpu.warnings.size() == 10);
+  CHECK(gpu.warnings[0].find("and was not done after 0.02 s. Tuning goes on beside it") != std::string::npos);
+  CHECK(gpu.warnings[9].find("(the other one). Tuning goes on beside it") != std::string::npos);
+
+  gpu.other.release();
+  CHECK(take_gpu(gpu.task, wait, gpu.turn));
+  CHECK(gpu.turn.size() == 1);
+  gpu.turn.clear();
+  REQUIRE(gpu.other.try_take("the other one"));
+  CHECK(take_gpu(gpu.task, wait, gpu.turn));
+  CHECK(gpu.waits.size() == 2);
+}
+
+TEST_CASE("the sessions of one process wait once for another one that tunes the same problems") {
+  Held gpu;
+  const std::string database = (std::filesystem::temp_directory_path() / gpu.uuid).string();
+  Overdue overdue;
+  TurnWait wait = gpu.wait(milliseconds(20));
+  wait.overdue = &overdue;
+  Turn others;
+  for (const long n : {1024, 2048, 4096}) {
+    const Task task{test::describe(test::kernel_text()), {{"n", n}}, Held::device(gpu.uuid)};
+    REQUIRE(take_lease(task, "warm", database, gpu.wait(kLongestWait), others));
+    CHECK(take_lease(task, "warm", database, wait, gpu.turn));
+  }
+  CHECK(others.size() == 3);
+  CHECK(gpu.turn.empty());
+  CHECK(gpu.waits.size() == 1);
+  CHECK(gpu.warnings.size() == 3);
+  std::filesystem::remove(database + "-lock");
+}
+
 TEST_CASE("a limit of nothing ignores who has the GPU, and says so") {
   Held gpu;
   CHECK(take_gpu(gpu.task, gpu.wait(milliseconds(0)), gpu.turn));

@@ -1,6 +1,7 @@
 // `tuner check --host` where the machine, the environment or another program stands in its way.
 #include <doctest/doctest.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -134,6 +135,9 @@ TEST_CASE("a TMPDIR of no use is an error of the user, with the folder's name an
   refused("/nowhere?", "No such file");
   one.environment["TMPDIR"] = "/tmp/two\nlines";
   CHECK(contains(one.check().err, "'/tmp/two?lines', has a control character"));
+  one.environment["TMPDIR"] = one.temporary().string() + "/a\"b";
+  std::filesystem::create_directory(one.environment["TMPDIR"]);
+  CHECK(contains(one.check().err, "a\"b', has a double quote in its name"));
 }
 
 TEST_CASE("a TMPDIR that no program can be run from is refused before anything is compiled, for what it is") {
@@ -264,7 +268,7 @@ TEST_CASE("a process that a kernel or a compiler starts in a session of its own 
   CHECK_FALSE(runs("sleep 1" + seconds));
 }
 
-TEST_CASE("Ctrl-C leaves no temporary file of a compiler behind") {
+TEST_CASE("Ctrl-C leaves no compiler and no temporary file behind, also where it comes twice") {
   Developer one;
   one.wrap_compiler("case \"$*\" in *runtime_memory*) mktemp >/dev/null; touch \"$HOME/begun\"; sleep " +
                     own_seconds() + ";; esac");
@@ -272,7 +276,11 @@ TEST_CASE("Ctrl-C leaves no temporary file of a compiler behind") {
   while (!std::filesystem::exists(one.home() / "begun") && !running.ended())
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   REQUIRE(!running.ended());
-  running.signal(2);
+  running.signal(SIGINT);
+  SUBCASE("once") {}
+  SUBCASE("twice") {
+    running.signal(SIGTERM);
+  }  // two of a kind might be one
   CHECK_EQ(running.finish().exit_code, 130);
   CHECK(std::filesystem::is_empty(one.temporary()));
   CHECK_FALSE(runs("sleep " + own_seconds()));

@@ -1,10 +1,13 @@
 #include "tuner/process/spawn.hpp"
 
 #include <doctest/doctest.h>
+#include <linux/sched.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,6 +48,16 @@ bool has_ended(pid_t pid) {
     if (!std::getline(file, text) || text.find(") Z ") != std::string::npos) return true;
   }
   return false;
+}
+
+/// As fork does, with this number; nothing if that cannot be.
+std::optional<pid_t> fork_with_number(pid_t number) {
+  clone_args how{};
+  how.exit_signal = SIGCHLD;
+  how.set_tid = reinterpret_cast<std::uintptr_t>(&number);
+  how.set_tid_size = 1;
+  const long pid = syscall(SYS_clone3, &how, sizeof how);
+  return pid < 0 ? std::nullopt : std::optional(static_cast<pid_t>(pid));
 }
 
 }  // namespace
@@ -239,6 +252,51 @@ TEST_CASE("a child is not taken down by another one that its parent has forked")
   REQUIRE(waitpid(forked, &status, 0) == forked);
   CHECK(status == 0);
   CHECK(ask(*child, "echo", "still here") == "still here");
+}
+
+TEST_CASE("a stranger that has the number of a child that was collected is neither killed nor waited for") {
+  constexpr int kImpossible = 77, kAlive = 7;
+  // Numbers can be chosen in a namespace of one's own.
+  const pid_t outer = fork();
+  if (outer == 0) {
+    if (unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) _exit(kImpossible);
+    const pid_t first = fork();
+    if (first == 0) {
+      std::optional<ChildProcess> child(start());
+      signal(SIGCHLD, SIG_IGN);
+      pollfd entry{child->exit_fd(), POLLIN, 0};
+      child->channel().close();
+      if (entry.fd < 0 || poll(&entry, 1, -1) != 1) _exit(kImpossible);
+      signal(SIGCHLD, SIG_DFL);
+      int ends[2];
+      if (pipe(ends) != 0) _exit(kImpossible);
+      const std::optional<pid_t> stranger = fork_with_number(child->pid());
+      if (!stranger) _exit(kImpossible);
+      if (*stranger == 0) {
+        setpgid(0, 0);
+        close(ends[1]);
+        char end = 0;
+        _exit(read(ends[0], &end, 1) == 0 ? kAlive : 1);
+      }
+      setpgid(*stranger, *stranger);
+      child.reset();
+      close(ends[1]);
+      int status = 0;
+      const bool collected = waitpid(*stranger, &status, 0) == *stranger;
+      _exit(collected && WIFEXITED(status) && WEXITSTATUS(status) == kAlive ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(first, &status, 0);
+    _exit(first > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : kImpossible);
+  }
+  int status = -1;
+  REQUIRE(waitpid(outer, &status, 0) == outer);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kImpossible) {
+    MESSAGE("SKIPPED: this user may not choose a process's number");
+    return;
+  }
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
 }
 
 TEST_CASE("what a child forked dies with it") {

@@ -142,7 +142,9 @@ ExitCode check_on_cpu(const CheckRequest& request, const std::atomic<bool>& stop
     progress.elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     line.progress(progress);
   };
+  std::optional<SomethingToEnd> compilers(std::in_place);
   const host::HostResult result = host::check_on_host(request.description, picks, options);
+  compilers.reset();
   line.erase();
   if (request.json)
     print_json(to_json(request, problems, result));

@@ -16,6 +16,7 @@ constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
 
 std::atomic<bool> interrupted{false};
 std::atomic<bool> has_something_to_keep{false};
+std::atomic<bool> has_something_to_end{false};
 std::atomic<bool> progress_line_drawn{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "the signal handler may only touch lock-free atomics");
 
@@ -29,8 +30,14 @@ static_assert(std::atomic<bool>::is_always_lock_free, "the signal handler may on
   _exit(static_cast<int>(ExitCode::interrupted));
 }
 
-extern "C" void on_signal(int) {
-  if (interrupted.exchange(true) || !has_something_to_keep) end_at_once();
+constexpr unsigned kSecondsToEnd = 10;
+
+extern "C" void on_signal(int signal) {
+  const bool is_first = !interrupted.exchange(true);
+  if (is_first && has_something_to_keep) return;
+  if (signal == SIGALRM || !has_something_to_end) end_at_once();
+  // Not later for a third one.
+  if (const unsigned left = alarm(kSecondsToEnd); left > 0) alarm(left);
 }
 
 }  // namespace
@@ -44,6 +51,7 @@ void end_at_signals() {
     sigaction(signal, nullptr, &before);
     if (signal != SIGHUP || before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
   }
+  sigaction(SIGALRM, &action, nullptr);
 }
 
 Interrupts::Interrupts() {
@@ -64,6 +72,14 @@ NothingToKeep::NothingToKeep() : before_(has_something_to_keep.exchange(false)) 
 
 NothingToKeep::~NothingToKeep() {
   has_something_to_keep = before_;
+}
+
+SomethingToEnd::SomethingToEnd() {
+  has_something_to_end = true;
+}
+
+SomethingToEnd::~SomethingToEnd() {
+  has_something_to_end = false;
 }
 
 void note_progress_line(bool drawn) noexcept {

@@ -34,6 +34,16 @@ class NothingToKeep {
   const bool before_;
 };
 
+/// Within the life of an Interrupts: processes and files that would be left behind if the program ended at once. While
+/// it lives, the second signal leaves it ten seconds for them.
+class SomethingToEnd {
+ public:
+  SomethingToEnd();
+  ~SomethingToEnd();
+  SomethingToEnd(const SomethingToEnd&) = delete;
+  SomethingToEnd& operator=(const SomethingToEnd&) = delete;
+};
+
 /// Whether a progress line stands on standard error, to be removed when the program ends at once.
 void note_progress_line(bool drawn) noexcept;
 

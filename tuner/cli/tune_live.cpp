@@ -65,8 +65,10 @@ const DeviceInfo* wait_for_device(engine::DeviceLane& lane, const TuneRequest& r
 /// one warning that says for whom; false if the user interrupted it. `before_waiting` is called when it begins to wait.
 /// Throws Error{busy} if the request is not to wait.
 bool wait_for_turn(const Task& task, const TuneRequest& request, const std::string& database,
-                   const TuneContext& context, const std::function<void()>& before_waiting, engine::Turn& turn) {
+                   const TuneContext& context, const std::function<void()>& before_waiting, engine::Overdue& overdue,
+                   engine::Turn& turn) {
   engine::TurnWait wait;
+  wait.overdue = &overdue;
   wait.limit = request.if_busy == IfBusy::leave ? engine::kLongestWait : request.longest_wait;
   wait.gives_up = [&] { return context.stop.load(); };
   wait.waits = [&, limit = wait.limit](const std::string& busy) {
@@ -110,11 +112,12 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   engine::SessionStores stores = engine::open_for_session(request.database);
   beginning.reset();
   for (const std::string& warning : stores.warnings) context.observer.warning(warning);
+  engine::Overdue overdue;
   for (const Task& task : tasks) {
     // Who waits holds nothing of the GPU: whoever is measuring would take it for a disturbance, and rightly.
     engine::Turn turn;
     if (!wait_for_turn(
-            task, request, stores.path, context, [&] { device.reset(); }, turn))
+            task, request, stores.path, context, [&] { device.reset(); }, overdue, turn))
       return;
     if (!device) device.emplace(device_options);
     std::optional<engine::Recorder> recorder;  // it keeps every trial in memory

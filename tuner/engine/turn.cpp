@@ -17,6 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 /// One thing that one process at a time may have.
 struct Wanted {
+  std::string name;  ///< among those that are overdue
   std::function<cache::FileLock()> open;
   std::string busy;      ///< "Another process tunes ... already"
   std::string unlocked;  ///< what may happen without the lock
@@ -25,11 +26,13 @@ struct Wanted {
 
 /// Whether the lock is to be waited for; if not, it has been said that work goes on without it.
 bool goes_on_waiting(const Wanted& wanted, const TurnWait& wait, const std::string& busy, Clock::time_point begin) {
-  if (Clock::now() - begin < wait.limit) return true;
+  const bool is_overdue = wait.overdue != nullptr && wait.overdue->contains(wanted.name);
+  if (!is_overdue && Clock::now() - begin < wait.limit) return true;
   const std::string after =
-      wait.limit.count() > 0
+      !is_overdue && wait.limit.count() > 0
           ? fmt::format(", and was not done after {}", duration_text(std::chrono::duration<double>(wait.limit).count()))
           : "";
+  if (wait.overdue != nullptr) wait.overdue->insert(wanted.name);
   if (wait.warning) wait.warning(fmt::format("{}{}. {}", busy, after, wanted.beside));
   return false;
 }
@@ -46,6 +49,7 @@ bool take(const Wanted& wanted, const TurnWait& wait, Turn& turn) {
       if (wait.gives_up && wait.gives_up()) return false;
       std::this_thread::sleep_for(wait.look);
     }
+    if (wait.overdue != nullptr) wait.overdue->erase(wanted.name);
     turn.push_back(std::move(lock));
   } catch (const Error& error) {
     if (error.code() != Errc::store_unavailable) throw;
@@ -60,7 +64,8 @@ bool take_lease(const Task& task, const std::string& mode, const std::string& da
                 Turn& turn) {
   if (database.empty()) return true;
   const cache::DecisionKey key = task.key(mode);
-  return take({[&] { return cache::lease_on(key, database); },
+  // Under one name for all of them: another process that tunes the same problems has the next one, too.
+  return take({database, [&] { return cache::lease_on(key, database); },
                fmt::format("Another process is tuning `{}` for {} already", key.kernel_name, key.problem),
                "Tuning goes on; another process might tune the same at the same time.",
                "Tuning goes on beside it: the same may be measured twice."},
@@ -71,7 +76,7 @@ bool take_gpu(const Task& task, const TurnWait& wait, Turn& turn) {
   const std::string& gpu = task.device().uuid;
   if (gpu.empty()) return true;
   return take(
-      {[&] { return gpu_lock(gpu); }, fmt::format("Another process is measuring on GPU {}", task.device().ordinal),
+      {gpu, [&] { return gpu_lock(gpu); }, fmt::format("Another process is measuring on GPU {}", task.device().ordinal),
        "Tuning goes on; another process might measure on the same GPU at the same time.",
        "Tuning goes on beside it: if it does measure, times of both may be too long."},
       wait, turn);

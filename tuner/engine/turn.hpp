@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,17 @@ using Turn = std::vector<cache::FileLock>;
 
 constexpr std::chrono::minutes kLongestWait{30};
 
+/// Locks that were not free within the limit. Until one is free again it is not waited for: several sessions would wait
+/// as many times as long.
+using Overdue = std::set<std::string>;
+
 /// How to wait for what one process at a time may have.
 struct TurnWait {
   std::chrono::milliseconds look{100};  ///< between two attempts. Lower: the turn comes sooner after its end
-  /// For how long at most, for each. Any user of the machine can hold a GPU's lock, so a wait must end; a session may
-  /// take long, so it must not end early.
+  /// For how long at most, for each that is not overdue. Any user of the machine can hold a GPU's lock, so a wait must
+  /// end; a session may take long, so it must not end early.
   std::chrono::milliseconds limit{kLongestWait};
+  Overdue* overdue = nullptr;      ///< of a process's sessions; null: there is one session
   std::function<bool()> gives_up;  ///< looked at before each further attempt
   /// Called once when the wait begins, with a sentence without its full stop that says for whom. May throw. Not called
   /// where the limit is 0.

@@ -9,8 +9,11 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <initializer_list>
 #include <map>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include "tuner/process/process_tree.hpp"
 #include "tuner/process/spawn.hpp"
@@ -71,89 +74,99 @@ bool look_at(Running& running) {
   return true;
 }
 
-/// The processes of one job, or of one that its parent left behind.
-struct Branch {
+/// A process that a job started, by itself or through others.
+struct Started {
+  pid_t pid = -1;
+  pid_t group = -1;
+  Job* job = nullptr;  ///< whose it is; none: that has ended, or it left the job's group and lost its parent
   std::uint64_t bytes = 0;
-  std::uint64_t of_root = 0;
-  std::size_t processes = 0;
 };
 
-/// A program that started others outlives them, so that it can tell what became of them; unless they are too many, and
-/// of its own group.
-void cut(pid_t root, const Branch& branch, bool crowded) {
-  std::vector<pid_t> below;
-  for (const Descendant& one : descendants(root, branch.processes)) {
-    if (one.pid == one.branch) below.push_back(one.pid);
+/// All that run, and hardly more than `most`.
+std::vector<Started> started_by(const std::vector<Running>& running, std::size_t most) {
+  std::map<pid_t, Job*> jobs;
+  for (const Running& one : running) jobs[one.process->pid()] = one.job;
+  const auto job_of = [&](pid_t pid) {
+    const auto found = jobs.find(pid);
+    return found == jobs.end() ? nullptr : found->second;
+  };
+  std::vector<Started> all;
+  for (const Descendant& one : descendants(getpid(), most)) {
+    Job* const from = job_of(one.branch);
+    const bool is_orphan = one.pid == one.branch && from == nullptr;
+    if (is_orphan && waitpid(one.pid, nullptr, WNOHANG) == one.pid) continue;
+    const pid_t group = getpgid(one.pid);
+    Job* const job = job_of(group);  // that of an orphan is the job's until it leaves it
+    all.push_back({one.pid, group, job != nullptr ? job : from, memory_of(one.pid)});
   }
-  const bool in_group = std::any_of(below.begin(), below.end(), [&](pid_t pid) { return getpgid(pid) == root; });
-  if (below.empty() || branch.of_root > branch.bytes / 2 || (crowded && in_group)) return kill_tree(root);
-  for (const pid_t pid : below) kill_tree(pid);
+  return all;
+}
+
+/// A program that started it outlives it, so that it can tell what became of it.
+void end_largest(const std::vector<Started>& all) {
+  const auto largest =
+      std::max_element(all.begin(), all.end(), [](const Started& a, const Started& b) { return a.bytes < b.bytes; });
+  if (largest->job != nullptr) largest->job->starved = true;
+  kill_tree(largest->pid);
+}
+
+/// Likewise where it began a group for them. All that belong to no job count as one: a job may hide behind them.
+void end_largest_group(const std::vector<Started>& all) {
+  std::map<std::pair<Job*, pid_t>, std::vector<pid_t>> groups;
+  for (const Started& one : all) groups[{one.job, one.job == nullptr ? 0 : one.group}].push_back(one.pid);
+  const auto& [whose, pids] = *std::max_element(
+      groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  if (whose.first != nullptr) whose.first->crowded = true;
+  for (const pid_t pid : pids) kill(pid, SIGSTOP);
+  for (const pid_t pid : pids) kill_tree(pid);
 }
 
 /// Stops what takes more than there is. One at a time: the others may then have enough.
 void keep_within(const JobLimits& limits, const std::vector<Running>& running) {
-  const auto job_of = [&](pid_t pid) {
-    const auto found =
-        std::find_if(running.begin(), running.end(), [&](const Running& one) { return one.process->pid() == pid; });
-    return found == running.end() ? nullptr : found->job;
-  };
-  std::map<pid_t, Branch> branches;
-  std::vector<pid_t> orphans;
+  const std::vector<Started> all = started_by(running, limits.processes);
   std::uint64_t bytes = 0;
-  std::size_t processes = 0;
-  for (const Descendant& one : descendants(getpid(), limits.processes)) {
-    if (one.pid == one.branch && job_of(one.pid) == nullptr) {
-      if (waitpid(one.pid, nullptr, WNOHANG) == one.pid) continue;
-      orphans.push_back(one.pid);
-    }
-    const std::uint64_t held = memory_of(one.pid);
-    Branch& branch = branches[one.branch];
-    if (one.pid == one.branch) branch.of_root = held;
-    branch.bytes += held;
-    ++branch.processes;
-    bytes += held;
-    ++processes;
-  }
-  const bool starved = bytes > limits.memory;
-  if (!starved && processes <= limits.processes) return;
-  // Many orphans are what is left of a job that was stopped, or what a job hides behind.
-  if (!starved && orphans.size() > processes / 2) {
-    for (const pid_t pid : orphans) kill_tree(pid);
-    return;
-  }
-  const auto worst = std::max_element(branches.begin(), branches.end(), [&](const auto& a, const auto& b) {
-    return starved ? a.second.bytes < b.second.bytes : a.second.processes < b.second.processes;
-  });
-  Job* job = job_of(worst->first);
-  if (job == nullptr) return kill_orphan(worst->first);
-  (starved ? job->starved : job->crowded) = true;
-  cut(worst->first, worst->second, !starved);
+  for (const Started& one : all) bytes += one.bytes;
+  if (bytes > limits.memory) return end_largest(all);
+  if (all.size() > limits.processes) end_largest_group(all);
 }
 
-std::optional<std::uint64_t> number_in(const char* file) {
+std::uint64_t number_in(const std::filesystem::path& file) {
   std::uint64_t number = 0;
-  if (std::ifstream stream(file); stream >> number) return number;
-  return std::nullopt;
+  std::ifstream(file) >> number;  // "max" is 0, too
+  return number;
+}
+
+/// The sum of what lines of the kind "NAME 123" say of these names.
+std::uint64_t sum_in(const std::filesystem::path& file, std::initializer_list<std::string_view> names) {
+  std::ifstream lines(file);
+  std::uint64_t sum = 0, number = 0;
+  for (std::string name, unit; lines >> name >> number; std::getline(lines, unit)) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) sum += number;
+  }
+  return sum;
 }
 
 }  // namespace
 
-std::uint64_t usable_memory() {
-  std::uint64_t bytes = std::numeric_limits<std::uint64_t>::max();
-  std::ifstream lines("/proc/meminfo");
-  std::string name, unit;
-  for (std::uint64_t number = 0; lines >> name >> number; std::getline(lines, unit)) {
-    if (name == "MemAvailable:") bytes = number * 1024;
-  }
-  // In a container, of both versions of control groups.
-  const char* const limits[][2] = {
-      {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
-      {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}};
-  for (const auto& [most, used] : limits) {
-    const auto limit = number_in(most), taken = number_in(used);
-    if (limit && taken) bytes = std::min(bytes, *limit - std::min(*limit, *taken));
-  }
-  return bytes / 4 * 3;
+std::uint64_t usable_memory(const std::filesystem::path& root) {
+  constexpr std::uint64_t kKilobyte = 1024, kLeast = std::uint64_t{1} << 30;
+  constexpr auto kUnknown = std::numeric_limits<std::uint64_t>::max();
+  const auto known = [](std::uint64_t bytes) { return bytes == 0 ? kUnknown : bytes; };
+  const std::filesystem::path meminfo = root / "proc/meminfo", groups = root / "sys/fs/cgroup";
+  std::uint64_t all = known(sum_in(meminfo, {"MemTotal:"}) * kKilobyte);
+  std::uint64_t free = known(sum_in(meminfo, {"MemAvailable:"}) * kKilobyte);
+  // In a container, of both versions of control groups. Files that it has read count as used, and give way.
+  const auto within = [&](std::uint64_t limit, std::uint64_t used, std::uint64_t of_files) {
+    if (limit == 0) return;
+    used -= std::min(used, of_files);
+    all = std::min(all, limit);
+    free = std::min(free, limit - std::min(limit, used));
+  };
+  within(number_in(groups / "memory.max"), number_in(groups / "memory.current"),
+         sum_in(groups / "memory.stat", {"inactive_file", "active_file"}));
+  within(number_in(groups / "memory/memory.limit_in_bytes"), number_in(groups / "memory/memory.usage_in_bytes"),
+         sum_in(groups / "memory/memory.stat", {"total_inactive_file", "total_active_file"}));
+  return std::max(free / 4 * 3, std::min(all / 4 * 3, kLeast));
 }
 
 void run_jobs(std::vector<Job>& jobs, const JobLimits& limits, const std::function<void(const Job&)>& finished) {

@@ -36,16 +36,17 @@ struct JobLimits {
   int at_once = 1;
   const std::atomic<bool>* stop = nullptr;  ///< ends them early, with jobs not done
   std::filesystem::path temporary{};        ///< where they put temporary files (TMPDIR); empty: where it says now
-  /// Bytes of memory that all of them may hold together. Above, the one that holds most is stopped: of a program that
-  /// started others only those.
+  /// Bytes of memory that all of them may hold together. Above, the process that holds most is stopped, with what it
+  /// started, but not the one that started it.
   std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
-  std::size_t processes = 512;  ///< of all of them together; likewise
+  std::size_t processes = 512;  ///< of all of them together; above, the largest group of them is stopped
 
   bool stopped() const { return stop != nullptr && *stop; }
 };
 
-/// Three quarters of the memory that is free on this machine and allowed to this process, in bytes.
-std::uint64_t usable_memory();
+/// Three quarters of the memory that is free on this machine and allowed to this process, in bytes; but not less than
+/// 1 GB where there is as much in all, since what is free may soon be more. `root` is where /proc and /sys lie.
+std::uint64_t usable_memory(const std::filesystem::path& root = "/");
 
 /// Runs them. `finished` is told of each. What cannot be started is done and not ok. This process has no other
 /// children.

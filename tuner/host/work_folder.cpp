@@ -44,13 +44,15 @@ WorkFolder::WorkFolder() {
   std::string variable;
   const std::filesystem::path named = temporary_folder(variable);
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
-  // Line breaks end a file's name in what compilers hand to assemblers.
+  // Line breaks and quotes end a file's name in what compilers hand to assemblers.
   if (std::string shown = named.native(); std::any_of(shown.begin(), shown.end(), is_control)) {
     std::replace_if(shown.begin(), shown.end(), is_control, '?');
     refuse(shown, variable, "has a control character in its name, which compilers do not take");
   }
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::absolute(named, error);
+  if (folder.native().find('"') != std::string::npos)
+    refuse(folder, variable, "has a double quote in its name, which compilers do not take");
   if (error || folder.native().size() + kLongestName > PATH_MAX) {
     refuse(named, variable,
            "has a name of " + std::to_string(std::max(named.native().size(), folder.native().size())) +

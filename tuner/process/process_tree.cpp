@@ -76,11 +76,6 @@ void kill_tree(pid_t root) noexcept {
   kill(whole, SIGKILL);
 }
 
-void kill_orphan(pid_t pid) noexcept {
-  if (const pid_t group = getpgid(pid); group > 0 && group != getpgrp()) kill(-group, SIGKILL);
-  kill_tree(pid);
-}
-
 Adoption::Adoption() noexcept {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
@@ -90,7 +85,9 @@ Adoption::~Adoption() try {
   for (std::vector<pid_t> left = children(getpid()); !left.empty() && Clock::now() < give_up;
        left = children(getpid())) {
     for (const pid_t pid : left) {
-      kill_orphan(pid);
+      // Also of an orphan whose group's leader has ended.
+      if (const pid_t group = getpgid(pid); group > 0 && group != getpgrp()) kill(-group, SIGKILL);
+      kill_tree(pid);
       waitpid(pid, nullptr, WNOHANG);
     }
     std::this_thread::sleep_for(kGlance);

@@ -24,12 +24,9 @@ std::vector<Descendant> descendants(pid_t root, std::size_t most = std::numeric_
 std::uint64_t memory_of(pid_t pid);
 
 /// SIGKILL to a process that has not been waited for and to all that descend from it, in whatever session or group they
-/// are. They are stopped first, so that none starts another in the meantime; the group that `root` leads at once, because
-/// processes that start others without end leave no time to look for each.
+/// are. They are stopped first, so that none starts another in the meantime; the group that `root` leads at once,
+/// because processes that start others without end leave no time to look for each.
 void kill_tree(pid_t root) noexcept;
-
-/// Likewise for a process that its parent left behind, and its whole group, unless that is this process's own.
-void kill_orphan(pid_t pid) noexcept;
 
 /// While one exists, processes whose parents end become children of this process. Its end kills all descendants and
 /// collects them. For programs that have no children but those that are to end with it.

@@ -100,6 +100,19 @@ struct SpawnPlan {
   SpawnPlan& operator=(const SpawnPlan&) = delete;
 };
 
+constexpr auto kByDescriptor = static_cast<idtype_t>(3);  // P_PIDFD: Linux 5.4, glibc 2.36
+
+/// How the child ended, by default collecting it; with number 0 while it runs; nothing, and errno, if there is no such
+/// child of this process.
+std::optional<siginfo_t> wait_for_child(idtype_t kind, id_t id, int flags) noexcept {
+  siginfo_t info{};
+  int result = 0;
+  do {
+    result = waitid(kind, id, &info, WEXITED | WNOHANG | flags);
+  } while (result < 0 && errno == EINTR);
+  return result == 0 ? std::optional(info) : std::nullopt;
+}
+
 }  // namespace
 
 std::string ExitStatus::text() const {
@@ -200,22 +213,30 @@ void ChildProcess::end() noexcept {
   wait_until(Clock::now() + patience_);
 }
 
+bool ChildProcess::signal(int number) const noexcept {
+  if (pidfd_) return syscall(SYS_pidfd_send_signal, pidfd_.get(), number, nullptr, 0) == 0;
+  return wait_for_child(P_PID, static_cast<id_t>(pid_), WNOWAIT).has_value() && ::kill(pid_, number) == 0;
+}
+
 void ChildProcess::kill() noexcept {
-  // Until its status is collected neither its number nor its group's can belong to anybody else.
-  if (!is_ours() || status_) return;
+  // Where the application collects all its children, or ignores SIGCHLD, its number may be another's as soon as it has
+  // ended. One that is stopped does not end, and keeps its number and its group's until it is collected.
+  if (!is_ours() || status_ || !signal(SIGSTOP)) return;
   kill_tree(pid_);
   ::kill(-pid_, SIGKILL);  // those of its group whose parents have ended
 }
 
 std::optional<ExitStatus> ChildProcess::try_wait() noexcept {
   if (pid_ < 0 || status_) return status_;
-  int status = 0;
-  pid_t result = 0;
-  do {
-    result = waitpid(pid_, &status, WNOHANG);
-  } while (result < 0 && errno == EINTR);
-  if (result == pid_) status_ = exit_status_from_wait(status);
-  if (result < 0) status_ = ExitStatus{};  // the application collects all its children, or ignores SIGCHLD
+  std::optional<siginfo_t> info;
+  if (pidfd_) info = wait_for_child(kByDescriptor, static_cast<id_t>(pidfd_.get()), 0);
+  if (!pidfd_ || (!info && errno == EINVAL)) info = wait_for_child(P_PID, static_cast<id_t>(pid_), 0);
+  if (!info) {
+    status_ = ExitStatus{};  // the application collects all its children, or ignores SIGCHLD
+  } else if (info->si_pid == pid_) {
+    status_.emplace();
+    (info->si_code == CLD_EXITED ? status_->code : status_->signal) = info->si_status;
+  }
   return status_;
 }
 

@@ -57,7 +57,8 @@ class ChildProcess {
   /// Readable once the process has ended; -1 where the system has no such descriptor (then the channel's closing
   /// tells).
   int exit_fd() const noexcept { return pidfd_.get(); }
-  /// SIGKILL to it, to all that descend from it, and to its process group. Does not wait for their ends.
+  /// SIGKILL to it, to all that descend from it, and to its process group; to nothing at all once it has ended and was
+  /// collected, by the application perhaps. Does not wait for their ends.
   void kill() noexcept;
   /// Destruction kills it and does not wait.
   void leave_behind() noexcept { patience_ = std::chrono::milliseconds(0); }
@@ -70,7 +71,8 @@ class ChildProcess {
 
  private:
   void end() noexcept;
-
+  /// False if it has been collected, whoever has its number now.
+  bool signal(int number) const noexcept;
   bool is_ours() const noexcept;
 
   pid_t pid_ = -1;

@@ -104,6 +104,7 @@ class TuneService::Work {
   TurnWait waiting() {
     TurnWait wait;
     wait.look = kLook;
+    wait.overdue = &service_.overdue_;
     wait.gives_up = [this] { return service_.stop_ || (job_.limit && left() <= std::chrono::milliseconds(0)); };
     wait.waits = [this](const std::string& busy) { waits_for_ = busy; };
     wait.warning = [this](const std::string& sentence) { listener_.warning(sentence); };

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "tuner/engine/compile/pool.hpp"
+#include "tuner/engine/turn.hpp"
 #include "tuner/service/jobs.hpp"
 
 namespace tuner::engine {
@@ -28,6 +29,7 @@ class TuneService {
   CompilePool& compilers(const TuneJob& job);
 
   const std::atomic<bool>& stop_;
+  Overdue overdue_;
   std::optional<CompilePool> pool_;
   int workers_ = 0;
   bool background_ = false;
