@@ -37,6 +37,12 @@ bool lacks_checksum(const StoredBinary& stored) {
   return stored.checksum == "format 1";  // see schema.cpp
 }
 
+/// A program of format 1 that had the file open while it was brought up to date goes on writing builds without a
+/// symbol and a sum. They are compiled again.
+bool was_written_as_format_1(const StoredBinary& stored) {
+  return stored.checksum.empty();
+}
+
 bool is_sound(const StoredBinary& stored) {
   return has_its_bytes(stored.binary) && (lacks_checksum(stored) || stored.checksum == checksum_of(stored.binary));
 }
@@ -85,18 +91,15 @@ std::unique_ptr<BinaryStore> BinaryStore::open(const BinaryStoreOptions& options
 BinaryStore::BinaryStore(const BinaryStoreOptions& options) : options_(options) {
   if (!options_.clock) options_.clock = [] { return stamp(0); };
   if (options_.access == Access::read_only) look_anew();
-  if (quick_look_) {
-    options_.path = quick_look_->path();  // absolute
-  } else {
-    connection();
-  }
+  // Absolute, for when it is opened again.
+  options_.path = quick_look_ ? quick_look_->path() : connection().path();
 }
 
 /// Whether what is open is not what should be asked next: another file has its name, or it was, or is, half-written.
 bool BinaryStore::may_be_outdated() const {
   if (options_.access != Access::read_only) return false;
   if (quick_look_ && quick_look_->is_replaced()) return true;
-  return connection_ && (connection_->is_image() || has_journal(*connection_));
+  return connection_ && connection_->is_outdated();
 }
 
 /// Lets go of a file in whose place there may be another one. Whatever throws, no file is left open for reading that
@@ -201,7 +204,7 @@ std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key, s
   };
   if (quick_look_) {
     auto seen = (*quick_look_)([&](PageFile& file) { return read_compiled(file, compile_key); });
-    if (seen && !*seen) return std::nullopt;
+    if (seen && (!*seen || was_written_as_format_1(**seen))) return std::nullopt;
     if (seen && !is_it(**seen)) {
       note_damage((*seen)->binary);
       return std::nullopt;
@@ -219,7 +222,8 @@ std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key, s
                                          kColumns));
     if (select.bind(content_hash(compile_key), compile_key).step()) row = Row::read(select);
   });
-  if (!row || (is_it(row->stored) && !is_wanted(row->stored))) return std::nullopt;
+  if (!row || was_written_as_format_1(row->stored) || (is_it(row->stored) && !is_wanted(row->stored)))
+    return std::nullopt;
   if (!is_it(row->stored)) return give_up(*row);
   mark_used(*row);
   return std::move(row->stored.binary);
@@ -240,6 +244,7 @@ std::vector<Binary> BinaryStore::find_builds(std::string_view hash) {
   });
   std::vector<Binary> builds;
   for (Row& row : rows) {
+    if (was_written_as_format_1(row.stored)) continue;
     if (row.stored.binary.hash != hash || !is_sound(row.stored)) {
       give_up(row);
       continue;

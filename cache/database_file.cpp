@@ -139,8 +139,8 @@ std::size_t version_of(const sqlite::Connection& connection, const Format& forma
 }
 
 /// A reader changes no file, and an older one may belong to another user: the missing steps are taken in memory.
-std::unique_ptr<sqlite::Connection> up_to_date_copy(const sqlite::Connection& from, const Format& format) {
-  auto copy = sqlite::Connection::copy_in_memory(from);
+std::unique_ptr<sqlite::Connection> up_to_date_copy(std::unique_ptr<sqlite::Connection> from, const Format& format) {
+  auto copy = sqlite::Connection::copy_in_memory(std::move(from));
   harden(*copy);
   bring_up_to_date(*copy, format);
   return copy;
@@ -154,11 +154,13 @@ std::unique_ptr<sqlite::Connection> seen(std::unique_ptr<sqlite::Connection> fil
     harden(*file);
   }
   file->execute("PRAGMA temp_store = MEMORY");
+  const std::int64_t data_version = file->integer("PRAGMA data_version");
   if (const std::size_t version = version_of(*file, format); version < format.steps.size()) {
+    file->outdate_with_changes_after(data_version);  // that may be the missing steps
     if (version <= format.views.size()) {
       file->execute(format.views[version - 1]);
     } else {
-      file = up_to_date_copy(*file, format);
+      file = up_to_date_copy(std::move(file), format);
     }
   }
   shut_views(*file);
@@ -211,10 +213,6 @@ std::unique_ptr<sqlite::Connection> open_database(const fs::path& path, Access a
   make_missing_parts_again(*connection, format);
   shut_views(*connection);
   return connection;
-}
-
-bool has_journal(const sqlite::Connection& connection) {
-  return connection.folder()->has(connection.path().filename().string() + "-journal");
 }
 
 std::optional<std::string> find_damage(const sqlite::Connection& connection, const Format& format) {

@@ -31,14 +31,11 @@ std::shared_ptr<const OpenFolder> open_folder_of(const std::filesystem::path& pa
 std::filesystem::path resolved(const std::filesystem::path& path);
 
 /// Opens or creates the file with the settings that every database of this program has, brings its format up to date
-/// and, where it may be written, makes indexes and views again that were dropped. Throws Error{store_*} with the file's
-/// name and the next step.
+/// and, where it may be written, makes indexes and views again that were dropped or changed. Throws Error{store_*} with
+/// the file's name and the next step.
 std::unique_ptr<sqlite::Connection> open_database(const std::filesystem::path& path, Access access,
                                                   std::chrono::milliseconds busy_timeout, Durability durability,
                                                   const Format& format);
-
-/// Whether a journal lies beside an open database: a writer is at work, or was killed.
-bool has_journal(const sqlite::Connection& connection);
 
 /// Looks for damage in every page, index and constraint of a database, and for tables and columns that its format has
 /// and it lacks: nothing, or what was found first.

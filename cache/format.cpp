@@ -36,6 +36,23 @@ std::size_t format_version(const sqlite::Connection& connection, const Format& f
   return static_cast<std::size_t>(version);
 }
 
+namespace {
+
+/// A step copies rows that other programs may have changed.
+void take_step(const sqlite::Connection& connection, const char* step) {
+  try {
+    connection.execute(step);
+  } catch (const sqlite::Failure& failure) {
+    if (!failure.constraint()) throw;
+    throw Error(Errc::store_damaged,
+                fmt::format("The database {} is damaged: it cannot be brought up to date, since a row breaks the rules "
+                            "of its format ({}). {}",
+                            connection.path().string(), sqlite3_errmsg(connection.get()), sqlite::kDamageNextStep));
+  }
+}
+
+}  // namespace
+
 void bring_up_to_date(const sqlite::Connection& connection, const Format& format) {
   {
     const sqlite::Transaction snapshot(connection, sqlite::Transaction::Kind::read);
@@ -44,7 +61,7 @@ void bring_up_to_date(const sqlite::Connection& connection, const Format& format
   sqlite::write(connection, [&] {
     // Looked at again: another process may have done the work while this one waited for the lock.
     for (std::size_t version = format_version(connection, format); version < format.steps.size(); ++version) {
-      connection.execute(format.steps[version]);
+      take_step(connection, format.steps[version]);
       connection.execute(fmt::format("PRAGMA application_id = {}", format.application_id));
       connection.execute(fmt::format("PRAGMA user_version = {}", version + 1));
     }

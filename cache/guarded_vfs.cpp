@@ -1,6 +1,7 @@
 #include "cache/guarded_vfs.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <cstring>
 #include <string_view>
@@ -10,6 +11,13 @@ namespace {
 
 GuardedVfs& self(sqlite3_vfs* vfs) {
   return *static_cast<GuardedVfs*>(vfs->pAppData);
+}
+
+/// SQLite waits for ever where it opens a pipe. Looked at before it does, since how it opens is its own affair: who may
+/// exchange a file of the folder in between may take the database's locks for ever as well.
+bool is_no_file(const char* name) {
+  struct stat status {};
+  return lstat(name, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
 }  // namespace
@@ -55,6 +63,7 @@ int GuardedVfs::open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int
   // Without a name it is a temporary file of SQLite's own.
   if (name != nullptr) {
     if (!guard.is_own(name)) return SQLITE_AUTH;
+    if (is_no_file(name)) return SQLITE_CANTOPEN;
     if (guard.allow_ == Allow::read) {
       if ((flags & SQLITE_OPEN_WAL) != 0) return SQLITE_CANTOPEN;
       flags &= ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_DELETEONCLOSE);
@@ -77,6 +86,7 @@ int GuardedVfs::access(sqlite3_vfs* vfs, const char* name, int flags, int* resul
     *result = 0;
     return SQLITE_OK;
   }
+  if (is_no_file(name)) return SQLITE_CANTOPEN;
   return guard.system_->xAccess(guard.system_, name, flags, result);
 }
 

@@ -8,8 +8,9 @@ namespace tuner::cache::sqlite {
 
 /// What one connection may touch: the database, its journal and its write-ahead log, by exactly the names that it was
 /// opened with; everything else that a prepared file could make SQLite open, look for or delete (a super-journal, say)
-/// is refused with SQLITE_AUTH. For reading, no file is created, written or deleted at all: a journal is only looked
-/// at, so that a half-written database answers SQLITE_READONLY_ROLLBACK, and a write-ahead log is left alone.
+/// is refused with SQLITE_AUTH, and what is no regular file (a pipe, a folder, a link) with SQLITE_CANTOPEN. For
+/// reading, no file is created, written or deleted at all: a journal is only looked at, so that a half-written database
+/// answers SQLITE_READONLY_ROLLBACK, and a write-ahead log is left alone.
 ///
 /// SQLite's own way to files otherwise. It has to outlive the connection that is opened with `name()`; it is known to
 /// SQLite under that name only until `hide`.

@@ -69,14 +69,20 @@ std::vector<std::string> rows_of(const Connection& connection, const std::string
   return rows;
 }
 
-/// The statements that make the indexes and views which `sound` has and `connection` has not.
+/// The statements that make the indexes and views which `sound` has and `connection` has not, or has otherwise: what
+/// an index of the right name leaves out would not be found.
 std::vector<std::string> missing_parts(const Connection& connection, const Connection& sound) {
   Statement parts(sound,
                   "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('index', 'view') AND sql IS NOT NULL");
-  Statement find(connection, "SELECT 1 FROM sqlite_schema WHERE type = ?1 AND name = ?2");
+  Statement find(connection, "SELECT sql FROM sqlite_schema WHERE type = ?1 AND name = ?2");
   std::vector<std::string> missing;
   while (parts.step()) {
-    if (!find.bind(parts.text(0), parts.text(1)).step()) missing.push_back(parts.text(2));
+    const std::string type = parts.text(0), name = parts.text(1), definition = parts.text(2);
+    if (!find.bind(type, name).step()) {
+      missing.push_back(definition);
+    } else if (find.text(0) != definition) {
+      missing.push_back(fmt::format("DROP {} {}; {}", type, name, definition));
+    }
   }
   return missing;
 }

@@ -14,8 +14,8 @@ std::optional<std::string> find_missing_part(const sqlite::Connection& connectio
 /// A table whose rows are part of the format, such as that of outcomes, and are others here, in words.
 std::optional<std::string> find_changed_constants(const sqlite::Connection& connection, const Format& format);
 
-/// Indexes and views hold nothing that the tables do not: makes those that were dropped again. For an up-to-date
-/// database that may be written.
+/// Indexes and views hold nothing that the tables do not: makes those again that were dropped or changed. For an
+/// up-to-date database that may be written.
 void make_missing_parts_again(const sqlite::Connection& connection, const Format& format);
 
 }  // namespace tuner::cache

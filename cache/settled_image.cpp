@@ -133,6 +133,7 @@ bool is_logged(Bytes header) {
 void require_empty_log(const sqlite::Connection& connection, const std::string& log) {
   const auto status = connection.folder()->look_at(log);
   if (!status || (S_ISREG(status->st_mode) && status->st_size == 0)) return;
+  if (!S_ISREG(status->st_mode)) connection.check(SQLITE_CANTOPEN, "log");
   throw sqlite::Failure(
       Errc::store_unavailable, SQLITE_CANTOPEN,
       fmt::format("The database {} is being written by another program, or was by one that was stopped: {} is beside "

@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -59,8 +60,7 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
                         "nothing more can be stored in it. Leave it in its place while it is used.",
                         name)};
   }
-  // A trigger that says no is none of ours.
-  switch (result == SQLITE_CONSTRAINT_TRIGGER ? SQLITE_ERROR : result & 0xff) {
+  switch (result & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return {Errc::store_unavailable,
@@ -97,8 +97,13 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
                       name, elsewhere)};
     case SQLITE_NOMEM:
       return {Errc::store_unavailable, fmt::format("There is not enough memory to use the database {}.", name)};
-    // What a statement of this program may do wrong whatever the file holds.
+    // Rows are examined before they are written (store_rules.hpp), so the rule that this one breaks is none of ours.
     case SQLITE_CONSTRAINT:
+      return {Errc::store_damaged,
+              fmt::format("The database {} was changed by another program: it refuses what its format allows. Drop the "
+                          "unique indexes, triggers and references that were added to it, or {}.",
+                          name, elsewhere)};
+    // What a statement of this program may do wrong whatever the file holds.
     case SQLITE_MISUSE:
     case SQLITE_RANGE:
     case SQLITE_ABORT:
@@ -118,10 +123,6 @@ bool lacks_part(std::string_view message) {
          message.find("has no column named") != std::string_view::npos ||
          message.starts_with("access to view");  // a view in a table's place: see harden
 }
-
-}  // namespace
-
-namespace {
 
 std::shared_ptr<const OpenFolder> folder_of(const std::filesystem::path& path) {
   try {
@@ -154,6 +155,7 @@ Connection::Connection(const std::filesystem::path& path, int flags, std::chrono
 
 void Connection::open_file(const std::string& name, int flags) {
   const std::string path = folder_->path_of(name);
+  identity_ = find_identity();
   const bool writes = (flags & SQLITE_OPEN_READWRITE) != 0;
   vfs_ = std::make_unique<GuardedVfs>(path, writes ? GuardedVfs::Allow::read_and_write : GuardedVfs::Allow::read);
   const int opened = sqlite3_open_v2(path.c_str(), handle_.out(), flags | SQLITE_OPEN_EXRESCODE, vfs_->name());
@@ -206,7 +208,6 @@ std::unique_ptr<Connection> Connection::of_image(const Connection& from, std::sp
 std::unique_ptr<Connection> Connection::copy_in_memory(const Connection& from) {
   std::unique_ptr<Connection> copy(new Connection(from.path_, from.folder_, from.patience_));
   copy->open_in_memory();
-  copy->is_image_ = from.is_image_;
   sqlite3_backup* const backup = sqlite3_backup_init(copy->get(), "main", from.get(), "main");
   if (backup == nullptr) copy->check(sqlite3_extended_errcode(copy->get()), "backup_init");
   const int copied = sqlite3_backup_step(backup, -1);
@@ -214,6 +215,44 @@ std::unique_ptr<Connection> Connection::copy_in_memory(const Connection& from) {
   // Finishing says nothing of a lock that kept the copy from being made.
   from.check(copied == SQLITE_OK ? SQLITE_ERROR : copied, "backup_step");
   return copy;
+}
+
+std::unique_ptr<Connection> Connection::copy_in_memory(std::unique_ptr<Connection> from) {
+  std::unique_ptr<Connection> copy = copy_in_memory(*from);
+  copy->source_ = std::move(from);
+  return copy;
+}
+
+std::optional<FileIdentity> Connection::find_identity() const noexcept {
+  struct stat status {};
+  if (lstat(path_.c_str(), &status) != 0) return std::nullopt;
+  return FileIdentity{status.st_dev, status.st_ino};
+}
+
+bool Connection::is_outdated() const {
+  if (source_ != nullptr) return source_->is_outdated();
+  if (is_image_ || find_identity() != identity_) return true;
+  if (folder_->has(path_.filename().string() + "-journal")) return true;
+  try {
+    return data_version_ && integer("PRAGMA data_version") != *data_version_;
+  } catch (const Error&) {
+    return true;  // opening it again says why it cannot be read
+  }
+}
+
+std::optional<std::string> Connection::obstacle() const {
+  if (folder_ == nullptr) return std::nullopt;
+  for (const char* const suffix : {"-journal", "-wal"}) {
+    const std::string name = path_.filename().string() + suffix;
+    const auto status = folder_->look_at(name);
+    if (!status || S_ISREG(status->st_mode)) continue;
+    return fmt::format("{} is {}", (folder_->path() / name).string(),
+                       S_ISLNK(status->st_mode)    ? "a symbolic link"
+                       : S_ISDIR(status->st_mode)  ? "a folder"
+                       : S_ISFIFO(status->st_mode) ? "a pipe"
+                                                   : "no regular file");
+  }
+  return std::nullopt;
 }
 
 // SQLite's own handler comes to sleep for 100 ms at a time; beside processes that write without pause its turn may not
@@ -235,7 +274,7 @@ int Connection::on_busy(void* connection, int waits) {
 
 void Connection::note_commit() const {
   // What it says is of no use: the rows are stored, and a disk that fails here fails the next commit.
-  if (confirms_commits_) sync_folder(path_.parent_path());
+  if (confirms_commits_) sync_folder(*folder_);
   last_commit_ = std::chrono::steady_clock::now();
 }
 
@@ -259,6 +298,12 @@ void Connection::check(int result, std::string_view call) const {
   // The detail goes last: what SQLite said belongs to the connection's latest call, which is the one that is checked.
   const bool says_why = get() != nullptr && sqlite3_extended_errcode(get()) == result;
   Explanation explanation = explain(result, path_, patience_, no_locks_);
+  if (const auto what = (result & 0xff) == SQLITE_CANTOPEN ? obstacle() : std::nullopt) {
+    explanation.sentence = fmt::format(
+        "{}, in the place of a file that SQLite keeps beside the database {}, which cannot be used like that. Remove "
+        "it, or choose another place with --db or TUNER_DB.",
+        *what, path_.string());
+  }
   explanation.sentence += fmt::format(" (SQLite error {} in \"{}\": {}", result, first_line(call),
                                       says_why ? sqlite3_errmsg(get()) : sqlite3_errstr(result));
   if (const int system = get() == nullptr ? 0 : sqlite3_system_errno(get()); system != 0) {

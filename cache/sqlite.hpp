@@ -1,6 +1,7 @@
 #pragma once
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #include <chrono>
 #include <cstddef>
@@ -37,6 +38,13 @@ class Failure : public Error {
   int result_;
 };
 
+/// What tells a file from another one that gets its name.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+
 /// How long a process that waits for a lock sleeps between two attempts, at most.
 inline constexpr std::chrono::milliseconds kLongestBackoff{10};
 
@@ -60,6 +68,8 @@ class Connection {
   Connection(const std::filesystem::path& path, int flags, std::chrono::milliseconds busy_timeout);
   /// A copy in memory of what `from` holds, which keeps the file's name for messages.
   static std::unique_ptr<Connection> copy_in_memory(const Connection& from);
+  /// The same, and keeps `from`, so that the copy is outdated when `from` is.
+  static std::unique_ptr<Connection> copy_in_memory(std::unique_ptr<Connection> from);
   /// A database in memory with these bytes, for reading, in place of the file of `from` (see settled_image).
   static std::unique_ptr<Connection> of_image(const Connection& from, std::span<const std::byte> image);
   Connection(const Connection&) = delete;
@@ -69,8 +79,11 @@ class Connection {
   const std::filesystem::path& path() const noexcept { return path_; }
   /// Null of what never was a file.
   const std::shared_ptr<const OpenFolder>& folder() const noexcept { return folder_; }
-  /// It stands for a file that was half-written when it was opened, and has to be opened anew for what comes later.
-  bool is_image() const noexcept { return is_image_; }
+  /// For readers, outside of transactions: what was opened is not what should be read next. The name leads to another
+  /// file or to none, a journal lies beside it, or this stands for a file that was half-written when it was opened.
+  bool is_outdated() const;
+  /// Outdated, too, is from now on what was changed by others since it had this data_version.
+  void outdate_with_changes_after(std::int64_t data_version) { data_version_ = data_version; }
   /// The file may be written, and this connection was not told to leave it alone.
   bool may_write() const { return sqlite3_db_readonly(get(), "main") == 0 && integer("PRAGMA query_only") == 0; }
 
@@ -116,11 +129,15 @@ class Connection {
   void check(int result, std::string_view call) const;
 
  private:
-  using Handle = UniqueHandle<sqlite3*, sqlite3_close_v2>;
+  using Handle = UniqueHandle<sqlite3*, sqlite3_close>;
 
   Connection(std::filesystem::path path, std::shared_ptr<const OpenFolder> folder, std::chrono::milliseconds patience)
       : path_(std::move(path)), folder_(std::move(folder)), patience_(patience) {}
   void open_file(const std::string& name, int flags);
+  /// What the path leads to now; nothing if it leads nowhere.
+  std::optional<FileIdentity> find_identity() const noexcept;
+  /// What lies in the place of its journal or its log and is no file, in words.
+  std::optional<std::string> obstacle() const;
   void open_in_memory();
   /// Calls of SQL that need more than SQLite has: build_checksum (see schema.cpp).
   void add_functions();
@@ -129,13 +146,16 @@ class Connection {
 
   std::filesystem::path path_;
   std::shared_ptr<const OpenFolder> folder_;  ///< held: SQLite opens the journal by a path that leads through it
-  std::unique_ptr<GuardedVfs> vfs_;
+  std::unique_ptr<GuardedVfs> vfs_;  ///< outlives the handle, which is why that is not closed with sqlite3_close_v2
   std::chrono::milliseconds patience_;
   std::chrono::steady_clock::time_point give_up_;
   mutable std::chrono::steady_clock::time_point last_commit_;
   bool confirms_commits_ = false;
   bool no_locks_ = false;  ///< the file system refused to lock
   bool is_image_ = false;
+  std::optional<FileIdentity> identity_;  ///< of the file, looked at before it was opened
+  std::unique_ptr<Connection> source_;    ///< the file that this is a copy of
+  std::optional<std::int64_t> data_version_;
   Handle handle_;
 };
 

@@ -45,11 +45,8 @@ std::unique_ptr<SqliteStore> SqliteStore::open(const SqliteStoreOptions& options
 
 SqliteStore::SqliteStore(SqliteStoreOptions options) : options_(std::move(options)) {
   if (options_.access == Access::read_only) quick_look_ = QuickLook::open(options_.path, decisions_format());
-  if (quick_look_) {
-    options_.path = quick_look_->path();  // absolute
-  } else {
-    connection();
-  }
+  // Absolute, for when it is opened again.
+  options_.path = quick_look_ ? quick_look_->path() : connection().path();
 }
 
 const sqlite::Connection& SqliteStore::connection() const {
@@ -61,7 +58,7 @@ const sqlite::Connection& SqliteStore::connection() const {
 }
 
 void SqliteStore::renew() const {
-  const bool outdated = connection_ && (connection_->is_image() || has_journal(*connection_));
+  const bool outdated = connection_ && connection_->is_outdated();
   if (!outdated && (!quick_look_ || !quick_look_->is_replaced())) return;
   connection_.reset();
   quick_look_.reset();  // first, so that the file can be closed

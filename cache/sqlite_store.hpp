@@ -55,7 +55,8 @@ class SqliteStore final : public Store {
  private:
   explicit SqliteStore(SqliteStoreOptions options);
   const sqlite::Connection& connection() const;
-  /// Lets go of a file in whose place there is another one, or that is, or was, half-written.
+  /// Lets go of a file in whose place there is another one, that is, or was, half-written, or that changed since it was
+  /// copied.
   void renew() const;
   /// What a quick look finds; nothing where SQLite has to be asked.
   template <class Look>

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -9,6 +10,8 @@
 
 namespace tuner::cache {
 namespace {
+
+constexpr std::string_view kUnknownOrigin = "unknown";
 
 class FiniteCheck {
  public:
@@ -30,6 +33,22 @@ class FiniteCheck {
   std::string_view configuration_;
 };
 
+template <class Row>
+void require_known_origin(std::string_view kind, const Row& row) {
+  if (to_string(row.origin) != kUnknownOrigin) return;
+  throw Error(Errc::internal, fmt::format("The {} for configuration \"{}\" has the origin {}, which does not exist: "
+                                          "please report this as a bug.",
+                                          kind, row.configuration, static_cast<int>(row.origin)));
+}
+
+void require_known_outcome(const Trial& trial) {
+  const auto is_it = [&](const OutcomeName& known) { return known.outcome == trial.outcome; };
+  if (std::any_of(kOutcomeNames.begin(), kOutcomeNames.end(), is_it)) return;
+  throw Error(Errc::internal, fmt::format("The trial for configuration \"{}\" has the outcome {}, which does not "
+                                          "exist: please report this as a bug.",
+                                          trial.configuration, static_cast<int>(trial.outcome)));
+}
+
 }  // namespace
 
 std::string_view to_string(Origin origin) {
@@ -41,10 +60,12 @@ std::string_view to_string(Origin origin) {
     case Origin::replay:
       return "replay";
   }
-  return "unknown";
+  return kUnknownOrigin;
 }
 
 void require_storable(const Trial& trial) {
+  require_known_outcome(trial);
+  require_known_origin("trial", trial);
   const FiniteCheck finite("trial", trial.configuration);
   finite("time_ns", trial.time_ns);
   for (const double sample : trial.samples_ns) finite("samples_ns", sample);
@@ -55,6 +76,7 @@ void require_storable(const Trial& trial) {
 }
 
 void require_storable(const Decision& decision) {
+  require_known_origin("decision", decision);
   const FiniteCheck finite("decision", decision.configuration);
   finite("time_ns", decision.time_ns);
   finite("baseline_time_ns", decision.baseline_time_ns);

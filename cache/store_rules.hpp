@@ -6,8 +6,9 @@
 
 namespace tuner::cache {
 
-/// What every store asks of a row: numbers are finite (SQLite turns NaN into "missing", JSON knows no infinity).
-/// Throws Error{internal} that names the field.
+/// What every store asks of a row, so that a database which refuses one was changed by another program: outcomes and
+/// origins exist, numbers are finite (SQLite turns NaN into "missing", JSON knows no infinity). Throws Error{internal}
+/// that names the field.
 void require_storable(const Trial& trial);
 void require_storable(const Decision& decision);
 

@@ -64,10 +64,6 @@ int add_owner_of_this_library(dl_phdr_info* object, std::size_t, void* owners) {
   return 0;
 }
 
-}  // namespace
-
-namespace {
-
 std::optional<std::string> examine(const OpenFolder& folder, const fs::path& file, const struct stat& status,
                                    const std::vector<uid_t>& owners) {
   if (auto reason = distrust_one(file, status, Place::file, owners)) return reason;

@@ -80,7 +80,7 @@ TEST_CASE("a write does not start again after an error that would come again") {
   const sqlite::Connection connection = scratch.open();
   connection.execute("CREATE TABLE t (x UNIQUE)");
   int attempts = 0;
-  const std::string message = error_of(Errc::internal, [&] {
+  const std::string message = error_of(Errc::store_damaged, [&] {
     sqlite::write(connection, [&] {
       ++attempts;
       connection.execute("INSERT INTO t VALUES (1), (1)");
@@ -112,7 +112,7 @@ TEST_CASE("a statement that failed can be used again and holds no lock") {
   connection.execute("CREATE TABLE t (x INTEGER PRIMARY KEY)");
   sqlite::Statement insert(connection, "INSERT INTO t VALUES (?1)");
   insert.bind(1).run();
-  error_of(Errc::internal, [&] { insert.bind(1).run(); });
+  error_of(Errc::store_damaged, [&] { insert.bind(1).run(); });
   insert.bind(2).run();
   CHECK(scratch.open().integer("SELECT count(*) FROM t") == 2);
 }

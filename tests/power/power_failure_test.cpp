@@ -91,17 +91,14 @@ class History {
   /// What is wrong with what is left: it must be whole, and all that was promised.
   std::string judge(const Failure& failure) const {
     const fs::path path = failure.folder / file_;
-    // As often as not a reader comes first, who may not be able to read yet.
-    const bool reader_first = failure.events % 2 == 0;
-    if (reader_first) {
-      if (auto complaint = judge_reading(failure); !complaint.empty()) return complaint;
-    }
+    // A reader comes first, as long as nobody who may write has cleared up.
+    if (auto complaint = judge_reading(failure); !complaint.empty()) return complaint;
     if (failure.promises.empty() && !has_bytes(path)) return "";
     const auto store = open_store(path);
     if (const auto damage = store->damage()) return "damaged: " + *damage;
     if (auto complaint = compare(failure, dump(path), &State::rows); !complaint.empty()) return complaint;
     if (failure.events % 16 == 3) store->record_trials({{bare_trial()}});
-    return reader_first ? "" : judge_reading(failure);
+    return "";
   }
 
   std::size_t promises() const { return states_.size() - 1; }
@@ -118,10 +115,9 @@ class History {
       const auto store = open_store(failure.folder / file_, Access::read_only);
       return compare(failure, served(*store, keys_), &State::decisions);
     } catch (const Error& error) {
-      if (error.code() == Errc::store_unavailable && failure.promises.empty()) return "";
-      // Somebody who may write has to clear up first.
-      const bool half_written = fs::exists((failure.folder / file_).string() + "-journal");
-      return error.code() == Errc::store_unavailable && half_written ? "" : error.what();
+      // A new database whose first transaction was undone is empty.
+      const bool new_file = failure.promises.empty() && states_.front().rows.empty();
+      return new_file && error.code() == Errc::store_unavailable ? "" : error.what();
     }
   }
 
@@ -143,12 +139,12 @@ class History {
 };
 
 /// All code that was ever kept, by what it was compiled from.
-using Code = std::map<std::string, std::vector<std::byte>>;
+using Code = std::map<std::string, cache::Binary>;
 
 Code code_in(const fs::path& file) {
   const auto store = cache::BinaryStore::open({.path = file});
   Code code;
-  for (const std::string& key : sql(file, "SELECT key_text FROM build")) code[key] = store->find_compiled(key)->bytes;
+  for (const std::string& key : sql(file, "SELECT key_text FROM build")) code[key] = *store->find_compiled(key);
   return code;
 }
 
@@ -157,9 +153,10 @@ std::string judge_code(const fs::path& file, Access access, const Code& code) {
   if (!has_bytes(file)) return "";
   try {
     const auto store = cache::BinaryStore::open({.path = file, .access = access});
-    for (const auto& [key, bytes] : code) {
-      const auto binary = store->find_compiled(key);
-      if (binary && binary->bytes != bytes) return "wrong code for " + key;
+    for (const auto& [key, compiled] : code) {
+      const auto binary = store->find_compiled(key, compiled.hash);
+      if (!binary) continue;
+      if (binary->bytes != compiled.bytes || binary->kernel != compiled.kernel) return "wrong code for " + key;
     }
   } catch (const Error& error) {
     if (error.code() == Errc::internal) return error.what();
@@ -210,6 +207,25 @@ TEST_CASE("a power failure while a file is brought up to date leaves it in the o
     }
     if (const auto damage = open_store(file)->damage()) return *damage;
     return dump(file) == current ? "" : "it is another one than without the failure";
+  }));
+}
+
+TEST_CASE("a power failure while a file of binaries is brought up to date never leads to other code") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "binaries.db";
+  fs::copy_file(TUNER_TEST_DATA "/binaries-format-1.sqlite", path);
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+  const Recorded recorded("open-binaries", folder.path());
+  REQUIRE(sql(path, "PRAGMA user_version") == std::vector<std::string>{"2"});
+  const auto code = code_in(path);
+  REQUIRE(code.size() == 3);
+
+  check(recorded.fail_at(recorded.cuts(500), [&](const Failure& failure) {
+    const fs::path file = failure.folder / "binaries.db";
+    for (const Access access : {Access::read_only, Access::read_write}) {
+      if (auto complaint = judge_code(file, access, code); !complaint.empty()) return complaint;
+    }
+    return std::string();
   }));
 }
 

@@ -176,6 +176,11 @@ void open_anew(const fs::path& folder) {
   MarkingStore store(folder / "decisions.db");
 }
 
+void open_binaries(const fs::path& folder) {
+  cache::BinaryStore::open({.path = folder / "binaries.db"});
+  mark("opened");
+}
+
 void export_all(const fs::path& folder) {
   const auto exported = cache::export_decisions(
       {.from = folder / "decisions.db", .to = folder / "exported.db", .overwrite = true, .with_trials = true});
@@ -201,7 +206,8 @@ void set_aside(const fs::path& folder) {
 }
 
 const std::map<std::string, void (*)(const fs::path&)> kScenarios{
-    {"session", session}, {"open", open_anew}, {"export", export_all}, {"import", import_all}, {"set-aside", set_aside},
+    {"session", session},   {"open", open_anew},    {"open-binaries", open_binaries},
+    {"export", export_all}, {"import", import_all}, {"set-aside", set_aside},
 };
 
 }  // namespace

@@ -1,0 +1,91 @@
+#include <sys/stat.h>
+
+#include "cache/binary_store.hpp"
+#include "cache/hash.hpp"
+#include "tests/cache/support.hpp"
+
+namespace tuner::cache::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+Decision decision_named(const std::string& configuration) {
+  Decision decision = full_decision();
+  decision.configuration = configuration;
+  return decision;
+}
+
+Binary binary_named(const std::string& key) {
+  Binary binary{.architecture = "sm_90", .compile_key = key, .kernel = "copy", .resource_log = "log"};
+  for (const char letter : key) binary.bytes.push_back(static_cast<std::byte>(letter));
+  return binary;
+}
+
+/// While an empty log is beside it a database is read by SQLite alone.
+class WithoutQuickLook {
+ public:
+  explicit WithoutQuickLook(const fs::path& database) : log_(database.string() + "-wal") { write_bytes(log_, ""); }
+  ~WithoutQuickLook() { fs::remove(log_); }
+
+ private:
+  fs::path log_;
+};
+
+TEST_CASE("a reader that SQLite serves went on with a file that was deleted when another one took its place") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "decisions.db";
+  open_store(path)->record_decision(decision_named("old"));
+  open_store(folder / "new.db")->record_decision(decision_named("new"));
+  const auto reader = [&] {
+    const WithoutQuickLook without(path);
+    auto opened = open_store(path, Access::read_only);
+    CHECK(opened->find_decision(some_key())->configuration == "old");
+    return opened;
+  }();
+  fs::rename(folder / "new.db", path);
+  CHECK(reader->list_decisions({}).at(0).configuration == "new");
+  CHECK(reader->find_decision(some_key())->configuration == "new");
+}
+
+TEST_CASE("a reader of binaries that SQLite serves went on with a file that was deleted") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "binaries.db";
+  BinaryStore::open({.path = path})->put(binary_named("old"));
+  BinaryStore::open({.path = folder / "new.db"})->put(binary_named("new"));
+  const auto reader = [&] {
+    const WithoutQuickLook without(path);
+    auto opened = BinaryStore::open({.path = path, .access = Access::read_only});
+    CHECK(opened->find_compiled("old"));
+    return opened;
+  }();
+  fs::rename(folder / "new.db", path);
+  CHECK(reader->find_compiled("new"));
+  CHECK_FALSE(reader->find_compiled("old"));
+}
+
+TEST_CASE("a reader of an older file went on with its copy when the file was brought up to date and written") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "decisions.db";
+  fs::copy_file(TUNER_TEST_DATA "/decisions-format-1.sqlite", path);
+  const auto reader = open_store(path, Access::read_only);
+  const Decision old = reader->list_decisions({}).at(0);
+  Decision newer = decision_named("newer");
+  newer.key = old.key;
+  open_store(path)->record_decision(newer);
+  CHECK(reader->find_decision(old.key)->configuration == "newer");
+  CHECK(reader->list_decisions({}).at(0).configuration == "newer");
+}
+
+TEST_CASE("a reader of an older file of binaries did not find what was compiled after it was brought up to date") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "binaries.db";
+  fs::copy_file(TUNER_TEST_DATA "/binaries-format-1.sqlite", path);
+  REQUIRE(chmod(path.c_str(), 0600) == 0);
+  const auto reader = BinaryStore::open({.path = path, .access = Access::read_only});
+  CHECK_FALSE(reader->find_compiled("new"));
+  BinaryStore::open({.path = path})->put(binary_named("new"));
+  CHECK(reader->find_compiled("new"));
+}
+
+}  // namespace
+}  // namespace tuner::cache::test
