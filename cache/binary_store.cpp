@@ -23,9 +23,10 @@ std::int64_t size_of(const Binary& binary) {
   return static_cast<std::int64_t>(binary.bytes.size()) + build_size(binary);
 }
 
-/// Ties a build to its binary: read in the wrong place, or changed in any part, it does not match.
-std::string checksum_of(const Binary& binary) {
-  return content_hash({binary.compile_key, binary.resource_log, binary.kernel, binary.architecture, binary.hash});
+/// Ties a build to its binary, whose bytes have this hash: read in the wrong place, or changed in any part, it does not
+/// match.
+std::string checksum_of(const Binary& binary, std::string_view hash) {
+  return content_hash({binary.compile_key, binary.resource_log, binary.kernel, binary.architecture, hash});
 }
 
 bool has_its_bytes(const Binary& binary) {
@@ -44,7 +45,8 @@ bool was_written_as_format_1(const StoredBinary& stored) {
 }
 
 bool is_sound(const StoredBinary& stored) {
-  return has_its_bytes(stored.binary) && (lacks_checksum(stored) || stored.checksum == checksum_of(stored.binary));
+  return has_its_bytes(stored.binary) &&
+         (lacks_checksum(stored) || stored.checksum == checksum_of(stored.binary, stored.binary.hash));
 }
 
 constexpr const char* kColumns =
@@ -142,8 +144,6 @@ bool BinaryStore::put(const Binary& binary, Keep keep) {
                             binary.kernel, hash, binary.hash));
   }
   if (distrust_ || size_of(binary) > options_.limit_bytes) return false;
-  const std::string checksum =
-      content_hash({binary.compile_key, binary.resource_log, binary.kernel, binary.architecture, hash});  // checksum_of
   sqlite::write(connection(), [&] {
     // The bytes are written again even if the hash is known: that repairs a row whose bytes were damaged.
     sqlite::Statement insert(
@@ -163,7 +163,7 @@ bool BinaryStore::put(const Binary& binary, Keep keep) {
                       "INSERT OR REPLACE INTO build (binary_id, key_hash, key_text, resource_log, byte_count, kernel, "
                       "checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
         .bind(binary_id, content_hash(binary.compile_key), binary.compile_key, binary.resource_log, build_size(binary),
-              binary.kernel, checksum)
+              binary.kernel, checksum_of(binary, hash))
         .run();
     make_room(binary_id);
   });
