@@ -22,10 +22,10 @@
 
 #include "bench/engine/laboratory.hpp"
 #include "bench/engine/tuner_program.hpp"
-#include "tuner/core/device.hpp"
-#include "tuner/engine/candidate_request.hpp"
+#include "tuner/core/device/device.hpp"
 #include "tuner/engine/compile/pool.hpp"
-#include "tuner/engine/wait.hpp"
+#include "tuner/engine/lanes/wait.hpp"
+#include "tuner/engine/session/candidate_request.hpp"
 #include "tuner/error.hpp"
 
 namespace {

@@ -26,8 +26,8 @@
 #include <thread>
 #include <vector>
 
-#include "cache/sqlite.hpp"
-#include "cache/sqlite_store.hpp"
+#include "cache/sqlite/sqlite.hpp"
+#include "cache/store/sqlite_store.hpp"
 
 namespace {
 

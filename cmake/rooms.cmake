@@ -1,4 +1,4 @@
-# One target a room. A room sees only the rooms it links, so a wrong arrow does not link.
+# One target a room, named after its folder: tuner/core/task is tuner_core_task. A room sees only the rooms it links, so a wrong arrow does not link.
 
 # Flags of our own code, never passed on to users of a target. Options are structs with defaults and designated
 # initialisers, so a field that is left out is meant.
@@ -15,7 +15,7 @@ target_include_directories(tuner_headers INTERFACE ${PROJECT_SOURCE_DIR}/tuner/i
 target_compile_features(tuner_headers INTERFACE cxx_std_20)
 
 # tuner_room(<target> SOURCES <file>... LINK <target>... [PRIVATE <target>...])
-# A static library; headers are included relative to the top folder ("search/space.hpp").
+# A static library; headers are included relative to the top folder ("search/space/space.hpp").
 function(tuner_room target)
   cmake_parse_arguments(PARSE_ARGV 1 room "" "" "SOURCES;LINK;PRIVATE")
   add_library(${target} STATIC ${room_SOURCES})
@@ -24,6 +24,12 @@ function(tuner_room target)
   # Hidden, because rooms end up in the shared library, which exports what is marked TUNER_API.
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                              VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
+# tuner_rooms(<target> <room>...): several rooms under one name, for tests, benchmarks and programs that link all of them.
+function(tuner_rooms target)
+  add_library(${target} INTERFACE)
+  target_link_libraries(${target} INTERFACE ${ARGN})
 endfunction()
 
 # tuner_program(<target> SOURCES <file>... LINK <target>...)

@@ -16,8 +16,8 @@
 
 #include "bench/engine/laboratory.hpp"
 #include "bench/engine/tuner_program.hpp"
-#include "cache/sqlite_store.hpp"
-#include "tuner/engine/session.hpp"
+#include "cache/store/sqlite_store.hpp"
+#include "tuner/engine/session/session.hpp"
 
 namespace {
 

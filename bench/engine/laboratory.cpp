@@ -9,8 +9,9 @@
 #include <random>
 #include <utility>
 
-#include "tuner/core/problem.hpp"
-#include "tuner/engine/wait.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/task/problem.hpp"
+#include "tuner/engine/lanes/wait.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::bench {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/task.hpp"
-#include "tuner/engine/candidates.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/engine/compile/pool.hpp"
-#include "tuner/engine/device/lane.hpp"
+#include "tuner/engine/device/lane/lane.hpp"
+#include "tuner/engine/session/candidates.hpp"
 
 namespace tuner::bench {
 

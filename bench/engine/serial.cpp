@@ -9,9 +9,9 @@
 
 #include "bench/engine/laboratory.hpp"
 #include "bench/engine/tuner_program.hpp"
-#include "cache/sqlite_store.hpp"
-#include "tuner/core/report.hpp"
-#include "tuner/engine/session.hpp"
+#include "cache/store/sqlite_store.hpp"
+#include "tuner/core/report/report.hpp"
+#include "tuner/engine/session/session.hpp"
 
 namespace {
 

@@ -6,8 +6,10 @@
 #include "bench/kernels/records.hpp"
 #include "bench/kernels/sections.hpp"
 #include "bench/kernels/side_by_side.hpp"
-#include "tuner/core/problem.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/assignments.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/task/problem.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::bench {

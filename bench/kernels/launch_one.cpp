@@ -13,7 +13,8 @@
 #include <string_view>
 
 #include "bench/kernels/stage.hpp"
-#include "tuner/core/problem.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/task/problem.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 
 #include "bench/kernels/records.hpp"
 #include "bench/kernels/stage.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/text.hpp"
 #include "tuner/engine/measure/statistics.hpp"
 #include "tuner/error.hpp"
 

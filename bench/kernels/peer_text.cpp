@@ -2,7 +2,7 @@
 
 #include "bench/kernels/records.hpp"
 #include "bench/kernels/sections.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/text.hpp"
 
 namespace tuner::bench {
 

@@ -19,7 +19,8 @@
 #include "bench/kernels/records.hpp"
 #include "bench/kernels/sections.hpp"
 #include "bench/kernels/stage.hpp"
-#include "tuner/core/problem.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/task/problem.hpp"
 #include "tuner/engine/measure/statistics.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/text.hpp"
 
 namespace tuner::bench {
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "bench/engine/truth.hpp"
-#include "tuner/core/code_facts.hpp"
+#include "tuner/core/binary/code_facts.hpp"
 #include "tuner/engine/measure/statistics.hpp"
 #include "tuner/error.hpp"
 

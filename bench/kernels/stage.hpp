@@ -4,12 +4,12 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/core/task.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
-#include "tuner/engine/device/buffers.hpp"
-#include "tuner/engine/device/device_support.hpp"
-#include "tuner/engine/device/kernel.hpp"
-#include "tuner/engine/device/work_stream.hpp"
+#include "tuner/engine/device/worker/buffers.hpp"
+#include "tuner/engine/device/worker/device_support.hpp"
+#include "tuner/engine/device/worker/kernel.hpp"
+#include "tuner/engine/device/worker/work_stream.hpp"
 
 namespace tuner::bench {
 

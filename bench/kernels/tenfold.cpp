@@ -6,7 +6,8 @@
 #include "bench/kernels/records.hpp"
 #include "bench/kernels/sections.hpp"
 #include "bench/kernels/side_by_side.hpp"
-#include "tuner/core/problem.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/task/problem.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::bench {

@@ -6,7 +6,8 @@
 #include "bench/engine/tuner_program.hpp"
 #include "bench/kernels/records.hpp"
 #include "bench/kernels/sections.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/assignments.hpp"
+#include "tuner/core/base/text.hpp"
 
 namespace tuner::bench {
 

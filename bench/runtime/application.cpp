@@ -8,7 +8,8 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "tuner/core/task.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/driver/device_query.hpp"
 
 namespace tuner::bench {

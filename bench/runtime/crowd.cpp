@@ -22,7 +22,7 @@
 #include "bench/runtime/child.hpp"
 #include "bench/runtime/database.hpp"
 #include "bench/runtime/figures.hpp"
-#include "cache/lease.hpp"
+#include "cache/store/lease.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "bench/engine/tuner_program.hpp"
-#include "cache/sqlite_store.hpp"
+#include "cache/store/sqlite_store.hpp"
 
 namespace tuner::bench {
 

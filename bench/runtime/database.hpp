@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cache/binary_store.hpp"
-#include "cache/store.hpp"
+#include "cache/store/binary_store.hpp"
+#include "cache/store/store.hpp"
 
 namespace tuner::bench {
 

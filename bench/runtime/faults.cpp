@@ -20,7 +20,7 @@
 #include "bench/runtime/bare_driver.hpp"
 #include "bench/runtime/child.hpp"
 #include "bench/runtime/figures.hpp"
-#include "cache/sqlite_store.hpp"
+#include "cache/store/sqlite_store.hpp"
 #include "tuner/tuner.hpp"
 
 namespace {

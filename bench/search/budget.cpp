@@ -20,7 +20,8 @@
 #include "bench/engine/tuner_program.hpp"
 #include "bench/kernels/records.hpp"
 #include "bench/kernels/side_by_side.hpp"
-#include "tuner/core/problem.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/task/problem.hpp"
 
 namespace tuner::bench {
 namespace {

@@ -24,8 +24,8 @@
 #include <thread>
 #include <vector>
 
-#include "search/prng.hpp"
-#include "search/space.hpp"
+#include "search/space/space.hpp"
+#include "search/strategy/prng.hpp"
 
 namespace {
 

@@ -18,7 +18,7 @@
 #include <stdexcept>
 
 #include "bench/engine/tuner_program.hpp"
-#include "search/strategy.hpp"
+#include "search/strategy/strategy.hpp"
 
 namespace {
 

@@ -13,9 +13,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "search/prng.hpp"
-#include "search/scoring.hpp"
-#include "search/simulation.hpp"
+#include "search/simulation/scoring.hpp"
+#include "search/simulation/simulation.hpp"
+#include "search/strategy/prng.hpp"
 
 namespace {
 

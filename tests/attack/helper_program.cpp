@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cache/location.hpp"
-#include "cache/sqlite_store.hpp"
+#include "cache/file/location.hpp"
+#include "cache/store/sqlite_store.hpp"
 #include "tests/attack/talk.hpp"
 #include "tests/runtime/machine.hpp"
 

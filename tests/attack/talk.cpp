@@ -13,12 +13,12 @@
 #include <future>
 
 #include "tests/attack/text_damage.hpp"
-#include "tuner/engine/compile/wire.hpp"
-#include "tuner/engine/device/wire.hpp"
+#include "tuner/engine/compile/compile_wire.hpp"
+#include "tuner/engine/device/lane/device_wire.hpp"
+#include "tuner/engine_protocol/engine_client.hpp"
+#include "tuner/engine_protocol/engine_wire.hpp"
 #include "tuner/process/build_id.hpp"
 #include "tuner/process/spawn.hpp"
-#include "tuner/service/engine_client.hpp"
-#include "tuner/service/wire.hpp"
 
 namespace tuner::attack {
 namespace {

@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "bench/kernels/lists.hpp"
-#include "tuner/core/device.hpp"
-#include "tuner/core/task.hpp"
-#include "tuner/engine/candidate_request.hpp"
+#include "tuner/core/device/device.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
+#include "tuner/engine/session/candidate_request.hpp"
 #include "tuner/error.hpp"
 
 using namespace tuner;

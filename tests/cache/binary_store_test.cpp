@@ -1,10 +1,10 @@
-#include "cache/binary_store.hpp"
+#include "cache/store/binary_store.hpp"
 
 #include <sys/stat.h>
 
-#include "cache/hash.hpp"
-#include "cache/set_aside.hpp"
-#include "cache/sqlite.hpp"
+#include "cache/file/hash.hpp"
+#include "cache/sqlite/sqlite.hpp"
+#include "cache/store/set_aside.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

@@ -1,8 +1,8 @@
 #include <sys/stat.h>
 
-#include "cache/binary_store.hpp"
-#include "cache/exchange.hpp"
-#include "cache/set_aside.hpp"
+#include "cache/exchange/exchange.hpp"
+#include "cache/store/binary_store.hpp"
+#include "cache/store/set_aside.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

@@ -5,9 +5,9 @@
 #include <csignal>
 #include <random>
 
-#include "cache/memory_store.hpp"
-#include "cache/set_aside.hpp"
-#include "cache/sqlite.hpp"
+#include "cache/sqlite/sqlite.hpp"
+#include "cache/store/memory_store.hpp"
+#include "cache/store/set_aside.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

@@ -1,10 +1,10 @@
-#include "cache/damaged_file.hpp"
+#include "cache/recovery/damaged_file.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>
 
-#include "cache/recover.hpp"
-#include "cache/settled_image.hpp"
+#include "cache/recovery/recover.hpp"
+#include "cache/sqlite/settled_image.hpp"
 #include "tests/cache/half_written.hpp"
 
 namespace tuner::cache::test {

@@ -1,11 +1,11 @@
-#include "cache/exchange.hpp"
+#include "cache/exchange/exchange.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <limits>
 
-#include "cache/binary_store.hpp"
+#include "cache/store/binary_store.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

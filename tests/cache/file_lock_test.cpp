@@ -1,4 +1,4 @@
-#include "cache/file_lock.hpp"
+#include "cache/file/file_lock.hpp"
 
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "cache/lease.hpp"
+#include "cache/store/lease.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

@@ -1,11 +1,11 @@
-#include "cache/guarded_vfs.hpp"
+#include "cache/sqlite/guarded_vfs.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cache/exchange.hpp"
-#include "cache/set_aside.hpp"
+#include "cache/exchange/exchange.hpp"
+#include "cache/store/set_aside.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

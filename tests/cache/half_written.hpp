@@ -3,7 +3,7 @@
 #include <csignal>
 #include <map>
 
-#include "cache/sqlite.hpp"
+#include "cache/sqlite/sqlite.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

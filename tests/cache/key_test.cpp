@@ -2,7 +2,7 @@
 #include <map>
 #include <random>
 
-#include "cache/hash.hpp"
+#include "cache/file/hash.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

@@ -1,4 +1,4 @@
-#include "cache/location.hpp"
+#include "cache/file/location.hpp"
 
 #include <cstdlib>
 

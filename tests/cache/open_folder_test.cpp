@@ -1,4 +1,4 @@
-#include "cache/open_folder.hpp"
+#include "cache/file/open_folder.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include <system_error>
 #include <thread>
 
-#include "cache/trust.hpp"
+#include "cache/file/trust.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

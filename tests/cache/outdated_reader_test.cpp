@@ -1,7 +1,7 @@
 #include <sys/stat.h>
 
-#include "cache/binary_store.hpp"
-#include "cache/hash.hpp"
+#include "cache/file/hash.hpp"
+#include "cache/store/binary_store.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

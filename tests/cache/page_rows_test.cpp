@@ -1,6 +1,6 @@
-#include "cache/page_rows.hpp"
+#include "cache/recovery/page_rows.hpp"
 
-#include "cache/recover.hpp"
+#include "cache/recovery/recover.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

@@ -1,12 +1,12 @@
-#include "cache/quick_look.hpp"
+#include "cache/store/quick_look.hpp"
 
 #include <csignal>
 #include <random>
 
-#include "cache/hash.hpp"
-#include "cache/rows.hpp"
-#include "cache/schema.hpp"
-#include "cache/sqlite.hpp"
+#include "cache/file/hash.hpp"
+#include "cache/sqlite/sqlite.hpp"
+#include "cache/store/rows.hpp"
+#include "cache/store/schema.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

@@ -3,10 +3,10 @@
 
 #include <csignal>
 
-#include "cache/binary_store.hpp"
-#include "cache/exchange.hpp"
-#include "cache/set_aside.hpp"
-#include "cache/sqlite.hpp"
+#include "cache/exchange/exchange.hpp"
+#include "cache/sqlite/sqlite.hpp"
+#include "cache/store/binary_store.hpp"
+#include "cache/store/set_aside.hpp"
 #include "tests/cache/half_written.hpp"
 
 namespace tuner::cache::test {

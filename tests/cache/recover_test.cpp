@@ -1,10 +1,10 @@
-#include "cache/recover.hpp"
+#include "cache/recovery/recover.hpp"
 
 #include <random>
 
-#include "cache/binary_store.hpp"
-#include "cache/exchange.hpp"
-#include "cache/rows.hpp"
+#include "cache/exchange/exchange.hpp"
+#include "cache/store/binary_store.hpp"
+#include "cache/store/rows.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

@@ -1,6 +1,6 @@
 #include <set>
 
-#include "cache/rows.hpp"
+#include "cache/store/rows.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

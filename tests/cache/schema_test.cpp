@@ -1,12 +1,12 @@
-#include "cache/schema.hpp"
+#include "cache/store/schema.hpp"
 
 #include <array>
 #include <csignal>
 
-#include "cache/binary_store.hpp"
-#include "cache/hash.hpp"
-#include "cache/schema_steps.hpp"
-#include "cache/sqlite.hpp"
+#include "cache/file/hash.hpp"
+#include "cache/sqlite/sqlite.hpp"
+#include "cache/store/binary_store.hpp"
+#include "cache/store/schema_steps.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

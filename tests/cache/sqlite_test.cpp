@@ -1,6 +1,6 @@
-#include "cache/sqlite.hpp"
+#include "cache/sqlite/sqlite.hpp"
 
-#include "cache/rows.hpp"
+#include "cache/store/rows.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "cache/memory_store.hpp"
-#include "cache/sqlite_store.hpp"
-#include "cache/store.hpp"
+#include "cache/store/memory_store.hpp"
+#include "cache/store/sqlite_store.hpp"
+#include "cache/store/store.hpp"
 
 namespace tuner::cache::test {
 

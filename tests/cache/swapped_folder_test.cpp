@@ -7,7 +7,7 @@
 #include <random>
 #include <thread>
 
-#include "cache/binary_store.hpp"
+#include "cache/store/binary_store.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

@@ -1,4 +1,4 @@
-#include "cache/trust.hpp"
+#include "cache/file/trust.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

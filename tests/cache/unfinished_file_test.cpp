@@ -1,11 +1,11 @@
-#include "cache/unfinished_file.hpp"
+#include "cache/file/unfinished_file.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <deque>
 
-#include "cache/fresh_file.hpp"
+#include "cache/file/fresh_file.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

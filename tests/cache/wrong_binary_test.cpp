@@ -4,9 +4,9 @@
 
 #include <random>
 
-#include "cache/binary_store.hpp"
-#include "cache/hash.hpp"
-#include "cache/sqlite.hpp"
+#include "cache/file/hash.hpp"
+#include "cache/sqlite/sqlite.hpp"
+#include "cache/store/binary_store.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cache/sqlite_store.hpp"
+#include "cache/store/sqlite_store.hpp"
 #include "tests/cli/program.hpp"
 
 using nlohmann::json;

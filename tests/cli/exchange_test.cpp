@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cache/binary_store.hpp"
-#include "cache/hash.hpp"
-#include "cache/sqlite_store.hpp"
+#include "cache/file/hash.hpp"
+#include "cache/store/binary_store.hpp"
+#include "cache/store/sqlite_store.hpp"
 #include "tests/cli/program.hpp"
 
 using nlohmann::json;

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "cache/sqlite_store.hpp"
+#include "cache/store/sqlite_store.hpp"
 #include "tests/cli/program.hpp"
 
 using tuner::test::contains;

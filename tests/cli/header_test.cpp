@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "cache/sqlite_store.hpp"
+#include "cache/store/sqlite_store.hpp"
 #include "tests/cli/program.hpp"
 
 using tuner::test::contains;

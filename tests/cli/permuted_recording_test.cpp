@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "tuner/core/task.hpp"
+#include "tuner/core/task/task.hpp"
 
 namespace tuner::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "tuner/core/awkward_problems.hpp"
+#include "tuner/core/task/awkward_problems.hpp"
 
 #include <doctest/doctest.h>
 

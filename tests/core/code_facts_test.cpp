@@ -1,4 +1,4 @@
-#include "tuner/core/code_facts.hpp"
+#include "tuner/core/binary/code_facts.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,11 +1,11 @@
-#include "tuner/core/compiler_options.hpp"
+#include "tuner/core/description/compiler_options.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <string>
 
-#include "search/quoting.hpp"
+#include "search/expression/quoting.hpp"
 #include "tests/core/support.hpp"
 #include "tests/core/t1_folder.hpp"
 

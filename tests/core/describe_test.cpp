@@ -1,4 +1,4 @@
-#include "tuner/core/describe.hpp"
+#include "tuner/core/task/describe.hpp"
 
 #include <doctest/doctest.h>
 

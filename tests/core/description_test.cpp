@@ -1,4 +1,4 @@
-#include "tuner/core/description.hpp"
+#include "tuner/core/description/description.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -8,7 +8,9 @@
 #include <limits>
 
 #include "tests/core/support.hpp"
-#include "tuner/core/task.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/task/task.hpp"
 
 using namespace tuner;
 using namespace tuner::test;

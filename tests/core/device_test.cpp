@@ -1,4 +1,4 @@
-#include "tuner/core/device.hpp"
+#include "tuner/core/device/device.hpp"
 
 #include <doctest/doctest.h>
 

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "tests/core/support.hpp"
-#include "tuner/core/describe.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/task/describe.hpp"
 
 using namespace tuner;
 using namespace tuner::test;

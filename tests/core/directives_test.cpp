@@ -1,4 +1,4 @@
-#include "tuner/core/directives.hpp"
+#include "tuner/core/description/directives.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "tuner/core/element_type.hpp"
+#include "tuner/core/base/element_type.hpp"
 
 #include <doctest/doctest.h>
 

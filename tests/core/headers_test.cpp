@@ -4,7 +4,8 @@
 #include <fstream>
 
 #include "tests/core/support.hpp"
-#include "tuner/core/identity.hpp"
+#include "tuner/core/description/headers.hpp"
+#include "tuner/core/task/identity.hpp"
 
 using namespace tuner;
 using namespace tuner::test;

@@ -1,11 +1,12 @@
-#include "tuner/core/input_file.hpp"
+#include "tuner/core/task/input_file.hpp"
 
 #include <doctest/doctest.h>
 
-#include "cache/hash.hpp"
+#include "cache/file/hash.hpp"
 #include "tests/core/npy_file.hpp"
 #include "tests/core/support.hpp"
-#include "tuner/core/describe.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/task/describe.hpp"
 
 using namespace tuner;
 using namespace tuner::test;

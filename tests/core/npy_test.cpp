@@ -1,4 +1,4 @@
-#include "tuner/core/npy.hpp"
+#include "tuner/core/task/npy.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

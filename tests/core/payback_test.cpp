@@ -1,4 +1,4 @@
-#include "tuner/core/payback.hpp"
+#include "tuner/core/report/payback.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,11 +1,11 @@
-#include "tuner/core/printable.hpp"
+#include "tuner/core/base/printable.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
-#include "search/quoting.hpp"
-#include "tuner/core/text.hpp"
+#include "search/expression/quoting.hpp"
+#include "tuner/core/base/text.hpp"
 
 using tuner::comment_line;
 using tuner::one_line;

@@ -1,4 +1,4 @@
-#include "tuner/core/problem.hpp"
+#include "tuner/core/task/problem.hpp"
 
 #include <doctest/doctest.h>
 

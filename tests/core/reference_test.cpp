@@ -5,8 +5,9 @@
 
 #include "tests/core/npy_file.hpp"
 #include "tests/core/support.hpp"
-#include "tuner/core/describe.hpp"
-#include "tuner/core/task.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/task/describe.hpp"
+#include "tuner/core/task/task.hpp"
 
 using namespace tuner;
 using namespace tuner::test;

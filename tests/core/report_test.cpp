@@ -7,8 +7,9 @@
 #include <sstream>
 #include <string>
 
-#include "tuner/core/report.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/assignments.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/report/report.hpp"
 
 using tuner::TuneReport;
 

@@ -7,9 +7,12 @@
 #include "tests/core/signature_cases.hpp"
 #include "tests/core/support.hpp"
 #include "tests/core/t1_folder.hpp"
-#include "tuner/core/check_signatures.hpp"
-#include "tuner/core/compiled_signature.hpp"
-#include "tuner/core/written_signature.hpp"
+#include "tuner/core/description/headers.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/signature/check_signatures.hpp"
+#include "tuner/core/signature/compiled_signature.hpp"
+#include "tuner/core/signature/written_signature.hpp"
 
 using namespace tuner;
 using namespace tuner::test;

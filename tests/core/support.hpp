@@ -3,7 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/core/description.hpp"
+#include "tuner/core/description/description.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::test {

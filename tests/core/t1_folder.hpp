@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tuner/core/t1_reader.hpp"
+#include "tuner/core/t1/reader.hpp"
 
 namespace tuner::test {
 

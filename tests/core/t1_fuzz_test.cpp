@@ -6,8 +6,9 @@
 
 #include "tests/core/support.hpp"
 #include "tests/core/t1_folder.hpp"
-#include "tuner/core/describe.hpp"
-#include "tuner/core/t1_values.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/t1/values.hpp"
+#include "tuner/core/task/describe.hpp"
 
 using tuner::test::T1Folder;
 

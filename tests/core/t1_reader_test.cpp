@@ -1,4 +1,4 @@
-#include "tuner/core/t1_reader.hpp"
+#include "tuner/core/t1/reader.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,8 +6,10 @@
 
 #include "tests/core/support.hpp"
 #include "tests/core/t1_folder.hpp"
-#include "tuner/core/describe.hpp"
-#include "tuner/core/task.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/task/describe.hpp"
+#include "tuner/core/task/task.hpp"
 
 using tuner::KernelDescription;
 using tuner::Task;

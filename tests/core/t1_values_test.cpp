@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tests/core/support.hpp"
-#include "tuner/core/t1_values.hpp"
+#include "tuner/core/t1/values.hpp"
 
 using tuner::python_list;
 using tuner::search::Value;

@@ -1,4 +1,4 @@
-#include "tuner/core/t1_writer.hpp"
+#include "tuner/core/t1/writer.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,8 +7,10 @@
 
 #include "tests/core/support.hpp"
 #include "tests/core/t1_folder.hpp"
-#include "tuner/core/describe.hpp"
-#include "tuner/core/task.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/task/describe.hpp"
+#include "tuner/core/task/task.hpp"
 
 using tuner::KernelDescription;
 using tuner::Task;

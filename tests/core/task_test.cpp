@@ -1,4 +1,5 @@
-#include "tuner/core/task.hpp"
+#include "tuner/core/task/task.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,5 @@
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/base/wrapping.hpp"
 
 #include <doctest/doctest.h>
 

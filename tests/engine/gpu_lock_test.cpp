@@ -1,4 +1,4 @@
-#include "tuner/engine/gpu_lock.hpp"
+#include "tuner/engine/turns/gpu_lock.hpp"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>

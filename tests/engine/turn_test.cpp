@@ -1,4 +1,4 @@
-#include "tuner/engine/turn.hpp"
+#include "tuner/engine/turns/turn.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/core/support.hpp"
-#include "tuner/engine/gpu_lock.hpp"
+#include "tuner/engine/turns/gpu_lock.hpp"
 
 namespace tuner::engine {
 namespace {

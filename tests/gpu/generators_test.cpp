@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/engine/compile/nvrtc_compiler.hpp"
 #include "tuner/driver/device_query.hpp"
-#include "tuner/engine/device/device_support.hpp"
-#include "tuner/engine/device/cuda.hpp"
+#include "tuner/engine/compile/nvrtc_compiler.hpp"
+#include "tuner/engine/device/worker/cuda.hpp"
+#include "tuner/engine/device/worker/device_support.hpp"
 
 namespace tuner::engine {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/error.hpp"
 
 using namespace tuner;

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "search/expression.hpp"
+#include "search/expression/expression.hpp"
 
 namespace tuner::host {
 

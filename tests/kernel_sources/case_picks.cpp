@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "bench/kernels/lists.hpp"
-#include "tuner/core/element_type.hpp"
+#include "tuner/core/base/element_type.hpp"
 #include "tuner/host/picks.hpp"
 
 namespace tuner::host {

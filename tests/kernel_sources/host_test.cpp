@@ -11,6 +11,8 @@
 
 #include "tests/kernel_sources/case_picks.hpp"
 #include "tests/kernel_sources/reference.hpp"
+#include "tuner/core/description/kernel_text.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/process/usable_cores.hpp"
 
 namespace {

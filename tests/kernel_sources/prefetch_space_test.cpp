@@ -6,7 +6,8 @@
 #include <string>
 
 #include "tests/kernel_sources/case_picks.hpp"
-#include "tuner/core/task.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/task/task.hpp"
 
 using namespace tuner;
 

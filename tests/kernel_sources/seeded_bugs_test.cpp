@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "tests/kernel_sources/case_picks.hpp"
+#include "tuner/core/description/kernel_text.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/process/usable_cores.hpp"
 
 using namespace tuner;

@@ -6,12 +6,12 @@
 #include <numeric>
 #include <optional>
 
-#include "cache/binary_store.hpp"
-#include "cache/exchange.hpp"
-#include "cache/hash.hpp"
-#include "cache/set_aside.hpp"
-#include "cache/sqlite.hpp"
-#include "cache/sqlite_store.hpp"
+#include "cache/exchange/exchange.hpp"
+#include "cache/file/hash.hpp"
+#include "cache/sqlite/sqlite.hpp"
+#include "cache/store/binary_store.hpp"
+#include "cache/store/set_aside.hpp"
+#include "cache/store/sqlite_store.hpp"
 #include "tests/cache/support.hpp"
 #include "tests/power/recorded.hpp"
 

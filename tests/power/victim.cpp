@@ -10,14 +10,15 @@
 #include <map>
 #include <string>
 
-#include "cache/binary_store.hpp"
-#include "cache/exchange.hpp"
-#include "cache/hash.hpp"
-#include "cache/set_aside.hpp"
-#include "cache/sqlite_store.hpp"
+#include "cache/exchange/exchange.hpp"
+#include "cache/file/hash.hpp"
+#include "cache/store/binary_store.hpp"
+#include "cache/store/set_aside.hpp"
+#include "cache/store/sqlite_store.hpp"
 #include "tests/engine/session/fake_lanes.hpp"
-#include "tuner/core/device.hpp"
-#include "tuner/engine/session.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/device/device.hpp"
+#include "tuner/engine/session/session.hpp"
 
 // Sessions write what they measured four times a second of this clock, which goes on whenever it is looked at.
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {

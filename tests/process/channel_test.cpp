@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "tuner/process/build_id.hpp"
 #include "tuner/error.hpp"
+#include "tuner/process/build_id.hpp"
 
 using namespace tuner;
 using namespace std::chrono_literals;

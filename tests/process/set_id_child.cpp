@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cache/location.hpp"
+#include "cache/file/location.hpp"
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
 #include "tuner/process/spawn.hpp"

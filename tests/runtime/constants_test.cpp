@@ -1,7 +1,7 @@
 // Kernels with arrays in constant memory: a launch takes a device pointer for each, and fills it first.
 #include "tests/runtime/cubin_builder.hpp"
 #include "tests/runtime/machine.hpp"
-#include "tuner/core/describe.hpp"
+#include "tuner/core/task/describe.hpp"
 #include "tuner/description_builder.hpp"
 #include "tuner/runtime/description_content.hpp"
 

@@ -24,7 +24,7 @@ std::string packed(Numbers... numbers) {
   return bytes;
 }
 
-// Format 4: a payload of 12 bytes follows. See tuner/core/cubin.cpp for the grammar.
+// Format 4: a payload of 12 bytes follows. See tuner/core/binary/cubin.cpp for the grammar.
 std::string parameter_table(const std::vector<std::uint32_t>& sizes) {
   std::string table;
   std::uint32_t offset = 0;

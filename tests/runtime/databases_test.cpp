@@ -4,8 +4,8 @@
 
 #include <fstream>
 
-#include "cache/location.hpp"
-#include "cache/sqlite.hpp"
+#include "cache/file/location.hpp"
+#include "cache/sqlite/sqlite.hpp"
 #include "tests/runtime/cubin_builder.hpp"
 #include "tests/runtime/machine.hpp"
 

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "tests/runtime/machine.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
 
 using namespace tuner;
 using namespace tuner::test;

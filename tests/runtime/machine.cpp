@@ -2,12 +2,14 @@
 
 #include <stdlib.h>
 
-#include "cache/binary_store.hpp"
-#include "cache/hash.hpp"
-#include "cache/location.hpp"
-#include "cache/sqlite_store.hpp"
+#include "cache/file/hash.hpp"
+#include "cache/file/location.hpp"
+#include "cache/store/binary_store.hpp"
+#include "cache/store/sqlite_store.hpp"
 #include "tests/runtime/cubin_builder.hpp"
-#include "tuner/core/identity.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/task/binary_key.hpp"
+#include "tuner/core/task/identity.hpp"
 #include "tuner/driver/device_query.hpp"
 
 namespace tuner::test {

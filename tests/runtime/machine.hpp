@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "cache/store.hpp"
+#include "cache/store/store.hpp"
 #include "tests/cache/support.hpp"
 #include "tests/runtime/gpu.hpp"
-#include "tuner/core/task.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/tuner.hpp"
 
 namespace tuner::test {

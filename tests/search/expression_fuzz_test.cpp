@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "search/expression.hpp"
-#include "search/prng.hpp"
+#include "search/expression/expression.hpp"
+#include "search/strategy/prng.hpp"
 
 namespace tuner::search {
 namespace {

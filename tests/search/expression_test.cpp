@@ -1,4 +1,4 @@
-#include "search/expression.hpp"
+#include "search/expression/expression.hpp"
 
 #include <doctest/doctest.h>
 

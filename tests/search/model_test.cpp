@@ -4,11 +4,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "search/features.hpp"
-#include "search/prng.hpp"
-#include "search/randomised_trees.hpp"
-#include "search/rare_values.hpp"
-#include "search/strategy.hpp"
+#include "search/strategy/features.hpp"
+#include "search/strategy/prng.hpp"
+#include "search/strategy/randomised_trees.hpp"
+#include "search/strategy/rare_values.hpp"
+#include "search/strategy/strategy.hpp"
 
 namespace tuner::search {
 namespace {

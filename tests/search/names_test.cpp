@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "search/expression.hpp"
+#include "search/expression/expression.hpp"
 
 namespace tuner::search {
 namespace {

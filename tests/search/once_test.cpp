@@ -1,4 +1,4 @@
-#include "search/once.hpp"
+#include "search/space/once.hpp"
 
 #include <doctest/doctest.h>
 

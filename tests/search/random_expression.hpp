@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "search/prng.hpp"
-#include "search/space.hpp"
+#include "search/space/space.hpp"
+#include "search/strategy/prng.hpp"
 
 namespace tuner::search::test {
 

@@ -1,4 +1,4 @@
-#include "search/scoring.hpp"
+#include "search/simulation/scoring.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "search/prng.hpp"
+#include "search/strategy/prng.hpp"
 
 namespace tuner::search {
 namespace {

@@ -1,4 +1,4 @@
-#include "search/simulation.hpp"
+#include "search/simulation/simulation.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include <deque>
 #include <set>
 
-#include "search/prng.hpp"
+#include "search/strategy/prng.hpp"
 
 namespace tuner::search {
 namespace {

@@ -1,7 +1,7 @@
 // Spaces that cannot be: each gets a sentence with the place, and none takes long.
 #include <doctest/doctest.h>
 
-#include "search/space.hpp"
+#include "search/space/space.hpp"
 
 namespace tuner::search {
 namespace {

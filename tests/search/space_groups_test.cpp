@@ -6,8 +6,8 @@
 #include <optional>
 #include <set>
 
-#include "search/constraint_program.hpp"
-#include "search/valid_set.hpp"
+#include "search/space/constraint_program.hpp"
+#include "search/space/valid_set.hpp"
 #include "tests/search/random_expression.hpp"
 
 namespace tuner::search {

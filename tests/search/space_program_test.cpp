@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "search/constraint_program.hpp"
-#include "search/interval.hpp"
+#include "search/space/constraint_program.hpp"
+#include "search/space/interval.hpp"
 #include "tests/search/random_expression.hpp"
 
 namespace tuner::search {

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "search/prng.hpp"
-#include "search/space.hpp"
+#include "search/space/space.hpp"
+#include "search/strategy/prng.hpp"
 
 namespace tuner::search {
 namespace {

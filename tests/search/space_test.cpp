@@ -1,4 +1,4 @@
-#include "search/space.hpp"
+#include "search/space/space.hpp"
 
 #include <doctest/doctest.h>
 

@@ -11,8 +11,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "search/prng.hpp"
-#include "search/space.hpp"
+#include "search/space/space.hpp"
+#include "search/strategy/prng.hpp"
 
 namespace tuner::search {
 namespace {

@@ -1,4 +1,4 @@
-#include "search/strategy.hpp"
+#include "search/strategy/strategy.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "search/halton.hpp"
-#include "search/prng.hpp"
+#include "search/strategy/halton.hpp"
+#include "search/strategy/prng.hpp"
 
 namespace tuner::search {
 namespace {

@@ -1,4 +1,4 @@
-#include "search/value.hpp"
+#include "search/expression/value.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "search/prng.hpp"
+#include "search/strategy/prng.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::search {

@@ -5,7 +5,7 @@
 
 #include <future>
 
-#include "tuner/service/wire.hpp"
+#include "tuner/engine_protocol/engine_wire.hpp"
 
 namespace tuner::test {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "tests/end_to_end/story.hpp"
+#include "tuner/engine_protocol/engine_client.hpp"
 #include "tuner/process/spawn.hpp"
-#include "tuner/service/engine_client.hpp"
 
 namespace tuner::test {
 

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "tuner/driver/device_query.hpp"
+#include "tuner/engine_protocol/engine_client.hpp"
+#include "tuner/engine_protocol/engine_wire.hpp"
 #include "tuner/process/spawn.hpp"
-#include "tuner/service/engine_client.hpp"
-#include "tuner/service/wire.hpp"
 
 int main(int, char** argv) {
   tuner::Channel test = tuner::worker_channel();

@@ -7,10 +7,12 @@
 #include <memory>
 #include <new>
 
-#include "cache/binary_store.hpp"
+#include "cache/store/binary_store.hpp"
 #include "tests/service/application.hpp"
-#include "tuner/core/identity.hpp"
-#include "tuner/core/task.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/task/binary_key.hpp"
+#include "tuner/core/task/identity.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/process/usable_cores.hpp"
 
 using namespace tuner;

@@ -4,7 +4,7 @@
 #include <future>
 #include <set>
 
-#include "cache/sqlite_store.hpp"
+#include "cache/store/sqlite_store.hpp"
 #include "tests/service/application.hpp"
 
 using namespace tuner;

@@ -1,4 +1,4 @@
-#include "tuner/service/wire.hpp"
+#include "tuner/engine_protocol/engine_wire.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,8 +6,8 @@
 #include <boost/program_options.hpp>
 #include <charconv>
 
-#include "search/expression.hpp"
-#include "tuner/core/text.hpp"
+#include "search/expression/expression.hpp"
+#include "tuner/core/base/text.hpp"
 #include "tuner/error.hpp"
 
 namespace po = boost::program_options;

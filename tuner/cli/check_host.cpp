@@ -10,7 +10,7 @@
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/progress_line.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/text.hpp"
 #include "tuner/error.hpp"
 #include "tuner/host/check.hpp"
 #include "tuner/host/problems.hpp"

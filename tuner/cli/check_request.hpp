@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tuner/cli/exit_code.hpp"
-#include "tuner/core/task.hpp"
+#include "tuner/core/task/task.hpp"
 
 namespace tuner::cli {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 
-#include "search/expression.hpp"
+#include "search/expression/expression.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/message.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/text.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {

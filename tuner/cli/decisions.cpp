@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "tuner/core/not_compared_json.hpp"
-#include "tuner/core/printable.hpp"
+#include "tuner/core/base/printable.hpp"
+#include "tuner/core/task/not_compared_json.hpp"
 #include "tuner/outcome.hpp"
 
 namespace tuner::cli {

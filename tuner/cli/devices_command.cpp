@@ -7,7 +7,7 @@
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/no_gpu.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/text.hpp"
 
 namespace tuner::cli {
 

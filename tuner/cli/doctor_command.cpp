@@ -4,17 +4,17 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "cache/location.hpp"
-#include "cache/sqlite_store.hpp"
-#include "cache/trust.hpp"
+#include "cache/file/location.hpp"
+#include "cache/file/trust.hpp"
+#include "cache/store/sqlite_store.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/stores.hpp"
-#include "tuner/core/printable.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/printable.hpp"
+#include "tuner/core/base/text.hpp"
 #include "tuner/engine/compile/nvrtc.hpp"
 #include "tuner/error.hpp"
 #include "tuner/process/usable_cores.hpp"

@@ -8,17 +8,18 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cache/fresh_file.hpp"
+#include "cache/file/fresh_file.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/header_text.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/selection.hpp"
 #include "tuner/cli/stores.hpp"
-#include "tuner/core/description.hpp"
-#include "tuner/core/element_type.hpp"
-#include "tuner/core/printable.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/printable.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/description/description.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {

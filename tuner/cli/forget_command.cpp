@@ -2,15 +2,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cache/sqlite_store.hpp"
+#include "cache/store/sqlite_store.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/selection.hpp"
 #include "tuner/cli/stores.hpp"
-#include "tuner/core/printable.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/printable.hpp"
+#include "tuner/core/base/text.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {

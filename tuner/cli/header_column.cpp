@@ -7,8 +7,8 @@
 #include <limits>
 #include <set>
 
-#include "tuner/core/directives.hpp"
-#include "tuner/core/element_type.hpp"
+#include "tuner/core/base/element_type.hpp"
+#include "tuner/core/description/directives.hpp"
 
 namespace tuner::cli {
 

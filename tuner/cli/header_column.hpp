@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "search/value.hpp"
+#include "search/expression/value.hpp"
 
 namespace tuner::cli {
 

@@ -9,15 +9,16 @@
 #include <set>
 #include <tuple>
 
-#include "search/value.hpp"
+#include "search/expression/value.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/header_column.hpp"
 #include "tuner/cli/header_macro.hpp"
-#include "tuner/core/directives.hpp"
-#include "tuner/core/name_table.hpp"
-#include "tuner/core/printable.hpp"
-#include "tuner/core/task.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/assignments.hpp"
+#include "tuner/core/base/printable.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/description/directives.hpp"
+#include "tuner/core/description/name_table.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/error.hpp"
 #include "tuner/version.hpp"
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cache/store.hpp"
-#include "search/value.hpp"
+#include "cache/store/store.hpp"
+#include "search/expression/value.hpp"
 
 namespace tuner::cli {
 

@@ -5,15 +5,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "cache/exchange.hpp"
-#include "cache/location.hpp"
+#include "cache/exchange/exchange.hpp"
+#include "cache/file/location.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/no_gpu.hpp"
-#include "tuner/core/printable.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/printable.hpp"
+#include "tuner/core/base/text.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {

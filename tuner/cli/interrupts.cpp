@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "cache/unfinished_file.hpp"
+#include "cache/file/unfinished_file.hpp"
 #include "tuner/cli/exit_code.hpp"
 
 namespace tuner::cli {

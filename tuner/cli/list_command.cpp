@@ -8,7 +8,8 @@
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/base/wrapping.hpp"
 
 namespace tuner::cli {
 

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <string>
 
-#include "tuner/core/printable.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/printable.hpp"
+#include "tuner/core/base/text.hpp"
 
 namespace tuner::cli {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "tuner/core/device.hpp"
+#include "tuner/core/device/device.hpp"
 
 namespace tuner::cli {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "search/lexer.hpp"
-#include "search/prng.hpp"
+#include "search/expression/lexer.hpp"
+#include "search/strategy/prng.hpp"
 
 namespace tuner::cli {
 

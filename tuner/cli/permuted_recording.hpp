@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tuner/engine/recording.hpp"
+#include "tuner/engine/recording/recording.hpp"
 
 namespace tuner::cli {
 

@@ -12,7 +12,7 @@
 
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/text.hpp"
 
 namespace tuner::cli {
 

@@ -2,12 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cache/recover.hpp"
+#include "cache/recovery/recover.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/text.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {

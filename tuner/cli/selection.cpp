@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "search/expression.hpp"
+#include "search/expression/expression.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/error.hpp"

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "cache/store.hpp"
-#include "tuner/core/task.hpp"
+#include "cache/store/store.hpp"
+#include "tuner/core/task/task.hpp"
 
 namespace tuner::cli {
 

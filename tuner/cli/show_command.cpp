@@ -5,17 +5,19 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "search/expression.hpp"
-#include "search/quoting.hpp"
+#include "search/expression/expression.hpp"
+#include "search/expression/quoting.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
-#include "tuner/core/not_compared.hpp"
-#include "tuner/core/payback.hpp"
-#include "tuner/core/printable.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/assignments.hpp"
+#include "tuner/core/base/printable.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/base/wrapping.hpp"
+#include "tuner/core/report/payback.hpp"
+#include "tuner/core/task/not_compared.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "search/expression.hpp"
-#include "search/strategy.hpp"
+#include "search/expression/expression.hpp"
+#include "search/strategy/strategy.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tuner/cli/message.hpp"
-#include "tuner/core/printable.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/printable.hpp"
+#include "tuner/core/base/text.hpp"
 
 namespace tuner::cli {
 

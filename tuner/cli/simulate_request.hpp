@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "search/simulation.hpp"
+#include "search/simulation/simulation.hpp"
 
 namespace tuner::cli {
 

@@ -6,8 +6,8 @@
 #include <thread>
 #include <utility>
 
-#include "search/prng.hpp"
-#include "search/simulation.hpp"
+#include "search/simulation/simulation.hpp"
+#include "search/strategy/prng.hpp"
 #include "tuner/engine/measure/statistics.hpp"
 
 namespace tuner::cli {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "search/scoring.hpp"
+#include "search/simulation/scoring.hpp"
 #include "tuner/cli/simulate_request.hpp"
 #include "tuner/cli/simulate_space.hpp"
 

@@ -6,10 +6,10 @@
 #include <bit>
 #include <utility>
 
-#include "search/prng.hpp"
+#include "search/strategy/prng.hpp"
 #include "tuner/cli/permuted_recording.hpp"
 #include "tuner/engine/measure/statistics.hpp"
-#include "tuner/engine/recording.hpp"
+#include "tuner/engine/recording/recording.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "search/scoring.hpp"
-#include "search/simulation.hpp"
+#include "search/simulation/scoring.hpp"
+#include "search/simulation/simulation.hpp"
 #include "tuner/cli/simulate_request.hpp"
-#include "tuner/core/task.hpp"
+#include "tuner/core/task/task.hpp"
 
 namespace tuner::cli {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "cache/sqlite_store.hpp"
+#include "cache/store/sqlite_store.hpp"
 #include "tuner/cli/message.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/text.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {

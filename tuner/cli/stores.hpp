@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cache/location.hpp"
-#include "cache/store.hpp"
+#include "cache/file/location.hpp"
+#include "cache/store/store.hpp"
 
 namespace tuner::cli {
 

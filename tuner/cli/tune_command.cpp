@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "search/strategy.hpp"
+#include "search/strategy/strategy.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
@@ -12,7 +12,7 @@
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/progress_line.hpp"
 #include "tuner/cli/tune_request.hpp"
-#include "tuner/core/report.hpp"
+#include "tuner/core/report/report.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {

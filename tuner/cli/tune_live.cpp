@@ -6,14 +6,15 @@
 
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/tune_request.hpp"
-#include "tuner/core/check_signatures.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/signature/check_signatures.hpp"
 #include "tuner/engine/compile/nvrtc.hpp"
 #include "tuner/engine/compile/pool.hpp"
-#include "tuner/engine/device/lane.hpp"
-#include "tuner/engine/recorder.hpp"
-#include "tuner/engine/session_stores.hpp"
-#include "tuner/engine/turn.hpp"
+#include "tuner/engine/device/lane/lane.hpp"
+#include "tuner/engine/recording/recorder.hpp"
+#include "tuner/engine/session/session_stores.hpp"
+#include "tuner/engine/turns/turn.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {

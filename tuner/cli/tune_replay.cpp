@@ -2,14 +2,15 @@
 
 #include <optional>
 
-#include "search/value.hpp"
+#include "search/expression/value.hpp"
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/tune_request.hpp"
-#include "tuner/core/text.hpp"
-#include "tuner/engine/recorded_lane.hpp"
-#include "tuner/engine/recording.hpp"
-#include "tuner/engine/session_stores.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/engine/recording/recorded_lane.hpp"
+#include "tuner/engine/recording/recording.hpp"
+#include "tuner/engine/session/session_stores.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/report.hpp"
-#include "tuner/core/task.hpp"
-#include "tuner/engine/recording_file.hpp"
-#include "tuner/engine/session.hpp"
-#include "tuner/engine/turn.hpp"
+#include "tuner/core/report/report.hpp"
+#include "tuner/core/task/task.hpp"
+#include "tuner/engine/recording/recording_file.hpp"
+#include "tuner/engine/session/session.hpp"
+#include "tuner/engine/turns/turn.hpp"
 
 namespace tuner::cli {
 
@@ -36,7 +36,7 @@ struct TuneRequest {
   std::filesystem::path replay;
   std::filesystem::path record;
   engine::Replace replace = engine::Replace::nothing;  ///< what `record` may take the place of
-  std::filesystem::path database;  ///< as given with --db; empty: the default place
+  std::filesystem::path database;                      ///< as given with --db; empty: the default place
 };
 
 /// What a run of sessions talks to.

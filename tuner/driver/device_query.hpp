@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/device.hpp"
+#include "tuner/core/device/device.hpp"
 
 namespace tuner::cuda {
 

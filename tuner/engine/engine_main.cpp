@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "tuner/core/printable.hpp"
+#include "tuner/core/base/printable.hpp"
 #include "tuner/engine/service/service.hpp"
 #include "tuner/process/spawn.hpp"
 

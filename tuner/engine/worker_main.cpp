@@ -7,9 +7,9 @@
 #include <exception>
 #include <string_view>
 
-#include "tuner/core/printable.hpp"
+#include "tuner/core/base/printable.hpp"
 #include "tuner/engine/compile/helper.hpp"
-#include "tuner/engine/device/worker.hpp"
+#include "tuner/engine/device/worker/worker.hpp"
 #include "tuner/process/spawn.hpp"
 
 namespace {

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <set>
 
-#include "tuner/core/describe.hpp"
-#include "tuner/core/input_file.hpp"
 #include "tuner/core/support/generators.hpp"
+#include "tuner/core/task/describe.hpp"
+#include "tuner/core/task/input_file.hpp"
 #include "tuner/error.hpp"
 #include "tuner/host/work_folder.hpp"
 

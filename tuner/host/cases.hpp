@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/task.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/host/check.hpp"
 #include "tuner/host/program.hpp"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/task.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/host/finding.hpp"
 
 namespace tuner::host {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/not_compared.hpp"
-#include "tuner/core/task.hpp"
+#include "tuner/core/task/not_compared.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/host/finding.hpp"
 #include "tuner/host/outcome.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "tuner/core/printable.hpp"
+#include "tuner/core/base/printable.hpp"
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
 #include "tuner/host/shortage.hpp"

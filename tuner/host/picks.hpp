@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/task.hpp"
+#include "tuner/core/task/task.hpp"
 
 namespace tuner::host {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "tuner/core/task.hpp"
+#include "tuner/core/task/task.hpp"
 
 namespace tuner::host {
 

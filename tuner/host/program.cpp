@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "tuner/core/compiled_signature.hpp"
-#include "tuner/core/source_text.hpp"
+#include "tuner/core/description/source_text.hpp"
+#include "tuner/core/signature/compiled_signature.hpp"
 #include "tuner/host/shim_source.hpp"
 #include "tuner/host/translate.hpp"
 #include "tuner/host/work_folder.hpp"

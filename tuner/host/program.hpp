@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/core/description.hpp"
+#include "tuner/core/description/description.hpp"
 
 namespace tuner::host {
 

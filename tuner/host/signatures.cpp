@@ -7,8 +7,8 @@
 #include <set>
 #include <sstream>
 
-#include "tuner/core/check_signatures.hpp"
-#include "tuner/core/compiled_signature.hpp"
+#include "tuner/core/signature/check_signatures.hpp"
+#include "tuner/core/signature/compiled_signature.hpp"
 #include "tuner/error.hpp"
 #include "tuner/host/shortage.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tuner/api.hpp"
-#include "tuner/core/device.hpp"
+#include "tuner/core/device/device.hpp"
 #include "tuner/driver/driver.hpp"
 
 namespace tuner {

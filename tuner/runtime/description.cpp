@@ -1,7 +1,10 @@
 #include "tuner/description.hpp"
 
-#include "tuner/core/identity.hpp"
-#include "tuner/core/t1_reader.hpp"
+#include "tuner/core/description/headers.hpp"
+#include "tuner/core/description/kernel_text.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/t1/reader.hpp"
+#include "tuner/core/task/identity.hpp"
 #include "tuner/runtime/description_content.hpp"
 
 namespace tuner {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "search/value.hpp"
+#include "search/expression/value.hpp"
 #include "tuner/runtime/description_content.hpp"
 #include "tuner/runtime/problem_key.hpp"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "tuner/core/description.hpp"
+#include "tuner/core/description/description.hpp"
 #include "tuner/description.hpp"
 
 namespace tuner {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/task.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/instance.hpp"
 #include "tuner/runtime/launch_plan.hpp"
 #include "tuner/runtime/signature.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "tuner/core/description.hpp"
+#include "tuner/core/description/description.hpp"
 #include "tuner/runtime.hpp"
 #include "tuner/runtime/instance_state.hpp"
 #include "tuner/runtime/instance_table.hpp"

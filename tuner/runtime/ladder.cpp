@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tuner/core/problem.hpp"
+#include "tuner/core/task/problem.hpp"
 
 namespace tuner {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "search/space.hpp"
-#include "tuner/core/task.hpp"
+#include "search/space/space.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/instance.hpp"
 #include "tuner/runtime/shelves.hpp"
 

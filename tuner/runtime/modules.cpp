@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tuner/core/cubin.hpp"
+#include "tuner/core/binary/cubin.hpp"
 
 namespace tuner {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/core/device.hpp"
-#include "tuner/core/task.hpp"
+#include "tuner/core/device/device.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/driver/driver.hpp"
 #include "tuner/runtime/contexts.hpp"
 #include "tuner/runtime/launch_plan.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "search/value.hpp"
-#include "tuner/core/task.hpp"
+#include "search/expression/value.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/problem.hpp"
 
 namespace tuner {

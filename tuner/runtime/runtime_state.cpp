@@ -7,12 +7,13 @@
 #include <cstdlib>
 #include <utility>
 
-#include "cache/hash.hpp"
-#include "tuner/core/cubin.hpp"
-#include "tuner/core/identity.hpp"
-#include "tuner/core/printable.hpp"
-#include "tuner/core/problem.hpp"
-#include "tuner/core/text.hpp"
+#include "cache/file/hash.hpp"
+#include "tuner/core/base/printable.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/binary/cubin.hpp"
+#include "tuner/core/task/binary_key.hpp"
+#include "tuner/core/task/identity.hpp"
+#include "tuner/core/task/problem.hpp"
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/runtime/description_content.hpp"
 #include "tuner/runtime/signature.hpp"

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/task.hpp"
+#include "tuner/core/task/task.hpp"
+#include "tuner/engine_protocol/engine_client.hpp"
 #include "tuner/runtime.hpp"
 #include "tuner/runtime/contexts.hpp"
 #include "tuner/runtime/kernel_state.hpp"
@@ -17,7 +18,6 @@
 #include "tuner/runtime/modules.hpp"
 #include "tuner/runtime/scratch_memory.hpp"
 #include "tuner/runtime/shelves.hpp"
-#include "tuner/service/engine_client.hpp"
 
 namespace tuner::detail {
 

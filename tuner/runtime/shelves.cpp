@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "cache/busy.hpp"
-#include "cache/sqlite_store.hpp"
+#include "cache/sqlite/busy.hpp"
+#include "cache/store/sqlite_store.hpp"
 
 namespace tuner {
 

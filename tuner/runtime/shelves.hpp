@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "cache/binary_store.hpp"
-#include "cache/location.hpp"
-#include "cache/store.hpp"
+#include "cache/file/location.hpp"
+#include "cache/store/binary_store.hpp"
+#include "cache/store/store.hpp"
 
 namespace tuner {
 

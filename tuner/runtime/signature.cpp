@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "tuner/core/argument_binding.hpp"
-#include "tuner/core/element_type.hpp"
+#include "tuner/core/base/element_type.hpp"
+#include "tuner/core/task/argument_binding.hpp"
 
 namespace tuner {
 namespace {

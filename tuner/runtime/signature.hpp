@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/cubin.hpp"
-#include "tuner/core/task.hpp"
+#include "tuner/core/binary/cubin.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/detail/call_signature.hpp"
 #include "tuner/runtime/launch_plan.hpp"
 

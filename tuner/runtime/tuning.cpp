@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "cache/hash.hpp"
-#include "tuner/core/cubin.hpp"
-#include "tuner/core/identity.hpp"
-#include "tuner/core/text.hpp"
+#include "cache/file/hash.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/binary/cubin.hpp"
+#include "tuner/core/task/identity.hpp"
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/runtime/runtime_state.hpp"
 #include "tuner/runtime/signature.hpp"

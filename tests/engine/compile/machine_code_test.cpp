@@ -1,4 +1,4 @@
-#include "tuner/core/machine_code.hpp"
+#include "tuner/core/binary/machine_code.hpp"
 
 #include <doctest/doctest.h>
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tests/engine/compile/toolkit.hpp"
-#include "tuner/core/cubin.hpp"
+#include "tuner/core/binary/cubin.hpp"
 #include "tuner/engine/compile/program.hpp"
 #include "tuner/error.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tuner/core/cubin.hpp"
-#include "tuner/engine/compile/wire.hpp"
+#include "tuner/core/binary/cubin.hpp"
+#include "tuner/engine/compile/compile_wire.hpp"
 #include "tuner/error.hpp"
 
 using namespace tuner;

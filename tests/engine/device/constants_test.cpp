@@ -5,7 +5,7 @@
 #include <fstream>
 #include <span>
 
-#include "cache/hash.hpp"
+#include "cache/file/hash.hpp"
 #include "tests/core/npy_file.hpp"
 #include "tests/engine/device/lane_support.hpp"
 #include "tuner/core/support/element_text.hpp"

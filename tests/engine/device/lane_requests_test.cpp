@@ -1,4 +1,4 @@
-#include "tuner/engine/device/lane_requests.hpp"
+#include "tuner/engine/device/lane/lane_requests.hpp"
 
 #include <doctest/doctest.h>
 

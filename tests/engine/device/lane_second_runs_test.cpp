@@ -7,8 +7,8 @@
 #include <string>
 
 #include "tests/engine/device/lane_support.hpp"
-#include "tuner/core/text.hpp"
-#include "tuner/engine/device/cuda.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/engine/device/worker/cuda.hpp"
 #include "tuner/error.hpp"
 #include "tuner/process/worker_program.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "tests/engine/device/lane_support.hpp"
-#include "tuner/core/text.hpp"
+#include "tuner/core/base/text.hpp"
 #include "tuner/error.hpp"
 #include "tuner/process/worker_program.hpp"
 

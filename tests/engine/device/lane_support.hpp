@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/engine/device/lane.hpp"
+#include "tuner/engine/device/lane/lane.hpp"
 
 namespace tuner::engine {
 

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "cache/hash.hpp"
+#include "cache/file/hash.hpp"
 #include "tests/core/npy_file.hpp"
 #include "tests/engine/device/lane_support.hpp"
 

@@ -1,4 +1,4 @@
-#include "tuner/engine/device/neighbours.hpp"
+#include "tuner/engine/device/worker/other_processes.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "tuner/engine/device/occupancy.hpp"
+#include "tuner/engine/device/lane/occupancy.hpp"
 
 #include <doctest/doctest.h>
 

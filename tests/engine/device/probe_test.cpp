@@ -1,4 +1,4 @@
-#include "tuner/engine/device/probe.hpp"
+#include "tuner/engine/device/lane/probe.hpp"
 
 #include <doctest/doctest.h>
 

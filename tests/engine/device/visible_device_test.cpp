@@ -1,4 +1,4 @@
-#include "tuner/engine/device/visible_device.hpp"
+#include "tuner/engine/device/lane/visible_device.hpp"
 
 #include <doctest/doctest.h>
 

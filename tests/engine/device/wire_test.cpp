@@ -1,4 +1,4 @@
-#include "tuner/engine/device/wire.hpp"
+#include "tuner/engine/device/lane/device_wire.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 #include <exception>
 #include <string_view>
 
-#include "tuner/engine/device/worker.hpp"
+#include "tuner/engine/device/worker/worker.hpp"
 #include "tuner/process/spawn.hpp"
 
 int main(int argc, char** argv) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/engine/device/lane_support.hpp"
-#include "tuner/engine/device/wire.hpp"
+#include "tuner/engine/device/lane/device_wire.hpp"
 #include "tuner/process/spawn.hpp"
 
 namespace tuner::engine {

@@ -1,4 +1,4 @@
-#include "tuner/engine/awkward_sizes.hpp"
+#include "tuner/engine/session/awkward_sizes.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #include "tests/engine/session/laboratory.hpp"
 #include "tuner/engine/measure/interruptions.hpp"
 #include "tuner/engine/measure/noise.hpp"
-#include "tuner/engine/repeated_blocks.hpp"
+#include "tuner/engine/session/repeated_blocks.hpp"
 
 namespace tuner::engine {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tuner/engine/compile/compile.hpp"
-#include "tuner/engine/device/device.hpp"
+#include "tuner/engine/device/lane/device.hpp"
 
 namespace tuner::engine {
 

@@ -9,10 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "cache/memory_store.hpp"
+#include "cache/store/memory_store.hpp"
 #include "tests/engine/session/fake_lanes.hpp"
-#include "tuner/core/device.hpp"
-#include "tuner/engine/session.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/device/device.hpp"
+#include "tuner/engine/session/session.hpp"
 
 namespace tuner::engine {
 

@@ -1,4 +1,4 @@
-#include "tuner/engine/ready_queue.hpp"
+#include "tuner/engine/session/ready_queue.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "tuner/engine/recording_file.hpp"
+#include "tuner/engine/recording/recording_file.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "tuner/engine/recording.hpp"
+#include "tuner/engine/recording/recording.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -7,11 +7,12 @@
 #include <fstream>
 #include <sstream>
 
-#include "cache/memory_store.hpp"
+#include "cache/store/memory_store.hpp"
 #include "tests/engine/session/fake_lanes.hpp"
-#include "tuner/engine/recorded_lane.hpp"
-#include "tuner/engine/recorder.hpp"
-#include "tuner/engine/session.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/engine/recording/recorded_lane.hpp"
+#include "tuner/engine/recording/recorder.hpp"
+#include "tuner/engine/session/session.hpp"
 
 namespace tuner::engine {
 namespace {

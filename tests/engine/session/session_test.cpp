@@ -1,4 +1,4 @@
-#include "tuner/engine/session.hpp"
+#include "tuner/engine/session/session.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "tests/engine/session/laboratory.hpp"
-#include "tuner/engine/candidates.hpp"
-#include "tuner/engine/final_race.hpp"
+#include "tuner/engine/session/candidates.hpp"
+#include "tuner/engine/session/final_race.hpp"
 
 namespace tuner::engine {
 namespace {

@@ -1,4 +1,4 @@
-#include "tuner/engine/shared_lane.hpp"
+#include "tuner/engine/device/lane/shared_lane.hpp"
 
 #include <doctest/doctest.h>
 

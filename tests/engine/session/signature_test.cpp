@@ -6,11 +6,13 @@
 #include "tests/core/signature_cases.hpp"
 #include "tests/core/support.hpp"
 #include "tests/engine/session/laboratory.hpp"
-#include "tuner/core/check_signatures.hpp"
-#include "tuner/core/compiled_signature.hpp"
-#include "tuner/engine/candidate_request.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/signature/check_signatures.hpp"
+#include "tuner/core/signature/compiled_signature.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
-#include "tuner/engine/signature_probe.hpp"
+#include "tuner/engine/session/candidate_request.hpp"
+#include "tuner/engine/session/signature_probe.hpp"
 
 namespace tuner::engine {
 namespace {

@@ -9,10 +9,10 @@
 #include <cstdlib>
 #include <limits>
 
-#include "cache/memory_store.hpp"
-#include "tuner/engine/recorded_lane.hpp"
-#include "tuner/engine/recording.hpp"
-#include "tuner/engine/session.hpp"
+#include "cache/store/memory_store.hpp"
+#include "tuner/engine/recording/recorded_lane.hpp"
+#include "tuner/engine/recording/recording.hpp"
+#include "tuner/engine/session/session.hpp"
 
 namespace tuner::engine {
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <string>
 
-#include "tuner/engine/recording.hpp"
-#include "tuner/engine/stop_rules.hpp"
+#include "tuner/engine/recording/recording.hpp"
+#include "tuner/engine/session/stop_rules.hpp"
 
 namespace tuner::engine {
 namespace {

@@ -1,4 +1,4 @@
-#include "tuner/engine/stop_rules.hpp"
+#include "tuner/engine/session/stop_rules.hpp"
 
 #include <doctest/doctest.h>
 

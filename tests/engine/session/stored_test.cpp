@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cache/sqlite_store.hpp"
-#include "tuner/engine/session_stores.hpp"
+#include "cache/store/sqlite_store.hpp"
+#include "tuner/engine/session/session_stores.hpp"
 
 namespace tuner::engine {
 namespace {

@@ -1,4 +1,4 @@
-#include "tuner/engine/warm_start.hpp"
+#include "tuner/engine/session/warm_start.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/engine/session/laboratory.hpp"
-#include "tuner/engine/candidates.hpp"
+#include "tuner/engine/session/candidates.hpp"
 
 namespace tuner::engine {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "tuner/core/task.hpp"
+#include "tuner/core/task/task.hpp"
 
 namespace tuner {
 

@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "tuner/core/input_file.hpp"
 #include "tuner/core/support/support.hpp"
+#include "tuner/core/task/input_file.hpp"
 
 namespace tuner {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "tuner/core/task.hpp"
+#include "tuner/core/task/task.hpp"
 
 namespace tuner {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cache/store.hpp"
-#include "tuner/core/cubin.hpp"
-#include "tuner/engine/lane.hpp"
+#include "cache/store/store.hpp"
+#include "tuner/core/binary/cubin.hpp"
+#include "tuner/engine/lanes/lane.hpp"
 #include "tuner/outcome.hpp"
 
 namespace tuner::engine {

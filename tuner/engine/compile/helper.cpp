@@ -14,9 +14,9 @@
 #include <map>
 #include <optional>
 
-#include "tuner/core/printable.hpp"
+#include "tuner/core/base/printable.hpp"
+#include "tuner/engine/compile/compile_wire.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
-#include "tuner/engine/compile/wire.hpp"
 #include "tuner/process/spawn.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -15,7 +15,7 @@
 #include <optional>
 #include <string_view>
 
-#include "tuner/core/cubin.hpp"
+#include "tuner/core/binary/cubin.hpp"
 #include "tuner/engine/compile/program.hpp"
 #include "tuner/engine/compile/resource_log.hpp"
 #include "tuner/error.hpp"

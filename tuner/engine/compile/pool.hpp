@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tuner/engine/compile/compile.hpp"
-#include "tuner/engine/compile/wire.hpp"
+#include "tuner/engine/compile/compile_wire.hpp"
 #include "tuner/process/spawn.hpp"
 
 namespace tuner::engine {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "cache/store.hpp"
+#include "cache/store/store.hpp"
 
 namespace tuner::engine {
 

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
-#include "cache/location.hpp"
-#include "tuner/core/identity.hpp"
-#include "tuner/engine/candidate_request.hpp"
+#include "cache/file/location.hpp"
+#include "tuner/core/task/binary_key.hpp"
+#include "tuner/core/task/identity.hpp"
 #include "tuner/engine/service/subject.hpp"
+#include "tuner/engine/session/candidate_request.hpp"
 #include "tuner/error.hpp"
 #include "tuner/process/usable_cores.hpp"
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "cache/binary_store.hpp"
+#include "cache/store/binary_store.hpp"
 #include "tuner/engine/compile/pool.hpp"
-#include "tuner/service/jobs.hpp"
+#include "tuner/engine_protocol/jobs.hpp"
 
 namespace tuner::engine {
 

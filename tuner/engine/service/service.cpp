@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <vector>
 
+#include "tuner/engine/lanes/wait.hpp"
 #include "tuner/engine/service/compile_service.hpp"
 #include "tuner/engine/service/tune_service.hpp"
-#include "tuner/engine/wait.hpp"
-#include "tuner/service/wire.hpp"
+#include "tuner/engine_protocol/engine_wire.hpp"
 
 namespace tuner::engine {
 

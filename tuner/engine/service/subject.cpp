@@ -1,4 +1,5 @@
 #include "tuner/engine/service/subject.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
 
 #include <utility>
 

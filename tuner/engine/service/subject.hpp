@@ -1,8 +1,8 @@
 #pragma once
 
-#include "search/space.hpp"
-#include "tuner/core/task.hpp"
-#include "tuner/service/jobs.hpp"
+#include "search/space/space.hpp"
+#include "tuner/core/task/task.hpp"
+#include "tuner/engine_protocol/jobs.hpp"
 
 namespace tuner::engine {
 

@@ -6,15 +6,16 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/core/identity.hpp"
-#include "tuner/engine/candidate_request.hpp"
-#include "tuner/engine/device/lane.hpp"
+#include "tuner/core/task/binary_key.hpp"
+#include "tuner/core/task/identity.hpp"
+#include "tuner/engine/device/lane/lane.hpp"
+#include "tuner/engine/device/lane/shared_lane.hpp"
+#include "tuner/engine/lanes/wait.hpp"
 #include "tuner/engine/service/subject.hpp"
-#include "tuner/engine/session.hpp"
-#include "tuner/engine/session_stores.hpp"
-#include "tuner/engine/shared_lane.hpp"
-#include "tuner/engine/turn.hpp"
-#include "tuner/engine/wait.hpp"
+#include "tuner/engine/session/candidate_request.hpp"
+#include "tuner/engine/session/session.hpp"
+#include "tuner/engine/session/session_stores.hpp"
+#include "tuner/engine/turns/turn.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::engine {

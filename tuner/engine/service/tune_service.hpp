@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "tuner/engine/compile/pool.hpp"
-#include "tuner/engine/turn.hpp"
-#include "tuner/service/jobs.hpp"
+#include "tuner/engine/turns/turn.hpp"
+#include "tuner/engine_protocol/jobs.hpp"
 
 namespace tuner::engine {
 

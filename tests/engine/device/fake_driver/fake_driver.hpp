@@ -20,7 +20,7 @@
 
 #include "tests/engine/device/fake_driver/fake_image.hpp"
 #include "tests/engine/device/fake_driver/inspector.hpp"
-#include "tuner/core/cubin.hpp"
+#include "tuner/core/binary/cubin.hpp"
 
 namespace fake {
 

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cache/store/store.hpp"
+
+namespace tuner::cache {
+
+struct ExportRequest {
+  std::filesystem::path from;  ///< a database of decisions
+  std::filesystem::path to;    ///< the file to write
+  bool overwrite = false;      ///< replace `to` if it is there
+  bool with_trials = true;
+  std::function<bool(const DecisionKey&)> wanted = {};  ///< which keys; all if empty
+};
+
+struct ExportedKey {
+  DecisionKey key;
+  std::int64_t decisions = 0;  ///< 0 or 1
+  std::int64_t trials = 0;
+  std::vector<std::string> binary_hashes;  ///< of the winner and of the baseline, as far as they are known
+};
+
+/// Writes what counts (served decisions, trials that were not forgotten; nothing that was replayed, nothing that is
+/// quarantined) to a fresh database, which appears under its name when it is complete and may be read by everybody.
+/// Writes nothing if there is nothing to write. Throws Error: bad_usage if `to` is there and may not be replaced, is in
+/// use, or is `from`; store_*.
+std::vector<ExportedKey> export_decisions(const ExportRequest& request);
+
+struct ExportedBinaries {
+  std::int64_t written = 0;
+  std::int64_t missing = 0;  ///< `from` does not have them
+};
+/// Writes these binaries with everything they were built from to a fresh file in the same way. Throws like
+/// export_decisions, and store_unavailable where one of the files is not trusted with code.
+ExportedBinaries export_binaries(const std::filesystem::path& from, const std::filesystem::path& to,
+                                 const std::vector<std::string>& hashes, bool overwrite);
+
+struct ImportedKey {
+  DecisionKey key;
+  enum class Decision {
+    none,   ///< the file has none
+    kept,   ///< is served now
+    older,  ///< the database has, or had before it was forgotten, one that is as new or newer
+  };
+  Decision decision = Decision::none;
+  std::int64_t trials_kept = 0;
+  std::int64_t trials_known = 0;  ///< the database had them
+};
+
+/// Takes the decisions and trials of another database in, as imported, with their dates, sessions and conditions. All
+/// of it happens or, if this throws, nothing; `from` is only read. What is in the database already is not added again,
+/// and what is replayed, forgotten or quarantined in `from` stays there. Throws Error: bad_usage if the two are one
+/// file; store_newer, store_damaged or store_unavailable for either file.
+std::vector<ImportedKey> import_decisions(const std::filesystem::path& database, const std::filesystem::path& from);
+
+/// Reads all of a file that is to be imported. Throws what import_decisions would throw for it.
+void require_importable(const std::filesystem::path& database, const std::filesystem::path& from);
+
+}  // namespace tuner::cache

@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include "cache/exchange/exchange.hpp"
+#include "cache/file/fresh_file.hpp"
+#include "cache/sqlite/database_file.hpp"
+#include "cache/store/binary_store.hpp"
+#include "cache/store/rows.hpp"
+#include "cache/store/schema.hpp"
+
+namespace tuner::cache {
+namespace {
+
+namespace fs = std::filesystem;
+using sqlite::Transaction;
+
+constexpr std::chrono::seconds kPatience{5};
+
+void require_others(const fs::path& from, const fs::path& to) {
+  std::error_code ignored;
+  if (!fs::equivalent(from, to, ignored)) return;
+  throw Error(Errc::bad_usage,
+              fmt::format("{} is the database itself, which cannot be exported onto itself: choose another name.",
+                          to.string()));
+}
+
+/// What of a key is exported.
+struct Rows {
+  std::optional<Decision> decision;
+  std::vector<Trial> trials;
+};
+
+Rows read_rows(const sqlite::Connection& connection, const DecisionKey& key) {
+  // A key at a time: a lock on the database for all of it would keep those who tune from writing.
+  const Transaction snapshot(connection, Transaction::Kind::read);
+  Rows rows{read_served(connection, key), read_counting_trials(connection, key)};
+  if (rows.decision && rows.decision->origin == Origin::replay) rows.decision.reset();
+  std::erase_if(rows.trials, [](const Trial& trial) { return trial.origin == Origin::replay; });
+  return rows;
+}
+
+std::vector<std::string> binaries_of(const Rows& rows) {
+  std::vector<std::string> hashes;
+  if (!rows.decision) return hashes;
+  if (!rows.decision->binary_hash.empty()) hashes.push_back(rows.decision->binary_hash);
+  std::string baseline;
+  for (const Trial& trial : rows.trials) {
+    const bool compiled = trial.configuration == rows.decision->baseline && !trial.facts.binary_hash.empty();
+    if (compiled) baseline = trial.facts.binary_hash;
+  }
+  if (!baseline.empty()) hashes.push_back(baseline);
+  return hashes;
+}
+
+}  // namespace
+
+std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
+  require_others(request.from, request.to);
+  const auto from = open_database(request.from, Access::read_only, kPatience, Durability::precious, decisions_format());
+  FreshFile file(request.to, request.overwrite);
+  std::vector<ExportedKey> exported;
+  {
+    const auto to = open_database(file.path(), Access::read_write, kPatience, Durability::precious, decisions_format());
+    Transaction all(*to, Transaction::Kind::write);
+    for (const DecisionKey& key : read_keys(*from, {})) {
+      if (request.wanted && !request.wanted(key)) continue;
+      const Rows rows = read_rows(*from, key);
+      ExportedKey& done = exported.emplace_back();
+      done.key = key;
+      done.binary_hashes = binaries_of(rows);
+      if (request.with_trials) {
+        insert_trials(*to, rows.trials);
+        done.trials = static_cast<std::int64_t>(rows.trials.size());
+      }
+      if (rows.decision) {
+        insert_decision(*to, *rows.decision);
+        done.decisions = 1;
+      }
+      if (done.decisions + done.trials == 0) exported.pop_back();
+    }
+    all.commit();
+  }
+  if (!exported.empty()) file.publish();
+  return exported;
+}
+
+ExportedBinaries export_binaries(const fs::path& from, const fs::path& to, const std::vector<std::string>& hashes,
+                                 bool overwrite) {
+  require_others(from, to);
+  const auto require_trust = [](const BinaryStore& store) {
+    if (!store.distrust()) return;
+    throw Error(Errc::store_unavailable, fmt::format("Binaries cannot be exported. {}", *store.distrust()));
+  };
+  const auto source = BinaryStore::open({.path = from, .access = Access::read_only});
+  require_trust(*source);
+  FreshFile file(to, overwrite);
+  ExportedBinaries exported;
+  {
+    const auto target =
+        BinaryStore::open({.path = file.path(), .limit_bytes = std::numeric_limits<std::int64_t>::max()});
+    require_trust(*target);
+    for (const std::string& hash : hashes) {
+      const std::vector<Binary> builds = source->find_builds(hash);
+      for (const Binary& build : builds) target->put(build, Keep::pinned);
+      ++(builds.empty() ? exported.missing : exported.written);
+    }
+  }
+  file.publish();
+  return exported;
+}
+
+}  // namespace tuner::cache

@@ -1,0 +1,168 @@
+#include <fmt/format.h>
+
+#include <set>
+#include <tuple>
+
+#include "cache/exchange/exchange.hpp"
+#include "cache/sqlite/database_file.hpp"
+#include "cache/store/rows.hpp"
+#include "cache/store/schema.hpp"
+#include "cache/store/store_rules.hpp"
+
+namespace tuner::cache {
+namespace {
+
+namespace fs = std::filesystem;
+using Connection = sqlite::Connection;
+
+constexpr std::chrono::seconds kPatience{5};
+
+[[noreturn]] void damaged(const fs::path& from, std::string_view what) {
+  throw Error(Errc::store_damaged,
+              fmt::format("{} is damaged, and nothing of it was imported: {}. Export it again, or import what "
+                          "`tuner recover FILE` makes of it.",
+                          from.string(), what));
+}
+
+std::unique_ptr<Connection> open_source(const fs::path& database, const fs::path& from) {
+  std::error_code ignored;
+  if (fs::equivalent(database, from, ignored)) {
+    throw Error(Errc::bad_usage, fmt::format("{} is the database itself, which cannot be imported into itself: name "
+                                             "another file, or another database with --db.",
+                                             from.string()));
+  }
+  const auto folder = open_folder_of(from);
+  for (const char* const suffix : {"-journal", "-wal"}) {
+    const std::string beside = from.filename().string() + suffix;
+    if (!folder->has(beside)) continue;
+    throw Error(Errc::store_unavailable,
+                fmt::format("{} is beside {}, so the database is being written, or was by a process that was stopped, "
+                            "and what it holds is not certain: nothing was imported. Try again when that process has "
+                            "finished, or import what `tuner export` writes.",
+                            (folder->path() / beside).string(), from.string()));
+  }
+  auto connection = open_database(from, Access::read_only, kPatience, Durability::precious, decisions_format());
+  if (const auto damage = find_damage(*connection, decisions_format())) damaged(from, *damage);
+  return connection;
+}
+
+/// What makes a trial this trial, whatever database it is in.
+using Identity = std::tuple<std::string, std::string, std::string, std::string, std::string, std::int64_t, std::string,
+                            std::int64_t>;
+
+Identity identity(const Trial& trial) {
+  const Conditions& conditions = trial.conditions;
+  return {trial.session,     trial.reuse_hash, conditions.tuner_version, conditions.toolkit,
+          conditions.driver, trial.sequence,   trial.configuration,      trial.created_unix_ms};
+}
+
+std::set<Identity> known_trials(const Connection& connection, const DecisionKey& key) {
+  const auto task_id = find_task(connection, key);
+  std::set<Identity> known;
+  if (!task_id) return known;
+  sqlite::Statement select(connection,
+                           "SELECT session, reuse_hash, tuner_version, toolkit, driver, sequence, configuration, "
+                           "created_unix_ms FROM run JOIN trial USING (run_id) WHERE task_id = ?1");
+  select.bind(*task_id);
+  while (select.step()) {
+    sqlite::Columns column(select);
+    std::string session = column.text(), reuse_hash = column.text(), version = column.text();
+    std::string toolkit = column.text(), driver = column.text();
+    const std::int64_t sequence = column.integer();
+    std::string configuration = column.text();
+    known.emplace(std::move(session), std::move(reuse_hash), std::move(version), std::move(toolkit), std::move(driver),
+                  sequence, std::move(configuration), column.integer());
+  }
+  return known;
+}
+
+/// What of a key's decisions is in the database already. What was forgotten counts: importing the same file again must
+/// not bring it back.
+struct KnownDecisions {
+  bool has_this_one = false;
+  std::optional<std::int64_t> newest;  ///< date; nothing if there is none whose date can be believed
+};
+
+/// A clock that was wrong gives dates that nothing would ever be newer than. Clocks of machines differ a little.
+std::int64_t latest_believable_date() {
+  constexpr std::chrono::milliseconds kSkew = std::chrono::hours(24);
+  return stamp(0) + kSkew.count();
+}
+
+KnownDecisions known_decisions(const Connection& connection, const Decision& decision) {
+  KnownDecisions known;
+  const auto task_id = find_task(connection, decision.key);
+  if (!task_id) return known;
+  sqlite::Statement select(connection,
+                           "SELECT max(created_unix_ms = ?3 AND session = ?4 AND configuration = ?5), "
+                           "max(iif(created_unix_ms <= ?2, created_unix_ms, NULL)) FROM run JOIN decision USING "
+                           "(run_id) WHERE task_id = ?1");
+  select.bind(*task_id, latest_believable_date(), decision.created_unix_ms, decision.session, decision.configuration);
+  select.step();
+  known.has_this_one = select.integer(0) != 0;
+  if (!select.is_null(1)) known.newest = select.integer(1);
+  return known;
+}
+
+template <class Row>
+void take_in(Row& row) {
+  row.origin = Origin::imported;
+  require_storable(row);
+}
+
+std::optional<ImportedKey> import_key(const Connection& to, const Connection& source, const DecisionKey& key) {
+  std::vector<Trial> trials = read_counting_trials(source, key);
+  std::erase_if(trials, [](const Trial& trial) { return trial.origin == Origin::replay; });
+  std::optional<Decision> decision = read_served(source, key);
+  if (decision && decision->origin == Origin::replay) decision.reset();
+  if (trials.empty() && !decision) return std::nullopt;
+
+  ImportedKey imported{.key = key};
+  const std::set<Identity> known = known_trials(to, key);
+  imported.trials_known = static_cast<std::int64_t>(
+      std::erase_if(trials, [&](const Trial& trial) { return known.contains(identity(trial)); }));
+  for (Trial& trial : trials) take_in(trial);
+  insert_trials(to, trials);
+  imported.trials_kept = static_cast<std::int64_t>(trials.size());
+  if (!decision) return imported;
+
+  // The row that is added last is served: adding an older one would replace a newer one.
+  const KnownDecisions here = known_decisions(to, *decision);
+  imported.decision = ImportedKey::Decision::older;
+  if (!here.has_this_one && (!here.newest || *here.newest < decision->created_unix_ms)) {
+    take_in(*decision);
+    insert_decision(to, *decision);
+    imported.decision = ImportedKey::Decision::kept;
+  }
+  return imported;
+}
+
+}  // namespace
+
+void require_importable(const fs::path& database, const fs::path& from) {
+  open_source(database, from);
+}
+
+std::vector<ImportedKey> import_decisions(const fs::path& database, const fs::path& from) {
+  const auto source = open_source(database, from);
+  const auto to = open_database(database, Access::read_write, kPatience, Durability::precious, decisions_format());
+  // Without this SQLite would shut readers out as soon as it has more than it likes to keep in memory.
+  to->execute("PRAGMA cache_spill = OFF");
+  std::vector<ImportedKey> imported;
+  try {
+    sqlite::write(*to, [&] {
+      imported.clear();
+      const sqlite::Transaction snapshot(*source, sqlite::Transaction::Kind::read);
+      for (const DecisionKey& key : read_keys(*source, {})) {
+        if (auto done = import_key(*to, *source, key)) imported.push_back(*std::move(done));
+      }
+    });
+  } catch (const Error& error) {
+    // What this program writes can be stored: numbers that are none, or an outcome that does not exist, are not its.
+    if (error.code() == Errc::internal) damaged(from, error.what());
+    throw;
+  }
+  return imported;
+}
+
+}  // namespace tuner::cache

@@ -1,0 +1,75 @@
+#include "cache/file/location.hpp"
+
+#include <fmt/format.h>
+
+#include "tuner/detail/file_variable.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::cache {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path environment_path(const char* name) {
+  const char* const value = file_variable(name);
+  return value == nullptr ? fs::path{} : fs::path{value};
+}
+
+Location in_folder(const fs::path& folder) {
+  return {folder / "decisions.db", folder / "binaries.db"};
+}
+
+Location as_chosen(const fs::path& given) {
+  std::error_code ignored;
+  // A slash at the end says that a name is a folder's, but makes no folder of a file.
+  const bool file = !given.has_filename() && fs::is_regular_file(given.parent_path(), ignored);
+  const fs::path chosen = file ? given.parent_path() : given;
+  if (chosen.extension() != ".db") {
+    if (fs::is_regular_file(chosen, ignored)) {
+      throw Error(Errc::store_unavailable,
+                  fmt::format("{} is a file, not a folder, and a file of decisions has a name that ends in .db: choose "
+                              "another place with --db or TUNER_DB.",
+                              chosen.string()));
+    }
+    return in_folder(chosen);
+  }
+  Location location{chosen, chosen.parent_path() / "binaries.db"};
+  if (location.decisions == location.binaries) {
+    throw Error(Errc::bad_usage,
+                fmt::format("{} is where compiled binaries are kept, so decisions cannot be kept there: "
+                            "name the folder, or a file of another name.",
+                            chosen.string()));
+  }
+  return location;
+}
+
+/// `variable`, or `fallback` below the home folder. The XDG base directory specification says that a relative path in
+/// one of its variables is to be ignored.
+fs::path base_folder(const char* variable, const char* fallback) {
+  if (fs::path folder = environment_path(variable); folder.is_absolute()) return folder;
+  if (fs::path home = environment_path("HOME"); home.is_absolute()) return home / fallback;
+  if (has_rights_of_another()) {
+    throw Error(Errc::store_unavailable,
+                "There is no place for the database: this program runs with other rights than its user's, so TUNER_DB, "
+                "XDG folders and HOME are not looked at. The program must name the database itself.");
+  }
+  throw Error(Errc::store_unavailable,
+              fmt::format("There is no place for the database: neither TUNER_DB nor {} nor HOME names a folder. Set "
+                          "TUNER_DB to a folder that you can write.",
+                          variable));
+}
+
+}  // namespace
+
+Location locate(const fs::path& chosen) {
+  if (!chosen.empty()) return as_chosen(chosen);
+  if (const fs::path folder = environment_path("TUNER_DB"); !folder.empty()) return as_chosen(folder);
+  return {base_folder("XDG_DATA_HOME", ".local/share") / "tuner" / "decisions.db",
+          base_folder("XDG_CACHE_HOME", ".cache") / "tuner" / "binaries.db"};
+}
+
+fs::path replay_database(const Location& location) {
+  return location.decisions.parent_path() / "replay.db";
+}
+
+}  // namespace tuner::cache

@@ -1,0 +1,113 @@
+#include "cache/file/open_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <deque>
+#include <system_error>
+
+namespace tuner::cache {
+namespace {
+
+namespace fs = std::filesystem;
+using Descriptor = UniqueHandle<int, close, -1>;
+
+constexpr int kMostLinks = 40;  // as in the kernel
+
+[[noreturn]] void fail(int error) {
+  throw std::system_error(error, std::generic_category());
+}
+
+// Nothing is opened for reading: descriptors of this kind only name what they were opened for.
+Descriptor open_step(int folder, const std::string& name) {
+  return Descriptor(openat(folder, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+/// What the symbolic link of this name says; throws what opening it as a folder failed with if it is none.
+std::string read_link(int folder, const std::string& name, int error) {
+  const Descriptor link(openat(folder, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!link) fail(error);
+  char target[4096];
+  const ssize_t length = readlinkat(link.get(), "", target, sizeof target);
+  if (length <= 0 || length == sizeof target) fail(error);
+  return {target, static_cast<std::size_t>(length)};
+}
+
+void put_first(std::deque<std::string>& names, const fs::path& path) {
+  std::vector<std::string> added;
+  for (const fs::path& part : path.relative_path()) {
+    if (!part.empty() && part != ".") added.push_back(part.string());
+  }
+  names.insert(names.begin(), added.begin(), added.end());
+}
+
+struct stat status_of(int descriptor) {
+  struct stat status {};
+  if (fstat(descriptor, &status) != 0) fail(errno);
+  return status;
+}
+
+}  // namespace
+
+OpenFolder OpenFolder::of(const fs::path& file) {
+  OpenFolder folder;
+  folder.walk(fs::absolute(file).parent_path());
+  return folder;
+}
+
+void OpenFolder::walk(const fs::path& folder) {
+  std::vector<Descriptor> opened;
+  const auto enter = [&](Descriptor step, fs::path path) {
+    steps_.push_back({std::move(path), status_of(step.get())});
+    opened.push_back(std::move(step));
+  };
+  enter(Descriptor(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)), "/");
+
+  std::deque<std::string> names;
+  put_first(names, folder);
+  int links = 0;
+  while (!names.empty()) {
+    const std::string name = std::move(names.front());
+    names.pop_front();
+    if (name == "..") {
+      if (steps_.size() > 1) steps_.pop_back(), opened.pop_back();
+      continue;
+    }
+    if (Descriptor step = open_step(opened.back().get(), name)) {
+      enter(std::move(step), path() / name);
+      continue;
+    }
+    if (errno != ENOTDIR && errno != ELOOP) fail(errno);
+    const fs::path target = read_link(opened.back().get(), name, errno);
+    if (++links > kMostLinks) fail(ELOOP);
+    if (target.is_absolute()) steps_.resize(1), opened.resize(1);
+    put_first(names, target);
+  }
+  descriptor_ = std::move(opened.back());
+}
+
+std::string OpenFolder::path_of(const std::string& name) const {
+  return is_bound() ? fmt::format("/proc/self/fd/{}/{}", descriptor(), name) : (path() / name).string();
+}
+
+bool OpenFolder::is_bound() const {
+  struct stat here {};
+  const struct stat& status = steps_.back().status;
+  return stat(fmt::format("/proc/self/fd/{}", descriptor()).c_str(), &here) == 0 && here.st_dev == status.st_dev &&
+         here.st_ino == status.st_ino;
+}
+
+std::optional<struct stat> OpenFolder::look_at(const std::string& name) const {
+  struct stat status {};
+  if (fstatat(descriptor(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+  return status;
+}
+
+bool OpenFolder::is_at_its_path() const {
+  struct stat there {};
+  const struct stat& status = steps_.back().status;
+  return stat(path().c_str(), &there) == 0 && there.st_dev == status.st_dev && there.st_ino == status.st_ino;
+}
+
+}  // namespace tuner::cache

@@ -1,0 +1,115 @@
+#include "cache/file/trust.hpp"
+
+#include <fmt/format.h>
+#include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace tuner::cache {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Inside a container every user that the container does not know appears as this one, so it says nothing about who it
+// is.
+constexpr uid_t kNobody = 65534;
+
+enum class Place { file, its_folder, folder_above };
+
+std::optional<std::string> distrust_one(const fs::path& path, const struct stat& status, Place place,
+                                        const std::vector<uid_t>& owners) {
+  if (S_ISLNK(status.st_mode)) return fmt::format("{} is a symbolic link", path.string());
+  if (place == Place::file && !S_ISREG(status.st_mode)) return fmt::format("{} is not a file", path.string());
+  if (std::find(owners.begin(), owners.end(), status.st_uid) == owners.end()) {
+    if (status.st_uid == kNobody)
+      return fmt::format("{} belongs to user {}, who may be any user that is not known here", path.string(), kNobody);
+    return fmt::format("{} belongs to user {}, who is neither this user nor root nor the owner of this program",
+                       path.string(), status.st_uid);
+  }
+  const bool sticky = place == Place::folder_above && (status.st_mode & S_ISVTX) != 0;
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 && !sticky) {
+    // Nobody should take that permission from /tmp.
+    if (place == Place::its_folder && (status.st_mode & S_ISVTX) != 0)
+      return fmt::format("{} is a folder that other users may write: name a folder of your own", path.string());
+    return fmt::format("{} may be written by its group or by everybody (`chmod go-w {}` ends that)", path.string(),
+                       path.string());
+  }
+  return std::nullopt;
+}
+
+void add_owner_of(const char* file, std::vector<uid_t>& owners) {
+  struct stat status {};
+  if (stat(file, &status) == 0 && status.st_uid != kNobody) owners.push_back(status.st_uid);
+}
+
+/// For dl_iterate_phdr: adds the owner of the library that this code is in, and goes no further. (dladdr would search
+/// all of a program's symbols for a name that nobody wants.)
+int add_owner_of_this_library(dl_phdr_info* object, std::size_t, void* owners) {
+  const auto here = reinterpret_cast<ElfW(Addr)>(&add_owner_of);
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
+    const ElfW(Addr) begin = object->dlpi_addr + segment.p_vaddr;
+    if (segment.p_type != PT_LOAD || here < begin || here - begin >= segment.p_memsz) continue;
+    // The program itself has no name here, and a relative one says nothing once the program has changed its folder.
+    if (object->dlpi_name != nullptr && *object->dlpi_name == '/') {
+      add_owner_of(object->dlpi_name, *static_cast<std::vector<uid_t>*>(owners));
+    }
+    return 1;
+  }
+  return 0;
+}
+
+std::optional<std::string> examine(const OpenFolder& folder, const fs::path& file, const struct stat& status,
+                                   const std::vector<uid_t>& owners) {
+  if (auto reason = distrust_one(file, status, Place::file, owners)) return reason;
+  const std::vector<OpenFolder::Step>& steps = folder.steps();
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    const Place place = i + 1 == steps.size() ? Place::its_folder : Place::folder_above;
+    if (auto reason = distrust_one(steps[i].path, steps[i].status, place, owners)) return reason;
+  }
+  // A name would have to be looked up again.
+  if (!folder.is_bound()) return fmt::format("{} cannot be opened safely without /proc", file.string());
+  return std::nullopt;
+}
+
+std::string cannot_be_examined(const fs::path& file) {
+  return fmt::format("{} cannot be examined: {}", file.string(), std::strerror(errno));
+}
+
+}  // namespace
+
+std::optional<std::string> reason_to_distrust(const OpenFolder& folder, const std::string& file,
+                                              const std::vector<uid_t>& owners) {
+  const fs::path path = folder.path() / file;
+  const auto status = folder.look_at(file);
+  return status ? examine(folder, path, *status, owners) : cannot_be_examined(path);
+}
+
+std::optional<std::string> reason_to_distrust(const OpenFolder& folder, const std::string& file, int descriptor,
+                                              const std::vector<uid_t>& owners) {
+  const fs::path path = folder.path() / file;
+  struct stat status {};
+  return fstat(descriptor, &status) == 0 ? examine(folder, path, status, owners) : cannot_be_examined(path);
+}
+
+std::optional<std::string> reason_to_distrust(const fs::path& file, const std::vector<uid_t>& owners) {
+  try {
+    return reason_to_distrust(OpenFolder::of(file), file.filename(), owners);
+  } catch (const std::system_error& error) {
+    return fmt::format("the folder of {} cannot be examined: {}", file.string(), error.code().message());
+  }
+}
+
+std::vector<uid_t> trusted_owners() {
+  std::vector<uid_t> owners{geteuid(), 0};
+  add_owner_of("/proc/self/exe", owners);
+  dl_iterate_phdr(add_owner_of_this_library, &owners);
+  return owners;
+}
+
+}  // namespace tuner::cache

@@ -1,0 +1,312 @@
+#include "cache/store/binary_store.hpp"
+
+#include <fmt/format.h>
+
+#include "cache/file/hash.hpp"
+#include "cache/file/trust.hpp"
+#include "cache/sqlite/sqlite.hpp"
+#include "cache/store/quick_look.hpp"
+#include "cache/store/schema.hpp"
+#include "cache/store/store_rules.hpp"
+
+namespace tuner::cache {
+namespace {
+
+/// The order of use matters from session to session, not within one: finding a binary should seldom write.
+constexpr std::int64_t kUseResolutionMs = 60 * 60 * 1000;
+
+std::int64_t build_size(const Binary& binary) {
+  return static_cast<std::int64_t>(binary.compile_key.size() + binary.resource_log.size());
+}
+
+std::int64_t size_of(const Binary& binary) {
+  return static_cast<std::int64_t>(binary.bytes.size()) + build_size(binary);
+}
+
+/// Ties a build to its binary, whose bytes have this hash: read in the wrong place, or changed in any part, it does not
+/// match.
+std::string checksum_of(const Binary& binary, std::string_view hash) {
+  return content_hash({binary.compile_key, binary.resource_log, binary.kernel, binary.architecture, hash});
+}
+
+bool has_its_bytes(const Binary& binary) {
+  return content_hash(binary.bytes) == binary.hash;
+}
+
+/// A file of format 1 that is only read; once it is written it has sums.
+bool lacks_checksum(const StoredBinary& stored) {
+  return stored.checksum == "format 1";  // see schema.cpp
+}
+
+/// A program of format 1 that had the file open while it was brought up to date goes on writing builds without a
+/// symbol and a sum. They are compiled again.
+bool was_written_as_format_1(const StoredBinary& stored) {
+  return stored.checksum.empty();
+}
+
+bool is_sound(const StoredBinary& stored) {
+  return has_its_bytes(stored.binary) &&
+         (lacks_checksum(stored) || stored.checksum == checksum_of(stored.binary, stored.binary.hash));
+}
+
+constexpr const char* kColumns =
+    "binary_id, build_id, last_used_unix_ms, hash, architecture, build.kernel, key_text, resource_log, checksum, bytes";
+
+}  // namespace
+
+struct BinaryStore::Row {
+  std::int64_t id = 0;
+  std::int64_t build_id = 0;
+  std::int64_t last_used_unix_ms = 0;
+  StoredBinary stored;
+
+  static Row read(const sqlite::Statement& select) {
+    sqlite::Columns column(select);
+    Row row;
+    Binary& binary = row.stored.binary;
+    row.id = column.integer();
+    row.build_id = column.integer();
+    row.last_used_unix_ms = column.integer();
+    binary.hash = column.text();
+    binary.architecture = column.text();
+    binary.kernel = column.text();
+    binary.compile_key = column.text();
+    binary.resource_log = column.text();
+    row.stored.checksum = column.text();
+    binary.bytes = column.bytes();
+    return row;
+  }
+};
+
+namespace {
+
+std::string say_unused(const std::filesystem::path& file, const std::string& reason) {
+  return fmt::format("Compiled binaries are neither taken from {} nor kept there, since {}.", file.string(), reason);
+}
+
+}  // namespace
+
+std::unique_ptr<BinaryStore> BinaryStore::open(const BinaryStoreOptions& options) {
+  return std::unique_ptr<BinaryStore>(new BinaryStore(options));
+}
+
+BinaryStore::BinaryStore(const BinaryStoreOptions& options) : options_(options) {
+  if (!options_.clock) options_.clock = [] { return stamp(0); };
+  if (options_.access == Access::read_only) look_anew();
+  // Absolute, for when it is opened again.
+  options_.path = quick_look_ ? quick_look_->path() : connection().path();
+}
+
+/// Whether what is open is not what should be asked next: another file has its name, or it was, or is, half-written.
+bool BinaryStore::may_be_outdated() const {
+  if (options_.access != Access::read_only) return false;
+  if (quick_look_ && quick_look_->is_replaced()) return true;
+  return connection_ && connection_->is_outdated();
+}
+
+/// Lets go of a file in whose place there may be another one. Whatever throws, no file is left open for reading that
+/// was not examined.
+void BinaryStore::look_anew() {
+  quick_look_.reset();
+  connection_.reset();
+  distrust_.reset();
+  auto look = QuickLook::open(options_.path, binaries_format());
+  if (look) {
+    const std::string name = look->path().filename();
+    if (const auto why = reason_to_distrust(look->folder(), name, look->descriptor(), trusted_owners())) {
+      distrust_ = say_unused(look->path(), *why);
+    }
+  }
+  quick_look_ = std::move(look);
+}
+
+const sqlite::Connection& BinaryStore::connection() const {
+  if (!connection_) {
+    auto opened = open_database(options_.path, options_.access, options_.busy_timeout, Durability::rebuildable,
+                                binaries_format());
+    // SQLite opened what is in the folder that is examined here. If only trusted users may write that folder and the
+    // file, nobody else can have exchanged or changed the file before, between or after.
+    const auto why = reason_to_distrust(*opened->folder(), opened->path().filename(), trusted_owners());
+    distrust_ = why ? std::optional(say_unused(opened->path(), *why)) : std::nullopt;
+    connection_ = std::move(opened);
+  }
+  return *connection_;
+}
+
+BinaryStore::~BinaryStore() = default;
+
+bool BinaryStore::put(const Binary& binary, Keep keep) {
+  const std::string hash = content_hash(binary.bytes);
+  if (!binary.hash.empty() && binary.hash != hash) {
+    throw Error(Errc::internal,
+                fmt::format("A binary of {} has the hash {}, but was handed over as {}: please report this "
+                            "as a bug.",
+                            binary.kernel, hash, binary.hash));
+  }
+  if (distrust_ || size_of(binary) > options_.limit_bytes) return false;
+  sqlite::write(connection(), [&] {
+    // The bytes are written again even if the hash is known: that repairs a row whose bytes were damaged.
+    sqlite::Statement insert(
+        connection(),
+        "INSERT INTO binary (hash, architecture, kernel, keep, last_used_unix_ms, byte_count, bytes) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) "
+        "ON CONFLICT (hash) DO UPDATE SET architecture = excluded.architecture, keep = max(keep, excluded.keep), "
+        "last_used_unix_ms = excluded.last_used_unix_ms, byte_count = excluded.byte_count, "
+        "bytes = excluded.bytes RETURNING binary_id");
+    insert.bind(hash, binary.architecture, binary.kernel, keep, options_.clock(), binary.bytes.size(),
+                std::span(binary.bytes));
+    insert.step();
+    const std::int64_t binary_id = insert.integer(0);
+    insert.run();
+    // Replaced rather than updated, so that the latest build has the greatest build_id.
+    sqlite::Statement(connection(),
+                      "INSERT OR REPLACE INTO build (binary_id, key_hash, key_text, resource_log, byte_count, kernel, "
+                      "checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+        .bind(binary_id, content_hash(binary.compile_key), binary.compile_key, binary.resource_log, build_size(binary),
+              binary.kernel, checksum_of(binary, hash))
+        .run();
+    make_room(binary_id);
+  });
+  return true;
+}
+
+/// Asks the file, if it is trusted.
+template <class Work>
+void BinaryStore::read(const Work& work) {
+  // A writer may be killed at any moment, and the next one, too.
+  for (int attempt = 1;; ++attempt) {
+    try {
+      const sqlite::Connection& database = connection();
+      if (!distrust_) work(database);
+      return;
+    } catch (const sqlite::Failure& failure) {
+      if (!failure.half_written() || attempt == sqlite::kWriteAttempts) throw;
+    }
+    look_anew();
+  }
+}
+
+std::optional<Binary> BinaryStore::find(std::string_view hash) {
+  std::vector<Binary> builds = find_builds(hash);
+  if (builds.empty()) return std::nullopt;
+  return std::move(builds.back());
+}
+
+std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key, std::string_view expected_hash) {
+  trouble_.reset();
+  if (may_be_outdated()) look_anew();
+  if (distrust_) return std::nullopt;
+  const auto is_it = [&](const StoredBinary& stored) {
+    return stored.binary.compile_key == compile_key && is_sound(stored);
+  };
+  const auto is_wanted = [&](const StoredBinary& stored) {
+    return !lacks_checksum(stored) || stored.binary.hash == expected_hash;
+  };
+  if (quick_look_) {
+    auto seen = (*quick_look_)([&](PageFile& file) { return read_compiled(file, compile_key); });
+    if (seen && (!*seen || was_written_as_format_1(**seen))) return std::nullopt;
+    if (seen && !is_it(**seen)) {
+      note_damage((*seen)->binary);
+      return std::nullopt;
+    }
+    if (seen && is_wanted(**seen)) return std::move((*seen)->binary);
+    if (seen) return std::nullopt;
+    if (may_be_outdated()) look_anew();
+    if (distrust_) return std::nullopt;
+  }
+  std::optional<Row> row;
+  read([&](const sqlite::Connection& database) {
+    sqlite::Statement select(database,
+                             fmt::format("SELECT {} FROM build JOIN binary USING (binary_id) WHERE key_hash = "
+                                         "?1 AND key_text = ?2",
+                                         kColumns));
+    if (select.bind(content_hash(compile_key), compile_key).step()) row = Row::read(select);
+  });
+  if (!row || was_written_as_format_1(row->stored) || (is_it(row->stored) && !is_wanted(row->stored)))
+    return std::nullopt;
+  if (!is_it(row->stored)) return give_up(*row);
+  mark_used(*row);
+  return std::move(row->stored.binary);
+}
+
+std::vector<Binary> BinaryStore::find_builds(std::string_view hash) {
+  trouble_.reset();
+  if (may_be_outdated()) look_anew();
+  if (distrust_) return {};
+  std::vector<Row> rows;
+  read([&](const sqlite::Connection& database) {
+    rows.clear();
+    sqlite::Statement select(database, fmt::format("SELECT {} FROM build JOIN binary USING (binary_id) WHERE hash = ?1 "
+                                                   "ORDER BY build_id",
+                                                   kColumns));
+    select.bind(hash);
+    while (select.step()) rows.push_back(Row::read(select));
+  });
+  std::vector<Binary> builds;
+  for (Row& row : rows) {
+    if (was_written_as_format_1(row.stored)) continue;
+    if (row.stored.binary.hash != hash || !is_sound(row.stored)) {
+      give_up(row);
+      continue;
+    }
+    if (builds.empty()) mark_used(row);
+    builds.push_back(std::move(row.stored.binary));
+  }
+  return builds;
+}
+
+std::int64_t BinaryStore::size_bytes() const {
+  return connection().integer(
+      "SELECT (SELECT ifnull(sum(byte_count), 0) FROM binary) + "
+      "(SELECT ifnull(sum(byte_count), 0) FROM build)");
+}
+
+std::nullopt_t BinaryStore::give_up(const Row& row) {
+  note_damage(row.stored.binary);
+  if (options_.access == Access::read_only) return std::nullopt;
+  connection_->try_now([&] {
+    // Other builds of bytes that are in order may be, too.
+    const bool build_alone = has_its_bytes(row.stored.binary);
+    sqlite::Statement(connection(),
+                      build_alone ? "DELETE FROM build WHERE build_id = ?1" : "DELETE FROM binary WHERE binary_id = ?1")
+        .bind(build_alone ? row.build_id : row.id)
+        .run();
+  });
+  return std::nullopt;
+}
+
+void BinaryStore::make_room(std::int64_t keep_binary_id) {
+  std::int64_t size = size_bytes();
+  if (size <= options_.limit_bytes) return;
+  sqlite::Statement oldest(connection(),
+                           "SELECT binary_id, byte_count + (SELECT ifnull(sum(build.byte_count), 0) FROM build "
+                           "WHERE build.binary_id = binary.binary_id) FROM binary WHERE binary_id <> ?1 "
+                           "ORDER BY keep, last_used_unix_ms, binary_id LIMIT 1");
+  sqlite::Statement erase(connection(), "DELETE FROM binary WHERE binary_id = ?1");
+  while (size > options_.limit_bytes && oldest.bind(keep_binary_id).step()) {
+    size -= oldest.integer(1);
+    const std::int64_t binary_id = oldest.integer(0);
+    erase.bind(binary_id).run();
+  }
+}
+
+void BinaryStore::note_damage(const Binary& binary) {
+  trouble_ = fmt::format(
+      "The binary of `{}` in {} is damaged (it does not match its hash or what it was compiled "
+      "from) and is not used: the kernel has to be "
+      "compiled again. If this happens again, check the disk; the file holds nothing but compiled code and may be "
+      "deleted.",
+      binary.kernel, options_.path.string());
+}
+
+void BinaryStore::mark_used(const Row& row) {
+  const std::int64_t now = options_.clock();
+  if (now - row.last_used_unix_ms < kUseResolutionMs || options_.access == Access::read_only) return;
+  connection_->try_now([&] {
+    sqlite::Statement(connection(), "UPDATE binary SET last_used_unix_ms = ?2 WHERE binary_id = ?1")
+        .bind(row.id, now)
+        .run();
+  });
+}
+
+}  // namespace tuner::cache

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cache/sqlite/database_file.hpp"
+
+namespace tuner::cache {
+
+/// One compiled binary and how it was made.
+struct Binary {
+  std::string hash;          ///< content_hash of `bytes`; filled in by `put` when empty
+  std::string architecture;  ///< "sm_90"
+  std::string compile_key;   ///< canonical text of everything that the binary depends on
+  std::string kernel;        ///< the kernel's symbol in the binary (its lowered name)
+  std::string resource_log;  ///< what the compiler said about registers, stack and spills
+  std::vector<std::byte> bytes;
+};
+
+/// A binary as it was read, with what ties it to its build; nothing of it was compared yet.
+struct StoredBinary {
+  Binary binary;
+  std::string checksum;  ///< over everything but the bytes, for which their hash stands; "format 1" in such a file
+};
+
+/// How long a binary is kept. Persisted as numbers: never renumber.
+enum class Keep : int {
+  while_room = 0,  ///< until the file is full and others were used more recently
+  pinned = 1,      ///< winners and baselines: deleted only when nothing but pinned binaries is left to delete
+};
+
+struct BinaryStoreOptions {
+  std::filesystem::path path;
+  Access access = Access::read_write;
+  /// How long a call waits for other processes; a writer up to three times as long.
+  std::chrono::milliseconds busy_timeout{5000};
+  /// Limit on the sum of all binaries with their logs and keys. The file is a little larger, and space that was freed
+  /// in it is used again. Raise it to compile less after switching between many kernels.
+  std::int64_t limit_bytes = std::int64_t{256} << 20;
+  /// Milliseconds since 1970 for the order of use; the system's clock when empty.
+  std::function<std::int64_t()> clock = {};
+};
+
+class QuickLook;
+
+/// Compiled binaries in an SQLite file of their own, which may be deleted at any time. A binary is code: from a file
+/// that other users could have changed (reason_to_distrust) nothing is ever returned. One instance, one thread; several
+/// processes may use one file.
+class BinaryStore {
+ public:
+  /// Throws Error{store_*} like SqliteStore::open. An untrusted file is opened all the same: see `distrust`.
+  static std::unique_ptr<BinaryStore> open(const BinaryStoreOptions& options);
+  ~BinaryStore();
+
+  /// Keeps the binary, makes room for it, and pins it if `keep` says so (what is pinned stays pinned). False if it is
+  /// not kept: it alone is beyond the limit, or the file is not trusted. Throws Error{store_*}.
+  bool put(const Binary& binary, Keep keep = Keep::while_room);
+
+  /// The binary with this content hash; `compile_key` and `resource_log` are those of its latest build. What does not
+  /// match its hash any more is not found (see `trouble`), and deleted unless the store is read only. Throws
+  /// Error{store_*}.
+  std::optional<Binary> find(std::string_view hash);
+  /// The binary that was compiled for exactly this key; what does not match the checksum of its build is not found, as
+  /// above. `expected_hash` is the hash of the binary that was measured, if that is known: a file of format 1, which
+  /// has no such sums and may not be written, is searched for that one only. Throws Error{store_*}.
+  std::optional<Binary> find_compiled(std::string_view compile_key, std::string_view expected_hash = {});
+
+  /// The binary with this content hash as often as something was compiled to it, each time with another `compile_key`.
+  /// Throws Error{store_*}.
+  std::vector<Binary> find_builds(std::string_view hash);
+
+  /// Why nothing is ever found here, as a sentence; nothing if all is well.
+  const std::optional<std::string>& distrust() const noexcept { return distrust_; }
+  /// What is wrong with the binary that the latest find, find_compiled or find_builds did not return, as a sentence;
+  /// nothing if it was returned or is not here.
+  const std::optional<std::string>& trouble() const noexcept { return trouble_; }
+  /// What the limit applies to.
+  std::int64_t size_bytes() const;
+
+ private:
+  explicit BinaryStore(const BinaryStoreOptions& options);
+  const sqlite::Connection& connection() const;
+  struct Row;
+  void make_room(std::int64_t keep_binary_id);
+  void mark_used(const Row& row);
+  template <class Work>
+  void read(const Work& work);
+  std::nullopt_t give_up(const Row& row);
+  bool may_be_outdated() const;
+  void look_anew();
+  void note_damage(const Binary& binary);
+
+  BinaryStoreOptions options_;
+  std::unique_ptr<QuickLook> quick_look_;                   ///< null: SQLite alone
+  mutable std::unique_ptr<sqlite::Connection> connection_;  ///< null until it is needed, where a quick look does
+  mutable std::optional<std::string> distrust_;             ///< of the file that is open, found out on opening it
+  std::optional<std::string> trouble_;
+};
+
+}  // namespace tuner::cache

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "cache/store/store.hpp"
+
+namespace tuner::cache {
+
+/// Keeps everything in memory for the life of the object: what a session uses when there is no database to write to.
+/// Rows are found again exactly as in a database.
+class MemoryStore final : public Store {
+ public:
+  void record_trials(std::span<const Trial> trials) override;
+  std::int64_t record_decision(const Decision& decision) override;
+  std::optional<Decision> find_decision(const DecisionKey& key) const override;
+  std::optional<Decision> find_decision(std::int64_t row) const override;
+  std::vector<Site> list_sites(const std::string& kernel_identity, const std::string& mode,
+                               const std::string& objective) const override;
+  std::vector<Decision> list_decisions(const Filter& filter) const override;
+  std::vector<Trial> find_trials(const DecisionKey& key) const override;
+  std::vector<Trial> find_reusable(const DecisionKey& key, const std::string& reuse_hash,
+                                   const Conditions& conditions) const override;
+  void record_quarantine(const Quarantined& quarantined) override;
+  std::vector<Quarantined> find_quarantine(const DecisionKey& key, const std::string& driver) const override;
+  std::vector<Quarantined> list_quarantine(const Filter& filter) const override;
+  std::vector<DecisionKey> list_keys(const Filter& filter) const override;
+  Forgotten forget(const Filter& filter, Forget what) override;
+
+ private:
+  /// A row and whether it still counts.
+  template <class Row>
+  struct Kept {
+    Row row;
+    bool counts = true;
+  };
+
+  void know(const DecisionKey& key);
+
+  std::vector<DecisionKey> keys_;  // each once, oldest first
+  std::vector<Kept<Trial>> trials_;
+  std::vector<Kept<Decision>> decisions_;  // with the history, oldest first
+  std::vector<Kept<Quarantined>> quarantine_;
+};
+
+}  // namespace tuner::cache

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "cache/sqlite/format.hpp"
+
+namespace tuner::cache {
+
+/// decisions.db and replay.db: trials and decisions. docs/database.md describes it for users.
+const Format& decisions_format();
+
+/// binaries.db: compiled binaries that can be rebuilt.
+const Format& binaries_format();
+
+}  // namespace tuner::cache

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cache/sqlite/database_file.hpp"
+#include "cache/store/store.hpp"
+
+namespace tuner::cache {
+
+struct SqliteStoreOptions {
+  std::filesystem::path path;  ///< created if it is missing, with its folders, unless `access` is read_only
+  Access access = Access::read_write;
+  /// How long a call waits for other processes. A writer waits up to three times as long, since it starts again; the
+  /// time of a lock is that of a commit, some milliseconds. Lower it where a caller would rather have no answer than
+  /// wait.
+  std::chrono::milliseconds busy_timeout{5000};
+};
+
+class QuickLook;
+
+/// Trials and decisions in an SQLite file (docs/database.md). Several processes may use one file at the same moment;
+/// any of them may be killed at any moment. An instance is used from one thread at a time and never carried over a
+/// fork.
+class SqliteStore final : public Store {
+ public:
+  /// Throws Error: store_unavailable (missing and read_only, permissions, disk, lock, another program's file),
+  /// store_damaged (see set_aside_damaged) or store_newer, each naming the file and the next step. For reading only, a
+  /// file whose header is in order is open; what is wrong with the rest is thrown by the call that meets it.
+  static std::unique_ptr<SqliteStore> open(const SqliteStoreOptions& options);
+  ~SqliteStore() override;
+
+  void record_trials(std::span<const Trial> trials) override;
+  std::int64_t record_decision(const Decision& decision) override;
+  std::optional<Decision> find_decision(const DecisionKey& key) const override;
+  std::optional<Decision> find_decision(std::int64_t row) const override;
+  std::vector<Site> list_sites(const std::string& kernel_identity, const std::string& mode,
+                               const std::string& objective) const override;
+  std::vector<Decision> list_decisions(const Filter& filter) const override;
+  std::vector<Trial> find_trials(const DecisionKey& key) const override;
+  std::vector<Trial> find_reusable(const DecisionKey& key, const std::string& reuse_hash,
+                                   const Conditions& conditions) const override;
+  void record_quarantine(const Quarantined& quarantined) override;
+  std::vector<Quarantined> find_quarantine(const DecisionKey& key, const std::string& driver) const override;
+  std::vector<Quarantined> list_quarantine(const Filter& filter) const override;
+  std::vector<DecisionKey> list_keys(const Filter& filter) const override;
+  Forgotten forget(const Filter& filter, Forget what) override;
+
+  /// Reads the whole file and looks for damage: nothing, or what was found first.
+  std::optional<std::string> damage() const;
+
+ private:
+  explicit SqliteStore(SqliteStoreOptions options);
+  const sqlite::Connection& connection() const;
+  /// Lets go of a file in whose place there is another one, that is, or was, half-written, or that changed since it was
+  /// copied.
+  void renew() const;
+  /// What a quick look finds; nothing where SQLite has to be asked.
+  template <class Look>
+  auto look_first(const Look& look) const;
+  /// What `work` finds by SQL in one state of the database.
+  template <class Work>
+  auto read(const Work& work) const;
+
+  SqliteStoreOptions options_;
+  mutable std::unique_ptr<QuickLook> quick_look_;           ///< null: SQLite alone
+  mutable std::unique_ptr<sqlite::Connection> connection_;  ///< null until it is needed, where a quick look does
+};
+
+}  // namespace tuner::cache

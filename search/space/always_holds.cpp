@@ -1,0 +1,16 @@
+#include "search/space/constraint_program.hpp"
+#include "search/space/interval.hpp"
+#include "search/space/space.hpp"
+
+namespace tuner::search {
+
+bool always_holds(const Constraint& constraint, std::span<const Parameter> parameters, const Scope& constants) {
+  const ConstraintProgram program(parameters, {&constraint, 1}, constants);
+  const std::vector<Range> ranges = free_ranges(program);
+  for (const ConstraintProgram::Condition& condition : program.conditions()) {
+    if (!ranges[condition.step].is_true()) return false;
+  }
+  return true;
+}
+
+}  // namespace tuner::search

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "search/space/constraint_program.hpp"
+#include "search/space/once.hpp"
+#include "search/space/space.hpp"
+#include "search/space/valid_set.hpp"
+
+namespace tuner::search {
+
+/// What is made of a space's constraints, each when it is needed first.
+struct Space::Made {
+  Once compiled;
+  std::optional<ConstraintProgram> program;
+  Once built;
+  std::optional<ValidSet> valid;
+  Once explained;
+  std::string why_empty;
+};
+
+}  // namespace tuner::search

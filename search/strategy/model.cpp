@@ -1,0 +1,250 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "search/strategy/features.hpp"
+#include "search/strategy/proposer.hpp"
+#include "search/strategy/randomised_trees.hpp"
+#include "search/strategy/rare_values.hpp"
+#include "search/strategy/strategies.hpp"
+
+namespace tuner::search {
+namespace {
+
+/// Learns which configurations are fast while it searches, and asks for those that are the likeliest to be faster than
+/// the best: sequential model-based optimisation in the manner of SMAC (F. Hutter, H. Hoos, K. Leyton-Brown,
+/// "Sequential model-based optimization for general algorithm configuration", LION 5, 2011). After a small random
+/// sample,
+///   - randomised trees predict the logarithm of the time. All times above the median count as the median: how slow the
+///     slow ones are teaches nothing about where the fast ones are.
+///   - other trees predict which configurations fail (M. Gelbart, J. Snoek, R. Adams, "Bayesian optimization with
+///     unknown constraints", UAI 2014).
+///   - proposed is, of the neighbours of the best configurations, of short random walks from there and of random ones,
+///     the one with the greatest expected improvement (D. Jones, M. Schonlau, W. Welch, "Efficient global optimization
+///     of expensive black-box functions", Journal of Global Optimization 13, 1998) that is not lost to a failure.
+///   - values that hardly any configuration has are tried once, after the sample.
+///   - one proposal in `kExploreOneOf` is random, whatever the model believes.
+/// While answers are outstanding, each proposal is made by a random half of the trees, so that proposals differ: the
+/// idea of Thompson sampling (O. Chapelle, L. Li, "An empirical evaluation of Thompson sampling", NIPS 2011). The
+/// constants were chosen on recorded spaces; results change little around them.
+class Model final : public Proposer {
+ public:
+  Model(const Space& space, std::uint64_t seed)
+      : Proposer(space, seed),
+        features_(space),
+        times_(features_.size(), kTimeTrees, kTries),
+        failures_(features_.size(), kFailureTrees, kTries),
+        row_(features_.size()) {
+    for (std::uint32_t i = 0; i < space.parameters().size(); ++i) {
+      if (space.parameters()[i].values.size() > 1) free_.push_back(i);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kSample = 6;
+  static constexpr std::size_t kTimeTrees = 32, kFailureTrees = 16, kTries = 8;
+  static constexpr std::uint64_t kExploreOneOf = 32;
+  static constexpr std::size_t kBases = 5, kWalks = 60, kRandom = 100;
+  static constexpr std::size_t kMostNeighbours = 128;  ///< looked at of one base for one proposal
+  static constexpr std::size_t kMostKept = 1024;       ///< of the neighbours of one base
+  /// Rows times trees grown after each answer: eight trees of 200 rows. With more rows fewer trees are grown, so that
+  /// the mean cost of an answer stays about the same; one that grows a tree of n rows costs n microseconds.
+  static constexpr std::size_t kGrowth = 8 * 200;
+
+  struct Base {
+    double time;
+    std::uint64_t index;
+    bool operator<(const Base& other) const { return time < other.time; }
+  };
+  /// The neighbours of a base and what the model sees of them, one row after the other.
+  struct Near {
+    std::vector<std::uint64_t> indices;
+    std::vector<float> rows;
+  };
+  struct Choice {
+    std::optional<std::uint64_t> index;
+    double value = -1;
+  };
+
+  std::optional<std::uint64_t> propose() override {
+    if (const auto rare = next_rare()) return rare;
+    if (told_ < kSample || times_.rows() < 3 || explores()) {
+      ++drawn_;
+      return std::nullopt;
+    }
+    refit();
+    choose_trees();
+    Choice best;
+    seen_.clear();
+    for (const Base& base : bases_) consider_neighbours(base, best);
+    for (std::size_t i = 0; i < kWalks; ++i) consider(walk(bases_[prng().below(bases_.size())].index), best);
+    for (std::size_t i = 0; i < kRandom; ++i) consider(prng().below(space().size()), best);
+    return best.index;
+  }
+
+  /// After the sample: what it had hardly any chance to meet.
+  std::optional<std::uint64_t> next_rare() {
+    if (drawn_ < kSample) return std::nullopt;
+    if (!rare_) rare_ = examples_of_rare_values(space(), prng());
+    while (!rare_->empty() && asked(rare_->back())) rare_->pop_back();
+    if (rare_->empty()) return std::nullopt;
+    return rare_->back();
+  }
+
+  /// Whether to draw. What others asked for and told says nothing about the rest of the space, so the random sample is
+  /// made all the same then, every other proposal.
+  bool explores() { return prng().below(drawn_ < kSample ? 2 : kExploreOneOf) == 0; }
+
+  void learn(std::uint64_t index, double time) override {
+    ++told_;
+    fresh_ = false;
+    features_.write(space().at(index), row_);
+    const bool failed = std::isinf(time);
+    failures_.add(row_, failed ? 1 : 0, prng());
+    any_failed_ = any_failed_ || failed;
+    if (failed) return;
+    // Relative to the first, so that single precision is enough and the unit of time does not matter.
+    if (targets_.empty()) first_time_ = time;
+    const auto target = static_cast<float>(std::log(time / first_time_));
+    targets_.push_back(target);
+    times_.add(row_, std::min(target, limit_), prng());
+    const Base base{time, index};
+    bases_.insert(std::upper_bound(bases_.begin(), bases_.end(), base), base);
+    if (bases_.size() > kBases) bases_.pop_back();
+  }
+
+  /// Brings the trees up to what was told since.
+  void refit() {
+    if (fresh_) return;
+    fresh_ = true;
+    std::vector<float> sorted = targets_;
+    const auto median = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), median, sorted.end());
+    limit_ = *median;
+    for (std::size_t i = 0; i < targets_.size(); ++i) times_.set_target(i, std::min(targets_[i], limit_));
+    growth_ += kGrowth;
+    const std::size_t count = std::min(growth_ / times_.rows(), kTimeTrees / 4);
+    growth_ = count == kTimeTrees / 4 ? 0 : growth_ - count * times_.rows();
+    times_.grow(count, prng());
+    if (any_failed_) failures_.grow((count + 3) / 4, prng());
+  }
+
+  /// All trees, or half of them while answers are outstanding.
+  void choose_trees() {
+    chosen_.resize(kTimeTrees);
+    std::iota(chosen_.begin(), chosen_.end(), std::uint32_t{0});
+    if (asked_count() == told_) return;
+    for (std::size_t i = 0; i < kTimeTrees / 2; ++i) std::swap(chosen_[i], chosen_[i + prng().below(kTimeTrees - i)]);
+    chosen_.resize(kTimeTrees / 2);
+  }
+
+  void consider_neighbours(const Base& base, Choice& best) {
+    const Near& near = near_of(base.index);
+    const std::size_t count = near.indices.size();
+    const std::size_t looked_at = std::min(count, kMostNeighbours);
+    const std::size_t first = looked_at < count ? prng().below(count) : 0;
+    for (std::size_t i = 0; i < looked_at; ++i) {
+      const std::size_t k = (first + i) % count;
+      if (is_new(near.indices[k])) {
+        judge(near.indices[k], {near.rows.data() + k * features_.size(), features_.size()}, best);
+      }
+    }
+  }
+
+  void consider(std::optional<std::uint64_t> index, Choice& best) {
+    if (!index || !is_new(*index)) return;
+    features_.write(space().at(*index), row_);
+    judge(*index, row_, best);
+  }
+
+  /// Neither asked for nor looked at for this proposal.
+  bool is_new(std::uint64_t index) { return !asked(index) && seen_.insert(index).second; }
+
+  void judge(std::uint64_t index, std::span<const float> row, Choice& best) {
+    double value = expected_improvement(times_.predict(row, chosen_));
+    if (any_failed_) value *= 1 - failures_.predict(row, {kAllFailureTrees.data(), kFailureTrees}).mean;
+    if (best.index && value <= best.value) return;
+    best = {index, value};
+  }
+
+  double expected_improvement(const RandomisedTrees::Prediction& prediction) const {
+    const double gain = std::log(bases_.front().time / first_time_) - prediction.mean;
+    const double deviation = prediction.deviation + 1e-6;
+    const double z = gain / deviation;
+    const double below = 0.5 * std::erfc(-z / std::numbers::sqrt2);
+    const double density = std::exp(-0.5 * z * z) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+    return deviation * (z * below + density);
+  }
+
+  const Near& near_of(std::uint64_t index) {
+    if (near_.size() > 4 * kBases) near_.clear();
+    const auto [place, added] = near_.try_emplace(index);
+    Near& near = place->second;
+    if (!added) return near;
+    std::vector<Configuration> all = space().neighbours(space().at(index), Neighbourhood::hamming1);
+    const std::size_t kept = std::min(all.size(), kMostKept);
+    for (std::size_t i = 0; kept < all.size() && i < kept; ++i)
+      std::swap(all[i], all[i + prng().below(all.size() - i)]);
+    near.rows.resize(kept * features_.size());
+    for (std::size_t i = 0; i < kept; ++i) {
+      near.indices.push_back(space().index_of(all[i]).value());
+      features_.write(all[i], std::span(near.rows).subspan(i * features_.size(), features_.size()));
+    }
+    return near;
+  }
+
+  /// Two steps away, one parameter each; nothing if chance finds no valid way.
+  std::optional<std::uint64_t> walk(std::uint64_t from) {
+    constexpr int kSteps = 2, kAttempts = 8;
+    Configuration here = space().at(from);
+    std::optional<std::uint64_t> index;
+    for (int step = 0; step < kSteps; ++step) {
+      index.reset();
+      for (int attempt = 0; attempt < kAttempts && !index; ++attempt) {
+        const std::uint32_t parameter = free_[prng().below(free_.size())];
+        const std::uint32_t before = here.choice[parameter];
+        const auto other = prng().below(space().parameters()[parameter].values.size() - 1);
+        here.choice[parameter] = static_cast<std::uint32_t>(other < before ? other : other + 1);
+        index = space().index_of(here);
+        if (!index) here.choice[parameter] = before;
+      }
+      if (!index) return std::nullopt;
+    }
+    return index;
+  }
+
+  static constexpr auto kAllFailureTrees = [] {
+    std::array<std::uint32_t, kFailureTrees> numbers{};
+    for (std::uint32_t i = 0; i < kFailureTrees; ++i) numbers[i] = i;
+    return numbers;
+  }();
+
+  Features features_;
+  RandomisedTrees times_;     // logarithms of times over `first_time_`, at most `limit_`
+  RandomisedTrees failures_;  // 1 for a failure, 0 for none
+  std::vector<float> targets_;
+  double first_time_ = 1;
+  float limit_ = std::numeric_limits<float>::infinity();  // the median of targets_
+  std::vector<Base> bases_;                               // fastest first
+  std::size_t told_ = 0, drawn_ = 0, growth_ = 0;
+  bool fresh_ = false, any_failed_ = false;
+  std::vector<std::uint32_t> free_;                 // parameters with several values
+  std::vector<std::uint32_t> chosen_;               // trees that make a proposal
+  std::optional<std::vector<std::uint64_t>> rare_;  // still to be asked for, once they are known
+  std::unordered_set<std::uint64_t> seen_;
+  std::unordered_map<std::uint64_t, Near> near_;
+  std::vector<float> row_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_model(const Space& space, std::uint64_t seed) {
+  return std::make_unique<Model>(space, seed);
+}
+
+}  // namespace tuner::search

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "search/space/space.hpp"
+#include "tuner/outcome.hpp"
+
+namespace tuner::search {
+
+/// What became of a configuration that a strategy asked for.
+struct Observation {
+  Configuration configuration;
+  Outcome outcome = Outcome::ok;
+  std::optional<double> time_ns;  ///< present when ok; a lower bound when `censored`
+  bool censored = false;          ///< stopped early because it was clearly slower than the best
+  std::optional<int> registers;   ///< resource facts, where compiling got that far
+  std::optional<int> spill_bytes;
+  std::optional<double> occupancy;
+};
+
+/// Proposes configurations and learns from what became of them. Never measures, never reads a clock, knows no
+/// constraint. Asks may be batched and tells may be late; tells arrive in ask order, so the same seed and the same
+/// tells give the same asks. Used from one thread.
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  /// Up to `count` configurations never asked before; fewer, or none, only when nothing is left to ask.
+  virtual std::vector<Configuration> ask(std::size_t count) = 0;
+  virtual void tell(const Observation& observation) = 0;
+};
+
+/// What a strategy knows before it starts.
+struct StrategyOptions {
+  std::uint64_t seed = 0;
+  /// How many configurations will be asked for in all, where that is known.
+  std::optional<std::uint64_t> budget;
+  /// The search may be ended before everything was asked for, although nobody knows when: a limit of time, say.
+  bool may_end_early = false;
+  /// Configurations that were good elsewhere (other problem sizes, other GPUs), best first; a hundred are not too many.
+  /// Five that differ well from each other are asked for before anything else, and up to fifteen more as long as they
+  /// turn out faster than what the strategy proposes itself. What is not in the space is passed over.
+  std::vector<Configuration> promising;
+};
+
+/// Names that make_strategy accepts, in the order for `--help`. Every strategy asks for every configuration once, if it
+/// is let, and chooses the next
+///   auto          by `model` where something may end the search before everything was asked, else by `exhaustive`;
+///                 the default
+///   exhaustive    in the order of the space; ignores the seed
+///   model         where a learned model of the times and of the failures expects most
+///   random        each order equally likely
+///   quasi_random  like random, but from the start every value of a parameter about equally often
+///   local         among the neighbours of the best so far, mostly, after a random sample
+///   climb         among the neighbours of one configuration, moving to the first that is faster; elsewhere when stuck
+///   annealing     on a walk over neighbours that takes slower steps, too, the fewer the longer it lasts
+///   genetic       by crossing two of the fastest so far and changing a parameter or so
+std::vector<std::string> strategy_names();
+
+/// A strategy by name over `space`, which must outlive it. Throws Error{bad_usage} naming the nearest known strategy.
+std::unique_ptr<Strategy> make_strategy(std::string_view name, const Space& space, const StrategyOptions& options = {});
+
+}  // namespace tuner::search

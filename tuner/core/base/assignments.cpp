@@ -1,0 +1,39 @@
+#include "tuner/core/base/assignments.hpp"
+
+#include <unordered_set>
+
+namespace tuner {
+
+std::vector<std::string> split_assignments(std::string_view text) {
+  std::vector<std::string> parts;
+  std::string part;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == ',' && !quoted) {
+      parts.push_back(std::move(part));
+      part.clear();
+      continue;
+    }
+    part += c;
+    if (quoted && c == '\\' && i + 1 < text.size()) {
+      part += text[++i];
+    } else if (c == '"') {
+      quoted = !quoted;
+    }
+  }
+  if (!part.empty()) parts.push_back(std::move(part));
+  return parts;
+}
+
+std::vector<std::string> differing_assignments(std::string_view configuration, std::string_view other) {
+  const std::vector<std::string> parts = split_assignments(other);
+  const std::unordered_set<std::string> known(parts.begin(), parts.end());
+  std::vector<std::string> differing;
+  for (std::string& part : split_assignments(configuration)) {
+    if (!known.contains(part)) differing.push_back(std::move(part));
+  }
+  return differing;
+}
+
+}  // namespace tuner

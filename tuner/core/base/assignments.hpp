@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner {
+
+/// "NAME=value,NAME=value" → its parts. Commas inside a quoted value do not split.
+std::vector<std::string> split_assignments(std::string_view text);
+/// The parts of `configuration` that `other` does not have, in order.
+std::vector<std::string> differing_assignments(std::string_view configuration, std::string_view other);
+
+}  // namespace tuner

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace tuner {
+
+/// Threads and bytes of one launch.
+struct Geometry {
+  std::array<std::uint32_t, 3> grid{1, 1, 1};
+  std::array<std::uint32_t, 3> block{1, 1, 1};
+  std::uint32_t shared_bytes = 0;  ///< dynamic
+  std::string text() const;        ///< "grid=528x1x1 block=128x1x1 shared=0"
+  friend bool operator==(const Geometry&, const Geometry&) = default;
+};
+
+}  // namespace tuner

@@ -1,0 +1,258 @@
+// The directives that describe what a kernel is launched with: in, out, inout, scratch, scalar, constant.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "search/expression/quoting.hpp"
+#include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/suggestion.hpp"
+#include "tuner/core/description/description_parser.hpp"
+#include "tuner/core/description/parameter_values.hpp"
+
+namespace tuner {
+namespace {
+
+struct GeneratorForm {
+  std::string_view word;
+  Generator::Kind kind;
+  std::size_t least, most;                 ///< parameters that may be given
+  std::vector<std::string_view> defaults;  ///< of those that are not
+  std::string_view usage;
+};
+
+const std::vector<GeneratorForm>& generator_forms() {
+  static const std::vector<GeneratorForm> forms{
+      {"constant", Generator::Kind::constant, 1, 1, {}, "constant(value)"},
+      {"iota", Generator::Kind::iota, 0, 2, {"0", "1"}, "iota(start, step)"},
+      {"uniform", Generator::Kind::uniform, 0, 2, {"0", "1"}, "uniform(low, high)"},
+      {"normal", Generator::Kind::normal, 0, 2, {"0", "1"}, "normal(mean, deviation)"},
+      {"index", Generator::Kind::index, 1, 1, {}, "index(count)"},
+      {"file", Generator::Kind::file, 1, 1, {}, "file(\"name.npy\")"},
+  };
+  return forms;
+}
+
+constexpr std::string_view kClauseWords[] = {"rtol",     "atol", "align",   "value",  "partial", "expect",
+                                             "constant", "iota", "uniform", "normal", "index",   "file"};
+
+const char* role_text(Argument::Role role) {
+  switch (role) {
+    case Argument::Role::in:
+      return "an input";
+    case Argument::Role::out:
+      return "an output";
+    case Argument::Role::inout:
+      return "an input and output";
+    case Argument::Role::scratch:
+      return "a scratch buffer";
+    case Argument::Role::scalar:
+      return "a scalar";
+    case Argument::Role::constant:
+      return "an array in constant memory";
+  }
+  return "";
+}
+
+bool allows(Argument::Role role, std::string_view word) {
+  const bool compared = role == Argument::Role::out || role == Argument::Role::inout;
+  if (word == "rtol" || word == "atol" || word == "expect") return compared;
+  if (word == "partial") return role == Argument::Role::out;
+  if (word == "align") return role != Argument::Role::scalar && role != Argument::Role::constant;
+  if (word == "value") return role == Argument::Role::scalar;
+  return is_filled(role);
+}
+
+}  // namespace
+
+void DescriptionParser::read_in(const Directive& directive) {
+  read_argument(directive, Argument::Role::in);
+}
+void DescriptionParser::read_out(const Directive& directive) {
+  read_argument(directive, Argument::Role::out);
+}
+void DescriptionParser::read_inout(const Directive& directive) {
+  read_argument(directive, Argument::Role::inout);
+}
+void DescriptionParser::read_scratch(const Directive& directive) {
+  read_argument(directive, Argument::Role::scratch);
+}
+void DescriptionParser::read_scalar(const Directive& directive) {
+  read_argument(directive, Argument::Role::scalar);
+}
+void DescriptionParser::read_constant(const Directive& directive) {
+  read_argument(directive, Argument::Role::constant);
+}
+
+void DescriptionParser::read_argument(const Directive& directive, Argument::Role role) {
+  const std::vector<Span> items = directive.arguments->split(',');
+  const bool is_scalar = role == Argument::Role::scalar;
+  const std::size_t needed = is_scalar ? 2 : 3;
+  if (items.size() < needed) {
+    directive.arguments->fail(
+        fmt::format("{} needs a name{}, as in {}", directive.word.text(),
+                    is_scalar ? " and a type" : ", a type and a length in elements",
+                    is_scalar ? "scalar(n, int32)" : fmt::format("{}(values, float, n)", directive.word.text())));
+  }
+  Argument argument;
+  argument.role = role;
+  check_identifier(items[0], "an argument");
+  argument.name = items[0].string();
+  argument.place = items[0].place();
+  for (const Argument& other : description_.arguments) {
+    if (other.name == argument.name) {
+      items[0].fail(fmt::format("the argument `{}` is already declared on line {}", argument.name, other.place.line));
+    }
+  }
+  if (items[1].empty()) items[1].fail("a type is missing here");
+  argument.type = items[1].string();
+  if (!is_scalar) {
+    const bool may_vary = role == Argument::Role::scratch;
+    argument.length = expression(items[2], may_vary ? "" : fmt::format("the length of `{}`", argument.name));
+  }
+  argument_names_.push_back(items[0]);
+  argument_types_.push_back(items[1]);
+  for (std::size_t i = needed; i < items.size(); ++i) read_clause(items[i], argument);
+  description_.arguments.push_back(std::move(argument));
+}
+
+void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
+  const std::string_view text = clause.text();
+  if (text.empty()) clause.fail("a clause is missing here, or there is a comma too many");
+  const std::size_t length = std::min(text.find_first_of(" \t("), text.size());
+  const Span word = clause.sub(0, length);
+  const Span operand = clause.sub(length).trimmed();
+  const std::vector<std::string> words(std::begin(kClauseWords), std::end(kClauseWords));
+  if (std::find(words.begin(), words.end(), word.text()) == words.end()) {
+    clause.fail(
+        fmt::format("`{}` is not a clause of {} (there are generators such as uniform(0, 1), and rtol, atol, expect, "
+                    "partial, align, value){}",
+                    text, role_text(argument.role), suggestion(word.text(), words)));
+  }
+  if (!allows(argument.role, word.text())) {
+    clause.fail(
+        fmt::format("`{}` does not apply to `{}`, which is {}", word.text(), argument.name, role_text(argument.role)));
+  }
+  const auto once = [&](bool given) {
+    if (given) clause.fail(fmt::format("`{}` is given twice for `{}`", word.text(), argument.name));
+  };
+  if (word.text() == "rtol" || word.text() == "atol") {
+    std::optional<double>& tolerance = word.text() == "rtol" ? argument.rtol : argument.atol;
+    once(tolerance.has_value());
+    tolerance = read_real(operand, "a tolerance");
+    if (*tolerance < 0) operand.fail(fmt::format("a tolerance cannot be negative, as {} is", operand.text()));
+  } else if (word.text() == "align") {
+    once(argument.alignment.has_value());
+    const search::Value value = read_value(operand);
+    const bool valid = value.is_integer() && value.as_integer() >= 1 && value.as_integer() <= 4096 &&
+                       (value.as_integer() & (value.as_integer() - 1)) == 0;
+    if (!valid) operand.fail(fmt::format("an alignment is a power of two from 1 to 4096, not `{}`", operand.text()));
+    argument.alignment = value.as_integer();
+  } else if (word.text() == "partial") {
+    once(argument.is_partial);
+    if (!operand.empty()) operand.fail("`partial` stands alone");
+    argument.is_partial = true;
+  } else if (word.text() == "expect") {
+    once(argument.expected.has_value());
+    argument.expected = read_expected(operand);
+  } else if (word.text() == "value") {
+    once(argument.value.has_value());
+    argument.value = expression(operand, fmt::format("the value of the scalar `{}`", argument.name));
+  } else {
+    once(argument.generator.has_value());
+    read_generator(operand, word, argument);
+  }
+}
+
+void DescriptionParser::read_generator(const Span& clause, const Span& word, Argument& argument) {
+  const std::vector<GeneratorForm>& forms = generator_forms();
+  const auto form = std::find_if(forms.begin(), forms.end(), [&](const auto& f) { return f.word == word.text(); });
+  std::vector<Span> parameters;
+  if (!clause.empty()) {
+    if (clause.text().front() != '(' || clause.find(' ') == 0 || !clause.text().ends_with(')')) {
+      clause.fail(fmt::format("a generator is written {}", form->usage));
+    }
+    parameters = clause.sub(1, clause.size() - 2).split(',');
+  }
+  if (parameters.size() < form->least || parameters.size() > form->most) {
+    word.fail(fmt::format("the generator is written {}; {} parameters are given", form->usage, parameters.size()));
+  }
+  Generator generator;
+  generator.kind = form->kind;
+  if (generator.kind == Generator::Kind::file) {
+    generator.file = read_file_name(parameters.front());
+    argument.generator = std::move(generator);
+    return;
+  }
+  for (const Span& parameter : parameters) {
+    generator.parameters.push_back(expression(parameter, fmt::format("the content of `{}`", argument.name)));
+  }
+  for (std::size_t i = parameters.size(); i < form->defaults.size(); ++i) {
+    generator.parameters.push_back(search::Expression::parse(form->defaults[i]));
+  }
+  argument.generator = std::move(generator);
+}
+
+/// `file("y.npy")`
+std::string DescriptionParser::read_expected(const Span& operand) const {
+  const std::size_t open = operand.text().find('(');
+  const bool is_file = operand.sub(0, open).trimmed().text() == "file" && operand.text().ends_with(')');
+  if (!is_file) operand.fail("what is expected stands in a file, as in expect file(\"y.npy\")");
+  return read_file_name(operand.sub(open + 1, operand.size() - open - 2).trimmed());
+}
+
+std::string DescriptionParser::read_file_name(const Span& span) const {
+  const std::string_view text = span.text();
+  const bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
+  if (!quoted) span.fail("the name of a file stands in quotes, as in file(\"values.npy\")");
+  const auto name = search::unescape(text.substr(1, text.size() - 2), text.front());
+  if (!name) span.fail("the name of this file has a backslash that means nothing; write two for one");
+  if (name->empty()) span.fail("the name of the file is missing");
+  if (name->find('\0') != std::string::npos) span.fail("no file has a zero byte in its name");
+  return *name;
+}
+
+void DescriptionParser::check_types() const {
+  std::vector<std::string> candidates = type_names();
+  for (const ProblemProperty& property : description_.problem) {
+    if (property.kind == ProblemProperty::Kind::constant) candidates.push_back(property.name);
+  }
+  for (std::size_t i = 0; i < description_.arguments.size(); ++i) {
+    const Argument& argument = description_.arguments[i];
+    const Span& type = argument_types_[i];
+    std::string name = argument.type;
+    if (names_.is_problem(name)) {
+      const auto property = std::find_if(description_.problem.begin(), description_.problem.end(),
+                                         [&](const ProblemProperty& p) { return p.name == name; });
+      if (property->kind != ProblemProperty::Kind::constant) {
+        type.fail(fmt::format("`{}` cannot be a type: only a constant problem property can hold one", name));
+      }
+      if (!property->default_value) continue;
+      if (!property->default_value->is_name()) {
+        type.fail(fmt::format("`{}` cannot be a type: its default is {}", name, property->default_value->text()));
+      }
+      name = property->default_value->as_name();
+    }
+    const auto shape = shape_of_type(name);
+    if (!shape) {
+      type.fail(fmt::format("`{}` is neither an element type nor a constant problem property{}", name,
+                            suggestion(name, candidates)));
+    }
+    if (argument.role == Argument::Role::scalar && shape->lanes != 1) {
+      type.fail(fmt::format("a scalar has a plain type; `{}` has {} lanes", name, shape->lanes));
+    }
+  }
+}
+
+void DescriptionParser::check_scalars() const {
+  std::vector<std::string> candidates;
+  for (const ProblemProperty& property : description_.problem) candidates.push_back(property.name);
+  for (std::size_t i = 0; i < description_.arguments.size(); ++i) {
+    const Argument& argument = description_.arguments[i];
+    if (argument.role != Argument::Role::scalar || argument.value || names_.is_problem(argument.name)) continue;
+    argument_names_[i].fail(
+        fmt::format("`{}` is no problem property, so it needs a value, as in scalar({}, {}, value EXPRESSION){}",
+                    argument.name, argument.name, argument.type, suggestion(argument.name, candidates)));
+  }
+}
+
+}  // namespace tuner

@@ -1,0 +1,168 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "search/expression/expression.hpp"
+#include "search/expression/value.hpp"
+#include "search/space/space.hpp"
+
+namespace tuner {
+
+/// Where something stands in a kernel file: for messages. Line and column count from 1; 0 means "not from a file".
+struct Place {
+  std::string file;
+  int line = 0;
+  int column = 0;
+};
+
+/// A problem property: what the user gives, as opposed to what is tuned.
+struct ProblemProperty {
+  enum class Kind {
+    size,      ///< run-time number; a decision for a near value may be used
+    exact,     ///< run-time number that must match exactly
+    constant,  ///< becomes a `#define`, part of the binary's key, must match; may be a type name
+  };
+  std::string name;
+  Kind kind = Kind::size;
+  std::optional<search::Value> default_value;
+  Place place;
+};
+
+/// How a tunable parameter reaches the compiler.
+enum class ParameterForm {
+  macro,     ///< `#define NAME value`; a named value as an integer, `#define NAME NAME_value`
+  argument,  ///< only through the kernel's template arguments, `kernel(name<BLOCKDIMX, TYPE>)`: no `#define`
+  text,      ///< `#define NAME value`, the value word for word
+  option,    ///< its value is a compiler option such as `--fmad=false`; an empty value adds none
+};
+
+struct ParameterDescription {
+  search::Parameter parameter;
+  ParameterForm form = ParameterForm::macro;
+  Place place;
+};
+
+/// `let` (only for expressions) or `define` (also a `#define` for the compiler).
+struct NamedExpression {
+  std::string name;
+  search::Expression expression;
+  bool is_macro = false;
+  Place place;
+};
+
+/// How a buffer is filled before a run. Deterministic from the seed, bit-identical on host and device; or, for every
+/// seed, what a file holds.
+struct Generator {
+  enum class Kind { constant, iota, uniform, normal, index, file };
+  Kind kind = Kind::uniform;
+  /// constant(value) · iota(start, step) · uniform(low, high) · normal(mean, deviation) · index(count): integers in [0,
+  /// count). Missing ones are filled by the parser: iota(0, 1), uniform(0, 1), normal(0, 1).
+  std::vector<search::Expression> parameters;
+  std::string
+      file;  ///< file("x.npy"): as it is written; a relative one belongs to the folder of the description's file
+};
+
+/// A kernel argument, in signature order; or, among them, an array in constant memory.
+struct Argument {
+  enum class Role {
+    in,
+    out,
+    inout,
+    scratch,
+    scalar,
+    constant,  ///< a `__constant__` array of the source called `name`: filled as an input is, and no kernel parameter
+  };
+  std::string name;
+  Role role = Role::in;
+  std::string type;  ///< element type: `float`, `int32`, …, or the name of a `constant` problem property that holds one
+  std::optional<search::Expression> length;  ///< buffers: elements. Only scratch may use tuned parameters
+  std::optional<Generator>
+      generator;  ///< in, inout, constant; uniform(0, 1) for reals and index(…)-free integers iota by default
+  std::optional<double> rtol, atol;         ///< out and inout; by type if absent
+  bool is_partial = false;                  ///< out: what the reference leaves unwritten, candidates may write
+  std::optional<std::string> expected;      ///< out, inout: file of what is right, named as Generator::file is
+  std::optional<search::Expression> value;  ///< scalars: the value; the problem property of the same name if absent
+  std::optional<std::int64_t> alignment;    ///< declared alignment of the buffer in bytes; natural if absent
+  Place place;
+};
+
+/// Whether the kernel's signature has a place for it.
+constexpr bool is_parameter(Argument::Role role) {
+  return role != Argument::Role::constant;
+}
+/// Whether it has a content that the kernel reads.
+constexpr bool is_filled(Argument::Role role) {
+  return role == Argument::Role::in || role == Argument::Role::inout || role == Argument::Role::constant;
+}
+
+/// The kernel that computes what is right, where the description names one. What it does not say of its launch and
+/// macros is the baseline's; tuned parameters stand for their defaults in it.
+struct ReferenceDescription {
+  std::string kernel;                    ///< function name; empty: the baseline configuration is the reference
+  std::vector<search::Expression> grid;  ///< as those of the kernel; empty: the baseline's
+  std::vector<search::Expression> block;
+  std::optional<search::Expression> shared_bytes;
+  /// What it takes, by the names of arguments in the order of its own signature; absent: all parameters.
+  std::optional<std::vector<std::string>> arguments;
+  std::vector<NamedExpression> constants;  ///< macros of its own, which may replace those of the kernel
+  Place place;
+
+  bool is_named() const { return !kernel.empty(); }
+};
+
+/// The fewest bytes or operations the job needs, for "how close to the peak". Either may be absent.
+struct WorkDescription {
+  std::optional<search::Expression> bytes;
+  std::optional<search::Expression> flops;
+};
+
+/// A header that a source includes with quotes.
+struct QuotedHeader {
+  std::string name;  ///< as it stands between the quotes
+  std::string text;
+};
+
+/// What reading the directives found out about the lines of a source, so that nobody reads it again for that.
+struct SourceLines {
+  struct Range {
+    std::size_t begin = 0, end = 0;  ///< from the `#` to before the line end
+  };
+  std::vector<Range> directives;
+  std::vector<std::string> quoted_includes;
+};
+
+/// Everything known about one tunable kernel before a problem and a device are given: what the directives of an
+/// annotated source say, or what is built in code. A value; immutable by convention once parsed.
+struct KernelDescription {
+  std::filesystem::path file;  ///< as the user named it
+  std::string source;          ///< the whole file, directives included
+  std::string blanked_source;  ///< the same with directive lines blanked (line count unchanged): what NVRTC receives
+  std::optional<SourceLines> known_lines;  ///< of `source`, if it was read
+  std::string kernel;                      ///< function name
+  std::vector<std::string>
+      template_arguments;  ///< texts between `<` and `>` of kernel(…); may name parameters, constants, types
+  ReferenceDescription reference;
+  std::vector<ProblemProperty> problem;
+  std::vector<ParameterDescription> parameters;
+  std::vector<NamedExpression> names;
+  std::vector<search::Constraint> constraints;
+  std::vector<search::Constraint> problem_constraints;
+  std::vector<search::Expression> grid;            ///< 1 to 3
+  std::vector<search::Expression> block;           ///< 1 to 3
+  std::optional<search::Expression> shared_bytes;  ///< dynamic shared memory
+  std::vector<Argument> arguments;
+  std::vector<QuotedHeader> given_headers;  ///< come before those on disk; for sources that are no file
+  std::vector<std::string> options;         ///< compiler options that are always passed
+  WorkDescription work;
+  bool deterministic = false;  ///< outputs must be bit-identical from run to run
+  /// Stands for the hash of the source: of a kernel known from a recording only, or computed before.
+  std::string known_identity;
+};
+
+}  // namespace tuner

@@ -1,0 +1,292 @@
+#include "tuner/core/description/description_parser.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/suggestion.hpp"
+#include "tuner/core/description/parameter_values.hpp"
+
+namespace tuner {
+
+/// What each directive is called, whether it may be repeated, and an example for messages.
+struct DirectiveTable {
+  using Reader = void (DescriptionParser::*)(const Directive&);
+  struct Entry {
+    std::string_view word;
+    Reader reader;
+    bool repeatable;
+    std::string_view example;
+  };
+  static constexpr Entry kEntries[] = {
+      {"problem", &DescriptionParser::read_problem, true, "problem(rows: size, TYPE: constant = float)"},
+      {"param", &DescriptionParser::read_parameter, true, "param(BLOCKDIMX, 64, 128, 256; default 128)"},
+      {"option", &DescriptionParser::read_option, true, R"(option(FMAD, "--fmad=true", "--fmad=false"))"},
+      {"options", &DescriptionParser::read_options, true, R"(options("--use_fast_math"))"},
+      {"let", &DescriptionParser::read_let, true, "let(SLOTS = PDIST + PADDING)"},
+      {"define", &DescriptionParser::read_define, true, "define(TILE = 4 * BLOCKDIMX)"},
+      {"constraint", &DescriptionParser::read_constraint, true, "constraint(TILE <= 1024)"},
+      {"problem_constraint", &DescriptionParser::read_problem_constraint, true, "problem_constraint(rows >= 1)"},
+      {"grid", &DescriptionParser::read_grid, false, "grid(ceil_div(n, BLOCKDIMX))"},
+      {"block", &DescriptionParser::read_block, false, "block(BLOCKDIMX)"},
+      {"shared", &DescriptionParser::read_shared, false, "shared(8 * BLOCKDIMX)"},
+      {"in", &DescriptionParser::read_in, true, "in(values, float, n, uniform(0, 1))"},
+      {"out", &DescriptionParser::read_out, true, "out(sums, float, n, rtol 1e-5)"},
+      {"inout", &DescriptionParser::read_inout, true, "inout(values, float, n)"},
+      {"scratch", &DescriptionParser::read_scratch, true, "scratch(partial, float, n)"},
+      {"scalar", &DescriptionParser::read_scalar, true, "scalar(n, int32)"},
+      {"constant", &DescriptionParser::read_constant, true, "constant(weights, float, 49)"},
+      {"work", &DescriptionParser::read_work, false, "work(bytes = 8 * n, flops = 2 * n)"},
+      {"reference", &DescriptionParser::read_reference, false, "reference(plain_kernel)"},
+      {"deterministic", &DescriptionParser::read_deterministic, false, "deterministic"},
+  };
+};
+
+namespace {
+
+std::vector<std::string> directive_words() {
+  std::vector<std::string> words{"kernel"};
+  for (const auto& entry : DirectiveTable::kEntries) words.emplace_back(entry.word);
+  return words;
+}
+
+/// The arguments between `<` and the last `>`, split at commas that no bracket of any kind encloses.
+std::vector<std::string> template_arguments(const Span& list) {
+  std::vector<std::string> arguments;
+  const std::string_view text = list.text();
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at <= text.size(); ++at) {
+    const char c = at < text.size() ? text[at] : ',';
+    if (c == '<' || c == '(' || c == '[' || c == '{') ++depth;
+    if (c == '>' || c == ')' || c == ']' || c == '}') --depth;
+    if (c != ',' || (depth > 0 && at < text.size())) continue;
+    const Span argument = list.sub(begin, at - begin).trimmed();
+    if (argument.empty()) argument.fail("a template argument is missing here");
+    arguments.push_back(argument.string());
+    begin = at + 1;
+  }
+  return arguments;
+}
+
+}  // namespace
+
+void check_function_name(const Span& name) {
+  std::size_t begin = 0;
+  const std::string_view text = name.text();
+  while (true) {
+    const std::size_t end = text.find("::", begin);
+    check_identifier(name.sub(begin, end == std::string_view::npos ? end : end - begin), "a kernel");
+    if (end == std::string_view::npos) return;
+    begin = end + 2;
+  }
+}
+
+void check_directive_word(const Span& word) {
+  const std::vector<std::string> words = directive_words();
+  if (std::find(words.begin(), words.end(), word.text()) != words.end()) return;
+  const std::string nearest = suggestion(word.text(), words);
+  word.fail(fmt::format("unknown directive `{}`{}", word.text(),
+                        nearest.empty() ? fmt::format("; there are {}", fmt::join(words, ", ")) : nearest));
+}
+
+DescriptionParser::DescriptionParser(const DirectiveFile& file, const std::filesystem::path& path,
+                                     const Directive& kernel)
+    : file_(file), kernel_span_(kernel.word) {
+  description_.file = path;
+  description_.source = file.source().text();
+  description_.blanked_source = file.blanked();
+  description_.known_lines = file.source_lines();
+  if (!kernel.arguments || kernel.arguments->empty()) {
+    kernel.word.fail("kernel needs the name of the function, as in kernel(prefetch) or kernel(copy<BLOCKDIMX, TYPE>)");
+  }
+  const Span& name = *kernel.arguments;
+  const std::size_t open = name.text().find('<');
+  if (open == std::string_view::npos) {
+    check_function_name(name);
+    description_.kernel = name.string();
+    return;
+  }
+  if (!name.text().ends_with('>')) name.fail("the template arguments of the kernel must end with `>`", open);
+  const Span function = name.sub(0, open).trimmed();
+  check_function_name(function);
+  description_.kernel = function.string();
+  description_.template_arguments = template_arguments(name.sub(open + 1, name.size() - open - 2));
+}
+
+void DescriptionParser::read(const Directive& directive) {
+  const std::string_view word = directive.word.text();
+  const auto* entry = std::find_if(std::begin(DirectiveTable::kEntries), std::end(DirectiveTable::kEntries),
+                                   [word](const auto& candidate) { return candidate.word == word; });
+  if (entry == std::end(DirectiveTable::kEntries)) check_directive_word(directive.word);
+  const bool wants_arguments = word != "deterministic";
+  if (wants_arguments && (!directive.arguments || directive.arguments->empty())) {
+    directive.word.fail(fmt::format("{} needs arguments in parentheses, as in {}", word, entry->example));
+  }
+  if (!wants_arguments && directive.arguments) directive.arguments->fail(fmt::format("{} takes no arguments", word));
+  if (!entry->repeatable) {
+    for (const auto& [given, line] : once_) {
+      if (given == word) directive.word.fail(fmt::format("{} is given twice; the first is on line {}", word, line));
+    }
+    once_.emplace_back(word, directive.word.place().line);
+  }
+  (this->*entry->reader)(directive);
+}
+
+search::Expression DescriptionParser::parse_expression(const Span& span) const {
+  if (span.empty()) span.fail("an expression is missing here");
+  try {
+    return search::Expression::parse(span.text());
+  } catch (const search::ExpressionError& error) {
+    span.fail(error.what(), error.offset());
+  }
+}
+
+search::Expression DescriptionParser::expression(const Span& span, const std::string& fixed_thing,
+                                                 const std::set<std::string>& also_known) {
+  search::Expression result = parse_expression(span);
+  names_.use(result, span, fixed_thing, also_known);
+  return result;
+}
+
+std::string DescriptionParser::origin(const Span& span) const {
+  return fmt::format("{}:{}", description_.file.filename().string(), span.place().line);
+}
+
+void DescriptionParser::read_problem(const Directive& directive) {
+  for (const Span& item : directive.arguments->split(',')) {
+    const std::size_t colon = item.find(':');
+    if (colon == std::string_view::npos) {
+      item.fail(
+          fmt::format("a problem property is NAME: KIND with the kind size, exact or constant, not `{}`", item.text()));
+    }
+    ProblemProperty property;
+    const Span name = item.sub(0, colon).trimmed();
+    names_.declare(name, NameTable::Kind::problem);
+    property.name = name.string();
+    property.place = name.place();
+    const std::size_t equals = item.find('=', colon);
+    const Span kind = item.sub(colon + 1, equals == std::string_view::npos ? equals : equals - colon - 1).trimmed();
+    if (kind.text() == "size") {
+      property.kind = ProblemProperty::Kind::size;
+    } else if (kind.text() == "exact") {
+      property.kind = ProblemProperty::Kind::exact;
+    } else if (kind.text() == "constant") {
+      property.kind = ProblemProperty::Kind::constant;
+    } else {
+      kind.fail(fmt::format("`{}` is not a kind of problem property (size, exact or constant){}", kind.text(),
+                            suggestion(kind.text(), {"size", "exact", "constant"})));
+    }
+    if (equals != std::string_view::npos) {
+      const Span text = item.sub(equals + 1).trimmed();
+      const search::Value value = read_value(text);
+      const bool is_type = value.is_name() && shape_of_type(value.as_name());
+      if (value.is_name() && !(is_type && property.kind == ProblemProperty::Kind::constant)) {
+        text.fail(fmt::format("the default of `{}` must be a number{}, not `{}`", property.name,
+                              property.kind == ProblemProperty::Kind::constant ? " or an element type" : "",
+                              text.text()));
+      }
+      if (property.kind == ProblemProperty::Kind::size && (!value.is_integer() || value.as_integer() < 0)) {
+        text.fail(
+            fmt::format("the size `{}` must be an integer that is not negative, not {}", property.name, text.text()));
+      }
+      property.default_value = value;
+    }
+    description_.problem.push_back(std::move(property));
+  }
+}
+
+void DescriptionParser::read_definition(const Directive& directive, bool is_macro) {
+  const Span& text = *directive.arguments;
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    text.fail(fmt::format("{} needs NAME = EXPRESSION, as in {}(TILE = 4 * BLOCKDIMX)", directive.word.text(),
+                          directive.word.text()));
+  }
+  const Span name = text.sub(0, equals).trimmed();
+  const Span value = text.sub(equals + 1).trimmed();
+  names_.declare(name, NameTable::Kind::expression);
+  const search::Expression parsed = parse_expression(value);
+  names_.use_in_definition(parsed, value, name.string());
+  description_.names.push_back({name.string(), parsed, is_macro, name.place()});
+}
+
+void DescriptionParser::read_let(const Directive& directive) {
+  read_definition(directive, false);
+}
+void DescriptionParser::read_define(const Directive& directive) {
+  read_definition(directive, true);
+}
+
+void DescriptionParser::read_constraint(const Directive& directive) {
+  description_.constraints.push_back({expression(*directive.arguments), origin(directive.word)});
+}
+
+void DescriptionParser::read_problem_constraint(const Directive& directive) {
+  const std::string fixed_thing = "what a problem must satisfy";
+  description_.problem_constraints.push_back({expression(*directive.arguments, fixed_thing), origin(directive.word)});
+}
+
+void DescriptionParser::read_extents(const Directive& directive, std::vector<search::Expression>& extents,
+                                     const std::set<std::string>& also_known) {
+  const std::vector<Span> items = directive.arguments->split(',');
+  if (items.size() > 3) items[3].fail(fmt::format("{} has at most three dimensions", directive.word.text()));
+  for (const Span& item : items) extents.push_back(expression(item, {}, also_known));
+}
+
+void DescriptionParser::read_grid(const Directive& directive) {
+  read_extents(directive, description_.grid);
+}
+void DescriptionParser::read_block(const Directive& directive) {
+  read_extents(directive, description_.block);
+}
+
+void DescriptionParser::read_shared(const Directive& directive) {
+  description_.shared_bytes = expression(*directive.arguments);
+}
+
+void DescriptionParser::read_work(const Directive& directive) {
+  for (const Span& item : directive.arguments->split(',')) {
+    const std::size_t equals = item.find('=');
+    const Span key = item.sub(0, equals).trimmed();
+    std::optional<search::Expression>* target = key.text() == "bytes"   ? &description_.work.bytes
+                                                : key.text() == "flops" ? &description_.work.flops
+                                                                        : nullptr;
+    if (target == nullptr || equals == std::string_view::npos) {
+      item.fail(fmt::format("work is bytes = EXPRESSION, flops = EXPRESSION or both, not `{}`{}", item.text(),
+                            suggestion(key.text(), {"bytes", "flops"})));
+    }
+    if (*target) key.fail(fmt::format("`{}` is given twice", key.text()));
+    const Span amount = item.sub(equals + 1).trimmed();
+    *target = expression(amount);
+    // A plain number can be checked at once.
+    if ((*target)->names().empty() && (*target)->evaluate(search::Scope()).as_real() < 0) {
+      amount.fail(fmt::format("{} cannot be negative, as {} is", key.text(), amount.text()));
+    }
+  }
+}
+
+void DescriptionParser::read_deterministic(const Directive&) {
+  description_.deterministic = true;
+}
+
+KernelDescription DescriptionParser::finish() {
+  const auto need = [this](bool present, std::string_view what) {
+    if (!present) kernel_span_.fail(fmt::format("the kernel `{}` has no {}", description_.kernel, what));
+  };
+  need(!description_.grid.empty(), "grid(...): say how many blocks are launched, as in grid(rows)");
+  need(!description_.block.empty(), "block(...): say how many threads a block has, as in block(BLOCKDIMX)");
+  const bool has_output =
+      std::any_of(description_.arguments.begin(), description_.arguments.end(), [](const auto& argument) {
+        return argument.role == Argument::Role::out || argument.role == Argument::Role::inout;
+      });
+  need(has_output, "out(...) or inout(...): without an output no configuration could be checked");
+  check_types();
+  check_scalars();
+  check_reference();
+  names_.check();
+  return std::move(description_);
+}
+
+}  // namespace tuner

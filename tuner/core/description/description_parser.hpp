@@ -1,0 +1,89 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tuner/core/description/description.hpp"
+#include "tuner/core/description/directives.hpp"
+#include "tuner/core/description/name_table.hpp"
+
+namespace tuner {
+
+/// Throws Error{bad_description} at `word` if no directive is called so.
+void check_directive_word(const Span& word);
+/// `name`, `space::name`: throws unless a kernel function may be called so.
+void check_function_name(const Span& name);
+
+/// Turns the directives of one kernel into a KernelDescription. Lives as long as one kernel is read; every mistake is
+/// thrown as Error{bad_description} at the place where it stands.
+class DescriptionParser {
+ public:
+  /// `kernel` is the kernel(...) directive that begins the description.
+  DescriptionParser(const DirectiveFile& file, const std::filesystem::path& path, const Directive& kernel);
+
+  const std::string& kernel() const { return description_.kernel; }
+  void read(const Directive& directive);
+  /// Checks what only the whole description shows, and hands it over.
+  KernelDescription finish();
+
+ private:
+  friend struct DirectiveTable;
+
+  void read_problem(const Directive& directive);
+  void read_parameter(const Directive& directive);
+  void read_option(const Directive& directive);
+  void read_options(const Directive& directive);
+  void read_let(const Directive& directive);
+  void read_define(const Directive& directive);
+  void read_constraint(const Directive& directive);
+  void read_problem_constraint(const Directive& directive);
+  void read_grid(const Directive& directive);
+  void read_block(const Directive& directive);
+  void read_shared(const Directive& directive);
+  void read_in(const Directive& directive);
+  void read_out(const Directive& directive);
+  void read_inout(const Directive& directive);
+  void read_scratch(const Directive& directive);
+  void read_scalar(const Directive& directive);
+  void read_constant(const Directive& directive);
+  void read_work(const Directive& directive);
+  void read_reference(const Directive& directive);
+  void read_deterministic(const Directive& directive);
+
+  void read_definition(const Directive& directive, bool is_macro);
+  void read_extents(const Directive& directive, std::vector<search::Expression>& extents,
+                    const std::set<std::string>& also_known = {});
+  void read_reference_constant(const Directive& clause);
+  void read_reference_arguments(const Directive& clause);
+  void read_parameter_clauses(const Span& name, const std::vector<Span>& clauses, ParameterDescription& parameter);
+  void read_argument(const Directive& directive, Argument::Role role);
+  void read_clause(const Span& clause, Argument& argument);
+  void read_generator(const Span& clause, const Span& word, Argument& argument);
+  std::string read_expected(const Span& operand) const;
+  std::string read_file_name(const Span& span) const;
+  void check_types() const;
+  void check_scalars() const;
+  void check_reference() const;
+
+  /// Parses an expression and remembers the use of its names; the rest as in NameTable::use.
+  search::Expression expression(const Span& span, const std::string& fixed_thing = {},
+                                const std::set<std::string>& also_known = {});
+  search::Expression parse_expression(const Span& span) const;
+  std::string origin(const Span& span) const;
+
+  const DirectiveFile& file_;
+  Span kernel_span_;
+  KernelDescription description_;
+  NameTable names_;
+  std::vector<Span> argument_types_;  // one an argument
+  std::vector<Span> argument_names_;
+  std::set<std::string> reference_constants_;
+  std::vector<Span> reference_argument_spans_;
+  std::vector<Span> default_spans_;                // one a problem property
+  std::vector<std::pair<std::string, int>> once_;  // directives that may be given once, with their line
+};
+
+}  // namespace tuner

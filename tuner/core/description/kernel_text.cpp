@@ -1,0 +1,80 @@
+#include "tuner/core/description/kernel_text.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "tuner/detail/unique_handle.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner {
+namespace {
+
+constexpr std::size_t kLargestFile = std::size_t{16} << 20U;
+
+using Descriptor = UniqueHandle<int, close, -1>;
+
+[[noreturn]] void cannot_read(const std::filesystem::path& file, const std::string& why) {
+  throw Error(Errc::file_not_found, fmt::format("The kernel file {} {}.", file.string(), why));
+}
+
+/// By its byte order mark, or because zeros are half of each ASCII character saved so, and in UTF-8 there are none:
+/// many of them at even or at odd places of its beginning, and hardly any at the others.
+bool is_utf16(std::string_view text) {
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return true;
+  constexpr std::size_t kLooked = 4096;
+  constexpr std::size_t kMany = 8;  // times as often as at the other places; one character in so many
+  const std::string_view beginning = text.substr(0, kLooked);
+  std::array<std::size_t, 2> zeros{};
+  for (std::size_t at = beginning.find('\0'); at != std::string_view::npos; at = beginning.find('\0', at + 1)) {
+    ++zeros[at % 2];
+  }
+  const auto [fewer, more] = std::minmax(zeros[0], zeros[1]);
+  return more >= kMany && more * kMany >= beginning.size() / 2 && more >= fewer * kMany;
+}
+
+}  // namespace
+
+std::string read_kernel_file(const std::filesystem::path& file) {
+  // Without waiting: a named pipe that nobody writes to would keep the program for ever.
+  const Descriptor descriptor(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!descriptor) {
+    cannot_read(file, errno == ENOENT || errno == ENOTDIR
+                          ? "does not exist; check its name and the current folder"
+                          : fmt::format("cannot be read; check its permissions ({})", std::strerror(errno)));
+  }
+  struct stat status {};
+  if (fstat(descriptor.get(), &status) != 0) cannot_read(file, "cannot be read; check its permissions");
+  if (S_ISDIR(status.st_mode)) {
+    throw Error(Errc::file_not_found,
+                fmt::format("{} is a folder; name an annotated kernel file in it.", file.string()));
+  }
+  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
+    cannot_read(file, "is neither a file nor a pipe; name an annotated CUDA source");
+  }
+  fcntl(descriptor.get(), F_SETFL, 0);  // a pipe's writer may take its time
+  std::string text;
+  if (S_ISREG(status.st_mode) && status.st_size > 0) text.reserve(static_cast<std::size_t>(status.st_size));
+  std::array<char, 8192> buffer;  // on the stack: programs read their kernels at every start
+  while (true) {
+    const ssize_t count = read(descriptor.get(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) cannot_read(file, fmt::format("cannot be read ({})", std::strerror(errno)));
+    if (count == 0) break;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+    if (text.size() > kLargestFile) cannot_read(file, "is larger than 16 MiB; name an annotated CUDA source");
+  }
+  if (is_utf16(text)) {
+    throw Error(Errc::bad_description, fmt::format("{} is UTF-16: save it as UTF-8.", file.string()));
+  }
+  return text;
+}
+
+}  // namespace tuner

@@ -1,0 +1,85 @@
+// Figures of data sheets and of the CUDA programming guide's tables by compute capability. Clocks depend on the board
+// and stay 0: nothing that is planned without the device needs them.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "tuner/core/base/suggestion.hpp"
+#include "tuner/core/device/device.hpp"
+
+namespace tuner {
+namespace {
+
+struct Board {
+  std::string_view short_name;
+  std::string_view name;  ///< as the driver calls it
+  int major, minor;
+  int sm_count;
+  int memory_gib;
+  int l2_mib;
+  int bus_bits;
+};
+
+constexpr std::array<Board, 7> kBoards{{
+    {"A100", "NVIDIA A100-SXM4-80GB", 8, 0, 108, 80, 40, 5120},
+    {"B200", "NVIDIA B200", 10, 0, 148, 179, 126, 8192},
+    {"H100", "NVIDIA H100 80GB HBM3", 9, 0, 132, 80, 50, 5120},
+    {"H200", "NVIDIA H200", 9, 0, 132, 140, 60, 6144},
+    {"L40S", "NVIDIA L40S", 8, 9, 142, 48, 96, 384},
+    {"RTX_3090", "NVIDIA GeForce RTX 3090", 8, 6, 82, 24, 6, 384},
+    {"RTX_4090", "NVIDIA GeForce RTX 4090", 8, 9, 128, 24, 72, 384},
+}};
+
+/// What depends on the compute capability alone. All of these have 64 K registers and reserve 1 KiB of shared memory a
+/// block.
+struct Multiprocessor {
+  int major, minor;
+  int threads;
+  int blocks;
+  int shared_kib;
+};
+
+constexpr std::array<Multiprocessor, 5> kMultiprocessors{{
+    {8, 0, 2048, 32, 164},
+    {8, 6, 1536, 16, 100},
+    {8, 9, 1536, 24, 100},
+    {9, 0, 2048, 32, 228},
+    {10, 0, 2048, 32, 228},
+}};
+
+}  // namespace
+
+DeviceInfo known_device(const std::string& short_name) {
+  std::vector<std::string> names;
+  for (const Board& board : kBoards) {
+    names.emplace_back(board.short_name);
+    if (board.short_name != short_name) continue;
+    DeviceInfo device;
+    device.name = board.name;
+    device.compute_major = board.major;
+    device.compute_minor = board.minor;
+    device.sm_count = board.sm_count;
+    device.memory_bytes = std::uint64_t{1024} * 1024 * 1024 * static_cast<std::uint64_t>(board.memory_gib);
+    device.l2_bytes = std::uint64_t{1024} * 1024 * static_cast<std::uint64_t>(board.l2_mib);
+    device.memory_bus_bits = board.bus_bits;
+    for (const Multiprocessor& sm : kMultiprocessors) {
+      if (sm.major != board.major || sm.minor != board.minor) continue;
+      device.max_threads_per_block = 1024;
+      device.max_threads_per_sm = sm.threads;
+      device.max_blocks_per_sm = sm.blocks;
+      device.registers_per_sm = 65536;
+      device.registers_per_block = 65536;
+      device.max_shared_per_sm = sm.shared_kib * 1024;
+      device.reserved_shared_per_block = 1024;
+      device.max_shared_per_block = device.max_shared_per_sm - device.reserved_shared_per_block;
+    }
+    return device;
+  }
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  const std::string nearest = suggestion(short_name, names);
+  throw Error(Errc::bad_usage, fmt::format("The device `{}` is not a known one{} Known without asking a driver are {}.",
+                                           short_name, nearest.empty() ? "." : nearest, list));
+}
+
+}  // namespace tuner

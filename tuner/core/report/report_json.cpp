@@ -1,0 +1,236 @@
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "tuner/core/report/payback.hpp"
+#include "tuner/core/report/report.hpp"
+#include "tuner/core/task/not_compared_json.hpp"
+
+namespace tuner {
+
+namespace {
+
+// Keys keep the order in which docs/json.md explains them.
+using Json = nlohmann::ordered_json;
+
+constexpr int kFormat = 1;
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json text_or_null(std::string_view text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json microseconds(const std::optional<double>& nanoseconds) {
+  return nanoseconds ? Json(*nanoseconds / 1e3) : Json(nullptr);
+}
+
+Json by_width_json(const GlobalLoads::ByWidth& count) {
+  return {{"narrower", count[0]}, {"bits_32", count[1]}, {"bits_64", count[2]}, {"bits_128", count[3]}};
+}
+
+Json loads_json(const std::optional<GlobalLoads>& loads) {
+  if (!loads) return nullptr;
+  return {{"widest_bits", loads->widest_bits()},
+          {"to_registers", by_width_json(loads->to_registers)},
+          {"to_shared", by_width_json(loads->to_shared)},
+          {"waits_in_loop", or_null(loads->waits_in_loop)}};
+}
+
+Json facts_json(const cache::ResourceFacts& facts, const CodeFacts& code) {
+  return {{"registers", or_null(facts.registers)},
+          {"stack_bytes", or_null(facts.stack_bytes)},
+          {"spill_store_bytes", or_null(facts.spill_store_bytes)},
+          {"spill_load_bytes", or_null(facts.spill_load_bytes)},
+          {"static_shared_bytes", or_null(facts.static_shared_bytes)},
+          {"dynamic_shared_bytes", or_null(facts.dynamic_shared_bytes)},
+          {"occupancy", or_null(facts.occupancy)},
+          {"occupancy_limiter", text_or_null(facts.occupancy_limiter)},
+          {"idle_registers", or_null(code.idle_registers)},
+          {"global_loads", loads_json(code.loads)},
+          {"binary_hash", text_or_null(facts.binary_hash)}};
+}
+
+Json winner_json(const TuneReport& report) {
+  const cache::Decision& decision = report.decision;
+  if (decision.configuration.empty()) return nullptr;
+  return {{"configuration", decision.configuration},
+          {"excluded", report.winner_excluded},
+          {"time_us", decision.time_ns / 1e3},
+          {"launch", text_or_null(decision.launch)},
+          {"verified", decision.verified},
+          {"awkward_problems", report.awkward_problems},
+          {"awkward_note", text_or_null(report.awkward_note)},
+          {"noisy", decision.noisy},
+          {"contended", decision.contended},
+          {"bytes_per_second", or_null(report.bytes_per_second)},
+          {"flops_per_second", or_null(report.flops_per_second)},
+          {"facts", facts_json(report.winner_facts, report.winner_code)}};
+}
+
+Json baseline_json(const TuneReport& report) {
+  const cache::Decision& decision = report.decision;
+  if (decision.baseline.empty()) return nullptr;
+  std::uint64_t excluded = 0;
+  for (const NotCompared& each : report.not_compared) excluded += each.elements;
+  return {{"configuration", decision.baseline},
+          {"time_us", microseconds(decision.baseline_time_ns)},
+          {"excluded_words", excluded},
+          {"facts", facts_json(report.baseline_facts, report.baseline_code)}};
+}
+
+Json speedup_json(const cache::Decision& decision) {
+  if (!decision.speedup) return nullptr;
+  return {{"over", "baseline"},
+          {"ratio", *decision.speedup},
+          {"low", or_null(decision.speedup_low)},
+          {"high", or_null(decision.speedup_high)},
+          {"confidence", decision.confidence},
+          {"race_blocks", decision.race_blocks}};
+}
+
+/// Whether the interval of a finalist's ratio says something: one without width comes from samples that never differ.
+bool known(const FinalistReport& finalist, const TuneReport& report) {
+  return finalist.relative_low < finalist.relative_high || finalist.configuration == report.decision.configuration;
+}
+
+Json finalists_json(const TuneReport& report) {
+  Json list = Json::array();
+  for (const FinalistReport& finalist : report.finalists) {
+    Json samples = Json::array();
+    for (const double sample : finalist.samples_ns) samples.push_back(sample / 1e3);
+    list.push_back({{"configuration", finalist.configuration},
+                    {"time_us", finalist.time_ns / 1e3},
+                    {"samples_us", std::move(samples)},
+                    {"relative_time", finalist.relative_time},
+                    {"relative_low", known(finalist, report) ? Json(finalist.relative_low) : Json(nullptr)},
+                    {"relative_high", known(finalist, report) ? Json(finalist.relative_high) : Json(nullptr)},
+                    {"tied", finalist.tied},
+                    {"is_baseline", finalist.is_baseline},
+                    {"differing_parameters", finalist.differing_parameters},
+                    {"facts", facts_json(finalist.facts, finalist.code)}});
+  }
+  return list;
+}
+
+Json data_json(const TuneReport& report) {
+  Json list = Json::array();
+  for (const DataReport& data : report.data) {
+    list.push_back({{"argument", data.argument},
+                    {"file", data.file},
+                    {"hash", data.hash},
+                    {"role", data.is_expected ? "expected" : "input"}});
+  }
+  return list;
+}
+
+Json failures_json(const TuneReport& report) {
+  Json list = Json::array();
+  for (const FailureReport& failure : report.failures) {
+    list.push_back({{"outcome", to_string(failure.outcome)},
+                    {"count", failure.count},
+                    {"example_configuration", failure.example_configuration},
+                    {"example_message", failure.example_message}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Json not_compared_json(const std::vector<NotCompared>& not_compared) {
+  Json list = Json::array();
+  for (const auto& [buffer, elements, first, of] : not_compared) {
+    list.push_back({{"buffer", buffer}, {"elements", elements}, {"first", first}, {"of", of}});
+  }
+  return list;
+}
+
+Json budget_json(const TuneReport& report) {
+  const ReportBudget& budget = report.budget;
+  if (!budget.any()) return nullptr;
+  return {{"configurations", or_null(budget.evaluations)},
+          {"seconds", or_null(budget.seconds)},
+          {"share", or_null(budget.share)},
+          {"target_us", microseconds(budget.target_ns)},
+          {"target_speedup", or_null(budget.target_speedup)},
+          {"idle", or_null(budget.idle)},
+          {"gain", or_null(budget.gain)}};
+}
+
+Json payback_json(const std::optional<Payback>& pays) {
+  if (!pays) return nullptr;
+  return {{"tuning_s", pays->tuning_s},
+          {"launches", or_null(pays->launches)},
+          {"launches_low", or_null(pays->fewest)},
+          {"launches_high", or_null(pays->most)}};
+}
+
+/// A product of value counts may be beyond every integer; as long as it is not, it is printed as the count it is.
+Json count_json(double count) {
+  if (count < 9e15) return static_cast<std::uint64_t>(count);
+  return count;
+}
+
+std::string to_json(const TuneReport& report, bool with_times) {
+  const cache::Decision& decision = report.decision;
+  Json ties = Json::array();
+  for (const cache::Tie& tie : decision.ties) {
+    ties.push_back({{"configuration", tie.configuration}, {"relative_time", tie.relative_time}});
+  }
+  Json counters = Json::object();
+  for (const auto& [name, count] : decision.counters) counters[name] = count;
+
+  Json object{{"format", kFormat},
+              {"kernel", report.kernel},
+              {"file", text_or_null(report.file)},
+              {"problem", report.problem},
+              {"device", report.device},
+              {"mode", text_or_null(report.mode)},
+              {"strategy", report.strategy},
+              {"seed", report.seed},
+              {"data", data_json(report)},
+              {"where", report.where},
+              {"budget", budget_json(report)},
+              {"replayed", report.replayed},
+              {"replay_note", report.replayed ? Json(report.replay_file + ", " + report.replay_note) : Json(nullptr)},
+              {"interrupted", report.interrupted},
+              {"stopped_because", text_or_null(report.stopped_because)},
+              {"warm_start", {{"tried", report.warm_start.tried}, {"won", report.warm_start.won}}},
+              {"space_size", report.space_size},
+              {"cartesian_size", count_json(report.cartesian_size)},
+              {"winner", winner_json(report)},
+              {"baseline", baseline_json(report)},
+              {"not_compared", not_compared_json(report.not_compared)},
+              {"speedup", speedup_json(decision)},
+              {"ties", std::move(ties)},
+              {"finalists", finalists_json(report)},
+              {"failures", failures_json(report)},
+              {"counters", std::move(counters)},
+              {"conditions",
+               {{"tuner", text_or_null(decision.conditions.tuner_version)},
+                {"toolkit", text_or_null(decision.conditions.toolkit)},
+                {"driver", text_or_null(decision.conditions.driver)}}},
+              {"warnings", report.warnings}};
+  if (with_times) {
+    object["session"] = report.session;
+    object["created_unix_ms"] = decision.created_unix_ms == 0 ? Json(nullptr) : Json(decision.created_unix_ms);
+    object["payback"] = payback_json(payback(decision, report.time.total_s));
+    const Stored& stored = report.stored;
+    object["stored_in"] = text_or_null(stored.everything() && stored.anything() ? report.stored_in : "");
+    object["stored"] = {{"trials", report.stored_in.empty() ? 0 : stored.trials},
+                        {"of_trials", stored.of_trials},
+                        {"decision", !report.stored_in.empty() && stored.decision}};
+    object["time_spent"] = {{"total_s", report.time.total_s},          {"compile_cpu_s", report.time.compile_cpu_s},
+                            {"waiting_s", report.time.waiting_s},      {"loading_s", report.time.loading_s},
+                            {"verifying_s", report.time.verifying_s},  {"timing_s", report.time.timing_s},
+                            {"storing_s", report.time.storing_s},      {"screening_gpu_s", report.time.screening_gpu_s},
+                            {"racing_gpu_s", report.time.racing_gpu_s}};
+  }
+  // Compilers and file names are not bound to be valid UTF-8; a report must never fail for that.
+  return object.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace tuner

@@ -1,0 +1,391 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "tuner/core/base/assignments.hpp"
+#include "tuner/core/base/printable.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/base/wrapping.hpp"
+#include "tuner/core/report/payback.hpp"
+#include "tuner/core/report/report.hpp"
+
+namespace tuner {
+
+namespace {
+
+constexpr std::size_t kFailureTextLimit = 300;
+/// Of ties and of finalists; JSON has all of them.
+constexpr std::size_t kShown = 20;
+
+std::string spaced(std::string_view configuration) {
+  std::string text;
+  for (const std::string& part : split_assignments(configuration)) {
+    if (!text.empty()) text += ' ';
+    text += part;
+  }
+  return text;
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.4g} %", share * 100);
+}
+
+/// A ratio needs as many digits as its interval is narrow; four are enough to see one part in a thousand.
+std::string times(double ratio) {
+  return fmt::format("{:.3f}x", ratio);
+}
+
+std::int64_t counter(const cache::Decision& decision, const std::string& name) {
+  const auto found = decision.counters.find(name);
+  return found == decision.counters.end() ? 0 : found->second;
+}
+
+std::uint64_t failures_of(const TuneReport& report) {
+  std::uint64_t count = 0;
+  for (const FailureReport& failure : report.failures) count += static_cast<std::uint64_t>(failure.count);
+  return count;
+}
+
+std::string spill_text(const cache::ResourceFacts& facts) {
+  if (!facts.spill_store_bytes && !facts.spill_load_bytes) return "-";
+  return std::to_string(std::max(facts.spill_store_bytes.value_or(0), facts.spill_load_bytes.value_or(0)));
+}
+
+std::string facts_text(const cache::ResourceFacts& facts, const CodeFacts& code) {
+  std::vector<std::string> parts;
+  if (facts.registers) {
+    parts.push_back(fmt::format("{} registers", *facts.registers));
+    if (code.idle_registers) parts.back() += fmt::format(" ({} idle)", *code.idle_registers);
+  }
+  if (facts.spill_store_bytes || facts.spill_load_bytes) {
+    const std::string bytes = spill_text(facts);
+    parts.push_back(bytes == "0" ? "no spills" : fmt::format("{} B spilled", bytes));
+  }
+  if (code.loads && code.loads->widest_bits() > 0)
+    parts.push_back(fmt::format("loads of {} bits", code.loads->widest_bits()));
+  const int shared = facts.static_shared_bytes.value_or(0) + facts.dynamic_shared_bytes.value_or(0);
+  if (shared > 0) parts.push_back(fmt::format("{} B of shared memory", grouped(static_cast<std::uint64_t>(shared))));
+  if (facts.occupancy) {
+    parts.push_back(fmt::format("occupancy {}{}", percent(*facts.occupancy),
+                                facts.occupancy_limiter.empty() ? "" : " limited by " + facts.occupancy_limiter));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string budget_text(const ReportBudget& budget) {
+  std::vector<std::string> limits;
+  if (budget.evaluations) limits.push_back(counted(*budget.evaluations, "configuration"));
+  if (budget.seconds) limits.push_back(duration_text(*budget.seconds));
+  if (budget.share) limits.push_back(fmt::format("{} of the space", percent(*budget.share)));
+  std::string text = limits.empty() ? std::string() : fmt::format(", budget {}", fmt::join(limits, " or "));
+  if (budget.target_ns) text += fmt::format(", stop at {}", time_text(*budget.target_ns));
+  if (budget.target_speedup) text += fmt::format(", stop at {:.4g}x", *budget.target_speedup);
+  if (budget.idle) text += fmt::format(", stop after {} idle", *budget.idle);
+  if (budget.gain) text += fmt::format(", stop when the expected gain is below {}", percent(*budget.gain));
+  return text;
+}
+
+/// The sections of a report's text.
+struct ReportText {
+  const TuneReport& report;
+  std::size_t width;
+
+  std::string heading() const;
+  std::string winner() const;
+  std::string awkward() const;
+  std::string ties() const;
+  std::string finalists() const;
+  std::string failures() const;
+  std::string accounts() const;
+  std::string where_stored() const;
+  std::string warnings() const;
+
+  std::string labelled(std::string_view label, std::string_view text) const {
+    return tuner::labelled(label, text, width);
+  }
+  /// What another program or room says stays as it is: there may be unmarked paths in it.
+  static std::string verbatim(std::string_view label, std::string_view text) {
+    return tuner::labelled(label, text, kUnwrapped);
+  }
+};
+
+std::string ReportText::heading() const {
+  std::string text =
+      fmt::format("{} on {}{}{}\n", one_line(report.kernel), report.replayed ? "a recording of " : "",
+                  one_line(report.device), report.mode.empty() ? "" : fmt::format(", {} cache", report.mode));
+  if (!report.problem.empty()) text += labelled("  problem    ", report.problem);
+  if (!report.file.empty()) text += labelled("  source     ", unbroken(report.file));
+  for (const DataReport& data : report.data) {
+    text += labelled("  data       ", fmt::format("{} {} {}", data.argument,
+                                                  data.is_expected ? "expected as in" : "from", unbroken(data.file)));
+  }
+  if (report.replayed) text += labelled("  replayed   ", unbroken(report.replay_file) + ", " + report.replay_note);
+  const auto finished = static_cast<std::uint64_t>(counter(report.decision, "asked"));
+  std::string searched = finished == report.space_size
+                             ? fmt::format("all {}", counted(report.space_size, "configuration"))
+                             : fmt::format("{} of {}", grouped(finished), counted(report.space_size, "configuration"));
+  if (report.cartesian_size > static_cast<double>(report.space_size)) {
+    searched += report.cartesian_size < 1e15 ? fmt::format(" ({} without the constraints)",
+                                                           grouped(static_cast<std::uint64_t>(report.cartesian_size)))
+                                             : fmt::format(" ({:.3g} without the constraints)", report.cartesian_size);
+  }
+  searched += fmt::format(", strategy {}, seed {}", report.strategy, report.seed);
+  searched += budget_text(report.budget);
+  if (report.interrupted) searched += "; stopped before all of them were measured";
+  text += labelled("  searched   ", searched);
+  if (!report.stopped_because.empty()) text += labelled("  stopped    ", "because " + report.stopped_because);
+  for (const std::string& where : report.where) text += labelled("  where      ", where);
+  const WarmStart& warm = report.warm_start;
+  if (warm.tried > 0) {
+    text += labelled("  warm start ", fmt::format("{} that did well elsewhere tried; {}",
+                                                  counted(static_cast<std::uint64_t>(warm.tried), "configuration"),
+                                                  warm.won ? "one of them won" : "none of them won"));
+  }
+  return text;
+}
+
+std::string speedup_text(const TuneReport& report) {
+  const cache::Decision& decision = report.decision;
+  if (decision.baseline.empty()) {
+    return "not known: the constraints exclude the defaults, so there is no baseline to compare with";
+  }
+  const std::string baseline = decision.baseline_time_ns
+                                   ? fmt::format("the baseline's {}", time_text(*decision.baseline_time_ns))
+                                   : "the baseline";
+  if (decision.configuration == decision.baseline) {
+    return report.baseline_excluded ? "none: the baseline itself is the fastest, although --where excludes it"
+                                    : "none: the baseline itself is the fastest";
+  }
+  if (!decision.speedup) return fmt::format("not known: {} was not raced against the winner", baseline);
+  std::string text = fmt::format("{} over {}", times(*decision.speedup), baseline);
+  if (!decision.speedup_low || !decision.speedup_high) {
+    return text + "; its uncertainty is not known: one time for each configuration";
+  }
+  text += fmt::format(", {} confidence interval {} to {}", percent(decision.confidence), times(*decision.speedup_low),
+                      times(*decision.speedup_high));
+  if (decision.race_blocks > 0) {
+    text += fmt::format(", {}", counted(static_cast<std::uint64_t>(decision.race_blocks), "paired block"));
+  }
+  if (*decision.speedup_low <= 1 && *decision.speedup_high >= 1) text += "; the race cannot tell them apart";
+  return text;
+}
+
+std::string verified_text(const TuneReport& report) {
+  if (!report.decision.verified) return "in the search, not again on fresh inputs";
+  if (!report.has_fresh_inputs) return "again after the race, on the same inputs: none of them is random";
+  const auto is_input = [](const DataReport& data) { return !data.is_expected; };
+  const bool any_file = std::any_of(report.data.begin(), report.data.end(), is_input);
+  return fmt::format("again after the race, on fresh inputs{}", any_file ? ", those from files the same" : "");
+}
+
+/// Where else the winner was verified, which says where else it may be served.
+std::string ReportText::awkward() const {
+  if (!report.awkward_problems.empty()) {
+    return labelled("  and at     ", fmt::format("{}", fmt::join(report.awkward_problems, "; ")));
+  }
+  if (report.awkward_note.empty()) return {};
+  return labelled("  and at     ",
+                  fmt::format("no other size: {}; it is served at this size only", report.awkward_note));
+}
+
+/// What disturbed the measurements.
+std::string disturbance_text(const cache::Decision& decision) {
+  std::string text;
+  if (decision.noisy) text += ", on a device that was disturbed while it was measured";
+  if (decision.contended) text += ", while other processes computed on the device";
+  return text;
+}
+
+std::string ReportText::winner() const {
+  const cache::Decision& decision = report.decision;
+  if (decision.configuration.empty()) {
+    return "\nNo winner: no configuration ran and gave the right result.\n";
+  }
+  std::string text = "\nWinner\n";
+  text += labelled("  time       ", time_text(decision.time_ns) + disturbance_text(decision));
+  text += labelled("  values     ", spaced(decision.configuration));
+  if (report.winner_excluded) {
+    text += labelled("  note       ",
+                     "the winner of an earlier session, which --where excludes: nothing it allows beats it");
+  }
+  text += labelled("  speed-up   ", speedup_text(report));
+  if (const auto pays = payback(decision, report.time.total_s)) text += labelled("  payback    ", payback_text(*pays));
+  if (!decision.baseline.empty() && decision.baseline != decision.configuration) {
+    text += labelled("  baseline   ", spaced(decision.baseline));
+  }
+  if (!decision.launch.empty()) text += labelled("  launch     ", decision.launch);
+  const std::string facts = facts_text(report.winner_facts, report.winner_code);
+  if (!facts.empty()) text += labelled("  resources  ", facts);
+  if (!decision.baseline.empty() && decision.baseline != decision.configuration) {
+    const std::string baseline = facts_text(report.baseline_facts, report.baseline_code);
+    if (!baseline.empty()) text += labelled("  baseline's ", baseline);
+  }
+  std::string achieved;
+  if (report.bytes_per_second) achieved = rate_text(*report.bytes_per_second, "B/s");
+  if (report.flops_per_second) {
+    if (!achieved.empty()) achieved += " and ";
+    achieved += rate_text(*report.flops_per_second, "FLOP/s");
+  }
+  if (!achieved.empty()) text += labelled("  achieved   ", achieved + " of the declared work");
+  if (!report.replayed) {
+    text += labelled("  verified   ", verified_text(report));
+    text += awkward();
+    if (!report.not_compared.empty()) {
+      text += labelled("  uncompared ", text_of(report.not_compared) + ": the reference leaves them unwritten");
+    }
+  }
+  return text;
+}
+
+std::string ReportText::ties() const {
+  const cache::Decision& decision = report.decision;
+  if (decision.ties.size() < 2) return {};
+  std::string text =
+      "\n" +
+      labelled("", fmt::format("Tied with the winner: {} not shown to be slower than the fastest by more than 1 %",
+                               counted(decision.ties.size() - 1, "configuration")));
+  std::size_t shown = 0;
+  std::size_t left_out = 0;
+  for (const cache::Tie& tie : decision.ties) {
+    if (tie.configuration == decision.configuration) continue;
+    if (shown == kShown) {
+      ++left_out;
+      continue;
+    }
+    ++shown;
+    text += labelled(fmt::format("  {:.4f}  ", tie.relative_time), spaced(tie.configuration));
+  }
+  if (left_out > 0) text += fmt::format("  and {} more, in --json\n", left_out);
+  return text;
+}
+
+std::string ReportText::finalists() const {
+  if (report.finalists.empty()) return {};
+  using Align = Table::Align;
+  Table table({{"time", Align::right},
+               {"ratio", Align::right},
+               {"interval", Align::left},
+               {"regs", Align::right},
+               {"spills", Align::right},
+               {"occupancy", Align::left},
+               {"diff", Align::right},
+               {"from the baseline", Align::left}});
+  std::size_t shown = 0, left_out = 0;
+  bool any_interval = false;
+  for (const FinalistReport& finalist : report.finalists) {
+    if (shown == kShown && !finalist.is_baseline) {
+      ++left_out;
+      continue;
+    }
+    if (!finalist.is_baseline) ++shown;
+    std::string occupancy = "-";
+    if (finalist.facts.occupancy) {
+      occupancy = fmt::format("{:.0f}% {}", *finalist.facts.occupancy * 100, finalist.facts.occupancy_limiter);
+    }
+    std::string differences;
+    if (finalist.is_baseline) {
+      differences = "(the baseline)";
+    } else if (report.decision.baseline.empty()) {
+      differences = spaced(finalist.configuration);
+    } else {
+      differences =
+          fmt::format("{}", fmt::join(differing_assignments(finalist.configuration, report.decision.baseline), " "));
+    }
+    const bool exact = finalist.configuration == report.decision.configuration;
+    // An interval without width comes from samples that never differ: it says nothing.
+    const bool known = !exact && finalist.relative_low < finalist.relative_high;
+    any_interval = any_interval || known;
+    table.add(
+        {time_text(finalist.time_ns), fmt::format("{:.3f}", finalist.relative_time),
+         known ? fmt::format("{:.3f}-{:.3f}", finalist.relative_low, finalist.relative_high) : "-",
+         finalist.facts.registers ? std::to_string(*finalist.facts.registers) : "-", spill_text(finalist.facts),
+         occupancy,
+         finalist.is_baseline || report.decision.baseline.empty() ? "-" : std::to_string(finalist.differing_parameters),
+         (finalist.tied && !exact ? "(tied) " : "") + differences});
+  }
+  const std::string confidence =
+      any_interval ? fmt::format(", {} confidence interval", percent(report.decision.confidence)) : std::string();
+  return "\n" +
+         labelled("", fmt::format("Finalists, against the winner (ratio of times{}; spills in bytes)", confidence)) +
+         table.text(width) + (left_out > 0 ? fmt::format("and {} more, in --json\n", left_out) : "");
+}
+
+std::string ReportText::failures() const {
+  if (report.failures.empty()) return {};
+  std::string text =
+      fmt::format("\nFailures: {} of {}\n", grouped(failures_of(report)),
+                  counted(static_cast<std::uint64_t>(counter(report.decision, "asked")), "configuration"));
+  for (const FailureReport& failure : report.failures) {
+    std::string message = failure.example_message;
+    // The first lines of a compiler's log say what is wrong; all of it is in the database.
+    if (message.size() > kFailureTextLimit) message = message.substr(0, kFailureTextLimit) + " ...";
+    text += verbatim(fmt::format("  {:>5}  {:<17}  ", failure.count, to_string(failure.outcome)),
+                     message.empty() ? "(no reason recorded)" : message);
+    text += labelled("                            e.g. ", spaced(failure.example_configuration));
+  }
+  return text;
+}
+
+std::string ReportText::accounts() const {
+  const cache::Decision& decision = report.decision;
+  std::string text = "\nCounted\n";
+  const std::string reused = counter(decision, "reused") == 0
+                                 ? std::string()
+                                 : fmt::format(" {} screened now, {} known from earlier sessions;",
+                                               counter(decision, "screened"), counter(decision, "reused"));
+  text += labelled(
+      "  ",
+      fmt::format("{} asked:{} {} timed, {} deduplicated, {} failed; {} binaries compiled, {} launches, {} rows stored",
+                  counter(decision, "asked"), reused, counter(decision, "timed"), counter(decision, "deduplicated"),
+                  failures_of(report), counter(decision, "compiled"), counter(decision, "launched"),
+                  counter(decision, "stored")));
+  const TimeSpent& time = report.time;
+  text += "\n" + labelled("", fmt::format("Where the time went: {} in all{}", duration_text(time.total_s),
+                                          report.replayed ? "; compiling and timing were replayed, not done" : ""));
+  const auto line = [&](const char* what, double seconds) {
+    const double share = time.total_s > 0 ? 100 * seconds / time.total_s : 0;
+    text += fmt::format("  {:<20}{:>9}  {:>3.0f} %\n", what, duration_text(seconds), share);
+  };
+  if (!report.replayed) {
+    text +=
+        fmt::format("  {:<20}{:>9}  of all compile workers together\n", "compiling", duration_text(time.compile_cpu_s));
+    line("device: waiting", time.waiting_s);
+    line("device: loading", time.loading_s);
+    line("device: verifying", time.verifying_s);
+    line("device: timing", time.timing_s);
+  }
+  line("storing", time.storing_s);
+  return text + "\n" + where_stored();
+}
+
+std::string ReportText::where_stored() const {
+  const Stored& stored = report.stored;
+  const bool kept = !report.stored_in.empty();
+  if (kept && stored.everything() && stored.anything()) return labelled("Stored in ", unbroken(report.stored_in));
+  if (kept && stored.everything()) return labelled("", "There was nothing to store.");
+  if (!kept || !stored.anything()) return "Not stored: see the warnings.\n";
+  const char* const decision = !stored.has_decision ? ""
+                               : stored.decision    ? " and the decision"
+                                                    : ", without the decision";
+  return labelled("Not stored in full: ", fmt::format("{} of {}{}, in {}: see the warnings.", stored.trials,
+                                                      counted(static_cast<std::uint64_t>(stored.of_trials), "trial"),
+                                                      decision, unbroken(report.stored_in)));
+}
+
+std::string ReportText::warnings() const {
+  std::string text;
+  for (const std::string& warning : report.warnings) text += verbatim("Warning: ", warning);
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const TuneReport& report, std::size_t width) {
+  const ReportText text{report, width};
+  return text.heading() + text.winner() + text.ties() + text.finalists() + text.failures() + text.accounts() +
+         text.warnings();
+}
+
+}  // namespace tuner

@@ -1,0 +1,194 @@
+#include "tuner/core/signature/check_signatures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/core/description/directives.hpp"
+#include "tuner/core/description/name_table.hpp"
+#include "tuner/core/signature/written_signature.hpp"
+
+namespace tuner {
+namespace {
+
+/// Where the directive that names the function stands. Read again, because only mistakes need it.
+Place place_of(const KernelDescription& description, const DescribedCall& call) {
+  const DirectiveFile file(description.file.string(), description.source);
+  const std::string_view wanted = call.is_reference ? "reference" : "kernel";
+  bool is_own = false;
+  for (const Directive& directive : file.directives()) {
+    if (!directive.arguments) continue;
+    const std::string_view text = directive.arguments->text();
+    const auto names = [&](const std::string& function) {
+      return text.starts_with(function) &&
+             (text.size() == function.size() || !is_word_character(text[function.size()]));
+    };
+    if (directive.word.text() == "kernel") is_own = names(description.kernel);
+    if (is_own && directive.word.text() == wanted && names(call.function)) return directive.arguments->place();
+  }
+  return {};
+}
+
+/// T1 files, whose directives nobody wrote, have no lines.
+bool has_lines(const KernelDescription& description) {
+  return std::none_of(description.arguments.begin(), description.arguments.end(),
+                      [](const Argument& argument) { return argument.place.line == 0; });
+}
+
+std::optional<TypeShape> shape_of(const Argument& argument) {
+  return shape_of_type(argument.type);
+}
+
+std::string suggested(std::string_view name, const std::vector<std::string>& candidates) {
+  const std::string nearest = suggestion(name, candidates);
+  if (!nearest.empty()) return nearest;
+  if (candidates.empty()) return "";
+  return fmt::format("; there {} {}", candidates.size() == 1 ? "is" : "are", fmt::join(candidates, ", "));
+}
+
+void sort_out(std::vector<std::string>& names) {
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+}
+
+class WrittenCheck {
+ public:
+  WrittenCheck(const KernelDescription& description, const std::vector<QuotedHeader>& headers)
+      : description_(description), source_(description, headers) {}
+
+  bool run() {
+    check_call(kernel_call(description_));
+    if (const auto call = reference_call(description_)) check_call(*call);
+    for (const Argument& argument : description_.arguments) {
+      if (argument.role == Argument::Role::constant) check_array(argument);
+    }
+    if (!message_.empty()) throw Error(Errc::bad_description, message_);
+    return settled_;
+  }
+
+ private:
+  void add(const DescribedCall& call, const std::vector<SignatureMistake>& mistakes) {
+    if (mistakes.empty()) return;
+    message_ += (message_.empty() ? "" : "\n") + mistake_text(description_, call, mistakes);
+  }
+
+  /// Whether the name stands nowhere; where that is certain, it is a mistake.
+  bool is_missing(const DescribedCall& call) {
+    std::string sentence;
+    if (!source_.mentions(call.function)) {
+      if (!source_.is_complete()) return true;
+      sentence =
+          fmt::format("neither the source nor a header that it includes with quotes has a kernel `{}`", call.function);
+    } else if (source_.is_other_function(call.function)) {
+      sentence = fmt::format("`{}` is no kernel: it is not declared __global__", call.function);
+    } else {
+      return false;
+    }
+    std::vector<std::string> kernels = source_.kernel_names();
+    sort_out(kernels);
+    add(call, {{nullptr, sentence + suggested(call.function, kernels)}});
+    return true;
+  }
+
+  void check_call(const DescribedCall& call) {
+    if (is_missing(call)) {
+      settled_ = false;
+      return;
+    }
+    ArgumentShapes shapes;
+    for (const Argument* argument : call.arguments) shapes.push_back(shape_of(*argument));
+    std::vector<SignatureMistake> first;
+    bool fits = false;
+    const std::vector<Signature> declared = source_.kernels(call.function);
+    // Of overloads, and of declarations under conditions, one is enough.
+    for (const Signature& signature : declared) {
+      std::vector<SignatureMistake> mistakes = compare(call, shapes, signature);
+      fits = fits || mistakes.empty();
+      if (first.empty()) first = std::move(mistakes);
+    }
+    if (!fits && !source_.stands_in_macros(call.function)) add(call, first);
+    settled_ = settled_ && declared.size() == 1 && is_settled(call, shapes, declared.front());
+  }
+
+  static bool is_settled(const DescribedCall& call, const ArgumentShapes& shapes, const Signature& signature) {
+    if (!signature.is_complete || signature.parameters.size() != call.arguments.size()) return false;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      if (!shapes[i] || !signature.parameters[i].shape) return false;
+    }
+    return true;
+  }
+
+  void check_array(const Argument& argument) {
+    if (!source_.mentions(argument.name)) {
+      if (!source_.is_complete()) return;
+      std::vector<std::string> arrays = source_.array_names();
+      sort_out(arrays);
+      add({},
+          {{&argument, fmt::format("neither the source nor a header that it includes with quotes has an array `{}`; "
+                                   "declare it with __constant__ outside of functions{}",
+                                   argument.name, suggested(argument.name, arrays))}});
+    } else if (auto mistake = compare_array(argument, shape_of(argument), source_.constant_array(argument.name))) {
+      add({}, {*std::move(mistake)});
+    }
+  }
+
+  const KernelDescription& description_;
+  const WrittenSource source_;
+  std::string message_;
+  bool settled_ = true;
+};
+
+}  // namespace
+
+bool check_written_signatures(const KernelDescription& description, const std::vector<QuotedHeader>& headers) {
+  if (description.source.empty()) return true;  // known from a recording only
+  return WrittenCheck(description, headers).run();
+}
+
+void check_compiled_signature(const Task& task, const DescribedCall& call, const Signature& compiled) {
+  const KernelDescription& description = task.description();
+  const std::vector<BoundArgument> bound = task.arguments();
+  ArgumentShapes shapes;
+  for (const Argument* argument : call.arguments) {
+    const auto same = std::find_if(bound.begin(), bound.end(),
+                                   [&](const BoundArgument& other) { return other.name == argument->name; });
+    shapes.push_back(same == bound.end() ? std::nullopt : std::optional<TypeShape>({same->type, same->lanes}));
+  }
+  Signature signature = compiled;
+  // Where a parameter stands only the text tells.
+  const std::vector<Signature> declared = WrittenSource(description, task.headers()).kernels(call.function);
+  if (declared.size() == 1) {
+    signature.place = declared.front().place;
+    const bool same = declared.front().is_complete && declared.front().parameters.size() == signature.parameters.size();
+    for (std::size_t i = 0; same && i < signature.parameters.size(); ++i) {
+      const ParameterType& written = declared.front().parameters[i];
+      ParameterType& parameter = signature.parameters[i];
+      parameter.place = written.place;
+      if (written.text != parameter.text)
+        parameter.text = fmt::format("{}`, that is, `{}", written.text, parameter.text);
+    }
+  }
+  const std::vector<SignatureMistake> mistakes = compare(call, shapes, signature);
+  if (!mistakes.empty()) throw Error(Errc::bad_description, mistake_text(description, call, mistakes));
+}
+
+std::string mistake_text(const KernelDescription& description, const DescribedCall& call,
+                         const std::vector<SignatureMistake>& mistakes) {
+  const SourceText source(description.file.string(), description.source);
+  std::string text;
+  for (const SignatureMistake& mistake : mistakes) {
+    Place place;
+    if (mistake.argument != nullptr)
+      place = mistake.argument->place;
+    else if (has_lines(description))
+      place = place_of(description, call);
+    text += (text.empty() ? "" : "\n");
+    // T1 files have no lines, but a name of their own.
+    const std::string& file = description.arguments.empty() ? place.file : description.arguments.front().place.file;
+    text += place.line == 0 ? fmt::format("{}: {}.", file.empty() ? source.file() : file, mistake.sentence)
+                            : source.message(place, mistake.sentence);
+  }
+  return text;
+}
+
+}  // namespace tuner

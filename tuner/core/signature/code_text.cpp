@@ -1,0 +1,210 @@
+#include "tuner/core/signature/code_text.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tuner {
+namespace {
+
+constexpr std::string_view kBlank = " \t\v\f\r";
+
+class CodeReader {
+ public:
+  explicit CodeReader(std::string_view source) : source_(source) {
+    result_.code = source;
+    if (source.starts_with("\xef\xbb\xbf")) at_ = 3;  // a byte order mark
+  }
+
+  CodeText read() {
+    bool line_start = true;
+    while (at_ < source_.size()) {
+      const std::size_t begin = at_;
+      if (source_[at_] == '#' && line_start) {
+        read_line();
+      } else if (skip_comment()) {
+        blank(begin, at_);
+      } else if (skip_literal()) {
+        blank(begin, at_);
+        line_start = false;
+      } else {
+        const char c = source_[at_++];
+        if (c == '\n')
+          line_start = true;
+        else if (kBlank.find(c) == std::string_view::npos)
+          line_start = false;
+        // A line that goes on.
+        if (c == '\\' || is_dead()) blank(begin, at_);
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  bool starts_with(std::string_view prefix) const { return source_.substr(at_, prefix.size()) == prefix; }
+  bool is_dead() const { return std::find(dead_.begin(), dead_.end(), true) != dead_.end(); }
+
+  void blank(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (result_.code[i] != '\n') result_.code[i] = ' ';
+    }
+  }
+
+  /// Where the line that `from` stands in ends, those included that it goes on in.
+  std::size_t line_end(std::size_t from) const {
+    for (;;) {
+      const std::size_t end = std::min(source_.find('\n', from), source_.size());
+      const std::size_t last = source_.substr(0, end).find_last_not_of(kBlank);
+      if (end == source_.size() || last == std::string_view::npos || last < from || source_[last] != '\\') return end;
+      from = end + 1;
+    }
+  }
+
+  bool skip_comment() {
+    if (starts_with("//")) {
+      at_ = line_end(at_);
+      return true;
+    }
+    if (!starts_with("/*")) return false;
+    const std::size_t close = source_.find("*/", at_ + 2);
+    at_ = close == std::string_view::npos ? source_.size() : close + 2;
+    return true;
+  }
+
+  std::string_view word_before() const {
+    std::size_t begin = at_;
+    while (begin > 0 && is_word_character(source_[begin - 1])) --begin;
+    return source_.substr(begin, at_ - begin);
+  }
+
+  bool skip_literal() {
+    const char quote = source_[at_];
+    if (quote != '"' && quote != '\'') return false;
+    const std::string_view before = word_before();
+    if (quote == '"' && before.ends_with('R') && before.size() <= 3) {
+      const std::size_t open = source_.find('(', at_);
+      if (open != std::string_view::npos && open - at_ <= 17) {
+        const std::string close = ")" + std::string(source_.substr(at_ + 1, open - at_ - 1)) + "\"";
+        const std::size_t end = source_.find(close, open);
+        at_ = end == std::string_view::npos ? source_.size() : end + close.size();
+        return true;
+      }
+    }
+    // Not what divides the digits of a number.
+    if (quote == '\'' && !before.empty() && before.front() >= '0' && before.front() <= '9') return false;
+    for (++at_; at_ < source_.size() && source_[at_] != quote && source_[at_] != '\n'; ++at_) {
+      if (source_[at_] == '\\') ++at_;
+    }
+    at_ = std::min(at_ + 1, source_.size());
+    return true;
+  }
+
+  /// A preprocessor line without its comments and with the lines that it goes on in; moves behind it.
+  std::string take_line() {
+    std::string line;
+    for (++at_; at_ < source_.size() && source_[at_] != '\n';) {
+      const std::size_t begin = at_;
+      const std::size_t splice = source_.find_first_not_of(kBlank, at_ + 1);
+      if (source_[at_] == '\\' && splice != std::string_view::npos && source_[splice] == '\n') {
+        at_ = splice + 1;
+        line += ' ';
+      } else if (skip_comment()) {
+        line += ' ';
+      } else if (skip_literal()) {
+        line += source_.substr(begin, at_ - begin);
+      } else {
+        line += source_[at_++];
+      }
+    }
+    return line;
+  }
+
+  void read_line() {
+    const std::size_t begin = at_;
+    const bool was_dead = is_dead();
+    const std::string line = take_line();
+    blank(was_dead ? begin : begin + 1, at_);
+    std::string_view rest = line;
+    const auto skip_blanks = [&] { rest.remove_prefix(std::min(rest.find_first_not_of(kBlank), rest.size())); };
+    const auto take_word = [&] {
+      const auto end = std::find_if_not(rest.begin(), rest.end(), is_word_character);
+      const std::string_view word = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
+      rest.remove_prefix(word.size());
+      return word;
+    };
+    skip_blanks();
+    const std::string_view word = take_word();
+    skip_blanks();
+    rest = rest.substr(0, rest.find_last_not_of(kBlank) + 1);
+    if (word == "if" || word == "ifdef" || word == "ifndef") {
+      dead_.push_back(word == "if" && rest == "0");
+    } else if ((word == "else" || word.starts_with("elif")) && !dead_.empty()) {
+      dead_.back() = false;
+    } else if (word == "endif" && !dead_.empty()) {
+      dead_.pop_back();
+    } else if (word == "define" && !was_dead) {
+      const std::string_view name = take_word();
+      result_.macros.push_back({std::string(name), std::string(rest)});
+    } else if (word == "include" && !was_dead) {
+      const char close = rest.starts_with('"') ? '"' : rest.starts_with('<') ? '>' : '\0';
+      const std::size_t end = close == '\0' ? std::string_view::npos : rest.find(close, 1);
+      if (end == std::string_view::npos)
+        result_.computes_includes = true;
+      else
+        result_.includes.push_back({std::string(rest.substr(1, end - 1)), close == '"'});
+    }
+  }
+
+  std::string_view source_;
+  std::size_t at_ = 0;
+  std::vector<bool> dead_;  ///< of the conditions that are open, which are `#if 0`
+  CodeText result_;
+};
+
+}  // namespace
+
+bool is_word_character(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
+  for (std::size_t at = text.find(word, from); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_word_character(text[at - 1])) && (end == text.size() || !is_word_character(text[end])))
+      return at;
+  }
+  return std::string_view::npos;
+}
+
+bool is_library_header(std::string_view name) {
+  if (name.find('.') == std::string_view::npos) return true;  // <cstdint>, <cuda/std/array>
+  for (const std::string_view folder : {"cub/", "thrust/", "cuda/std/", "nv/", "cooperative_groups/"}) {
+    if (name.starts_with(folder)) return true;
+  }
+  constexpr std::array<std::string_view, 36> kNames{
+      "assert.h",         "builtin_types.h",
+      "complex.h",        "cooperative_groups.h",
+      "cuComplex.h",      "cuda.h",
+      "cuda_awbarrier.h", "cuda_bf16.h",
+      "cuda_bf16.hpp",    "cuda_fp16.h",
+      "cuda_fp16.hpp",    "cuda_fp4.h",
+      "cuda_fp6.h",       "cuda_fp8.h",
+      "cuda_pipeline.h",  "cuda_pipeline_primitives.h",
+      "cuda_runtime.h",   "cuda_runtime_api.h",
+      "curand_kernel.h",  "device_functions.h",
+      "device_types.h",   "device_launch_parameters.h",
+      "driver_types.h",   "float.h",
+      "inttypes.h",       "limits.h",
+      "math.h",           "math_constants.h",
+      "math_functions.h", "mma.h",
+      "stddef.h",         "stdint.h",
+      "stdio.h",          "stdlib.h",
+      "string.h",         "vector_types.h",
+  };
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+CodeText read_code(std::string_view source) {
+  return CodeReader(source).read();
+}
+
+}  // namespace tuner

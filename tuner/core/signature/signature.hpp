@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/core/base/element_type.hpp"
+#include "tuner/core/description/description.hpp"
+
+namespace tuner {
+
+/// What is known of a parameter of a kernel, or of an array in constant memory.
+struct ParameterType {
+  enum class Form { unknown, value, pointer };
+  std::string text;  ///< "const float* x", for messages
+  Place place;       ///< line 0: not known
+  Form form = Form::unknown;
+  bool points_to_const = false;
+  std::optional<TypeShape> shape;  ///< of the value or of what is pointed to, where descriptions know such a type
+  std::uint64_t size = 0;          ///< of the same, in bytes; 0: not known
+  bool is_raw = false;             ///< points to void or characters: to whatever bytes
+};
+
+struct Signature {
+  std::vector<ParameterType> parameters;
+  bool is_complete = true;  ///< there are no more of them than that
+  Place place;              ///< of the function's name; line 0: not known
+};
+
+/// A function and what a description gives it, in order.
+struct DescribedCall {
+  std::string function;  ///< "scale", "v2::scale"
+  std::vector<const Argument*> arguments;
+  bool is_reference = false;
+};
+
+/// The kernel's own call. It points into the description.
+DescribedCall kernel_call(const KernelDescription& description);
+/// That of the kernel that computes the reference; nothing if none is named.
+std::optional<DescribedCall> reference_call(const KernelDescription& description);
+
+/// Something that a description says of a source and that is not so.
+struct SignatureMistake {
+  const Argument* argument = nullptr;  ///< that it is about; null: the function
+  std::string sentence;
+};
+
+/// The types of the arguments, in their order; nothing where they are not known.
+using ArgumentShapes = std::vector<std::optional<TypeShape>>;
+
+/// What is certainly wrong with the call. Types that are the same to a kernel are none: integers of one size whatever
+/// their sign, raw bytes, structures that a whole number of elements fits into; docs/directives.md has the rules. T1
+/// files say little of types, and tune as they are: of them, only what could not be launched is wrong.
+std::vector<SignatureMistake> compare(const DescribedCall& call, const ArgumentShapes& shapes,
+                                      const Signature& signature);
+
+/// The same for one array in constant memory.
+std::optional<SignatureMistake> compare_array(const Argument& argument, const std::optional<TypeShape>& shape,
+                                              const ParameterType& array);
+
+}  // namespace tuner

@@ -1,0 +1,404 @@
+#include "tuner/core/t1/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "search/expression/expression.hpp"
+#include "search/expression/quoting.hpp"
+#include "tuner/core/base/element_type.hpp"
+#include "tuner/core/description/directives.hpp"
+#include "tuner/core/description/name_table.hpp"
+#include "tuner/core/t1/signature.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+
+struct Tolerance {
+  std::optional<double> relative, absolute;
+};
+
+/// Vectors that OpenCL has and CUDA has not. `float16` must not be taken for the half that descriptions call so.
+bool is_wide_vector(std::string_view type) {
+  for (const std::string_view element : {"half", "float", "double"}) {
+    if (!type.starts_with(element)) continue;
+    const std::string_view lanes = type.substr(element.size());
+    return lanes == "8" || lanes == "16" || (lanes == "4" && element == "half");
+  }
+  return false;
+}
+
+std::string type_of(const T1Node& argument) {
+  const T1Node node = argument.need("Type");
+  const std::string& type = node.string();
+  if (type == "custom") {
+    node.fail(
+        "arguments of a custom type cannot be filled or compared; describe them as arrays of numbers, for example "
+        "float with four times the Size");
+  }
+  if (is_wide_vector(type)) {
+    node.fail(
+        fmt::format("`{}` is a vector that CUDA does not have; describe it as its numbers, with a greater Size", type));
+  }
+  const auto shape = shape_of_type(type);
+  if (!shape) {
+    const std::string near = suggestion(type, type_names());
+    node.fail(fmt::format("unknown type `{}`{}", type,
+                          near.empty() ? "; there are bool, int8 to int64, uint8 to uint64, half, float, double and "
+                                         "CUDA's vectors of them"
+                                       : near));
+  }
+  if (const auto size = argument.find("TypeSize")) {
+    const auto bytes = static_cast<std::int64_t>(size_of(shape->element)) * shape->lanes;
+    if (size->integer() != bytes) size->fail(fmt::format("`{}` has {} bytes, not {}", type, bytes, size->integer()));
+  }
+  return type;
+}
+
+class ArgumentReader {
+ public:
+  ArgumentReader(const T1Surroundings& around, std::vector<T1Property>& properties)
+      : around_(around), properties_(properties) {}
+
+  T1Arguments read(const T1Node& specification) {
+    const T1Node list = specification.need("Arguments");
+    read_references(specification);
+    const std::vector<T1Node> nodes = list.elements();
+    const std::optional<std::size_t> parameters = kernel_parameter_count(around_.source, around_.kernel);
+    // Some tuners pass what they copy to constant memory as an argument as well.
+    const auto in_signature = static_cast<std::size_t>(std::count_if(
+        nodes.begin(), nodes.end(), [](const T1Node& node) { return !is_local(node) && !is_symbol(node); }));
+    constants_are_passed_ = parameters && *parameters == in_signature;
+    for (std::size_t i = 0; i < nodes.size(); ++i) read_argument(nodes[i], i);
+    if (!any_output_) {
+      list.fail(
+          "no argument is written: without one whose AccessType is WriteOnly or ReadWrite no configuration could be "
+          "checked");
+    }
+    for (const auto& [name, reference] : references_) {
+      if (!names_.contains(name)) reference.second.fail(fmt::format("there is no argument `{}`", name));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  static std::string memory_type(const T1Node& argument) {
+    const auto node = argument.find("MemoryType");
+    return node ? node->string() : std::string("Vector");
+  }
+  static bool is_local(const T1Node& argument) { return memory_type(argument) == "Local"; }
+  /// Constant memory alone: the argument has no place in the signature.
+  static bool is_symbol(const T1Node& argument) {
+    const std::string type = memory_type(argument);
+    return type == "Symbol" || type == "Constant";
+  }
+
+  void add(std::string directive, const T1Node& node) { result_.lines.push_back({std::move(directive), node.path()}); }
+
+  /// KTT's ReferenceArguments: only how exactly is of use, since outputs are compared with the baseline's.
+  void read_references(const T1Node& specification) {
+    const auto list = specification.find("ReferenceArguments");
+    if (!list) return;
+    list->warn(
+        "outputs are compared with what the baseline computes, not with these references; only their thresholds "
+        "are used.");
+    for (const T1Node& reference : list->elements()) {
+      const T1Node target = reference.need("TargetName");
+      for (const char* key : {"Name", "FillType", "FillValue", "DataSource", "RandomSeed"}) reference.find(key);
+      Tolerance tolerance;
+      const auto method = reference.find("ValidationMethod");
+      const auto threshold = reference.find("ValidationThreshold");
+      const std::string how = method ? method->string() : std::string();
+      if (how == "SideBySideComparison") tolerance = {0.0, threshold ? std::optional(real(*threshold)) : std::nullopt};
+      if (how == "SideBySideRelativeComparison") {
+        tolerance = {threshold ? std::optional(real(*threshold)) : std::nullopt, std::nullopt};
+      }
+      if (how == "AbsoluteDifference")
+        method->warn("a threshold for the sum of differences is not used; each element is compared.");
+      if (method && how != "AbsoluteDifference" && !how.starts_with("SideBySide")) {
+        method->fail(fmt::format("unknown method `{}`", how));
+      }
+      references_.insert_or_assign(target.string(), std::make_pair(tolerance, target));
+    }
+  }
+
+  static double real(const T1Node& node) {
+    const search::Value value = node.value();
+    if (!value.is_number() || !(value.as_real() >= 0)) node.fail("a tolerance must be a number that is not negative");
+    return value.as_real();
+  }
+
+  /// The argument's name as an identifier. It is no more than a label, unless it is that of an array in constant
+  /// memory.
+  std::string name_of(const T1Node& argument, std::size_t index, bool is_array_of_source) {
+    const auto node = argument.find("Name");
+    std::string name = node ? node->string() : fmt::format("argument_{}", index);
+    const std::string wanted = name;
+    if (is_array_of_source && (!node || !is_identifier(name))) {
+      argument.fail("needs the Name of the `__constant__` array in the kernel's source");
+    }
+    for (char& c : name) {
+      const bool is_word = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+      if (!is_word) c = '_';
+    }
+    if (!is_array_of_source && !is_declarable(name)) name = "argument_" + name;
+    while (name.find("__") != std::string::npos && !is_array_of_source) name.erase(name.find("__"), 1);
+    if (name != wanted) node->warn(fmt::format("is called `{}` here, because `{}` cannot be a name.", name, wanted));
+    if (!names_.insert(wanted).second || (name != wanted && !names_.insert(name).second)) {
+      argument.fail(fmt::format("the argument `{}` is described twice", wanted));
+    }
+    return name;
+  }
+
+  void read_argument(const T1Node& argument, std::size_t index) {
+    const std::string memory = memory_type(argument);
+    const auto mem_type = argument.find("MemType");
+    bool constant = is_symbol(argument);
+    if (mem_type) {
+      if (mem_type->string() == "Constant") {
+        constant = true;
+      } else if (mem_type->string() != "Global" && mem_type->string() != "Vector") {
+        mem_type->fail(fmt::format("`{}` memory is not supported; there are Constant and Global", mem_type->string()));
+      }
+    }
+    if (memory == "Scalar") {
+      read_scalar(argument, index);
+    } else if (memory == "Local") {
+      read_local(argument);
+    } else if (constant) {
+      read_constant(argument, index, !is_symbol(argument) && constants_are_passed_);
+    } else if (memory == "Vector") {
+      read_vector(argument, index);
+    } else {
+      argument.need("MemoryType")
+          .fail(fmt::format("`{}` memory is not supported; there are Scalar, Vector, Constant, "
+                            "Symbol and Local",
+                            memory));
+    }
+  }
+
+  void read_scalar(const T1Node& argument, std::size_t index) {
+    const std::string name = name_of(argument, index, false);
+    const std::string type = type_of(argument);
+    if (shape_of_type(type)->lanes != 1)
+      argument.need("Type").fail(fmt::format("a scalar has a plain type, not `{}`", type));
+    if (const auto access = argument.find("AccessType"); access && access->string() != "ReadOnly") {
+      access->fail("a scalar is ReadOnly");
+    }
+    for (const char* key : {"Size", "Output"}) argument.find(key);
+    if (const auto fill = argument.find("FillType"); fill && fill->string() != "Constant") {
+      fill->fail(
+          fmt::format("a scalar is one value, given by FillValue, and cannot be filled by `{}`", fill->string()));
+    }
+    const T1Node node = argument.need("FillValue");
+    const std::string value = t1_expression(node, around_.names, T1Use::fixed);
+    refuse_parameters(node, value);
+    const bool taken =
+        around_.names.parameters.contains(name) ||
+        std::any_of(properties_.begin(), properties_.end(), [&](const auto& p) { return p.name == name; });
+    if (node.is_string() || taken || !is_declarable(name)) {
+      add(fmt::format("scalar({}, {}, value {})", name, type, value), argument);
+      return;
+    }
+    properties_.push_back({name, node.value(), argument.path()});
+    add(fmt::format("scalar({}, {})", name, type), argument);
+  }
+
+  /// OpenCL's local memory as an argument: dynamic shared memory here.
+  void read_local(const T1Node& argument) {
+    const std::string type = type_of(argument);
+    for (const char* key : {"Name", "AccessType", "FillType", "FillValue"}) argument.find(key);
+    const T1Node node = argument.need("Size");
+    const auto shape = shape_of_type(type);
+    result_.shared_bytes.push_back(fmt::format("({}) * {}",
+                                               t1_whole(t1_expression(node, around_.names, T1Use::configuration)),
+                                               size_of(shape->element) * static_cast<std::size_t>(shape->lanes)));
+  }
+
+  void read_constant(const T1Node& argument, std::size_t index, bool is_passed) {
+    const std::string name = name_of(argument, index, true);
+    const std::string type = type_of(argument);
+    if (const auto access = argument.find("AccessType"); access && access->string() != "ReadOnly") {
+      access->fail("constant memory is ReadOnly");
+    }
+    argument.find("Output");
+    const std::string length = length_of(argument, type);
+    const std::string content = generator(argument, type, length, is_passed);
+    add(fmt::format("constant({}, {}, {}{})", name, type, length, content), argument);
+    if (!is_passed) return;
+    argument.warn("is passed as an argument as well, because the kernel has a parameter for it.");
+    add(fmt::format("in({}_argument, {}, {}{})", name, type, length, content), argument);
+  }
+
+  void read_vector(const T1Node& argument, std::size_t index) {
+    const std::string name = name_of(argument, index, false);
+    const std::string type = type_of(argument);
+    const auto access_node = argument.find("AccessType");
+    std::string access = access_node ? access_node->string() : std::string("ReadWrite");
+    if (access != "ReadOnly" && access != "WriteOnly" && access != "ReadWrite") {
+      access_node->fail(fmt::format("unknown access `{}`; there are ReadOnly, WriteOnly and ReadWrite", access));
+    }
+    const auto output = argument.find("Output");
+    const bool is_output = output && output->flag();
+    const bool is_none = output && !is_output;
+    const bool has_content = argument.find("FillType") || argument.find("FillValue");
+    if (access == "ReadOnly" && is_output) {
+      output->warn("a ReadOnly argument that is an output is taken for ReadWrite.");
+      access = "ReadWrite";
+    }
+    if (access != "ReadOnly" && is_none && (access == "WriteOnly" || !has_content)) {
+      for (const char* key : {"FillType", "FillValue", "DataSource"}) argument.find(key);
+      add(fmt::format("scratch({}, {}, {})", name, type, scratch_length(argument)), argument);
+      return;
+    }
+    if (access == "ReadWrite" && is_none) {
+      output->warn(
+          "is compared all the same: a buffer with a content that the kernel may change is restored before each "
+          "run and compared after it.");
+    }
+    const std::string length = length_of(argument, type);
+    std::string content;
+    if (access == "WriteOnly") {
+      for (const char* key : {"FillType", "FillValue", "DataSource"}) argument.find(key);
+    } else {
+      content = generator(argument, type, length, false);
+    }
+    any_output_ = any_output_ || access != "ReadOnly";
+    const char* role = access == "ReadOnly" ? "in" : access == "WriteOnly" ? "out" : "inout";
+    add(fmt::format("{}({}, {}, {}{}{})", role, name, type, length, content,
+                    access == "ReadOnly" ? "" : tolerances(argument)),
+        argument);
+  }
+
+  std::string tolerances(const T1Node& argument) {
+    Tolerance tolerance;
+    if (const auto name = argument.find("Name")) {
+      if (const auto found = references_.find(name->string()); found != references_.end())
+        tolerance = found->second.first;
+    }
+    if (const auto node = argument.find("RelativeTolerance")) tolerance.relative = real(*node);
+    if (const auto node = argument.find("AbsoluteTolerance")) tolerance.absolute = real(*node);
+    std::string text;
+    if (tolerance.relative) text += ", rtol " + search::Value(*tolerance.relative).text();
+    if (tolerance.absolute) text += ", atol " + search::Value(*tolerance.absolute).text();
+    return text;
+  }
+
+  void refuse_parameters(const T1Node& node, const std::string& expression) {
+    const search::Expression parsed = search::Expression::parse(expression);
+    for (const std::string& name : parsed.names()) {
+      if (!around_.names.parameters.contains(name)) continue;
+      node.fail(
+          fmt::format("uses the tuned parameter `{}`, but must be the same for every configuration; max({}) is the "
+                      "greatest of its values",
+                      name, name));
+    }
+  }
+
+  /// The number of elements, checked here: later messages would not know where it stands.
+  std::string length_of(const T1Node& argument, const std::string& type) {
+    const T1Node node = argument.need("Size");
+    const std::string text = t1_whole(t1_expression(node, around_.names, T1Use::fixed));
+    refuse_parameters(node, text);
+    search::Scope scope;
+    for (const T1Property& property : properties_) scope.set(property.name, property.value);
+    std::int64_t elements = 0;
+    try {
+      elements = search::Expression::parse(text).evaluate_integer(scope);
+    } catch (const Error& error) {
+      node.fail(error.what());
+    }
+    if (elements < 1) node.fail(fmt::format("is {}; a buffer has at least one element", elements));
+    if (elements > kMostElements) {
+      node.fail(fmt::format("is {} elements of type {}, more than any memory holds", elements, type));
+    }
+    return text;
+  }
+
+  std::string scratch_length(const T1Node& argument) {
+    return t1_whole(t1_expression(argument.need("Size"), around_.names, T1Use::configuration));
+  }
+
+  /// ", uniform(0, 2)". With `repeats` a content that two buffers can share: random ones differ from each other.
+  std::string generator(const T1Node& argument, const std::string& type, const std::string& length, bool repeats) {
+    const auto fill = argument.find("FillType");
+    const auto value = argument.find("FillValue");
+    const auto source = argument.find("DataSource");
+    if (const auto seed = argument.find("RandomSeed")) seed->set_aside();
+    const std::string how = fill ? fill->string() : source ? "" : value ? "Constant" : "Random";
+    if (source && (how == "Constant" || how == "Random"))
+      source->warn(fmt::format("is not used: FillType is {}.", how));
+    if (!fill && !source && !value) argument.warn("FillType is missing; the buffer is filled with random numbers.");
+    if (how == "Constant") {
+      const T1Node constant = argument.need("FillValue");
+      const std::string text = t1_expression(constant, around_.names, T1Use::fixed);
+      refuse_parameters(constant, text);
+      return fmt::format(", constant({})", text);
+    }
+    if (how == "Random") {
+      if (repeats) argument.warn("is filled with a ramp instead of random numbers, so that both hold the same.");
+      return random(value, type, length, repeats);
+    }
+    if (source && source->is_string() && source->string().ends_with(".npy")) {
+      return fmt::format(", file({})", search::quote(data_file(source->string())));
+    }
+    if (!fill) source->fail("must be the name of a NumPy file, which ends in .npy (numpy.save writes one)");
+    fill->fail(
+        fmt::format("`{}` is not supported: buffers are filled with Constant or Random, or from a NumPy file that "
+                    "DataSource names (numpy.save writes one)",
+                    how));
+  }
+
+  /// Reals evenly from 0 to the value, integers from 0 to the value itself.
+  std::string random(const std::optional<T1Node>& value, const std::string& type, const std::string& length,
+                     bool repeats) const {
+    double end = 1;
+    if (value) {
+      const search::Value number = value->value();
+      if (!number.is_number()) value->fail("must be a number");
+      end = number.as_real();
+    }
+    const auto shape = shape_of_type(type);
+    const bool reals = is_real(shape->element);
+    if (shape->element == ElementType::boolean) return ", index(2)";
+    if (repeats && reals) return fmt::format(", iota(0, {} / ({}))", search::Value(end).text(), length);
+    if (repeats) return ", constant(1)";
+    if (!reals && end >= 0) return fmt::format(", uniform(0, {})", search::Value(std::floor(end) + 1).text());
+    if (!reals) return fmt::format(", uniform({}, 1)", search::Value(std::ceil(end)).text());
+    if (end == 0) return ", constant(0)";
+    return end > 0 ? fmt::format(", uniform(0, {})", search::Value(end).text())
+                   : fmt::format(", uniform({}, 0)", search::Value(end).text());
+  }
+
+  std::string data_file(const std::string& source) const {
+    const fs::path named(source);
+    if (named.is_absolute() || around_.folder == around_.kernel_folder) return source;
+    return fs::absolute(around_.folder / named).lexically_normal().string();
+  }
+
+  const T1Surroundings& around_;
+  std::vector<T1Property>& properties_;
+  T1Arguments result_;
+  std::map<std::string, std::pair<Tolerance, T1Node>> references_;
+  std::set<std::string> names_;
+  bool any_output_ = false;
+  bool constants_are_passed_ = false;
+};
+
+}  // namespace
+
+T1Arguments read_t1_arguments(const T1Node& specification, const T1Surroundings& around,
+                              std::vector<T1Property>& properties) {
+  return ArgumentReader(around, properties).read(specification);
+}
+
+}  // namespace tuner

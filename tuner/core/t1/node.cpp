@@ -1,0 +1,218 @@
+#include "tuner/core/t1/node.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "search/expression/quoting.hpp"
+#include "tuner/core/base/printable.hpp"
+#include "tuner/core/description/name_table.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Of a place in the file: keys are whatever its author wrote.
+constexpr std::size_t kLongestPath = 200;
+
+/// Line and column, from 1, of the byte that a parser stopped at.
+std::pair<std::size_t, std::size_t> position(std::string_view text, std::size_t byte) {
+  const std::string_view before = text.substr(0, std::min(byte > 0 ? byte - 1 : 0, text.size()));
+  const auto line = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+  const std::size_t last = before.rfind('\n');
+  return {line + 1, before.size() - (last == std::string_view::npos ? 0 : last + 1) + 1};
+}
+
+/// The parser's own words behind its "[json.exception...] parse error at line 1, column 2: ".
+std::string complaint(const std::string& what) {
+  const std::size_t colon = what.find(": ");
+  return colon == std::string::npos ? what : what.substr(colon + 2);
+}
+
+/// Remembers the keys of the objects that are being parsed: of two equal ones a parser keeps only one.
+class KeyWatch {
+ public:
+  bool operator()(int, Json::parse_event_t event, Json& parsed) {
+    switch (event) {
+      case Json::parse_event_t::object_start:
+        open_.emplace_back();
+        break;
+      case Json::parse_event_t::object_end:
+        if (!open_.empty()) open_.pop_back();
+        break;
+      case Json::parse_event_t::key:
+        if (!open_.empty() && !open_.back().insert(parsed.get<std::string>()).second && twice_.empty()) {
+          twice_ = parsed.get<std::string>();
+        }
+        break;
+      default:
+        break;
+    }
+    return true;
+  }
+  const std::string& twice() const { return twice_; }
+
+ private:
+  std::vector<std::set<std::string>> open_;
+  std::string twice_;
+};
+
+}  // namespace
+
+std::string alternatives(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
+  return text;
+}
+
+T1Document::T1Document(std::filesystem::path file, std::string_view text) : file_(std::move(file)) {
+  KeyWatch watch;
+  try {
+    json_ = std::make_unique<const Json>(Json::parse(text, std::ref(watch)));
+  } catch (const Json::parse_error& error) {
+    const auto [line, column] = position(text, error.byte);
+    throw Error(Errc::bad_description, fmt::format("{}:{}:{}: this is not JSON: {}.", file_.string(), line, column,
+                                                   search::with_short_quotations(complaint(error.what()))));
+  } catch (const Json::exception& error) {
+    throw Error(Errc::bad_description, fmt::format("{}: this JSON cannot be read: {}.", file_.string(),
+                                                   search::with_short_quotations(error.what())));
+  }
+  if (!watch.twice().empty()) {
+    throw Error(Errc::bad_description,
+                fmt::format("{}: the key `{}` stands twice in one object; remove one of the two.", file_.string(),
+                            one_line(watch.twice(), kLongestPath)));
+  }
+  if (!json_->is_object()) {
+    throw Error(Errc::bad_description,
+                fmt::format("{} is no T1 description: it must be a JSON object with ConfigurationSpace and "
+                            "KernelSpecification.",
+                            file_.string()));
+  }
+}
+
+T1Document::~T1Document() = default;
+
+T1Node T1Document::root() {
+  return T1Node(*this, *json_, "");
+}
+
+void T1Document::warn(const std::string& path, const std::string& sentence) {
+  warnings_.push_back(
+      fmt::format("{}: {}: {}", file_.string(), one_line(path, kLongestPath), search::with_short_quotations(sentence)));
+}
+
+void T1Document::report_unknown_keys() {
+  for (const auto& [path, visited] : visited_) {
+    for (const auto& [key, value] : visited.object->items()) {
+      if (visited.asked.contains(key)) continue;
+      const std::string near = suggestion(key, {visited.asked.begin(), visited.asked.end()});
+      warn(path.empty() ? key : path + "." + key,
+           fmt::format("unknown key, which is not used{}", near.empty() ? "." : near));
+    }
+  }
+}
+
+std::vector<std::string> T1Document::take_warnings() {
+  if (!set_aside_.empty()) {
+    warnings_.push_back(fmt::format("{}: not used here: {}.", file_.string(), fmt::join(set_aside_, ", ")));
+    set_aside_.clear();
+  }
+  return std::exchange(warnings_, {});
+}
+
+bool T1Node::is_string() const {
+  return json_->is_string();
+}
+bool T1Node::is_array() const {
+  return json_->is_array();
+}
+bool T1Node::is_null() const {
+  return json_->is_null();
+}
+bool T1Node::is_object() const {
+  return json_->is_object();
+}
+bool T1Node::is_number() const {
+  return json_->is_number();
+}
+
+T1Node T1Node::child(const Json& json, const std::string& step) const {
+  if (step.starts_with('[')) return T1Node(*document_, json, path_ + step);
+  return T1Node(*document_, json, path_.empty() ? step : path_ + "." + step);
+}
+
+std::optional<T1Node> T1Node::find(std::string_view key) const {
+  if (!json_->is_object()) fail(fmt::format("must be an object in braces, not {}", json_->type_name()));
+  T1Document::Visited& visited = document_->visited_[path_];
+  visited.object = json_;
+  visited.asked.insert(std::string(key));
+  const auto found = json_->find(key);
+  if (found == json_->end() || found->is_null()) return std::nullopt;
+  return child(*found, std::string(key));
+}
+
+T1Node T1Node::need(std::string_view key) const {
+  if (auto found = find(key)) return *std::move(found);
+  throw Error(Errc::bad_description, fmt::format("{}: {}{}{} is missing.", document_->file().string(),
+                                                 one_line(path_, kLongestPath), path_.empty() ? "" : ".", key));
+}
+
+std::vector<T1Node> T1Node::elements() const {
+  if (!json_->is_array()) fail(fmt::format("must be a list in square brackets, not {}", json_->type_name()));
+  std::vector<T1Node> nodes;
+  for (std::size_t i = 0; i < json_->size(); ++i) nodes.push_back(child((*json_)[i], fmt::format("[{}]", i)));
+  return nodes;
+}
+
+const std::string& T1Node::string() const {
+  if (!json_->is_string()) fail(fmt::format("must be a string, not {}", json_->type_name()));
+  return json_->get_ref<const std::string&>();
+}
+
+search::Value T1Node::value() const {
+  if (json_->is_boolean()) return json_->get<bool>();
+  if (json_->is_string()) return json_->get<std::string>();
+  if (json_->is_number_unsigned() && json_->get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) {
+    fail(fmt::format("{} does not fit in 64 bits", json_->get<std::uint64_t>()));
+  }
+  if (json_->is_number_integer()) return json_->get<std::int64_t>();
+  if (json_->is_number_float()) return json_->get<double>();
+  fail(fmt::format("must be a number, true, false or a string, not {}", json_->type_name()));
+}
+
+std::int64_t T1Node::integer() const {
+  const search::Value number = is_number() ? value() : search::Value(0.5);
+  if (number.is_real() && (number.as_real() != std::floor(number.as_real()) || std::abs(number.as_real()) >= 0x1p63)) {
+    fail("must be a whole number");
+  }
+  return number.as_integer();
+}
+
+bool T1Node::flag() const {
+  const search::Value flag = value();
+  if (flag.is_name() || (flag != search::Value(0) && flag != search::Value(1))) fail("must be true, false, 1 or 0");
+  return flag.as_boolean();
+}
+
+std::vector<std::string> T1Node::keys() const {
+  std::vector<std::string> keys;
+  if (!json_->is_object()) fail(fmt::format("must be an object in braces, not {}", json_->type_name()));
+  for (const auto& [key, value] : json_->items()) keys.push_back(key);
+  return keys;
+}
+
+void T1Node::fail(const std::string& sentence) const {
+  const bool ends = sentence.ends_with('.') || sentence.ends_with('?');
+  std::string text = fmt::format("{}: {}{}{}{}", document_->file().string(), one_line(path_, kLongestPath),
+                                 path_.empty() ? "" : ": ", search::with_short_quotations(sentence), ends ? "" : ".");
+  std::replace(text.begin(), text.end(), '\0', '?');  // of a JSON string; it would end the sentence
+  throw Error(Errc::bad_description, text);
+}
+
+}  // namespace tuner

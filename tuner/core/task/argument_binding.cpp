@@ -1,0 +1,232 @@
+#include "tuner/core/task/argument_binding.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace tuner {
+namespace {
+
+/// A real that is exact for every 64-bit integer below 2^53, which generators need not exceed.
+double number(const std::string& what, const search::Expression& expression, const search::Scope& scope) {
+  double value = 0;
+  try {
+    value = expression.evaluate(scope).as_real();
+  } catch (const Error& error) {
+    throw Error(Errc::bad_description, fmt::format("{} cannot be computed: {}", what, error.what()));
+  }
+  if (!std::isfinite(value)) throw Error(Errc::bad_problem, fmt::format("{} is not a finite number.", what));
+  return value;
+}
+
+Generator::Kind default_generator(ElementType type) {
+  if (is_real(type)) return Generator::Kind::uniform;
+  return type == ElementType::boolean ? Generator::Kind::index : Generator::Kind::iota;
+}
+
+void bind_generator(const KernelDescription& description, const Argument& argument, const search::Scope& scope,
+                    BoundArgument& bound) {
+  if (!argument.generator) {
+    bound.generator = default_generator(bound.type);
+    if (bound.generator == Generator::Kind::index) bound.generator_parameters = {2, 0};
+    return;
+  }
+  const Generator& generator = *argument.generator;
+  bound.generator = generator.kind;
+  if (generator.kind == Generator::Kind::file) {
+    bound.file = DataFile{.path = description.file.parent_path() / generator.file};
+    return;
+  }
+  if (generator.kind == Generator::Kind::constant || generator.kind == Generator::Kind::index)
+    bound.generator_parameters = {0, 0};
+  const std::string what = argument_label(description, argument, "the content");
+  for (std::size_t i = 0; i < generator.parameters.size() && i < bound.generator_parameters.size(); ++i) {
+    bound.generator_parameters[i] = number(what, generator.parameters[i], scope);
+  }
+  const auto [first, second] = bound.generator_parameters;
+  const auto refuse = [&what](const std::string& why) {
+    throw Error(Errc::bad_problem, fmt::format("{} {}.", what, why));
+  };
+  if (generator.kind == Generator::Kind::uniform && first > second) {
+    refuse(fmt::format("is uniform({}, {}), whose low end is above its high end", first, second));
+  }
+  if (generator.kind == Generator::Kind::normal && second < 0) {
+    refuse(fmt::format("is normal({}, {}), whose deviation is negative", first, second));
+  }
+  if (generator.kind == Generator::Kind::index) {
+    if (first < 1 || first != std::floor(first))
+      refuse(fmt::format("is index({}), which needs a whole number of at least 1", first));
+    if (!is_real(bound.type) && first - 1 > greatest_value(bound.type)) {
+      refuse(fmt::format("is index({}), which does not fit {}", first, to_string(bound.type)));
+    }
+  }
+  if (generator.kind == Generator::Kind::constant && !is_real(bound.type)) {
+    if (first < least_value(bound.type) || first > greatest_value(bound.type) || first != std::floor(first)) {
+      refuse(fmt::format("is constant({}), which does not fit {}", first, to_string(bound.type)));
+    }
+  }
+}
+
+search::Value bind_scalar(const KernelDescription& description, const Argument& argument, ElementType type,
+                          const search::Scope& scope) {
+  search::Value value;
+  try {
+    value = argument.value ? argument.value->evaluate(scope) : scope.get(argument.name);
+  } catch (const Error& error) {
+    throw Error(Errc::bad_description, fmt::format("{} cannot be computed: {}",
+                                                   argument_label(description, argument, "the value"), error.what()));
+  }
+  const auto refuse = [&](std::string_view why) {
+    throw Error(Errc::bad_problem, fmt::format("{} is {}, which {}.",
+                                               argument_label(description, argument, "the value"), value.text(), why));
+  };
+  if (value.is_name()) refuse("is not a number");
+  if (is_real(type)) return value.as_real();
+  if (value.is_real() && value.as_real() != std::floor(value.as_real())) refuse("is not integral");
+  if (value.is_real() && std::abs(value.as_real()) >= 0x1p63) refuse("does not fit in 64 bits");
+  const std::int64_t integer = value.as_integer();
+  // The maxima of 64-bit types are not exact as reals; every 64-bit integer is below them.
+  const bool wide = type == ElementType::int64 || (type == ElementType::uint64 && integer >= 0);
+  const auto real = static_cast<double>(integer);
+  if (!wide && (real < least_value(type) || real > greatest_value(type)))
+    refuse(fmt::format("does not fit {}", to_string(type)));
+  return integer;
+}
+
+/// A module has 64 KB of constant memory, however its arrays are laid out.
+void check_constant_memory(const KernelDescription& description, const std::vector<BoundArgument>& arguments) {
+  constexpr std::uint64_t kConstantMemory = 64 * 1024;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const BoundArgument& argument = arguments[i];
+    if (argument.role != Argument::Role::constant) continue;
+    bytes += argument.length * static_cast<std::uint64_t>(argument.lanes) * size_of(argument.type);
+    if (bytes <= kConstantMemory) continue;
+    throw Error(
+        Errc::bad_problem,
+        fmt::format("{}: with it the arrays in constant memory have {} bytes, and there are {}; pass it as an "
+                    "input, or choose a smaller problem.",
+                    argument_label(description, description.arguments[i], "the length"), bytes, kConstantMemory));
+  }
+}
+
+/// A file says what is right for one set of inputs: none of them may depend on a seed.
+void check_expected(const KernelDescription& description, const std::vector<BoundArgument>& arguments) {
+  const auto has_expected = [](const BoundArgument& argument) { return argument.expected.has_value(); };
+  const auto expected = std::find_if(arguments.begin(), arguments.end(), has_expected);
+  if (expected == arguments.end()) return;
+  const auto seeded = std::find_if(arguments.begin(), arguments.end(), is_seeded);
+  if (seeded == arguments.end()) return;
+  const auto which = static_cast<std::size_t>(seeded - arguments.begin());
+  throw Error(Errc::bad_description,
+              fmt::format("{} is random, and {} holds what is right for `{}` on certain inputs; take `{}` from a file, "
+                          "too, or from iota(…) or constant(…).",
+                          argument_label(description, description.arguments[which], "the content"),
+                          expected->expected->path.filename().string(), expected->name, seeded->name));
+}
+
+bool depends(const KernelDescription& description, const search::Expression& expression, std::set<std::string>& seen) {
+  for (const std::string& name : expression.names()) {
+    const auto is_parameter = [&](const ParameterDescription& p) { return p.parameter.name == name; };
+    if (std::any_of(description.parameters.begin(), description.parameters.end(), is_parameter)) return true;
+    for (const NamedExpression& let : description.names) {
+      if (let.name == name && seen.insert(name).second && depends(description, let.expression, seen)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_partial(const NotCompared& left, const std::vector<BoundArgument>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [&](const BoundArgument& argument) {
+    return argument.name == left.buffer && argument.is_partial;
+  });
+}
+
+bool is_seeded(const BoundArgument& argument) {
+  return is_filled(argument.role) && !argument.file && argument.generator != Generator::Kind::constant &&
+         argument.generator != Generator::Kind::iota;
+}
+
+std::string argument_label(const KernelDescription& description, const Argument& argument, std::string_view what) {
+  std::string place = description.file.filename().string();
+  if (argument.place.line > 0) place += fmt::format(":{}", argument.place.line);
+  return fmt::format("{}: {} of `{}`", place, what, argument.name);
+}
+
+bool depends_on_parameters(const KernelDescription& description, const search::Expression& expression) {
+  std::set<std::string> seen;
+  return depends(description, expression, seen);
+}
+
+std::uint64_t buffer_length(const std::string& what, const search::Expression& length, const search::Scope& scope) {
+  std::int64_t elements = 0;
+  try {
+    elements = length.evaluate_integer(scope);
+  } catch (const Error& error) {
+    throw Error(Errc::bad_description, fmt::format("{} cannot be computed: {}", what, error.what()));
+  }
+  if (elements < 0)
+    throw Error(Errc::bad_problem, fmt::format("{} is {}; a length cannot be negative.", what, elements));
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+  if (elements > kMostElements) {
+    throw Error(Errc::bad_problem, fmt::format("{} is {} elements, more than any memory holds.", what, elements));
+  }
+  return static_cast<std::uint64_t>(elements);
+}
+
+TypeShape argument_shape(const KernelDescription& description, const Argument& argument, const search::Scope& scope) {
+  std::string name = argument.type;
+  for (const ProblemProperty& property : description.problem) {
+    if (property.name == name) name = scope.get(name).text();
+  }
+  const auto shape = shape_of_type(name);
+  if (!shape) {
+    throw Error(Errc::bad_description, fmt::format("{} is `{}`, which is not an element type.",
+                                                   argument_label(description, argument, "the type"), name));
+  }
+  return *shape;
+}
+
+std::vector<BoundArgument> bind_arguments(const KernelDescription& description, const search::Scope& scope) {
+  std::vector<BoundArgument> bound_arguments;
+  for (const Argument& argument : description.arguments) {
+    const TypeShape shape = argument_shape(description, argument, scope);
+    BoundArgument bound;
+    bound.name = argument.name;
+    bound.role = argument.role;
+    bound.type = shape.element;
+    bound.lanes = shape.lanes;
+    bound.alignment = static_cast<std::uint64_t>(argument.alignment.value_or(0));
+    if (argument.role == Argument::Role::scalar) {
+      bound.value = bind_scalar(description, argument, bound.type, scope);
+      bound_arguments.push_back(std::move(bound));
+      continue;
+    }
+    if (!argument.length) {
+      throw Error(Errc::bad_description,
+                  fmt::format("{} is missing.", argument_label(description, argument, "the length")));
+    }
+    const bool varies =
+        argument.role == Argument::Role::scratch && depends_on_parameters(description, *argument.length);
+    if (!varies) {
+      bound.length = buffer_length(argument_label(description, argument, "the length"), *argument.length, scope);
+    }
+    if (is_filled(argument.role)) bind_generator(description, argument, scope, bound);
+    if (argument.role == Argument::Role::out || argument.role == Argument::Role::inout) {
+      bound.rtol = argument.rtol.value_or(default_rtol(bound.type));
+      bound.atol = argument.atol.value_or(default_atol(bound.type));
+      bound.is_partial = argument.is_partial;
+      if (argument.expected) bound.expected = DataFile{.path = description.file.parent_path() / *argument.expected};
+    }
+    bound_arguments.push_back(std::move(bound));
+  }
+  check_constant_memory(description, bound_arguments);
+  check_expected(description, bound_arguments);
+  return bound_arguments;
+}
+
+}  // namespace tuner

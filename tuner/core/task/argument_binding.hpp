@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "tuner/core/base/element_type.hpp"
+#include "tuner/core/task/bound_argument.hpp"
+
+namespace tuner {
+
+/// The arguments of `description` with numbers in place. `scope` knows the problem, the device and the lets, but no
+/// tuned parameter; a scratch length that needs one stays 0. Throws Error{bad_description} for a value that cannot be
+/// computed and Error{bad_problem} for one that does not fit its type.
+std::vector<BoundArgument> bind_arguments(const KernelDescription& description, const search::Scope& scope);
+
+/// Whether `expression` uses a tuned parameter, directly or through a let or define.
+bool depends_on_parameters(const KernelDescription& description, const search::Expression& expression);
+
+/// A buffer's length in elements: not negative, and no more than any memory holds. `what` begins the message.
+std::uint64_t buffer_length(const std::string& what, const search::Expression& length, const search::Scope& scope);
+
+/// The shape of an argument's type; `TYPE` stands for the constant problem property of that name.
+TypeShape argument_shape(const KernelDescription& description, const Argument& argument, const search::Scope& scope);
+
+/// "prefetch.cu: the length of `values`"
+std::string argument_label(const KernelDescription& description, const Argument& argument, std::string_view what);
+
+}  // namespace tuner

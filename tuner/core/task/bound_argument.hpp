@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/expression/value.hpp"
+#include "tuner/core/base/element_type.hpp"
+#include "tuner/core/description/description.hpp"
+#include "tuner/core/task/not_compared.hpp"
+
+namespace tuner {
+
+/// Where an argument's content stands in a file.
+struct DataFile {
+  std::filesystem::path path;
+  // What looking at the file has shown; nothing before.
+  std::uint64_t offset = 0, bytes = 0;
+  std::string hash;  ///< of these bytes, see cache::content_hash
+};
+
+/// One kernel argument with every number in place.
+struct BoundArgument {
+  std::string name;
+  Argument::Role role = Argument::Role::in;
+  ElementType type = ElementType::float32;
+  int lanes = 1;             ///< vector types: float4 has 4 lanes; length counts vectors, elements = length * lanes
+  std::uint64_t length = 0;  ///< buffers; 0 for scratch whose length depends on the configuration (see scratch_lengths)
+  Generator::Kind generator = Generator::Kind::uniform;
+  std::array<double, 2> generator_parameters{0, 1};
+  std::optional<DataFile> file;  ///< instead of them, where the generator is a file
+  double rtol = 0, atol = 0;
+  bool is_partial = false;           ///< out: candidates may write what the reference leaves unwritten
+  std::optional<DataFile> expected;  ///< out, inout: what is right
+  std::uint64_t alignment = 0;       ///< declared, bytes; 0: natural
+  search::Value value;               ///< scalars
+};
+
+/// Whether its content is another one for another seed.
+bool is_seeded(const BoundArgument& argument);
+
+/// Whether candidates may write what `left` is about.
+bool is_partial(const NotCompared& left, const std::vector<BoundArgument>& arguments);
+
+}  // namespace tuner

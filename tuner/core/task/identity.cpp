@@ -1,0 +1,95 @@
+#include "tuner/core/task/identity.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "tuner/core/description/directives.hpp"
+#include "tuner/core/task/hashed_fields.hpp"
+
+namespace tuner {
+namespace {
+
+constexpr std::string_view kRoles[] = {"in", "out", "inout", "scratch", "scalar", "constant"};
+constexpr std::string_view kGenerators[] = {"constant", "iota", "uniform", "normal", "index", "file"};
+
+/// What is not given adds nothing, so that descriptions without it keep their hash.
+void add_reference(const ReferenceDescription& reference, HashedFields& fields) {
+  if (!reference.is_named()) return;
+  fields.add("reference", reference.kernel);
+  for (const search::Expression& extent : reference.grid) fields.add("reference grid", extent.text());
+  for (const search::Expression& extent : reference.block) fields.add("reference block", extent.text());
+  fields.add("reference shared", reference.shared_bytes);
+  if (reference.arguments) {
+    for (const std::string& name : *reference.arguments) fields.add("reference takes", name);
+  }
+  for (const NamedExpression& constant : reference.constants) {
+    fields.add("reference define", constant.name);
+    fields.add("as", constant.expression.text());
+  }
+}
+
+}  // namespace
+
+std::string kernel_identity(const KernelDescription& description, const std::vector<QuotedHeader>& headers) {
+  const std::string prefix = description.kernel + ":";
+  if (!description.known_identity.empty()) {
+    return description.known_identity.starts_with(prefix) ? description.known_identity
+                                                          : prefix + description.known_identity;
+  }
+  HashedFields fields("kernel1");
+  // Whole directive lines are left out, so that a value list may be broken over one line more.
+  fields.add("source", description.source.empty() ? description.blanked_source
+                       : description.known_lines  ? without_directives(description.source, *description.known_lines)
+                                                  : without_directives(description.source));
+  for (const QuotedHeader& header : headers) {
+    fields.add("header", header.name);
+    fields.add("text", header.text);
+  }
+  return prefix + fields.hash();
+}
+
+std::string reuse_hash(const KernelDescription& description, const std::vector<BoundArgument>& arguments) {
+  HashedFields fields("reuse2");
+  for (std::size_t i = 0; i < description.arguments.size(); ++i) {
+    const Argument& argument = description.arguments[i];
+    fields.add("argument", argument.name);
+    fields.add("role", kRoles[static_cast<std::size_t>(argument.role)]);
+    fields.add("type", argument.type);
+    fields.add("length", argument.length);
+    if (argument.generator) {
+      fields.add("generator", kGenerators[static_cast<std::size_t>(argument.generator->kind)]);
+      for (const search::Expression& parameter : argument.generator->parameters)
+        fields.add("parameter", parameter.text());
+    }
+    // Its content, whatever the file is called.
+    if (i < arguments.size() && arguments[i].file) fields.add("data", arguments[i].file->hash);
+    if (argument.rtol) fields.add("rtol", fmt::format("{}", *argument.rtol));
+    if (argument.atol) fields.add("atol", fmt::format("{}", *argument.atol));
+    if (argument.is_partial) fields.add("partial", "");
+    if (i < arguments.size() && arguments[i].expected) fields.add("expected", arguments[i].expected->hash);
+    fields.add("value", argument.value);
+    if (argument.alignment) fields.add("alignment", fmt::format("{}", *argument.alignment));
+  }
+  // What turns a configuration into a binary and is no part of the source, since directives are blanked there.
+  for (const NamedExpression& named : description.names) {
+    fields.add(named.is_macro ? "define" : "let", named.name);
+    fields.add("as", named.expression.text());
+  }
+  for (const std::string& argument : description.template_arguments) fields.add("template", argument);
+  for (const std::string& option : description.options) fields.add("option", option);
+  add_reference(description.reference, fields);
+  // The baseline says what is right. (A further parameter would be in every configuration's text anyway.)
+  std::map<std::string, std::string> defaults;
+  for (const ParameterDescription& described : description.parameters) {
+    defaults.emplace(described.parameter.name, described.parameter.default_value.text());
+  }
+  for (const auto& [name, value] : defaults) {
+    fields.add("default", name);
+    fields.add("is", value);
+  }
+  if (description.deterministic) fields.add("deterministic", "");
+  return fields.hash();
+}
+
+}  // namespace tuner

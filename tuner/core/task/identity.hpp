@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/core/description/description.hpp"
+#include "tuner/core/task/bound_argument.hpp"
+
+namespace tuner {
+
+/// "prefetch:<32 hexadecimal digits>": the name, and a hash of the source without its directives and of the quoted
+/// headers. A recorded identity is taken as it is.
+std::string kernel_identity(const KernelDescription& description, const std::vector<QuotedHeader>& headers);
+
+/// Hash of what a trial depends on besides the source, the configuration's text and the launch: signature, generators,
+/// the data that files hold, tolerances; named expressions, template arguments and options that are always passed.
+/// `arguments` are those of the description, their files looked at.
+std::string reuse_hash(const KernelDescription& description, const std::vector<BoundArgument>& arguments);
+
+}  // namespace tuner

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "cache/store/store.hpp"
+#include "tuner/core/device/device.hpp"
+#include "tuner/core/task/not_compared.hpp"
+#include "tuner/core/task/task.hpp"
+#include "tuner/engine/compile/compile.hpp"
+#include "tuner/engine/lanes/lane.hpp"
+#include "tuner/engine/measure/screen.hpp"
+#include "tuner/outcome.hpp"
+
+namespace tuner::engine {
+
+enum class CacheMode {
+  cold,  ///< L2 is flushed before every sample
+  warm,  ///< the previous launch's data may still be in L2
+};
+
+/// A binary with its launch: what the device worker needs to run one configuration. Knows nothing of expressions.
+struct Candidate {
+  std::string configuration;  ///< canonical text: for messages and recordings
+  std::vector<std::byte> cubin;
+  std::string lowered_name;
+  std::vector<KernelParameter> parameters;
+  Geometry geometry;
+  std::vector<std::uint64_t> scratch_lengths;  ///< elements, in signature order of the scratch arguments
+  /// Positions of the arguments that it takes, in its order; absent: all that are parameters.
+  std::optional<std::vector<std::size_t>> takes = std::nullopt;
+};
+
+/// Buffers and scalars of the problem, and how everything is run. Kept by the lane, so that a worker that replaces a
+/// dead one can be prepared again. The previous problem's buffers are released.
+struct PrepareProblem {
+  std::vector<BoundArgument> arguments;
+  std::uint64_t seed = 0;
+  bool deterministic = false;  ///< outputs must be the same bits in every run, whatever the tolerances
+  CacheMode mode = CacheMode::cold;
+  std::vector<std::byte> support_cubin;            ///< the device code that fills, poisons and compares (support.cu)
+  std::chrono::milliseconds launch_timeout{2000};  ///< a launch still running after this is stopped
+};
+
+/// How a request is run that has already cost a worker: by a worker that has run nothing else, and as any other request
+/// if it does nothing wrong there. The lane sets it; whoever submits leaves it alone.
+struct Isolation {
+  bool diagnose = false;  ///< take the time to find out what exactly it does wrong
+  /// Instead of the problem's. A launch that is known to hang need not be waited for as long again.
+  std::optional<std::chrono::milliseconds> launch_timeout;
+};
+
+/// Runs the candidate as the reference: its outputs become what all others must reproduce; also timed.
+struct RunReference {
+  Candidate candidate;
+  ScreenPolicy policy;
+  Isolation isolation = {};
+};
+
+/// Verify, then time until the policy says enough.
+struct ScreenCandidate {
+  Candidate candidate;
+  ScreenPolicy policy;
+  std::optional<double> best_ns;  ///< of the session so far: for early kill
+  Isolation isolation = {};
+};
+
+/// Makes candidates resident for a race; replaces the ones resident before. Samples of later blocks have one launch if
+/// something else is screened in between, or run as the reference: copies of the buffers are released then.
+struct LoadFinalists {
+  std::vector<Candidate> candidates;
+  int launches = 1;  ///< a sample, the most that blocks will ask for; more need copies of the buffers
+};
+
+/// One sample of each named resident finalist (by position), in this order, back to back.
+struct RunBlock {
+  std::vector<std::size_t> order;
+  int launches = 1;  ///< a sample, back to back between two events; samples are nanoseconds of one launch in any case
+};
+
+/// Verifies a resident finalist (by position) again, over fresh poison, in the module and the buffers in which it was
+/// timed: what keeps something from one launch to the next is right at first and may be wrong later.
+struct RecheckFinalist {
+  std::size_t finalist = 0;
+  /// So many its module has had, or is given now, for `kLongUse` at most: a worker that replaces a lost one has loaded
+  /// it anew.
+  int launches = 0;
+  /// It is to win. If its launches change the module's global variables, it is launched `kLongUseLaunches` times more
+  /// first, or for `kLongUse` of the device's time, whichever is less.
+  bool wins = false;
+};
+inline constexpr int kLongUseLaunches = 1000;
+inline constexpr std::chrono::seconds kLongUse{1};
+
+/// Verifies again on inputs from another seed, reference recomputed by `reference` on the same inputs.
+struct ConfirmCandidate {
+  Candidate reference;
+  Candidate candidate;
+  std::uint64_t seed = 0;
+  Isolation isolation = {};
+};
+
+using DeviceRequest = std::variant<PrepareProblem, RunReference, ScreenCandidate, LoadFinalists, RunBlock,
+                                   RecheckFinalist, ConfirmCandidate>;
+
+/// Answer to any request; which fields are filled depends on it.
+struct DeviceReply {
+  Outcome outcome = Outcome::ok;
+  std::string message;                    ///< one sentence for failures
+  std::vector<double> samples_ns;         ///< screen: in the order taken; block: in the order of the request
+  bool censored = false;                  ///< screen: stopped early
+  std::optional<double> occupancy;        ///< 0..1, resident warps / maximum for this launch
+  std::string occupancy_limiter;          ///< "warps", "registers", "shared" or "blocks"
+  int local_bytes = 0;                    ///< local memory per thread, from the driver
+  std::vector<NotCompared> not_compared;  ///< reference: what of its outputs it leaves unwritten
+  int launches = 0;                       ///< kernel launches spent on it
+  bool disturbed = false;                 ///< block: the SM clock moved or the GPU was throttled while it ran
+  double sm_clock_mhz = 0;                ///< observed around the samples; 0 if unknown
+  double load_ms = 0, verify_ms = 0, timing_ms = 0;
+  /// Finalists, block: which finalist failed, by position. Nothing where nobody knows: the worker died or was stopped
+  /// from outside, taking with it what it knew.
+  std::optional<std::size_t> culprit;
+  bool reference_failed = false;  ///< confirm: the failure is the reference's, not the candidate's
+  int launches_per_sample = 1;    ///< finalists, block: as asked for, or fewer where copies of the buffers do not fit
+  std::string unfenced;           ///< prepare: why buffers have no fences, one sentence; empty if they have
+  std::vector<std::string> other_processes;  ///< prepare: who else computes on the GPU, as "4711 (python3)"
+  /// A worker was lost over it, and it failed in one that had run nothing else: it is its own doing. Set by the lane.
+  bool confirmed = false;
+};
+
+/// The process that holds one GPU, or its stand-in. Requests are answered in the order submitted.
+class DeviceLane : public Lane<DeviceRequest, DeviceReply> {
+ public:
+  /// What the device is. Known as soon as the worker has said hello; may wait for that (tens to hundreds of
+  /// milliseconds at the first call). Throws Error{no_driver}, Error{no_worker}.
+  virtual const DeviceInfo& info() = 0;
+  /// Device code that must be compiled for this device and handed over with PrepareProblem; empty if none is needed.
+  virtual std::string_view support_source() const { return {}; }
+};
+
+}  // namespace tuner::engine

@@ -1,0 +1,342 @@
+#include "tuner/engine/device/lane/lane.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "tuner/core/support/support.hpp"
+#include "tuner/engine/device/lane/visible_device.hpp"
+#include "tuner/process/worker_program.hpp"
+
+namespace tuner::engine {
+namespace {
+
+constexpr std::size_t kRoom = 4;
+
+SpawnOptions worker_program(const DeviceLaneOptions& options) {
+  SpawnOptions result;
+  result.program = options.program.empty() ? find_worker_program() : options.program;
+  result.arguments = {"device"};
+  result.environment = visible_device(options.ordinal, options.uuid, std::getenv("CUDA_VISIBLE_DEVICES"),
+                                      std::getenv("CUDA_DEVICE_ORDER"));
+  // Code is loaded with its module and not inside the first sample; launches return before kernels end.
+  result.environment.push_back("CUDA_MODULE_LOADING=EAGER");
+  result.environment.push_back("CUDA_LAUNCH_BLOCKING=0");
+  result.environment.insert(result.environment.end(), options.environment.begin(), options.environment.end());
+  return result;
+}
+
+DeviceReply failure(Outcome outcome, std::string reason) {
+  DeviceReply reply;
+  reply.outcome = outcome;
+  reply.message = std::move(reason);
+  return reply;
+}
+
+}  // namespace
+
+DeviceProcessLane::DeviceProcessLane(DeviceLaneOptions options)
+    : options_(std::move(options)), workers_(worker_program(options_), options_.start_limit) {
+  limits_.slack = options_.slack;
+  limits_.prepare = options_.prepare_limit;
+  workers_.take_over();
+}
+
+DeviceProcessLane::~DeviceProcessLane() = default;
+
+std::string_view DeviceProcessLane::support_source() const {
+  return tuner::support_source();
+}
+
+pid_t DeviceProcessLane::worker_pid() const {
+  return workers_.active() ? workers_.active()->process.pid() : -1;
+}
+
+// ---- What the worker says
+// ----------------------------------------------------------------------------------------------
+
+void DeviceProcessLane::receive() {
+  while (workers_.active()) {
+    const pid_t pid = worker_pid();
+    const std::optional<Message> message = workers_.active()->process.channel().receive();
+    if (!message) break;
+    handle(*message);
+    if (worker_pid() != pid) return;
+  }
+  if (workers_.active() && workers_.active()->process.channel().closed())
+    lose({LossCause::ended, failure(Outcome::worker_lost, {})});
+}
+
+void DeviceProcessLane::handle(const Message& message) {
+  DeviceWorker& worker = *workers_.active();
+  if (message.type == "ready") {
+    worker.has_context = true;
+  } else if (message.type == "hello") {
+    worker.greeted = true;
+    if (info_) return;
+    info_ = decode_hello(message);
+    info_->ordinal = options_.ordinal;
+  } else if (message.type == "error") {
+    const Error error = decode_error(message);
+    // A machine without a GPU is not asked three times; one that had a GPU may have lost it for a moment.
+    if (!info_ && error.code() == Errc::no_driver) {
+      workers_.retire();
+      hopeless_ = error;
+      return;
+    }
+    lose({LossCause::ended, failure(Outcome::worker_lost, error.what())});
+  } else if (message.type == "reply") {
+    handle_reply(decode_reply(message));
+  } else {
+    lose({LossCause::fault, failure(Outcome::worker_lost,
+                                    fmt::format("The device worker sent a '{}' message, which this program does not "
+                                                "know.",
+                                                message.type))});
+  }
+}
+
+void DeviceProcessLane::handle_reply(WorkerReply answered) {
+  DeviceReply& reply = answered.reply;
+  const LossCause cause = reply.outcome == Outcome::run_timeout ? LossCause::hang : LossCause::fault;
+  if (!running_)
+    return lose({cause, failure(Outcome::worker_lost, "The device worker answered a request that it was not sent.")});
+  if (!answered.ends && lacks_memory(reply)) return give_again_with_all_memory();
+  if (running_->repeated) {
+    if (reply.outcome == Outcome::ok && !answered.ends) {
+      if (repeat_.empty()) failures_ = 0;
+      return running_.reset();
+    }
+    return lose({cause, failure(Outcome::worker_lost, fmt::format("A new device worker could not repeat what the old "
+                                                                  "one had done: {}",
+                                                                  reply.message))});
+  }
+  // Preparing runs no code of a candidate's: that the context died then is the device's doing, and it is tried again.
+  if (!std::holds_alternative<PrepareProblem>(running_->pending.request) || !answered.ends) failures_ = 0;
+  if (answered.ends) return lose({cause, std::move(reply)});
+  finish(std::move(reply));
+}
+
+// The worker has answered, and lives.
+void DeviceProcessLane::finish(DeviceReply reply) {
+  Pending pending = std::move(running_->pending);
+  running_.reset();
+  if (pending.first_failure) {
+    if (reply.outcome == Outcome::ok) {
+      ++statistics_.innocent;
+    } else if (!std::holds_alternative<RunBlock>(pending.request)) {
+      reply = more_exact(std::move(*pending.first_failure), std::move(reply));
+      reply.confirmed = true;
+    }
+  }
+  remember(pending.request, reply);
+  answer(pending.ticket, std::move(reply));
+}
+
+void DeviceProcessLane::remember(const DeviceRequest& request, const DeviceReply& reply) {
+  if (reply.outcome != Outcome::ok) {
+    if (std::holds_alternative<LoadFinalists>(request)) no_finalists_ = reply.message;
+    return;
+  }
+  if (const auto* problem = std::get_if<PrepareProblem>(&request)) problem_ = *problem;
+  if (const auto* finalists = std::get_if<LoadFinalists>(&request)) finalists_ = *finalists;
+  if (const auto* reference = std::get_if<RunReference>(&request)) {
+    reference_ = *reference;
+    reference_->isolation = {};
+    reference_->policy.samples = 1;  // repeated for its outputs; its time is known
+    if (!reply.samples_ns.empty())
+      limits_.reference_ns = *std::max_element(reply.samples_ns.begin(), reply.samples_ns.end());
+    // Other requests do much the same work. Twenty times that, and something for a busy machine, is long enough.
+    const double took_ms = reply.load_ms + reply.verify_ms + reply.timing_ms;
+    limits_.slack = std::min(options_.slack, std::chrono::milliseconds(5000 + static_cast<std::int64_t>(20 * took_ms)));
+  }
+}
+
+// ---- Requests
+// ----------------------------------------------------------------------------------------------------------
+
+void DeviceProcessLane::submit(TicketId ticket, DeviceRequest request) {
+  waiting_.push_back({ticket, std::move(request), {}, false});
+  if (hopeless_) return;
+  send_next();
+  keep_spares();
+  note_state();
+}
+
+void DeviceProcessLane::send_next() {
+  if (!workers_.active() || !workers_.active()->greeted || running_) return;
+  if (!repeat_.empty()) {
+    DeviceRequest request = std::move(repeat_.front());
+    repeat_.pop_front();
+    return give({0, std::move(request), {}, false}, true);
+  }
+  // Nobody is timed beside a kernel that hangs, which ends when its process does.
+  if (workers_.any_computing()) return;
+  note_recovered();
+  while (!waiting_.empty() && !running_) {
+    Pending pending = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (needs_finalists(pending.request) && !finalists_) {
+      // The worker would not know what is meant, and end.
+      answer(pending.ticket,
+             failure(Outcome::worker_lost,
+                     fmt::format("There are no finalists to race: {} Load them first.", no_finalists_)));
+    } else {
+      forget_what_it_replaces(pending.request);
+      give(std::move(pending), false);
+    }
+  }
+}
+
+void DeviceProcessLane::forget_what_it_replaces(const DeviceRequest& request) {
+  if (const auto* problem = std::get_if<PrepareProblem>(&request)) {
+    limits_.launch_timeout = problem->launch_timeout;
+    limits_.mode = problem->mode;
+    limits_.slack = options_.slack;
+    limits_.reference_ns.reset();
+    // From now on the old problem is gone, whether or not this one can be prepared.
+    problem_.reset();
+    reference_.reset();
+    finalists_.reset();
+    no_finalists_ = "none were loaded since the problem was prepared.";
+    racing_ = spares_in_the_way_ = false;
+    spares_failed_ = 0;
+  }
+  if (std::holds_alternative<LoadFinalists>(request)) {
+    finalists_.reset();
+    racing_ = true;
+    workers_.dismiss_unready_spares();
+  }
+  // Nothing may run beside the race, not even the driver that tidies up after the dead.
+  if (racing_) workers_.wait_for_leaving();
+}
+
+void DeviceProcessLane::give(Pending pending, bool repeated) {
+  if (const auto* problem = std::get_if<PrepareProblem>(&pending.request); problem && !fits_twice(*problem))
+    workers_.wait_for_leaving();
+  const bool runs = runs_a_candidate(pending.request);
+  // What fails in a fresh worker may get no second run, so the first must tell as much.
+  if (runs && !repeated && fresh_) ask_for_diagnosis(pending.request);
+  const Message message = encode_request(pending.request);
+  const auto limit = limit_of(pending.request, limits_);
+  running_ = Running{std::move(pending), repeated, fresh_, limit, Clock::now() + limit};
+  if (runs && !repeated) fresh_ = false;
+  // A worker that is gone is noticed when its channel is read.
+  workers_.active()->process.channel().send(message);
+}
+
+bool DeviceProcessLane::lacks_memory(const DeviceReply& reply) const {
+  return reply.outcome == Outcome::out_of_memory && !running_->pending.had_all_memory &&
+         (workers_.any_leaving() || workers_.any_spares());
+}
+
+// Spares hold memory, and so do processes until they are gone: a candidate is not judged by that.
+void DeviceProcessLane::give_again_with_all_memory() {
+  spares_in_the_way_ = spares_in_the_way_ || workers_.any_spares();
+  workers_.dismiss_spares();
+  workers_.wait_for_leaving();
+  Running again = std::move(*running_);
+  again.pending.had_all_memory = true;
+  give(std::move(again.pending), again.repeated);
+}
+
+void DeviceProcessLane::answer(TicketId ticket, DeviceReply reply) {
+  answered_.push_back({ticket, std::move(reply)});
+}
+
+void DeviceProcessLane::cancel(TicketId ticket) {
+  const auto found =
+      std::find_if(waiting_.begin(), waiting_.end(), [&](const Pending& pending) { return pending.ticket == ticket; });
+  if (found == waiting_.end()) return;
+  DeviceReply reply = found->first_failure
+                          ? std::move(*found->first_failure)
+                          : failure(Outcome::worker_lost, "It was cancelled before it reached the device.");
+  waiting_.erase(found);
+  answer(ticket, std::move(reply));
+}
+
+// ---- Driving it
+// --------------------------------------------------------------------------------------------------------
+
+void DeviceProcessLane::step() {
+  receive();
+  const int lost = workers_.tend();
+  statistics_.spares_lost += lost;
+  spares_failed_ += lost;
+  const auto now = Clock::now();
+  if (!hopeless_ && start_again_at_ && now >= *start_again_at_) start_another();
+  DeviceWorker* worker = workers_.active();
+  if (worker && !worker->greeted && now >= worker->start_deadline) {
+    lose({LossCause::mute,
+          failure(Outcome::worker_lost,
+                  fmt::format("The device worker did not say hello within {} ms.", options_.start_limit.count()))});
+  } else if (worker && running_ && now >= running_->deadline) {
+    lose({LossCause::mute,
+          failure(Outcome::run_timeout, fmt::format("The device worker did not answer within {} ms and was stopped.",
+                                                    running_->limit.count()))});
+  }
+  if (hopeless_) return;
+  send_next();
+  keep_spares();
+}
+
+void DeviceProcessLane::give_up_if_hopeless() {
+  if (hopeless_) throw Error(*hopeless_);
+}
+
+std::vector<DeviceProcessLane::Completion> DeviceProcessLane::poll() {
+  if (!hopeless_) step();
+  note_state();
+  // What was answered before is still handed out; the next call throws.
+  if (answered_.empty()) give_up_if_hopeless();
+  return std::exchange(answered_, {});
+}
+
+const DeviceInfo& DeviceProcessLane::info() {
+  constexpr std::int64_t kLookUp = 50;
+  while (!info_) {
+    give_up_if_hopeless();
+    if (options_.stop && *options_.stop)
+      throw Error(Errc::device_lost,
+                  fmt::format("It was stopped while the driver of GPU {} was starting.", options_.ordinal));
+    std::vector<pollfd> entries;
+    for (const int fd : wait_fds()) entries.push_back({fd, POLLIN, 0});
+    const auto now = Clock::now();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(std::max(next_deadline(), now) - now).count();
+    ::poll(entries.data(), entries.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, kLookUp)));
+    step();
+  }
+  return *info_;
+}
+
+std::size_t DeviceProcessLane::room() const {
+  const std::size_t held = waiting_.size() + (running_ && !running_->repeated ? 1 : 0);
+  return kRoom - std::min(kRoom, held);
+}
+
+std::vector<int> DeviceProcessLane::wait_fds() const {
+  return workers_.wait_fds();
+}
+
+std::chrono::steady_clock::time_point DeviceProcessLane::next_deadline() const {
+  if (!answered_.empty() || hopeless_) return Clock::time_point::min();
+  return std::min({workers_.next_deadline(), running_ ? running_->deadline : Clock::time_point::max(),
+                   start_again_at_.value_or(Clock::time_point::max())});
+}
+
+void DeviceProcessLane::note_state() {
+  using State = StateClock::State;
+  if (running_ && !running_->repeated) return clock_.set(State::busy);
+  clock_.set(waiting_.empty() ? State::idle : State::recovering);
+}
+
+DeviceLaneStatistics DeviceProcessLane::statistics() const {
+  DeviceLaneStatistics result = statistics_;
+  result.spares_ready = workers_.spares_ready();
+  clock_.add_to(result);
+  return result;
+}
+
+}  // namespace tuner::engine

@@ -1,0 +1,354 @@
+#include "tuner/engine/device/worker/buffers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include "tuner/core/task/input_file.hpp"
+
+namespace tuner::engine {
+namespace {
+
+std::uint64_t elements_of(const BoundArgument& argument) {
+  return argument.length * static_cast<std::uint64_t>(std::max(argument.lanes, 1));
+}
+FencedBuffer::Use use_of(const ArgumentState& state) {
+  return state.argument.role == Argument::Role::in ? FencedBuffer::Use::input : FencedBuffer::Use::output;
+}
+
+template <typename Integer>
+bool put_integer(const search::Value& value, std::vector<std::byte>& bytes) {
+  Integer integer = 0;
+  if (value.is_real() && sizeof(Integer) == 8) {
+    // Beyond 2^63 only a real can say it; as_integer would refuse.
+    const double real = value.as_real();
+    if (real < static_cast<double>(std::numeric_limits<Integer>::min()) ||
+        real >= 2.0 * static_cast<double>(std::numeric_limits<Integer>::max() / 2 + 1)) {
+      return false;
+    }
+    integer = static_cast<Integer>(real);
+    if (static_cast<double>(integer) != real) return false;
+  } else {
+    const std::int64_t wide = value.as_integer();
+    if (wide < 0 && !std::numeric_limits<Integer>::is_signed) return false;
+    integer = static_cast<Integer>(wide);
+    if (static_cast<std::int64_t>(integer) != wide) return false;
+  }
+  std::memcpy(bytes.data(), &integer, sizeof integer);
+  return true;
+}
+
+}  // namespace
+
+std::uint64_t plain_alignment(const BoundArgument& argument) {
+  constexpr std::uint64_t kAlways = 256;
+  return std::max(argument.alignment, kAlways);
+}
+
+std::uint64_t fenced_alignment(const BoundArgument& argument) {
+  constexpr std::uint64_t kWidestAccess = 16;
+  if (argument.alignment == 0) return kWidestAccess;
+  const auto lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
+  const std::uint64_t natural = size_of(argument.type) * (lanes == 3 ? 1 : lanes);
+  return std::max(argument.alignment, std::min(natural, kWidestAccess));
+}
+
+std::vector<std::pair<CUdeviceptr, std::uint64_t>> ArgumentState::kept() const {
+  std::vector<std::pair<CUdeviceptr, std::uint64_t>> memory;
+  if (pristine) memory.emplace_back(pristine.get(), element_bytes());
+  if (reference) memory.emplace_back(reference.get(), element_bytes());
+  if (unwritten_by_reference) memory.emplace_back(unwritten_by_reference.get(), mask_bytes());
+  return memory;
+}
+
+Verdict scalar_bytes(const BoundArgument& argument, std::vector<std::byte>& bytes) {
+  bytes.assign(size_of(argument.type), std::byte{0});
+  bool fits = true;
+  switch (argument.type) {
+    case ElementType::boolean:
+      bytes[0] = std::byte{argument.value.as_boolean()};
+      break;
+    case ElementType::int8:
+      fits = put_integer<std::int8_t>(argument.value, bytes);
+      break;
+    case ElementType::uint8:
+      fits = put_integer<std::uint8_t>(argument.value, bytes);
+      break;
+    case ElementType::int16:
+      fits = put_integer<std::int16_t>(argument.value, bytes);
+      break;
+    case ElementType::uint16:
+      fits = put_integer<std::uint16_t>(argument.value, bytes);
+      break;
+    case ElementType::int32:
+      fits = put_integer<std::int32_t>(argument.value, bytes);
+      break;
+    case ElementType::uint32:
+      fits = put_integer<std::uint32_t>(argument.value, bytes);
+      break;
+    case ElementType::int64:
+      fits = put_integer<std::int64_t>(argument.value, bytes);
+      break;
+    case ElementType::uint64:
+      fits = put_integer<std::uint64_t>(argument.value, bytes);
+      break;
+    case ElementType::float16:
+    case ElementType::bfloat16:
+    case ElementType::float32:
+    case ElementType::float64: {
+      // The filling kernel knows how to round to every type.
+      double value = argument.value.as_real();
+      double unused = 0;
+      std::byte* data = bytes.data();
+      std::uint64_t one = 1, zero = 0;
+      int type = support_number(argument.type);
+      int kind = support_number(Generator::Kind::constant);
+      std::array<void*, 8> arguments{&data, &one, &type, &kind, &zero, &zero, &value, &unused};
+      run_support_kernel_on_host("tuner_fill", arguments.data());
+      break;
+    }
+  }
+  if (!fits) {
+    return {Outcome::launch_refused,
+            fmt::format("The scalar '{}' is {}, which does not fit its type {}; choose a smaller problem or "
+                        "a wider type.",
+                        argument.name, argument.value.text(), to_string(argument.type))};
+  }
+  const std::vector<std::byte> lane = bytes;
+  for (int i = 1; i < argument.lanes; ++i) bytes.insert(bytes.end(), lane.begin(), lane.end());
+  return {};
+}
+
+std::uint64_t bytes_needed(std::span<const BoundArgument> arguments) {
+  std::uint64_t total = 0;
+  for (const BoundArgument& argument : arguments) {
+    if (argument.role == Argument::Role::scalar) continue;
+    const std::uint64_t bytes = elements_of(argument) * size_of(argument.type);
+    if (argument.role == Argument::Role::constant) {
+      total += bytes;
+      continue;
+    }
+    int copies = 1;
+    if (argument.role == Argument::Role::out) copies = 2;
+    if (argument.role == Argument::Role::inout) copies = 3;
+    total += copies * bytes + 2 * GuardedBuffer::kGuardBytes;
+  }
+  return total;
+}
+
+Buffers::Buffers(std::span<const BoundArgument> arguments, std::uint64_t seed, DeviceSupport& support,
+                 WorkStream& stream)
+    : support_(support), stream_(stream), seed_(seed) {
+  arguments_.reserve(arguments.size());
+  for (const BoundArgument& argument : arguments) {
+    ArgumentState& state = arguments_.emplace_back();
+    state.argument = argument;
+    state.position = arguments_.size() - 1;
+    if (argument.role == Argument::Role::scalar) continue;
+    state.elements = elements_of(argument);
+    state.guard_seed = 0x67756172647321ull + (state.position << 40);
+    // Never nothing, so that every copy has an address.
+    const std::uint64_t copy_bytes = std::max<std::uint64_t>(state.element_bytes(), 8);
+    if (argument.role == Argument::Role::constant) {
+      state.pristine = allocate(copy_bytes);
+      continue;
+    }
+    state.buffer.emplace(state.element_bytes(), plain_alignment(argument));
+    if (argument.role == Argument::Role::inout) {
+      state.pristine = allocate(copy_bytes);
+      restores_ = true;
+    }
+    if (state.is_output()) state.reference = allocate(copy_bytes);
+    if (argument.expected) upload(state.reference.get(), *argument.expected);
+    if (argument.role == Argument::Role::out) {
+      const std::uint64_t mask_bytes = std::max<std::uint64_t>(state.mask_bytes(), 8);
+      state.unwritten_by_reference = allocate(mask_bytes);
+      state.unwritten = allocate(mask_bytes);
+      stream_.set_bytes(state.unwritten_by_reference.get(), 0, mask_bytes);
+    }
+    plant_guards(state);
+  }
+  fill_inputs(seed);
+}
+
+Verdict Buffers::set_scalars() {
+  for (ArgumentState& state : arguments_) {
+    if (state.argument.role != Argument::Role::scalar) continue;
+    if (Verdict verdict = scalar_bytes(state.argument, state.scalar); !verdict.ok()) return verdict;
+  }
+  return {};
+}
+
+bool Buffers::depends_on_seed() const {
+  return std::any_of(arguments_.begin(), arguments_.end(),
+                     [](const ArgumentState& state) { return is_seeded(state.argument); });
+}
+
+std::vector<CUdeviceptr> Buffers::addresses(Layout layout) const {
+  std::vector<CUdeviceptr> result;
+  for (const ArgumentState& state : arguments_) {
+    result.push_back(state.buffer ? state.place(layout).data() : 0);
+  }
+  return result;
+}
+
+std::string Buffers::raise_fences() {
+  if (std::string why = why_no_fences(); !why.empty()) return why;
+  const std::uint64_t granularity = fence_granularity();
+  std::uint64_t needed = 0;
+  for (const ArgumentState& state : arguments_) {
+    if (state.buffer) needed += FencedBuffer::memory_needed(use_of(state), state.element_bytes(), granularity);
+  }
+  constexpr double kGiB = 1024.0 * 1024 * 1024;
+  std::size_t free_bytes = 0, all = 0;
+  check(driver().memory_info(&free_bytes, &all), "cuMemGetInfo");
+  const auto lacks_memory = [&] {
+    return fmt::format("A second set of buffers takes {:.3f} GiB and the device has {:.3f} GiB free of {:.3f}.",
+                       static_cast<double>(needed) / kGiB, static_cast<double>(free_bytes) / kGiB,
+                       static_cast<double>(all) / kGiB);
+  };
+  if (needed + all / 8 > free_bytes) return lacks_memory();
+  try {
+    for (ArgumentState& state : arguments_) {
+      if (state.buffer) state.fenced.emplace(use_of(state), state.element_bytes(), fenced_alignment(state.argument));
+    }
+    fill_fenced_inputs();
+  } catch (const CallFailed& failure) {
+    if (is_sticky(failure.result())) throw;
+    for (ArgumentState& state : arguments_) state.fenced.reset();
+    if (failure.result() == CUDA_ERROR_OUT_OF_MEMORY) return lacks_memory();
+    return fmt::format("Memory could not be mapped: {}", failure.what());
+  }
+  fenced_ = true;
+  return {};
+}
+
+void Buffers::plant_guards(const ArgumentState& state, Layout layout) {
+  const Placement place = state.place(layout);
+  support_.plant(place.memory, place.guard_begin, place.begin, state.guard_seed);
+  support_.plant(place.memory, place.end, place.guard_end, state.guard_seed);
+}
+
+void Buffers::fill_inputs(std::uint64_t seed) {
+  seed_ = seed;
+  repair_inputs();
+  if (fenced_) fill_fenced_inputs();
+}
+
+void Buffers::repair_inputs() {
+  std::vector<ArgumentState*> inputs;
+  for (ArgumentState& state : arguments_) {
+    if (state.argument.role == Argument::Role::in) {
+      const CUdeviceptr data = state.place(Layout::plain).data();
+      fill(data, state);
+      support_.checksum(data, state.element_bytes());
+      inputs.push_back(&state);
+    } else if (is_filled(state.argument.role)) {
+      fill(state.pristine.get(), state);
+    }
+  }
+  restore();
+  const std::vector<Finding> found = support_.findings();
+  for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i]->input_sum = found[i].sum;
+}
+
+void Buffers::fill(CUdeviceptr memory, const ArgumentState& state) {
+  if (!state.argument.file) return support_.fill(memory, state.argument, state.elements, state.position, seed_);
+  upload(memory, *state.argument.file);
+}
+
+void Buffers::upload(CUdeviceptr memory, const DataFile& file) {
+  read_data(file, [&](std::span<const std::byte> piece) {
+    stream_.upload(memory, piece);
+    memory += piece.size();
+  });
+}
+
+// Access is only switched here, and nothing may be running then: the plain inputs have just been waited for.
+void Buffers::fill_fenced_inputs() {
+  for (ArgumentState& state : arguments_) {
+    if (state.argument.role != Argument::Role::in) continue;
+    state.fenced->set_writable(true);
+    for (const Layout layout : {Layout::at_end, Layout::at_start}) {
+      stream_.copy(state.place(layout).data(), state.place(Layout::plain).data(), state.element_bytes());
+      plant_guards(state, layout);
+      if (state.fenced->fills_mapping()) break;
+    }
+  }
+  stream_.wait(kOwnWorkLimit);
+  for (ArgumentState& state : arguments_) {
+    if (state.argument.role == Argument::Role::in) state.fenced->set_writable(false);
+  }
+}
+
+// Where there is no memory for it, this kernel is checked in the plain layout.
+void Buffers::fence_scratch(ArgumentState& state, std::uint64_t bytes) {
+  if (!fenced_ || (state.fenced && state.fenced->resize(bytes))) return;
+  state.fenced.reset();
+  try {
+    state.fenced.emplace(FencedBuffer::Use::output, bytes, fenced_alignment(state.argument));
+  } catch (const CallFailed& failure) {
+    if (is_sticky(failure.result())) throw;
+    scratch_fenced_ = false;
+  }
+}
+
+Verdict Buffers::resize_scratch(std::span<const std::uint64_t> lengths) {
+  std::size_t next = 0;
+  scratch_fenced_ = true;
+  for (ArgumentState& state : arguments_) {
+    if (state.argument.role != Argument::Role::scratch) continue;
+    if (next == lengths.size()) {
+      return {Outcome::launch_refused,
+              fmt::format("The scratch buffer '{}' has no length for this configuration.", state.argument.name)};
+    }
+    const std::uint64_t elements = lengths[next++] * static_cast<std::uint64_t>(std::max(state.argument.lanes, 1));
+    const std::uint64_t bytes = elements * size_of(state.argument.type);
+    if (!state.buffer || !state.buffer->resize(bytes)) {
+      state.buffer.reset();
+      try {
+        state.buffer.emplace(bytes, plain_alignment(state.argument));
+      } catch (const CallFailed& failure) {
+        // The next configuration starts from an empty buffer.
+        state.elements = 0;
+        if (failure.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
+        state.buffer.emplace(0, plain_alignment(state.argument));
+        plant_guards(state);
+        return {Outcome::out_of_memory,
+                fmt::format("The scratch buffer '{}' needs {} bytes, which the device does not have; bound "
+                            "its length by a constraint.",
+                            state.argument.name, bytes)};
+      }
+    }
+    state.elements = elements;
+    // Also where the length stays: in a race, a finalist of a longer scratch has rightly written where the guard of a
+    // shorter one lies.
+    plant_guards(state);
+    fence_scratch(state, bytes);
+  }
+  return {};
+}
+
+void Buffers::poison(unsigned char value, Layout layout) {
+  for (const ArgumentState& state : arguments_) {
+    if (state.argument.role == Argument::Role::in || !state.buffer) continue;
+    // The data of one layout lies where the guard of the other is.
+    if (layout != Layout::plain) plant_guards(state, layout);
+    if (state.argument.role == Argument::Role::inout) continue;
+    stream_.set_bytes(state.place(layout).data(), value, state.element_bytes());
+  }
+  restore(layout);
+}
+
+void Buffers::restore(Layout layout) {
+  for (const ArgumentState& state : arguments_) {
+    if (state.argument.role == Argument::Role::inout) {
+      stream_.copy(state.place(layout).data(), state.pristine.get(), state.element_bytes());
+    }
+  }
+}
+
+}  // namespace tuner::engine

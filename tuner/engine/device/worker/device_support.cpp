@@ -1,0 +1,117 @@
+#include "tuner/engine/device/worker/device_support.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tuner::engine {
+namespace {
+
+CUfunction find(CUmodule module, const char* name) {
+  CUfunction function = nullptr;
+  check(driver().module_function(&function, module, name), fmt::format("cuModuleGetFunction(\"{}\")", name));
+  return function;
+}
+
+}  // namespace
+
+DeviceSupport::DeviceSupport(std::span<const std::byte> cubin, WorkStream& stream)
+    : stream_(stream),
+      module_(load_module(cubin)),
+      fill_(find(module_.get(), "tuner_fill")),
+      plant_(find(module_.get(), "tuner_plant")),
+      check_planted_(find(module_.get(), "tuner_check_planted")),
+      checksum_(find(module_.get(), "tuner_checksum")),
+      checksum_elements_(find(module_.get(), "tuner_checksum_elements")),
+      find_unwritten_(find(module_.get(), "tuner_find_unwritten")),
+      find_overwritten_(find(module_.get(), "tuner_find_overwritten")),
+      compare_(find(module_.get(), "tuner_compare")),
+      findings_(allocate(kMaxFindings * sizeof(Finding))) {}
+
+template <typename... Arguments>
+void DeviceSupport::launch(CUfunction function, std::uint64_t items, Arguments... arguments) {
+  constexpr unsigned kThreads = 256;
+  constexpr std::uint64_t kMaxBlocks = 4096;
+  if (items == 0) return;
+  const auto blocks = static_cast<unsigned>(std::min((items + kThreads - 1) / kThreads, kMaxBlocks));
+  void* pointers[] = {&arguments...};
+  check(driver().launch(function, blocks, 1, 1, kThreads, 1, 1, 0, stream_.get(), pointers, nullptr), "cuLaunchKernel");
+}
+
+std::size_t DeviceSupport::new_finding() {
+  if (used_ == kMaxFindings)
+    throw Error(Errc::internal, "More checks were asked for than are read at once; read findings() earlier.");
+  const CUdeviceptr at = next_finding(used_);
+  stream_.set_bytes(at, 0, sizeof(Finding));
+  stream_.set_bytes(at + offsetof(Finding, first), 0xff, sizeof(Finding::first));
+  return used_++;
+}
+
+CUdeviceptr DeviceSupport::next_finding(std::size_t number) const {
+  return findings_.get() + number * sizeof(Finding);
+}
+
+void DeviceSupport::fill(CUdeviceptr data, const BoundArgument& argument, std::uint64_t elements,
+                         std::uint64_t position, std::uint64_t seed) {
+  launch(fill_, elements, data, elements, support_number(argument.type), support_number(argument.generator), seed,
+         position, argument.generator_parameters[0], argument.generator_parameters[1]);
+}
+
+void DeviceSupport::plant(CUdeviceptr allocation, std::uint64_t begin, std::uint64_t end, std::uint64_t seed) {
+  launch(plant_, end - begin, allocation, begin, end, seed);
+}
+
+std::size_t DeviceSupport::check_planted(CUdeviceptr allocation, std::uint64_t begin, std::uint64_t end,
+                                         std::uint64_t seed) {
+  const std::size_t number = new_finding();
+  launch(check_planted_, end - begin, allocation, begin, end, seed, next_finding(number));
+  return number;
+}
+
+std::size_t DeviceSupport::checksum(CUdeviceptr data, std::uint64_t bytes) {
+  const std::size_t number = new_finding();
+  launch(checksum_, (bytes + 7) / 8, data, bytes, next_finding(number));
+  return number;
+}
+
+std::size_t DeviceSupport::checksum_elements(CUdeviceptr data, std::uint64_t elements, ElementType type,
+                                             CUdeviceptr excluded) {
+  const std::size_t number = new_finding();
+  launch(checksum_elements_, elements, data, elements, static_cast<int>(size_of(type)), excluded, next_finding(number));
+  return number;
+}
+
+std::size_t DeviceSupport::find_unwritten(CUdeviceptr data, std::uint64_t elements, ElementType type,
+                                          unsigned char poison, bool narrow_down, CUdeviceptr mask,
+                                          CUdeviceptr excluded) {
+  const std::size_t number = new_finding();
+  launch(find_unwritten_, (elements + 31) / 32, data, elements, static_cast<int>(size_of(type)),
+         static_cast<int>(poison), static_cast<int>(narrow_down), mask, excluded, next_finding(number));
+  return number;
+}
+
+std::size_t DeviceSupport::find_overwritten(CUdeviceptr unwritten, CUdeviceptr by_reference, std::uint64_t elements) {
+  const std::size_t number = new_finding();
+  const std::uint64_t words = (elements + 31) / 32;
+  launch(find_overwritten_, words, unwritten, by_reference, words, next_finding(number));
+  return number;
+}
+
+std::size_t DeviceSupport::compare(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements,
+                                   const BoundArgument& argument, CUdeviceptr excluded) {
+  const std::size_t number = new_finding();
+  launch(compare_, elements, found, expected, elements, support_number(argument.type), argument.rtol, argument.atol,
+         excluded, next_finding(number));
+  return number;
+}
+
+std::vector<Finding> DeviceSupport::findings() {
+  std::vector<Finding> result(used_);
+  const std::vector<std::byte> bytes = stream_.download(findings_.get(), used_ * sizeof(Finding));
+  if (!bytes.empty()) std::memcpy(result.data(), bytes.data(), bytes.size());
+  used_ = 0;
+  return result;
+}
+
+}  // namespace tuner::engine

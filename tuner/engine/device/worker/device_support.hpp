@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tuner/core/support/support.hpp"
+#include "tuner/engine/device/worker/cuda.hpp"
+#include "tuner/engine/device/worker/work_stream.hpp"
+
+namespace tuner::engine {
+
+/// The kernels of support.cu, loaded on the device. Everything is queued on the stream; findings are numbered from 0 in
+/// the order asked for and read together.
+class DeviceSupport {
+ public:
+  /// Throws CallFailed if the binary does not fit the device.
+  DeviceSupport(std::span<const std::byte> cubin, WorkStream& stream);
+
+  void fill(CUdeviceptr data, const BoundArgument& argument, std::uint64_t elements, std::uint64_t position,
+            std::uint64_t seed);
+  void plant(CUdeviceptr allocation, std::uint64_t begin, std::uint64_t end, std::uint64_t seed);
+
+  std::size_t check_planted(CUdeviceptr allocation, std::uint64_t begin, std::uint64_t end, std::uint64_t seed);
+  std::size_t checksum(CUdeviceptr data, std::uint64_t bytes);
+  /// Of the bits of all elements but those of `excluded`, which has one bit an element or is null.
+  std::size_t checksum_elements(CUdeviceptr data, std::uint64_t elements, ElementType type, CUdeviceptr excluded);
+  /// `mask` has one bit an element; with `narrow_down` it keeps the bits of the previous run that are still true.
+  std::size_t find_unwritten(CUdeviceptr data, std::uint64_t elements, ElementType type, unsigned char poison,
+                             bool narrow_down, CUdeviceptr mask, CUdeviceptr excluded);
+  /// Elements that `by_reference` has a bit for and `unwritten` has not.
+  std::size_t find_overwritten(CUdeviceptr unwritten, CUdeviceptr by_reference, std::uint64_t elements);
+  std::size_t compare(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements, const BoundArgument& argument,
+                      CUdeviceptr excluded);
+
+  /// Waits for the checks asked for since the last call and returns what they found, in that order.
+  std::vector<Finding> findings();
+
+ private:
+  template <typename... Arguments>
+  void launch(CUfunction function, std::uint64_t items, Arguments... arguments);
+  CUdeviceptr next_finding(std::size_t number) const;
+  std::size_t new_finding();
+
+  WorkStream& stream_;
+  Module module_;
+  CUfunction fill_, plant_, check_planted_, checksum_, checksum_elements_, find_unwritten_, find_overwritten_, compare_;
+  DeviceMemory findings_;
+  std::size_t used_ = 0;
+};
+
+/// Checks that may be asked for between two calls of findings().
+inline constexpr std::size_t kMaxFindings = 4096;
+
+}  // namespace tuner::engine

@@ -1,0 +1,420 @@
+#include "tuner/engine/device/worker/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "tuner/core/support/element_text.hpp"
+
+namespace tuner::engine {
+
+// What all runs together say about one output.
+struct Runner::Mismatch {
+  const ArgumentState* state = nullptr;
+  std::vector<std::uint64_t> count;  // elements beyond the tolerance, by run
+  std::uint64_t first = 0;           // of the first run that has any
+  std::string found, expected;       // at that element
+  double worst = 0;
+  std::uint64_t unwritten = 0;  // elements that hold the poison after every run, and the reference writes
+  std::uint64_t first_unwritten = 0;
+  Finding overwritten;              // elements that the reference leaves unwritten, and this does not
+  std::vector<std::uint64_t> bits;  // checksums by run, where the bits matter
+};
+
+namespace {
+
+std::string place(const ArgumentState& state, std::uint64_t element) {
+  const auto lanes = static_cast<std::uint64_t>(state.argument.lanes);
+  if (lanes <= 1) return fmt::format("'{}'[{}]", state.argument.name, element);
+  return fmt::format("'{}'[{}] lane {}", state.argument.name, element / lanes, element % lanes);
+}
+
+// What an output is compared with.
+std::string truth(const ArgumentState& state) {
+  const auto& file = state.argument.expected;
+  return file ? file->path.filename().string() : "the reference";
+}
+
+std::string tolerance_text(const BoundArgument& argument) {
+  return fmt::format("rtol {:.3g}, atol {:.3g}", argument.rtol, argument.atol);
+}
+
+}  // namespace
+
+Layout Runner::layout_of(int run) const {
+  if (!buffers_.fenced() || where_timed_) return Layout::plain;
+  return run % 2 == 0 ? Layout::at_end : Layout::at_start;
+}
+
+Verdict Runner::launch(const LoadedKernel& kernel, unsigned char poison, Layout layout) {
+  buffers_.poison(poison, layout);
+  fill_constants(kernel, buffers_.arguments(), stream_);  // the inputs may be others than when it was loaded
+  running_ = layout;
+  Verdict verdict = launch_kernel(kernel, buffers_.arguments(), buffers_.addresses(layout), device_, stream_);
+  if (verdict.ok()) {
+    ++launches_;
+    stream_.wait(launch_timeout_ + std::chrono::milliseconds(100));  // the poisoning before it may take a while too
+  }
+  running_.reset();
+  return verdict;
+}
+
+Verdict Runner::diagnose(const LoadedKernel& kernel, bool with_kept) {
+  if (!buffers_.fenced()) return {};
+  if (Verdict verdict = launch(kernel, kPoison[0], Layout::plain); !verdict.ok()) return verdict;
+  if (Verdict verdict = inspect_surroundings(with_kept); !verdict.ok()) return verdict;
+  runs_without_fences_ = true;
+  return {};
+}
+
+std::string Runner::fault_text(CUresult fault) const {
+  const std::string error = error_text(fault);
+  if (running_ && *running_ != Layout::plain && runs_without_fences_) {
+    if (fault == CUDA_ERROR_ILLEGAL_ADDRESS) {
+      return fmt::format(
+          "It reads {} of one of its buffers, or writes an input's own content back to it: without fences it runs "
+          "through and changes nothing outside its outputs, with fences it ended the GPU's context: {}.",
+          *running_ == Layout::at_end ? "past the end" : "before the start", error);
+    }
+    if (fault == CUDA_ERROR_MISALIGNED_ADDRESS) {
+      return fmt::format(
+          "It needs a buffer of a larger alignment than is declared for it, 16 bytes where nothing is; declare it with "
+          "`align N`: {}.",
+          error);
+    }
+  }
+  return fmt::format("It ended the GPU's context: {}.", error);
+}
+
+Verdict Runner::run_once(const LoadedKernel& kernel, int run, bool as_reference, std::vector<Mismatch>& mismatches) {
+  const Layout layout = layout_of(run);
+  const unsigned char poison = kPoison[run % 2];
+  if (Verdict verdict = launch(kernel, poison, layout); !verdict.ok()) return verdict;
+
+  const bool first_run = run == 0;
+  struct Asked {
+    ArgumentState* state;
+    std::size_t unwritten = 0, overwritten = 0, compared = 0;
+    std::array<std::size_t, 2> bits{};
+    bool has_unwritten = false, has_overwritten = false, is_compared = false;
+    bool defines = false;  ///< what the output is compared with from now on
+  };
+  std::vector<Asked> asked;
+  std::vector<std::pair<const ArgumentState*, std::size_t>> guarded;
+  for (ArgumentState& state : buffers_.arguments()) {
+    // The guards of the plain layout are looked at once, by inspect(); fenced inputs cannot be written to.
+    if (layout != Layout::plain && state.buffer && state.argument.role != Argument::Role::in) {
+      const Placement place = state.place(layout);
+      const auto look_at = [&](std::uint64_t begin, std::uint64_t end) {
+        if (begin == end) return;
+        guarded.emplace_back(&state, support_.check_planted(place.memory, begin, end, state.guard_seed));
+      };
+      look_at(place.guard_begin, place.begin);
+      look_at(place.end, place.guard_end);
+    }
+    if (!state.is_output()) continue;
+    Asked& ask = asked.emplace_back(Asked{&state});
+    ask.defines = as_reference && !state.argument.expected;
+    const CUdeviceptr data = state.place(layout).data();
+    const CUdeviceptr excluded = state.unwritten_by_reference.get();
+    if (state.argument.role == Argument::Role::out) {
+      const bool notes_unwritten = as_reference && (!state.argument.expected || state.argument.is_partial);
+      ask.has_unwritten = true;
+      ask.unwritten =
+          support_.find_unwritten(data, state.elements, state.argument.type, poison, !first_run,
+                                  notes_unwritten ? excluded : state.unwritten.get(), notes_unwritten ? 0 : excluded);
+      ask.has_overwritten =
+          !as_reference && run + 1 == runs() && state.left_unwritten.count > 0 && !state.argument.is_partial;
+      if (ask.has_overwritten) {
+        ask.overwritten = support_.find_overwritten(state.unwritten.get(), excluded, state.elements);
+      }
+    }
+    if (ask.defines && first_run) {
+      stream_.copy(state.reference.get(), data, state.element_bytes());
+    } else {
+      ask.is_compared = true;
+      ask.compared = support_.compare(data, state.reference.get(), state.elements, state.argument, excluded);
+    }
+    const auto sum = [&](CUdeviceptr memory) {
+      return support_.checksum_elements(memory, state.elements, state.argument.type, excluded);
+    };
+    // What the reference excludes is known after its second run only; its first run's outputs are still there.
+    if (deterministic_ && !(ask.defines && first_run)) ask.bits[1] = sum(data);
+    if (deterministic_ && ask.defines && run == 1) ask.bits[0] = sum(state.reference.get());
+  }
+  const std::vector<Finding> found = support_.findings();
+
+  if (mismatches.empty()) mismatches.resize(asked.size());
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    Mismatch& mismatch = mismatches[i];
+    const ArgumentState& state = *asked[i].state;
+    mismatch.state = &state;
+    if (asked[i].has_unwritten && !first_run) {
+      mismatch.unwritten = found[asked[i].unwritten].count;
+      mismatch.first_unwritten = found[asked[i].unwritten].first;
+    }
+    if (asked[i].has_overwritten) mismatch.overwritten = found[asked[i].overwritten];
+    if (deterministic_ && asked[i].defines && run == 1) mismatch.bits = {found[asked[i].bits[0]].sum};
+    if (deterministic_ && !(asked[i].defines && first_run)) mismatch.bits.push_back(found[asked[i].bits[1]].sum);
+    mismatch.count.push_back(asked[i].is_compared ? found[asked[i].compared].count : 0);
+    if (mismatch.count.back() == 0 || !mismatch.found.empty()) continue;
+    const Finding& compared = found[asked[i].compared];
+    mismatch.first = compared.first;
+    mismatch.worst = std::bit_cast<double>(compared.worst);
+    const std::size_t size = size_of(state.argument.type);
+    mismatch.found =
+        element_text(state.argument.type, stream_.download(state.place(layout).data() + compared.first * size, size));
+    mismatch.expected =
+        element_text(state.argument.type, stream_.download(state.reference.get() + compared.first * size, size));
+  }
+  for (const auto& [state, number] : guarded) {
+    if (found[number].count > 0) return guards_verdict(*state, state->place(layout), found[number]);
+  }
+  return {};
+}
+
+Verdict Runner::guards_verdict(const ArgumentState& state, const Placement& place, const Finding& finding) const {
+  const std::string where = finding.first < place.begin
+                                ? fmt::format("{} bytes before its start", place.begin - finding.first)
+                                : fmt::format("{} bytes past its end", finding.first - place.end);
+  return {Outcome::guard_violation,
+          fmt::format("It writes outside its buffers: {} bytes of the guard around '{}' ({} bytes long) changed, "
+                      "the first {}.",
+                      finding.count, state.argument.name, state.element_bytes(), where)};
+}
+
+// Guards, inputs and what is kept for comparison. All are looked at before one is reported, so that everything that was
+// changed is known and restored.
+Verdict Runner::inspect_surroundings(bool with_kept) {
+  struct Asked {
+    ArgumentState* state;
+    std::size_t before = 0, after = 0, input = 0, kept = 0, kept_count = 0;
+  };
+  std::vector<Asked> asked;
+  for (ArgumentState& state : buffers_.arguments()) {
+    Asked& ask = asked.emplace_back();
+    ask.state = &state;
+    if (state.buffer) {
+      const Placement place = state.place(Layout::plain);
+      ask.before = support_.check_planted(place.memory, place.guard_begin, place.begin, state.guard_seed);
+      ask.after = support_.check_planted(place.memory, place.end, place.guard_end, state.guard_seed);
+      if (state.argument.role == Argument::Role::in) ask.input = support_.checksum(place.data(), state.element_bytes());
+    }
+    if (with_kept) {
+      for (const auto& [memory, bytes] : state.kept()) {
+        const std::size_t number = support_.checksum(memory, bytes);
+        if (ask.kept_count++ == 0) ask.kept = number;
+      }
+    }
+  }
+  const std::vector<Finding> found = support_.findings();
+
+  Verdict guards, inputs, kept;
+  for (const Asked& ask : asked) {
+    ArgumentState& state = *ask.state;
+    Finding outside;
+    if (state.buffer) outside = found[ask.before].count > 0 ? found[ask.before] : found[ask.after];
+    if (outside.count > 0) {
+      if (guards.ok()) guards = guards_verdict(state, state.place(Layout::plain), outside);
+      buffers_.plant_guards(state);
+    }
+    if (state.argument.role == Argument::Role::in && found[ask.input].sum != state.input_sum && inputs.ok()) {
+      inputs = {Outcome::input_modified,
+                fmt::format("It changes its input '{}', which is declared `in`; declare it `inout` if that is "
+                            "intended.",
+                            state.argument.name)};
+    }
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < ask.kept_count; ++i) sum += found[ask.kept + i].sum;
+    if (ask.kept_count > 0 && sum != state.kept_sum) {
+      damaged_ = true;
+      kept = {Outcome::guard_violation,
+              fmt::format("It writes outside its buffers: the data that '{}' is {} changed, far from every argument.",
+                          state.argument.name, state.is_output() ? "compared with" : "filled with")};
+    }
+  }
+  if (!inputs.ok()) buffers_.repair_inputs();
+  if (!guards.ok()) return guards;
+  if (!kept.ok()) return kept;
+  return inputs;
+}
+
+Verdict Runner::inspect() {
+  return inspect_surroundings(true);
+}
+
+Verdict Runner::same_bits(const std::vector<Mismatch>& mismatches) const {
+  if (!deterministic_) return {};
+  for (const Mismatch& mismatch : mismatches) {
+    if (std::equal(mismatch.bits.begin() + 1, mismatch.bits.end(), mismatch.bits.begin())) continue;
+    return {
+        Outcome::nondeterministic,
+        fmt::format("Two runs on the same inputs write different bits to '{}', both within the tolerance ({}), but it "
+                    "is declared deterministic; sum in a fixed order, without atomics.",
+                    mismatch.state->argument.name, tolerance_text(mismatch.state->argument))};
+  }
+  return {};
+}
+
+void Runner::sum_kept() {
+  for (ArgumentState& state : buffers_.arguments()) {
+    for (const auto& [memory, bytes] : state.kept()) support_.checksum(memory, bytes);
+    state.kept_sum = 0;
+    for (const Finding& finding : support_.findings()) state.kept_sum += finding.sum;
+  }
+}
+
+Verdict Runner::run_all(const LoadedKernel& kernel, bool as_reference, std::vector<Mismatch>& mismatches) {
+  for (int run = 0; run < runs(); ++run) {
+    if (Verdict verdict = run_once(kernel, run, as_reference, mismatches); !verdict.ok()) return verdict;
+  }
+  return {};
+}
+
+Verdict Runner::run_reference(const LoadedKernel& kernel, bool diagnose_first) {
+  runs_without_fences_ = false;
+  if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
+  if (diagnose_first) {
+    if (Verdict verdict = diagnose(kernel, false); !verdict.ok()) return verdict;
+  }
+  std::vector<Mismatch> mismatches;
+  const Verdict ran = run_all(kernel, true, mismatches);
+  if (Verdict verdict = inspect_surroundings(false); !verdict.ok()) return verdict;
+  if (!ran.ok()) return ran;
+  note_unwritten(mismatches);
+  if (Verdict verdict = judge_expected(mismatches); !verdict.ok()) return verdict;
+  for (const Mismatch& mismatch : mismatches) {
+    if (mismatch.state->argument.expected) continue;
+    const std::uint64_t differing = *std::max_element(mismatch.count.begin(), mismatch.count.end());
+    if (differing == 0) continue;
+    return {Outcome::nondeterministic,
+            fmt::format("Two runs of the reference disagree in {} of {} elements of '{}' ({}): at {} {} and then {}; "
+                        "it may read what it "
+                        "has not written, race, or need a wider tolerance.",
+                        differing, mismatch.state->elements, mismatch.state->argument.name,
+                        tolerance_text(mismatch.state->argument), place(*mismatch.state, mismatch.first),
+                        mismatch.expected, mismatch.found)};
+  }
+  if (Verdict verdict = same_bits(mismatches); !verdict.ok()) return verdict;
+  sum_kept();
+  return {};
+}
+
+Verdict Runner::verify(const LoadedKernel& kernel, bool diagnose_first) {
+  runs_without_fences_ = false;
+  if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
+  if (diagnose_first) {
+    if (Verdict verdict = diagnose(kernel, true); !verdict.ok()) return verdict;
+  }
+  std::vector<Mismatch> mismatches;
+  if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
+  return judge(mismatches);
+}
+
+// After a run of the reference.
+void Runner::note_unwritten(const std::vector<Mismatch>& mismatches) {
+  const auto state_of = [&](const Mismatch& mismatch) -> ArgumentState& {
+    return buffers_.arguments()[mismatch.state->position];
+  };
+  for (const Mismatch& mismatch : mismatches) {
+    const BoundArgument& argument = mismatch.state->argument;
+    const bool is_left_out = !argument.expected || argument.is_partial;
+    state_of(mismatch).left_unwritten = {.count = is_left_out ? mismatch.unwritten : 0,
+                                         .first = mismatch.first_unwritten};
+  }
+}
+
+std::vector<NotCompared> Runner::not_compared() const {
+  std::vector<NotCompared> result;
+  for (const ArgumentState& state : buffers_.arguments()) {
+    const Finding& left = state.left_unwritten;
+    if (left.count > 0) result.push_back({state.argument.name, left.count, left.first, state.elements});
+  }
+  return result;
+}
+
+Verdict Runner::something_is_written() const {
+  for (const ArgumentState& state : buffers_.arguments()) {
+    if (state.left_unwritten.count == 0 || state.left_unwritten.count < state.elements || state.argument.is_partial)
+      continue;
+    return {Outcome::unwritten_output,
+            fmt::format("It writes nothing of '{}', so nothing would say what is right there: correct its launch and "
+                        "arguments, or declare the output `partial`.",
+                        state.argument.name)};
+  }
+  return {};
+}
+
+// What the reference must reproduce itself.
+Verdict Runner::judge_expected(const std::vector<Mismatch>& mismatches) const {
+  std::vector<Mismatch> expected;
+  for (const Mismatch& mismatch : mismatches) {
+    if (!mismatch.state->argument.expected) continue;
+    expected.push_back(mismatch);
+    if (mismatch.state->argument.is_partial) expected.back().unwritten = 0;
+  }
+  return judge(expected);
+}
+
+Verdict Runner::verify_where_timed(const LoadedKernel& kernel) {
+  runs_without_fences_ = false;
+  if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
+  std::vector<Mismatch> mismatches;
+  struct Ends {
+    bool& flag;
+    ~Ends() { flag = false; }
+  } ends{where_timed_};
+  where_timed_ = true;
+  if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
+  return judge(mismatches);
+}
+
+Verdict Runner::judge(const std::vector<Mismatch>& mismatches) const {
+  for (const Mismatch& mismatch : mismatches) {
+    if (mismatch.unwritten == 0) continue;
+    return {Outcome::unwritten_output,
+            fmt::format("It leaves {} of {} elements of '{}' unwritten that {} {}, the first at {}.",
+                        mismatch.unwritten, mismatch.state->elements, mismatch.state->argument.name,
+                        truth(*mismatch.state), mismatch.state->argument.expected ? "has" : "writes",
+                        place(*mismatch.state, mismatch.first_unwritten))};
+  }
+  for (const Mismatch& mismatch : mismatches) {
+    const std::vector<std::uint64_t>& count = mismatch.count;
+    const auto wrong_runs =
+        static_cast<std::size_t>(std::count_if(count.begin(), count.end(), [](auto n) { return n > 0; }));
+    if (wrong_runs == 0) continue;
+    const BoundArgument& argument = mismatch.state->argument;
+    const std::string detail = fmt::format("first at {}, found {}, expected {}; the worst is off by {:.3g} ({})",
+                                           place(*mismatch.state, mismatch.first), mismatch.found, mismatch.expected,
+                                           mismatch.worst, tolerance_text(argument));
+    if (wrong_runs == count.size()) {
+      return {Outcome::wrong_result,
+              fmt::format("{} of {} elements of '{}' differ from {}: {}.", count[0], mismatch.state->elements,
+                          argument.name, truth(*mismatch.state), detail)};
+    }
+    const std::uint64_t most = *std::max_element(count.begin(), count.end());
+    const std::string which =
+        count.size() > 2 ? fmt::format("wrong in {} of {} runs and right in the others", wrong_runs, count.size())
+        : count[0] == 0  ? "right in the first of two runs and wrong in the other"
+                         : "right in the second of two runs and wrong in the other";
+    return {Outcome::nondeterministic, fmt::format("'{}' is {}, in {} of {} elements: {}.", argument.name, which, most,
+                                                   mismatch.state->elements, detail)};
+  }
+  for (const Mismatch& mismatch : mismatches) {
+    if (mismatch.overwritten.count == 0) continue;
+    return {Outcome::wrong_result,
+            fmt::format("It writes {} of {} elements of '{}' that the reference leaves unwritten, the first at {}, so "
+                        "nothing says whether they are right. If the reference needs another launch, name it: "
+                        "reference(NAME; grid(...) block(...)); if these elements do not matter, declare the output "
+                        "`partial`.",
+                        mismatch.overwritten.count, mismatch.state->elements, mismatch.state->argument.name,
+                        place(*mismatch.state, mismatch.overwritten.first))};
+  }
+  return same_bits(mismatches);
+}
+
+}  // namespace tuner::engine

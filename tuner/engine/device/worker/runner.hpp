@@ -1,0 +1,87 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/engine/device/worker/buffers.hpp"
+#include "tuner/engine/device/worker/device_support.hpp"
+#include "tuner/engine/device/worker/kernel.hpp"
+#include "tuner/engine/device/worker/verdict.hpp"
+#include "tuner/engine/device/worker/work_stream.hpp"
+
+namespace tuner::engine {
+
+/// Decides whether a kernel does what it should: two launches from two poisons, three if it must be deterministic, the
+/// first with every buffer up against the fence behind it, the second with the fence in front. What it could have
+/// touched without dying of it is looked at. In the order of severity: guards, inputs, unwritten outputs, wrong results
+/// (in some runs only: nondeterministic), and if it must be deterministic, outputs that are not the same bits.
+///
+/// Where there are no fences, all launches run in the layout that is timed.
+class Runner {
+ public:
+  Runner(Buffers& buffers, DeviceSupport& support, WorkStream& stream, const DeviceInfo& device,
+         std::chrono::milliseconds launch_timeout, bool deterministic)
+      : buffers_(buffers),
+        support_(support),
+        stream_(stream),
+        device_(device),
+        launch_timeout_(launch_timeout),
+        deterministic_(deterministic) {}
+
+  /// Makes the kernel's outputs the reference, unless a file says what they must be. All runs must agree within the
+  /// tolerance. With `diagnose` it runs first
+  /// without fences, where what would end the context can be seen instead.
+  Verdict run_reference(const LoadedKernel& kernel, bool diagnose);
+  /// Compares with the reference. inspect() must follow: what it finds comes first.
+  Verdict verify(const LoadedKernel& kernel, bool diagnose);
+  /// The same in the layout that is timed, for a kernel that was: what it keeps may be about the buffers of the launch
+  /// before.
+  Verdict verify_where_timed(const LoadedKernel& kernel);
+  /// Once after all launches of a kernel, timed ones included: whether the plain buffers' guards, the inputs and what
+  /// is kept for comparison are as they were. What was changed is restored.
+  Verdict inspect();
+
+  void set_launch_timeout(std::chrono::milliseconds timeout) { launch_timeout_ = timeout; }
+  /// What a fault that has just ended the context says about the kernel, as one sentence.
+  std::string fault_text(CUresult fault) const;
+  /// Not ok if the reference leaves all of an output unwritten that is not partial: nothing could be compared.
+  Verdict something_is_written() const;
+  /// What the reference leaves unwritten of each output.
+  std::vector<NotCompared> not_compared() const;
+  int launches() const { return launches_; }
+  /// The kernel reached data of ours that no argument points to: this process must be replaced.
+  bool damaged() const { return damaged_; }
+
+ private:
+  struct Mismatch;
+  int runs() const { return deterministic_ ? 3 : 2; }
+  Layout layout_of(int run) const;
+  Verdict launch(const LoadedKernel& kernel, unsigned char poison, Layout layout);
+  Verdict diagnose(const LoadedKernel& kernel, bool with_kept);
+  Verdict run_all(const LoadedKernel& kernel, bool as_reference, std::vector<Mismatch>& mismatches);
+  Verdict run_once(const LoadedKernel& kernel, int run, bool as_reference, std::vector<Mismatch>& mismatches);
+  Verdict inspect_surroundings(bool with_kept);
+  Verdict guards_verdict(const ArgumentState& state, const Placement& place, const Finding& finding) const;
+  Verdict judge(const std::vector<Mismatch>& mismatches) const;
+  void note_unwritten(const std::vector<Mismatch>& mismatches);
+  Verdict judge_expected(const std::vector<Mismatch>& mismatches) const;
+  Verdict same_bits(const std::vector<Mismatch>& mismatches) const;
+  void sum_kept();
+
+  Buffers& buffers_;
+  DeviceSupport& support_;
+  WorkStream& stream_;
+  const DeviceInfo& device_;
+  std::chrono::milliseconds launch_timeout_;
+  bool deterministic_;
+  int launches_ = 0;
+  bool damaged_ = false;
+  bool where_timed_ = false;
+  std::optional<Layout> running_;     ///< while a checked launch runs
+  bool runs_without_fences_ = false;  ///< the present kernel did so, and changed nothing that it should not
+};
+
+}  // namespace tuner::engine

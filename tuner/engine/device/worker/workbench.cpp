@@ -1,0 +1,367 @@
+#include "tuner/engine/device/worker/workbench.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <type_traits>
+#include <utility>
+
+#include "tuner/engine/device/worker/buffers.hpp"
+#include "tuner/engine/device/worker/device_support.hpp"
+#include "tuner/engine/device/worker/kernel.hpp"
+#include "tuner/engine/device/worker/other_processes.hpp"
+#include "tuner/engine/device/worker/resident_finalist.hpp"
+#include "tuner/engine/device/worker/runner.hpp"
+#include "tuner/engine/device/worker/sampler.hpp"
+#include "tuner/engine/measure/screen.hpp"
+
+namespace tuner::engine {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Adds the time of its life to a field of the reply, also when an exception ends it.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& milliseconds) : milliseconds_(milliseconds) {}
+  ~Stopwatch() { milliseconds_ += std::chrono::duration<double, std::milli>(Clock::now() - start_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& milliseconds_;
+  Clock::time_point start_ = Clock::now();
+};
+
+bool take(DeviceReply& reply, Verdict verdict) {
+  reply.outcome = verdict.outcome;
+  reply.message = std::move(verdict.message);
+  return reply.outcome == Outcome::ok;
+}
+
+}  // namespace
+
+struct Workbench::Problem {
+  Problem(const PrepareProblem& request, const DeviceInfo& device, WorkStream& stream, const Monitor& monitor)
+      : usual_timeout(request.launch_timeout),
+        launch_timeout(request.launch_timeout),
+        support(request.support_cubin, stream),
+        buffers(request.arguments, request.seed, support, stream),
+        sampler(buffers, stream, device, request.mode, request.launch_timeout),
+        runner(buffers, support, stream, device, request.launch_timeout, request.deterministic),
+        clock(monitor) {}
+
+  std::chrono::milliseconds usual_timeout;
+  std::chrono::milliseconds launch_timeout;  ///< of the present request
+  DeviceSupport support;
+  Buffers buffers;
+  Sampler sampler;
+  Runner runner;
+  ClockWatch clock;
+  bool has_reference = false;
+  std::vector<ResidentFinalist> finalists;
+  int provided = 1;  ///< launches that a sample of theirs may have
+
+  /// Copies of the buffers are for the race alone.
+  void end_race() {
+    if (provided > 1) sampler.release_copies();
+    provided = 1;
+  }
+  int launches() const { return sampler.launches() + runner.launches(); }
+  ResidentFinalist& finalist(std::size_t position) {
+    if (position < finalists.size()) return finalists[position];
+    throw Error(Errc::internal, fmt::format("A device worker was asked to race finalist {} of {}; report this.",
+                                            position, finalists.size()));
+  }
+  void set_launch_timeout(const Isolation& isolation) {
+    launch_timeout = isolation.launch_timeout.value_or(usual_timeout);
+    sampler.set_launch_timeout(launch_timeout);
+    runner.set_launch_timeout(launch_timeout);
+  }
+};
+
+Workbench::Workbench(DeviceInfo device) : device_(std::move(device)), monitor_(device_.uuid) {}
+Workbench::~Workbench() = default;
+
+Workbench::Problem& Workbench::problem() {
+  if (!problem_)
+    throw Error(Errc::internal,
+                "A device worker was asked to run a kernel before a problem was prepared; report this.");
+  return *problem_;
+}
+
+WorkerReply Workbench::handle(const DeviceRequest& request) {
+  DeviceReply reply;
+  const bool prepares = std::holds_alternative<PrepareProblem>(request);
+  const int launches_before = problem_ && !prepares ? problem_->launches() : 0;
+  bool ends = false;
+  try {
+    std::visit(
+        [&](const auto& typed) {
+          using Request = std::decay_t<decltype(typed)>;
+          if constexpr (std::is_same_v<Request, PrepareProblem>) prepare(typed, reply);
+          if constexpr (std::is_same_v<Request, RunReference>) reference(typed, reply);
+          if constexpr (std::is_same_v<Request, ScreenCandidate>) screen(typed, reply);
+          if constexpr (std::is_same_v<Request, LoadFinalists>) load_finalists(typed, reply);
+          if constexpr (std::is_same_v<Request, RunBlock>) run_block(typed, reply);
+          if constexpr (std::is_same_v<Request, RecheckFinalist>) recheck_finalist(typed, reply);
+          if constexpr (std::is_same_v<Request, ConfirmCandidate>) confirm(typed, reply);
+        },
+        request);
+    ends = problem_ && problem_->runner.damaged();
+  } catch (const StillRunning& hang) {
+    const auto limit = problem_ ? problem_->launch_timeout : hang.limit();
+    reply.outcome = Outcome::run_timeout;
+    reply.message += fmt::format(
+        "Its launch was still running after {} ms and was stopped; a longer launch timeout would let it "
+        "live.",
+        limit.count());
+    ends = true;
+  } catch (const CallFailed& failure) {
+    if (failure.result() == CUDA_ERROR_OUT_OF_MEMORY) {
+      reply.outcome = Outcome::out_of_memory;
+      reply.message += fmt::format("The device has no memory left for it: {}", failure.what());
+    } else {
+      const bool is_kernels = is_a_kernels_doing(failure.result());
+      reply.outcome = is_kernels ? Outcome::illegal_access : Outcome::worker_lost;
+      if (!problem_) {
+        reply.message += failure.what();
+      } else if (is_kernels) {
+        reply.message += problem_->runner.fault_text(failure.result());
+      } else {
+        reply.message += fmt::format("{} That may be the GPU's doing, and not the kernel's.", failure.what());
+      }
+      ends = true;
+    }
+  } catch (const Error& error) {
+    // Data that is no longer what it was: what is on the device may be of both kinds.
+    if (error.code() != Errc::file_not_found) throw;
+    reply.outcome = Outcome::worker_lost;
+    reply.message += error.what();
+    ends = !prepares;
+  }
+  if (problem_) {
+    reply.launches = problem_->launches() - launches_before;
+    reply.sm_clock_mhz = problem_->clock.mhz();
+  }
+  return {std::move(reply), ends};
+}
+
+void Workbench::prepare(const PrepareProblem& request, DeviceReply& reply) {
+  const Stopwatch watch(reply.load_ms);
+  problem_.reset();
+  try {
+    problem_ = std::make_unique<Problem>(request, device_, stream_, monitor_);
+    if (!take(reply, problem_->buffers.set_scalars())) {
+      problem_.reset();
+      return;
+    }
+    reply.unfenced = problem_->buffers.raise_fences();
+    reply.other_processes = neighbours(monitor_.processes(), ProcessTable::of_this_machine());
+  } catch (const CallFailed& failure) {
+    if (failure.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
+    std::size_t free_bytes = 0, all = 0;
+    driver().memory_info(&free_bytes, &all);
+    constexpr double kGiB = 1024.0 * 1024 * 1024;
+    reply.outcome = Outcome::out_of_memory;
+    reply.message = fmt::format(
+        "The problem's buffers, with the copies that checking needs, take {:.3f} GiB and the device has {:.3f} GiB "
+        "free of {:.3f}; choose a smaller problem.",
+        static_cast<double>(bytes_needed(request.arguments)) / kGiB, static_cast<double>(free_bytes) / kGiB,
+        static_cast<double>(all) / kGiB);
+  }
+}
+
+namespace {
+
+void describe(const LoadedKernel& kernel, DeviceReply& reply) {
+  reply.occupancy = kernel.occupancy;
+  reply.occupancy_limiter = kernel.limiter;
+  reply.local_bytes = kernel.facts.local_bytes;
+}
+
+bool load(const Candidate& candidate, Buffers& buffers, const DeviceInfo& device, WorkStream& stream,
+          LoadedKernel& kernel, DeviceReply& reply) {
+  const Stopwatch watch(reply.load_ms);
+  const bool loaded = take(reply, load_kernel(candidate, buffers.arguments(), device, kernel));
+  if (loaded) fill_constants(kernel, buffers.arguments(), stream);
+  describe(kernel, reply);
+  return loaded;
+}
+
+// One launch a sample: a candidate that is far off needs no batch to show it.
+void time(LoadedKernel& kernel, Sampler& sampler, ClockWatch& clock, Screen screen, DeviceReply& reply) {
+  const Stopwatch watch(reply.timing_ms);
+  sampler.note_activity();
+  clock.moved();
+  Screen::Step step = Screen::Step::more;
+  while (step == Screen::Step::more) {
+    double nanoseconds = 0;
+    if (!take(reply, sampler.sample(kernel, 1, nanoseconds))) return;
+    step = screen.add(nanoseconds);
+    reply.samples_ns = screen.samples_ns();
+  }
+  reply.censored = screen.censored();
+  reply.disturbed = clock.moved();
+}
+
+}  // namespace
+
+// Times the kernel and looks at what all of its launches may have done. What that finds comes first, and then there are
+// no samples: they are of a kernel that does something else.
+void Workbench::time_and_inspect(LoadedKernel& kernel, const ScreenPolicy& policy, std::optional<double> best_ns,
+                                 DeviceReply& reply) {
+  Problem& p = problem();
+  if (reply.outcome == Outcome::ok) time(kernel, p.sampler, p.clock, Screen(policy, best_ns), reply);
+  const Stopwatch watch(reply.verify_ms);
+  Verdict verdict = p.runner.inspect();
+  if (verdict.ok()) return;
+  take(reply, std::move(verdict));
+  reply.samples_ns.clear();
+  reply.censored = false;
+}
+
+void Workbench::reference(const RunReference& request, DeviceReply& reply) {
+  Problem& p = problem();
+  p.set_launch_timeout(request.isolation);
+  p.end_race();
+  p.has_reference = false;
+  LoadedKernel kernel;
+  if (!load(request.candidate, p.buffers, device_, stream_, kernel, reply)) return;
+  {
+    const Stopwatch watch(reply.verify_ms);
+    const bool ran = take(reply, p.runner.run_reference(kernel, request.isolation.diagnose));
+    reply.not_compared = p.runner.not_compared();
+    if (!ran || !take(reply, p.runner.something_is_written())) return;
+  }
+  time_and_inspect(kernel, request.policy, std::nullopt, reply);
+  p.has_reference = reply.outcome == Outcome::ok;
+}
+
+void Workbench::screen(const ScreenCandidate& request, DeviceReply& reply) {
+  Problem& p = problem();
+  if (!p.has_reference)
+    throw Error(Errc::internal, "A device worker was asked to screen a kernel before it had a reference; report this.");
+  p.set_launch_timeout(request.isolation);
+  p.end_race();
+  LoadedKernel kernel;
+  if (!load(request.candidate, p.buffers, device_, stream_, kernel, reply)) return;
+  {
+    const Stopwatch watch(reply.verify_ms);
+    take(reply, p.runner.verify(kernel, request.isolation.diagnose));
+  }
+  time_and_inspect(kernel, request.policy, request.best_ns, reply);
+}
+
+void Workbench::load_finalists(const LoadFinalists& request, DeviceReply& reply) {
+  Problem& p = problem();
+  p.finalists.clear();
+  p.set_launch_timeout({});
+  std::vector<ResidentFinalist> finalists;
+  for (const Candidate& candidate : request.candidates) {
+    // Both stand in front of what an exception adds.
+    const std::string prefix = fmt::format("The finalist {}: ", candidate.configuration);
+    reply.message = prefix;
+    reply.culprit = finalists.size();
+    LoadedKernel kernel;
+    bool loaded = load(candidate, p.buffers, device_, stream_, kernel, reply);
+    // All lengths once now, so that no buffer is allocated while the race runs.
+    if (loaded) {
+      reply.message = prefix;
+      loaded = take(reply, p.buffers.resize_scratch(kernel.scratch_lengths));
+    }
+    if (!loaded) {
+      reply.message = prefix + reply.message;
+      return;
+    }
+    ModuleGlobals globals(candidate.cubin, kernel.module.get(), p.support);
+    finalists.push_back({std::move(kernel), std::move(globals)});
+  }
+  reply.culprit.reset();
+  reply.launches_per_sample = p.provided = p.sampler.provide_for(request.launches);
+  p.finalists = std::move(finalists);
+}
+
+void Workbench::run_block(const RunBlock& request, DeviceReply& reply) {
+  Problem& p = problem();
+  const Stopwatch watch(reply.timing_ms);
+  reply.disturbed = p.clock.moved();
+  reply.launches_per_sample = std::clamp(request.launches, 1, p.provided);
+  for (const std::size_t position : request.order) {
+    ResidentFinalist& finalist = p.finalist(position);
+    LoadedKernel& kernel = finalist.kernel;
+    // Both stand in front of what an exception adds.
+    reply.culprit = position;
+    reply.message = fmt::format("The finalist {}: ", kernel.configuration);
+    double nanoseconds = 0;
+    const int before = p.launches();
+    Verdict verdict = p.sampler.sample(kernel, reply.launches_per_sample, nanoseconds);
+    finalist.launches += p.launches() - before;
+    if (!verdict.ok()) {
+      reply.outcome = verdict.outcome;
+      reply.message += verdict.message;
+      return;
+    }
+    reply.samples_ns.push_back(nanoseconds);
+  }
+  reply.message.clear();
+  reply.culprit.reset();
+  reply.disturbed = p.clock.moved() || reply.disturbed;
+}
+
+void Workbench::recheck_finalist(const RecheckFinalist& request, DeviceReply& reply) {
+  Problem& p = problem();
+  if (!p.has_reference) {
+    // It could not be had again after a winner was confirmed. Another worker has one, or says why not.
+    reply.outcome = Outcome::worker_lost;
+    reply.message = "There is nothing left to compare a finalist with.";
+    return;
+  }
+  p.set_launch_timeout({});
+  const Stopwatch watch(reply.verify_ms);
+  reply.message = "Launched again where it was timed: ";  // in front of what an exception adds
+  take(reply, recheck(p.finalist(request.finalist), request, {p.buffers, p.support, p.sampler, p.runner}));
+}
+
+void Workbench::confirm(const ConfirmCandidate& request, DeviceReply& reply) {
+  Problem& p = problem();
+  p.set_launch_timeout(request.isolation);
+  LoadedKernel reference, candidate;
+  // True whenever something may fail that is not the candidate's doing, also for what an exception ends.
+  reply.reference_failed = true;
+  if (!load(request.reference, p.buffers, device_, stream_, reference, reply)) return;
+  reply.reference_failed = false;
+  if (!load(request.candidate, p.buffers, device_, stream_, candidate, reply)) return;
+  const Stopwatch watch(reply.verify_ms);
+  const std::uint64_t seed = p.buffers.seed();
+  p.has_reference = false;
+
+  const std::string prefix =
+      p.buffers.depends_on_seed() ? fmt::format("On other inputs (seed {}), ", request.seed) : "On the same inputs, ";
+  reply.message = prefix + "the reference: ";
+  reply.reference_failed = true;
+  p.buffers.fill_inputs(request.seed);
+  Verdict verdict = p.runner.run_reference(reference, request.isolation.diagnose);
+  if (verdict.ok()) {
+    reply.reference_failed = false;
+    reply.not_compared = p.runner.not_compared();
+    reply.message = prefix + "the candidate: ";
+    verdict = p.runner.verify(candidate, request.isolation.diagnose);
+    if (Verdict found = p.runner.inspect(); !found.ok()) verdict = std::move(found);
+  }
+  // Back to the inputs and reference that screening uses.
+  const std::string message = verdict.ok() ? std::string() : reply.message + verdict.message;
+  const bool reference_failed = reply.reference_failed;
+  if (verdict.ok()) {
+    reply.reference_failed = true;
+    reply.message = "Back on the inputs of before, the reference: ";
+  }
+  p.buffers.fill_inputs(seed);
+  p.has_reference = p.runner.run_reference(reference, false).ok();
+  reply.outcome = verdict.outcome;
+  reply.message = message;
+  reply.reference_failed = reference_failed;
+}
+
+}  // namespace tuner::engine

@@ -1,0 +1,67 @@
+#include "tuner/engine/device/worker/worker.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "tuner/core/base/printable.hpp"
+#include "tuner/driver/device_query.hpp"
+#include "tuner/engine/device/lane/device_wire.hpp"
+#include "tuner/engine/device/worker/cuda.hpp"
+#include "tuner/engine/device/worker/workbench.hpp"
+
+namespace tuner::engine {
+namespace {
+
+constexpr int kFailed = 1;
+
+// On stderr too, which the parent keeps: it may be about to send a request, find this end closed, and never read the
+// message.
+int fail(Channel& channel, const Error& error) {
+  std::fprintf(stderr, "%s\n", printable(error.what()).c_str());
+  channel.send(encode_error(error));
+  return kFailed;
+}
+
+void create_context() {
+  CUdevice device = 0;
+  check(driver().device(&device, 0), "cuDeviceGet");
+  CUcontext context = nullptr;
+  check(driver().retain_context(&context, device), "cuDevicePrimaryCtxRetain");
+  check(driver().set_context(context), "cuCtxSetCurrent");
+}
+
+}  // namespace
+
+int run_device_worker(Channel channel) {
+  try {
+    const DeviceInfo device = query_device(0);
+    // Before the context: whoever compiles needs the architecture, and the context takes another tenth of a second.
+    if (!channel.send(encode_hello(device))) return kFailed;
+    create_context();
+    Workbench workbench(device);
+    if (!channel.send(encode_ready())) return kFailed;
+    while (const std::optional<Message> message = channel.receive_wait()) {
+      const WorkerReply answer = workbench.handle(decode_request(*message));
+      if (!channel.send(encode_reply(answer))) break;
+      if (answer.ends) raise(SIGKILL);
+    }
+    return 0;
+  } catch (const Error& error) {
+    return fail(channel, error);
+  } catch (const std::exception& exception) {
+    return fail(channel, Error(Errc::internal, fmt::format("The device worker failed: {}.", exception.what())));
+  }
+}
+
+int run_probe(Channel channel) {
+  try {
+    return channel.send(encode_devices(query_devices())) ? 0 : kFailed;
+  } catch (const Error& error) {
+    return fail(channel, error);
+  }
+}
+
+}  // namespace tuner::engine

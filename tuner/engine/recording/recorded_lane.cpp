@@ -1,0 +1,129 @@
+#include "tuner/engine/recording/recorded_lane.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tuner::engine {
+
+namespace {
+
+/// How many requests a recorded lane takes before it wants to be polled: enough to look like a pool, few enough that a
+/// strategy hears of results before it asks again.
+constexpr std::size_t kRoom = 8;
+
+std::chrono::steady_clock::time_point due(bool answered) {
+  return answered ? std::chrono::steady_clock::time_point::min() : std::chrono::steady_clock::time_point::max();
+}
+
+/// Failures that a compiler finds; everything later is the device's to report.
+bool fails_to_compile(Outcome outcome) {
+  return outcome == Outcome::compile_error || outcome == Outcome::compile_timeout;
+}
+
+}  // namespace
+
+RecordedRows::RecordedRows(const Recording& recording, const Task& task) : recording_(recording) {
+  for (const RecordedTrial& trial : recording.trials) rows_.emplace(task.space().text(trial.configuration), &trial);
+}
+
+const RecordedTrial& RecordedRows::find(const std::string& configuration) const {
+  const auto found = rows_.find(configuration);
+  if (found == rows_.end()) {
+    throw Error(Errc::bad_recording,
+                fmt::format("The configuration {} was not recorded in {}.", configuration, recording_.file.string()));
+  }
+  return *found->second;
+}
+
+void RecordedCompileLane::submit(TicketId ticket, CompileRequest request) {
+  const RecordedTrial& row = rows_.find(request.configuration);
+  CompileReply reply;
+  reply.toolkit = recording_.conditions.toolkit;
+  reply.milliseconds = row.compile_ms;
+  reply.facts = row.facts;
+  reply.lowered_name = request.name_expression;
+  if (fails_to_compile(row.outcome)) {
+    reply.outcome = row.outcome;
+    reply.message = row.message;
+  }
+  answered_.push_back({ticket, std::move(reply)});
+}
+
+std::vector<CompileLane::Completion> RecordedCompileLane::poll() {
+  return std::exchange(answered_, {});
+}
+
+std::size_t RecordedCompileLane::room() const {
+  return kRoom - std::min(kRoom, answered_.size());
+}
+
+std::chrono::steady_clock::time_point RecordedCompileLane::next_deadline() const {
+  return due(!answered_.empty());
+}
+
+void RecordedDeviceLane::submit(TicketId ticket, DeviceRequest request) {
+  DeviceReply reply = std::visit([this](const auto& known) { return answer(known); }, request);
+  answered_.push_back({ticket, std::move(reply)});
+}
+
+std::vector<DeviceLane::Completion> RecordedDeviceLane::poll() {
+  return std::exchange(answered_, {});
+}
+
+std::size_t RecordedDeviceLane::room() const {
+  return kRoom - std::min(kRoom, answered_.size());
+}
+
+std::chrono::steady_clock::time_point RecordedDeviceLane::next_deadline() const {
+  return due(!answered_.empty());
+}
+
+DeviceReply RecordedDeviceLane::screen(const std::string& configuration, const ScreenPolicy& policy,
+                                       std::optional<double> best_ns) const {
+  const RecordedTrial& row = rows_.find(configuration);
+  DeviceReply reply;
+  reply.outcome = row.outcome;
+  reply.message = row.message;
+  reply.occupancy = row.facts.occupancy;
+  reply.occupancy_limiter = row.facts.occupancy_limiter;
+  reply.verify_ms = row.verify_ms;
+  reply.timing_ms = row.bench_ms;
+  if (row.outcome != Outcome::ok) return reply;
+  Screen timing(policy, best_ns);
+  Screen::Step step = Screen::Step::more;
+  for (std::size_t i = 0; step == Screen::Step::more; ++i) {
+    step = timing.add(row.samples_ns[i % row.samples_ns.size()]);
+  }
+  reply.samples_ns = timing.samples_ns();
+  reply.censored = timing.censored();
+  return reply;
+}
+
+DeviceReply RecordedDeviceLane::answer(const RunReference& request) {
+  return screen(request.candidate.configuration, request.policy, std::nullopt);
+}
+
+DeviceReply RecordedDeviceLane::answer(const ScreenCandidate& request) {
+  return screen(request.candidate.configuration, request.policy, request.best_ns);
+}
+
+DeviceReply RecordedDeviceLane::answer(const LoadFinalists& request) {
+  finalists_.clear();
+  blocks_ = 0;
+  for (const Candidate& candidate : request.candidates) finalists_.push_back(&rows_.find(candidate.configuration));
+  return {};
+}
+
+DeviceReply RecordedDeviceLane::answer(const RunBlock& request) {
+  DeviceReply reply;
+  for (const std::size_t finalist : request.order) {
+    const RecordedTrial& row = *finalists_.at(finalist);
+    const std::vector<double>& samples = row.race_ns.empty() ? row.samples_ns : row.race_ns;
+    reply.samples_ns.push_back(samples[blocks_ % samples.size()]);
+  }
+  ++blocks_;
+  return reply;
+}
+
+}  // namespace tuner::engine

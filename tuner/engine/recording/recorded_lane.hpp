@@ -1,0 +1,78 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+
+#include "tuner/engine/compile/compile.hpp"
+#include "tuner/engine/device/lane/device.hpp"
+#include "tuner/engine/recording/recording.hpp"
+
+namespace tuner::engine {
+
+/// Rows of a recording by canonical text. Both recorded lanes look things up here.
+class RecordedRows {
+ public:
+  /// `task` must be recorded_task(recording); both must outlive this.
+  RecordedRows(const Recording& recording, const Task& task);
+  /// Throws Error{bad_recording} for a configuration that was not recorded.
+  const RecordedTrial& find(const std::string& configuration) const;
+
+ private:
+  const Recording& recording_;
+  std::map<std::string, const RecordedTrial*, std::less<>> rows_;
+};
+
+/// Answers compile requests with what the recording says: status, resource facts, binary hash. Nothing is compiled.
+class RecordedCompileLane final : public CompileLane {
+ public:
+  explicit RecordedCompileLane(const Recording& recording, const RecordedRows& rows)
+      : recording_(recording), rows_(rows) {}
+
+  void submit(TicketId ticket, CompileRequest request) override;
+  std::vector<Completion> poll() override;
+  void cancel(TicketId) override {}
+  std::size_t room() const override;
+  std::vector<int> wait_fds() const override { return {}; }
+  std::chrono::steady_clock::time_point next_deadline() const override;
+
+ private:
+  const Recording& recording_;
+  const RecordedRows& rows_;
+  std::vector<Completion> answered_;
+};
+
+/// Answers device requests with the recorded samples: screening takes them in order under the request's policy, the
+/// n-th block of a race takes everybody's n-th race sample (from the start again after the last), so that what was
+/// measured side by side stays side by side. Nothing is launched.
+class RecordedDeviceLane final : public DeviceLane {
+ public:
+  explicit RecordedDeviceLane(const Recording& recording, const RecordedRows& rows)
+      : recording_(recording), rows_(rows) {}
+
+  const DeviceInfo& info() override { return recording_.device; }
+  void submit(TicketId ticket, DeviceRequest request) override;
+  std::vector<Completion> poll() override;
+  void cancel(TicketId) override {}
+  std::size_t room() const override;
+  std::vector<int> wait_fds() const override { return {}; }
+  std::chrono::steady_clock::time_point next_deadline() const override;
+
+ private:
+  DeviceReply answer(const PrepareProblem&) { return {}; }
+  DeviceReply answer(const RunReference& request);
+  DeviceReply answer(const ScreenCandidate& request);
+  DeviceReply answer(const LoadFinalists& request);
+  DeviceReply answer(const RunBlock& request);
+  DeviceReply answer(const RecheckFinalist&) { return {}; }
+  DeviceReply answer(const ConfirmCandidate&) { return {}; }
+  DeviceReply screen(const std::string& configuration, const ScreenPolicy& policy, std::optional<double> best_ns) const;
+
+  const Recording& recording_;
+  const RecordedRows& rows_;
+  std::vector<const RecordedTrial*> finalists_;
+  std::size_t blocks_ = 0;
+  std::vector<Completion> answered_;
+};
+
+}  // namespace tuner::engine

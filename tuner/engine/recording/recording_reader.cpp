@@ -1,0 +1,414 @@
+// Reading recordings. docs/recordings.md is the grammar.
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "search/expression/quoting.hpp"
+#include "tuner/core/device/device_fields.hpp"
+#include "tuner/engine/measure/statistics.hpp"
+#include "tuner/engine/recording/recording.hpp"
+#include "tuner/engine/recording/recording_beginning.hpp"
+
+namespace tuner::engine {
+
+namespace {
+
+using GzFile = std::unique_ptr<gzFile_s, int (*)(gzFile)>;
+
+/// More text than any recording has: what does not end is no recording.
+constexpr std::size_t kMostText = std::size_t{1} << 30;
+/// What is packed may unpack to that much, and beyond it to so many times its size. Samples are digits that hardly
+/// repeat: recordings shrink to a tenth, and what is all failures to a hundredth.
+constexpr std::size_t kUnpackedFreely = std::size_t{32} << 20;
+constexpr std::size_t kMostUnpacked = 200;
+/// Rows, which take half a kilobyte of memory each.
+constexpr std::size_t kMostRows = std::size_t{1} << 22;
+/// A row with thousands of samples has a tenth of that.
+constexpr std::size_t kMostLine = std::size_t{4} << 20;
+
+/// The text of a recording, unpacked as it is read: no more than a line of it is in memory.
+class Lines {
+ public:
+  explicit Lines(const std::filesystem::path& path) : Lines(path, open(path)) {}
+  /// `path` is for messages.
+  Lines(std::filesystem::path path, GzFile file) : path_(std::move(path)), file_(std::move(file)) {}
+
+  /// The next line without its end; false at the end of the file. Valid until the next call.
+  bool next(std::string_view& line) {
+    line_.clear();
+    while (true) {
+      if (at_ == used_ && !fill()) break;
+      const std::string_view rest(buffer_.data() + at_, used_ - at_);
+      const std::size_t end = rest.find('\n');
+      line_ += rest.substr(0, end);
+      if (line_.size() > kMostLine) {
+        throw Error(Errc::bad_recording, fmt::format("{} has a line of more than {} MiB and is no recording.",
+                                                     path_.string(), kMostLine >> 20U));
+      }
+      at_ += std::min(end, rest.size());
+      if (end == std::string_view::npos) continue;
+      ++at_;
+      line = line_;
+      return true;
+    }
+    line = line_;
+    return !line_.empty();
+  }
+
+ private:
+  static GzFile open(const std::filesystem::path& path) {
+    std::error_code ignored;
+    const auto kind = std::filesystem::status(path, ignored).type();
+    if (kind == std::filesystem::file_type::directory || kind == std::filesystem::file_type::character ||
+        kind == std::filesystem::file_type::block) {
+      throw Error(Errc::file_not_found,
+                  fmt::format("{} is a folder or a device, not a recording; name the file.", path.string()));
+    }
+    GzFile file(gzopen(path.c_str(), "rb"), gzclose);
+    if (file) return file;
+    throw Error(Errc::file_not_found,
+                fmt::format("The recording {} cannot be opened; check the path and its permissions.", path.string()));
+  }
+
+  bool fill() {
+    const int count = gzread(file_.get(), buffer_.data(), static_cast<unsigned>(buffer_.size()));
+    int code = Z_OK;
+    gzerror(file_.get(), &code);
+    if (count < 0 || (count == 0 && code != Z_OK && code != Z_STREAM_END)) {
+      throw Error(Errc::bad_recording, fmt::format("The recording {} cannot be unpacked: the file is damaged or cut "
+                                                   "short.",
+                                                   path_.string()));
+    }
+    at_ = 0;
+    used_ = static_cast<std::size_t>(count);
+    if (all_ == 0 && std::string_view(buffer_.data(), used_).starts_with("\xEF\xBB\xBF")) at_ = 3;  // byte order mark
+    if (all_ == 0 && (std::string_view(buffer_.data(), used_).starts_with("\xFF\xFE") ||
+                      std::string_view(buffer_.data(), used_).starts_with("\xFE\xFF"))) {
+      throw Error(Errc::bad_recording, fmt::format("{} is UTF-16: save it as UTF-8.", path_.string()));
+    }
+    all_ += used_;
+    if (all_ > kMostText)
+      throw Error(Errc::bad_recording, fmt::format("{} is larger than a gigabyte and no recording.", path_.string()));
+    const z_off_t packed = gzoffset(file_.get());  // -1: a pipe, which does not say
+    if (packed > 0 && all_ > kUnpackedFreely && all_ / static_cast<std::size_t>(packed) > kMostUnpacked) {
+      throw Error(Errc::bad_recording, fmt::format("{} unpacks to more than {} times its size and is no recording.",
+                                                   path_.string(), kMostUnpacked));
+    }
+    return used_ > 0;
+  }
+
+  std::filesystem::path path_;
+  GzFile file_;
+  std::vector<char> buffer_ = std::vector<char>(65536);
+  std::size_t at_ = 0, used_ = 0, all_ = 0;
+  std::string line_;
+};
+
+std::vector<std::string> split(std::string_view line, char separator) {
+  std::vector<std::string> fields;
+  std::string field;
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') {
+      if (quoted && i + 1 < line.size() && line[i + 1] == '"') {
+        field += '"';
+        ++i;
+      } else {
+        quoted = !quoted;
+      }
+    } else if (line[i] == separator && !quoted) {
+      fields.push_back(std::move(field));
+      field.clear();
+    } else {
+      field += line[i];
+    }
+  }
+  fields.push_back(std::move(field));
+  return fields;
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
+  return text;
+}
+
+/// Of the first line that is not blank, without the blanks around it.
+bool begins_recording(std::string_view line) {
+  return line.starts_with("#space ");
+}
+
+/// Reads line by line and knows where it is, for messages.
+class Reader {
+ public:
+  explicit Reader(const std::filesystem::path& file) { recording_.file = file; }
+
+  Recording read() {
+    Lines lines(recording_.file);
+    for (std::string_view line; lines.next(line);) {
+      ++line_;
+      read_line(trim(line));
+    }
+    line_ = std::max(line_, 1);
+    if (!versioned_) fail("it does not start with `#space 1`, so it is not a recorded space");
+    if (columns_.empty()) fail("it ends before the line that names the columns; the file is cut short");
+    if (recording_.trials.empty()) fail("it holds no configuration; the file is cut short");
+    if (recording_.kernel.empty()) fail("there is no `#kernel` line, so nobody knows what was measured");
+    if (recording_.device.name.empty()) fail("there is no `#gpu` line, so nobody knows where it was measured");
+    finish();
+    return std::move(recording_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(Errc::bad_recording,
+                fmt::format("{}:{}: {}.", recording_.file.string(), line_, search::with_short_quotations(what)));
+  }
+
+  void read_line(std::string_view line) {
+    if (line.empty()) return;
+    if (!versioned_ && !begins_recording(line)) {
+      fail("it does not start with `#space 1`, so it is not a recorded space");
+    }
+    if (line[0] == '#') {
+      const std::size_t space = std::min(line.find(' '), line.size());
+      read_header(line.substr(1, space - 1), trim(line.substr(space)));
+    } else if (columns_.empty()) {
+      read_columns(split(line, ','));
+    } else {
+      read_row(split(line, ','));
+    }
+  }
+
+  void read_header(std::string_view keyword, std::string_view rest) {
+    const std::string value(rest);
+    if (keyword == "space") {
+      if (value != "1") fail(fmt::format("format version `{}` is unknown; this program reads version 1", value));
+      versioned_ = true;
+    } else if (keyword == "kernel") {
+      recording_.kernel = value;
+    } else if (keyword == "gpu") {
+      recording_.device.name = value;
+    } else if (keyword == "identity") {
+      recording_.kernel_identity = value;
+    } else if (keyword == "problem") {
+      recording_.problem = value;
+    } else if (keyword == "date") {
+      recording_.date = value;
+    } else if (keyword == "mode") {
+      if (value != "cold" && value != "warm") fail(fmt::format("the mode is `cold` or `warm`, not `{}`", value));
+      recording_.mode = value;
+    } else if (keyword == "device") {
+      const nlohmann::json json = nlohmann::json::parse(value, nullptr, false);
+      if (!json.is_object()) fail("`#device` needs a JSON object");
+      visit_device(recording_.device, [&](const char* name, auto& member) { read_member(json, name, member); });
+    } else if (keyword == "tuner") {
+      recording_.conditions.tuner_version = value;
+    } else if (keyword == "toolkit") {
+      recording_.conditions.toolkit = value;
+    } else if (keyword == "driver") {
+      recording_.conditions.driver = recording_.device.driver_version = value;
+    } else if (keyword == "baseline") {
+      baseline_ = value;
+    } else if (keyword == "winner") {
+      recording_.winner = value;
+    } else if (keyword == "param") {
+      read_parameter(rest);
+    } else if (keyword == "restriction") {
+      recording_.restrictions.push_back(value);
+    } else if (keyword == "let") {
+      const std::size_t equals = value.find('=');
+      if (equals == std::string::npos) fail("`#let` needs NAME = EXPRESSION");
+      recording_.lets.emplace_back(trim(rest.substr(0, equals)), trim(rest.substr(equals + 1)));
+    } else if (keyword == "grid") {
+      recording_.grid.push_back(value);
+    } else if (keyword == "block") {
+      recording_.block.push_back(value);
+    } else if (keyword == "shared") {
+      recording_.shared_bytes = value;
+    } else if (keyword == "work_bytes") {
+      recording_.work_bytes = value;
+    } else if (keyword == "work_flops") {
+      recording_.work_flops = value;
+    }
+    // Other keywords (#source, #licence, #count, #stat, …) inform people.
+  }
+
+  template <typename Member>
+  void read_member(const nlohmann::json& json, const char* name, Member& member) const {
+    const auto found = json.find(name);
+    if (found == json.end()) return;
+    if constexpr (std::is_arithmetic_v<Member>) {
+      if (!found->is_number()) fail(fmt::format("`{}` of `#device` must be a number", name));
+    } else {
+      if (!found->is_string()) fail(fmt::format("`{}` of `#device` must be a text", name));
+      // It becomes part of a key, of names and of comments.
+      const auto& text = found->template get_ref<const std::string&>();
+      const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+      if (std::any_of(text.begin(), text.end(), is_control))
+        fail(fmt::format("`{}` of `#device` has a control character; it is a text of one line", name));
+    }
+    found->get_to(member);
+  }
+
+  void read_parameter(std::string_view rest) {
+    const std::size_t space = rest.find(' ');
+    if (space == std::string_view::npos) fail("`#param` needs a name and its values");
+    search::Parameter parameter;
+    parameter.name = std::string(rest.substr(0, space));
+    for (const std::string& text : split(trim(rest.substr(space)), ',')) {
+      parameter.values.push_back(search::Value::parse(text));
+    }
+    parameter.default_value = parameter.values.front();
+    recording_.parameters.push_back(std::move(parameter));
+  }
+
+  void read_columns(std::vector<std::string> columns) {
+    columns_ = std::move(columns);
+    if (columns_.size() <= recording_.parameters.size()) fail("the columns must be every parameter and then `status`");
+    for (std::size_t i = 0; i < recording_.parameters.size(); ++i) {
+      if (columns_[i] != recording_.parameters[i].name) {
+        fail(fmt::format("column {} is `{}`, but the parameter declared there is `{}`", i + 1, columns_[i],
+                         recording_.parameters[i].name));
+      }
+    }
+    if (column("status") == columns_.size()) fail("there is no column `status`");
+    for (const search::Parameter& parameter : recording_.parameters) {
+      most_rows_ = parameter.values.size() > kMostRows / most_rows_ ? kMostRows : most_rows_ * parameter.values.size();
+    }
+  }
+
+  std::size_t column(std::string_view name) const {
+    return static_cast<std::size_t>(std::find(columns_.begin(), columns_.end(), name) - columns_.begin());
+  }
+
+  std::string_view field(const std::vector<std::string>& fields, std::string_view name) const {
+    const std::size_t i = column(name);
+    return i < fields.size() ? std::string_view(fields[i]) : std::string_view();
+  }
+
+  double number(std::string_view text) const {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+      fail(fmt::format("`{}` is not a number", text));
+    }
+    return value;
+  }
+
+  double number_or(std::string_view text, double otherwise) const { return text.empty() ? otherwise : number(text); }
+
+  std::optional<int> count(std::string_view text) const {
+    if (text.empty()) return std::nullopt;
+    return static_cast<int>(number(text));
+  }
+
+  std::vector<double> numbers(std::string_view text) const {
+    std::vector<double> values;
+    if (text.empty()) return values;
+    for (const std::string& part : split(text, ' ')) values.push_back(number(part));
+    return values;
+  }
+
+  void read_row(const std::vector<std::string>& fields) {
+    if (fields.size() != columns_.size()) {
+      fail(fmt::format("the row has {} fields where {} are declared; the file may be cut short", fields.size(),
+                       columns_.size()));
+    }
+    if (recording_.trials.size() == most_rows_) {
+      fail(fmt::format("there are more rows than the {} configurations that the parameters make", most_rows_));
+    }
+    RecordedTrial trial;
+    for (std::size_t i = 0; i < recording_.parameters.size(); ++i) {
+      const search::Parameter& parameter = recording_.parameters[i];
+      const auto found = std::find(parameter.values.begin(), parameter.values.end(), search::Value::parse(fields[i]));
+      if (found == parameter.values.end()) {
+        fail(fmt::format("`{}` is not among the declared values of {}", fields[i], parameter.name));
+      }
+      trial.configuration.choice.push_back(static_cast<std::uint32_t>(found - parameter.values.begin()));
+    }
+    read_status(field(fields, "status"), trial);
+    trial.time_ns = 1e6 * number_or(field(fields, "time_ms"), 0);
+    trial.relative_deviation = number_or(field(fields, "rel_sd"), 0);
+    trial.compile_ms = number_or(field(fields, "compile_ms"), 0);
+    trial.verify_ms = number_or(field(fields, "verify_ms"), 0);
+    trial.bench_ms = number_or(field(fields, "bench_ms"), 0);
+    trial.samples_ns = numbers(field(fields, "samples_ns"));
+    trial.race_ns = numbers(field(fields, "race_ns"));
+    if (trial.outcome == Outcome::ok) {
+      if (trial.samples_ns.empty()) trial.samples_ns.push_back(trial.time_ns);
+      const auto is_no_time = [](double ns) { return !is_time(ns); };
+      if (!is_time(trial.time_ns) || std::any_of(trial.samples_ns.begin(), trial.samples_ns.end(), is_no_time) ||
+          std::any_of(trial.race_ns.begin(), trial.race_ns.end(), is_no_time)) {
+        fail("a configuration that is `ok` needs times above zero");
+      }
+    }
+    trial.facts.registers = count(field(fields, "registers"));
+    trial.facts.stack_bytes = count(field(fields, "stack_bytes"));
+    trial.facts.spill_store_bytes = count(field(fields, "spill_store_bytes"));
+    trial.facts.spill_load_bytes = count(field(fields, "spill_load_bytes"));
+    trial.facts.static_shared_bytes = count(field(fields, "static_shared_bytes"));
+    trial.facts.dynamic_shared_bytes = count(field(fields, "dynamic_shared_bytes"));
+    if (const auto text = field(fields, "occupancy"); !text.empty()) trial.facts.occupancy = number(text);
+    trial.facts.occupancy_limiter = std::string(field(fields, "occupancy_limiter"));
+    trial.facts.binary_hash = std::string(field(fields, "binary_hash"));
+    trial.launch = std::string(field(fields, "launch"));
+    if (trial.message.empty()) trial.message = std::string(field(fields, "message"));
+    recording_.trials.push_back(std::move(trial));
+  }
+
+  void read_status(std::string_view status, RecordedTrial& trial) const {
+    if (status == "run_error") {  // what foreign recordings call every failure after compiling
+      trial.outcome = Outcome::launch_refused;
+      trial.message = "recorded as run_error";
+    } else if (const auto outcome = outcome_from_string(status)) {
+      trial.outcome = *outcome;
+    } else {
+      fail(fmt::format("`{}` is not a status; write ok, compile_error, run_error or another class of failure", status));
+    }
+  }
+
+  void finish() {
+    if (baseline_.empty()) return;
+    try {
+      recording_.baseline = search::Space(recording_.parameters, {}, {}).parse(baseline_);
+    } catch (const Error& error) {
+      throw Error(Errc::bad_recording,
+                  fmt::format("{}: the line `#baseline`: {}", recording_.file.string(), error.what()));
+    }
+  }
+
+  Recording recording_;
+  int line_ = 0;
+  bool versioned_ = false;
+  std::string baseline_;
+  std::vector<std::string> columns_;
+  std::size_t most_rows_ = 1;
+};
+
+}  // namespace
+
+bool begins_as_recording(UniqueHandle<int, close, -1> descriptor) try {
+  GzFile file(gzdopen(descriptor.get(), "rb"), gzclose);
+  if (!file) return false;
+  descriptor.release();  // closed with the file
+  Lines lines("", std::move(file));
+  for (std::string_view line; lines.next(line);) {
+    if (const std::string_view text = trim(line); !text.empty()) return begins_recording(text);
+  }
+  return false;
+} catch (const Error&) {  // what cannot be unpacked, or has no end
+  return false;
+}
+
+Recording read_recording(const std::filesystem::path& file) {
+  return Reader(file).read();
+}
+
+}  // namespace tuner::engine

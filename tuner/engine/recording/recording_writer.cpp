@@ -1,0 +1,136 @@
+// Writing recordings. docs/recordings.md is the grammar.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "tuner/core/device/device_fields.hpp"
+#include "tuner/engine/recording/recording.hpp"
+
+namespace tuner::engine {
+
+namespace {
+
+std::string in_a_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
+std::string quote(const std::string& given) {
+  const std::string text = in_a_line(given);
+  if (text.find_first_of(",\"") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+/// Shortest digits that read back the same.
+std::string digits(double number) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, number).ptr;
+  return std::string(buffer, end);
+}
+
+std::string join(const std::vector<double>& numbers) {
+  std::string text;
+  for (const double number : numbers) {
+    if (!text.empty()) text += ' ';
+    text += digits(number);
+  }
+  return text;
+}
+
+/// Who measured is nobody's business, so the device's own number stays out; its name and driver have lines of their
+/// own.
+std::string device_text(const DeviceInfo& device) {
+  nlohmann::json json;
+  visit_device(device, [&](std::string_view name, const auto& member) { json[std::string(name)] = member; });
+  for (const char* name : {"name", "uuid", "ordinal", "driver_version"}) json.erase(name);
+  return json.dump();
+}
+
+double relative_deviation(const std::vector<double>& samples) {
+  if (samples.size() < 2) return 0;
+  const double mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
+  double squares = 0;
+  for (const double sample : samples) squares += (sample - mean) * (sample - mean);
+  return std::sqrt(squares / static_cast<double>(samples.size() - 1)) / mean;
+}
+
+std::string header(const Recording& recording) {
+  std::string text = "#space 1\n";
+  const auto line = [&](std::string_view keyword, const std::string& value) {
+    if (!value.empty()) text += fmt::format("#{} {}\n", keyword, in_a_line(value));
+  };
+  line("kernel", recording.kernel);
+  line("identity", recording.kernel_identity);
+  line("gpu", recording.device.name);
+  line("problem", recording.problem);
+  line("mode", recording.mode);
+  line("date", recording.date);
+  line("tuner", recording.conditions.tuner_version);
+  line("toolkit", recording.conditions.toolkit);
+  line("driver", recording.conditions.driver);
+  line("device", device_text(recording.device));
+  for (const search::Parameter& parameter : recording.parameters) {
+    std::string values;
+    for (const search::Value& value : parameter.values) values += (values.empty() ? "" : ",") + quote(value.text());
+    line("param", parameter.name + " " + values);
+  }
+  for (const auto& [name, expression] : recording.lets) line("let", name + " = " + expression);
+  for (const std::string& expression : recording.grid) line("grid", expression);
+  for (const std::string& expression : recording.block) line("block", expression);
+  line("shared", recording.shared_bytes);
+  line("work_bytes", recording.work_bytes);
+  line("work_flops", recording.work_flops);
+  for (const std::string& restriction : recording.restrictions) line("restriction", restriction);
+  if (recording.baseline) {
+    line("baseline", search::Space(recording.parameters, {}, {}).text(*recording.baseline));
+  }
+  line("winner", recording.winner);
+  return text;
+}
+
+constexpr std::string_view kColumns =
+    "status,time_ms,rel_sd,compile_ms,verify_ms,bench_ms,samples_ns,race_ns,registers,stack_bytes,spill_store_bytes,"
+    "spill_load_bytes,static_shared_bytes,dynamic_shared_bytes,occupancy,occupancy_limiter,binary_hash,launch,message";
+
+std::string row(const Recording& recording, const RecordedTrial& trial) {
+  const bool ok = trial.outcome == Outcome::ok;
+  const auto optional = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string(); };
+  std::string text;
+  for (std::size_t i = 0; i < recording.parameters.size(); ++i) {
+    text += quote(recording.parameters[i].values[trial.configuration.choice[i]].text()) + ',';
+  }
+  text += fmt::format("{},{},{},", to_string(trial.outcome), ok ? digits(trial.time_ns / 1e6) : "",
+                      ok ? fmt::format("{:.5f}", relative_deviation(trial.samples_ns)) : "");
+  text += fmt::format("{:.3f},{:.3f},{:.3f},{},{},", trial.compile_ms, trial.verify_ms, trial.bench_ms,
+                      join(trial.samples_ns), join(trial.race_ns));
+  const cache::ResourceFacts& facts = trial.facts;
+  text += fmt::format("{},{},{},{},{},{},{},", optional(facts.registers), optional(facts.stack_bytes),
+                      optional(facts.spill_store_bytes), optional(facts.spill_load_bytes),
+                      optional(facts.static_shared_bytes), optional(facts.dynamic_shared_bytes),
+                      facts.occupancy ? digits(*facts.occupancy) : "");
+  text += fmt::format("{},{},{},{}\n", facts.occupancy_limiter, quote(facts.binary_hash), quote(trial.launch),
+                      quote(trial.message));
+  return text;
+}
+
+}  // namespace
+
+std::string recording_text(const Recording& recording) {
+  std::string text = header(recording);
+  for (const search::Parameter& parameter : recording.parameters) text += quote(parameter.name) + ',';
+  text += std::string(kColumns) + '\n';
+  for (const RecordedTrial& trial : recording.trials) text += row(recording, trial);
+  return text;
+}
+
+}  // namespace tuner::engine

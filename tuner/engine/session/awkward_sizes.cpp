@@ -1,0 +1,174 @@
+#include "tuner/engine/session/awkward_sizes.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "tuner/core/task/awkward_problems.hpp"
+#include "tuner/engine/session/candidate_request.hpp"
+
+namespace tuner::engine {
+
+struct AwkwardSizes::Problem {
+  Task task;
+  Candidate reference, winner;
+  Outcome outcome = Outcome::ok;  ///< of compiling for this size
+  std::string message;
+  bool usable = true;  ///< the reference has been compiled, or needs not to be
+
+  std::string text() const { return problem_text(task.problem()); }
+};
+
+namespace {
+
+void account(const DeviceReply& reply, DeviceReply& total) {
+  total.load_ms += reply.load_ms;
+  total.verify_ms += reply.verify_ms;
+  total.launches += reply.launches;
+}
+
+void take_binary(CompileReply reply, Candidate& candidate) {
+  candidate.cubin = std::move(reply.cubin);
+  candidate.lowered_name = std::move(reply.lowered_name);
+  candidate.parameters = std::move(reply.parameters);
+}
+
+CompileRequest reference_program(const Task& task, const search::Configuration& baseline) {
+  return !task.description().reference.is_named() ? compile_request(task, baseline) : reference_request(task, baseline);
+}
+
+}  // namespace
+
+DeviceReply AwkwardSizes::check(std::size_t winner) {
+  checked_ = winner;
+  verified_.clear();
+  note_.clear();
+  if (!declares_domain(task_.description())) {
+    note_ = "no problem_constraint says which sizes the kernel accepts";
+    return {};
+  }
+  std::vector<Problem> all = problems(winner);
+  if (all.empty()) note_ = why_none();
+  compile(all, winner);
+
+  DeviceReply total;
+  for (const Problem& problem : all) {
+    if (parts_.stop) {
+      // Some sizes are no sample of the domain: the winner serves its own.
+      verified_.clear();
+      note_ = "the session was stopped before all of them were checked";
+      return total;
+    }
+    if (!problem.usable) continue;
+    const DeviceReply reply = run(problem);
+    account(reply, total);
+    if (reply.reference_failed) {
+      parts_.observer.warning(
+          fmt::format("The winner could not be checked at {}, because the reference fails there: {}", problem.text(),
+                      reply.message));
+    } else if (reply.outcome == Outcome::ok) {
+      verified_.push_back(problem.text());
+    } else {
+      total.outcome = reply.outcome;
+      total.message = fmt::format("At the size {}: {}", problem.text(), reply.message);
+      total.confirmed = false;  // at this size, not at the one that the session's rows are about
+      verified_.clear();
+      pipeline_.return_to_task();
+      return total;
+    }
+  }
+  if (verified_.empty() && note_.empty()) note_ = "it could not be checked at any of them";
+  return total;
+}
+
+std::string AwkwardSizes::why_none() const {
+  for (const BoundArgument& argument : task_.arguments()) {
+    if (argument.file) {
+      return fmt::format("{} holds the data of this size only", argument.file->path.filename().string());
+    }
+    if (argument.expected && !task_.description().reference.is_named()) {
+      return fmt::format("{} holds what is right for this size only, and no reference kernel is named",
+                         argument.expected->path.filename().string());
+    }
+  }
+  return "the kernel accepts no other size near this one";
+}
+
+std::vector<AwkwardSizes::Problem> AwkwardSizes::problems(std::size_t winner) const {
+  const search::Configuration configurations[] = {pipeline_.candidates()[winner].configuration, *task_.baseline()};
+  const Candidate candidate = pipeline_.candidates().candidate(winner);
+  const Candidate reference = *pipeline_.reference();
+  const bool is_named = task_.description().reference.is_named();
+  AwkwardOptions options;
+  options.block = candidate.geometry.block[0];
+  options.include_folders = options_.include_folders;
+
+  std::vector<Problem> problems;
+  for (Task& task : awkward_problems(task_, configurations, options)) {
+    Problem problem{std::move(task), reference, candidate};
+    problem.winner.geometry = problem.task.geometry(configurations[0]);
+    problem.winner.scratch_lengths = problem.task.scratch_lengths(configurations[0]);
+    problem.reference.geometry =
+        is_named ? problem.task.reference_geometry(configurations[1]) : problem.task.geometry(configurations[1]);
+    problem.reference.scratch_lengths = problem.task.scratch_lengths(configurations[1]);
+    problems.push_back(std::move(problem));
+  }
+  return problems;
+}
+
+/// Compiles for their size the programs that have it as a constant.
+void AwkwardSizes::compile(std::vector<Problem>& problems, std::size_t winner) {
+  const search::Configuration& configuration = pipeline_.candidates()[winner].configuration;
+  const search::Configuration baseline = *task_.baseline();
+  const CompileRequest tuned = compile_request(task_, configuration);
+  const CompileRequest tuned_reference = reference_program(task_, baseline);
+
+  std::vector<CompileRequest> requests;
+  std::vector<std::pair<Problem*, bool>> asked;  // with whether it is the reference
+  for (Problem& problem : problems) {
+    CompileRequest candidate = compile_request(problem.task, configuration);
+    CompileRequest reference = reference_program(problem.task, baseline);
+    if (!same_program(candidate, tuned)) {
+      requests.push_back(std::move(candidate));
+      asked.emplace_back(&problem, false);
+    }
+    if (!same_program(reference, tuned_reference)) {
+      requests.push_back(std::move(reference));
+      asked.emplace_back(&problem, true);
+    }
+  }
+  std::vector<CompileReply> replies = pipeline_.compile(std::move(requests));
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    auto& [problem, is_reference] = asked[i];
+    CompileReply& reply = replies[i];
+    if (reply.outcome == Outcome::ok) {
+      take_binary(std::move(reply), is_reference ? problem->reference : problem->winner);
+    } else if (!is_reference && reply.outcome == Outcome::compile_error) {
+      problem->outcome = reply.outcome;
+      problem->message = reply.message;
+    } else {
+      problem->usable = false;
+    }
+  }
+}
+
+DeviceReply AwkwardSizes::run(const Problem& problem) {
+  DeviceReply reply;
+  if (problem.outcome != Outcome::ok) {
+    reply.outcome = problem.outcome;
+    reply.message = problem.message;
+    return reply;
+  }
+  const DeviceReply prepared = pipeline_.prepare_for(problem.task);
+  if (prepared.outcome != Outcome::ok) {
+    reply.outcome = prepared.outcome;
+    reply.message = prepared.message;
+    reply.reference_failed = true;
+  } else {
+    reply = pipeline_.call(ConfirmCandidate{problem.reference, problem.winner, options_.seed + 1});
+  }
+  account(prepared, reply);
+  return reply;
+}
+
+}  // namespace tuner::engine

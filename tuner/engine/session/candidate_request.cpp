@@ -1,0 +1,60 @@
+#include "tuner/engine/session/candidate_request.hpp"
+
+#include "tuner/engine/compile/program.hpp"
+
+namespace tuner::engine {
+
+namespace {
+
+CompileRequest request_of(const Task& task, const search::Configuration& configuration,
+                          const std::vector<Task::Macro>& macros) {
+  const KernelDescription& description = task.description();
+  CompileRequest request;
+  request.file_name = description.file.string();
+  request.name_expression = task.name_expression(configuration);
+  request.architecture = task.device().architecture();
+  request.options = task.options(configuration);
+  for (const QuotedHeader& header : task.headers()) request.headers.push_back({header.name, header.text});
+
+  ProgramText program;
+  program.source = description.blanked_source;
+  program.file_name = request.file_name;
+  program.headers = request.headers;
+  for (const Task::Macro& macro : macros) program.macros.push_back({macro.name, macro.text});
+  request.source = assemble_source(program);
+  return request;
+}
+
+}  // namespace
+
+CompileRequest compile_request(const Task& task, const search::Configuration& configuration) {
+  CompileRequest request;
+  // A kernel known from a recording has no source: the recorded lane looks the configuration up.
+  if (!task.description().source.empty()) request = request_of(task, configuration, task.macros(configuration));
+  request.configuration = task.space().text(configuration);
+  return request;
+}
+
+CompileRequest reference_request(const Task& task, const search::Configuration& baseline) {
+  CompileRequest request = request_of(task, baseline, task.reference_macros(baseline));
+  request.name_expression = task.description().reference.kernel;
+  return request;
+}
+
+Candidate reference_candidate(const Task& task, const search::Configuration& baseline, const CompileReply& binary) {
+  Candidate candidate;
+  candidate.cubin = binary.cubin;
+  candidate.lowered_name = binary.lowered_name;
+  candidate.parameters = binary.parameters;
+  candidate.geometry = task.reference_geometry(baseline);
+  candidate.takes = task.reference_arguments();
+  candidate.scratch_lengths = task.scratch_lengths(baseline);
+  return candidate;
+}
+
+bool same_program(const CompileRequest& a, const CompileRequest& b) {
+  return a.source == b.source && a.name_expression == b.name_expression && a.architecture == b.architecture &&
+         a.options == b.options && a.headers == b.headers;
+}
+
+}  // namespace tuner::engine

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "search/space/space.hpp"
+#include "tuner/core/task/task.hpp"
+#include "tuner/engine/compile/compile.hpp"
+#include "tuner/engine/device/lane/device.hpp"
+
+namespace tuner::engine {
+
+/// What to compile for a configuration of the task. Throws Error{bad_description} for macros that cannot be computed.
+CompileRequest compile_request(const Task& task, const search::Configuration& configuration);
+
+/// The kernel that the description names as reference: with the macros of `baseline` and its own. Throws likewise.
+CompileRequest reference_request(const Task& task, const search::Configuration& baseline);
+/// The same kernel, compiled, with its launch and what it takes. Throws Error{bad_description} for a launch that cannot
+/// be computed.
+Candidate reference_candidate(const Task& task, const search::Configuration& baseline, const CompileReply& binary);
+
+/// Whether both give the same binary.
+bool same_program(const CompileRequest& a, const CompileRequest& b);
+
+}  // namespace tuner::engine

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cache/store/store.hpp"
+#include "search/strategy/strategy.hpp"
+#include "tuner/core/task/task.hpp"
+#include "tuner/engine/compile/compile.hpp"
+#include "tuner/engine/device/lane/device.hpp"
+
+namespace tuner::engine {
+
+/// One configuration on its way from the strategy to a row.
+struct Entry {
+  search::Configuration configuration;
+  Geometry geometry;
+  std::vector<std::uint64_t> scratch_lengths;
+  std::size_t original = 0;  ///< the entry whose binary and launch this one shares; its own position if it has its own
+  bool finished = false;
+  bool reused = false;      ///< its trial is an earlier session's: nothing was done, and there is no new row
+  bool own_binary = false;  ///< it compiled, and no earlier one has the same binary and launch
+  bool asked = false;       ///< the strategy asked for it, or left it out because it had been told of it
+  CompileReply binary;      ///< dropped once the configuration can no longer become a finalist
+  cache::Trial trial;       ///< complete when finished
+
+  /// How it is launched, lengths of scratch buffers included: with the binary's hash, what it is that runs.
+  std::string launch() const;
+};
+
+/// What became of a configuration, for the strategy and for the rules that end a search.
+struct Told {
+  std::size_t entry = 0;
+  search::Observation observation;
+  bool asked = false;     ///< by the strategy; otherwise the session needed it
+  bool in_space = false;  ///< `where` does not exclude it
+};
+
+/// Every configuration of a session, in the order asked: who was asked, who shares a binary with whom, what came out,
+/// and the counters that must add up. Knows no lanes and no clock.
+class Candidates {
+ public:
+  /// `interrupted`: another program is at work on the GPU, so the shortest sample is what counts.
+  Candidates(const Task& task, cache::Trial common, bool interrupted = false)
+      : task_(task), common_(std::move(common)), interrupted_(interrupted) {}
+
+  /// Adds a configuration that the session itself needs (the baseline). Returns its position.
+  std::size_t add(const search::Configuration& configuration);
+  /// Works out the entry's launch and what to compile for it. Throws Error{bad_description} for expressions that give
+  /// nothing that can be launched.
+  CompileRequest request(std::size_t entry);
+  /// The entry cannot even be asked to compile.
+  void refuse(std::size_t entry, const std::string& reason);
+  /// Adds a configuration that the strategy asked for; nothing if the session has it already (it is asked for, though).
+  std::optional<std::size_t> ask(const search::Configuration& configuration);
+
+  /// Takes the compiler's answer. True if the candidate must be run: it compiled, and no earlier one has the same
+  /// binary and launch. A twin of an earlier one waits for it or, if that is finished, is finished too.
+  bool compiled(std::size_t entry, CompileReply reply);
+  /// Takes the device's answer.
+  void ran(std::size_t entry, const DeviceReply& reply);
+
+  /// Takes over what an earlier session found: the entry is finished, without a binary. Later ones with the same binary
+  /// and launch are its twins.
+  void reuse(std::size_t entry, const cache::Trial& earlier);
+  /// The entry was measured now although an earlier session had: that is what its rows say.
+  void mark_reused(std::size_t entry) { entries_[entry].reused = true; }
+  /// Takes the binary of a finished entry that had been dropped or never made. False if it is another one than the
+  /// trial speaks of.
+  bool restore_binary(std::size_t entry, const CompileReply& reply);
+  /// What earlier sessions found for the entry, and for those that were thought to share its binary, does not hold:
+  /// they have to be compiled and run after all. Returns them.
+  std::vector<std::size_t> reopen(std::size_t entry);
+
+  const Entry& operator[](std::size_t entry) const { return entries_[entry]; }
+  std::size_t size() const { return entries_.size(); }
+  std::size_t original(std::size_t entry) const { return entries_[entry].original; }
+  const std::string& text(std::size_t entry) const { return entries_[entry].trial.configuration; }
+
+  /// Positions finished since the last call, in order of finishing.
+  std::vector<std::size_t> take_finished();
+  /// What came out since the last call, in the order added and asked, as far as everything before is finished: also of
+  /// what the session itself needed, unless the strategy asked for it since.
+  std::vector<Told> take_told();
+  /// The strategy has nothing left to ask for: what it was told of without asking is part of what was searched.
+  void count_told_as_asked();
+
+  std::optional<double> best_ns() const { return best_ns_; }
+  std::optional<std::size_t> best() const { return best_; }
+  bool all_finished() const { return unfinished_ == 0; }
+
+  /// What the device needs to run it; a twin is run with its original's binary.
+  Candidate candidate(std::size_t entry) const;
+  bool has_binary(std::size_t entry) const { return entries_[original(entry)].binary.outcome == Outcome::ok; }
+  /// The binary can be forgotten: nobody will launch this entry again.
+  void drop_binary(std::size_t entry);
+  /// The entry and those with the same binary and launch.
+  std::vector<std::size_t> twins(std::size_t entry) const;
+
+  /// Of what the strategy asked for and is finished: asked = timed + deduplicated + failed = screened + reused;
+  /// compiled (binaries of their own, whatever became of them), failed_<outcome>. And launched, of the whole session.
+  std::map<std::string, std::int64_t> counters() const;
+  std::int64_t asked() const { return static_cast<std::int64_t>(asked_.size()); }
+  std::int64_t failed() const { return failed_; }
+  std::int64_t compiled() const { return compiled_; }
+  std::int64_t deduplicated() const { return deduplicated_; }
+  std::int64_t finished() const { return static_cast<std::int64_t>(entries_.size()) - unfinished_; }
+  double compile_seconds() const { return compile_ms_ / 1000; }
+
+ private:
+  struct Position {
+    std::size_t entry;
+    bool asked;
+  };
+
+  std::size_t insert(const search::Configuration& configuration);
+  search::Observation observation(std::size_t entry) const;
+  /// Whether the entry is the first with its binary and launch; otherwise it becomes a twin.
+  bool register_binary(std::size_t entry);
+  void finish(std::size_t entry);
+  void note_best(std::size_t entry);
+  void finish_twin(std::size_t twin, std::size_t original);
+
+  const Task& task_;
+  const cache::Trial common_;  ///< key, session, conditions, origin: the same in every trial
+  const bool interrupted_;
+  std::deque<Entry> entries_;
+  std::map<search::Configuration, std::size_t> by_configuration_;
+  std::map<std::string, std::size_t> by_binary_;           ///< binary hash and launch → first entry
+  std::map<std::size_t, std::vector<std::size_t>> twins_;  ///< of the first entry with that binary and launch
+  std::vector<std::size_t> asked_;
+  std::vector<Position> to_tell_;
+  std::size_t told_ = 0;  ///< of these
+  std::vector<std::size_t> just_finished_;
+  std::optional<double> best_ns_;
+  std::optional<std::size_t> best_;
+  std::int64_t unfinished_ = 0, compiled_ = 0, deduplicated_ = 0, failed_ = 0, launches_ = 0;
+  double compile_ms_ = 0;
+};
+
+}  // namespace tuner::engine

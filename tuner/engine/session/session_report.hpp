@@ -1,0 +1,30 @@
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "tuner/core/report/report.hpp"
+#include "tuner/engine/session/candidates.hpp"
+#include "tuner/engine/session/final_race.hpp"
+#include "tuner/engine/session/session.hpp"
+
+namespace tuner::engine {
+
+/// What a finished session knows.
+struct SessionFacts {
+  const Task& task;
+  const SessionOptions& options;
+  const cache::Trial& common;
+  const Candidates& candidates;
+  std::optional<std::size_t> baseline;
+  std::optional<std::size_t> serving;       ///< what a program uses now
+  const std::optional<FinalResult>& final;  ///< nothing when there was no race
+  const std::map<Outcome, FailureReport>& failures;
+  std::vector<std::size_t> warm_start;  ///< what won elsewhere and was tried, by position
+};
+
+/// The report, decision included, but for what only the session's clock and log know. Without a race the best screened
+/// configuration stands as the winner, with nothing claimed about it.
+TuneReport build_report(const SessionFacts& facts);
+
+}  // namespace tuner::engine

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tuner/engine_protocol/jobs.hpp"
+#include "tuner/process/channel.hpp"
+
+namespace tuner::service {
+
+/// What a program and its engine say to each other. Bodies are JSON; texts, names of files and binaries, which need not
+/// be UTF-8, travel in one file in memory, one after the other, with their sizes in the body.
+///
+///     program → engine   compile   {ticket, …}    any number at once
+///                        tune      {…}            one at a time
+///     engine → program   compiled  {ticket, …}    in any order
+///                        tuned     {…}
+using Ticket = std::uint64_t;
+inline constexpr const char* kCompile = "compile";
+inline constexpr const char* kTune = "tune";
+inline constexpr const char* kCompiled = "compiled";
+inline constexpr const char* kTuned = "tuned";
+
+/// What decodes throws Error{internal} naming the message that has another form than expected.
+Message encode(Ticket ticket, const CompileJob& job);
+CompileJob decode_compile(const Message& message);
+Message encode(Ticket ticket, const CompileAnswer& answer);
+CompileAnswer decode_compiled(const Message& message);
+/// Of compile and compiled.
+Ticket ticket_of(const Message& message);
+
+Message encode(const TuneJob& job);
+TuneJob decode_tune(const Message& message);
+Message encode(const TuneAnswer& answer);
+TuneAnswer decode_tuned(const Message& message);
+
+}  // namespace tuner::service
