@@ -5,11 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "search/expression/expression.hpp"
 #include "search/expression/operand.hpp"
+#include "search/expression/site.hpp"
 #include "search/expression/tree.hpp"
 
 namespace tuner::search {
+
+class Scope;
 
 /// Where an evaluation finds what the names of one expression stand for.
 class Names {

@@ -9,22 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "search/expression/site.hpp"
 #include "search/expression/value.hpp"
-#include "tuner/error.hpp"
 
 namespace tuner::search {
-
-/// A mistake in an expression's text, or in evaluating it. `offset` counts bytes from the start of the expression, so
-/// that whoever knows the file can print line and column.
-class ExpressionError : public Error {
- public:
-  ExpressionError(const std::string& sentence, std::size_t offset)
-      : Error(Errc::bad_description, sentence), offset_(offset) {}
-  std::size_t offset() const noexcept { return offset_; }
-
- private:
-  std::size_t offset_;
-};
 
 class Scope;
 struct ExpressionTree;

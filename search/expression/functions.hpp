@@ -10,6 +10,7 @@
 
 #include "search/expression/lexer.hpp"
 #include "search/expression/operand.hpp"
+#include "search/expression/site.hpp"
 
 namespace tuner::search {
 

@@ -7,15 +7,6 @@
 
 namespace tuner::search {
 
-/// Where in which expression something goes wrong.
-struct Site {
-  std::string_view text;
-  std::size_t offset;
-
-  /// Throws ExpressionError "In `<text>`: <complaint>." A long text is cut to the neighbourhood of the offset.
-  [[noreturn]] void fail(std::string_view complaint) const;
-};
-
 /// Everything in an expression that is not a number, a quotation or a name.
 enum class Sign : std::uint8_t {
   none,

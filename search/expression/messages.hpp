@@ -3,7 +3,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-#include "tuner/core/base/suggestion.hpp"
 
 namespace tuner::search {
 
@@ -12,8 +11,5 @@ struct Constraint;
 /// Ends a complaint about `name`: " (did you mean `X`?)", or else " (known: A, B)" if there are few enough to read, or
 /// nothing.
 std::string suggestion(std::string_view name, const std::vector<std::string>& known);
-
-/// "the constraint `A < B` (prefetch.cu:12)".
-std::string describe(const Constraint& constraint);
 
 }  // namespace tuner::search

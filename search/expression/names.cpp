@@ -4,7 +4,6 @@
 
 #include "search/expression/expression.hpp"
 #include "search/expression/messages.hpp"
-#include "tuner/core/base/suggestion.hpp"
 
 namespace tuner::search {
 namespace {

@@ -1,21 +1,9 @@
 #include "search/expression/operand.hpp"
 
-#include <cmath>
+#include "search/expression/exact_numbers.hpp"
 
 namespace tuner::search {
 namespace {
-
-constexpr double kTwoTo63 = 9223372036854775808.0;  // the first real above the 64-bit integers
-
-std::partial_ordering compare_exactly(std::int64_t a, double b) {
-  if (std::isnan(b)) return std::partial_ordering::unordered;
-  if (b >= kTwoTo63) return std::partial_ordering::less;
-  if (b < -kTwoTo63) return std::partial_ordering::greater;
-  const double whole = std::trunc(b);
-  const auto truncated = static_cast<std::int64_t>(whole);
-  if (a != truncated) return a <=> truncated;
-  return whole <=> b;
-}
 
 std::partial_ordering reversed(std::partial_ordering order) {
   if (order == std::partial_ordering::less) return std::partial_ordering::greater;
@@ -62,10 +50,6 @@ std::partial_ordering compare_numbers(const Operand& a, const Operand& b) {
 bool equal(const Operand& a, const Operand& b) {
   if (a.is_name() || b.is_name()) return a.is_name() && b.is_name() && *a.name == *b.name;
   return compare_numbers(a, b) == std::partial_ordering::equivalent;
-}
-
-bool is_integral(double real) {
-  return real >= -kTwoTo63 && real < kTwoTo63 && std::trunc(real) == real;
 }
 
 }  // namespace tuner::search

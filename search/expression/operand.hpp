@@ -66,7 +66,4 @@ std::partial_ordering compare_numbers(const Operand& a, const Operand& b);
 /// Equal as numbers, or the same name.
 bool equal(const Operand& a, const Operand& b);
 
-/// Whether `real` is integral and fits in 64 bits.
-bool is_integral(double real);
-
 }  // namespace tuner::search

@@ -8,7 +8,6 @@
 #include "search/expression/expression.hpp"
 #include "search/expression/messages.hpp"
 #include "search/expression/tree.hpp"
-#include "tuner/core/base/suggestion.hpp"
 
 namespace tuner::search {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "search/expression/functions.hpp"
 #include "search/expression/lexer.hpp"
+#include "search/expression/site.hpp"
 #include "search/expression/value.hpp"
 
 namespace tuner::search {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <optional>
 
-#include "search/expression/operand.hpp"
+#include "search/expression/exact_numbers.hpp"
 #include "search/expression/quoting.hpp"
 #include "tuner/error.hpp"
 
@@ -154,7 +154,11 @@ Value Value::parse(std::string_view text) {
 }
 
 bool operator==(const Value& a, const Value& b) {
-  return equal(Operand::of(a), Operand::of(b));
+  if (a.is_name() || b.is_name()) return a.data_ == b.data_;
+  if (a.is_real() && b.is_real()) return a.as_real() == b.as_real();
+  if (a.is_real()) return compare_exactly(b.as_integer(), a.as_real()) == std::partial_ordering::equivalent;
+  if (b.is_real()) return compare_exactly(a.as_integer(), b.as_real()) == std::partial_ordering::equivalent;
+  return a.as_integer() == b.as_integer();
 }
 
 }  // namespace tuner::search

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "search/expression/tree.hpp"
-#include "search/space/space.hpp"
+#include "search/space/parameter.hpp"
 
 namespace tuner::search {
 

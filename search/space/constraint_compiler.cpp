@@ -49,9 +49,8 @@ Kind comparison_kind(Sign sign) {
 
 }  // namespace
 
-ConstraintCompiler::ConstraintCompiler(ConstraintProgram& program, std::span<const Parameter> parameters,
-                                       const Scope& constants)
-    : program_(program), builder_(program.steps_, program.more_, program.names_), binding_(parameters, constants) {
+ConstraintCompiler::ConstraintCompiler(std::span<const Parameter> parameters, const Scope& constants)
+    : builder_(program_.steps_, program_.more_, program_.names_), binding_(parameters, constants) {
   for (const Parameter& each : parameters) {
     std::vector<Operand>& values = program_.values_.emplace_back();
     for (const Value& value : each.values) values.push_back(builder_.interned(Operand::of(value)));
@@ -195,6 +194,18 @@ StepId ConstraintCompiler::compile_member(const ExpressionTree& tree, StepId wan
   Step step{.kind = list.sign == Sign::in ? Kind::member : Kind::not_member, .count = 1};
   step.operands[0] = wanted;
   return builder_.make(step, members);
+}
+
+ConstraintProgram ConstraintCompiler::finish() {
+  program_.find_terms();
+  return std::move(program_);
+}
+
+ConstraintProgram compile_constraints(std::span<const Parameter> parameters, std::span<const Constraint> constraints,
+                                      const Scope& constants) {
+  ConstraintCompiler compiler(parameters, constants);
+  for (std::uint32_t i = 0; i < constraints.size(); ++i) compiler.add(i, constraints[i]);
+  return compiler.finish();
 }
 
 }  // namespace tuner::search

@@ -10,11 +10,16 @@
 
 namespace tuner::search {
 
+/// Throws ExpressionError for a name that is not known, naming the constraint.
+ConstraintProgram compile_constraints(std::span<const Parameter> parameters, std::span<const Constraint> constraints,
+                                      const Scope& constants);
+
 /// Writes a program: looks names up and takes expressions apart into steps.
 class ConstraintCompiler {
  public:
-  ConstraintCompiler(ConstraintProgram& program, std::span<const Parameter> parameters, const Scope& constants);
+  ConstraintCompiler(std::span<const Parameter> parameters, const Scope& constants);
   void add(std::uint32_t index, const Constraint& constraint);
+  ConstraintProgram finish();
 
  private:
   StepId compile(const ExpressionTree& tree, NodeId id, const Binding::Slots& slots);
@@ -26,7 +31,7 @@ class ConstraintCompiler {
   StepId compile_call(const ExpressionTree& tree, const Node& node, const Binding::Slots& slots);
   StepId compile_member(const ExpressionTree& tree, StepId wanted, const Link& list, const Binding::Slots& slots);
 
-  ConstraintProgram& program_;
+  ConstraintProgram program_;
   StepBuilder builder_;
   Binding binding_;
   std::vector<StepId> lets_;  // by number; kNone: not compiled yet

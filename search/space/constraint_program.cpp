@@ -3,16 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "search/space/constraint_compiler.hpp"
-
 namespace tuner::search {
-
-ConstraintProgram::ConstraintProgram(std::span<const Parameter> parameters, std::span<const Constraint> constraints,
-                                     const Scope& constants) {
-  ConstraintCompiler compiler(*this, parameters, constants);
-  for (std::uint32_t i = 0; i < constraints.size(); ++i) compiler.add(i, constraints[i]);
-  find_terms();
-}
 
 void ConstraintProgram::find_terms() {
   constexpr std::uint32_t kSeveral = static_cast<std::uint32_t>(-1);

@@ -9,7 +9,7 @@
 
 #include "search/expression/tree.hpp"
 #include "search/space/interval.hpp"
-#include "search/space/space.hpp"
+#include "search/space/parameter.hpp"
 #include "search/space/step.hpp"
 
 namespace tuner::search {
@@ -19,9 +19,6 @@ namespace tuner::search {
 /// Refers to nothing that it was made from.
 class ConstraintProgram {
  public:
-  /// Throws ExpressionError for a name that is not known, naming the constraint.
-  ConstraintProgram(std::span<const Parameter> parameters, std::span<const Constraint> constraints,
-                    const Scope& constants);
   ConstraintProgram(ConstraintProgram&&) noexcept = default;
   ConstraintProgram& operator=(ConstraintProgram&&) noexcept = default;
 
@@ -56,6 +53,7 @@ class ConstraintProgram {
 
  private:
   friend class ConstraintCompiler;
+  ConstraintProgram() = default;
   void find_terms();
 
   std::vector<Step> steps_;

@@ -11,7 +11,7 @@
 #include "search/expression/messages.hpp"
 #include "search/expression/quoting.hpp"
 #include "search/expression/tree.hpp"
-#include "search/space/space_made.hpp"
+#include "search/space/space_parts.hpp"
 
 namespace tuner::search {
 namespace {
@@ -51,7 +51,7 @@ Space::Space(std::vector<Parameter> parameters, std::vector<Constraint> constrai
     : parameters_(std::move(parameters)),
       constraints_(std::move(constraints)),
       constants_(std::move(constants)),
-      made_(std::make_shared<Made>()) {
+      parts_(std::make_shared<SpaceParts>()) {
   check_parameters();
   if (listing == Listing::at_once) valid();
 }

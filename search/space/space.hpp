@@ -10,41 +10,13 @@
 
 #include "search/expression/expression.hpp"
 #include "search/expression/value.hpp"
+#include "search/space/parameter.hpp"
 
 namespace tuner::search {
 
 class ConstraintProgram;
+struct SpaceParts;
 class ValidSet;
-
-/// One tunable parameter: a name, its values in declared order, and the default.
-struct Parameter {
-  std::string name;
-  std::vector<Value> values;
-  Value default_value;
-
-  /// Where `value` stands in the list: the one with the same text, or else the first equal one (as 1 for true).
-  std::optional<std::uint32_t> position_of(const Value& value) const;
-};
-
-/// A configuration: for each parameter, in declared order, the position of its value in the parameter's list.
-/// Meaningful only together with its Space; what is stored is always `Space::text`.
-struct Configuration {
-  std::vector<std::uint32_t> choice;
-  friend auto operator<=>(const Configuration&, const Configuration&) = default;
-};
-
-/// A condition that a configuration must satisfy, and where it came from for messages ("prefetch.cu:12", "--where").
-struct Constraint {
-  Expression expression;
-  std::string origin;
-  /// It rejects nothing for which it cannot be evaluated: for conditions that nobody wrote, whose mistakes are somebody
-  /// else's to report.
-  bool holds_where_undefined = false;
-};
-
-/// Whether the ranges of the parameters' values alone show that `constraint` is true for each combination. Throws
-/// ExpressionError for a name that is not known.
-bool always_holds(const Constraint& constraint, std::span<const Parameter> parameters, const Scope& constants);
 
 /// Which configurations are one step away.
 enum class Neighbourhood {
@@ -131,11 +103,10 @@ class Space {
   Configuration parse(std::string_view text) const;
 
  private:
-  struct Made;
   void check_parameters();
   const ConstraintProgram& program() const;
   const ValidSet& valid() const;
-  void build(Made& made) const;
+  void build(SpaceParts& parts) const;
   bool satisfiable(std::size_t count) const;
   std::string explain_empty() const;
   [[noreturn]] void report_fault(const Configuration& configuration) const;
@@ -148,7 +119,7 @@ class Space {
   Scope constants_;
   std::vector<std::uint32_t> defaults_;        // by parameter, the position of its default
   std::vector<std::uint32_t> sorted_by_name_;  // parameters, for canonical text
-  std::shared_ptr<Made> made_;                 // copies share it: they are the same space
+  std::shared_ptr<SpaceParts> parts_;          // copies share it: they are the same space
 };
 
 }  // namespace tuner::search

@@ -8,7 +8,7 @@
 #include "search/expression/evaluator.hpp"
 #include "search/expression/messages.hpp"
 #include "search/expression/tree.hpp"
-#include "search/space/space_made.hpp"
+#include "search/space/space_parts.hpp"
 
 namespace tuner::search {
 namespace {
@@ -19,23 +19,17 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 
 }  // namespace
 
-std::string describe(const Constraint& constraint) {
-  const std::string& text = constraint.expression.text();
-  return constraint.origin.empty() ? fmt::format("the constraint `{}`", text)
-                                   : fmt::format("the constraint `{}` ({})", text, constraint.origin);
-}
-
 const ConstraintProgram& Space::program() const {
-  made_->compiled.run([this] { made_->program.emplace(parameters_, constraints_, constants_); });
-  return *made_->program;
+  parts_->compiled.run([this] { parts_->program.emplace(compile_constraints(parameters_, constraints_, constants_)); });
+  return *parts_->program;
 }
 
 const ValidSet& Space::valid() const {
-  made_->built.run([this] { build(*made_); });
-  return *made_->valid;
+  parts_->built.run([this] { build(*parts_); });
+  return *parts_->valid;
 }
 
-void Space::build(Made& made) const {
+void Space::build(SpaceParts& parts) const {
   BuildBudget budget{kMostChoices, kMostBytes};
   std::optional<ValidSet> valid;
   try {
@@ -53,7 +47,7 @@ void Space::build(Made& made) const {
     throw Error(Errc::bad_usage,
                 "The space has more than 2^64 - 1 valid configurations; add constraints or remove values.");
   }
-  made.valid = std::move(valid);
+  parts.valid = std::move(valid);
 }
 
 /// Whether something satisfies the first constraints. Yes if that is hard to say.
@@ -123,8 +117,8 @@ void Space::report_fault(const Configuration& configuration) const {
 
 std::string Space::why_empty() const {
   if (!valid().empty()) return {};
-  made_->explained.run([this] { made_->why_empty = explain_empty(); });
-  return made_->why_empty;
+  parts_->explained.run([this] { parts_->why_empty = explain_empty(); });
+  return parts_->why_empty;
 }
 
 }  // namespace tuner::search

@@ -49,16 +49,6 @@ std::uint32_t read_choice(const Parameter& parameter, std::string_view text) {
 
 }  // namespace
 
-std::optional<std::uint32_t> Parameter::position_of(const Value& value) const {
-  std::optional<std::uint32_t> result;
-  for (std::uint32_t i = 0; i < values.size(); ++i) {
-    if (!(values[i] == value)) continue;
-    if (values[i].text() == value.text()) return i;
-    if (!result) result = i;
-  }
-  return result;
-}
-
 std::string Space::text(const Configuration& configuration) const {
   require_fit(configuration);
   std::string result;

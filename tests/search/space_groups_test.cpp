@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "search/space/constraint_compiler.hpp"
 #include "search/space/constraint_program.hpp"
 #include "search/space/valid_set.hpp"
 #include "tests/search/random_expression.hpp"
@@ -275,7 +276,7 @@ TEST_CASE("a budget that is too small ends the construction, and a diagram of ma
     sum = "(" + sum + ") * 5 + p" + std::to_string(i);  // each choice gives another sum
   }
   const Constraint tangled{Expression::parse("(" + sum + ") % 7919 == 13"), ""};
-  const ConstraintProgram program(parameters, {&tangled, 1}, {});
+  const ConstraintProgram program = compile_constraints(parameters, {&tangled, 1}, {});
   BuildBudget few_choices{100000, std::uint64_t{1} << 40};
   CHECK_THROWS_AS(ValidSet(program, parameters.size(), few_choices), BudgetExceeded);
   CHECK(few_choices.choices < 110000);

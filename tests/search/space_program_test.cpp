@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "search/space/constraint_compiler.hpp"
 #include "search/space/constraint_program.hpp"
 #include "search/space/interval.hpp"
 #include "tests/search/random_expression.hpp"
@@ -64,7 +65,7 @@ TEST_CASE("a program gives the value that the expression gives, or like it none"
     const std::vector<Parameter> parameters = random.parameters(3, 3);
     const std::string text = random.below(2) == 0 ? random.condition("abc", 3) : random.number("abc", 3);
     const Constraint constraint{Expression::parse(text), ""};
-    const ConstraintProgram program(parameters, {&constraint, 1}, names);
+    const ConstraintProgram program = compile_constraints(parameters, {&constraint, 1}, names);
     std::vector<std::uint32_t> choice(3);
     do {
       Scope scope(&names);
@@ -101,7 +102,7 @@ TEST_CASE("the range of a step holds every value that it can have, and is open i
     const Constraint constraint{Expression::parse(random.condition("abc", 3)), ""};
     CAPTURE(constraint.expression.text());
     CAPTURE(seed);
-    const ConstraintProgram program(parameters, {&constraint, 1}, names);
+    const ConstraintProgram program = compile_constraints(parameters, {&constraint, 1}, names);
     std::vector<std::uint32_t> choice(3);
     do {
       const std::vector<Operand> cells = run(program, choice);
@@ -134,7 +135,7 @@ TEST_CASE("equal sub-expressions are one step, whatever constraint or let they s
   const std::vector<Parameter> parameters{{"a", {1, 2}, 1}, {"b", {1, 2}, 1}, {"one", {1}, 1}};
   const std::vector<Constraint> constraints{{Expression::parse("a * b <= n * n + one"), ""},
                                             {Expression::parse("AREA * 4 > 2 and a * b != 3"), ""}};
-  const ConstraintProgram program(parameters, constraints, names);
+  const ConstraintProgram program = compile_constraints(parameters, constraints, names);
   int products = 0;
   for (const Step& step : program.steps()) {
     if (step.kind == Step::Kind::multiply && step.level > 0) ++products;

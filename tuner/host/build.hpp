@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tuner/host/check.hpp"
 #include "tuner/host/compiler.hpp"
+#include "tuner/host/host_options.hpp"
 #include "tuner/host/program.hpp"
 #include "tuner/host/reports.hpp"
 

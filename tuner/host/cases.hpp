@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tuner/core/task/task.hpp"
-#include "tuner/host/check.hpp"
+#include "tuner/host/host_options.hpp"
 #include "tuner/host/program.hpp"
 
 namespace tuner::host {

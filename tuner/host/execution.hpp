@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tuner/host/cases.hpp"
-#include "tuner/host/check.hpp"
+#include "tuner/host/host_options.hpp"
 #include "tuner/host/jobs.hpp"
 #include "tuner/host/outcome.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/host/shim/block.hpp"
+#include "tuner/host/shim/launch.hpp"
 
 namespace tuner::host {
 

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 
-#include "tuner/host/shim/buffers.hpp"
+#include "tuner/host/shim/launch.hpp"
 
 namespace tuner::host {
+
+class Buffers;
 
 /// How often each case runs, and how. Runs 1 and 2 differ from run 0 in what memory that nobody wrote holds, the
 /// others in the order of threads and blocks.

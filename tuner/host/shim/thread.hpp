@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tuner/host/shim/block.hpp"
 #include "tuner/host/shim/fiber.hpp"
+#include "tuner/host/shim/launch.hpp"
 
 namespace tuner::host {
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "tuner/host/shim/block.hpp"
+#include "tuner/host/shim/launch.hpp"
 
 namespace tuner::host {
 

@@ -6,7 +6,6 @@
 
 #include "search/expression/messages.hpp"
 #include "search/strategy/strategies.hpp"
-#include "tuner/core/base/suggestion.hpp"
 
 namespace tuner::search {
 namespace {

@@ -9,8 +9,8 @@
 #include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/name_table.hpp"
 #include "tuner/core/task/argument_binding.hpp"
+#include "tuner/core/task/data_files.hpp"
 #include "tuner/core/task/identity.hpp"
-#include "tuner/core/task/input_file.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/core/task/task_state.hpp"
 

@@ -5,13 +5,12 @@
 
 #include "search/space/constraint_program.hpp"
 #include "search/space/once.hpp"
-#include "search/space/space.hpp"
 #include "search/space/valid_set.hpp"
 
 namespace tuner::search {
 
 /// What is made of a space's constraints, each when it is needed first.
-struct Space::Made {
+struct SpaceParts {
   Once compiled;
   std::optional<ConstraintProgram> program;
   Once built;
