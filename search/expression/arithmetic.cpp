@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "search/expression/division.hpp"
+#include "search/expression/exact_numbers.hpp"
 
 namespace tuner::search {
 namespace {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "search/expression/arithmetic.hpp"
+#include "search/expression/exact_numbers.hpp"
 
 namespace tuner::search {
 namespace {

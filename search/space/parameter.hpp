@@ -29,6 +29,13 @@ struct Configuration {
   friend auto operator<=>(const Configuration&, const Configuration&) = default;
 };
 
+/// Which configurations are one step away.
+enum class Neighbourhood {
+  adjacent,  ///< one parameter moved to the next or previous value of its list
+  hamming1,  ///< one parameter changed to any other value
+  hamming2,  ///< two parameters changed to any other values, both of them
+};
+
 /// A condition that a configuration must satisfy, and where it came from for messages ("prefetch.cu:12", "--where").
 struct Constraint {
   Expression expression;

@@ -18,13 +18,6 @@ class ConstraintProgram;
 struct SpaceParts;
 class ValidSet;
 
-/// Which configurations are one step away.
-enum class Neighbourhood {
-  adjacent,  ///< one parameter moved to the next or previous value of its list
-  hamming1,  ///< one parameter changed to any other value
-  hamming2,  ///< two parameters changed to any other values, both of them
-};
-
 /// When the valid configurations are found.
 enum class Listing {
   at_once,     ///< by the constructor: whatever is wrong with a constraint is thrown there

@@ -8,6 +8,8 @@
 #include "search/expression/evaluator.hpp"
 #include "search/expression/messages.hpp"
 #include "search/expression/tree.hpp"
+#include "search/space/constraint_compiler.hpp"
+#include "search/space/space.hpp"
 #include "search/space/space_parts.hpp"
 
 namespace tuner::search {
@@ -53,7 +55,7 @@ void Space::build(SpaceParts& parts) const {
 /// Whether something satisfies the first constraints. Yes if that is hard to say.
 bool Space::satisfiable(std::size_t count) const {
   BuildBudget budget{kMostChoices / 16, kMostBytes};
-  const ConstraintProgram first(parameters_, std::span(constraints_).first(count), constants_);
+  const ConstraintProgram first = compile_constraints(parameters_, std::span(constraints_).first(count), constants_);
   try {
     return !ValidSet(first, parameters_.size(), budget).empty();
   } catch (const BudgetExceeded&) {
