@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.hpp"
-#include "tests/core/npy_file.hpp"
+#include "tests/core/task/npy_file.hpp"
 
 using namespace tuner::test;
 
