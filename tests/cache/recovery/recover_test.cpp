@@ -20,23 +20,8 @@ const std::vector<std::string> kTables{"task",       "run",       "trial",      
 class Sessions {
  public:
   Sessions() {
-    const auto store = open_store(path());
-    for (int problem = 0; problem < 60; ++problem) {
-      Trial trial = full_trial();
-      trial.key.problem = "rows=" + std::to_string(problem) + ",note=" + std::string(100, 'x') + "|\\";
-      trial.session = "session-" + std::to_string(problem);
-      std::vector<Trial> trials(6, trial);
-      for (std::size_t i = 0; i < trials.size(); ++i) trials[i].sequence = static_cast<std::int64_t>(i);
-      store->record_trials(trials);
-      Decision decision = full_decision();
-      decision.key = trial.key;
-      decision.session = trial.session;
-      store->record_decision(decision);
-      Quarantined quarantined = full_quarantined();
-      quarantined.key = trial.key;
-      store->record_quarantine(quarantined);
-      if (problem % 20 == 0) store->forget({.problem = trial.key.problem}, Forget::decisions);
-    }
+    static const Made made;
+    fs::copy_file(made.path(), path());
   }
   fs::path path() const { return folder_ / "decisions.db"; }
   fs::path out() const { return folder_ / "recovered.db"; }
@@ -50,8 +35,34 @@ class Sessions {
   }
 
  private:
+  /// Many small transactions: they are made once.
+  struct Made {
+    Made();
+    fs::path path() const { return folder / "decisions.db"; }
+    TemporaryFolder folder;
+  };
   TemporaryFolder folder_;
 };
+
+Sessions::Made::Made() {
+  const auto store = open_store(path());
+  for (int problem = 0; problem < 60; ++problem) {
+    Trial trial = full_trial();
+    trial.key.problem = "rows=" + std::to_string(problem) + ",note=" + std::string(100, 'x') + "|\\";
+    trial.session = "session-" + std::to_string(problem);
+    std::vector<Trial> trials(6, trial);
+    for (std::size_t i = 0; i < trials.size(); ++i) trials[i].sequence = static_cast<std::int64_t>(i);
+    store->record_trials(trials);
+    Decision decision = full_decision();
+    decision.key = trial.key;
+    decision.session = trial.session;
+    store->record_decision(decision);
+    Quarantined quarantined = full_quarantined();
+    quarantined.key = trial.key;
+    store->record_quarantine(quarantined);
+    if (problem % 20 == 0) store->forget({.problem = trial.key.problem}, Forget::decisions);
+  }
+}
 
 const RecoveredTable& table(const Recovered& recovered, const std::string& name) {
   for (const RecoveredTable& one : recovered.tables) {

@@ -189,7 +189,7 @@ TEST_CASE("of several processes that meet the damage one sets it aside and all g
     }
     return found;
   };
-  for (int i = 0; i < 500 && count("done-") < 4; ++i) usleep(10'000);
+  for (int i = 0; i < 30'000 && count("done-") < 4; ++i) usleep(10'000);
   CHECK(count("done-") == 4);
   CHECK(count(".corrupt-") == 1);
   CHECK(sql(database.path(), "SELECT count(*) FROM decision") == std::vector<std::string>{"4"});
@@ -483,7 +483,7 @@ TEST_CASE("whatever a byte of the header or the format says, a database is read,
   const Filled database;
   const std::string intact = read_bytes(database.path());
   std::mt19937 random(3);
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 200; ++i) {
     std::string bytes = intact;
     bytes[static_cast<std::size_t>(i) % 100] = static_cast<char>(random());
     write_bytes(database.path(), bytes);

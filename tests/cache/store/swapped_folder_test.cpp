@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <optional>
 #include <random>
 #include <thread>
 
@@ -23,6 +24,21 @@ Binary binary_of(const std::string& code) {
   return binary;
 }
 
+/// Waits until a child of this process has opened a file that it also inherited; false if it ended before.
+bool has_opened(pid_t child, const fs::path& file) {
+  for (siginfo_t ended{}; ended.si_pid == 0;) {
+    int open = 0;
+    std::error_code gone;
+    for (const auto& entry : fs::directory_iterator("/proc/" + std::to_string(child) + "/fd", gone)) {
+      open += fs::read_symlink(entry.path(), gone) == file ? 1 : 0;
+    }
+    if (open > 1) return true;
+    REQUIRE(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT | WNOHANG) == 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
 /// `shared/` belongs to another user, who has prepared a database in `shared/db`; `private/` is this user's own.
 class TwoUsers {
  public:
@@ -39,8 +55,9 @@ class TwoUsers {
   fs::path theirs() const { return folder_ / "shared/db"; }
 
   /// The other user holds the lock, lets this user's program wait for it, and has meanwhile made of the folder a link
-  /// to this user's own. Whether the program took the other one's binary all the same.
-  bool loads_theirs(Access access, std::chrono::milliseconds held) const {
+  /// to this user's own: after `held`, or, without it, once the program has opened the file. Whether the program took
+  /// the other one's binary all the same.
+  bool loads_theirs(Access access, std::optional<std::chrono::milliseconds> held) const {
     if (fs::is_symlink(theirs())) {
       fs::remove(theirs());
       fs::rename(folder_ / "shared/aside", theirs());
@@ -57,7 +74,10 @@ class TwoUsers {
     const pid_t program = fork();
     REQUIRE(program >= 0);
     if (program == 0) _exit(load(access));
-    std::this_thread::sleep_for(held);
+    if (held)
+      std::this_thread::sleep_for(*held);
+    else
+      REQUIRE(has_opened(program, theirs() / "binaries.db"));
     fs::rename(theirs(), folder_ / "shared/aside");
     fs::create_directory_symlink(folder_ / "private", theirs());
     close(file);
@@ -82,8 +102,8 @@ class TwoUsers {
 };
 
 // The race is the same however long the lock is held: the program has opened the file and waits, and the folder's name
-// changes before the file is examined. A second is for the proof that it is; the other tries differ in when the name
-// changes, from before the program opens the file to after.
+// changes before the file is examined. The first tries wait until the file is open; the others differ in when the name
+// changes, from before that to after.
 TEST_CASE("another user's binary was loaded when its folder was swapped for a link while a lock was held") {
   if (geteuid() != 0) {
     MESSAGE("SKIPPED: only root can give files to another user");
@@ -93,7 +113,8 @@ TEST_CASE("another user's binary was loaded when its folder was swapped for a li
   std::minstd_rand random(1);
   int loaded = 0;
   for (int i = 0; i < 200; ++i) {
-    const auto held = i < 2 ? std::chrono::milliseconds(1000) : std::chrono::milliseconds(random() % 20);
+    std::optional<std::chrono::milliseconds> held;
+    if (i >= 20) held = std::chrono::milliseconds(random() % 20);
     loaded += users.loads_theirs(i % 2 == 0 ? Access::read_write : Access::read_only, held) ? 1 : 0;
   }
   CHECK(loaded == 0);

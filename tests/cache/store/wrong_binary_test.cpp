@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <random>
+#include <set>
 
 #include "cache/file/hash.hpp"
 #include "cache/sqlite/sqlite.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kPage = 512;
 constexpr const char* kTiles[] = {"16", "32", "64"};
 
 Binary binary_of(const std::string& tile) {
@@ -25,11 +27,19 @@ Binary binary_of(const std::string& tile) {
 /// A small file with a binary for each configuration, in pages as small as can be.
 fs::path make_small(const TemporaryFolder& folder) {
   const fs::path path = folder / "binaries.db";
-  sql(path, "PRAGMA page_size = 512; VACUUM");
+  sql(path, "PRAGMA page_size = " + std::to_string(kPage) + "; VACUUM");
   REQUIRE(chmod(path.c_str(), 0600) == 0);
   const auto store = BinaryStore::open({.path = path, .clock = [] { return std::int64_t{1}; }});
   for (const char* const tile : kTiles) store->put(binary_of(tile));
   return path;
+}
+
+std::set<std::size_t> pages_of_schema(const fs::path& path) {
+  std::set<std::size_t> pages;
+  for (const std::string& page : sql(path, "SELECT pageno FROM dbstat WHERE name = 'sqlite_schema'"))
+    pages.insert(std::stoul(page));
+  REQUIRE(pages.count(1) == 1);
+  return pages;
 }
 
 /// Answers with another configuration's code, or with another symbol of it.
@@ -62,11 +72,15 @@ TEST_CASE("one flipped bit in a file of binaries launched another configuration'
   };
   int wrong = 0;
   std::minstd_rand random(1);
+  const std::set<std::size_t> of_schema = pages_of_schema(path);
   for (std::size_t at = 0; at < sound.size(); ++at) {
-    // Every bit where it costs little, without SQLite; by SQLite alone one bit of every fourth byte.
-    for (unsigned bit = 0; bit < 8; ++bit) {
+    // Every bit of the rows and their indices, without SQLite; one bit of every byte of the schema, which is long; by
+    // SQLite alone one bit of every fourth byte.
+    const bool in_schema = of_schema.count(at / kPage + 1) != 0;
+    const unsigned first = in_schema ? random() % 8 : 0, end = in_schema ? first + 1 : 8;
+    for (unsigned bit = first; bit < end; ++bit) {
       write_byte(at, static_cast<char>(sound[at] ^ (1U << bit)));
-      const bool by_sqlite = at % 4 == random() % 4 && bit == random() % 8;
+      const bool by_sqlite = at % 4 == random() % 4 && (in_schema || bit == random() % 8);
       try {
         wrong += wrong_answers(*BinaryStore::open({.path = path, .access = Access::read_only}));
         if (by_sqlite) {
