@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "cache/file/hash.hpp"
-#include "tests/core/task/npy_file.hpp"
 #include "tests/core/support.hpp"
+#include "tests/core/task/npy_file.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/task/describe.hpp"
 

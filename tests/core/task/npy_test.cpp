@@ -6,8 +6,8 @@
 #include <chrono>
 #include <random>
 
-#include "tests/core/task/npy_file.hpp"
 #include "tests/core/support.hpp"
+#include "tests/core/task/npy_file.hpp"
 
 using namespace tuner;
 using namespace tuner::test;
