@@ -1,33 +1,19 @@
 // Whatever is done to a valid T1 file, reading it ends with a description or with an Error.
 #include <doctest/doctest.h>
 
-#include <chrono>
-#include <random>
-
+#include "tests/attack/text_damage.hpp"
 #include "tests/core/support.hpp"
 #include "tests/core/t1/t1_folder.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/t1/values.hpp"
 #include "tuner/core/task/describe.hpp"
 
+using tuner::attack::Chance;
 using tuner::test::T1Folder;
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-class Chance {
- public:
-  explicit Chance(unsigned seed) : engine_(seed) {}
-  std::size_t below(std::size_t count) { return std::uniform_int_distribution<std::size_t>(0, count - 1)(engine_); }
-  template <typename List>
-  const auto& one_of(const List& list) {
-    return list[below(std::size(list))];
-  }
-
- private:
-  std::mt19937 engine_;
-};
 
 const char* const kFragments[] = {"[",
                                   "]",
@@ -75,28 +61,6 @@ const char* const kFragments[] = {"[",
                                   "math.ceil(",
                                   "\xc3\xa9"};
 
-std::string mutated(std::string text, Chance& chance) {
-  const std::size_t count = 1 + chance.below(4);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t at = chance.below(text.size() + 1);
-    switch (chance.below(4)) {
-      case 0:
-        text.insert(at, chance.one_of(kFragments));
-        break;
-      case 1:
-        text.erase(at, 1 + chance.below(5));
-        break;
-      case 2:
-        if (at < text.size()) text[at] = static_cast<char>(chance.below(256));
-        break;
-      default:
-        text.insert(at, text.substr(chance.below(text.size() + 1), chance.below(20)));
-        break;
-    }
-  }
-  return text;
-}
-
 Json strange_value(Chance& chance) {
   switch (chance.below(12)) {
     case 0:
@@ -136,7 +100,7 @@ void mutate(Json& json, Chance& chance) {
   }
   if (at == &json) return;
   if (at->is_string() && chance.below(3) != 0) {
-    *at = mutated(at->get<std::string>(), chance);
+    *at = tuner::attack::damage_text(chance, at->get<std::string>(), kFragments);
   } else {
     *at = strange_value(chance);
   }
@@ -160,10 +124,10 @@ bool survives(const T1Folder& folder, const std::string& text) {
 TEST_CASE("a T1 file whose bytes are changed is read or refused") {
   const T1Folder folder;
   const std::string whole = folder.file.dump(1);
-  Chance chance(1);
+  Chance chance(1, "bytes", 0);
   int understood = 0;
   for (int i = 0; i < 2000; ++i) {
-    const std::string text = mutated(whole, chance);
+    const std::string text = tuner::attack::damage_text(chance, whole, kFragments);
     CAPTURE(text);
     understood += survives(folder, text) ? 1 : 0;
   }
@@ -178,7 +142,7 @@ TEST_CASE("a T1 file whose values are changed is read or refused") {
   folder.file["KernelSpecification"]["CompilerOptions"] = {"-std=c++17"};
   folder.file["BenchmarkConfig"] = {{"LIMIT", 5}};
   const Json whole = folder.file;
-  Chance chance(2);
+  Chance chance(2, "values", 0);
   int understood = 0;
   for (int i = 0; i < 3000; ++i) {
     Json changed = whole;
@@ -195,9 +159,9 @@ TEST_CASE("a T1 file whose values are changed is read or refused") {
 TEST_CASE("list expressions whose characters are changed are read or refused") {
   const char* const lists[] = {"[1, 2] + list(range(32, 1025, 32))", "[2**i for i in range(6) if i != 3]",
                                "sorted(set([x*y for x in [1, 2] for y in (3, 4)]), reverse=True)", "['a', 'b'] * 2"};
-  Chance chance(3);
+  Chance chance(3, "lists", 0);
   for (int i = 0; i < 20000; ++i) {
-    const std::string text = mutated(chance.one_of(lists), chance);
+    const std::string text = tuner::attack::damage_text(chance, chance.one_of(lists), kFragments);
     CAPTURE(text);
     try {
       const std::size_t count = tuner::python_list(text).size();

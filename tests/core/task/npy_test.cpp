@@ -3,9 +3,7 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
-#include <chrono>
-#include <random>
-
+#include "tests/attack/text_damage.hpp"
 #include "tests/core/support.hpp"
 #include "tests/core/task/npy_file.hpp"
 
@@ -87,33 +85,14 @@ TEST_CASE("damaged headers are called so") {
 }
 
 TEST_CASE("mutated headers are read or refused, and nothing else happens") {
-  std::mt19937 random(20);
+  attack::Chance chance(20, "npy", 0);
   const std::vector<std::string> seeds{npy("<f4", "(480, 640, 4)", ""), npy("|b1", "()", "", 2),
                                        npy_with_header("{'shape':(3L,),'descr':\"<V2\",'fortran_order':True}", "")};
-  const std::vector<std::string> pieces{
-      "'",   "\"", "(", ")", "{", "}", ",", ":", "True", "9999999999999", "\\", "[", "<f4", "L", std::string(1, '\0'),
-      "\xff"};
-  const auto pick = [&](std::size_t count) { return random() % count; };
+  const char* const pieces[] = {"'",  "\"", "(",   ")", "{", "}", ",", ":", "True", "9999999999999",
+                                "\\", "[",  "<f4", "L"};
   int read = 0, refused = 0;
   while (read + refused < 20'000) {
-    std::string text = seeds[pick(seeds.size())];
-    for (std::size_t i = pick(4) + 1; i > 0; --i) {
-      if (text.empty()) break;
-      const std::size_t at = pick(text.size());
-      switch (pick(4)) {
-        case 0:
-          text[at] = static_cast<char>(random());
-          break;
-        case 1:
-          text.insert(at, pieces[pick(pieces.size())]);
-          break;
-        case 2:
-          text.erase(at, pick(8) + 1);
-          break;
-        default:
-          text.resize(at + 1);
-      }
-    }
+    const std::string text = attack::damage_text(chance, chance.one_of(seeds), pieces);
     try {
       const NpyHeader header = parse(text);
       CHECK(header.offset <= text.size());
