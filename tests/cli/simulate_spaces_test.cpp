@@ -1,13 +1,11 @@
 // Random search on the recordings of a folder given by TUNER_SPACES_DIR, as the program scores it.
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.hpp"
+#include "tests/support/skip.hpp"
 
 namespace {
 
@@ -15,7 +13,7 @@ using nlohmann::json;
 
 std::vector<std::string> recordings() {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(std::getenv("TUNER_SPACES_DIR"))) {
+  for (const auto& entry : std::filesystem::directory_iterator(tuner::test::spaces_folder())) {
     if (entry.path().filename().string().ends_with(".csv.gz")) files.push_back(entry.path().string());
   }
   return files;
@@ -76,12 +74,3 @@ TEST_CASE("the mean fractions of random search are those that another program me
 }
 
 }  // namespace
-
-int main(int argc, char** argv) {
-  const char* const folder = std::getenv("TUNER_SPACES_DIR");
-  if (folder == nullptr || *folder == '\0') {
-    std::puts("SKIPPED: TUNER_SPACES_DIR is not set; it names a folder of recorded spaces (.csv.gz)");
-    return 77;
-  }
-  return doctest::Context(argc, argv).run();
-}

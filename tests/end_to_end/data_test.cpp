@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "tests/core/npy_file.hpp"
+#include "tests/core/task/npy_file.hpp"
 #include "tests/end_to_end/story.hpp"
 
 using tuner::test::bytes_of;

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/core/npy_file.hpp"
+#include "tests/core/task/npy_file.hpp"
 #include "tests/support/description_mistakes.hpp"
 
 namespace {

@@ -1,12 +1,11 @@
 // `tuner check --host` on kernels with one mistake each.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "tests/cli/program.hpp"
+#include "tests/host/developer.hpp"
 
 using namespace tuner::test;
 
@@ -29,11 +28,6 @@ int line_with(const std::string& kernel, const std::string& comment) {
   FAIL("no line ends with " << comment);
   return 0;
 }
-
-/// A user with a compiler: nothing of the environment is passed on otherwise.
-struct Developer : User {
-  Developer() { environment["PATH"] = std::getenv("PATH"); }
-};
 
 /// Whether a program runs that lies in `folder`.
 bool runs_something_in(const std::filesystem::path& folder) {
@@ -223,6 +217,7 @@ TEST_CASE("the report says what was run, where, and how often") {
 TEST_CASE("a machine without a compiler is told in one sentence") {
   Developer without;
   without.environment["PATH"] = "/nowhere";
+  without.environment.erase("CXX");
   const Result result = without.run({"check", kernel_file("clean"), "--host"});
   CHECK_EQ(result.exit_code, 4);
   CHECK(contains(result.err, "No C++ compiler was found"));

@@ -1,20 +1,15 @@
 // Mistakes in descriptions that can be noticed: `tuner describe` refuses them, or `tuner check --host` finds them.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
-#include "tests/cli/program.hpp"
+#include "tests/host/developer.hpp"
 #include "tests/support/description_mistakes.hpp"
 
 using namespace tuner::test;
 
 namespace {
 
-struct Developer : User {
-  Developer() {
-    environment["PATH"] = std::getenv("PATH");
-    write_expected_files(folder().path());
-  }
+struct Describer : Developer {
+  Describer() { write_expected_files(folder().path()); }
   Result describe(const std::string& text) const { return run({"describe", folder().write("blend.cu", text)}); }
   Result check(const std::string& text) const {
     return run({"check", folder().write("blend.cu", text), "--host", "--problem", "n=1000", "--configurations", "2"});
@@ -24,7 +19,7 @@ struct Developer : User {
 }  // namespace
 
 TEST_CASE("a description without a mistake has no findings") {
-  const Developer developer;
+  const Describer developer;
   const Result described = developer.describe(described_kernel());
   CHECK_MESSAGE(described.exit_code == 0, described.err);
   const Result checked = developer.check(described_kernel());
@@ -34,7 +29,7 @@ TEST_CASE("a description without a mistake has no findings") {
 }
 
 TEST_CASE("each mistake in a description is refused or found") {
-  const Developer developer;
+  const Describer developer;
   CHECK(description_mistakes().size() >= 25);
   for (const DescriptionMistake& mistake : description_mistakes()) {
     CAPTURE(mistake.name);

@@ -1,11 +1,10 @@
 // `tuner check --host` where something else than the baseline says what is right.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "tests/cli/program.hpp"
-#include "tests/core/npy_file.hpp"
+#include "tests/core/task/npy_file.hpp"
+#include "tests/host/developer.hpp"
 
 using namespace tuner::test;
 
@@ -40,9 +39,7 @@ __global__ void reversed(int n, float* y, const float* x) {
 )";
 }
 
-struct Developer : User {
-  Developer() { environment["PATH"] = std::getenv("PATH"); }
-
+struct Author : Developer {
   Json check(const std::string& text, int exit_code) {
     const std::string kernel = folder().write("scale.cu", text);
     const Result result = run({"check", kernel, "--host", "--json", "--problem", "n=1000"});
@@ -61,14 +58,14 @@ bool has(const Json& report, const std::string& kind, const std::string& words) 
 }  // namespace
 
 TEST_CASE("a reference with the baseline's launch leaves most unwritten, and what writes that is a finding") {
-  const Json report = Developer().check(trap("reference(plain)"), 1);
+  const Json report = Author().check(trap("reference(plain)"), 1);
   INFO(report.dump(2));
   CHECK(has(report, "wrong_result", "`y`: element 256 is written and the reference leaves it unwritten; 744 of 1000"));
   CHECK(has(report, "unwritten_output", "`y`: the reference writes nothing from element 256 on"));
 }
 
 TEST_CASE("a reference with a launch of its own finds the wrong kernel") {
-  const Json report = Developer().check(trap("reference(plain; grid(ceil_div(n, 64)) block(64))"), 1);
+  const Json report = Author().check(trap("reference(plain; grid(ceil_div(n, 64)) block(64))"), 1);
   INFO(report.dump(2));
   CHECK(has(report, "wrong_result", "`y`: element 256 is 12345 and should be "));
 }
@@ -76,7 +73,7 @@ TEST_CASE("a reference with a launch of its own finds the wrong kernel") {
 TEST_CASE("a reference gets the arguments and constants that it asks for") {
   for (const char* reference : {"reference(reversed; grid(n) block(1) args(n, y, x))",
                                 "reference(plain; grid(n) block(WIDTH) define(WIDTH = 2) define(SCALE = 2))"}) {
-    const Json report = Developer().check(trap(reference), 1);
+    const Json report = Author().check(trap(reference), 1);
     INFO(report.dump(2));
     CHECK(has(report, "wrong_result", "`y`: element 256 is 12345 and should be "));
     CHECK(report["findings"].size() == 1);
@@ -84,12 +81,12 @@ TEST_CASE("a reference gets the arguments and constants that it asks for") {
 }
 
 TEST_CASE("what a file holds is what a kernel and the reference that is named must compute") {
-  Developer developer;
+  Author author;
   std::vector<float> x, y;
   for (int i = 0; i < 1000; ++i) x.push_back(static_cast<float>(i));
   for (const float value : x) y.push_back(3 * value);
   const auto write = [&](const std::string& name, const std::vector<float>& values) {
-    developer.folder().write(name, npy("<f4", "(1000,)", bytes_of<float>(values)));
+    author.folder().write(name, npy("<f4", "(1000,)", bytes_of<float>(values)));
   };
   write("x.npy", x);
   write("y.npy", y);
@@ -100,10 +97,10 @@ TEST_CASE("what a file holds is what a kernel and the reference that is named mu
                     "in(x, float, n, file(\"x.npy\")) out(y, float, n, expect file(\"y.npy\"))");
     return changed;
   };
-  const Json alone = developer.check(text(""), 1);
+  const Json alone = author.check(text(""), 1);
   INFO(alone.dump(2));
   CHECK(has(alone, "wrong_result", "`y`: element 1 is 2 and should be 3; 999 of 1000 differ"));
-  const Json both = developer.check(text("reference(plain; grid(n) block(1))"), 1);
+  const Json both = author.check(text("reference(plain; grid(n) block(1))"), 1);
   INFO(both.dump(2));
   CHECK(has(both, "wrong_result", "the reference differs from the file that is expected: `y`: element 1 is 2"));
 }

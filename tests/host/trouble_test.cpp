@@ -41,8 +41,9 @@ extern "C" __global__ void trouble(const float* x, float* y, int n) {
          "}\n";
 }
 
-struct Developer : User {
-  Developer() {
+/// A user whose compiler does what a compiler does, or more.
+struct Troubled : User {
+  Troubled() {
     environment["PATH"] = std::getenv("PATH");
     std::filesystem::create_directory(temporary());
     environment["TMPDIR"] = temporary().string();
@@ -117,7 +118,7 @@ std::string own_seconds() {
 }  // namespace
 
 TEST_CASE("a TMPDIR of no use is an error of the user, with the folder's name and a way out") {
-  Developer one;
+  Troubled one;
   const auto refused = [&](const std::string& folder, const std::string& why) {
     CAPTURE(folder.substr(0, 100));
     one.environment["TMPDIR"] = folder;
@@ -141,7 +142,7 @@ TEST_CASE("a TMPDIR of no use is an error of the user, with the folder's name an
 }
 
 TEST_CASE("a TMPDIR that no program can be run from is refused before anything is compiled, for what it is") {
-  Developer one;
+  Troubled one;
   if (!can_mount(one.temporary())) return;
   one.before_start = [&] { mount_memory(one.temporary(), MS_NOEXEC, "size=100m"); };
   const Result result = one.check();
@@ -152,7 +153,7 @@ TEST_CASE("a TMPDIR that no program can be run from is refused before anything i
 }
 
 TEST_CASE("a disk that is full is not the compiler's fault") {
-  Developer one;
+  Troubled one;
   if (!can_mount(one.temporary())) return;
   const char* size = "size=100k";
   one.before_start = [&] { mount_memory(one.temporary(), 0, size); };
@@ -166,7 +167,7 @@ TEST_CASE("a disk that is full is not the compiler's fault") {
 }
 
 TEST_CASE("few descriptors are not a bug of this program") {
-  Developer one;
+  Troubled one;
   one.before_start = [] {
     const rlimit few{6, 6};
     setrlimit(RLIMIT_NOFILE, &few);
@@ -177,15 +178,15 @@ TEST_CASE("few descriptors are not a bug of this program") {
 }
 
 TEST_CASE("a compiler that was killed is not said to be the wrong one") {
-  Developer one;
-  one.wrap_compiler("case \"$*\" in *runtime_memory*) kill -KILL $$;; esac");
+  Troubled one;
+  one.wrap_compiler("case \"$*\" in */runtime.cpp*) kill -KILL $$;; esac");
   const std::string sentence = first_unchecked(report(one.check(), 2));
   CHECK(contains(sentence, "was killed by another program or by the system"));
   CHECK_FALSE(contains(sentence, "CXX"));
 }
 
 TEST_CASE("a compiler that writes nothing is named, and no program is looked for that it did not make") {
-  Developer one;
+  Troubled one;
   one.environment["CXX"] = "true";
   const Result result = one.check();
   CHECK_EQ(result.exit_code, 4);
@@ -194,18 +195,18 @@ TEST_CASE("a compiler that writes nothing is named, and no program is looked for
 }
 
 TEST_CASE("findings stay when the compiler is killed that would have looked for races") {
-  Developer one;
-  one.wrap_compiler("case \"$*\" in *runtime_threads*) kill -KILL $$;; esac");
+  Troubled one;
+  one.wrap_compiler("case \"$*\" in *runtime_races*) kill -KILL $$;; esac");
   const Json found = report(one.check("", "  y[i] = x[n];\n"), 1);
   CHECK_EQ(only_finding(found)["class"], "out_of_bounds_read");
   CHECK(contains(first_unchecked(found), "Races were not looked for. The C++ compiler"));
 }
 
 TEST_CASE("findings stay when the program that runs other configurations is killed") {
-  const Json found = report(Developer().check("#include <signal.h>\n#include <unistd.h>",
-                                              "#if BLOCK == 64\n  y[i] = x[n];\n#else\n  kill(getppid(), SIGKILL);\n"
-                                              "  pause();\n#endif\n",
-                                              {"--workers", "2"}),
+  const Json found = report(Troubled().check("#include <signal.h>\n#include <unistd.h>",
+                                             "#if BLOCK == 64\n  y[i] = x[n];\n#else\n  kill(getppid(), SIGKILL);\n"
+                                             "  pause();\n#endif\n",
+                                             {"--workers", "2"}),
                             1);
   CHECK_EQ(only_finding(found)["class"], "out_of_bounds_read");
   CHECK_EQ(found.value("configurations", 0), 1);
@@ -214,7 +215,7 @@ TEST_CASE("findings stay when the program that runs other configurations is kill
 
 TEST_CASE("a run that was killed is no finding") {
   const Json none = report(
-      Developer().check("#include <signal.h>\n#include <unistd.h>", "  if (i == 0) kill(getpid(), SIGKILL);\n"), 2);
+      Troubled().check("#include <signal.h>\n#include <unistd.h>", "  if (i == 0) kill(getpid(), SIGKILL);\n"), 2);
   CHECK(none.value("findings", Json::array()).empty());
   CHECK(contains(first_unchecked(none), "A run was killed by another program or by the system"));
 }
@@ -224,22 +225,22 @@ TEST_CASE("a kernel that allocates without bounds is told that there is no memor
       "  for (unsigned long all = 0; i == 0; all += 1 << 26)\n"
       "    if (all > 30ul << 30 || malloc(1 << 26) == nullptr) {\n"
       "      if (all > 30ul << 30) y[0] = x[n];\n      break;\n    }\n";
-  CHECK(report(Developer().check("#include <stdlib.h>", bounded), 0).value("findings", Json::array()).empty());
+  CHECK(report(Troubled().check("#include <stdlib.h>", bounded), 0).value("findings", Json::array()).empty());
   const std::string careless =
       "  for (int all = 0; i == 0 && all < 300; ++all)\n"
       "    *(volatile char*)malloc(1 << 27) = 1;\n";
-  const Json found = report(Developer().check("#include <stdlib.h>", careless), 1);
+  const Json found = report(Troubled().check("#include <stdlib.h>", careless), 1);
   CHECK(contains(only_finding(found)["message"], "null pointer"));
-  const Json with_new = report(Developer().check("",
-                                                 "  for (int all = 0; i == 0 && all < 300; ++all)\n"
-                                                 "    *(volatile char*)new char[1 << 27] = 1;\n"),
+  const Json with_new = report(Troubled().check("",
+                                                "  for (int all = 0; i == 0 && all < 300; ++all)\n"
+                                                "    *(volatile char*)new char[1 << 27] = 1;\n"),
                                1);
   CHECK_EQ(only_finding(with_new)["class"], "crash");
   CHECK(contains(only_finding(with_new)["message"], "allocates more memory"));
 }
 
 TEST_CASE("what a kernel says without end does not fill the disk that other runs need") {
-  Developer one;
+  Troubled one;
   if (can_mount(one.temporary())) one.before_start = [&] { mount_memory(one.temporary(), 0, "size=40m"); };
   const Json found =
       report(one.check("#include <stdio.h>\n#include <string.h>",
@@ -256,22 +257,22 @@ TEST_CASE("what a kernel says without end does not fill the disk that other runs
 
 TEST_CASE("a process that a kernel or a compiler starts in a session of its own does not outlive the check") {
   const std::string seconds = own_seconds();
-  const Json none = report(Developer().check("#include <unistd.h>",
-                                             "  if (i == 0 && fork() == 0) {\n    setsid();\n    if (fork() == 0) "
-                                             "execlp(\"sleep\", \"sleep\", \"" +
-                                                 seconds + "\", (char*)0);\n    _exit(0);\n  }\n"),
+  const Json none = report(Troubled().check("#include <unistd.h>",
+                                            "  if (i == 0 && fork() == 0) {\n    setsid();\n    if (fork() == 0) "
+                                            "execlp(\"sleep\", \"sleep\", \"" +
+                                                seconds + "\", (char*)0);\n    _exit(0);\n  }\n"),
                            0);
   CHECK_FALSE(runs("sleep " + seconds));
-  Developer one;
+  Troubled one;
   one.wrap_compiler("setsid sleep 1" + seconds + " >/dev/null 2>&1 &");
   report(one.check(), 0);
   CHECK_FALSE(runs("sleep 1" + seconds));
 }
 
 TEST_CASE("Ctrl-C leaves no compiler and no temporary file behind, also where it comes twice") {
-  Developer one;
-  one.wrap_compiler("case \"$*\" in *runtime_memory*) mktemp >/dev/null; touch \"$HOME/begun\"; sleep " +
-                    own_seconds() + ";; esac");
+  Troubled one;
+  one.wrap_compiler("case \"$*\" in */runtime.cpp*) mktemp >/dev/null; touch \"$HOME/begun\"; sleep " + own_seconds() +
+                    ";; esac");
   Running running(one, one.words(kernel_text("", "")));
   while (!std::filesystem::exists(one.home() / "begun") && !running.ended())
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -287,7 +288,7 @@ TEST_CASE("Ctrl-C leaves no compiler and no temporary file behind, also where it
 }
 
 TEST_CASE("Ctrl-C ends the wait for a compiler that does not say what it is") {
-  Developer one;
+  Troubled one;
   one.wrap_compiler("touch \"$HOME/begun\"; sleep " + own_seconds());
   Running running(one, one.words(kernel_text("", "")));
   while (!std::filesystem::exists(one.home() / "begun") && !running.ended())

@@ -173,7 +173,7 @@ TEST_CASE("what a lock kept from a request is found when it is asked again, and 
     CHECK(&kernel.request({100, 1000}) == early);
     held.execute("ROLLBACK");
   }
-  for (int i = 0; i < 300 && kernel.request({100, 1000}).rung() != Rung::exact; ++i) usleep(20'000);
+  for (int i = 0; i < 15'000 && kernel.request({100, 1000}).rung() != Rung::exact; ++i) usleep(20'000);
   CHECK(&kernel.request({100, 1000}) == early);
   CHECK(early->rung() == Rung::exact);
   CHECK(launched(*early) == Stored{}.configuration);

@@ -42,8 +42,8 @@ class EngineMachine : public Machine {
   Variable gpu_{"FAKE_DRIVER_GPU", folder().string()};
 };
 
-/// Four configurations, all of them right.
-Description small_space(const std::string& first_kind = "right") {
+/// Four configurations, all of them right. `more` stands at the end of the source.
+Description small_space(const std::string& first_kind = "right", const std::string& more = {}) {
   std::string text = cache::test::read_bytes(TUNER_FAULTS);
   if (first_kind != "right") {
     const std::string kinds = "param(KIND, right, does_not_compile";
@@ -51,7 +51,7 @@ Description small_space(const std::string& first_kind = "right") {
   }
   text +=
       "\n#pragma tuner constraint(KIND in (right, " + first_kind + ") && VARIANT in (0, 12) && FLAVOUR in (0, 2))\n";
-  return Description::from_text(text, {.name = "faults.cu"});
+  return Description::from_text(text + more, {.name = "faults.cu"});
 }
 
 /// What a program passes, and looks at afterwards.
@@ -244,6 +244,25 @@ TEST_CASE("in mode background the baseline serves at once, and the winner takes 
   CHECK(inspector().modules_unloaded() == unloaded);
   CHECK(&kernel.request({1000}) == &instance);
   CHECK(machine.heard(Notice::Kind::tuning).size() == 2);
+}
+
+TEST_CASE("a winner that is not faster by the threshold is not swapped in, be there constants or not") {
+  for (const char* const constants : {"", "__constant__ float w[4];\n#pragma tuner constant(w, float, 4, iota())\n"}) {
+    CAPTURE(constants);
+    EngineMachine machine;
+    RuntimeOptions options = machine.options(Mode::background);
+    options.swap_threshold = 100;
+    Runtime runtime(options);
+    const Instance& instance = runtime.kernel(small_space("right", constants)).request({1000});
+    REQUIRE(instance.runnable());
+    const void* const function = instance.shape().function;
+    REQUIRE(runtime.wait_for_tuning(kPatience));
+    const Provenance after = instance.provenance();
+    CHECK(after.configuration == kDefaults);
+    CHECK(contains(after.why, "Tuning found " + kFastest + ", which is not faster by enough to be swapped in."));
+    CHECK_FALSE(after.tuning);
+    CHECK(instance.shape().function == function);
+  }
 }
 
 TEST_CASE("two programs that tune the same at once end on the same winner, and one of them measured it") {

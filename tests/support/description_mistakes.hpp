@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/core/npy_file.hpp"
+#include "tests/core/task/npy_file.hpp"
 
 namespace tuner::test {
 

@@ -118,10 +118,9 @@ bool Build::run(Flavour flavour, std::size_t most) {
   if (!next.empty()) units.push_back(make_unit(flavour, std::move(next)));
 
   std::vector<std::filesystem::path> objects;
-  const std::filesystem::path runtime = program_.runtime(flavour);
-  const std::filesystem::path runtime_object = program_.folder() / (std::string("runtime_") + name_of(flavour) + ".o");
+  runtime_.push_back(program_.runtime(flavour).replace_extension(".o"));
   const std::optional<std::vector<Unit>> failed =
-      compile(flavour, units, {compiler_.compile_runtime(runtime, runtime_object)}, objects);
+      compile(flavour, units, {compiler_.compile_runtime(program_.runtime(flavour), runtime_.back())}, objects);
   if (!failed || limits_.stopped()) return false;
   const bool first_failed = flavour == Flavour::memory && !compiled(flavour, 0);
   if (first_failed && objects.empty()) {
@@ -141,7 +140,7 @@ bool Build::run(Flavour flavour, std::size_t most) {
   if (!single.empty()) compile(flavour, single, {}, objects);
   if (objects.empty() || limits_.stopped()) return false;
 
-  objects.push_back(runtime_object);
+  objects.insert(objects.end(), runtime_.begin(), runtime_.end());
   std::vector<Job> link{compiler_.link(objects, program(flavour), flavour)};
   run_jobs(link, limits_);
   if (link[0].ok) return true;

@@ -23,8 +23,8 @@ class Build {
   Build(const Program& program, const Compiler& compiler, const std::vector<VariantSource>& variants,
         const HostOptions& options, const JobLimits& limits, const KnownFiles& files);
 
-  /// The first `most` variants. False if nothing can run, or if it was told to stop. Throws Error{no_toolkit} if the
-  /// compiler cannot compile what is around every kernel.
+  /// The first `most` variants; memory before threads. False if nothing can run, or if it was told to stop. Throws
+  /// Error{no_toolkit} if the compiler cannot compile what is around every kernel.
   bool run(Flavour flavour, std::size_t most);
   bool compiled(Flavour flavour, int variant) const { return object_of(flavour)[static_cast<std::size_t>(variant)]; }
   std::filesystem::path program(Flavour flavour) const;
@@ -53,6 +53,7 @@ class Build {
   const JobLimits& limits_;
   const KnownFiles& files_;
   std::vector<bool> compiled_[2];
+  std::vector<std::filesystem::path> runtime_;  ///< objects; that of the first flavour belongs to both programs
   std::vector<Failure> failures_;
   int units_ = 0;
 };

@@ -105,9 +105,9 @@ Job Compiler::compile_runtime(const std::filesystem::path& source, const std::fi
   Job job;
   job.command = command_;
   for (const std::string& word :
-       {std::string("-std=gnu++20"), std::string("-O1"), std::string("-g1"), std::string("-w"),
-        std::string("-fno-omit-frame-pointer"), std::string("-fno-pie"), "-I" + source.parent_path().string(),
-        std::string("-c"), source.string(), std::string("-o"), object.string()})
+       {std::string("-std=gnu++17"), std::string("-O1"), std::string("-w"), std::string("-fno-omit-frame-pointer"),
+        std::string("-fno-pie"), "-I" + source.parent_path().string(), std::string("-c"), source.string(),
+        std::string("-o"), object.string()})
     job.command.push_back(word);
   job.output = object;
   return job;

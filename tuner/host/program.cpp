@@ -69,12 +69,11 @@ void Program::write_shim() const {
   };
   write_file(runtime(Flavour::memory),
              all_of({"block.cpp", "copies.cpp", "fiber.cpp", "plan.cpp", "buffers.cpp", "no_races.cpp", "runner.cpp"}));
-  write_file(runtime(Flavour::threads), all_of({"block.cpp", "copies.cpp", "fiber.cpp", "plan.cpp", "buffers.cpp",
-                                                "clocks.cpp", "races.cpp", "runner.cpp"}));
+  write_file(runtime(Flavour::threads), all_of({"clocks.cpp", "races.cpp"}));
 }
 
 std::filesystem::path Program::runtime(Flavour flavour) const {
-  return folder_ / (flavour == Flavour::memory ? "runtime_memory.cpp" : "runtime_threads.cpp");
+  return folder_ / (flavour == Flavour::memory ? "runtime.cpp" : "runtime_races.cpp");
 }
 
 void Program::write_translations(const KernelDescription& description) {

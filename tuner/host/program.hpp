@@ -35,7 +35,8 @@ class Program {
 
   /// A C++ file with these variants, each in a namespace of its own; returns its name.
   std::filesystem::path write_unit(const std::string& name, std::span<const VariantSource> variants) const;
-  /// The file with everything that is the same for all kernels.
+  /// A file that is the same for all kernels: everything around them, or what the program that looks for races has
+  /// besides.
   std::filesystem::path runtime(Flavour flavour) const;
   const std::filesystem::path& folder() const { return folder_; }
 

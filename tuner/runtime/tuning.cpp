@@ -177,7 +177,7 @@ void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
   if (!answer.message.empty()) report(Notice::Kind::tuning, answer.message);
 
   const LaunchPlan* const served = waiting.instance->has_plan() ? &waiting.instance->plan() : nullptr;
-  const bool in_use = served != nullptr && served->launch != nullptr;
+  const bool in_use = served != nullptr && served->has_kernel();
   if (in_use && served->provenance.configuration == decision.configuration) {
     LaunchPlan confirmed = *served;
     confirmed.provenance = offer.provenance;

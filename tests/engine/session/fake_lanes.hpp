@@ -17,7 +17,8 @@ struct Behaviour {
   Outcome compile = Outcome::ok;
   Outcome run = Outcome::ok;
   double time_ns = 1000;
-  std::string binary;  ///< configurations with the same text share a binary; its own if empty
+  std::string binary;  ///< its hash: configurations with the same share a binary; its own if empty
+  std::vector<std::byte> cubin = std::vector<std::byte>(16);
   int registers = 32;
   int fails_from_block = -1;     ///< the block of the race from which on it faults; -1: never
   std::vector<int> faults = {};  ///< of its samples in races, counted from 0, those that fault; the device knows who
@@ -46,7 +47,7 @@ class FakeCompileLane final : public CompileLane {
     reply.toolkit = "13.0.88";
     reply.milliseconds = 20;
     if (behaviour.compile == Outcome::ok) {
-      reply.cubin.resize(16);
+      reply.cubin = behaviour.cubin;
       reply.lowered_name = request.front_end_only ? signature : "kernel";
       reply.facts.registers = behaviour.registers;
       reply.facts.binary_hash = behaviour.binary.empty() ? request.configuration : behaviour.binary;

@@ -1,5 +1,5 @@
 // A session whose description says in a way of its own what is right.
-#include "tests/core/npy_file.hpp"
+#include "tests/core/task/npy_file.hpp"
 #include "tests/engine/session/laboratory.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 

@@ -1,15 +1,13 @@
 // Replays every recorded space of the folder given by TUNER_SPACES_DIR from end to end: the restrictions must select
 // exactly the recorded rows, and an exhaustive session must end within the tie threshold of the fastest row.
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 
 #include "cache/store/memory_store.hpp"
+#include "tests/support/skip.hpp"
 #include "tuner/engine/recording/recorded_lane.hpp"
 #include "tuner/engine/recording/recording.hpp"
 #include "tuner/engine/session/session.hpp"
@@ -28,7 +26,7 @@ double fastest(const Recording& recording) {
 TEST_CASE("every recorded space replays to its fastest configuration") {
   const std::atomic<bool> stop = false;
   int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::getenv("TUNER_SPACES_DIR"))) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::spaces_folder())) {
     if (!entry.path().string().ends_with(".csv.gz")) continue;
     ++files;
     CAPTURE(entry.path().string());
@@ -50,12 +48,3 @@ TEST_CASE("every recorded space replays to its fastest configuration") {
 
 }  // namespace
 }  // namespace tuner::engine
-
-int main(int argc, char** argv) {
-  const char* folder = std::getenv("TUNER_SPACES_DIR");
-  if (folder == nullptr || *folder == '\0') {
-    std::puts("SKIPPED: TUNER_SPACES_DIR is not set to a folder of recorded search spaces");
-    return 77;
-  }
-  return doctest::Context(argc, argv).run();
-}

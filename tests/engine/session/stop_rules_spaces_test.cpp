@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "tests/support/skip.hpp"
 #include "tuner/engine/recording/recording.hpp"
 #include "tuner/engine/session/stop_rules.hpp"
 
@@ -57,7 +58,7 @@ struct Tally {
 
 Tally tally(const char* strategy, double gain, std::uint64_t seeds) {
   Tally tally;
-  for (const auto& file : std::filesystem::directory_iterator(std::getenv("TUNER_SPACES_DIR"))) {
+  for (const auto& file : std::filesystem::directory_iterator(test::spaces_folder())) {
     if (!file.path().string().ends_with(".csv.gz")) continue;
     const Recording recording = read_recording(file.path());
     const Task task = recorded_task(recording);

@@ -2,9 +2,7 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <cstring>
-#include <memory>
 #include <vector>
 
 #include "tuner/host/shim/memory.hpp"
@@ -56,7 +54,7 @@ class Block {
         argument_(argument),
         shuffle_{launch.seed},
         order_(in_order(count(launch.block), launch.schedule)) {
-    while (threads_.size() < order_.size()) threads_.push_back(std::make_unique<Thread>());
+    while (threads_.size() < order_.size()) threads_.push_back(new Thread);
     allow(shared(), launch.shared_bytes);
     forbid(static_cast<char*>(shared()) + launch.shared_bytes, kMostShared - launch.shared_bytes);
   }
@@ -97,7 +95,7 @@ class Block {
     const unsigned first = current_->number / kLanes * kLanes;
     for (unsigned lane = 0; lane < kLanes && first + lane < order_.size(); ++lane) {
       if ((mine.mask >> lane & 1) == 0) continue;
-      Thread* thread = threads_[first + lane].get();
+      Thread* thread = threads_[first + lane];
       const bool here = thread->state == Thread::State::at_warp && thread->spot.line == current_->spot.line &&
                         thread->exchange.mask == mine.mask;
       if (!here) return;
@@ -228,14 +226,13 @@ class Block {
       if (thread.state == Thread::State::at_warp)
         name = "wait for lanes of their warp in line " + std::to_string(thread.spot.line);
       if (thread.state != Thread::State::finished && spot.file == nullptr) spot = thread.spot;
-      const auto same =
-          std::find_if(places.begin(), places.end(), [&](const Place& place) { return place.name == name; });
-      if (same != places.end())
-        ++same->threads;
+      auto place = places.begin();
+      while (place != places.end() && place->name < name) ++place;
+      if (place != places.end() && place->name == name)
+        ++place->threads;
       else
-        places.push_back({name, 1, number});
+        places.insert(place, {name, 1, number});
     }
-    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.name < b.name; });
     std::string sentence = "The threads of block " + text(blockIdx) + " wait for each other:";
     for (const Place& place : places) {
       sentence += " " + std::to_string(place.threads) + " (first: thread " + std::to_string(place.first) + ") " +
@@ -245,8 +242,8 @@ class Block {
     return {sentence, spot.file == nullptr ? "" : spot.file, spot.line};
   }
 
-  // Stacks are kept from one launch to the next: making a thousand of them costs more than most kernels.
-  static inline std::vector<std::unique_ptr<Thread>> threads_;
+  // Kept until the process ends: making a thousand stacks costs more than most kernels.
+  static inline std::vector<Thread*> threads_;
 
   const Launch& launch_;
   void (*kernel_)(void*);

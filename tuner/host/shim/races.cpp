@@ -9,8 +9,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
-#include <tuple>
 #include <vector>
 
 #include "tuner/host/shim/clocks.hpp"
@@ -87,6 +85,11 @@ struct Region {
   bool filled = false;    ///< has a content from the beginning
   bool of_block = false;  ///< shared memory: each block has its own
   Byte* state = nullptr;
+};
+
+struct Reported {
+  const char* what;
+  std::uint32_t site, other;
 };
 
 /// The calls that a thread is in.
@@ -225,7 +228,11 @@ class Watch {
 
   void report(const char* what, const Region& region, const unsigned char* at, bool writes, std::uint32_t site,
               std::uint32_t other, bool other_writes) {
-    if (reported_.size() >= kMostReports || !reported_.insert({what, site, other}).second) return;
+    if (reported_.size() >= kMostReports) return;
+    for (const Reported& known : reported_) {
+      if (known.site == site && known.other == other && std::strcmp(known.what, what) == 0) return;
+    }
+    reported_.push_back({what, site, other});
     char text[1024];
     int size = std::snprintf(text, sizeof text, "access %zu %s %d %td %d %d", number_, what, region.memory,
                              at - region.begin, writes, other_writes);
@@ -248,7 +255,7 @@ class Watch {
   Calls* active_ = nullptr;
   Clocks clocks_;
   Sites sites_;
-  std::set<std::tuple<std::string, std::uint32_t, std::uint32_t>> reported_;
+  std::vector<Reported> reported_;
 };
 
 Watch the_watch;

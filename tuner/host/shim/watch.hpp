@@ -6,8 +6,8 @@
 
 namespace tuner::host {
 
-/// What the block tells whoever watches the threads' accesses to memory. The program of one kind of sanitizer watches
-/// them (races.cpp), the other lets Address Sanitizer do it (no_races.cpp): they are linked, not chosen at run time.
+/// What a block reports of its threads' accesses to memory. The program that looks for races links races.cpp, which
+/// watches them; without it nothing happens here (no_races.cpp), and Address Sanitizer watches.
 namespace watch {
 
 void begin_launch(const Launch& launch, void* dynamic_shared);

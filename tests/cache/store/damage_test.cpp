@@ -1,0 +1,513 @@
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <random>
+
+#include "cache/sqlite/sqlite.hpp"
+#include "cache/store/memory_store.hpp"
+#include "cache/store/set_aside.hpp"
+#include "tests/cache/support.hpp"
+
+namespace tuner::cache::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kPage = 4096;
+
+/// A database with enough rows that its tables have inner pages.
+class Filled {
+ public:
+  Filled() {
+    const auto store = open_store(path());
+    std::vector<Trial> trials(400, full_trial());
+    for (std::size_t i = 0; i < trials.size(); ++i) trials[i].sequence = static_cast<std::int64_t>(i);
+    store->record_trials(trials);
+    store->record_decision(full_decision());
+  }
+  fs::path path() const { return folder_ / "decisions.db"; }
+  const TemporaryFolder& folder() const { return folder_; }
+  void damage(const std::function<void(std::string&)>& change) const {
+    std::string bytes = read_bytes(path());
+    change(bytes);
+    write_bytes(path(), bytes);
+  }
+  /// Opens the database and reads all that is in it.
+  void use() const {
+    const auto store = open_store(path());
+    store->find_trials(some_key());
+    store->list_decisions({});
+    store->record_decision(full_decision());
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+void check_damage_is_told(const Filled& database) {
+  const std::string message = error_of(Errc::store_damaged, [&] { database.use(); });
+  CHECK(contains(message, database.path().string()));
+  CHECK(contains(message, "`tuner tune` that uses it renames it"));
+}
+
+void check_starts_afresh(const Filled& database) {
+  const std::string damaged = read_bytes(database.path());
+  const auto aside = set_aside_damaged(database.path());
+  REQUIRE(aside);
+  CHECK(contains(aside->string(), database.path().string() + ".corrupt-20"));
+  CHECK(read_bytes(*aside) == damaged);
+  CHECK_FALSE(fs::exists(database.path()));
+  database.use();
+  CHECK(open_store(database.path())->find_trials(some_key()).empty());
+  CHECK_FALSE(set_aside_damaged(database.path()));
+}
+
+TEST_CASE("a truncated database is damaged, and can be set aside") {
+  const Filled database;
+  fs::resize_file(database.path(), fs::file_size(database.path()) / 2);
+  check_damage_is_told(database);
+  check_starts_afresh(database);
+}
+
+TEST_CASE("a database with a zeroed page is damaged, and can be set aside") {
+  const Filled database;
+  database.damage([](std::string& bytes) { bytes.replace(12 * kPage, kPage, kPage, '\0'); });
+  check_damage_is_told(database);
+  CHECK(open_store(database.path())->damage());
+  check_starts_afresh(database);
+}
+
+TEST_CASE("a database with a random header is damaged, and can be set aside") {
+  const Filled database;
+  std::mt19937 random(1);
+  database.damage([&](std::string& bytes) {
+    for (std::size_t i = 0; i < 100; ++i) bytes[i] = static_cast<char>(random());
+  });
+  check_damage_is_told(database);
+  check_starts_afresh(database);
+}
+
+TEST_CASE("a text file is no database, and nothing happens to it") {
+  const TemporaryFolder folder;
+  write_bytes(folder / "notes.db", "Dear diary, ...");
+  const std::string message = error_of(Errc::store_damaged, [&] { open_store(folder / "notes.db"); });
+  CHECK(contains(message, "notes.db"));
+  CHECK(read_bytes(folder / "notes.db") == "Dear diary, ...");
+}
+
+TEST_CASE("samples that are no numbers are damage") {
+  const Filled database;
+  sql(database.path(), "UPDATE trial SET samples_ns = '[\"fast\"]' WHERE sequence = 7");
+  CHECK(contains(error_of(Errc::store_damaged, [&] { database.use(); }), "samples_ns"));
+}
+
+TEST_CASE("rows that refer to nothing are found as damage") {
+  const Filled database;
+  CHECK_FALSE(open_store(database.path())->damage());
+  sql(database.path(), "PRAGMA foreign_keys = OFF; UPDATE trial SET run_id = 99 WHERE sequence = 7");
+  const auto damage = open_store(database.path())->damage();
+  REQUIRE(damage);
+  CHECK(contains(*damage, "trial"));
+}
+
+TEST_CASE("no flipped byte anywhere makes the store do anything but answer or throw an Error") {
+  const Filled database;
+  const std::string intact = read_bytes(database.path());
+  std::mt19937 random(2);
+  int noticed = 0;
+  for (int i = 0; i < 150; ++i) {
+    std::string bytes = intact;
+    // Half of the flips hit the first pages, where the header and the schema are.
+    const std::size_t range = i % 2 == 0 ? 2 * kPage : bytes.size();
+    bytes[random() % range] ^= static_cast<char>(1 + random() % 255);
+    write_bytes(database.path(), bytes);
+    try {
+      const auto store = open_store(database.path(), Access::read_only);
+      store->find_trials(some_key());
+      store->list_decisions({});
+      noticed += store->damage() ? 1 : 0;
+    } catch (const Error&) {
+      ++noticed;
+    }
+  }
+  CHECK(noticed > 0);
+}
+
+TEST_CASE("an empty file becomes a database") {
+  const TemporaryFolder folder;
+  write_bytes(folder / "decisions.db", "");
+  CHECK_FALSE(set_aside_damaged(folder / "decisions.db"));
+  CHECK(contains(error_of(Errc::store_unavailable, [&] { open_store(folder / "decisions.db", Access::read_only); }),
+                 "empty"));
+  open_store(folder / "decisions.db")->record_decision(full_decision());
+  CHECK(open_store(folder / "decisions.db")->find_decision(some_key()));
+}
+
+TEST_CASE("only what is damaged is set aside") {
+  const Filled database;
+  CHECK_FALSE(set_aside_damaged(database.path()));
+  CHECK_FALSE(set_aside_damaged(database.folder() / "missing.db"));
+  const auto theirs = database.folder() / "places.db";
+  sql(theirs, "CREATE TABLE places (url TEXT)");
+  error_of(Errc::store_unavailable, [&] { set_aside_damaged(theirs); });
+  CHECK(fs::exists(theirs));
+}
+
+TEST_CASE("nothing of a damaged database stays behind for the fresh one to trip over") {
+  const Filled database;
+  database.damage([](std::string& bytes) { bytes.replace(0, 100, 100, 'x'); });
+  for (const char* const suffix : {"-journal", "-wal", "-shm"}) write_bytes(database.path().string() + suffix, "old");
+  REQUIRE(set_aside_damaged(database.path()));
+  for (const char* const suffix : {"", "-journal", "-wal", "-shm"}) {
+    CHECK_FALSE(fs::exists(database.path().string() + suffix));
+  }
+}
+
+TEST_CASE("of several processes that meet the damage one sets it aside and all go on") {
+  const Filled database;
+  fs::resize_file(database.path(), fs::file_size(database.path()) / 2);
+  CHECK(in_child([&] {
+          for (int i = 0; i < 3; ++i) {
+            if (fork() == 0) break;
+          }
+          const auto use = [&] { open_store(database.path())->record_decision(full_decision()); };
+          try {
+            open_store(database.path())->find_trials(some_key());
+          } catch (const Error&) {
+            set_aside_damaged(database.path());
+          }
+          use();
+          // The grandchildren are waited for by closing ranks: each leaves a mark.
+          write_bytes(database.folder() / ("done-" + std::to_string(getpid())), "");
+        }) == 0);
+  const auto count = [&](const std::string& part) {
+    int found = 0;
+    for (const auto& entry : fs::directory_iterator(database.folder().path())) {
+      found += contains(entry.path().filename().string(), part) ? 1 : 0;
+    }
+    return found;
+  };
+  for (int i = 0; i < 30'000 && count("done-") < 4; ++i) usleep(10'000);
+  CHECK(count("done-") == 4);
+  CHECK(count(".corrupt-") == 1);
+  CHECK(sql(database.path(), "SELECT count(*) FROM decision") == std::vector<std::string>{"4"});
+}
+
+/// Leaves the file as a process does that is killed in the middle of a large transaction.
+void die_while_writing(const fs::path& path) {
+  const int status = in_child([&] {
+    const sqlite::Connection connection(path, SQLITE_OPEN_READWRITE, std::chrono::seconds(1));
+    connection.execute("PRAGMA cache_size = 5");  // pages reach the file before the commit
+    connection.execute("BEGIN IMMEDIATE; UPDATE trial SET message = hex(randomblob(500)), sequence = -1");
+    raise(SIGKILL);
+  });
+  CHECK(status == 128 + SIGKILL);
+}
+
+TEST_CASE("a transaction that a killed process left half-written is as if it had never been") {
+  for (const Access access : {Access::read_write, Access::read_only}) {
+    const Filled database;
+    const std::string before = read_bytes(database.path());
+    die_while_writing(database.path());
+    REQUIRE(fs::exists(database.path().string() + "-journal"));
+    REQUIRE(read_bytes(database.path()) != before);
+    const auto store = open_store(database.path(), access);
+    const std::vector<Trial> trials = store->find_trials(some_key());
+    REQUIRE(trials.size() == 400);
+    for (std::size_t i = 0; i < trials.size(); ++i) CHECK(trials[i].sequence == static_cast<std::int64_t>(i));
+    CHECK_FALSE(store->damage());
+  }
+}
+
+TEST_CASE("a reader that may not write finds what was there before a killed process began to write") {
+  const Filled database;
+  hand_over(database.folder().path());
+  hand_over(database.path());
+  die_while_writing(database.path());
+  hand_over(database.path().string() + "-journal");
+  fs::permissions(database.path(), fs::perms::owner_read);
+  CHECK(in_unprivileged_child([&] {
+          if (open_store(database.path(), Access::read_only)->find_trials(some_key()).size() != 400) {
+            throw std::runtime_error("wrong trials");
+          }
+        }) == 0);
+}
+
+TEST_CASE("folders are created for this user alone, and so is the file, whatever the umask") {
+  for (const mode_t mask : {0, 022, 077}) {
+    const TemporaryFolder folder;
+    CHECK(in_child([&] {
+            umask(mask);
+            open_store(folder / "one/two/decisions.db");
+          }) == 0);
+    const auto mode_of = [&](const std::string& name) {
+      struct stat status {};
+      REQUIRE(stat((folder / name).c_str(), &status) == 0);
+      return status.st_mode & 07777;
+    };
+    CHECK(mode_of("one") == 0700);
+    CHECK(mode_of("one/two") == 0700);
+    CHECK(mode_of("one/two/decisions.db") == 0600);
+  }
+}
+
+TEST_CASE("what cannot be a database file is refused with the reason") {
+  const TemporaryFolder folder;
+  const auto message = [&](const std::string& name, Access access = Access::read_write) {
+    return error_of(Errc::store_unavailable, [&] { open_store(folder / name, access); });
+  };
+  write_bytes(folder / "file", "");
+  fs::create_directory(folder / "folder.db");
+  fs::create_symlink(folder / "elsewhere.db", folder / "link.db");
+  REQUIRE(mkfifo((folder / "pipe.db").c_str(), 0600) == 0);
+  CHECK(contains(message("file/decisions.db"), "TUNER_DB"));
+  CHECK(contains(message("file/below/decisions.db"), "cannot be created"));
+  CHECK(contains(message("folder.db"), "is not a file"));
+  CHECK(contains(message("pipe.db"), "is not a file"));
+  CHECK(contains(message("link.db"), "symbolic link"));
+  CHECK_FALSE(fs::exists(folder / "elsewhere.db"));
+  CHECK(contains(message("missing.db", Access::read_only), "no database"));
+  CHECK(contains(message("missing/missing.db", Access::read_only), "missing"));
+  CHECK_FALSE(fs::exists(folder / "missing.db"));
+}
+
+TEST_CASE("a folder that is reached through a symbolic link is fine: homes often are") {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "real");
+  fs::create_directory_symlink(folder / "real", folder / "home");
+  open_store(folder / "home/tuner/decisions.db")->record_decision(full_decision());
+  CHECK(open_store(folder / "real/tuner/decisions.db")->find_decision(some_key()));
+}
+
+TEST_CASE("a path that looks like a URI or an option of SQLite is only a path") {
+  const TemporaryFolder folder;
+  for (const char* const name : {"file:x.db?mode=memory", ":memory:", "a%20b?c#d.db", "größe.db"}) {
+    open_store(folder / name)->record_decision(full_decision());
+    CHECK(fs::exists(folder / name));
+    CHECK(open_store(folder / name)->find_decision(some_key()));
+  }
+}
+
+TEST_CASE("a database that may not be written is refused for writing and read all the same") {
+  const Filled database;
+  hand_over(database.folder().path());
+  hand_over(database.path());
+  const auto check_both = [&] {
+    CHECK(in_unprivileged_child([&] {
+            const std::string message = error_of(Errc::store_unavailable, [&] { open_store(database.path()); });
+            if (!contains(message, "may not be written") || !contains(message, "TUNER_DB"))
+              throw std::runtime_error(message);
+            const auto reader = open_store(database.path(), Access::read_only);
+            if (reader->find_trials(some_key()).size() != 400) throw std::runtime_error("wrong trials");
+          }) == 0);
+  };
+  SUBCASE("a read-only file") {
+    fs::permissions(database.path(), fs::perms::owner_read);
+    check_both();
+  }
+  SUBCASE("a read-only folder") {
+    fs::permissions(database.folder().path(), fs::perms::owner_read | fs::perms::owner_exec);
+    check_both();
+    fs::permissions(database.folder().path(), fs::perms::owner_all);
+  }
+}
+
+TEST_CASE("a folder that may not be entered and a file that may not be read are told as that") {
+  const Filled database;
+  CHECK(in_unprivileged_child([&] {
+          for (const Access access : {Access::read_write, Access::read_only}) {
+            if (geteuid() != 65534) break;  // not started by root: the folder is this user's own
+            const std::string message = error_of(Errc::store_unavailable, [&] { open_store(database.path(), access); });
+            if (!contains(message, "Permission denied")) throw std::runtime_error(message);
+          }
+        }) == 0);
+  hand_over(database.folder().path());
+  hand_over(database.path());
+  fs::permissions(database.path(), fs::perms::none);
+  CHECK(in_unprivileged_child([&] {
+          const std::string message = error_of(Errc::store_unavailable, [&] { open_store(database.path()); });
+          if (!contains(message, database.path().string())) throw std::runtime_error(message);
+        }) == 0);
+}
+
+TEST_CASE("a write beyond the quota is told, keeps what was there, and a store in memory can take over") {
+  const Filled database;
+  CHECK(in_child([&] {
+          std::signal(SIGXFSZ, SIG_IGN);
+          const auto store = open_store(database.path());
+          const rlim_t size = fs::file_size(database.path());
+          const rlimit limit{size, size};
+          setrlimit(RLIMIT_FSIZE, &limit);
+          const std::vector<Trial> trials(400, full_trial());
+          const std::string message = error_of(Errc::store_unavailable, [&] { store->record_trials(trials); });
+          if (!contains(message, "quota")) throw std::runtime_error(message);
+          MemoryStore memory;
+          memory.record_trials(trials);
+          if (store->find_trials(some_key()).size() != 400) throw std::runtime_error("wrong trials");
+        }) == 0);
+  CHECK_FALSE(open_store(database.path())->damage());
+}
+
+TEST_CASE("a database that another program switched to write-ahead logging is switched back") {
+  const Filled database;
+  sql(database.path(), "PRAGMA journal_mode = WAL");
+  CHECK(open_store(database.path())->find_trials(some_key()).size() == 400);
+  CHECK(sql(database.path(), "PRAGMA journal_mode") == std::vector<std::string>{"delete"});
+}
+
+void check_is_damage(const Filled& database) {
+  for (const Access access : {Access::read_only, Access::read_write}) {
+    const std::string message = error_of(Errc::store_damaged, [&] {
+      const auto store = open_store(database.path(), access);
+      store->list_decisions({});
+      if (const auto damage = store->damage()) throw Error(Errc::store_damaged, *damage);
+    });
+    CHECK_FALSE(contains(message, "bug"));
+  }
+  check_starts_afresh(database);
+}
+
+TEST_CASE("a schema format that no SQLite knows, in byte 47 of the header, is damage and no bug of the program") {
+  const Filled database;
+  database.damage([](std::string& bytes) { bytes[47] = 9; });
+  check_is_damage(database);
+}
+
+TEST_CASE("a file whose header names an older format than it has is damage and no bug of the program") {
+  for (const char* const version : {"1", "2"}) {
+    const Filled database;
+    sql(database.path(), std::string("PRAGMA user_version = ") + version);
+    check_is_damage(database);
+  }
+}
+
+TEST_CASE("a header that says that nothing may write the file is damage, not a question of permissions") {
+  const Filled database;
+  database.damage([](std::string& bytes) { bytes[18] = 9; });
+  error_of(Errc::store_damaged, [&] { open_store(database.path()); });
+  check_starts_afresh(database);
+}
+
+TEST_CASE("a renamed column is damage") {
+  const Filled database;
+  sql(database.path(), "PRAGMA legacy_alter_table = ON; ALTER TABLE trial RENAME COLUMN launch TO start");
+  check_is_damage(database);
+}
+
+TEST_CASE("a column that is computed is damage, and is not computed") {
+  const Filled database;
+  sql(database.path(),
+      "DROP VIEW v_stale; DROP VIEW v_best; ALTER TABLE decision DROP COLUMN launch; ALTER TABLE decision ADD COLUMN "
+      "launch TEXT "
+      "AS (hex(zeroblob(2000000000))) VIRTUAL");
+  const std::string message =
+      error_of(Errc::store_damaged, [&] { open_store(database.path(), Access::read_only)->list_decisions({}); });
+  CHECK_FALSE(contains(message, "bug"));
+  const auto damage = open_store(database.path(), Access::read_only)->damage();
+  REQUIRE(damage);
+  CHECK(contains(*damage, "launch"));
+  CHECK(set_aside_damaged(database.path()));
+}
+
+TEST_CASE("numbers of outcomes and origins that do not exist are damage, wherever they are read") {
+  const auto check = [](const std::string& change, const std::function<void(SqliteStore&)>& read) {
+    const Filled database;
+    open_store(database.path())->record_quarantine(full_quarantined());
+    sql(database.path(), "PRAGMA foreign_keys = OFF; INSERT INTO outcome VALUES (99, 'x'); " + change);
+    for (const Access access : {Access::read_only, Access::read_write}) {
+      const auto store = open_store(database.path(), access);
+      CHECK(contains(error_of(Errc::store_damaged, [&] { read(*store); }), "99"));
+      CHECK(store->damage());
+    }
+    CHECK(set_aside_damaged(database.path()));
+  };
+  check("UPDATE trial SET outcome = 99 WHERE sequence = 7", [](SqliteStore& store) { store.find_trials(some_key()); });
+  check("UPDATE quarantine SET outcome = 99", [](SqliteStore& store) { store.list_quarantine({}); });
+  check("UPDATE quarantine SET outcome = 99", [](SqliteStore& store) { store.find_quarantine(some_key(), "580.159"); });
+  check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) { store.find_trials(some_key()); });
+  check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) { store.find_decision(some_key()); });
+  check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) { store.find_decision(1); });
+  check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) { store.list_decisions({}); });
+  check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) {
+    store.list_sites(some_key().kernel_identity, some_key().mode, some_key().objective);
+  });
+}
+
+TEST_CASE("dropped views and indexes are made again, and nothing is set aside for them") {
+  const Filled database;
+  const std::string schema = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
+  const auto before = sql(database.path(), schema);
+  sql(database.path(), "DROP VIEW v_best; DROP VIEW v_trials; DROP INDEX trial_by_run; DROP INDEX task_by_kernel");
+  const auto reader = open_store(database.path(), Access::read_only);
+  CHECK_FALSE(reader->damage());
+  CHECK(reader->find_decision(some_key()));
+  CHECK_FALSE(set_aside_damaged(database.path()));
+  CHECK_FALSE(open_store(database.path())->damage());
+  CHECK(sql(database.path(), schema) == before);
+  CHECK(sql(database.path(), "SELECT count(*) FROM v_trials") == std::vector<std::string>{"400"});
+}
+
+TEST_CASE("what a user added to a database does no harm") {
+  const Filled database;
+  sql(database.path(),
+      "CREATE TABLE notes (text TEXT); CREATE VIEW mine AS SELECT * FROM v_best; ALTER TABLE trial ADD "
+      "COLUMN note TEXT");
+  CHECK_FALSE(open_store(database.path())->damage());
+  database.use();
+  CHECK_FALSE(set_aside_damaged(database.path()));
+}
+
+TEST_CASE("a database that was deleted, renamed or replaced while it was open is told as that") {
+  const auto message = [](const std::function<void(const fs::path&)>& disturb) {
+    const Filled database;
+    const auto store = open_store(database.path());
+    disturb(database.path());
+    return error_of(Errc::store_unavailable, [&] { store->record_decision(full_decision()); });
+  };
+  const std::vector<std::string> messages{
+      message([](const fs::path& path) { fs::remove(path); }),
+      message([](const fs::path& path) { fs::rename(path, path.string() + ".old"); }),
+      message([](const fs::path& path) {
+        fs::copy_file(path, path.string() + ".new");
+        fs::rename(path.string() + ".new", path);
+      })};
+  for (const std::string& text : messages) {
+    CHECK(contains(text, "deleted, renamed or replaced"));
+    CHECK_FALSE(contains(text, "writable for this user"));
+  }
+}
+
+TEST_CASE("whatever a byte of the header or the format says, a database is read, refused or set aside, never a bug") {
+  const Filled database;
+  const std::string intact = read_bytes(database.path());
+  std::mt19937 random(3);
+  for (int i = 0; i < 200; ++i) {
+    std::string bytes = intact;
+    bytes[static_cast<std::size_t>(i) % 100] = static_cast<char>(random());
+    write_bytes(database.path(), bytes);
+    INFO("byte " << i % 100 << " is " << int(bytes[static_cast<std::size_t>(i) % 100]));
+    for (const Access access : {Access::read_only, Access::read_write}) {
+      bool damaged = false;
+      try {
+        const auto store = open_store(database.path(), access);
+        store->find_trials(some_key());
+        store->list_decisions({});
+        if (access == Access::read_write) store->record_decision(full_decision());
+        damaged = store->damage().has_value();
+      } catch (const Error& error) {
+        CHECK_MESSAGE(error.code() != Errc::internal, error.what());
+        damaged = error.code() == Errc::store_damaged;
+      }
+      if (access == Access::read_only || !damaged) continue;
+      const auto aside = set_aside_damaged(database.path());
+      CHECK(aside);
+      if (aside) fs::remove(*aside);
+      for (const char* const suffix : {"-journal", "-wal", "-shm"}) fs::remove(database.path().string() + suffix);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tuner::cache::test

@@ -1,0 +1,227 @@
+// What the reference directive says: parsed, bound to a problem, and hashed.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/core/support.hpp"
+#include "tests/core/task/npy_file.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/task/describe.hpp"
+#include "tuner/core/task/task.hpp"
+
+using namespace tuner;
+using namespace tuner::test;
+
+namespace {
+
+const DeviceInfo kDevice = known_device("H200");
+
+/// A kernel of four arguments and one array in constant memory; `reference` stands on line 7.
+std::string text_with(const std::string& reference) {
+  return "#pragma tuner kernel(scale)\n"
+         "#pragma tuner problem(n: size, TYPE: constant = float)\n"
+         "#pragma tuner param(BLOCK, 64, 128, 256; default 128) param(PATH, direct, staged)\n"
+         "#pragma tuner define(TILE = 4 * BLOCK)\n"
+         "#pragma tuner grid(ceil_div(n, TILE)) block(BLOCK) shared(BLOCK)\n"
+         "#pragma tuner in(x, TYPE, n) constant(w, float, 3) out(y, TYPE, n) inout(sum, TYPE, 1) scalar(n, int32)\n"
+         "#pragma tuner " +
+         reference + "\n";
+}
+
+Task task_of(const std::string& reference) {
+  return Task(describe(text_with(reference)), {{"n", 1000}}, kDevice);
+}
+
+std::string geometry_of(const std::string& reference) {
+  const Task task = task_of(reference);
+  return task.reference_geometry(*task.baseline()).text();
+}
+
+std::string macros_of(const std::string& reference) {
+  const Task task = task_of(reference);
+  std::string text;
+  for (const Task::Macro& macro : task.reference_macros(*task.baseline())) text += macro.name + "=" + macro.text + ";";
+  return text;
+}
+
+std::string complaint_of(const std::string& reference) {
+  return first_line_of([&] {
+    const Task task = task_of(reference);
+    task.reference_geometry(*task.baseline());
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a reference without clauses is launched as the baseline is, with its arguments and macros") {
+  const Task task = task_of("reference(plain)");
+  CHECK(task.description().reference.kernel == "plain");
+  CHECK(task.reference_geometry(*task.baseline()) == task.geometry(*task.baseline()));
+  CHECK(task.reference_arguments() == std::vector<std::size_t>{0, 2, 3, 4});
+  CHECK(macros_of("reference(plain)") == "TYPE=float;BLOCK=128;PATH_direct=0;PATH_staged=1;PATH=PATH_direct;TILE=512;");
+}
+
+TEST_CASE("a reference has a launch of its own, in which tuned parameters stand for their defaults") {
+  CHECK(geometry_of("reference(plain; grid(n, 2) block(32) shared(0))") == "grid=1000x2x1 block=32x1x1 shared=0");
+  CHECK(geometry_of("reference(plain; grid(ceil_div(n, BLOCK)))") == "grid=8x1x1 block=128x1x1 shared=128");
+}
+
+TEST_CASE("constants of the reference are macros and names for it alone, and replace those of the kernel") {
+  const std::string both = "reference(plain; grid(ceil_div(n, BLOCK * EACH)) define(EACH = 2) define(BLOCK = 50))";
+  CHECK(geometry_of(both) == "grid=10x1x1 block=50x1x1 shared=50");
+  CHECK(macros_of(both) == "TYPE=float;BLOCK=50;PATH_direct=0;PATH_staged=1;PATH=PATH_direct;TILE=200;EACH=2;");
+  // Its source is compiled for candidates too, which keep what they have.
+  const Task task = task_of(both);
+  std::string candidates;
+  for (const Task::Macro& macro : task.macros(task.space().parse("BLOCK=64")))
+    candidates += macro.name + "=" + macro.text + ";";
+  CHECK(candidates == "TYPE=float;BLOCK=64;PATH_direct=0;PATH_staged=1;PATH=PATH_direct;TILE=256;EACH=2;");
+  CHECK(macros_of("reference(plain; define(PATH = staged))").find(";PATH=PATH_staged;") != std::string::npos);
+  CHECK(complaint_of("reference(plain; define(EACH = 2)) constraint(EACH == 2)") ==
+        "k.cu:7:61: unknown name `EACH`; the kernel declares BLOCK, PATH, TILE, TYPE, n");
+}
+
+TEST_CASE("a reference takes the arguments that it names, in its own order") {
+  const Task task = task_of("reference(plain; args(n, sum, y, x))");
+  CHECK(task.reference_arguments() == std::vector<std::size_t>{4, 3, 2, 0});
+}
+
+TEST_CASE("mistakes in a reference are refused where they stand") {
+  CHECK(complaint_of("reference(plain; gird(n))") ==
+        "k.cu:7:32: `gird` is no clause of reference; there are grid, block, shared, args and define; did you mean "
+        "`grid`?");
+  CHECK(complaint_of("reference(plain; grid)") == "k.cu:7:32: grid needs arguments in parentheses");
+  CHECK(complaint_of("reference(plain; )") ==
+        "k.cu:7:25: behind the `;` belong grid(...), block(...), shared(...), args(...) or define(...)");
+  CHECK(complaint_of("reference(plain; grid(1) grid(2))") == "k.cu:7:40: grid is given twice for the reference");
+  CHECK(complaint_of("reference(plain; grid(m))").starts_with("k.cu:7:37: unknown name `m`"));
+  CHECK(complaint_of("reference(plain; define(EACH))") ==
+        "k.cu:7:39: define needs NAME = EXPRESSION, as in define(BLOCK = 256)");
+  CHECK(complaint_of("reference(plain; define(min = 1))") ==
+        "k.cu:7:39: `min` means something else already and cannot be a constant of the reference");
+  CHECK(complaint_of("reference(plain; args(x, z, y, n))") ==
+        "k.cu:7:40: the reference takes `z`, which is no argument of the kernel; what else it needs can be a macro, as "
+        "in define(COUNT = n)");
+  CHECK(complaint_of("reference(plain; args(x, w, y, n))").find("`w`, which is no argument") != std::string::npos);
+  CHECK(complaint_of("reference(plain; args(x, y, x))") == "k.cu:7:43: `x` is given twice for the reference");
+  CHECK(
+      complaint_of("reference(plain; args(x, sum, n))") ==
+      "k.cu:7:37: the reference does not take `y`, which the kernel writes, so nothing would say what is right there; "
+      "add it to args");
+  CHECK(complaint_of("reference(plain; args(x, y, n))").find("does not take `sum`") != std::string::npos);
+  CHECK(complaint_of("reference(plain; grid(n - 1000))") ==
+        "k.cu: the reference's grid x of `scale` for BLOCK=128,PATH=direct: `n - 1000` is 0, but must be at least 1.");
+}
+
+TEST_CASE("a description is written as it was read, clauses of reference and outputs included") {
+  const std::string reference =
+      "reference(plain; define(EACH = 2) grid(n // EACH, 2) block(32) shared(0) args(n, sum, y, z)) out(z, float, n, "
+      "rtol 0.5, "
+      "expect file(\"z \\\"1\\\".npy\"), partial)";
+  const KernelDescription once = describe(text_with(reference));
+  const std::string text = to_text(once);
+  CHECK(text.find("#pragma tuner reference(plain; define(EACH = 2) grid(n // EACH, 2) block(32) shared(0) args(n, "
+                  "sum, y, z))\n") != std::string::npos);
+  CHECK(text.find("#pragma tuner out(z, float, n, rtol 0.5, expect file(\"z \\\"1\\\".npy\"), partial)\n") !=
+        std::string::npos);
+  CHECK(to_text(describe(text)) == text);
+}
+
+TEST_CASE("clauses that say what is right apply to outputs alone") {
+  CHECK(complaint_of("in(z, float, n, partial)") == "k.cu:7:31: `partial` does not apply to `z`, which is an input");
+  CHECK(complaint_of("inout(z, float, n, partial)").find("does not apply") != std::string::npos);
+  CHECK(complaint_of("in(z, float, n, expect file(\"z.npy\"))").find("does not apply") != std::string::npos);
+  CHECK(complaint_of("out(z, float, n, partial 3)") == "k.cu:7:40: `partial` stands alone");
+  CHECK(complaint_of("out(z, float, n, expect \"z.npy\")") ==
+        "k.cu:7:39: what is expected stands in a file, as in expect file(\"y.npy\")");
+  CHECK(complaint_of("out(z, float, n, expect file(z))").find("stands in quotes") != std::string::npos);
+}
+
+TEST_CASE("a database is not lost: what has no new clause keeps the hash it had before there were any") {
+  CHECK(task_of("deterministic").reuse_hash() == "f35e57409e65efd74cd0d5b7c0ede215");
+  CHECK(task_of("reference(plain) deterministic options(\"--use_fast_math\")").reuse_hash() ==
+        "01238077cbbf569e1b3f3dc1ea4ea452");
+  CHECK(task_of("deterministic").kernel_identity() == "scale:1ee0db83d8841b0fdf1b7e37fa077569");
+}
+
+TEST_CASE("every clause of a reference or output makes trials others") {
+  std::vector<std::string> hashes;
+  for (const std::string directives :
+       {"reference(plain)", "reference(plain; grid(n))", "reference(plain; block(n))", "reference(plain; shared(n))",
+        "reference(plain; args(x, y, sum, n))", "reference(plain; define(EACH = 2))",
+        "reference(plain; define(EACH = 3))", "out(z, float, n)", "out(z, float, n, partial)"}) {
+    hashes.push_back(task_of(directives).reuse_hash());
+  }
+  std::sort(hashes.begin(), hashes.end());
+  CHECK(std::adjacent_find(hashes.begin(), hashes.end()) == hashes.end());
+}
+
+namespace {
+
+/// A kernel file in a folder of data; `arguments` on line 4.
+Task task_in(const DataFolder& folder, const std::string& arguments, std::int64_t n = 4) {
+  const std::string text =
+      "#pragma tuner kernel(filter)\n"
+      "#pragma tuner problem(n: size) problem_constraint(n >= 1)\n"
+      "#pragma tuner grid(1) block(32)\n"
+      "#pragma tuner " +
+      arguments + "\n";
+  return Task(parse_descriptions(text, folder.path() / "filter.cu").front(), {{"n", n}}, kDevice);
+}
+
+std::string refusal(const DataFolder& folder, const std::string& arguments, std::int64_t n = 4) {
+  return error_of([&] { task_in(folder, arguments, n).arguments_with_data(); });
+}
+
+std::string floats(const std::vector<float>& values) {
+  return npy("<f4", "(" + std::to_string(values.size()) + ",)", bytes_of<float>(values));
+}
+
+}  // namespace
+
+TEST_CASE("what an output must hold is found in a file, whose content decides whether trials are used again") {
+  const DataFolder folder;
+  folder.write("x.npy", floats({1, 2, 3, 4}));
+  folder.write("y.npy", floats({2, 4, 6, 8}));
+  const std::string arguments = "in(x, float, n, file(\"x.npy\")) out(y, float, n, expect file(\"y.npy\"))";
+  const Task task = task_in(folder, arguments);
+  const BoundArgument& y = task.arguments_with_data()[1];
+  REQUIRE(y.expected);
+  CHECK(y.expected->bytes == 16);
+  CHECK(y.expected->path == folder.path() / "y.npy");
+  CHECK(to_text(task).find(" expected as in " + (folder.path() / "y.npy").string()) != std::string::npos);
+  const std::string before = task.reuse_hash();
+  folder.write("y.npy", floats({2, 4, 6, 9}));
+  CHECK(task_in(folder, arguments).reuse_hash() != before);
+}
+
+TEST_CASE("an expected file of another shape or type is refused with its line") {
+  const DataFolder folder;
+  folder.write("five.npy", floats({1, 2, 3, 4, 5}));
+  folder.write("doubles.npy", npy("<f8", "(4,)", bytes_of<double>({1, 2, 3, 4})));
+  CHECK(refusal(folder, "out(y, float, n, expect file(\"five.npy\"))").find("filter.cu:4: what is expected of `y`: ") !=
+        std::string::npos);
+  CHECK(refusal(folder, "out(y, float, n, expect file(\"five.npy\"))").find("holds 5 numbers") != std::string::npos);
+  CHECK(refusal(folder, "out(y, float, n, expect file(\"doubles.npy\"))").find("holds float64") != std::string::npos);
+  CHECK(refusal(folder, "out(y, float, n, expect file(\"none.npy\"))").find("does not exist") != std::string::npos);
+  CHECK(refusal(folder, "out(y, float, n, expect file(\"five.npy\"))", 5) == "no error");
+}
+
+TEST_CASE("a file says what is right only where no input is random") {
+  const DataFolder folder;
+  folder.write("y.npy", floats({1, 2, 3, 4}));
+  const std::string y = " out(y, float, n, expect file(\"y.npy\"))";
+  CHECK(refusal(folder, "in(x, float, n)" + y) ==
+        "filter.cu:4: the content of `x` is random, and y.npy holds what is right for `y` on certain inputs; take `x` "
+        "from a file, too, or from iota(…) or constant(…).");
+  for (const char* seeded : {"in(x, float, n, normal())", "in(x, int32, n, index(3))", "in(x, bool, n)",
+                             "constant(w, float, 3)", "inout(x, double, n)"}) {
+    CAPTURE(seeded);
+    CHECK(refusal(folder, seeded + y).find(" is random") != std::string::npos);
+  }
+  for (const char* certain : {"in(x, float, n, iota())", "in(x, int32, n)", "in(x, float, n, constant(2))",
+                              "in(x, float, n, file(\"y.npy\"))", "scratch(x, float, n)"}) {
+    CAPTURE(certain);
+    CHECK(refusal(folder, certain + y) == "no error");
+  }
+}

@@ -1,0 +1,388 @@
+// What the text of a source tells of a description's mistakes. The compiler's part is in
+// tests/engine/session/signature_test.cpp.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "tests/core/signature/signature_cases.hpp"
+#include "tests/core/support.hpp"
+#include "tests/core/t1/t1_folder.hpp"
+#include "tuner/core/description/headers.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/signature/check_signatures.hpp"
+#include "tuner/core/signature/compiled_signature.hpp"
+#include "tuner/core/signature/written_signature.hpp"
+
+using namespace tuner;
+using namespace tuner::test;
+
+namespace {
+
+const std::vector<SignatureCase>& mistakes() {
+  static const std::vector<SignatureCase> cases{
+      {"double for float",
+       {"in(x, double, n)", "out(y, float, n)"},
+       "__global__ void scale(const float* x, float* y) {}",
+       2,
+       "`x` is described with elements of the type double, but parameter 1 of the kernel `scale` is `const float* x` "
+       "(user.cu:4): give it the parameter's type"},
+      {"float for double",
+       {"in(x, float, n)", "out(y, float, n)"},
+       "__global__ void scale(const float* x, double* y) {}",
+       3,
+       "parameter 2 of the kernel `scale` is `double* y`"},
+      {"int for long",
+       {"in(x, int32, n)", "out(y, float, n)"},
+       "__global__ void scale(const long* x, float* y) {}",
+       2,
+       "`const long* x`"},
+      {"long for int",
+       {"in(x, int64, n)", "out(y, float, n)"},
+       "__global__ void scale(const int* x, float* y) {}",
+       2,
+       "`const int* x`"},
+      {"int for float",
+       {"in(x, int32, n)", "out(y, float, n)"},
+       "__global__ void scale(const float* x, float* y) {}",
+       2,
+       "type int32"},
+      {"float for int",
+       {"in(x, float, n)", "out(y, float, n)"},
+       "__global__ void scale(const int* x, float* y) {}",
+       2,
+       "`const int* x`"},
+      {"float2 for float",
+       {"in(x, float2, n)", "out(y, float, n)"},
+       "__global__ void scale(const float* x, float* y) {}",
+       2,
+       "type float2"},
+      {"bfloat16 for half",
+       {"in(x, bfloat16, n)", "out(y, float, n)"},
+       "#include <cuda_fp16.h>\n__global__ void scale(const __half* x, float* y) {}",
+       2,
+       "`const __half* x`"},
+      {"half for bfloat16",
+       {"in(x, half, n)", "out(y, float, n)"},
+       "#include <cuda_bf16.h>\n__global__ void scale(const __nv_bfloat16* x, float* y) {}",
+       2,
+       "`const __nv_bfloat16* x`"},
+      {"int8 for int16",
+       {"in(x, int8, n)", "out(y, float, n)"},
+       "#include <cstdint>\n__global__ void scale(const std::int16_t* x, float* y) {}",
+       2,
+       "`const std::int16_t* x`"},
+      {"one argument too few",
+       {"in(x, float, n)", "out(y, float, n)"},
+       "__global__ void scale(const float* x, float* y, int n) {}",
+       1,
+       "the kernel `scale` takes 3 parameters (user.cu:4), but 2 arguments are described: nothing is described for "
+       "`int n`"},
+      {"one argument too many",
+       {"in(x, float, n)", "out(y, float, n)", "scalar(n, int32)"},
+       "__global__ void scale(const float* x, float* y) {}",
+       4,
+       "the kernel `scale` takes 2 parameters (user.cu:5), but 3 arguments are described: `n` is one too many"},
+      {"arguments for a kernel that has none",
+       {"out(y, float, n)"},
+       "__global__ void scale(void) {}",
+       2,
+       "takes 0 parameters"},
+      {"a scalar and a buffer swapped",
+       {"in(x, float, n)", "scalar(n, int32)", "out(y, float, n)"},
+       "__global__ void scale(const float* x, float* y, int n) {}",
+       3,
+       "`n` is described as a scalar, but parameter 2 of the kernel `scale` is `float* y`"},
+      {"buffers of different types swapped",
+       {"in(index, int32, n)", "in(x, float, n)", "out(y, float, n)"},
+       "__global__ void scale(const float* x, const int* index, float* y) {}",
+       2,
+       "parameter 1"},
+      {"input and output swapped",
+       {"out(y, float, n)", "in(x, float, n)"},
+       "__global__ void scale(const float* x, float* y) {}",
+       2,
+       "`y` is described as an output, but parameter 1 of the kernel `scale` is `const float* x`"},
+      {"scalars of different types swapped",
+       {"out(y, float, n)", "scalar(n, int32)", "scalar(f, float, value 2)"},
+       "__global__ void scale(float* y, float f, int n) {}",
+       3,
+       "`n` is described as a scalar of the type int32"},
+      {"a scalar for a pointer",
+       {"out(y, float, n)", "scalar(n, int32)"},
+       "__global__ void scale(float* y, const int* n) {}",
+       3,
+       "describe it with in, out, inout or scratch"},
+      {"a buffer for a scalar",
+       {"out(y, float, n)", "in(n_, int32, 1)"},
+       "__global__ void scale(float* y, int n) {}",
+       3,
+       "describe it with scalar(n_, TYPE)"},
+      {"a scalar of another size",
+       {"out(y, float, n)", "scalar(n, int32)"},
+       "__global__ void scale(float* y, size_t n) {}",
+       3,
+       "`size_t n`"},
+      {"a scalar of another kind",
+       {"out(y, float, n)", "scalar(n, int32)"},
+       "__global__ void scale(float* y, float n) {}",
+       3,
+       "`float n`"},
+      {"a constant output",
+       {"inout(y, float, n)"},
+       "__global__ void scale(float const* __restrict__ y) {}",
+       2,
+       "`y` is described as an input and output"},
+      {"constant scratch memory",
+       {"out(y, float, n)", "scratch(room, float, n)"},
+       "__global__ void scale(float* y, const float room[]) {}",
+       3,
+       "`room` is described as scratch memory"},
+      {"a misspelt kernel",
+       {"out(y, float, n)"},
+       "__global__ void scale(float* y) {}",
+       1,
+       "neither the source nor a header that it includes with quotes has a kernel `scael`; did you mean `scale`?",
+       "scael"},
+      {"a kernel in a comment only",
+       {"out(y, float, n)"},
+       "// __global__ void scale(float* y) {}\n__global__ void other(float* y) {}",
+       1,
+       "a kernel `scale`; there is other"},
+      {"a kernel under #if 0 only",
+       {"out(y, float, n)"},
+       "#if 0\n__global__ void scale(float* y) {}\n#endif\n__global__ void other(float* y) {}",
+       1,
+       "there is other"},
+      {"a function that is no kernel",
+       {"out(y, float, n)"},
+       "__device__ void scale(float* y) {}\n__global__ void scale_all(float* y) { scale(y); }",
+       1,
+       "`scale` is no kernel: it is not declared __global__; there is scale_all"},
+      {"a misspelt reference",
+       {"reference(plian)", "out(y, float, n)"},
+       "__global__ void plain(float* y) {}\n__global__ void scale(float* y) {}",
+       2,
+       "has a kernel `plian`; did you mean `plain`?"},
+      {"a reference of another type",
+       {"reference(plain)", "in(x, float, n)", "out(y, float, n)"},
+       "__global__ void plain(const double* x, float* y) {}\n__global__ void scale(const float* x, float* y) {}",
+       3,
+       "parameter 1 of the reference kernel `plain` is `const double* x` (user.cu:5)"},
+      {"a reference with another number of parameters",
+       {"reference(plain)", "out(y, float, n)"},
+       "__global__ void plain(float* y, int n) {}\n__global__ void scale(float* y) {}",
+       2,
+       "the reference kernel `plain` takes 2 parameters"},
+      {"a misspelt constant array",
+       {"out(y, float, n)", "constant(wieghts, float, 9)"},
+       "__constant__ float weights[9];\n__global__ void scale(float* y) {}",
+       3,
+       "has an array `wieghts`; declare it with __constant__ outside of functions; did you mean `weights`?"},
+      {"a constant array of another type",
+       {"out(y, float, n)", "constant(weights, double, 9)"},
+       "__constant__ float weights[9];\n__global__ void scale(float* y) {}",
+       3,
+       "`weights` is described with elements of the type double, but the array is `__constant__ float weights` "
+       "(user.cu:4): give it the array's type"},
+      {"a wrong type in a namespace",
+       {"in(x, double, n)", "out(y, float, n)"},
+       "namespace v2 {\ntemplate <int N> __global__ void scale(const float* x, float* y) {}\n}",
+       2,
+       "parameter 1 of the kernel `v2::scale` is `const float* x` (user.cu:5)",
+       "v2::scale<4>"},
+  };
+  return cases;
+}
+
+/// What is said of a description and its source.
+std::string said(const std::string& text, const std::vector<QuotedHeader>& headers = {}) {
+  return error_of([&] {
+    for (const KernelDescription& description : parse_descriptions(text, "user.cu"))
+      check_written_signatures(description, headers);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a description that cannot be the source's is refused with its line") {
+  for (const SignatureCase& one : mistakes()) {
+    SUBCASE(one.name) {
+      const std::string message = said(one.text());
+      CAPTURE(message);
+      CHECK(message.starts_with("user.cu:" + std::to_string(one.line) + ":"));
+      CHECK(message.find(one.mistake) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a description that may be the source's is not refused") {
+  for (const SignatureCase& one : right_signatures()) {
+    SUBCASE(one.name) {
+      CHECK(said(one.text()) == "no error");
+    }
+  }
+}
+
+TEST_CASE("every mistake of a signature is said at once") {
+  const std::string message = said(
+      "#pragma tuner kernel(scale) reference(plain) problem(n: size) grid(n) block(64)\n"
+      "#pragma tuner in(x, double, n) out(y, int64, n)\n"
+      "__global__ void scale(const float* x, float* y) {}\n");
+  CAPTURE(message);
+  CHECK(message.find("user.cu:2:18: `x` is described") != std::string::npos);
+  CHECK(message.find("user.cu:2:36: `y` is described") != std::string::npos);
+  CHECK(message.find("user.cu:1:39: neither") != std::string::npos);
+}
+
+TEST_CASE("kernels and types in quoted headers are found there") {
+  const std::vector<QuotedHeader> headers{
+      {"kernels.cuh", "#pragma once\n__global__ void scale(const float* x, float* y);\n"}};
+  const auto text = [](const char* type) {
+    return "#pragma tuner kernel(scale) problem(n: size) grid(n) block(64)\n#pragma tuner in(x, " + std::string(type) +
+           ", n) out(y, float, n)\n#include \"kernels.cuh\"\n";
+  };
+  CHECK(said(text("float"), headers) == "no error");
+  CHECK(said(text("double"), headers).find("`const float* x` (kernels.cuh:2)") != std::string::npos);
+}
+
+TEST_CASE("a kernel that may be in a header nobody has read is left to the compiler") {
+  const char* directives =
+      "#pragma tuner kernel(scale) problem(n: size) grid(n) block(64)\n#pragma tuner out(y, float, n)\n";
+  for (const char* include : {"#include \"missing.cuh\"\n", "#include <my/kernels.cuh>\n", "#include HEADER\n"}) {
+    CHECK(said(std::string(directives) + include) == "no error");
+  }
+  for (const char* include : {"#include <cuda_fp16.h>\n", "#include <cstdint>\n", "#include <cub/cub.cuh>\n"}) {
+    CHECK(said(std::string(directives) + include).starts_with("user.cu:1:22: neither the source"));
+  }
+}
+
+TEST_CASE("what options of the compiler may say of a name is left to the compiler") {
+  const auto with = [](const std::string& directives, const std::string& source) {
+    return said("#pragma tuner kernel(scale) problem(n: size) grid(n) block(64)\n#pragma tuner " + directives + "\n" +
+                source + "\n");
+  };
+  CHECK(with("options(\"-DNAME=scale\") out(y, float, n)", "__global__ void NAME(float* y) {}") == "no error");
+  CHECK(with("options(\"-Dfloat=double\") out(y, double, n)", "__global__ void scale(float* y) {}") == "no error");
+  CHECK(with("option(MORE, \"-DREST=\", \"-DREST=,int\") out(y, float, n) scalar(n, int32)",
+             "__global__ void scale(float* y REST) {}") == "no error");
+  CHECK(with("options(\"-Ifolder\") out(y, float, n)", "#include <cuda/scale.cuh>") == "no error");
+  CHECK(with("options(\"--include-path\", \"folder\") out(y, float, n)", "#include <scale.cuh>") == "no error");
+  CHECK(with("in(x, float, n) out(y, float, n)",
+             "#include <my/types.h>\n__global__ void scale(const half* x, float* y) {}") == "no error");
+  CHECK(with("out(y, float, n)",
+             "#define BOTH void scale(float* y) {}\n#ifdef OTHER\n__global__ void scale(float* y, "
+             "int n) {}\n#else\n__global__ BOTH\n#endif") == "no error");
+}
+
+TEST_CASE("what the text says in full needs no compiler") {
+  const auto settled = [](const char* kernel) {
+    const std::string text =
+        "#pragma tuner kernel(scale) problem(n: size) grid(n) block(64)\n#pragma tuner in(x, float, n) out(y, float, "
+        "n)\n" +
+        std::string(kernel);
+    return check_written_signatures(parse_descriptions(text, "user.cu").front(), {});
+  };
+  CHECK(settled("__global__ void scale(const float* x, float* y) {}"));
+  CHECK_FALSE(settled("typedef float real;\n__global__ void scale(const real* x, float* y) {}"));
+  CHECK_FALSE(settled("#define float double\n__global__ void scale(const float* x, float* y) {}"));
+  CHECK_FALSE(
+      settled("__global__ void scale(const float* x, float* y) {}\n__global__ void scale(float* x, float* y);"));
+}
+
+TEST_CASE("the kernels of this project are described as their texts say") {
+  const std::filesystem::path root = TUNER_SOURCE_DIR;
+  std::size_t kernels = 0;
+  for (const char* folder : {"kernel_sources", "examples/kernels", "bench/runtime", "tests/host/kernels",
+                             "tests/gpu/kernels", "tests/data", "tests/data/t1", "tests/end_to_end"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(root / folder)) {
+      const bool is_t1 = std::string(folder).ends_with("t1");
+      if (entry.path().extension() != (is_t1 ? ".json" : ".cu")) continue;
+      for (const KernelDescription& description : load_descriptions(entry.path())) {
+        CAPTURE(entry.path().string());
+        CHECK(error_of([&] { check_written_signatures(description, quoted_headers(description, {})); }) == "no error");
+        ++kernels;
+      }
+    }
+  }
+  CHECK(kernels > 40);
+}
+
+TEST_CASE("a T1 file that could be launched is not refused for its types") {
+  const auto said_of = [](const char* type, const char* access, const char* source) {
+    T1Folder folder;
+    folder.write("k.cu", source);
+    folder.at("/KernelSpecification/Arguments/0/Type") = type;
+    folder.at("/KernelSpecification/Arguments/0/AccessType") = access;
+    const KernelDescription description = folder.read().kernel;
+    return error_of([&] { check_written_signatures(description, {}); });
+  };
+  const char* right = "__global__ void scale(const float* x, float* y, int n) {}";
+  CHECK(said_of("float", "ReadOnly", right) == "no error");
+  CHECK(said_of("double", "ReadWrite", right) == "no error");
+  CHECK(said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y, float n) {}") == "no error");
+  // What no launch takes.
+  const std::string number = said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y) {}");
+  CHECK_MESSAGE(number.find("kernel.json: the kernel `scale` takes 2 parameters") != std::string::npos, number);
+  const std::string size = said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y, long n) {}");
+  CHECK_MESSAGE(size.find("kernel.json: `n` is described as a scalar of the type int32") != std::string::npos, size);
+  const std::string pointer = said_of("float", "ReadOnly", "__global__ void scale(float x, float* y, int n) {}");
+  CHECK_MESSAGE(pointer.find("kernel.json: `x` is described as a buffer") != std::string::npos, pointer);
+  const std::string name = said_of("float", "ReadOnly", "__global__ void scales(float x, float* y, int n) {}");
+  CHECK_MESSAGE(name.find("kernel.json: neither the source") != std::string::npos, name);
+}
+
+TEST_CASE("any text is read as code without failing") {
+  for (const char* text : {"",
+                           "#",
+                           "#define",
+                           "/*",
+                           "//",
+                           "\"",
+                           "'",
+                           "R\"(",
+                           "R\"x(y)",
+                           "#if 0\n",
+                           "#endif\n#else\n",
+                           "\\",
+                           "#include",
+                           "#include <",
+                           "#define A \\",
+                           "__global__",
+                           "__global__ void scale(",
+                           "scale(",
+                           "__global__ void scale(float* x = {(<",
+                           "__global__ void scale(,)",
+                           "__global__ void scale(=)",
+                           "typedef",
+                           "using",
+                           "__constant__",
+                           "__constant__ x",
+                           "__global__ void scale(float(",
+                           "1'"}) {
+    CAPTURE(text);
+    KernelDescription description;
+    description.source = description.blanked_source = text;
+    description.kernel = "scale";
+    description.arguments.push_back({.name = "x", .type = "float"});
+    const WrittenSource source(description, {});
+    CHECK(source.kernels("scale").size() <= 1);
+    CHECK_FALSE(source.constant_array("x").shape);
+    CHECK(source.array_names().size() + source.kernel_names().size() <= 1);
+  }
+}
+
+TEST_CASE("a compiler's mangled name says what the parameters are") {
+  const auto signature = signature_from_symbol(
+      "_Z22tuner_signature_kernelI20tuner_signature_listIJ20tuner_signature_itemIPKfLi4EES1_IPVdLi8EES1_IiLi4EEEEEvv");
+  REQUIRE(signature);
+  REQUIRE(signature->parameters.size() == 3);
+  CHECK(signature->parameters[0].text == "const float*");
+  CHECK(signature->parameters[0].points_to_const);
+  CHECK(signature->parameters[1].shape->element == ElementType::float64);
+  CHECK_FALSE(signature->parameters[1].points_to_const);
+  CHECK(signature->parameters[2].form == ParameterType::Form::value);
+  for (const char* other : {"", "kernel", "_Z5scalePf", "_Z22tuner_signature_kernelIiEvv"}) {
+    CHECK_FALSE(signature_from_symbol(other));
+  }
+}

@@ -1,0 +1,173 @@
+// Whatever is done to a valid T1 file, reading it ends with a description or with an Error.
+#include <doctest/doctest.h>
+
+#include "tests/attack/text_damage.hpp"
+#include "tests/core/support.hpp"
+#include "tests/core/t1/t1_folder.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/t1/values.hpp"
+#include "tuner/core/task/describe.hpp"
+
+using tuner::attack::Chance;
+using tuner::test::T1Folder;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* const kFragments[] = {"[",
+                                  "]",
+                                  "(",
+                                  ")",
+                                  "**",
+                                  "//",
+                                  "/",
+                                  "'",
+                                  "\"",
+                                  "\\",
+                                  ",",
+                                  " for ",
+                                  " in ",
+                                  " if ",
+                                  " else ",
+                                  "range(",
+                                  "list(",
+                                  "BLOCK",
+                                  "ITEMS",
+                                  "max(",
+                                  "-1",
+                                  "1e9",
+                                  "0",
+                                  "9223372036854775807",
+                                  "ProblemSize[0]",
+                                  "ProblemSize[",
+                                  "#",
+                                  "\n",
+                                  "; text",
+                                  "/*",
+                                  "*/",
+                                  "x",
+                                  ")) ",
+                                  "True",
+                                  "None",
+                                  "lambda",
+                                  "\x01",
+                                  "==",
+                                  "not ",
+                                  ":",
+                                  "{",
+                                  "sizeof(float)",
+                                  "n",
+                                  "math.ceil(",
+                                  "\xc3\xa9"};
+
+Json strange_value(Chance& chance) {
+  switch (chance.below(12)) {
+    case 0:
+      return nullptr;
+    case 1:
+      return -1;
+    case 2:
+      return 1e308;
+    case 3:
+      return 18446744073709551615U;
+    case 4:
+      return Json::array();
+    case 5:
+      return Json::object();
+    case 6:
+      return true;
+    case 7:
+      return Json::array({1, "a", Json::array()});
+    case 8:
+      return std::string(5000, '(');
+    case 9:
+      return "";
+    case 10:
+      return 0;
+    default:
+      return chance.one_of(kFragments);
+  }
+}
+
+/// Replaces, removes or changes one value somewhere in the tree.
+void mutate(Json& json, Chance& chance) {
+  Json* at = &json;
+  while (at->is_structured() && !at->empty() && chance.below(6) != 0) {
+    auto next = at->begin();
+    std::advance(next, static_cast<std::ptrdiff_t>(chance.below(at->size())));
+    at = &*next;
+  }
+  if (at == &json) return;
+  if (at->is_string() && chance.below(3) != 0) {
+    *at = tuner::attack::damage_text(chance, at->get<std::string>(), kFragments);
+  } else {
+    *at = strange_value(chance);
+  }
+}
+
+/// Whether it was understood. What is understood can be printed and read again.
+bool survives(const T1Folder& folder, const std::string& text) {
+  try {
+    const tuner::T1Description described = folder.read_text(text);
+    const std::string printed = tuner::to_text(described.kernel);
+    CHECK(tuner::to_text(tuner::parse_descriptions(printed, "k.cu").front()) == printed);
+    return true;
+  } catch (const tuner::Error& error) {
+    CHECK(std::string(error.what()).size() > 10);
+    return false;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a T1 file whose bytes are changed is read or refused") {
+  const T1Folder folder;
+  const std::string whole = folder.file.dump(1);
+  Chance chance(1, "bytes", 0);
+  int understood = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const std::string text = tuner::attack::damage_text(chance, whole, kFragments);
+    CAPTURE(text);
+    understood += survives(folder, text) ? 1 : 0;
+  }
+  CHECK(understood > 20);
+  CHECK(understood < 1900);
+}
+
+TEST_CASE("a T1 file whose values are changed is read or refused") {
+  T1Folder folder;
+  folder.file["KernelSpecification"]["ProblemSize"] = {1000, 2};
+  folder.file["KernelSpecification"]["GridDivX"] = {"BLOCK", "ITEMS"};
+  folder.file["KernelSpecification"]["CompilerOptions"] = {"-std=c++17"};
+  folder.file["BenchmarkConfig"] = {{"LIMIT", 5}};
+  const Json whole = folder.file;
+  Chance chance(2, "values", 0);
+  int understood = 0;
+  for (int i = 0; i < 3000; ++i) {
+    Json changed = whole;
+    const std::size_t count = 1 + chance.below(3);
+    for (std::size_t change = 0; change < count; ++change) mutate(changed, chance);
+    const std::string text = changed.dump(-1, ' ', false, Json::error_handler_t::replace);
+    CAPTURE(text);
+    understood += survives(folder, text) ? 1 : 0;
+  }
+  CHECK(understood > 100);
+  CHECK(understood < 2900);
+}
+
+TEST_CASE("list expressions whose characters are changed are read or refused") {
+  const char* const lists[] = {"[1, 2] + list(range(32, 1025, 32))", "[2**i for i in range(6) if i != 3]",
+                               "sorted(set([x*y for x in [1, 2] for y in (3, 4)]), reverse=True)", "['a', 'b'] * 2"};
+  Chance chance(3, "lists", 0);
+  for (int i = 0; i < 20000; ++i) {
+    const std::string text = tuner::attack::damage_text(chance, chance.one_of(lists), kFragments);
+    CAPTURE(text);
+    try {
+      const std::size_t count = tuner::python_list(text).size();
+      CHECK(count <= 65536);
+    } catch (const tuner::Error& error) {
+      CHECK(std::string(error.what()).size() > 5);
+    }
+  }
+}

@@ -1,0 +1,389 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <cstdlib>
+
+#include "cache/file/hash.hpp"
+#include "tests/core/task/npy_file.hpp"
+#include "tests/engine/device/lane/lane_support.hpp"
+
+using namespace tuner;
+using namespace tuner::engine;
+
+namespace {
+
+bool says(const DeviceReply& reply, const std::string& words) {
+  return reply.message.find(words) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a lane says what its device is before anything is submitted") {
+  DeviceProcessLane lane({.ordinal = 2});
+  const DeviceInfo& info = lane.info();
+  CHECK(info.name == "Fake GPU");
+  CHECK(info.mig_profile == "1g.1gb");
+  CHECK(info.uuid == "MIG-00112233-4455-6677-8899-aabbccddeeff");
+  CHECK(info.ordinal == 2);
+  CHECK(info.architecture() == "sm_90");
+  CHECK(info.max_shared_per_block == 232448);
+  CHECK(lane.support_source().find("tuner_fill") != std::string_view::npos);
+}
+
+TEST_CASE("a right candidate is timed with the samples its policy asks for") {
+  TestLane test;
+  test.prepare();
+  ScreenCandidate request = screen("right time=123000 registers=32");
+  request.policy.samples = 5;
+  const DeviceReply reply = test.ask(request);
+  CHECK(reply.outcome == Outcome::ok);
+  CHECK(reply.message.empty());
+  REQUIRE(reply.samples_ns.size() == 5);
+  for (const double sample : reply.samples_ns) CHECK(sample == doctest::Approx(123000).epsilon(1e-4));
+  CHECK_FALSE(reply.censored);
+  CHECK(reply.occupancy == doctest::Approx(1.0));
+  CHECK(reply.occupancy_limiter == "warps");
+  CHECK(reply.local_bytes == 16);
+  CHECK(reply.launches == 7);  // two to verify
+}
+
+TEST_CASE("a slow candidate is killed early") {
+  TestLane test;
+  test.prepare();
+  ScreenCandidate request = screen("right time=500000");
+  request.best_ns = 200000;
+  const DeviceReply reply = test.ask(request);
+  CHECK(reply.outcome == Outcome::ok);
+  CHECK(reply.censored);
+  CHECK(reply.samples_ns.size() == 1);
+}
+
+TEST_CASE("a warm sample is led in by launches of the same kernel") {
+  TestLane test;
+  PrepareProblem request = problem();
+  request.mode = CacheMode::warm;
+  REQUIRE(test.ask(request).outcome == Outcome::ok);
+  const DeviceReply reply = test.ask(reference("right time=90000"));
+  REQUIRE(reply.outcome == Outcome::ok);
+  for (const double sample : reply.samples_ns) CHECK(sample == doctest::Approx(90000).epsilon(1e-4));
+  CHECK(reply.launches == 3 + 2 * 3);  // the first that a worker runs is checked once more
+}
+
+TEST_CASE("every kind of wrong candidate is named, and the next one is judged as before") {
+  struct Expected {
+    const char* behaviour;
+    Outcome outcome;
+    const char* words;
+  };
+  const Expected expected[] = {
+      {"wrong", Outcome::wrong_result,
+       "1 of 1000 elements of 'doubled' differ from the reference: first at 'doubled'[999], found "},
+      {"miscounts", Outcome::wrong_result, "first at 'counts'[2], found 4, expected 3"},
+      {"accumulates", Outcome::wrong_result, "'doubled'[0]"},
+      {"unwritten", Outcome::unwritten_output,
+       "1 of 1000 elements of 'doubled' unwritten that the reference writes, the first at 'doubled'[999]"},
+      {"input", Outcome::input_modified, "changes its input 'values'"},
+      {"past_end", Outcome::guard_violation,
+       "8 bytes of the guard around 'doubled' (8000 bytes long) changed, the first 0 bytes past its end"},
+      {"before_start", Outcome::guard_violation,
+       "guard around 'counts' (4000 bytes long) changed, the first 4 bytes before its start"},
+      {"flaky", Outcome::nondeterministic,
+       "'doubled' is right in the first of two runs and wrong in the other, in 1 of 1000"},
+      {"refused", Outcome::launch_refused, "The driver refuses the launch"},
+      {"not_a_binary", Outcome::launch_refused, "does not load the binary"},
+      {"far_away", Outcome::guard_violation, "far from every argument"},
+  };
+  TestLane test;
+  test.prepare();
+  const pid_t first_worker = test.lane.worker_pid();
+  for (const Expected& one : expected) {
+    const std::string behaviour = one.behaviour;
+    CAPTURE(behaviour);
+    const DeviceReply reply = test.ask(screen(behaviour));
+    CAPTURE(reply.message);
+    CHECK(to_string(reply.outcome) == to_string(one.outcome));
+    CHECK(says(reply, one.words));
+    CHECK(reply.samples_ns.empty());
+    if (behaviour == "wrong") CHECK(test.lane.worker_pid() == first_worker);
+    const DeviceReply next = test.ask(screen("right"));
+    CAPTURE(next.message);
+    CHECK(next.outcome == Outcome::ok);
+  }
+  // Only the candidate that reached into the copies cost a worker.
+  CHECK(test.lane.worker_pid() != first_worker);
+}
+
+TEST_CASE("what the reference leaves unwritten is named, and is not written by what passes") {
+  TestLane test;
+  REQUIRE(test.ask(problem()).outcome == Outcome::ok);
+  const DeviceReply baseline = test.ask(reference("sparse"));
+  CHECK(baseline.outcome == Outcome::ok);
+  CHECK(baseline.not_compared == std::vector<NotCompared>{{"doubled", kLength / 2, kLength / 2, kLength}});
+  CHECK(test.ask(screen("sparse")).outcome == Outcome::ok);
+  // Nothing says whether the other half is right.
+  for (const char* behaviour : {"right", "wrong"}) {
+    const DeviceReply reply = test.ask(screen(behaviour));
+    CAPTURE(reply.message);
+    CHECK(reply.outcome == Outcome::wrong_result);
+    CHECK(says(reply,
+               "It writes 500 of 1000 elements of 'doubled' that the reference leaves unwritten, the first at "
+               "'doubled'[500]"));
+    CHECK(says(reply, "reference(NAME; grid(...) block(...))"));
+    CHECK(reply.samples_ns.empty());
+  }
+  CHECK(says(test.ask(screen("unwritten")), "It writes 499 of 1000"));
+  CHECK(test.ask(screen("flaky")).outcome == Outcome::nondeterministic);
+}
+
+TEST_CASE("a reference that writes nothing of an output says nothing, unless the output is partial") {
+  for (const bool is_partial : {false, true}) {
+    TestLane test;
+    PrepareProblem request = problem();
+    request.arguments[1].is_partial = is_partial;
+    REQUIRE(test.ask(request).outcome == Outcome::ok);
+    const DeviceReply reply = test.ask(reference("nothing"));
+    CHECK(reply.outcome == (is_partial ? Outcome::ok : Outcome::unwritten_output));
+    CHECK(says(reply, "It writes nothing of 'doubled'") != is_partial);
+    CHECK(reply.not_compared == std::vector<NotCompared>{{"doubled", kLength, 0, kLength}});
+  }
+}
+
+TEST_CASE("candidates may write what the reference leaves unwritten of a partial output") {
+  TestLane test;
+  PrepareProblem request = problem();
+  request.arguments[1].is_partial = true;
+  REQUIRE(test.ask(request).outcome == Outcome::ok);
+  CHECK(test.ask(reference("sparse")).not_compared.size() == 1);
+  CHECK(test.ask(screen("right")).outcome == Outcome::ok);
+  CHECK(test.ask(screen("wrong")).outcome == Outcome::ok);  // its wrong element is one of those
+}
+
+TEST_CASE("a reference takes the arguments that it names, in its order") {
+  TestLane test;
+  PrepareProblem request = problem();
+  std::swap(request.arguments[0], request.arguments[4]);
+  std::swap(request.arguments[1], request.arguments[2]);
+  BoundArgument further = request.arguments[4];
+  further.name = "further";
+  request.arguments.push_back(further);
+  REQUIRE(test.ask(request).outcome == Outcome::ok);
+  RunReference right = reference();
+  right.candidate.takes = {4, 2, 1, 3, 0};
+  const DeviceReply reply = test.ask(right);
+  CAPTURE(reply.message);
+  CHECK(reply.outcome == Outcome::ok);
+  right.candidate.takes = {4, 2, 1, 3};
+  CHECK(
+      says(test.ask(right), "takes 5 parameters, but 4 arguments are described; make the args(...) of the reference"));
+}
+
+namespace {
+
+/// `doubled` must be what this file of the folder holds; `values` are 0, 1, 2, ...
+PrepareProblem problem_with_expected(const test::DataFolder& folder, std::vector<double> numbers) {
+  PrepareProblem request = problem();
+  request.arguments[0].generator = Generator::Kind::iota;
+  request.arguments[0].generator_parameters = {0, 1};
+  const std::string bytes = test::bytes_of(numbers);
+  request.arguments[1].expected =
+      DataFile{folder.write("doubled.bin", bytes), 0, bytes.size(), cache::content_hash(bytes)};
+  return request;
+}
+
+std::vector<double> doubles() {
+  std::vector<double> numbers;
+  for (int i = 0; i < kLength; ++i) numbers.push_back(2 * i);
+  return numbers;
+}
+
+}  // namespace
+
+TEST_CASE("what a file holds is what the baseline and every candidate must compute") {
+  const test::DataFolder folder;
+  TestLane test;
+  REQUIRE(test.ask(problem_with_expected(folder, doubles())).outcome == Outcome::ok);
+  const DeviceReply sparse = test.ask(reference("sparse"));
+  CHECK(sparse.outcome == Outcome::unwritten_output);
+  CHECK(says(sparse, "500 of 1000 elements of 'doubled' unwritten that doubled.bin has, the first at 'doubled'[500]"));
+  const DeviceReply wrong = test.ask(reference("wrong"));
+  CHECK(wrong.outcome == Outcome::wrong_result);
+  CHECK(says(wrong, "1 of 1000 elements of 'doubled' differ from doubled.bin: first at 'doubled'[999], found 1999"));
+  REQUIRE(test.ask(reference()).outcome == Outcome::ok);
+  CHECK(test.ask(screen("right")).outcome == Outcome::ok);
+  CHECK(says(test.ask(screen("wrong")), "differ from doubled.bin"));
+  CHECK(test.ask(screen("unwritten")).outcome == Outcome::unwritten_output);
+  const DeviceReply confirmed = test.ask(ConfirmCandidate{candidate("right"), candidate("wrong"), 2});
+  CHECK(says(confirmed, "On the same inputs, the candidate: 1 of 1000"));
+}
+
+TEST_CASE("a baseline that is right within the tolerance is no nondeterministic one for differing from the file") {
+  const test::DataFolder folder;
+  TestLane test;
+  std::vector<double> numbers = doubles();
+  numbers[10] += 1e-13;
+  PrepareProblem request = problem_with_expected(folder, numbers);
+  request.deterministic = true;
+  request.arguments[1].atol = 1e-12;
+  REQUIRE(test.ask(request).outcome == Outcome::ok);
+  CHECK(test.ask(reference()).outcome == Outcome::ok);
+  CHECK(test.ask(screen("right")).outcome == Outcome::ok);
+  CHECK(test.ask(screen("wavers")).outcome == Outcome::nondeterministic);
+}
+
+TEST_CASE("a reference that contradicts itself is nondeterministic") {
+  TestLane test;
+  REQUIRE(test.ask(problem()).outcome == Outcome::ok);
+  const DeviceReply reply = test.ask(reference("flaky"));
+  CHECK(reply.outcome == Outcome::nondeterministic);
+  CHECK(says(reply, "Two runs of the reference disagree in 1 of 1000 elements of 'doubled'"));
+}
+
+TEST_CASE("runs that differ within the tolerance are right, unless the kernel must be deterministic") {
+  for (const bool deterministic : {false, true}) {
+    CAPTURE(deterministic);
+    const Outcome expected = deterministic ? Outcome::nondeterministic : Outcome::ok;
+    PrepareProblem request = problem();
+    request.arguments[1].rtol = 1e-6;
+    request.arguments[1].is_partial = true;
+    request.deterministic = deterministic;
+    TestLane test;
+    REQUIRE(test.ask(request).outcome == Outcome::ok);
+    CHECK(test.ask(reference("wavers")).outcome == expected);
+    // Elements that nobody writes hold another poison in each run, and are no difference.
+    const DeviceReply baseline = test.ask(reference("sparse"));
+    INFO(baseline.message);
+    REQUIRE(baseline.outcome == Outcome::ok);
+    CHECK(test.ask(screen("sparse")).outcome == Outcome::ok);
+    CHECK(test.ask(screen("right")).outcome == Outcome::ok);
+    const DeviceReply reply = test.ask(screen("wavers"));
+    CHECK(reply.outcome == expected);
+    if (deterministic) {
+      CHECK(says(reply, "write different bits to 'doubled', both within the tolerance (rtol 1e-06, atol 0)"));
+    }
+    CHECK(test.ask(ConfirmCandidate{candidate("sparse"), candidate("wavers"), 2}).outcome == expected);
+  }
+}
+
+TEST_CASE("arguments that do not match the kernel's parameters are refused by name") {
+  TestLane test;
+  test.prepare();
+  ScreenCandidate request = screen("right");
+  request.candidate.parameters.back().size = 8;
+  CHECK(says(test.ask(request),
+             "Parameter 5 of the kernel kernel has 8 bytes, but the argument 'n' that is described there has 4"));
+  request.candidate.parameters.pop_back();
+  CHECK(says(test.ask(request), "takes 4 parameters, but 5 arguments are described"));
+}
+
+TEST_CASE("a block or shared memory that is too large is refused with the numbers") {
+  TestLane test;
+  test.prepare();
+  ScreenCandidate request = screen("right registers=200");
+  request.candidate.geometry.block = {2048, 1, 1};
+  CHECK(says(test.ask(request), "its block has 2048 threads and may have 1024"));
+  request.candidate.geometry.block = {512, 1, 1};
+  request.candidate.geometry.shared_bytes = 300000;
+  const DeviceReply reply = test.ask(request);
+  CHECK(reply.outcome == Outcome::launch_refused);
+  CHECK(says(reply, "its block of 512 threads needs 200 registers each, 102400 in all, and a block may have 65536"));
+}
+
+TEST_CASE("a scalar that does not fit its type is refused when the problem is prepared") {
+  TestLane test;
+  PrepareProblem request = problem();
+  request.arguments.back().value = search::Value(std::int64_t{5000000000});
+  const DeviceReply reply = test.ask(request);
+  CHECK(reply.outcome == Outcome::launch_refused);
+  CHECK(says(reply, "The scalar 'n' is 5000000000, which does not fit its type int32"));
+}
+
+TEST_CASE("buffers that do not fit are a result, and a smaller problem may follow") {
+  TestLane test;
+  PrepareProblem request = problem();
+  request.arguments[0].length = std::uint64_t{1} << 30;
+  const DeviceReply reply = test.ask(request);
+  CHECK(reply.outcome == Outcome::out_of_memory);
+  CHECK(says(reply, "GiB"));
+  test.prepare();
+  ScreenCandidate big = screen("right");
+  big.candidate.scratch_lengths = {std::uint64_t{1} << 30};
+  CHECK(test.ask(big).outcome == Outcome::out_of_memory);
+  CHECK(test.ask(screen("right")).outcome == Outcome::ok);
+}
+
+TEST_CASE("a block of finalists is timed in its order") {
+  TestLane test;
+  test.prepare();
+  REQUIRE(test.ask(LoadFinalists{{candidate("right time=100000"), candidate("right time=200000"),
+                                  candidate("right time=300000")}})
+              .outcome == Outcome::ok);
+  const DeviceReply reply = test.ask(RunBlock{{2, 0, 1, 0}});
+  REQUIRE(reply.samples_ns.size() == 4);
+  CHECK(reply.message.empty());
+  CHECK(reply.samples_ns[0] == doctest::Approx(300000).epsilon(1e-4));
+  CHECK(reply.samples_ns[1] == doctest::Approx(100000).epsilon(1e-4));
+  CHECK(reply.samples_ns[2] == doctest::Approx(200000).epsilon(1e-4));
+}
+
+TEST_CASE("a finalist of a longer scratch does not make the reference look as if it wrote past its own") {
+  const auto with_room = [](std::uint64_t length) {
+    Candidate result = candidate("right room=" + std::to_string(length));
+    result.scratch_lengths = {length};
+    return result;
+  };
+  TestLane test;
+  REQUIRE(test.ask(problem()).outcome == Outcome::ok);
+  REQUIRE(test.ask(RunReference{with_room(64), {}}).outcome == Outcome::ok);
+  REQUIRE(test.ask(LoadFinalists{{with_room(256), with_room(64)}}).outcome == Outcome::ok);
+  REQUIRE(test.ask(RunBlock{{0, 1}}).outcome == Outcome::ok);
+  const DeviceReply reply = test.ask(ConfirmCandidate{with_room(64), with_room(256), 2});
+  INFO(reply.message);
+  CHECK(reply.outcome == Outcome::ok);
+  // The guards are still looked at.
+  Candidate greedy = with_room(65);
+  greedy.scratch_lengths = {64};
+  CHECK(test.ask(ScreenCandidate{greedy, {}, {}}).outcome == Outcome::guard_violation);
+}
+
+TEST_CASE("a winner is confirmed on other inputs, and screening goes on with the old ones") {
+  TestLane test;
+  test.prepare();
+  CHECK(test.ask(ConfirmCandidate{candidate("right"), candidate("right"), 77}).outcome == Outcome::ok);
+  const DeviceReply reply = test.ask(ConfirmCandidate{candidate("right"), candidate("wrong"), 77});
+  CHECK(reply.outcome == Outcome::wrong_result);
+  CHECK(says(reply, "On other inputs (seed 77), the candidate: "));
+  CHECK_FALSE(reply.reference_failed);
+  CHECK(test.ask(screen("right")).outcome == Outcome::ok);
+  CHECK(test.ask(screen("wrong")).outcome == Outcome::wrong_result);
+}
+
+TEST_CASE("a reference that fails on other inputs is not the candidate's failure") {
+  TestLane test;
+  test.prepare();
+  for (const char* behaviour : {"flaky", "past_end", "not_a_binary", "faults"}) {
+    CAPTURE(behaviour);
+    const DeviceReply reply = test.ask(ConfirmCandidate{candidate(behaviour), candidate("right"), 77});
+    CHECK(reply.outcome != Outcome::ok);
+    CHECK(reply.reference_failed);
+  }
+  const DeviceReply reply = test.ask(ConfirmCandidate{candidate("right"), candidate("faults"), 77});
+  CHECK(reply.outcome == Outcome::illegal_access);
+  CHECK_FALSE(reply.reference_failed);
+  CHECK_FALSE(test.ask(ConfirmCandidate{candidate("right"), candidate("right"), 77}).reference_failed);
+}
+
+TEST_CASE("requests are answered in the order submitted, and a cancelled one is answered too") {
+  TestLane test;
+  CHECK(test.lane.room() == 4);
+  test.lane.submit(1, problem());
+  test.lane.submit(2, reference());
+  test.lane.submit(3, screen("right"));
+  test.lane.submit(4, screen("wrong"));
+  CHECK(test.lane.room() == 0);
+  test.lane.submit(5, screen("right"));
+  test.lane.cancel(5);
+  CHECK(test.wait_for(5).outcome == Outcome::worker_lost);
+  CHECK(test.wait_for(4).outcome == Outcome::wrong_result);
+  CHECK(test.order == std::vector<TicketId>{5, 1, 2, 3, 4});
+  CHECK(test.lane.room() == 4);
+}
