@@ -231,4 +231,25 @@ class FakeDeviceLane final : public DeviceLane {
   std::uint64_t samples_ = 0;
 };
 
+/// Answers every request by a function.
+class AnsweringDeviceLane final : public DeviceLane {
+ public:
+  explicit AnsweringDeviceLane(std::function<DeviceReply(const DeviceRequest&)> answer) : answer_(std::move(answer)) {}
+
+  const DeviceInfo& info() override { return device_; }
+  void submit(TicketId ticket, DeviceRequest request) override { answers_.push_back({ticket, answer_(request)}); }
+  std::vector<Completion> poll() override { return std::exchange(answers_, {}); }
+  void cancel(TicketId) override {}
+  std::size_t room() const override { return 1; }
+  std::vector<int> wait_fds() const override { return {}; }
+  std::chrono::steady_clock::time_point next_deadline() const override {
+    return std::chrono::steady_clock::time_point::min();
+  }
+
+ private:
+  std::function<DeviceReply(const DeviceRequest&)> answer_;
+  DeviceInfo device_;
+  std::vector<Completion> answers_;
+};
+
 }  // namespace tuner::engine

@@ -57,9 +57,9 @@ CompileRequest Candidates::request(std::size_t position) {
   return compile_request(task_, entry.configuration);
 }
 
-void Candidates::refuse(std::size_t position, const std::string& reason) {
-  entries_[position].trial.outcome = Outcome::launch_refused;
-  entries_[position].trial.message = reason;
+void Candidates::refuse(std::size_t position, Outcome outcome, const std::string& message) {
+  entries_[position].trial.outcome = outcome;
+  entries_[position].trial.message = message;
   finish(position);
 }
 
@@ -163,7 +163,6 @@ void Candidates::ran(std::size_t position, const DeviceReply& reply) {
   trial.facts.occupancy_limiter = reply.occupancy_limiter;
   trial.verify_ms = reply.load_ms + reply.verify_ms;
   trial.timing_ms = reply.timing_ms;
-  launches_ += reply.launches;
   if (trial.outcome == Outcome::ok && !trial.samples_ns.empty()) {
     trial.time_ns = screened_time_ns(trial.samples_ns, trial.censored, interrupted_);
   }
@@ -232,8 +231,8 @@ search::Observation Candidates::observation(std::size_t position) const {
   return observation;
 }
 
-std::vector<Told> Candidates::take_told() {
-  std::vector<Told> told;
+std::vector<TellItem> Candidates::take_told() {
+  std::vector<TellItem> told;
   for (; told_ < to_tell_.size() && entries_[to_tell_[told_].entry].finished; ++told_) {
     const auto [entry, asked] = to_tell_[told_];
     // Who asked for it waits for that answer, and needs no other one.
@@ -277,9 +276,8 @@ Candidate Candidates::candidate(std::size_t position) const {
 }
 
 std::map<std::string, std::int64_t> Candidates::counters() const {
-  std::map<std::string, std::int64_t> counters{{"asked", 0},    {"compiled", 0}, {"deduplicated", 0},
-                                               {"timed", 0},    {"failed", 0},   {"launched", launches_},
-                                               {"screened", 0}, {"reused", 0}};
+  std::map<std::string, std::int64_t> counters{{"asked", 0},  {"compiled", 0}, {"deduplicated", 0}, {"timed", 0},
+                                               {"failed", 0}, {"screened", 0}, {"reused", 0}};
   for (const std::size_t position : asked_) {
     const Entry& entry = entries_[position];
     if (!entry.finished) continue;
