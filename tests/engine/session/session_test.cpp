@@ -205,8 +205,8 @@ TEST_CASE("who rested to the end of a race and was not found slower has not had 
     });
     FinalRaceOptions options;
     options.tournament.budget_ns = budget_ns;
-    return run_final_race(
-               candidates, entrants, options, bench.device, [](std::size_t, const CandidateFailure&) {}, stop)
+    return run_final_race(entrants, options,
+                          {candidates, bench.device, stop, [](std::size_t, const CandidateFailure&) {}})
         .rested;
   };
   CHECK(rested(1) == std::vector<std::size_t>{4, 5, 6, 7});  // a single block says nothing yet
@@ -233,8 +233,8 @@ TEST_CASE("a worker that is lost again and again ends the race, unless blocks go
     });
     FinalRaceOptions options;
     options.tournament.race.min_blocks = 20;
-    return run_final_race(
-               candidates, entrants, options, bench.device, [](std::size_t, const CandidateFailure&) {}, stop)
+    return run_final_race(entrants, options,
+                          {candidates, bench.device, stop, [](std::size_t, const CandidateFailure&) {}})
         .blocks;
   };
   CHECK_THROWS_AS(race(1), Error);
@@ -376,28 +376,11 @@ TEST_CASE("a session that is stopped keeps what was measured and claims nothing 
 }
 
 /// A database on a full disk.
-class FullStore final : public cache::Store {
+class FullStore final : public cache::MemoryStore {
  public:
   void record_trials(std::span<const cache::Trial>) override { fail(); }
   std::int64_t record_decision(const cache::Decision&) override { fail(); }
-  std::optional<cache::Decision> find_decision(std::int64_t) const override { return {}; }
-  std::vector<cache::Site> list_sites(const std::string&, const std::string&, const std::string&) const override {
-    return {};
-  }
-  std::optional<cache::Decision> find_decision(const cache::DecisionKey&) const override { return {}; }
-  std::vector<cache::Decision> list_decisions(const cache::Filter&) const override { return {}; }
-  std::vector<cache::Trial> find_trials(const cache::DecisionKey&) const override { return {}; }
-  std::vector<cache::Trial> find_reusable(const cache::DecisionKey&, const std::string&,
-                                          const cache::Conditions&) const override {
-    return {};
-  }
   void record_quarantine(const cache::Quarantined&) override { fail(); }
-  std::vector<cache::Quarantined> find_quarantine(const cache::DecisionKey&, const std::string&) const override {
-    return {};
-  }
-  std::vector<cache::Quarantined> list_quarantine(const cache::Filter&) const override { return {}; }
-  std::vector<cache::DecisionKey> list_keys(const cache::Filter&) const override { return {}; }
-  cache::Forgotten forget(const cache::Filter&, cache::Forget) override { fail(); }
 
  private:
   [[noreturn]] static void fail() { throw Error(Errc::store_unavailable, "The disk is full."); }

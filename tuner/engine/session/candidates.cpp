@@ -10,6 +10,20 @@
 
 namespace tuner::engine {
 
+namespace {
+
+/// What came of running a binary, for another configuration or session with the same.
+void copy_result(const cache::Trial& from, cache::Trial& to) {
+  to.outcome = from.outcome;
+  to.message = from.message;
+  to.censored = from.censored;
+  to.time_ns = from.time_ns;
+  to.samples_ns = from.samples_ns;
+  to.facts = from.facts;
+}
+
+}  // namespace
+
 std::string Entry::launch() const {
   std::string text = trial.launch;
   for (std::size_t i = 0; i < scratch_lengths.size(); ++i) {
@@ -105,19 +119,12 @@ bool Candidates::register_binary(std::size_t position) {
 void Candidates::reuse(std::size_t position, const cache::Trial& earlier) {
   Entry& entry = entries_[position];
   cache::Trial& trial = entry.trial;
-  trial.outcome = earlier.outcome;
-  trial.message = earlier.message;
-  trial.censored = earlier.censored;
-  trial.time_ns = earlier.time_ns;
-  trial.samples_ns = earlier.samples_ns;
-  trial.facts = earlier.facts;
+  copy_result(earlier, trial);
   trial.conditions = earlier.conditions;
   entry.reused = true;
   drop_binary(position);
   if (register_binary(position)) return finish(position);
-  entry.finished = true;
-  --unfinished_;
-  just_finished_.push_back(position);
+  mark_finished(position);
 }
 
 bool Candidates::restore_binary(std::size_t position, const CompileReply& reply) {
@@ -170,11 +177,8 @@ void Candidates::ran(std::size_t position, const DeviceReply& reply) {
 }
 
 void Candidates::finish(std::size_t position) {
-  Entry& entry = entries_[position];
-  const cache::Trial& trial = entry.trial;
-  entry.finished = true;
-  --unfinished_;
-  just_finished_.push_back(position);
+  const cache::Trial& trial = entries_[position].trial;
+  mark_finished(position);
   if (trial.outcome != Outcome::ok) {
     ++failed_;
     drop_binary(position);
@@ -198,17 +202,14 @@ void Candidates::note_best(std::size_t position) {
 }
 
 void Candidates::finish_twin(std::size_t twin, std::size_t original) {
-  Entry& entry = entries_[twin];
-  const cache::Trial& first = entries_[original].trial;
-  entry.trial.outcome = first.outcome;
-  entry.trial.message = first.message;
-  entry.trial.censored = first.censored;
-  entry.trial.samples_ns = first.samples_ns;
-  entry.trial.time_ns = first.time_ns;
-  entry.trial.facts = first.facts;
-  entry.finished = true;
+  copy_result(entries_[original].trial, entries_[twin].trial);
+  mark_finished(twin);
+}
+
+void Candidates::mark_finished(std::size_t position) {
+  entries_[position].finished = true;
   --unfinished_;
-  just_finished_.push_back(twin);
+  just_finished_.push_back(position);
 }
 
 std::vector<std::size_t> Candidates::take_finished() {

@@ -124,6 +124,7 @@ class Candidates {
   bool register_binary(std::size_t entry);
   void finish(std::size_t entry);
   void note_best(std::size_t entry);
+  void mark_finished(std::size_t entry);
   void finish_twin(std::size_t twin, std::size_t original);
 
   const Task& task_;

@@ -11,15 +11,11 @@ namespace {
 
 class FinalRace {
  public:
-  FinalRace(const Candidates& candidates, const std::vector<Finalist>& entrants, const FinalRaceOptions& options,
-            DeviceSession& device, const ReportFailure& failed, const std::atomic<bool>& stop)
-      : candidates_(candidates),
-        entrants_(entrants),
+  FinalRace(const std::vector<Finalist>& entrants, const FinalRaceOptions& options, const FinalRaceParts& parts)
+      : entrants_(entrants),
         options_(options),
-        reference_(device.reference()),
-        device_(device),
-        failed_(failed),
-        stop_(stop),
+        parts_(parts),
+        reference_(parts.device.reference()),
         tournament_(entrants, options.tournament),
         in_(entrants.size(), true),
         timed_launches_(entrants.size(), 0),
@@ -28,7 +24,7 @@ class FinalRace {
   FinalResult run() {
     while (any_left()) {
       run_blocks();
-      if (stop_ || !any_left()) break;
+      if (parts_.stop || !any_left()) break;
       if (!finalists_are_right_still()) continue;
       const std::size_t winner = choose();
       if (!meet_baseline(winner)) continue;
@@ -45,19 +41,19 @@ class FinalRace {
   bool any_left() const { return std::find(in_.begin(), in_.end(), true) != in_.end(); }
 
   /// Whether finalists are resident; those that left meanwhile may be among them.
-  bool loaded() const { return !slots_.empty() && device_.state() == DeviceSession::State::racing; }
+  bool loaded() const { return !slots_.empty() && parts_.device.state() == DeviceSession::State::racing; }
 
   /// Makes all that are still in resident. False if none is left, or the session is stopped.
   bool load() {
-    while (any_left() && !stop_) {
+    while (any_left() && !parts_.stop) {
       LoadFinalists request{.launches = options_.tournament.launches};
       slots_.clear();
       for (std::size_t entrant = 0; entrant < in_.size(); ++entrant) {
         if (!in_[entrant]) continue;
-        request.candidates.push_back(candidates_.candidate(entrants_[entrant].id));
+        request.candidates.push_back(parts_.candidates.candidate(entrants_[entrant].id));
         slots_.push_back(entrant);
       }
-      const DeviceReply reply = device_.call(std::move(request));
+      const DeviceReply reply = parts_.device.call(std::move(request));
       if (reply.outcome == Outcome::ok) return true;
       if (reply.culprit) {
         withdraw(slots_.at(*reply.culprit), failure_of(reply));
@@ -69,7 +65,7 @@ class FinalRace {
   }
 
   void run_blocks() {
-    while (!tournament_.finished() && !stop_ && any_left()) {
+    while (!tournament_.finished() && !parts_.stop && any_left()) {
       if (!loaded() && !load()) return;
       const std::vector<std::size_t> order = tournament_.next_block();
       if (const auto block = run_block(order)) tournament_.add_block(*block);
@@ -91,7 +87,7 @@ class FinalRace {
   DeviceReply try_block(const std::vector<std::size_t>& order) {
     RunBlock request{.launches = options_.tournament.launches};
     for (const std::size_t entrant : order) request.order.push_back(slot(entrant));
-    return run_repeatedly(device_, request, options_.block_runs);
+    return run_repeatedly(parts_.device, request, options_.block_runs);
   }
 
   std::size_t slot(std::size_t entrant) const {
@@ -133,17 +129,18 @@ class FinalRace {
   void withdraw(std::size_t entrant, const CandidateFailure& failure) {
     tournament_.withdraw(entrant);
     in_[entrant] = false;
-    failed_(entrants_[entrant].id, failure);
+    parts_.failed(entrants_[entrant].id, failure);
   }
 
   std::size_t choose() {
     const RaceResult race = tournament_.result();
     std::vector<TieCandidate> tied;
     for (const std::size_t entrant : eligible(race)) {
-      const Entry& entry = candidates_[entrants_[entrant].id];
+      const Entry& entry = parts_.candidates[entrants_[entrant].id];
       const int differing =
-          options_.baseline ? differing_parameters(entry.configuration, candidates_[*options_.baseline].configuration)
-                            : 0;
+          options_.baseline
+              ? differing_parameters(entry.configuration, parts_.candidates[*options_.baseline].configuration)
+              : 0;
       tied.push_back({entrant, differing, entry.trial.facts.registers.value_or(0), entry.trial.configuration,
                       race.standings[entrant].relative_time});
     }
@@ -167,14 +164,14 @@ class FinalRace {
     if (!reference_) return true;
     if (!loaded() && !load()) return false;
     if (!in_[entrant]) return false;
-    const DeviceReply reply = device_.call(RecheckFinalist{slot(entrant), timed_launches_[entrant], wins});
+    const DeviceReply reply = parts_.device.call(RecheckFinalist{slot(entrant), timed_launches_[entrant], wins});
     if (reply.outcome != Outcome::ok) withdraw(entrant, failure_of(reply));
     return reply.outcome == Outcome::ok;
   }
 
   /// False if an entrant failed on the way, so that there is another race to decide.
   bool meet_baseline(std::size_t winner) {
-    while (!stop_) {
+    while (!parts_.stop) {
       if (tournament_.next_meeting(winner).empty()) break;
       if (!loaded() && !load()) return false;
       if (!in_[winner]) return false;
@@ -191,10 +188,10 @@ class FinalRace {
   /// False if the winner turned out to be none.
   bool confirm(std::size_t winner) {
     if (!reference_) return true;
-    const Candidate candidate = candidates_.candidate(entrants_[winner].id);
+    const Candidate candidate = parts_.candidates.candidate(entrants_[winner].id);
     // The baseline that defines what is right has nothing to be compared with.
     if (candidate.configuration == reference_->configuration) return result_.verified = true;
-    const DeviceReply reply = device_.call(ConfirmCandidate{*reference_, candidate, options_.seed + 1});
+    const DeviceReply reply = parts_.device.call(ConfirmCandidate{*reference_, candidate, options_.seed + 1});
     if (reply.reference_failed) {
       result_.not_verified = reply.message;
       return true;
@@ -202,8 +199,8 @@ class FinalRace {
     std::optional<CandidateFailure> failure;
     if (reply.outcome != Outcome::ok) {
       failure = failure_of(reply);
-    } else if (options_.confirm_further) {
-      failure = options_.confirm_further(entrants_[winner].id);
+    } else if (parts_.confirm_further) {
+      failure = parts_.confirm_further(entrants_[winner].id);
     }
     if (failure) withdraw(winner, *failure);
     return result_.verified = !failure;
@@ -234,13 +231,10 @@ class FinalRace {
     result_.blocks = tournament_.blocks();
   }
 
-  const Candidates& candidates_;
   const std::vector<Finalist>& entrants_;
   const FinalRaceOptions& options_;
+  const FinalRaceParts& parts_;
   const std::optional<Candidate> reference_;  ///< nothing: nothing can be verified
-  DeviceSession& device_;
-  const ReportFailure& failed_;
-  const std::atomic<bool>& stop_;
   Tournament tournament_;
   std::vector<bool> in_;  ///< of each entrant: it has not left
   std::optional<std::size_t> winner_;
@@ -261,10 +255,9 @@ int differing_parameters(const search::Configuration& configuration, const searc
   return differing;
 }
 
-FinalResult run_final_race(const Candidates& candidates, const std::vector<Finalist>& entrants,
-                           const FinalRaceOptions& options, DeviceSession& device, const ReportFailure& failed,
-                           const std::atomic<bool>& stop) {
-  return FinalRace(candidates, entrants, options, device, failed, stop).run();
+FinalResult run_final_race(const std::vector<Finalist>& entrants, const FinalRaceOptions& options,
+                           const FinalRaceParts& parts) {
+  return FinalRace(entrants, options, parts).run();
 }
 
 }  // namespace tuner::engine

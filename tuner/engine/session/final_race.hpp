@@ -50,16 +50,23 @@ struct FinalRaceOptions {
   std::optional<std::size_t> baseline = {};  ///< a position: speed-ups refer to it
   std::uint64_t seed = 0;                    ///< of the session: fresh inputs have another one
   int block_runs = 1;                        ///< how often each block is run, see repeated_blocks.hpp
-  ConfirmFurther confirm_further = {};       ///< nothing: fresh inputs are enough
+};
+
+/// What a race works with; everything outlives it.
+struct FinalRaceParts {
+  const Candidates& candidates;
+  DeviceSession& device;
+  const std::atomic<bool>& stop;
+  ReportFailure failed;
+  ConfirmFurther confirm_further = {};  ///< nothing: fresh inputs are enough
 };
 
 /// Halves and races the entrants (binaries present), picks the winner among the tied ones and has it verified on fresh
 /// inputs. Those that could win, and the baseline, are verified before that in the modules in which they were timed,
 /// for what they may keep there between launches. Nothing is verified where the device has no reference. An entrant
 /// that fails on the way leaves; the next best takes its place.
-FinalResult run_final_race(const Candidates& candidates, const std::vector<Finalist>& entrants,
-                           const FinalRaceOptions& options, DeviceSession& device, const ReportFailure& failed,
-                           const std::atomic<bool>& stop);
+FinalResult run_final_race(const std::vector<Finalist>& entrants, const FinalRaceOptions& options,
+                           const FinalRaceParts& parts);
 
 /// How many parameters have another value than in `baseline`.
 int differing_parameters(const search::Configuration& configuration, const search::Configuration& baseline);

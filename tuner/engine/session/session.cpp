@@ -96,9 +96,10 @@ class Session {
     const std::size_t failed_before = failed_.size();
     search_.observe("racing");
     final_ = run_final_race(
-        candidates_, entrants, race_options(pool), device_,
-        [this](std::size_t entry, const CandidateFailure& failure) { record_late_failure(entry, failure); },
-        parts_.stop);
+        entrants, race_options(pool),
+        {candidates_, device_, parts_.stop,
+         [this](std::size_t entry, const CandidateFailure& failure) { record_late_failure(entry, failure); },
+         [this](std::size_t entry) { return awkward_sizes_.check(entry); }});
     racing_gpu_ms_ += final_->gpu_ms;
     for (const std::size_t entry : final_->rested) raced_.erase(entry);
     // A winner that was verified before the session was stopped is still one.
@@ -114,7 +115,6 @@ class Session {
     options.seed = options_.seed;
     const std::optional<double> best_ns = candidates_.best_ns();
     if (options_.contended && best_ns) options.block_runs = samples_against_interruptions(*best_ns);
-    options.confirm_further = [this](std::size_t entry) { return awkward_sizes_.check(entry); };
     return options;
   }
 
