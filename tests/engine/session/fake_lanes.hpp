@@ -20,7 +20,7 @@ struct Behaviour {
   std::string binary;  ///< configurations with the same text share a binary; its own if empty
   int registers = 32;
   int fails_from_block = -1;     ///< the block of the race from which on it faults; -1: never
-  std::vector<int> faults = {};  ///< of its samples in races, counted from 0, those that fault; the device knows who
+  std::vector<int> faults = {};  ///< of its samples in races, counted from 0, those that fault; the device knows which
   Outcome fault = Outcome::illegal_access;
   int wrong_from = 0;            ///< the launch of a loaded module from which on its results are wrong; 0: none
   bool changes_globals = false;  ///< every launch does
@@ -116,7 +116,7 @@ class FakeDeviceLane final : public DeviceLane {
   std::map<std::string, int> raced;                    ///< samples asked for in races, of each
   int reloads_after = -1;                              ///< blocks after which all modules are loaded anew, once
   std::map<std::string, int> rechecked;                ///< how often each was checked again
-  std::vector<std::string> used_long;                  ///< who had the launches of a winner that changes its globals
+  std::vector<std::string> used_long;                  ///< which had the launches of a winner that changes its globals
   std::function<void()> on_submit;                     ///< called after every request
   std::function<double(double time_ns)> interruption;  ///< how much longer a sample takes because of another program
 

@@ -184,7 +184,7 @@ TEST_CASE("a finalist that faults alone too, or once more, or takes too long, le
   }
 }
 
-TEST_CASE("who rested to the end of a race and was not found slower has not had its race") {
+TEST_CASE("an entrant that rested to the end of a race and was not found slower has not had its race") {
   const Task task = make_task();
   Candidates candidates(task, {});
   std::vector<Finalist> entrants;

@@ -236,7 +236,7 @@ std::vector<TellItem> Candidates::take_told() {
   std::vector<TellItem> told;
   for (; told_ < to_tell_.size() && entries_[to_tell_[told_].entry].finished; ++told_) {
     const auto [entry, asked] = to_tell_[told_];
-    // Who asked for it waits for that answer, and needs no other one.
+    // The strategy asked for it since: it hears of it in its turn.
     if (!asked && entries_[entry].asked) continue;
     told.push_back({entry, observation(entry), asked, asked || task_.space().contains(entries_[entry].configuration)});
   }

@@ -41,7 +41,7 @@ struct TellItem {
   bool in_space = false;  ///< `where` does not exclude it
 };
 
-/// Every configuration of a session, in the order asked: who was asked, who shares a binary with whom, what came out,
+/// Every configuration of a session, in the order asked: which were asked for, which share a binary, what came out,
 /// and the counters that must add up. Knows no lanes and no clock.
 class Candidates {
  public:
@@ -97,7 +97,7 @@ class Candidates {
   /// What the device needs to run it; a twin is run with its original's binary.
   Candidate candidate(std::size_t entry) const;
   bool has_binary(std::size_t entry) const { return entries_[original(entry)].binary.outcome == Outcome::ok; }
-  /// The binary can be forgotten: nobody will launch this entry again.
+  /// The binary can be forgotten: this entry will not be launched again.
   void drop_binary(std::size_t entry);
   /// The entry and those with the same binary and launch.
   std::vector<std::size_t> twins(std::size_t entry) const;

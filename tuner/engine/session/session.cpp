@@ -17,6 +17,7 @@
 #include "tuner/engine/measure/decide.hpp"
 #include "tuner/engine/measure/interruptions.hpp"
 #include "tuner/engine/session/awkward_sizes.hpp"
+#include "tuner/engine/session/candidate_request.hpp"
 #include "tuner/engine/session/candidates.hpp"
 #include "tuner/engine/session/compile_session.hpp"
 #include "tuner/engine/session/device_session.hpp"
@@ -87,7 +88,7 @@ class Session {
       if (pool.empty() || parts_.stop) return false;
       entrants = choose_finalists(pool, device_.noise().finalist_policy(), search_.baseline(), search_.previous());
       add_serving(entrants);
-      for (Finalist& entrant : entrants) entrant.id = spokesman(entrant.id);
+      for (Finalist& entrant : entrants) entrant.id = representative(entrant.id);
       if (final_ && !left_out(entrants)) return false;
     } while (!search_.bring_binaries(ids(entrants)));
     if (parts_.stop) return false;
@@ -160,9 +161,9 @@ class Session {
     return ids;
   }
 
-  /// Of several configurations that are the same binary and launch, the one that would win a tie speaks for all, so
+  /// Of several configurations that are the same binary and launch, the one that would win a tie races for all, so
   /// that it does not matter which was compiled first.
-  std::size_t spokesman(std::size_t entry) const {
+  std::size_t representative(std::size_t entry) const {
     const auto baseline = search_.baseline();
     std::vector<TieCandidate> same;
     for (const std::size_t twin : candidates_.twins(entry)) {
@@ -256,14 +257,10 @@ class Session {
         const std::size_t position = final_->positions[i];
         const CompileReply& compiled = candidates_[candidates_.original(position)].binary;
         if (compiled.cubin.empty() || final_->race.standings[i].withdrawn) continue;
-        cache::Binary binary;
-        binary.architecture = task_.device().architecture();
-        binary.compile_key = binary_key(task_, candidates_[position].configuration);
-        binary.kernel = compiled.lowered_name;
-        binary.resource_log = compiled.log;
-        binary.bytes = compiled.cubin;
+        const std::string key = binary_key(task_, candidates_[position].configuration);
         const bool served = i == final_->winner || position == search_.baseline();
-        parts_.binaries->put(binary, served ? cache::Keep::pinned : cache::Keep::while_room);
+        parts_.binaries->put(binary_to_keep(compiled, task_.device().architecture(), key),
+                             served ? cache::Keep::pinned : cache::Keep::while_room);
       }
     } catch (const Error& error) {
       parts_.observer.warning(fmt::format("{} The winner's binary will be compiled again.", error.what()));
