@@ -6,7 +6,7 @@ namespace tuner::cache {
 
 /// Keeps everything in memory for the life of the object: what a session uses when there is no database to write to.
 /// Rows are found again exactly as in a database.
-class MemoryStore final : public Store {
+class MemoryStore : public Store {
  public:
   void record_trials(std::span<const Trial> trials) override;
   std::int64_t record_decision(const Decision& decision) override;

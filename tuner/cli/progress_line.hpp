@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/engine/session/session.hpp"
+#include "tuner/engine/session/session_observer.hpp"
 
 namespace tuner::cli {
 

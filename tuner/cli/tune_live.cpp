@@ -13,6 +13,7 @@
 #include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/recording/recorder.hpp"
+#include "tuner/engine/session/session.hpp"
 #include "tuner/engine/session/session_stores.hpp"
 #include "tuner/engine/turns/turn.hpp"
 #include "tuner/error.hpp"

@@ -10,6 +10,7 @@
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/engine/recording/recorded_lane.hpp"
 #include "tuner/engine/recording/recording.hpp"
+#include "tuner/engine/session/session.hpp"
 #include "tuner/engine/session/session_stores.hpp"
 #include "tuner/error.hpp"
 

@@ -12,7 +12,8 @@
 #include "tuner/core/report/report.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/engine/recording/recording_file.hpp"
-#include "tuner/engine/session/session.hpp"
+#include "tuner/engine/session/session_observer.hpp"
+#include "tuner/engine/session/session_options.hpp"
 #include "tuner/engine/turns/turn.hpp"
 
 namespace tuner::cli {

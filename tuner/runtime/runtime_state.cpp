@@ -170,107 +170,132 @@ const Instance& RuntimeState::request(KernelState& kernel, std::span<const Named
   return report_failed_request(kernel);
 }
 
-/// What this Runtime has, what another thread is making, or what is made now.
+/// What this Runtime has, what another thread is pending, or what is made now.
 const Instance& RuntimeState::answer(KernelState& kernel, std::span<const ProblemValue> values,
                                      const RequestOptions& options) {
-  KernelState::Key key;
-  ContextPlace place;
-  std::shared_ptr<const Task> task;
-  std::string unusable;
+  std::optional<Wanted> wanted;
   try {
-    const ProblemValues problem = complete_problem(kernel.description, named_values(kernel.description, values));
-    place = contexts_.current();
-    key = {place.id, problem_text(problem)};
+    wanted.emplace(resolve(kernel, values, options));
   } catch (const Error& error) {
-    unusable = error.what();
+    return refuse_always(kernel, values, error.what());
   }
-  const auto refuse = [&]() -> const Instance& {
-    const Instance& refused = refusal(kernel, unusable);
-    const std::lock_guard lock(mutex_);
-    remember(kernel, contexts_.current_id(), values, refused);
-    return refused;
-  };
-  if (!unusable.empty()) return refuse();
+  if (const Instance* known = find_or_claim(*wanted)) return *known;
+  const Claim claim(*this, *wanted);
+  return make(*wanted);
+}
 
-  const bool capturing = contexts_.is_capturing(options.stream);
+/// Throws Error if no problem has these values, or there is no context.
+RuntimeState::Wanted RuntimeState::resolve(KernelState& kernel, std::span<const ProblemValue> values,
+                                           const RequestOptions& options) {
+  const ProblemValues problem = complete_problem(kernel.description, named_values(kernel.description, values));
+  const ContextPlace place = contexts_.current();
+  return {kernel, values, place, {place.id, problem_text(problem)}, contexts_.is_capturing(options.stream)};
+}
+
+/// The instance that is there, perhaps after a wait for the thread that makes it, or a refusal. Null: there is none, or
+/// it is time to look for a better one, and the caller has claimed it: it makes the instance and releases the claim.
+const Instance* RuntimeState::find_or_claim(const Wanted& wanted) {
+  KernelState& kernel = wanted.kernel;
   std::unique_lock lock(mutex_);
   for (;;) {
-    if (const auto found = kernel.instances.find(key); found != kernel.instances.end()) {
+    if (const auto found = kernel.instances.find(wanted.key); found != kernel.instances.end()) {
       const KernelState::Made& made = found->second;
+      const Instance& instance = made.instance->instance();
       const bool stays = !made.look_again;
-      if (stays) remember(kernel, key.first, values, made.instance->instance());
-      if (stays || capturing || std::chrono::steady_clock::now() < *made.look_again) return made.instance->instance();
+      if (stays) remember(kernel, wanted.key.first, wanted.values, instance);
+      if (stays || wanted.capturing || std::chrono::steady_clock::now() < *made.look_again) return &instance;
     }
-    if (!kernel.being_made.contains(key)) break;
-    if (capturing) {
+    if (!kernel.being_made.contains(wanted.key)) break;
+    if (wanted.capturing) {
       lock.unlock();
-      return refusal(kernel, "Another thread is preparing this instance, and nothing waits while a graph is captured.");
+      return &refusal(kernel,
+                      "Another thread is preparing this instance, and nothing waits while a graph is captured.");
     }
     changed_.wait(lock);
   }
-  const auto known = kernel.instances.find(key);
-  InstanceState* const before = known != kernel.instances.end() ? known->second.instance.get() : nullptr;
-  if (before == nullptr && instances_ >= options_.max_instances) {
+  if (!kernel.instances.contains(wanted.key) && instances_ >= options_.max_instances) {
     lock.unlock();
-    return refusal(kernel,
-                   fmt::format("There are {} instances already, as many as RuntimeOptions::max_instances allows.",
-                               options_.max_instances));
+    return &refusal(kernel,
+                    fmt::format("There are {} instances already, as many as RuntimeOptions::max_instances allows.",
+                                options_.max_instances));
   }
-  kernel.being_made.insert(key);
-  lock.unlock();
+  kernel.being_made.insert(wanted.key);
+  return nullptr;
+}
 
-  std::unique_ptr<InstanceState> fresh;
-  bool may_improve = false;
+RuntimeState::Claim::~Claim() {
+  const std::lock_guard lock(runtime_.mutex_);
+  wanted_.kernel.being_made.erase(wanted_.key);
+  runtime_.changed_.notify_all();
+}
+
+/// Makes the claimed instance, or gives the one that is there another plan.
+const Instance& RuntimeState::make(const Wanted& wanted) {
+  KernelState& kernel = wanted.kernel;
   const auto begin = std::chrono::steady_clock::now();
+  std::shared_ptr<const Task> task;
   try {
-    try {
-      task = std::make_shared<const Task>(kernel.shared_description, parse_problem(key.second),
-                                          contexts_.info(place.device), std::vector<std::string>{},
-                                          std::vector<std::filesystem::path>{}, search::Listing::when_needed);
-    } catch (const Error& error) {
-      unusable = error.what();
-      lock.lock();
-      kernel.being_made.erase(key);
-      changed_.notify_all();
-      lock.unlock();
-      return refuse();
-    }
-    if (before == nullptr) fresh = new_instance(kernel, call_arguments(kernel.description, task->arguments()));
-    Making making{kernel, place, task, before != nullptr ? *before : *fresh, capturing, before != nullptr};
-    making.since_unix_ms = now_unix_ms();
-    make(making);
-    may_improve = making.may_improve || !making.look.complete();
+    task = std::make_shared<const Task>(kernel.shared_description, parse_problem(wanted.key.second),
+                                        contexts_.info(wanted.place.device), std::vector<std::string>{},
+                                        std::vector<std::filesystem::path>{}, search::Listing::when_needed);
+  } catch (const Error& error) {
+    return refuse_always(kernel, wanted.values, error.what());
+  }
+  InstanceState* const before = known_instance(wanted);
+  std::unique_ptr<InstanceState> fresh;
+  if (before == nullptr) fresh = new_instance(kernel, call_arguments(kernel.description, task->arguments()));
+  PendingInstance pending{kernel,           wanted.place,     task, before != nullptr ? *before : *fresh,
+                          wanted.capturing, before != nullptr};
+  pending.since_unix_ms = now_unix_ms();
+  try {
+    fill(pending);
   } catch (...) {
-    lock.lock();
-    kernel.being_made.erase(key);
-    changed_.notify_all();
     if (fresh && fresh->tuning()) static_cast<void>(fresh.release());  // the engine's answer will come to it
     throw;
   }
+  return keep(wanted, std::move(fresh), pending, begin);
+}
 
-  lock.lock();
-  kernel.being_made.erase(key);
-  changed_.notify_all();
-  KernelState::Made& made = kernel.instances[key];
+InstanceState* RuntimeState::known_instance(const Wanted& wanted) {
+  const std::lock_guard lock(mutex_);
+  const auto known = wanted.kernel.instances.find(wanted.key);
+  return known != wanted.kernel.instances.end() ? known->second.instance.get() : nullptr;
+}
+
+/// `fresh`: null for an instance that is kept already. `begin`: when its making began.
+const Instance& RuntimeState::keep(const Wanted& wanted, std::unique_ptr<InstanceState> fresh,
+                                   const PendingInstance& pending, std::chrono::steady_clock::time_point begin) {
+  const std::lock_guard lock(mutex_);
+  KernelState::Made& made = wanted.kernel.instances[wanted.key];
   if (fresh) {
     ++instances_;
     made.instance = std::move(fresh);
   }
   const Instance& instance = made.instance->instance();
   made.look_again.reset();
-  if (may_improve) {
-    // What took long is not tried again soon; what a capture kept from happening, at once.
-    const auto now = std::chrono::steady_clock::now();
-    made.look_again =
-        capturing ? now : now + std::max<std::chrono::steady_clock::duration>(made.pause, 4 * (now - begin));
-    if (!capturing) made.pause = std::min(2 * made.pause, kLongestPause);
-  } else {
-    remember(kernel, key.first, values, instance);
+  if (!pending.may_improve && pending.look.complete()) {
+    remember(wanted.kernel, wanted.key.first, wanted.values, instance);
+    return instance;
   }
+  // What took long is not tried again soon; what a capture kept from happening, at once.
+  const auto now = std::chrono::steady_clock::now();
+  made.look_again = now;
+  if (wanted.capturing) return instance;
+  *made.look_again += std::max<std::chrono::steady_clock::duration>(made.pause, 4 * (now - begin));
+  made.pause = std::min(2 * made.pause, kLongestPause);
   return instance;
 }
 
-/// From now on the same request is a look-up. Values that nobody could have are not remembered without end.
+/// For values that will never be answered otherwise.
+const Instance& RuntimeState::refuse_always(KernelState& kernel, std::span<const ProblemValue> values,
+                                            const std::string& why) {
+  const Instance& refused = refusal(kernel, why);
+  const std::lock_guard lock(mutex_);
+  remember(kernel, contexts_.current_id(), values, refused);
+  return refused;
+}
+
+/// From now on the same request is a look-up. Values that cannot be answered are not remembered without end.
 void RuntimeState::remember(KernelState& kernel, std::uint64_t context, std::span<const ProblemValue> values,
                             const Instance& instance) {
   if (kernel.requested.size() >= 4 * options_.max_instances) return;
@@ -314,55 +339,56 @@ LaunchPlan RuntimeState::last_resort(const KernelState& kernel, const std::strin
 }
 
 /// What tuning found meanwhile, after all, stays.
-void RuntimeState::publish(Making& making, LaunchPlan plan) {
-  if (making.again) {
-    making.instance.publish(std::move(plan));
+void RuntimeState::publish(PendingInstance& pending, LaunchPlan plan) {
+  if (pending.again) {
+    pending.instance.publish(std::move(plan));
   } else {
-    making.instance.publish_first(std::move(plan));
+    pending.instance.publish_first(std::move(plan));
   }
 }
 
-void RuntimeState::make(Making& making) {
+/// Publishes the best plan that can be had now, and starts tuning where that is wanted.
+void RuntimeState::fill(PendingInstance& pending) {
   const bool tunes = mode_ == Mode::background || mode_ == Mode::tune;
   std::optional<std::string> declined;
-  if (tunes && !making.capturing) declined = why_not_tune(making);
-  const bool may_tune = tunes && !making.capturing && !declined && !making.instance.tuning();
+  if (tunes && !pending.capturing) declined = why_not_tune(pending);
+  const bool may_tune = tunes && !pending.capturing && !declined && !pending.instance.tuning();
 
   if (mode_ == Mode::tune && may_tune) {
-    Ladder only_exact(*making.task, {true, true, timing_}, shelves_, making.look);
-    if (serve(making, only_exact)) return;
+    Ladder only_exact(*pending.task, {true, true, timing_}, shelves_, pending.look);
+    if (serve(pending, only_exact)) return;
     // What could not be seen may be there.
-    if (making.look.complete() && tune_and_wait(making)) return;
+    if (pending.look.complete() && tune_and_wait(pending)) return;
   }
-  Ladder ladder(*making.task, {mode_ != Mode::off, options_.exact_only, timing_}, shelves_, making.look);
-  if (!serve(making, ladder)) {
-    publish(making, last_resort(making.kernel, ladder.reasons()));
-    if (!making.again) report(Notice::Kind::request, ladder.reasons());
+  Ladder ladder(*pending.task, {mode_ != Mode::off, options_.exact_only, timing_}, shelves_, pending.look);
+  if (!serve(pending, ladder)) {
+    publish(pending, last_resort(pending.kernel, ladder.reasons()));
+    if (!pending.again) report(Notice::Kind::request, ladder.reasons());
   }
-  const Provenance& provenance = making.instance.plan().provenance;
+  const Provenance& provenance = pending.instance.plan().provenance;
   if (provenance.rung == Rung::exact && !provenance.stale) return;
   if (declined) {
-    const std::string sentence = fmt::format("`{}` is not tuned for {}: {}", making.kernel.description.kernel,
-                                             problem_text(making.task->problem()), *declined);
+    const std::string sentence = fmt::format("`{}` is not tuned for {}: {}", pending.kernel.description.kernel,
+                                             problem_text(pending.task->problem()), *declined);
     report(Notice::Kind::tuning, sentence);
-    LaunchPlan told = making.instance.plan();
+    LaunchPlan told = pending.instance.plan();
     told.provenance.why += " It is not tuned: " + *declined;
-    making.instance.publish(std::move(told));
-  } else if (tunes && making.capturing) {
-    making.may_improve = true;  // it is tuned when it is asked for again
-  } else if (may_tune && mode_ == Mode::background && making.look.complete()) {
-    start_tuning(making, false);
+    pending.instance.publish(std::move(told));
+  } else if (tunes && pending.capturing) {
+    pending.may_improve = true;  // it is tuned when it is asked for again
+  } else if (may_tune && mode_ == Mode::background && pending.look.complete()) {
+    start_tuning(pending, false);
   }
 }
 
 /// Publishes the first offer that can be loaded; false if there is none.
-bool RuntimeState::serve(Making& making, Ladder& ladder) {
+bool RuntimeState::serve(PendingInstance& pending, Ladder& ladder) {
   int failures = 0;
   while (const auto offer = ladder.next()) {
-    const auto binary = find_or_compile(making, *offer, ladder, failures);
+    const auto binary = find_or_compile(pending, *offer, ladder, failures);
     if (!binary) continue;
     try {
-      publish(making, load(making.place, *making.task, *offer, *binary));
+      publish(pending, load(pending.place, *pending.task, *offer, *binary));
       return true;
     } catch (const Error& error) {
       ladder.reject(fmt::format("The binary of {} is not used: {}", offer->provenance.configuration, error.what()));
@@ -371,23 +397,23 @@ bool RuntimeState::serve(Making& making, Ladder& ladder) {
   return false;
 }
 
-std::optional<cache::Binary> RuntimeState::find_or_compile(Making& making, const Offer& offer, Ladder& ladder,
+std::optional<cache::Binary> RuntimeState::find_or_compile(PendingInstance& pending, const Offer& offer, Ladder& ladder,
                                                            int& failures) {
   /// So often the compiler may be lost or late for one request: it may be the configuration, or no compiler is to be
   /// had.
   constexpr int kMostFailures = 2;
-  const std::string key = binary_key(*making.task, offer.configuration);
-  if (auto binary = shelves_.binary(key, offer.measured_binary, making.look)) return binary;
+  const std::string key = binary_key(*pending.task, offer.configuration);
+  if (auto binary = shelves_.binary(key, offer.measured_binary, pending.look)) return binary;
   const std::string& configuration = offer.provenance.configuration;
-  if (making.capturing) {
-    making.may_improve = true;
+  if (pending.capturing) {
+    pending.may_improve = true;
     ladder.reject(
         fmt::format("No binary of {} is stored, and nothing is compiled while a graph is captured.", configuration));
     return std::nullopt;
   }
   if (failures >= kMostFailures) return std::nullopt;
   const CompileAnswer answer =
-      engine().compile({subject(making.kernel, *making.task), configuration}, after(options_.compile_limit));
+      engine().compile({subject(pending.kernel, *pending.task), configuration}, after(options_.compile_limit));
   if (answer.outcome == Outcome::ok) {
     cache::Binary binary;
     binary.hash = answer.binary_hash.empty() ? cache::content_hash(answer.cubin) : answer.binary_hash;
@@ -400,7 +426,7 @@ std::optional<cache::Binary> RuntimeState::find_or_compile(Making& making, const
     return std::nullopt;
   }
   if (++failures == 1) report(Notice::Kind::engine, answer.message);
-  making.may_improve = true;
+  pending.may_improve = true;
   ladder.reject(
       fmt::format("No usable binary of {} is stored, and it cannot be compiled: {}", configuration, answer.message));
   return std::nullopt;

@@ -37,8 +37,28 @@ class RuntimeState {
   bool wait_for_tuning(std::chrono::milliseconds limit);
 
  private:
+  /// What a request asks for.
+  struct Wanted {
+    KernelState& kernel;
+    std::span<const ProblemValue> values;
+    ContextPlace place;
+    KernelState::Key key;
+    bool capturing = false;  ///< a graph is being captured: nothing may wait
+  };
+  /// One thread makes an instance, all others wait for it: until this ends.
+  class Claim {
+   public:
+    Claim(RuntimeState& runtime, const Wanted& wanted) : runtime_(runtime), wanted_(wanted) {}
+    ~Claim();
+    Claim(const Claim&) = delete;
+    Claim& operator=(const Claim&) = delete;
+
+   private:
+    RuntimeState& runtime_;
+    const Wanted& wanted_;
+  };
   /// One instance that is being made.
-  struct Making {
+  struct PendingInstance {
     KernelState& kernel;
     ContextPlace place;
     std::shared_ptr<const Task> task;
@@ -63,24 +83,32 @@ class RuntimeState {
   const Instance& report_failed_request(const KernelState& kernel) noexcept;
 
   const Instance& answer(KernelState& kernel, std::span<const ProblemValue> values, const RequestOptions& options);
+  Wanted resolve(KernelState& kernel, std::span<const ProblemValue> values, const RequestOptions& options);
+  const Instance* find_or_claim(const Wanted& wanted);
+  const Instance& make(const Wanted& wanted);
+  InstanceState* known_instance(const Wanted& wanted);
+  const Instance& keep(const Wanted& wanted, std::unique_ptr<InstanceState> fresh, const PendingInstance& pending,
+                       std::chrono::steady_clock::time_point begin);
+  const Instance& refuse_always(KernelState& kernel, std::span<const ProblemValue> values, const std::string& why);
   const Instance& refusal(KernelState& kernel, const std::string& why);
   std::unique_ptr<InstanceState> new_instance(KernelState& kernel, std::vector<CallArgument> arguments);
   LaunchPlan last_resort(const KernelState& kernel, const std::string& why) const;
   void remember(KernelState& kernel, std::uint64_t context, std::span<const ProblemValue> values,
                 const Instance& instance);
 
-  void make(Making& making);
-  bool serve(Making& making, Ladder& ladder);
+  void fill(PendingInstance& pending);
+  bool serve(PendingInstance& pending, Ladder& ladder);
   LaunchPlan load(const ContextPlace& place, const Task& task, const Offer& offer, const cache::Binary& binary);
-  void publish(Making& making, LaunchPlan plan);
-  std::optional<cache::Binary> find_or_compile(Making& making, const Offer& offer, Ladder& ladder, int& failures);
+  void publish(PendingInstance& pending, LaunchPlan plan);
+  std::optional<cache::Binary> find_or_compile(PendingInstance& pending, const Offer& offer, Ladder& ladder,
+                                               int& failures);
   EngineClient& engine();
   JobSubject subject(const KernelState& kernel, const Task& task) const;
 
   // Tuning: tuning.cpp.
-  std::optional<std::string> why_not_tune(const Making& making) const;
-  bool tune_and_wait(Making& making);
-  void start_tuning(const Making& making, bool request_waits);
+  std::optional<std::string> why_not_tune(const PendingInstance& pending) const;
+  bool tune_and_wait(PendingInstance& pending);
+  void start_tuning(const PendingInstance& pending, bool request_waits);
   void finish_tuning(const TuningKey& key, const TuneAnswer& answer) noexcept;
   void serve_answer(const Waiting& waiting, const TuneAnswer& answer);
   void take_over(const Waiting& waiting, const TuneAnswer& answer);

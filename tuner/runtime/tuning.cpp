@@ -61,12 +61,12 @@ std::optional<std::string> too_large_beside_program(const Task& task, CUcontext 
 
 }  // namespace
 
-std::optional<std::string> RuntimeState::why_not_tune(const Making& making) const {
+std::optional<std::string> RuntimeState::why_not_tune(const PendingInstance& pending) const {
   if (under_mps()) {
     return "the GPU is shared through MPS, where a candidate that faults takes every client down; tune offline.";
   }
-  if (auto why = forbidden_by_compute_mode(making.place.device)) return why;
-  if (mode_ == Mode::background) return too_large_beside_program(*making.task, making.place.context);
+  if (auto why = forbidden_by_compute_mode(pending.place.device)) return why;
+  if (mode_ == Mode::background) return too_large_beside_program(*pending.task, pending.place.context);
   return std::nullopt;
 }
 
@@ -74,47 +74,47 @@ RuntimeState::TuningKey RuntimeState::tuning_key(const KernelState& kernel, cons
   return fmt::format("{}|{}", static_cast<const void*>(&kernel), task.key(timing_).text());
 }
 
-void RuntimeState::start_tuning(const Making& making, bool request_waits) {
-  const TuningKey key = tuning_key(making.kernel, *making.task);
-  making.instance.set_tuning(true);
+void RuntimeState::start_tuning(const PendingInstance& pending, bool request_waits) {
+  const TuningKey key = tuning_key(pending.kernel, *pending.task);
+  pending.instance.set_tuning(true);
   {
     const std::lock_guard lock(mutex_);
     std::vector<Waiting>& waiting = tuning_[key];
-    waiting.push_back({&making.instance, making.place, making.task, request_waits});
+    waiting.push_back({&pending.instance, pending.place, pending.task, request_waits});
     if (waiting.size() > 1) return;  // of another context: one answer will do for both
   }
   TuneJob job;
-  job.subject = subject(making.kernel, *making.task);
+  job.subject = subject(pending.kernel, *pending.task);
   job.mode = timing_;
   job.evaluations = options_.tune_evaluations;
-  job.since_unix_ms = making.since_unix_ms;
+  job.since_unix_ms = pending.since_unix_ms;
   if (request_waits) {
     job.limit = options_.tune_limit;
   } else {
     job.share = options_.background_share;
     job.compile_workers = options_.background_compile_workers;
-    job.serving = making.instance.plan().provenance.configuration;
+    job.serving = pending.instance.plan().provenance.configuration;
   }
   report(Notice::Kind::tuning,
-         fmt::format("Tuning `{}` for {}.", making.kernel.description.kernel, problem_text(making.task->problem())));
+         fmt::format("Tuning `{}` for {}.", pending.kernel.description.kernel, problem_text(pending.task->problem())));
   engine().tune(std::move(job), [this, key](const TuneAnswer& answer) { finish_tuning(key, answer); });
 }
 
 /// Mode::tune. True if the instance has what was found.
-bool RuntimeState::tune_and_wait(Making& making) {
-  const TuningKey key = tuning_key(making.kernel, *making.task);
-  start_tuning(making, true);
+bool RuntimeState::tune_and_wait(PendingInstance& pending) {
+  const TuningKey key = tuning_key(pending.kernel, *pending.task);
+  start_tuning(pending, true);
   std::unique_lock lock(mutex_);
   const bool answered =
-      changed_.wait_until(lock, after(options_.tune_limit) + kGrace, [&] { return !making.instance.tuning(); });
-  if (answered) return making.instance.has_plan();
+      changed_.wait_until(lock, after(options_.tune_limit) + kGrace, [&] { return !pending.instance.tuning(); });
+  if (answered) return pending.instance.has_plan();
   // What comes later is taken as in the background.
   for (Waiting& waiting : tuning_[key]) {
-    if (waiting.instance == &making.instance) waiting.request_waits = false;
+    if (waiting.instance == &pending.instance) waiting.request_waits = false;
   }
   lock.unlock();
   report(Notice::Kind::tuning, fmt::format("Tuning `{}` has not ended within {}; it goes on beside the program.",
-                                           making.kernel.description.kernel,
+                                           pending.kernel.description.kernel,
                                            duration_text(static_cast<double>(options_.tune_limit.count()) / 1000)));
   return false;
 }

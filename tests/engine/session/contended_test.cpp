@@ -106,29 +106,24 @@ TEST_CASE("a block is repeated and keeps the shortest sample of each; a failure 
   std::vector<std::vector<double>> samples{{10, 30}, {20, 20}, {30, 40}};
   int asked = 0;
   bool fails = false;
-  const AskDevice ask = repeat_blocks(
-      [&](const DeviceRequest&) {
-        DeviceReply reply;
-        reply.samples_ns = samples[static_cast<std::size_t>(asked++) % 3];
-        reply.launches = 2;
-        reply.disturbed = asked == 2;
-        if (fails && asked == 2) reply.outcome = Outcome::illegal_access;
-        return reply;
-      },
-      3);
-  const DeviceReply reply = ask(RunBlock{{0, 1}, 1});
+  const Task task = make_task();
+  DeviceBench bench(task, [&](const DeviceRequest&) {
+    DeviceReply reply;
+    reply.samples_ns = samples[static_cast<std::size_t>(asked++) % 3];
+    reply.launches = 2;
+    reply.disturbed = asked == 2;
+    if (fails && asked == 2) reply.outcome = Outcome::illegal_access;
+    return reply;
+  });
+  const DeviceReply reply = run_repeatedly(bench.device, {{0, 1}, 1}, 3);
   CHECK(asked == 3);
   CHECK(reply.samples_ns == std::vector<double>{10, 20});
-  CHECK(reply.launches == 6);
+  CHECK(bench.device.launches() == 6);
   CHECK(reply.disturbed);
   asked = 0;
   fails = true;
-  CHECK(ask(RunBlock{{0, 1}, 1}).outcome == Outcome::illegal_access);
+  CHECK(run_repeatedly(bench.device, {{0, 1}, 1}, 3).outcome == Outcome::illegal_access);
   CHECK(asked == 2);
-  asked = 0;
-  fails = false;
-  ask(LoadFinalists{});
-  CHECK(asked == 1);
 }
 
 }  // namespace

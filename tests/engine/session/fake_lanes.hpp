@@ -21,7 +21,7 @@ struct Behaviour {
   std::vector<std::byte> cubin = std::vector<std::byte>(16);
   int registers = 32;
   int fails_from_block = -1;     ///< the block of the race from which on it faults; -1: never
-  std::vector<int> faults = {};  ///< of its samples in races, counted from 0, those that fault; the device knows who
+  std::vector<int> faults = {};  ///< of its samples in races, counted from 0, those that fault; the device knows which
   Outcome fault = Outcome::illegal_access;
   int wrong_from = 0;            ///< the launch of a loaded module from which on its results are wrong; 0: none
   bool changes_globals = false;  ///< every launch does
@@ -117,7 +117,7 @@ class FakeDeviceLane final : public DeviceLane {
   std::map<std::string, int> raced;                    ///< samples asked for in races, of each
   int reloads_after = -1;                              ///< blocks after which all modules are loaded anew, once
   std::map<std::string, int> rechecked;                ///< how often each was checked again
-  std::vector<std::string> used_long;                  ///< who had the launches of a winner that changes its globals
+  std::vector<std::string> used_long;                  ///< which had the launches of a winner that changes its globals
   std::function<void()> on_submit;                     ///< called after every request
   std::function<double(double time_ns)> interruption;  ///< how much longer a sample takes because of another program
 
@@ -230,6 +230,27 @@ class FakeDeviceLane final : public DeviceLane {
   int blocks_ = 0;
   std::map<std::size_t, int> launched_;  ///< of each finalist, since it was loaded
   std::uint64_t samples_ = 0;
+};
+
+/// Answers every request by a function.
+class AnsweringDeviceLane final : public DeviceLane {
+ public:
+  explicit AnsweringDeviceLane(std::function<DeviceReply(const DeviceRequest&)> answer) : answer_(std::move(answer)) {}
+
+  const DeviceInfo& info() override { return device_; }
+  void submit(TicketId ticket, DeviceRequest request) override { answers_.push_back({ticket, answer_(request)}); }
+  std::vector<Completion> poll() override { return std::exchange(answers_, {}); }
+  void cancel(TicketId) override {}
+  std::size_t room() const override { return 1; }
+  std::vector<int> wait_fds() const override { return {}; }
+  std::chrono::steady_clock::time_point next_deadline() const override {
+    return std::chrono::steady_clock::time_point::min();
+  }
+
+ private:
+  std::function<DeviceReply(const DeviceRequest&)> answer_;
+  DeviceInfo device_;
+  std::vector<Completion> answers_;
 };
 
 }  // namespace tuner::engine

@@ -13,7 +13,9 @@
 #include "tests/engine/session/fake_lanes.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/device/device.hpp"
+#include "tuner/engine/session/device_session.hpp"
 #include "tuner/engine/session/session.hpp"
+#include "tuner/engine/session/trial_journal.hpp"
 
 namespace tuner::engine {
 
@@ -90,6 +92,19 @@ struct Laboratory {
   cache::MemoryStore store;
   RecordingObserver observer;
   std::atomic<bool> stop = false;
+};
+
+/// A device session over a lane that answers by a function, for what is tested without a whole session.
+struct DeviceBench {
+  explicit DeviceBench(const Task& task, std::function<DeviceReply(const DeviceRequest&)> answer)
+      : lane(std::move(answer)), journal(store, observer, options), device(task, options, lane, observer, journal) {}
+
+  SessionOptions options;
+  cache::MemoryStore store;
+  RecordingObserver observer;
+  AnsweringDeviceLane lane;
+  TrialJournal journal;
+  DeviceSession device;
 };
 
 /// `ordinary`, but for one configuration.

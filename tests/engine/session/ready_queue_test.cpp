@@ -15,13 +15,13 @@ std::vector<std::size_t> drain(ReadyQueue& queue) {
   return order;
 }
 
-TEST_CASE("without evidence candidates go in the order asked, whoever was compiled first") {
+TEST_CASE("without evidence candidates go in the order asked, whichever was compiled first") {
   ReadyQueue queue;
   for (const std::size_t entry : {3, 1, 2}) queue.push(entry, {});
   CHECK(drain(queue) == std::vector<std::size_t>{1, 2, 3});
 }
 
-TEST_CASE("who does not spill goes before who does, then higher occupancy, then the order asked") {
+TEST_CASE("those that do not spill go before those that do, then higher occupancy, then the order asked") {
   ReadyQueue queue;
   queue.push(1, {.spill_bytes = 16, .occupancy = 1.0});
   queue.push(2, {.spill_bytes = 0, .occupancy = 0.5});
@@ -31,7 +31,7 @@ TEST_CASE("who does not spill goes before who does, then higher occupancy, then 
   CHECK(drain(queue) == std::vector<std::size_t>{3, 2, 4, 1, 5});
 }
 
-TEST_CASE("the worst evidence keeps nobody waiting for more than four that were asked for later") {
+TEST_CASE("the worst evidence keeps none waiting for more than four that were asked for later") {
   ReadyQueue queue;
   queue.push(0, {.spill_bytes = 1000});
   std::size_t before = 0;

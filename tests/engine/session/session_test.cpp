@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
+#include <optional>
 
 #include "tests/engine/session/laboratory.hpp"
 #include "tuner/engine/session/candidates.hpp"
@@ -86,11 +86,17 @@ TEST_CASE("a candidate that shares the baseline's binary and compiles first does
 }
 
 TEST_CASE("a slow candidate is killed early and has a lower bound, not a time") {
-  Laboratory laboratory;
-  laboratory.tune();
-  const cache::Trial& slow = laboratory.row("BLOCK=32,UNROLL=4");  // asked before anything fast was known
+  const auto slow_at_the_end = except("BLOCK=256,UNROLL=2", [](Behaviour& behaviour) { behaviour.time_ns = 1e7; });
+  Laboratory laboratory(slow_at_the_end);  // the last that is asked for
+  const TuneReport report = laboratory.tune();
+  const cache::Trial& slow = laboratory.row("BLOCK=256,UNROLL=2");
   CHECK(slow.outcome == Outcome::ok);
-  Laboratory recording;
+  CHECK(slow.censored);
+  CHECK(slow.samples_ns.size() == 1);
+  CHECK(slow.time_ns == slow.samples_ns.front());
+  CHECK(laboratory.device.raced.count("BLOCK=256,UNROLL=2") == 0);
+  CHECK(report.decision.counters.at("timed") == 11);
+  Laboratory recording(slow_at_the_end);
   recording.tune({.early_kill = false});
   for (const cache::Trial& row : recording.observer.trials) {
     CHECK(row.samples_ns.size() == 3);
@@ -178,7 +184,7 @@ TEST_CASE("a finalist that faults alone too, or once more, or takes too long, le
   }
 }
 
-TEST_CASE("who rested to the end of a race and was not found slower has not had its race") {
+TEST_CASE("an entrant that rested to the end of a race and was not found slower has not had its race") {
   const Task task = make_task();
   Candidates candidates(task, {});
   std::vector<Finalist> entrants;
@@ -190,17 +196,17 @@ TEST_CASE("who rested to the end of a race and was not found slower has not had 
   }
   const auto rested = [&](double budget_ns) {
     const std::atomic<bool> stop = false;
-    const AskDevice ask = [](const DeviceRequest& request) {
+    DeviceBench bench(task, [](const DeviceRequest& request) {
       DeviceReply reply;
       if (const auto* block = std::get_if<RunBlock>(&request)) {
-        for (const std::size_t entry : block->order) reply.samples_ns.push_back(1000 + 50 * static_cast<double>(entry));
+        for (const std::size_t slot : block->order) reply.samples_ns.push_back(1000 + 50 * static_cast<double>(slot));
       }
       return reply;
-    };
-    TournamentOptions options;
-    options.budget_ns = budget_ns;
-    return run_final_race(
-               candidates, entrants, options, {}, ask, [](std::size_t, const DeviceReply&) {}, stop)
+    });
+    FinalRaceOptions options;
+    options.tournament.budget_ns = budget_ns;
+    return run_final_race(entrants, options,
+                          {candidates, bench.device, stop, [](std::size_t, const CandidateFailure&) {}})
         .rested;
   };
   CHECK(rested(1) == std::vector<std::size_t>{4, 5, 6, 7});  // a single block says nothing yet
@@ -216,7 +222,7 @@ TEST_CASE("a worker that is lost again and again ends the race, unless blocks go
   }
   const auto race = [&](int every) {
     const std::atomic<bool> stop = false;
-    const AskDevice ask = [every, blocks = 0](const DeviceRequest& request) mutable {
+    DeviceBench bench(task, [every, blocks = 0](const DeviceRequest& request) mutable {
       DeviceReply reply;
       const auto* block = std::get_if<RunBlock>(&request);
       if (!block) return reply;
@@ -224,11 +230,11 @@ TEST_CASE("a worker that is lost again and again ends the race, unless blocks go
       if (!alone && ++blocks % every == 0) reply.outcome = Outcome::worker_lost;
       for (std::size_t i = 0; i < block->order.size(); ++i) reply.samples_ns.push_back(1000);
       return reply;
-    };
-    TournamentOptions options;
-    options.race.min_blocks = 20;
-    return run_final_race(
-               candidates, entrants, options, {}, ask, [](std::size_t, const DeviceReply&) {}, stop)
+    });
+    FinalRaceOptions options;
+    options.tournament.race.min_blocks = 20;
+    return run_final_race(entrants, options,
+                          {candidates, bench.device, stop, [](std::size_t, const CandidateFailure&) {}})
         .blocks;
   };
   CHECK_THROWS_AS(race(1), Error);
@@ -370,28 +376,11 @@ TEST_CASE("a session that is stopped keeps what was measured and claims nothing 
 }
 
 /// A database on a full disk.
-class FullStore final : public cache::Store {
+class FullStore final : public cache::MemoryStore {
  public:
   void record_trials(std::span<const cache::Trial>) override { fail(); }
   std::int64_t record_decision(const cache::Decision&) override { fail(); }
-  std::optional<cache::Decision> find_decision(std::int64_t) const override { return {}; }
-  std::vector<cache::Site> list_sites(const std::string&, const std::string&, const std::string&) const override {
-    return {};
-  }
-  std::optional<cache::Decision> find_decision(const cache::DecisionKey&) const override { return {}; }
-  std::vector<cache::Decision> list_decisions(const cache::Filter&) const override { return {}; }
-  std::vector<cache::Trial> find_trials(const cache::DecisionKey&) const override { return {}; }
-  std::vector<cache::Trial> find_reusable(const cache::DecisionKey&, const std::string&,
-                                          const cache::Conditions&) const override {
-    return {};
-  }
   void record_quarantine(const cache::Quarantined&) override { fail(); }
-  std::vector<cache::Quarantined> find_quarantine(const cache::DecisionKey&, const std::string&) const override {
-    return {};
-  }
-  std::vector<cache::Quarantined> list_quarantine(const cache::Filter&) const override { return {}; }
-  std::vector<cache::DecisionKey> list_keys(const cache::Filter&) const override { return {}; }
-  cache::Forgotten forget(const cache::Filter&, cache::Forget) override { fail(); }
 
  private:
   [[noreturn]] static void fail() { throw Error(Errc::store_unavailable, "The disk is full."); }
@@ -409,15 +398,19 @@ TEST_CASE("a database that cannot be written costs one warning and not the resul
   CHECK(laboratory.observer.warnings.front().find("The disk is full.") != std::string::npos);
 }
 
-TEST_CASE("what is finished reaches the database while the session goes on") {
-  Laboratory laboratory;
-  std::size_t stored = 0;
-  laboratory.device.on_submit = [&] {
-    if (laboratory.device.screened.size() == 4) std::this_thread::sleep_for(std::chrono::milliseconds(260));
-    if (laboratory.device.screened.size() == 8 && stored == 0) stored = laboratory.rows().size();
+TEST_CASE("what is finished reaches the database in batches while the session goes on, or at its end") {
+  const auto stored_meanwhile = [](std::chrono::milliseconds row_delay) {
+    Laboratory laboratory;
+    std::optional<std::size_t> stored;
+    laboratory.device.on_submit = [&] {
+      if (laboratory.device.screened.size() == 8 && !stored) stored = laboratory.rows().size();
+    };
+    laboratory.tune({.row_delay = row_delay});
+    CHECK(laboratory.rows().size() == 11);
+    return stored.value();
   };
-  laboratory.tune();
-  CHECK(stored >= 2);
+  CHECK(stored_meanwhile(std::chrono::milliseconds(0)) >= 2);
+  CHECK(stored_meanwhile(std::chrono::hours(1)) == 0);
 }
 
 TEST_CASE("the same seed gives the same trials") {

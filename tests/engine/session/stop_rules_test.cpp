@@ -108,7 +108,7 @@ TEST_CASE("a target ends the search as soon as it is told, a speed-up only where
 TEST_CASE("idle are configurations in a row that the strategy asked for and that are not faster, failures too") {
   StopRules rules({.idle = 3}, 1000);
   rules.tell(timed(100), false);
-  rules.tell(timed(120), false);  // an earlier winner, which nobody asked for
+  rules.tell(timed(120), false);  // an earlier winner, which was not asked for
   rules.tell(timed(100));
   rules.tell(failed());
   CHECK_FALSE(rules.met());

@@ -282,7 +282,7 @@ TEST_CASE("a budget that is too small ends the construction, and a diagram of ma
   CHECK(few_choices.choices < 110000);
   BuildBudget few_bytes{std::uint64_t{1} << 60, 1 << 20};
   CHECK_THROWS_AS(ValidSet(program, parameters.size(), few_bytes), BudgetExceeded);
-  const ConstraintProgram free(parameters, {}, {});
+  const ConstraintProgram free = compile_constraints(parameters, {}, {});
   BuildBudget enough{100, 1 << 20};
   CHECK(ValidSet(free, parameters.size(), enough).size() == std::uint64_t{1} << 40);
 }

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "tuner/engine/recording/recording_file.hpp"
-#include "tuner/engine/session/session.hpp"
+#include "tuner/engine/session/session_observer.hpp"
 
 namespace tuner::engine {
 

@@ -127,13 +127,7 @@ void CompileService::keep(const Work& work, const CompileReply& reply) {
     open_ = cache::BinaryStore::open({.path = path, .busy_timeout = kPatience});
     open_path_ = path;
   }
-  cache::Binary binary;
-  binary.architecture = work.architecture;
-  binary.compile_key = work.key;
-  binary.kernel = reply.lowered_name;
-  binary.resource_log = reply.log;
-  binary.bytes = reply.cubin;
-  open_->put(binary, cache::Keep::pinned);
+  open_->put(binary_to_keep(reply, work.architecture, work.key), cache::Keep::pinned);
 }
 
 std::vector<int> CompileService::wait_fds() const {

@@ -10,6 +10,7 @@
 #include "tuner/core/task/identity.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/device/lane/shared_lane.hpp"
+#include "tuner/engine/lanes/ticket.hpp"
 #include "tuner/engine/lanes/wait.hpp"
 #include "tuner/engine/service/subject.hpp"
 #include "tuner/engine/session/candidate_request.hpp"
@@ -204,8 +205,8 @@ class TuneService::Work {
       return;
     }
     CompilePool& compile = service_.compilers(job_);
-    static TicketId ticket = ~TicketId{0};  // a session counts from below
-    compile.submit(--ticket, compile_request(task_, winner));
+    const TicketId ticket = new_ticket();
+    compile.submit(ticket, compile_request(task_, winner));
     while (!service_.stop_) {
       for (auto& [answered, reply] : compile.poll()) {
         if (answered != ticket) continue;

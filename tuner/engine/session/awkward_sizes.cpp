@@ -12,20 +12,13 @@ namespace tuner::engine {
 struct AwkwardSizes::Problem {
   Task task;
   Candidate reference, winner;
-  Outcome outcome = Outcome::ok;  ///< of compiling for this size
-  std::string message;
-  bool usable = true;  ///< the reference has been compiled, or needs not to be
+  std::optional<CandidateFailure> failure = {};  ///< the winner does not compile for this size
+  bool usable = true;                            ///< the reference has been compiled, or needs not to be
 
   std::string text() const { return problem_text(task.problem()); }
 };
 
 namespace {
-
-void account(const DeviceReply& reply, DeviceReply& total) {
-  total.load_ms += reply.load_ms;
-  total.verify_ms += reply.verify_ms;
-  total.launches += reply.launches;
-}
 
 void take_binary(CompileReply reply, Candidate& candidate) {
   candidate.cubin = std::move(reply.cubin);
@@ -39,7 +32,7 @@ CompileRequest reference_program(const Task& task, const search::Configuration& 
 
 }  // namespace
 
-DeviceReply AwkwardSizes::check(std::size_t winner) {
+std::optional<CandidateFailure> AwkwardSizes::check(std::size_t winner) {
   checked_ = winner;
   verified_.clear();
   note_.clear();
@@ -51,34 +44,23 @@ DeviceReply AwkwardSizes::check(std::size_t winner) {
   if (all.empty()) note_ = why_none();
   compile(all, winner);
 
-  DeviceReply total;
   for (const Problem& problem : all) {
     if (parts_.stop) {
       // Some sizes are no sample of the domain: the winner serves its own.
       verified_.clear();
       note_ = "the session was stopped before all of them were checked";
-      return total;
+      return {};
     }
     if (!problem.usable) continue;
-    const DeviceReply reply = run(problem);
-    account(reply, total);
-    if (reply.reference_failed) {
-      parts_.observer.warning(
-          fmt::format("The winner could not be checked at {}, because the reference fails there: {}", problem.text(),
-                      reply.message));
-    } else if (reply.outcome == Outcome::ok) {
-      verified_.push_back(problem.text());
-    } else {
-      total.outcome = reply.outcome;
-      total.message = fmt::format("At the size {}: {}", problem.text(), reply.message);
-      total.confirmed = false;  // at this size, not at the one that the session's rows are about
+    if (const auto failure = problem.failure ? problem.failure : run(problem)) {
       verified_.clear();
-      pipeline_.return_to_task();
-      return total;
+      device_.return_to_task();
+      // Not confirmed: it failed at this size, not at the one that the session's rows are about.
+      return CandidateFailure{failure->outcome, fmt::format("At the size {}: {}", problem.text(), failure->message)};
     }
   }
   if (verified_.empty() && note_.empty()) note_ = "it could not be checked at any of them";
-  return total;
+  return {};
 }
 
 std::string AwkwardSizes::why_none() const {
@@ -95,9 +77,9 @@ std::string AwkwardSizes::why_none() const {
 }
 
 std::vector<AwkwardSizes::Problem> AwkwardSizes::problems(std::size_t winner) const {
-  const search::Configuration configurations[] = {pipeline_.candidates()[winner].configuration, *task_.baseline()};
-  const Candidate candidate = pipeline_.candidates().candidate(winner);
-  const Candidate reference = *pipeline_.reference();
+  const search::Configuration configurations[] = {candidates_[winner].configuration, *task_.baseline()};
+  const Candidate candidate = candidates_.candidate(winner);
+  const Candidate reference = *device_.reference();
   const bool is_named = task_.description().reference.is_named();
   AwkwardOptions options;
   options.block = candidate.geometry.block[0];
@@ -118,7 +100,7 @@ std::vector<AwkwardSizes::Problem> AwkwardSizes::problems(std::size_t winner) co
 
 /// Compiles for their size the programs that have it as a constant.
 void AwkwardSizes::compile(std::vector<Problem>& problems, std::size_t winner) {
-  const search::Configuration& configuration = pipeline_.candidates()[winner].configuration;
+  const search::Configuration& configuration = candidates_[winner].configuration;
   const search::Configuration baseline = *task_.baseline();
   const CompileRequest tuned = compile_request(task_, configuration);
   const CompileRequest tuned_reference = reference_program(task_, baseline);
@@ -137,38 +119,41 @@ void AwkwardSizes::compile(std::vector<Problem>& problems, std::size_t winner) {
       asked.emplace_back(&problem, true);
     }
   }
-  std::vector<CompileReply> replies = pipeline_.compile(std::move(requests));
+  std::vector<CompileReply> replies = compile_.compile(std::move(requests));
   for (std::size_t i = 0; i < asked.size(); ++i) {
     auto& [problem, is_reference] = asked[i];
     CompileReply& reply = replies[i];
     if (reply.outcome == Outcome::ok) {
       take_binary(std::move(reply), is_reference ? problem->reference : problem->winner);
     } else if (!is_reference && reply.outcome == Outcome::compile_error) {
-      problem->outcome = reply.outcome;
-      problem->message = reply.message;
+      problem->failure = CandidateFailure{reply.outcome, reply.message};
     } else {
       problem->usable = false;
     }
   }
 }
 
-DeviceReply AwkwardSizes::run(const Problem& problem) {
-  DeviceReply reply;
-  if (problem.outcome != Outcome::ok) {
-    reply.outcome = problem.outcome;
-    reply.message = problem.message;
-    return reply;
-  }
-  const DeviceReply prepared = pipeline_.prepare_for(problem.task);
+/// A reference that fails at the size is not the winner's failure.
+std::optional<CandidateFailure> AwkwardSizes::run(const Problem& problem) {
+  const DeviceReply prepared = device_.prepare_for(problem.task);
   if (prepared.outcome != Outcome::ok) {
-    reply.outcome = prepared.outcome;
-    reply.message = prepared.message;
-    reply.reference_failed = true;
-  } else {
-    reply = pipeline_.call(ConfirmCandidate{problem.reference, problem.winner, options_.seed + 1});
+    warn_of_reference(problem, prepared.message);
+    return {};
   }
-  account(prepared, reply);
-  return reply;
+  const DeviceReply reply = device_.call(ConfirmCandidate{problem.reference, problem.winner, options_.seed + 1});
+  if (reply.reference_failed) {
+    warn_of_reference(problem, reply.message);
+  } else if (reply.outcome != Outcome::ok) {
+    return failure_of(reply);
+  } else {
+    verified_.push_back(problem.text());
+  }
+  return {};
+}
+
+void AwkwardSizes::warn_of_reference(const Problem& problem, const std::string& message) const {
+  parts_.observer.warning(fmt::format("The winner could not be checked at {}, because the reference fails there: {}",
+                                      problem.text(), message));
 }
 
 }  // namespace tuner::engine

@@ -5,7 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "tuner/engine/session/pipeline.hpp"
+#include "tuner/core/task/task.hpp"
+#include "tuner/engine/session/candidate_failure.hpp"
+#include "tuner/engine/session/candidates.hpp"
+#include "tuner/engine/session/compile_session.hpp"
+#include "tuner/engine/session/device_session.hpp"
+#include "tuner/engine/session/session_options.hpp"
+#include "tuner/engine/session/session_parts.hpp"
 
 namespace tuner::engine {
 
@@ -14,15 +20,16 @@ namespace tuner::engine {
 /// unless the size is a constant in them.
 class AwkwardSizes {
  public:
-  AwkwardSizes(const Task& task, const SessionOptions& options, const SessionParts& parts, Pipeline& pipeline)
-      : task_(task), options_(options), parts_(parts), pipeline_(pipeline) {}
+  AwkwardSizes(const Task& task, const SessionOptions& options, const SessionParts& parts, const Candidates& candidates,
+               CompileSession& compile, DeviceSession& device)
+      : task_(task), options_(options), parts_(parts), candidates_(candidates), compile_(compile), device_(device) {}
 
-  /// Compiles what is missing, and sets the device up for each size in turn. The answer is ok, or the first failure of
-  /// the entry with its size in the message; the device is set up for the task again then, without finalists. Throws
-  /// Error{device_lost} if that is not possible. After an ok the device is where it was checked last.
-  DeviceReply check(std::size_t winner);
+  /// Compiles what is missing, and sets the device up for each size in turn. Returns the first failure of the entry,
+  /// with its size in the message; the device is set up for the task again then. Throws Error{device_lost} if that is
+  /// not possible. Without a failure the device stays where the entry was checked last.
+  std::optional<CandidateFailure> check(std::size_t winner);
 
-  /// Whether this is who was checked last: what follows is about nobody else.
+  /// Whether this entry was checked last: what follows is about it alone.
   bool checked(std::size_t winner) const { return checked_ == winner; }
   /// The problems at which the winner that was checked last reproduced the reference.
   const std::vector<std::string>& verified() const { return verified_; }
@@ -35,12 +42,15 @@ class AwkwardSizes {
   std::vector<Problem> problems(std::size_t winner) const;
   std::string why_none() const;
   void compile(std::vector<Problem>& problems, std::size_t winner);
-  DeviceReply run(const Problem& problem);
+  std::optional<CandidateFailure> run(const Problem& problem);
+  void warn_of_reference(const Problem& problem, const std::string& message) const;
 
   const Task& task_;
   const SessionOptions& options_;
   const SessionParts& parts_;
-  Pipeline& pipeline_;
+  const Candidates& candidates_;
+  CompileSession& compile_;
+  DeviceSession& device_;
   std::optional<std::size_t> checked_;
   std::vector<std::string> verified_;
   std::string note_;

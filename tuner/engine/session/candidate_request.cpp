@@ -52,6 +52,16 @@ Candidate reference_candidate(const Task& task, const search::Configuration& bas
   return candidate;
 }
 
+cache::Binary binary_to_keep(const CompileReply& reply, const std::string& architecture, const std::string& key) {
+  cache::Binary binary;
+  binary.architecture = architecture;
+  binary.compile_key = key;
+  binary.kernel = reply.lowered_name;
+  binary.resource_log = reply.log;
+  binary.bytes = reply.cubin;
+  return binary;
+}
+
 bool same_program(const CompileRequest& a, const CompileRequest& b) {
   return a.source == b.source && a.name_expression == b.name_expression && a.architecture == b.architecture &&
          a.options == b.options && a.headers == b.headers;

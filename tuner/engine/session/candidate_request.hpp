@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+
+#include "cache/store/binary_store.hpp"
 #include "search/space/space.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/engine/compile/compile.hpp"
@@ -15,6 +18,9 @@ CompileRequest reference_request(const Task& task, const search::Configuration& 
 /// The same kernel, compiled, with its launch and what it takes. Throws Error{bad_description} for a launch that cannot
 /// be computed.
 Candidate reference_candidate(const Task& task, const search::Configuration& baseline, const CompileReply& binary);
+
+/// A compiled kernel as the database keeps it; `key` as in binary_key.hpp.
+cache::Binary binary_to_keep(const CompileReply& reply, const std::string& architecture, const std::string& key);
 
 /// Whether both give the same binary.
 bool same_program(const CompileRequest& a, const CompileRequest& b);

@@ -10,6 +10,20 @@
 
 namespace tuner::engine {
 
+namespace {
+
+/// What came of running a binary, for another configuration or session with the same.
+void copy_result(const cache::Trial& from, cache::Trial& to) {
+  to.outcome = from.outcome;
+  to.message = from.message;
+  to.censored = from.censored;
+  to.time_ns = from.time_ns;
+  to.samples_ns = from.samples_ns;
+  to.facts = from.facts;
+}
+
+}  // namespace
+
 std::string Entry::launch() const {
   std::string text = trial.launch;
   for (std::size_t i = 0; i < scratch_lengths.size(); ++i) {
@@ -57,9 +71,9 @@ CompileRequest Candidates::request(std::size_t position) {
   return compile_request(task_, entry.configuration);
 }
 
-void Candidates::refuse(std::size_t position, const std::string& reason) {
-  entries_[position].trial.outcome = Outcome::launch_refused;
-  entries_[position].trial.message = reason;
+void Candidates::refuse(std::size_t position, Outcome outcome, const std::string& message) {
+  entries_[position].trial.outcome = outcome;
+  entries_[position].trial.message = message;
   finish(position);
 }
 
@@ -105,19 +119,12 @@ bool Candidates::register_binary(std::size_t position) {
 void Candidates::reuse(std::size_t position, const cache::Trial& earlier) {
   Entry& entry = entries_[position];
   cache::Trial& trial = entry.trial;
-  trial.outcome = earlier.outcome;
-  trial.message = earlier.message;
-  trial.censored = earlier.censored;
-  trial.time_ns = earlier.time_ns;
-  trial.samples_ns = earlier.samples_ns;
-  trial.facts = earlier.facts;
+  copy_result(earlier, trial);
   trial.conditions = earlier.conditions;
   entry.reused = true;
   drop_binary(position);
   if (register_binary(position)) return finish(position);
-  entry.finished = true;
-  --unfinished_;
-  just_finished_.push_back(position);
+  mark_finished(position);
 }
 
 bool Candidates::restore_binary(std::size_t position, const CompileReply& reply) {
@@ -163,7 +170,6 @@ void Candidates::ran(std::size_t position, const DeviceReply& reply) {
   trial.facts.occupancy_limiter = reply.occupancy_limiter;
   trial.verify_ms = reply.load_ms + reply.verify_ms;
   trial.timing_ms = reply.timing_ms;
-  launches_ += reply.launches;
   if (trial.outcome == Outcome::ok && !trial.samples_ns.empty()) {
     trial.time_ns = screened_time_ns(trial.samples_ns, trial.censored, interrupted_);
   }
@@ -171,11 +177,8 @@ void Candidates::ran(std::size_t position, const DeviceReply& reply) {
 }
 
 void Candidates::finish(std::size_t position) {
-  Entry& entry = entries_[position];
-  const cache::Trial& trial = entry.trial;
-  entry.finished = true;
-  --unfinished_;
-  just_finished_.push_back(position);
+  const cache::Trial& trial = entries_[position].trial;
+  mark_finished(position);
   if (trial.outcome != Outcome::ok) {
     ++failed_;
     drop_binary(position);
@@ -199,17 +202,14 @@ void Candidates::note_best(std::size_t position) {
 }
 
 void Candidates::finish_twin(std::size_t twin, std::size_t original) {
-  Entry& entry = entries_[twin];
-  const cache::Trial& first = entries_[original].trial;
-  entry.trial.outcome = first.outcome;
-  entry.trial.message = first.message;
-  entry.trial.censored = first.censored;
-  entry.trial.samples_ns = first.samples_ns;
-  entry.trial.time_ns = first.time_ns;
-  entry.trial.facts = first.facts;
-  entry.finished = true;
+  copy_result(entries_[original].trial, entries_[twin].trial);
+  mark_finished(twin);
+}
+
+void Candidates::mark_finished(std::size_t position) {
+  entries_[position].finished = true;
   --unfinished_;
-  just_finished_.push_back(twin);
+  just_finished_.push_back(position);
 }
 
 std::vector<std::size_t> Candidates::take_finished() {
@@ -232,11 +232,11 @@ search::Observation Candidates::observation(std::size_t position) const {
   return observation;
 }
 
-std::vector<Told> Candidates::take_told() {
-  std::vector<Told> told;
+std::vector<TellItem> Candidates::take_told() {
+  std::vector<TellItem> told;
   for (; told_ < to_tell_.size() && entries_[to_tell_[told_].entry].finished; ++told_) {
     const auto [entry, asked] = to_tell_[told_];
-    // Who asked for it waits for that answer, and needs no other one.
+    // The strategy asked for it since: it hears of it in its turn.
     if (!asked && entries_[entry].asked) continue;
     told.push_back({entry, observation(entry), asked, asked || task_.space().contains(entries_[entry].configuration)});
   }
@@ -277,9 +277,8 @@ Candidate Candidates::candidate(std::size_t position) const {
 }
 
 std::map<std::string, std::int64_t> Candidates::counters() const {
-  std::map<std::string, std::int64_t> counters{{"asked", 0},    {"compiled", 0}, {"deduplicated", 0},
-                                               {"timed", 0},    {"failed", 0},   {"launched", launches_},
-                                               {"screened", 0}, {"reused", 0}};
+  std::map<std::string, std::int64_t> counters{{"asked", 0},  {"compiled", 0}, {"deduplicated", 0}, {"timed", 0},
+                                               {"failed", 0}, {"screened", 0}, {"reused", 0}};
   for (const std::size_t position : asked_) {
     const Entry& entry = entries_[position];
     if (!entry.finished) continue;

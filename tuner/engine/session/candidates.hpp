@@ -34,14 +34,14 @@ struct Entry {
 };
 
 /// What became of a configuration, for the strategy and for the rules that end a search.
-struct Told {
+struct TellItem {
   std::size_t entry = 0;
   search::Observation observation;
   bool asked = false;     ///< by the strategy; otherwise the session needed it
   bool in_space = false;  ///< `where` does not exclude it
 };
 
-/// Every configuration of a session, in the order asked: who was asked, who shares a binary with whom, what came out,
+/// Every configuration of a session, in the order asked: which were asked for, which share a binary, what came out,
 /// and the counters that must add up. Knows no lanes and no clock.
 class Candidates {
  public:
@@ -54,8 +54,8 @@ class Candidates {
   /// Works out the entry's launch and what to compile for it. Throws Error{bad_description} for expressions that give
   /// nothing that can be launched.
   CompileRequest request(std::size_t entry);
-  /// The entry cannot even be asked to compile.
-  void refuse(std::size_t entry, const std::string& reason);
+  /// The entry is not compiled, or not run: it is finished with this outcome.
+  void refuse(std::size_t entry, Outcome outcome, const std::string& message);
   /// Adds a configuration that the strategy asked for; nothing if the session has it already (it is asked for, though).
   std::optional<std::size_t> ask(const search::Configuration& configuration);
 
@@ -86,7 +86,7 @@ class Candidates {
   std::vector<std::size_t> take_finished();
   /// What came out since the last call, in the order added and asked, as far as everything before is finished: also of
   /// what the session itself needed, unless the strategy asked for it since.
-  std::vector<Told> take_told();
+  std::vector<TellItem> take_told();
   /// The strategy has nothing left to ask for: what it was told of without asking is part of what was searched.
   void count_told_as_asked();
 
@@ -97,13 +97,13 @@ class Candidates {
   /// What the device needs to run it; a twin is run with its original's binary.
   Candidate candidate(std::size_t entry) const;
   bool has_binary(std::size_t entry) const { return entries_[original(entry)].binary.outcome == Outcome::ok; }
-  /// The binary can be forgotten: nobody will launch this entry again.
+  /// The binary can be forgotten: this entry will not be launched again.
   void drop_binary(std::size_t entry);
   /// The entry and those with the same binary and launch.
   std::vector<std::size_t> twins(std::size_t entry) const;
 
   /// Of what the strategy asked for and is finished: asked = timed + deduplicated + failed = screened + reused;
-  /// compiled (binaries of their own, whatever became of them), failed_<outcome>. And launched, of the whole session.
+  /// compiled (binaries of their own, whatever became of them), failed_<outcome>.
   std::map<std::string, std::int64_t> counters() const;
   std::int64_t asked() const { return static_cast<std::int64_t>(asked_.size()); }
   std::int64_t failed() const { return failed_; }
@@ -124,6 +124,7 @@ class Candidates {
   bool register_binary(std::size_t entry);
   void finish(std::size_t entry);
   void note_best(std::size_t entry);
+  void mark_finished(std::size_t entry);
   void finish_twin(std::size_t twin, std::size_t original);
 
   const Task& task_;
@@ -139,7 +140,7 @@ class Candidates {
   std::vector<std::size_t> just_finished_;
   std::optional<double> best_ns_;
   std::optional<std::size_t> best_;
-  std::int64_t unfinished_ = 0, compiled_ = 0, deduplicated_ = 0, failed_ = 0, launches_ = 0;
+  std::int64_t unfinished_ = 0, compiled_ = 0, deduplicated_ = 0, failed_ = 0;
   double compile_ms_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tuner/engine/measure/decide.hpp"
+#include "tuner/engine/session/repeated_blocks.hpp"
 
 namespace tuner::engine {
 
@@ -10,25 +11,20 @@ namespace {
 
 class FinalRace {
  public:
-  FinalRace(const Candidates& candidates, const std::vector<Finalist>& entrants, const TournamentOptions& options,
-            const RaceReferences& references, const AskDevice& ask, const ReportFailure& failed,
-            const std::atomic<bool>& stop)
-      : candidates_(candidates),
-        entrants_(entrants),
-        launches_(options.launches),
-        references_(references),
-        ask_(ask),
-        failed_(failed),
-        stop_(stop),
-        tournament_(entrants, options),
+  FinalRace(const std::vector<Finalist>& entrants, const FinalRaceOptions& options, const FinalRaceParts& parts)
+      : entrants_(entrants),
+        options_(options),
+        parts_(parts),
+        reference_(parts.device.reference()),
+        tournament_(entrants, options.tournament),
         in_(entrants.size(), true),
         timed_launches_(entrants.size(), 0),
         struck_(entrants.size(), false) {}
 
   FinalResult run() {
-    while (anybody_left()) {
+    while (any_left()) {
       run_blocks();
-      if (stop_ || !anybody_left()) break;
+      if (parts_.stop || !any_left()) break;
       if (!finalists_are_right_still()) continue;
       const std::size_t winner = choose();
       if (!meet_baseline(winner)) continue;
@@ -42,116 +38,111 @@ class FinalRace {
   }
 
  private:
-  bool anybody_left() const { return std::find(in_.begin(), in_.end(), true) != in_.end(); }
+  bool any_left() const { return std::find(in_.begin(), in_.end(), true) != in_.end(); }
 
-  /// Makes everybody who is still in resident. The device knows them by their place in `resident_`.
-  void load() {
-    while (anybody_left() && !stop_) {
-      LoadFinalists request{.launches = launches_};
-      resident_.clear();
-      for (std::size_t i = 0; i < in_.size(); ++i) {
-        if (!in_[i]) continue;
-        request.candidates.push_back(candidates_.candidate(entrants_[i].id));
-        resident_.push_back(i);
+  /// Whether finalists are resident; those that left meanwhile may be among them.
+  bool loaded() const { return !slots_.empty() && parts_.device.state() == DeviceSession::State::racing; }
+
+  /// Makes all that are still in resident. False if none is left, or the session is stopped.
+  bool load() {
+    while (any_left() && !parts_.stop) {
+      LoadFinalists request{.launches = options_.tournament.launches};
+      slots_.clear();
+      for (std::size_t entrant = 0; entrant < in_.size(); ++entrant) {
+        if (!in_[entrant]) continue;
+        request.candidates.push_back(parts_.candidates.candidate(entrants_[entrant].id));
+        slots_.push_back(entrant);
       }
-      const DeviceReply reply = ask_(std::move(request));
-      account(reply);
-      if (reply.outcome == Outcome::ok) {
-        loaded_ = true;
-        return;
-      }
+      const DeviceReply reply = parts_.device.call(std::move(request));
+      if (reply.outcome == Outcome::ok) return true;
       if (reply.culprit) {
-        withdraw(resident_.at(*reply.culprit), reply);
+        withdraw(slots_.at(*reply.culprit), failure_of(reply));
       } else {
-        blame_device(reply);
+        blame_device(reply.message);
       }
     }
-  }
-
-  void account(const DeviceReply& reply) {
-    result_.timing_ms += reply.timing_ms;
-    result_.verify_ms += reply.verify_ms;
-    result_.load_ms += reply.load_ms;
-    result_.launches += reply.launches;
+    return false;
   }
 
   void run_blocks() {
-    while (!tournament_.finished() && !stop_ && anybody_left()) {
-      if (!loaded_) load();
-      if (!loaded_) return;
+    while (!tournament_.finished() && !parts_.stop && any_left()) {
+      if (!loaded() && !load()) return;
       const std::vector<std::size_t> order = tournament_.next_block();
-      const DeviceReply reply = run_block(order);
-      if (reply.outcome == Outcome::ok) {
-        unexplained_ = 0;
-        add_launches(order, reply);
-        tournament_.add_block({order, reply.samples_ns, reply.disturbed, reply.launches_per_sample});
-      } else {
-        find_culprit(order, reply);
-      }
+      if (const auto block = run_block(order)) tournament_.add_block(*block);
     }
   }
 
-  std::size_t place(std::size_t entry) const {
-    return static_cast<std::size_t>(std::find(resident_.begin(), resident_.end(), entry) - resident_.begin());
+  /// One sample of each of these entrants; nothing if something failed, which has been dealt with then.
+  std::optional<Block> run_block(const std::vector<std::size_t>& order) {
+    const DeviceReply reply = try_block(order);
+    if (reply.outcome != Outcome::ok) {
+      find_culprit(order, reply);
+      return std::nullopt;
+    }
+    unexplained_ = 0;
+    for (const std::size_t entrant : order) timed_launches_[entrant] += reply.launches_per_sample;
+    return Block{order, reply.samples_ns, reply.disturbed, reply.launches_per_sample};
   }
 
-  DeviceReply run_block(const std::vector<std::size_t>& order) {
-    RunBlock request{.launches = launches_};
-    for (const std::size_t entry : order) request.order.push_back(place(entry));
-    DeviceReply reply = ask_(std::move(request));
-    account(reply);
-    return reply;
+  DeviceReply try_block(const std::vector<std::size_t>& order) {
+    RunBlock request{.launches = options_.tournament.launches};
+    for (const std::size_t entrant : order) request.order.push_back(slot(entrant));
+    return run_repeatedly(parts_.device, request, options_.block_runs);
   }
 
-  void add_launches(const std::vector<std::size_t>& order, const DeviceReply& reply) {
-    for (const std::size_t entry : order) timed_launches_[entry] += reply.launches_per_sample;
+  std::size_t slot(std::size_t entrant) const {
+    return static_cast<std::size_t>(std::find(slots_.begin(), slots_.end(), entrant) - slots_.begin());
   }
 
-  /// A worker that was lost took with it who it was: then whoever fails when run alone was it. A block that fails again
-  /// and again without that is nobody's fault but the device's.
+  /// A worker that was lost took with it which entrant it was: then it was the one that fails when run alone. A block
+  /// that fails again and again without that is the device's fault.
   void find_culprit(const std::vector<std::size_t>& order, const DeviceReply& whole) {
-    if (whole.culprit) return suspect(resident_.at(*whole.culprit), whole);
-    for (const std::size_t entry : order) {
-      const DeviceReply alone = run_block({entry});
-      if (alone.outcome != Outcome::ok) return withdraw(entry, alone);
+    if (whole.culprit) return suspect(slots_.at(*whole.culprit), failure_of(whole));
+    for (const std::size_t entrant : order) {
+      if (!runs_alone(entrant)) return;
     }
-    blame_device(whole);
+    blame_device(whole.message);
   }
 
-  /// A GPU has its hiccups, and the row of one who leaves is believed by later sessions. So an illegal access must
-  /// happen twice: when it runs alone, or later in the race. Whoever takes too long leaves at once: to wait for it
+  /// A GPU has its hiccups, and later sessions believe the row of an entrant that leaves. So an illegal access must
+  /// happen twice: when it runs alone, or later in the race. One that takes too long leaves at once: to wait for it
   /// again costs too much.
-  void suspect(std::size_t entry, const DeviceReply& failure) {
-    if (failure.outcome != Outcome::illegal_access || struck_[entry]) return withdraw(entry, failure);
-    const DeviceReply alone = run_block({entry});
-    if (alone.outcome != Outcome::ok) return withdraw(entry, alone);
-    struck_[entry] = true;
+  void suspect(std::size_t entrant, const CandidateFailure& failure) {
+    if (failure.outcome != Outcome::illegal_access || struck_[entrant]) return withdraw(entrant, failure);
+    if (runs_alone(entrant)) struck_[entrant] = true;
   }
 
-  void blame_device(const DeviceReply& reply) {
+  /// An entrant that fails alone leaves.
+  bool runs_alone(std::size_t entrant) {
+    const DeviceReply alone = try_block({entrant});
+    if (alone.outcome != Outcome::ok) withdraw(entrant, failure_of(alone));
+    return alone.outcome == Outcome::ok;
+  }
+
+  void blame_device(const std::string& message) {
     if (++unexplained_ < 3) return;
     throw Error(Errc::device_lost,
                 "The final race lost its worker three times in a row, and no finalist does when it runs alone: " +
-                    reply.message + " Trials are stored; run again, and look at the driver's log.");
+                    message + " Trials are stored; run again, and look at the driver's log.");
   }
 
-  void withdraw(std::size_t entry, const DeviceReply& reply) {
-    tournament_.withdraw(entry);
-    in_[entry] = false;
-    failed_(entrants_[entry].id, reply);
+  void withdraw(std::size_t entrant, const CandidateFailure& failure) {
+    tournament_.withdraw(entrant);
+    in_[entrant] = false;
+    parts_.failed(entrants_[entrant].id, failure);
   }
 
   std::size_t choose() {
     const RaceResult race = tournament_.result();
     std::vector<TieCandidate> tied;
-    for (const std::size_t i : eligible(race)) {
-      const Entry& entry = candidates_[entrants_[i].id];
+    for (const std::size_t entrant : eligible(race)) {
+      const Entry& entry = parts_.candidates[entrants_[entrant].id];
       const int differing =
-          references_.baseline
-              ? differing_parameters(entry.configuration, candidates_[*references_.baseline].configuration)
+          options_.baseline
+              ? differing_parameters(entry.configuration, parts_.candidates[*options_.baseline].configuration)
               : 0;
-      tied.push_back({i, differing, entry.trial.facts.registers.value_or(0), entry.trial.configuration,
-                      race.standings[i].relative_time});
+      tied.push_back({entrant, differing, entry.trial.facts.registers.value_or(0), entry.trial.configuration,
+                      race.standings[entrant].relative_time});
     }
     return choose_winner(tied);
   }
@@ -161,78 +152,63 @@ class FinalRace {
   bool finalists_are_right_still() {
     const std::vector<std::size_t> finalists = eligible(tournament_.result());
     bool all = true;
-    for (std::size_t i = 0; i < entrants_.size(); ++i) {
+    for (std::size_t entrant = 0; entrant < entrants_.size(); ++entrant) {
       const bool counts =
-          entrants_[i].is_baseline || std::find(finalists.begin(), finalists.end(), i) != finalists.end();
-      if (in_[i] && counts && !is_right_still(i, false)) all = false;
+          entrants_[entrant].is_baseline || std::find(finalists.begin(), finalists.end(), entrant) != finalists.end();
+      if (in_[entrant] && counts && !is_right_still(entrant, false)) all = false;
     }
     return all;
   }
 
-  bool is_right_still(std::size_t entry, bool wins) {
-    if (!references_.reference) return true;
-    if (!loaded_) load();
-    if (!loaded_ || !in_[entry]) return false;
-    const DeviceReply reply = ask_(RecheckFinalist{place(entry), timed_launches_[entry], wins});
-    account(reply);
-    if (reply.outcome != Outcome::ok) withdraw(entry, reply);
+  bool is_right_still(std::size_t entrant, bool wins) {
+    if (!reference_) return true;
+    if (!loaded() && !load()) return false;
+    if (!in_[entrant]) return false;
+    const DeviceReply reply = parts_.device.call(RecheckFinalist{slot(entrant), timed_launches_[entrant], wins});
+    if (reply.outcome != Outcome::ok) withdraw(entrant, failure_of(reply));
     return reply.outcome == Outcome::ok;
   }
 
-  /// False if somebody failed on the way, so that there is another race to decide.
+  /// False if an entrant failed on the way, so that there is another race to decide.
   bool meet_baseline(std::size_t winner) {
-    while (!stop_) {
+    while (!parts_.stop) {
+      if (tournament_.next_meeting(winner).empty()) break;
+      if (!loaded() && !load()) return false;
+      if (!in_[winner]) return false;
+      // Asked again, because an entrant that failed to load meets nothing.
       const std::vector<std::size_t> order = tournament_.next_meeting(winner);
       if (order.empty()) break;
-      if (!loaded_) {
-        load();
-        if (!loaded_ || !in_[winner]) return false;
-        continue;  // who failed in that meets nobody
-      }
-      const DeviceReply reply = run_block(order);
-      if (reply.outcome != Outcome::ok) {
-        find_culprit(order, reply);
-        return false;
-      }
-      unexplained_ = 0;
-      add_launches(order, reply);
-      tournament_.add_meeting({order, reply.samples_ns, reply.disturbed, reply.launches_per_sample});
+      const auto block = run_block(order);
+      if (!block) return false;
+      tournament_.add_meeting(*block);
     }
     return true;
   }
 
   /// False if the winner turned out to be none.
   bool confirm(std::size_t winner) {
-    if (!references_.reference) return true;
-    const Candidate candidate = candidates_.candidate(entrants_[winner].id);
+    if (!reference_) return true;
+    const Candidate candidate = parts_.candidates.candidate(entrants_[winner].id);
     // The baseline that defines what is right has nothing to be compared with.
-    if (candidate.configuration == references_.reference->configuration) return result_.verified = true;
-    const DeviceReply reply = ask_(ConfirmCandidate{*references_.reference, candidate, references_.seed + 1});
-    account(reply);
+    if (candidate.configuration == reference_->configuration) return result_.verified = true;
+    const DeviceReply reply = parts_.device.call(ConfirmCandidate{*reference_, candidate, options_.seed + 1});
     if (reply.reference_failed) {
       result_.not_verified = reply.message;
       return true;
     }
+    std::optional<CandidateFailure> failure;
     if (reply.outcome != Outcome::ok) {
-      withdraw(winner, reply);
-      return false;
+      failure = failure_of(reply);
+    } else if (parts_.confirm_further) {
+      failure = parts_.confirm_further(entrants_[winner].id);
     }
-    return result_.verified = confirm_further(winner);
+    if (failure) withdraw(winner, *failure);
+    return result_.verified = !failure;
   }
 
-  bool confirm_further(std::size_t winner) {
-    if (!references_.confirm_further) return true;
-    const DeviceReply reply = references_.confirm_further(entrants_[winner].id);
-    account(reply);
-    if (reply.outcome == Outcome::ok) return true;
-    loaded_ = false;
-    withdraw(winner, reply);
-    return false;
-  }
-
-  bool baseline_is_in() const {
-    for (std::size_t i = 0; i < entrants_.size(); ++i) {
-      if (entrants_[i].id == references_.baseline) return in_[i];
+  bool is_baseline_in() const {
+    for (std::size_t entrant = 0; entrant < entrants_.size(); ++entrant) {
+      if (entrants_[entrant].id == options_.baseline) return in_[entrant];
     }
     return false;
   }
@@ -240,34 +216,31 @@ class FinalRace {
   void conclude() {
     result_.race = tournament_.result();
     const Race& race = tournament_.race();
-    const std::size_t reference = winner_.value_or(result_.race.leader);
+    const std::size_t shown = winner_.value_or(result_.race.leader);
     // The times of a baseline that was found wrong are those of something else.
-    if (winner_ && baseline_is_in()) result_.speedup = race.speedup(*winner_);
+    if (winner_ && is_baseline_in()) result_.speedup = race.speedup(*winner_);
     result_.winner = winner_;
-    for (std::size_t i = 0; i < entrants_.size(); ++i) {
-      result_.entries.push_back(entrants_[i].id);
-      result_.to_winner.push_back(i == reference ? Ratio{} : race.compare(i, reference));
-      const std::optional<Ratio>& ratio = result_.to_winner.back();
-      if (result_.race.standings[i].rested && !(ratio && ratio->ratio > 1)) result_.rested.push_back(entrants_[i].id);
+    for (std::size_t entrant = 0; entrant < entrants_.size(); ++entrant) {
+      const std::size_t position = entrants_[entrant].id;
+      const std::optional<Ratio> ratio = entrant == shown ? Ratio{} : race.compare(entrant, shown);
+      result_.positions.push_back(position);
+      result_.to_winner.push_back(ratio);
+      if (result_.race.standings[entrant].rested && !(ratio && ratio->ratio > 1)) result_.rested.push_back(position);
     }
     result_.gpu_ms = tournament_.spent_ns() / 1e6;
     result_.blocks = tournament_.blocks();
   }
 
-  const Candidates& candidates_;
   const std::vector<Finalist>& entrants_;
-  const int launches_;
-  const RaceReferences& references_;
-  const AskDevice& ask_;
-  const ReportFailure& failed_;
-  const std::atomic<bool>& stop_;
+  const FinalRaceOptions& options_;
+  const FinalRaceParts& parts_;
+  const std::optional<Candidate> reference_;  ///< nothing: nothing can be verified
   Tournament tournament_;
-  std::vector<bool> in_;
+  std::vector<bool> in_;  ///< of each entrant: it has not left
   std::optional<std::size_t> winner_;
-  std::vector<std::size_t> resident_;  ///< the entrants that are loaded, in the device's order
-  bool loaded_ = false;
+  std::vector<std::size_t> slots_;   ///< the entrant in each slot of the device
   std::vector<int> timed_launches_;  ///< at least, of each entrant
-  std::vector<bool> struck_;         ///< failed once, and then ran well alone
+  std::vector<bool> struck_;         ///< of each entrant: it failed once, and then ran well alone
   int unexplained_ = 0;              ///< failures in a row that are no finalist's
   FinalResult result_;
 };
@@ -282,19 +255,9 @@ int differing_parameters(const search::Configuration& configuration, const searc
   return differing;
 }
 
-void FinalResult::add_costs(const FinalResult& earlier) {
-  timing_ms += earlier.timing_ms;
-  verify_ms += earlier.verify_ms;
-  load_ms += earlier.load_ms;
-  gpu_ms += earlier.gpu_ms;
-  blocks += earlier.blocks;
-  launches += earlier.launches;
-}
-
-FinalResult run_final_race(const Candidates& candidates, const std::vector<Finalist>& entrants,
-                           const TournamentOptions& options, const RaceReferences& references, const AskDevice& ask,
-                           const ReportFailure& failed, const std::atomic<bool>& stop) {
-  return FinalRace(candidates, entrants, options, references, ask, failed, stop).run();
+FinalResult run_final_race(const std::vector<Finalist>& entrants, const FinalRaceOptions& options,
+                           const FinalRaceParts& parts) {
+  return FinalRace(entrants, options, parts).run();
 }
 
 }  // namespace tuner::engine

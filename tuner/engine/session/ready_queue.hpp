@@ -21,9 +21,9 @@ struct Evidence {
 Evidence evidence(const cache::ResourceFacts& facts, const Geometry& launch, bool known_launch,
                   const DeviceInfo& device);
 
-/// Compiled candidates that wait for the device. Who does not spill goes before who does, higher occupancy before
-/// lower, else the order asked. Good ones early make the limits of the screening tight early, and are what a budget of
-/// time has measured when it ends. Nobody is forbidden, and nobody waits long: when four that were asked for later
+/// Compiled candidates that wait for the device. Those that do not spill go before those that do, higher occupancy
+/// before lower, else the order asked. Good ones early make the limits of the screening tight early, and are what a
+/// budget of time has measured when it ends. None is left out, and none waits long: when four that were asked for later
 /// have gone before it, it is next. Strategies hear of results in the order asked, so one that waits keeps back what
 /// came of those.
 class ReadyQueue {

@@ -1,6 +1,5 @@
 #include "tuner/engine/session/repeated_blocks.hpp"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -8,24 +7,19 @@
 
 namespace tuner::engine {
 
-AskDevice repeat_blocks(AskDevice ask, int times) {
-  return [ask = std::move(ask), times](DeviceRequest request) {
-    if (!std::holds_alternative<RunBlock>(request)) return ask(std::move(request));
-    DeviceReply all = ask(request);
-    for (int i = 1; i < times && all.outcome == Outcome::ok; ++i) {
-      DeviceReply one = ask(request);
-      one.timing_ms += all.timing_ms;
-      one.launches += all.launches;
-      one.disturbed = one.disturbed || all.disturbed;
-      if (one.outcome == Outcome::ok) {
-        for (std::size_t entry = 0; entry < one.samples_ns.size(); ++entry) {
-          one.samples_ns[entry] = uninterrupted_ns(std::array{one.samples_ns[entry], all.samples_ns.at(entry)});
-        }
+DeviceReply run_repeatedly(DeviceSession& device, const RunBlock& block, int times) {
+  DeviceReply all = device.call(block);
+  for (int i = 1; i < times && all.outcome == Outcome::ok; ++i) {
+    DeviceReply one = device.call(block);
+    one.disturbed = one.disturbed || all.disturbed;
+    if (one.outcome == Outcome::ok) {
+      for (std::size_t entry = 0; entry < one.samples_ns.size(); ++entry) {
+        one.samples_ns[entry] = uninterrupted_ns(std::array{one.samples_ns[entry], all.samples_ns.at(entry)});
       }
-      all = std::move(one);
     }
-    return all;
-  };
+    all = std::move(one);
+  }
+  return all;
 }
 
 }  // namespace tuner::engine

@@ -17,11 +17,15 @@
 #include "tuner/engine/measure/decide.hpp"
 #include "tuner/engine/measure/interruptions.hpp"
 #include "tuner/engine/session/awkward_sizes.hpp"
+#include "tuner/engine/session/candidate_request.hpp"
+#include "tuner/engine/session/candidates.hpp"
+#include "tuner/engine/session/compile_session.hpp"
+#include "tuner/engine/session/device_session.hpp"
 #include "tuner/engine/session/final_race.hpp"
 #include "tuner/engine/session/gpu_time.hpp"
-#include "tuner/engine/session/pipeline.hpp"
-#include "tuner/engine/session/repeated_blocks.hpp"
+#include "tuner/engine/session/search_loop.hpp"
 #include "tuner/engine/session/session_report.hpp"
+#include "tuner/engine/session/trial_journal.hpp"
 #include "tuner/version.hpp"
 
 namespace tuner::engine {
@@ -53,98 +57,100 @@ class Session {
         options_(options),
         parts_(parts),
         common_(common_fields(task, options)),
-        log_(parts.store, parts.observer),
-        pipeline_(task, options, parts, common_, log_),
-        awkward_sizes_(task, options, parts, pipeline_) {}
+        journal_(parts.store, parts.observer, options),
+        candidates_(task, common_, options.contended),
+        compile_(parts.compile, journal_, parts.stop),
+        device_(task, options, parts.device, parts.observer, journal_),
+        search_(task, options, parts, common_, candidates_, compile_, device_, journal_),
+        awkward_sizes_(task, options, parts, candidates_, compile_, device_) {}
 
   TuneReport run() {
-    pipeline_.search();
-    log_.flush();
+    search_.run();
+    journal_.flush();
     if (!parts_.stop) race();
-    log_.flush();
+    journal_.flush();
     return conclude();
   }
 
  private:
-  /// Whoever fails in the race may have kept others out of it, by a time that was too good. They race then.
+  /// An entrant that fails in the race may have kept others out of it, by a time that was too good. They race then.
   void race() {
     constexpr int kMostRaces = 5;
-    for (int races = 1; race_once() && races < kMostRaces; ++races) pipeline_.observe("searching");
+    for (int races = 1; race_once() && races < kMostRaces; ++races) search_.observe("searching");
   }
 
-  /// True if somebody should race now who did not.
+  /// True if an entrant failed, so that others may have to race now.
   bool race_once() {
-    const Candidates& candidates = pipeline_.candidates();
     std::vector<Screened> pool;
     std::vector<Finalist> entrants;
     do {
       pool = screened();
       if (pool.empty() || parts_.stop) return false;
-      entrants =
-          choose_finalists(pool, pipeline_.noise().finalist_policy(), pipeline_.baseline(), pipeline_.previous());
+      entrants = choose_finalists(pool, device_.noise().finalist_policy(), search_.baseline(), search_.previous());
       add_serving(entrants);
-      for (Finalist& entrant : entrants) entrant.id = spokesman(entrant.id);
+      for (Finalist& entrant : entrants) entrant.id = representative(entrant.id);
       if (final_ && !left_out(entrants)) return false;
-    } while (!pipeline_.bring_binaries(ids(entrants)));
+    } while (!search_.bring_binaries(ids(entrants)));
     if (parts_.stop) return false;
     for (const Finalist& entrant : entrants) raced_.insert(entrant.id);
     const std::optional<FinalResult> before = std::move(final_);
     const std::size_t failed_before = failed_.size();
-    const TournamentOptions tournament = tournament_options(pool, pipeline_.time().screening_gpu_s * 1e9,
-                                                            lead_in_ns(task_.device(), options_.mode), options_.seed);
-    pipeline_.observe("racing");
+    search_.observe("racing");
     final_ = run_final_race(
-        candidates, entrants, tournament,
-        {pipeline_.baseline(), pipeline_.reference(), options_.seed,
-         [this](std::size_t entry) { return awkward_sizes_.check(entry); }},
-        device(),
-        [this](std::size_t entry, const DeviceReply& reply) {
-          pipeline_.record_late_failure(entry, reply);
-          for (const std::size_t twin : pipeline_.candidates().twins(entry)) failed_.insert(twin);
-        },
-        parts_.stop);
+        entrants, race_options(pool),
+        {candidates_, device_, parts_.stop,
+         [this](std::size_t entry, const CandidateFailure& failure) { record_late_failure(entry, failure); },
+         [this](std::size_t entry) { return awkward_sizes_.check(entry); }});
+    racing_gpu_ms_ += final_->gpu_ms;
     for (const std::size_t entry : final_->rested) raced_.erase(entry);
-    // A winner that was verified before somebody stopped is still one.
+    // A winner that was verified before the session was stopped is still one.
     if (before && before->winner && parts_.stop && !final_->winner) final_ = before;
-    if (before) final_->add_costs(*before);
     return failed_.size() > failed_before;
+  }
+
+  FinalRaceOptions race_options(const std::vector<Screened>& pool) {
+    const double lead_in = lead_in_ns(task_.device(), options_.mode);
+    FinalRaceOptions options;
+    options.tournament = tournament_options(pool, device_.time().screening_gpu_s * 1e9, lead_in, options_.seed);
+    options.baseline = search_.baseline();
+    options.seed = options_.seed;
+    const std::optional<double> best_ns = candidates_.best_ns();
+    if (options_.contended && best_ns) options.block_runs = samples_against_interruptions(*best_ns);
+    return options;
+  }
+
+  void record_late_failure(std::size_t entry, const CandidateFailure& failure) {
+    journal_.add_late_failure(candidates_, entry, failure);
+    for (const std::size_t twin : candidates_.twins(entry)) failed_.insert(twin);
   }
 
   /// Whether one of them has not raced, although it was faster than the winner, or there is none.
   bool left_out(const std::vector<Finalist>& entrants) const {
-    const auto time_of = [&](std::size_t entry) { return *pipeline_.candidates()[entry].trial.time_ns; };
+    const auto time_of = [&](std::size_t entry) { return *candidates_[entry].trial.time_ns; };
     return std::any_of(entrants.begin(), entrants.end(), [&](const Finalist& entrant) {
       if (raced_.count(entrant.id) > 0) return false;
-      return !final_->winner || time_of(entrant.id) < time_of(final_->entries[*final_->winner]);
+      return !final_->winner || time_of(entrant.id) < time_of(*final_->winner_position());
     });
   }
 
   /// Everything that ran and was timed, now or in an earlier session, and has not failed since; each binary once.
   std::vector<Screened> screened() const {
-    const Candidates& candidates = pipeline_.candidates();
     std::vector<Screened> pool;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      const cache::Trial& trial = candidates[i].trial;
-      if (!candidates[i].finished || trial.outcome != Outcome::ok || !trial.duplicate_of.empty()) continue;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const cache::Trial& trial = candidates_[i].trial;
+      if (!candidates_[i].finished || trial.outcome != Outcome::ok || !trial.duplicate_of.empty()) continue;
       if (failed_.count(i) > 0) continue;
       pool.push_back({i, *trial.time_ns, trial.censored});
     }
     return pool;
   }
 
-  AskDevice device() {
-    AskDevice ask = [this](DeviceRequest request) { return pipeline_.call(std::move(request)); };
-    const std::optional<double> best_ns = pipeline_.candidates().best_ns();
-    if (!options_.contended || !best_ns) return ask;
-    return repeat_blocks(std::move(ask), samples_against_interruptions(*best_ns));
-  }
-
   /// What a program uses now races to the end, as an earlier winner does.
   void add_serving(std::vector<Finalist>& entrants) const {
-    const auto serving = pipeline_.serving();
+    const auto serving = search_.serving();
     if (!serving) return;
     const auto same = std::find_if(entrants.begin(), entrants.end(), [&](const Finalist& entrant) {
-      return pipeline_.candidates().original(entrant.id) == *serving;
+      return candidates_.original(entrant.id) == *serving;
     });
     (same != entrants.end() ? *same : entrants.emplace_back(Finalist{.id = *serving})).is_previous = true;
   }
@@ -155,17 +161,16 @@ class Session {
     return ids;
   }
 
-  /// Of several configurations that are the same binary and launch, the one that would win a tie speaks for all, so
+  /// Of several configurations that are the same binary and launch, the one that would win a tie races for all, so
   /// that it does not matter which was compiled first.
-  std::size_t spokesman(std::size_t entry) const {
-    const Candidates& candidates = pipeline_.candidates();
-    const auto baseline = pipeline_.baseline();
+  std::size_t representative(std::size_t entry) const {
+    const auto baseline = search_.baseline();
     std::vector<TieCandidate> same;
-    for (const std::size_t twin : candidates.twins(entry)) {
-      if (!candidates[twin].finished) continue;
-      const search::Configuration& configuration = candidates[twin].configuration;
-      const int differing = baseline ? differing_parameters(configuration, candidates[*baseline].configuration) : 0;
-      same.push_back({twin, differing, 0, candidates.text(twin)});
+    for (const std::size_t twin : candidates_.twins(entry)) {
+      if (!candidates_[twin].finished) continue;
+      const search::Configuration& configuration = candidates_[twin].configuration;
+      const int differing = baseline ? differing_parameters(configuration, candidates_[*baseline].configuration) : 0;
+      same.push_back({twin, differing, 0, candidates_.text(twin)});
     }
     return choose_winner(same);
   }
@@ -174,27 +179,28 @@ class Session {
     const SessionFacts facts{task_,
                              options_,
                              common_,
-                             pipeline_.candidates(),
-                             pipeline_.baseline(),
-                             pipeline_.serving(),
+                             candidates_,
+                             search_.baseline(),
+                             search_.serving(),
                              final_,
-                             pipeline_.failures(),
-                             pipeline_.warm_start()};
+                             journal_.failures(),
+                             search_.warm_start()};
     TuneReport report = build_report(facts);
-    report.decision.conditions.toolkit = pipeline_.toolkit();
-    report.decision.counters["stored"] = log_.stored();
-    report.not_compared = pipeline_.not_compared();
+    report.decision.conditions.toolkit = compile_.toolkit();
+    report.decision.counters["stored"] = journal_.stored();
+    report.decision.counters["launched"] = device_.launches();
+    report.not_compared = device_.not_compared();
     add_to_counters(report.not_compared, report.decision.counters);
     if (!report.has_fresh_inputs) report.decision.counters[kSameInputsCounter] = 1;
-    report.decision.contended = options_.contended || pipeline_.contended();
-    if (report.decision.verified && final_->winner && awkward_sizes_.checked(final_->entries[*final_->winner])) {
+    report.decision.contended = options_.contended || device_.contended();
+    if (report.decision.verified && final_->winner && awkward_sizes_.checked(*final_->winner_position())) {
       report.awkward_problems = awkward_sizes_.verified();
       report.awkward_note = awkward_sizes_.note();
       report.decision.awkward_sizes = static_cast<std::int64_t>(report.awkward_problems.size());
     }
-    report.interrupted = parts_.stop && (pipeline_.stopped_early() || !(final_ && final_->winner));
-    report.out_of_time = pipeline_.stopped_early() && !report.interrupted;
-    report.stopped_because = pipeline_.stopped_because();
+    report.interrupted = parts_.stop && (search_.stopped_early() || !(final_ && final_->winner));
+    report.out_of_time = search_.stopped_early() && !report.interrupted;
+    report.stopped_because = search_.stopped_because();
     warn_of_unwritten();
     if (final_ && !final_->not_verified.empty()) {
       parts_.observer.warning(
@@ -202,22 +208,22 @@ class Session {
           final_->not_verified);
     }
     if (final_ && final_->winner) {
-      pipeline_.observe("storing");
-      report.stored.has_decision = options_.records_unfinished || !pipeline_.stopped_early();
+      search_.observe("storing");
+      report.stored.has_decision = options_.records_unfinished || !search_.stopped_early();
       if (report.stored.has_decision) report.stored.decision = record(report.decision);
       keep_binaries();
     }
-    report.stored.trials = log_.stored();
-    report.stored.of_trials = log_.added();
+    report.stored.trials = journal_.stored();
+    report.stored.of_trials = journal_.added();
     report.time = time_spent();
-    pipeline_.observe("done");
+    search_.observe("done");
     return report;
   }
 
   /// A length that is too large, or a grid that is too small, shows in this way alone.
   void warn_of_unwritten() const {
     const std::vector<BoundArgument> arguments = task_.arguments();
-    for (const NotCompared& left : pipeline_.not_compared()) {
+    for (const NotCompared& left : device_.not_compared()) {
       const auto called = [&](const BoundArgument& argument) { return argument.name == left.buffer; };
       const auto argument = std::find_if(arguments.begin(), arguments.end(), called);
       if (argument == arguments.end() || argument->is_partial) continue;
@@ -228,23 +234,18 @@ class Session {
     }
   }
 
-  /// With what it cost, so that whoever reads the decision can tell what it is worth.
+  /// With what it cost, so that its reader can tell what it is worth.
   bool record(cache::Decision decision) {
-    decision.counters[kTuningCounter] = std::llround(pipeline_.seconds() * 1e3);
-    return log_.record(decision);
+    decision.counters[kTuningCounter] = std::llround(search_.seconds() * 1e3);
+    return journal_.record(decision);
   }
 
   TimeSpent time_spent() const {
-    TimeSpent time = pipeline_.time();
-    if (final_) {
-      time.loading_s += final_->load_ms / 1000;
-      time.verifying_s += final_->verify_ms / 1000;
-      time.timing_s += final_->timing_ms / 1000;
-      time.racing_gpu_s = final_->gpu_ms / 1000;
-    }
-    time.compile_cpu_s = pipeline_.candidates().compile_seconds();
-    time.storing_s = log_.seconds();
-    time.total_s = pipeline_.seconds();
+    TimeSpent time = device_.time();
+    time.racing_gpu_s = racing_gpu_ms_ / 1000;
+    time.compile_cpu_s = candidates_.compile_seconds();
+    time.storing_s = journal_.seconds();
+    time.total_s = search_.seconds();
     return time;
   }
 
@@ -252,19 +253,14 @@ class Session {
   void keep_binaries() {
     if (parts_.binaries == nullptr) return;
     try {
-      for (std::size_t i = 0; i < final_->entries.size(); ++i) {
-        const Entry& entry = pipeline_.candidates()[final_->entries[i]];
-        const CompileReply& compiled =
-            pipeline_.candidates()[pipeline_.candidates().original(final_->entries[i])].binary;
+      for (std::size_t i = 0; i < final_->positions.size(); ++i) {
+        const std::size_t position = final_->positions[i];
+        const CompileReply& compiled = candidates_[candidates_.original(position)].binary;
         if (compiled.cubin.empty() || final_->race.standings[i].withdrawn) continue;
-        cache::Binary binary;
-        binary.architecture = task_.device().architecture();
-        binary.compile_key = binary_key(task_, entry.configuration);
-        binary.kernel = compiled.lowered_name;
-        binary.resource_log = compiled.log;
-        binary.bytes = compiled.cubin;
-        const bool served = i == final_->winner || final_->entries[i] == pipeline_.baseline();
-        parts_.binaries->put(binary, served ? cache::Keep::pinned : cache::Keep::while_room);
+        const std::string key = binary_key(task_, candidates_[position].configuration);
+        const bool served = i == final_->winner || position == search_.baseline();
+        parts_.binaries->put(binary_to_keep(compiled, task_.device().architecture(), key),
+                             served ? cache::Keep::pinned : cache::Keep::while_room);
       }
     } catch (const Error& error) {
       parts_.observer.warning(fmt::format("{} The winner's binary will be compiled again.", error.what()));
@@ -275,10 +271,14 @@ class Session {
   const SessionOptions& options_;
   const SessionParts& parts_;
   const cache::Trial common_;
-  TrialLog log_;
-  Pipeline pipeline_;
+  TrialJournal journal_;
+  Candidates candidates_;
+  CompileSession compile_;
+  DeviceSession device_;
+  SearchLoop search_;
   AwkwardSizes awkward_sizes_;
   std::optional<FinalResult> final_;  ///< of the last race
+  double racing_gpu_ms_ = 0;          ///< of all races
   std::set<std::size_t> raced_;       ///< in any race
   std::set<std::size_t> failed_;      ///< in a race or after it, with their twins
 };

@@ -12,7 +12,7 @@ class ReportBuilder {
 
   TuneReport build() {
     describe_task();
-    if (facts_.final && nobody_is_left(*facts_.final)) {
+    if (facts_.final && none_is_left(*facts_.final)) {
       // Everything that was timed was found wrong afterwards: there is no winner.
     } else if (facts_.final && raced(*facts_.final)) {
       describe_race(*facts_.final);
@@ -26,18 +26,17 @@ class ReportBuilder {
       ++report_.warm_start.tried;
       if (candidates_.text(entry) == report_.decision.configuration) report_.warm_start.won = true;
     }
-    if (facts_.final) report_.decision.counters["launched"] += facts_.final->launches;
     return std::move(report_);
   }
 
  private:
-  /// A race that was stopped before its first block, or that nobody survived, says nothing.
+  /// A race that was stopped before its first block, or that no entrant survived, says nothing.
   static bool raced(const FinalResult& final) {
     const Standing& shown = final.race.standings[final.winner.value_or(final.race.leader)];
     return shown.blocks > 0 && !shown.withdrawn;
   }
 
-  static bool nobody_is_left(const FinalResult& final) {
+  static bool none_is_left(const FinalResult& final) {
     return std::all_of(final.race.standings.begin(), final.race.standings.end(),
                        [](const Standing& standing) { return standing.withdrawn; });
   }
@@ -119,7 +118,7 @@ class ReportBuilder {
   void describe_race(const FinalResult& final) {
     cache::Decision& decision = report_.decision;
     const std::size_t shown = final.winner.value_or(final.race.leader);
-    describe_winner(final.entries[shown], final.race.standings[shown].median_ns);
+    describe_winner(final.positions[shown], final.race.standings[shown].median_ns);
     decision.race_blocks = final.race.blocks;
     decision.confidence = final.race.confidence;
     decision.noisy = final.race.noisy;
@@ -132,7 +131,7 @@ class ReportBuilder {
         decision.speedup_high = final.speedup->high;
       }
     }
-    for (std::size_t i = 0; i < final.entries.size(); ++i) {
+    for (std::size_t i = 0; i < final.positions.size(); ++i) {
       describe_finalist(final, i);
       describe_gain(final, i);
     }
@@ -147,7 +146,7 @@ class ReportBuilder {
   /// What the program would gain at least by using the winner.
   void describe_gain(const FinalResult& final, std::size_t i) {
     if (!facts_.serving || !final.winner) return;
-    if (candidates_.original(final.entries[i]) != candidates_.original(*facts_.serving)) return;
+    if (candidates_.original(final.positions[i]) != candidates_.original(*facts_.serving)) return;
     report_.gain_low = 1;
     if (i != *final.winner && final.to_winner[i]) report_.gain_low = final.to_winner[i]->low;
   }
@@ -155,7 +154,7 @@ class ReportBuilder {
   void describe_finalist(const FinalResult& final, std::size_t i) {
     const Standing& standing = final.race.standings[i];
     if (standing.withdrawn) return;  // it failed, and is among the failures
-    const std::size_t entry = final.entries[i];
+    const std::size_t entry = final.positions[i];
     FinalistReport finalist;
     finalist.configuration = candidates_.text(entry);
     finalist.time_ns = standing.median_ns;

@@ -4,9 +4,10 @@
 #include <optional>
 
 #include "tuner/core/report/report.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/engine/session/candidates.hpp"
 #include "tuner/engine/session/final_race.hpp"
-#include "tuner/engine/session/session.hpp"
+#include "tuner/engine/session/session_options.hpp"
 
 namespace tuner::engine {
 

@@ -90,7 +90,7 @@ SessionStores open_for_session(const std::filesystem::path& chosen) {
     if (stores.binaries->distrust()) stores.warnings.push_back(*stores.binaries->distrust());
   } catch (const Error& error) {
     if (!is_store_trouble(error)) throw;
-    // One sentence is enough: without the decision nobody would ask for its binary.
+    // One sentence is enough: without the decision its binary is not asked for.
     stores.warnings.push_back(fmt::format("{} {}", stores.store ? kNoBinaries : kNoMemory, error.what()));
     if (!stores.store) stores.store = std::make_unique<cache::MemoryStore>();
   }

@@ -77,7 +77,7 @@ TEST_CASE("over a long time the worker is busy for its share at most, however lo
     bench.lane.submit(ticket, PrepareProblem{});
     CHECK(bench.answered_after(takes) == Tickets{ticket});
     busy += takes;
-    bench.now += milliseconds(ticket % 3);  // whoever drives it is late
+    bench.now += milliseconds(ticket % 3);  // its caller is late
   }
   while (bench.lane.room() == 0) bench.now = bench.lane.next_deadline();
   const double share = std::chrono::duration<double>(busy) / (bench.now - start);

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "tuner/engine/device/lane/device.hpp"
+#include "tuner/outcome.hpp"
+
+namespace tuner::engine {
+
+/// What a candidate did wrong on the device.
+struct CandidateFailure {
+  Outcome outcome = Outcome::worker_lost;
+  std::string message;     ///< one sentence
+  bool confirmed = false;  ///< it failed again in a worker that had run nothing else
+};
+
+inline CandidateFailure failure_of(const DeviceReply& reply) {
+  return {reply.outcome, reply.message, reply.confirmed};
+}
+
+}  // namespace tuner::engine

@@ -1,0 +1,60 @@
+#include "tuner/engine/session/preparation.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "tuner/engine/session/candidate_request.hpp"
+
+namespace tuner::engine {
+
+void Preparation::prepare_device(std::string_view support_source) {
+  if (support_source.empty()) return device_.prepare({});
+  CompileRequest request;
+  request.source = std::string(support_source);
+  request.file_name = "support.cu";
+  request.architecture = task_.device().architecture();
+  compile_.submit(std::move(request), [this](CompileReply reply) {
+    if (reply.outcome == Outcome::compile_error) {
+      throw Error(Errc::internal, "The device code that checks results does not compile: " + reply.message);
+    }
+    if (reply.outcome != Outcome::ok) {
+      throw Error(
+          Errc::baseline_failed,
+          fmt::format("The device code that checks results could not be compiled, so nothing can be checked: {} "
+                      "Raise --compile-timeout, or try again when this machine is less busy.",
+                      reply.message));
+    }
+    device_.prepare(std::move(reply.cubin));
+  });
+}
+
+void Preparation::compile_probes(std::vector<SignatureProbe> probes) {
+  for (SignatureProbe& probe : probes) {
+    ++probes_;
+    CompileRequest request = std::move(probe.request);
+    compile_.submit(std::move(request), [this, probe = std::move(probe)](const CompileReply& reply) {
+      --probes_;
+      check_signature(task_, probe, reply);
+    });
+  }
+}
+
+void Preparation::compile_reference(const search::Configuration& baseline) {
+  if (!task_.description().reference.is_named()) return;
+  compile_.submit(reference_request(task_, baseline), [this](CompileReply reply) {
+    if (reply.outcome != Outcome::ok) {
+      throw Error(Errc::baseline_failed,
+                  fmt::format("The reference kernel {} does not compile, so nothing can be compared with it: {}",
+                              task_.description().reference.kernel, reply.message));
+    }
+    reference_kernel_ = std::move(reply);
+  });
+}
+
+std::optional<Candidate> Preparation::reference(const search::Configuration& baseline) const {
+  if (!reference_kernel_) return std::nullopt;
+  return reference_candidate(task_, baseline, *reference_kernel_);
+}
+
+}  // namespace tuner::engine

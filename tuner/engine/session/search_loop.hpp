@@ -1,0 +1,127 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "search/strategy/strategy.hpp"
+#include "tuner/engine/session/candidates.hpp"
+#include "tuner/engine/session/compile_session.hpp"
+#include "tuner/engine/session/contenders.hpp"
+#include "tuner/engine/session/device_session.hpp"
+#include "tuner/engine/session/earlier_sessions.hpp"
+#include "tuner/engine/session/preparation.hpp"
+#include "tuner/engine/session/ready_queue.hpp"
+#include "tuner/engine/session/session_options.hpp"
+#include "tuner/engine/session/session_parts.hpp"
+#include "tuner/engine/session/stop_rules.hpp"
+#include "tuner/engine/session/trial_journal.hpp"
+
+namespace tuner::engine {
+
+/// Asks the strategy for configurations, has them compiled and screened, and tells it what came out, until the space,
+/// the budget or the user says stop. Used from one thread; everything handed over outlives the loop.
+class SearchLoop {
+ public:
+  /// `common` has the fields that all trials of the session share.
+  SearchLoop(const Task& task, const SessionOptions& options, const SessionParts& parts, const cache::Trial& common,
+             Candidates& candidates, CompileSession& compile, DeviceSession& device, TrialJournal& journal);
+
+  /// Searches until the strategy or the budget is exhausted, or the stop flag is set. Throws as run_session does.
+  void run();
+
+  // What a search found. An entry that shares its binary with another one is named by that.
+
+  std::optional<std::size_t> baseline() const { return raceable(baseline_); }  ///< nothing if it does not run
+  std::optional<std::size_t> previous() const { return raceable(previous_); }  ///< an earlier winner, if it still runs
+  std::optional<std::size_t> serving() const { return raceable(serving_); }    ///< what a program uses, if it runs
+  /// Stopped by the user or by the budget's time before everything that was to be asked was measured.
+  bool stopped_early() const { return stopped_early_; }
+  /// Which rule ended the search before the space was done; empty: none.
+  const std::string& stopped_because() const { return stopped_because_; }
+  /// Entries that won elsewhere and were asked for because of that.
+  std::vector<std::size_t> warm_start() const;
+
+  /// Makes sure that the entries, which are to race, have binaries: what earlier sessions timed has none. False if that
+  /// showed some of their trials not to hold; those were run again, and the race is to be chosen anew. The search must
+  /// be over.
+  bool bring_binaries(const std::vector<std::size_t>& entries);
+
+  void observe(std::string_view phase) const;  ///< tells the observer how far the session is
+  double seconds() const;                      ///< since the session started
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // The start.
+  void begin();
+  void choose_baseline();
+  void read_quarantine();
+  bool begin_asking();
+  void read_earlier_trials();
+  void add_previous_winner();
+  void add_serving();
+
+  // The end.
+  bool comparable() const;
+  bool exhausted() const;
+  bool gives_up() const;
+  bool finished() const;
+  std::string why_stopped() const;
+
+  void run_until_finished();
+  void check_progress_is_possible() const;
+  void give_up_compiling();
+
+  // The way of a configuration, in this order.
+  void ask();
+  std::size_t wanted() const;
+  void start(std::size_t entry);
+  void submit_compile(std::size_t entry, CompileRequest request);
+  bool take_compiled();
+  void take_compiled(std::size_t entry, CompileReply reply);
+  void take_binary(std::size_t entry, CompileReply reply);
+  void feed_device();
+  void run_reference();
+  void take_screened(std::size_t entry, const DeviceReply& reply);
+  void record_finished();
+  void forget_slow(std::size_t entry);
+  void tell();
+
+  bool is_baseline_compiled() const;
+  void fail_baseline();
+  std::optional<std::size_t> raceable(std::optional<std::size_t> entry) const;
+
+  const Task& task_;
+  const SessionOptions& options_;
+  const SessionParts& parts_;
+  const cache::Trial& common_;
+  Candidates& candidates_;
+  CompileSession& compile_;
+  DeviceSession& device_;
+  Preparation preparation_;
+  TrialJournal& journal_;
+  const bool replay_;
+  const Clock::time_point start_ = Clock::now();
+  StopRules rules_;
+  const std::vector<search::Configuration> promising_;
+  std::unique_ptr<search::Strategy> strategy_;
+  EarlierSessions earlier_;
+  bool may_reuse_ = false;  ///< earlier sessions may have left trials to take over
+
+  enum class Asking { not_begun, begun, nothing_left } asking_ = Asking::not_begun;
+  std::optional<std::size_t> baseline_, previous_, serving_;
+  std::vector<std::pair<std::size_t, CompileReply>> early_;  ///< compiled before the baseline was
+  ReadyQueue ready_;                                         ///< compiled, waiting for the device
+  Contenders contenders_;                                    ///< their binaries are kept
+  std::optional<std::string> rule_met_;                      ///< that ends the search
+  std::string stopped_because_;
+  bool stopped_early_ = false;
+};
+
+}  // namespace tuner::engine

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cache/store/store.hpp"
+#include "tuner/engine/device/lane/device.hpp"
+#include "tuner/engine/session/budget.hpp"
+
+namespace tuner::engine {
+
+struct SessionOptions {
+  std::string strategy = "auto";
+  Budget budget;
+  CacheMode mode = CacheMode::cold;
+  std::uint64_t seed = 0;
+  /// A launch still running after this is stopped and its worker replaced. Higher: slow kernels live; lower: hangs cost
+  /// less.
+  std::chrono::milliseconds launch_timeout{2000};
+  /// How late a finished trial may reach the store. Higher: fewer disk flushes; lower: less is lost with the power.
+  std::chrono::milliseconds row_delay{250};
+  /// Off for recordings: every candidate gets all its samples.
+  bool early_kill = true;
+  std::vector<std::filesystem::path> include_folders;
+  /// Off: trials in the store are not taken over, everything is measured again.
+  bool reuse = true;
+  /// Whether configurations that won for other problems and on other GPUs, as the store has them, are tried first. They
+  /// are measured like any others.
+  bool warm_start = true;
+  cache::Origin origin = cache::Origin::measured;
+  /// A program is at work on the same GPU all the while: samples are taken and judged so that its interruptions do not
+  /// count, the decision says `contended`, and what is measured is taken over by sessions of this kind only.
+  bool contended = false;
+  /// Whether a decision is recorded although the budget's time ended the search. Its trials are in any case.
+  bool records_unfinished = true;
+  /// The configuration that a program uses now: raced with the others where the space has it. Empty: none.
+  std::string serving;
+};
+
+}  // namespace tuner::engine

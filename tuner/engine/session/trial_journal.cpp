@@ -1,0 +1,130 @@
+#include "tuner/engine/session/trial_journal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tuner::engine {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kHeartbeat{100};
+/// Another process may hold the database for a while: one failed write says little.
+constexpr int kAttempts = 3;
+
+}  // namespace
+
+void TrialJournal::add(const Entry& finished) {
+  if (!finished.reused) add_row(finished.trial);
+  count_failure(finished.trial);
+}
+
+void TrialJournal::add_row(cache::Trial trial) {
+  observer_.trial(trial);
+  if (waiting_.empty()) due_ = Clock::now() + options_.row_delay;
+  waiting_.push_back(std::move(trial));
+  ++added_;
+}
+
+void TrialJournal::count_failure(const cache::Trial& trial) {
+  if (trial.outcome == Outcome::ok || !trial.duplicate_of.empty()) return;
+  FailureReport& failure = failures_[trial.outcome];
+  if (failure.count++ > 0) return;
+  failure.outcome = trial.outcome;
+  failure.example_configuration = trial.configuration;
+  failure.example_message = trial.message;
+}
+
+void TrialJournal::add_late_failure(const Candidates& candidates, std::size_t entry, const CandidateFailure& failure) {
+  quarantine_if_confirmed(candidates[entry], failure);
+  for (const std::size_t twin : candidates.twins(entry)) {
+    if (!candidates[twin].finished) continue;
+    cache::Trial trial = candidates[twin].trial;
+    trial.outcome = failure.outcome;
+    trial.message = "after it had been timed: " + failure.message;
+    trial.time_ns.reset();
+    trial.samples_ns.clear();
+    count_failure(trial);
+    add_row(std::move(trial));
+  }
+}
+
+void TrialJournal::quarantine_if_confirmed(const Entry& entry, const CandidateFailure& failure) {
+  const cache::Trial& trial = entry.trial;
+  const bool ended_worker = failure.outcome == Outcome::illegal_access || failure.outcome == Outcome::run_timeout ||
+                            failure.outcome == Outcome::worker_lost;
+  if (!failure.confirmed || !ended_worker) return;
+  if (trial.origin == cache::Origin::replay || trial.facts.binary_hash.empty()) return;
+  cache::Quarantined quarantined;
+  quarantined.key = trial.key;
+  quarantined.binary_hash = trial.facts.binary_hash;
+  quarantined.launch = entry.launch();
+  quarantined.driver = trial.conditions.driver;
+  quarantined.configuration = trial.configuration;
+  quarantined.outcome = failure.outcome;
+  quarantined.message = failure.message;
+  if (failure.outcome == Outcome::run_timeout) quarantined.launch_timeout_ms = options_.launch_timeout.count();
+  quarantined.session = trial.session;
+  insist([&] { store_.record_quarantine(quarantined); });
+}
+
+bool TrialJournal::record(const cache::Decision& decision) noexcept {
+  return insist([&] { store_.record_decision(decision); });
+}
+
+void TrialJournal::flush_if_due() {
+  if (Clock::now() >= due_) write_waiting();
+}
+
+void TrialJournal::flush() noexcept {
+  while (!waiting_.empty() && store_works_) write_waiting();
+}
+
+Clock::time_point TrialJournal::wake_at() const {
+  return std::min(due_, Clock::now() + kHeartbeat);
+}
+
+void TrialJournal::write_waiting() noexcept {
+  due_ = Clock::time_point::max();
+  if (waiting_.empty() || !store_works_) return waiting_.clear();
+  if (attempt([&] { store_.record_trials(waiting_); })) {
+    stored_ += static_cast<std::int64_t>(waiting_.size());
+    waiting_.clear();
+  } else {
+    due_ = Clock::now() + options_.row_delay;
+  }
+}
+
+template <typename Write>
+bool TrialJournal::insist(Write write) noexcept {
+  while (store_works_) {
+    if (attempt(write)) return true;
+  }
+  return false;
+}
+
+/// One write. The last attempt that fails ends all writing.
+template <typename Write>
+bool TrialJournal::attempt(Write write) noexcept {
+  const Clock::time_point start = Clock::now();
+  bool written = false;
+  try {
+    write();
+    written = true;
+    failed_writes_ = 0;
+  } catch (const std::exception& error) {
+    if (++failed_writes_ >= kAttempts) {
+      store_works_ = false;
+      observer_.warning(fmt::format(
+          "{} Tuning goes on; results from here on are printed but not stored: {} of the {} trials so far are.",
+          error.what(), stored_, added_));
+    }
+  }
+  seconds_ += std::chrono::duration<double>(Clock::now() - start).count();
+  return written;
+}
+
+}  // namespace tuner::engine
