@@ -122,8 +122,9 @@ std::vector<double> Laboratory::run_block() {
   const std::vector<std::size_t> order = block.order;
   const engine::DeviceReply reply = ask(std::move(block));
   require(reply, "A block");
+  const std::vector<double>& taken = reply.result_of<engine::RunBlock>().samples_ns;
   std::vector<double> samples(loaded_);
-  for (std::size_t i = 0; i < loaded_; ++i) samples[order[i]] = reply.samples_ns[i];
+  for (std::size_t i = 0; i < loaded_; ++i) samples[order[i]] = taken.at(i);
   return samples;
 }
 

@@ -199,7 +199,7 @@ class DeviceCheck {
       throw Error(Errc::baseline_failed, fmt::format("The reference does not compile: {}",
                                                      named ? binary.message : candidates[baseline].trial.message));
     const engine::DeviceReply reply = ask(engine::RunReference{candidate, {.samples = 1}});
-    note_not_compared(task, reply.not_compared, candidates.text(baseline), problem);
+    note_not_compared(task, reply.result_of<engine::RunReference>().not_compared, candidates.text(baseline), problem);
     if (reply.outcome != Outcome::ok)
       throw Error(Errc::baseline_failed,
                   fmt::format("The reference fails on {} with {}: {} `tuner check --host` says in which line.", problem,

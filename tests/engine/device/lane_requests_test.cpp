@@ -11,10 +11,7 @@ using namespace std::chrono_literals;
 namespace {
 
 DeviceReply failed(Outcome outcome) {
-  DeviceReply reply;
-  reply.outcome = outcome;
-  reply.message = to_string(outcome);
-  return reply;
+  return {.outcome = outcome, .message = std::string(to_string(outcome))};
 }
 
 Isolation second_run(DeviceRequest request, Outcome first, const RequestLimits& limits = {}) {

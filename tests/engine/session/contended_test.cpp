@@ -109,18 +109,19 @@ TEST_CASE("a block is repeated and keeps the shortest sample of each; a failure 
   const AskDevice ask = repeat_blocks(
       [&](const DeviceRequest&) {
         DeviceReply reply;
-        reply.samples_ns = samples[static_cast<std::size_t>(asked++) % 3];
+        BlockResult& block = reply.result.emplace<BlockResult>();
+        block.samples_ns = samples[static_cast<std::size_t>(asked++) % 3];
+        block.disturbed = asked == 2;
         reply.launches = 2;
-        reply.disturbed = asked == 2;
         if (fails && asked == 2) reply.outcome = Outcome::illegal_access;
         return reply;
       },
       3);
   const DeviceReply reply = ask(RunBlock{{0, 1}, 1});
   CHECK(asked == 3);
-  CHECK(reply.samples_ns == std::vector<double>{10, 20});
+  CHECK(reply.result_of<RunBlock>().samples_ns == std::vector<double>{10, 20});
   CHECK(reply.launches == 6);
-  CHECK(reply.disturbed);
+  CHECK(reply.result_of<RunBlock>().disturbed);
   asked = 0;
   fails = true;
   CHECK(ask(RunBlock{{0, 1}, 1}).outcome == Outcome::illegal_access);

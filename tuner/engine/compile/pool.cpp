@@ -58,8 +58,8 @@ void CompilePool::start_helper() {
   ready_ = false;
   precompiling_ = false;
   helper_deadline_ = Clock::now() + kHelperPatience;
-  helper_->channel().send(to_message(HelperStart{options_.architecture, options_.include_folders, options_.builtins,
-                                                 options_.niceness, options_.warm_up}));
+  helper_->channel().send(to_message(kStart, HelperStart{options_.architecture, options_.include_folders,
+                                                         options_.builtins, options_.niceness, options_.warm_up}));
 }
 
 void CompilePool::restart_helper(std::string how) {
@@ -115,23 +115,23 @@ void CompilePool::read_helper() {
 void CompilePool::handle(Message message) {
   if (message.type == kReady) {
     ready_ = true;
-    statistics_.toolkit = ready_from(message).toolkit;
+    statistics_.toolkit = from_message<HelperReady>(message).toolkit;
     for (const Job& job : pending_) precompile_for(job.request);
     for (Slot& slot : slots_) ask_for_worker(slot);
   } else if (message.type == kPrecompiled) {
     precompiling_ = false;
     for (Slot& slot : slots_) slot.stale = !slot.requested;
   } else if (message.type == kWorker && !message.fds.empty()) {
-    const NewWorker worker = worker_from(message);
+    const auto worker = from_message<NewWorker>(message);
     if (worker.slot >= 0 && worker.slot < workers())
-      welcome(slots_[static_cast<std::size_t>(worker.slot)], worker, std::move(message.fds[0]));
-  } else if (message.type == kFailed) {
-    const HelperFailure failure = failure_from(message);
-    if (failure.code == Errc::no_toolkit) {
-      broken_ = Error(failure.code, failure.sentence);
+      welcome(slots_[static_cast<std::size_t>(worker.slot)], worker, std::move(message.fds.back()));
+  } else if (message.type == kErrorMessage) {
+    const Error error = error_from(message);
+    if (error.code() == Errc::no_toolkit) {
+      broken_ = error;
       helper_.reset();
     } else {
-      restart_helper("reported: " + failure.sentence);
+      restart_helper(std::string("reported: ") + error.what());
     }
   }
 }
@@ -155,7 +155,7 @@ void CompilePool::ask_for_worker(Slot& slot) {
   slot.pid = 0;
   slot.requested = true;
   helper_deadline_ = Clock::now() + kHelperPatience;
-  helper_->channel().send(to_message(ReplaceWorker{static_cast<int>(&slot - slots_.data())}));
+  helper_->channel().send(to_message(kReplace, ReplaceWorker{static_cast<int>(&slot - slots_.data())}));
 }
 
 void CompilePool::welcome(Slot& slot, const NewWorker& worker, UniqueFd channel) {
@@ -190,7 +190,7 @@ void CompilePool::read_slot(Slot& slot) {
   try {
     while (std::optional<Message> message = slot.channel.receive()) {
       if (message->type != kCompiled || !slot.job) continue;
-      CompileReply reply = reply_from(*message);
+      auto reply = from_message<CompileReply>(*message);
       slot.busy_ms += reply.milliseconds;
       ++statistics_.compiled;
       failed_starts_ = 0;

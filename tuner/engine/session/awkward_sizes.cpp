@@ -62,7 +62,7 @@ DeviceReply AwkwardSizes::check(std::size_t winner) {
     if (!problem.usable) continue;
     const DeviceReply reply = run(problem);
     account(reply, total);
-    if (reply.reference_failed) {
+    if (reply.result_of<ConfirmCandidate>().reference_failed) {
       parts_.observer.warning(
           fmt::format("The winner could not be checked at {}, because the reference fails there: {}", problem.text(),
                       reply.message));
@@ -163,7 +163,7 @@ DeviceReply AwkwardSizes::run(const Problem& problem) {
   if (prepared.outcome != Outcome::ok) {
     reply.outcome = prepared.outcome;
     reply.message = prepared.message;
-    reply.reference_failed = true;
+    reply.result = ConfirmResult{.reference_failed = true};
   } else {
     reply = pipeline_.call(ConfirmCandidate{problem.reference, problem.winner, options_.seed + 1});
   }

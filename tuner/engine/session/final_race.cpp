@@ -8,6 +8,11 @@ namespace tuner::engine {
 
 namespace {
 
+Block block_of(const std::vector<std::size_t>& order, const DeviceReply& reply) {
+  const BlockResult& result = reply.result_of<RunBlock>();
+  return {order, result.samples_ns, result.disturbed, result.launches_per_sample};
+}
+
 class FinalRace {
  public:
   FinalRace(const Candidates& candidates, const std::vector<Finalist>& entrants, const TournamentOptions& options,
@@ -60,8 +65,8 @@ class FinalRace {
         loaded_ = true;
         return;
       }
-      if (reply.culprit) {
-        withdraw(resident_.at(*reply.culprit), reply);
+      if (const auto culprit = reply.result_of<LoadFinalists>().culprit) {
+        withdraw(resident_.at(*culprit), reply);
       } else {
         blame_device(reply);
       }
@@ -84,7 +89,7 @@ class FinalRace {
       if (reply.outcome == Outcome::ok) {
         unexplained_ = 0;
         add_launches(order, reply);
-        tournament_.add_block({order, reply.samples_ns, reply.disturbed, reply.launches_per_sample});
+        tournament_.add_block(block_of(order, reply));
       } else {
         find_culprit(order, reply);
       }
@@ -104,13 +109,14 @@ class FinalRace {
   }
 
   void add_launches(const std::vector<std::size_t>& order, const DeviceReply& reply) {
-    for (const std::size_t entry : order) timed_launches_[entry] += reply.launches_per_sample;
+    const int launches = reply.result_of<RunBlock>().launches_per_sample;
+    for (const std::size_t entry : order) timed_launches_[entry] += launches;
   }
 
   /// A worker that was lost took with it who it was: then whoever fails when run alone was it. A block that fails again
   /// and again without that is nobody's fault but the device's.
   void find_culprit(const std::vector<std::size_t>& order, const DeviceReply& whole) {
-    if (whole.culprit) return suspect(resident_.at(*whole.culprit), whole);
+    if (const auto culprit = whole.result_of<RunBlock>().culprit) return suspect(resident_.at(*culprit), whole);
     for (const std::size_t entry : order) {
       const DeviceReply alone = run_block({entry});
       if (alone.outcome != Outcome::ok) return withdraw(entry, alone);
@@ -196,7 +202,7 @@ class FinalRace {
       }
       unexplained_ = 0;
       add_launches(order, reply);
-      tournament_.add_meeting({order, reply.samples_ns, reply.disturbed, reply.launches_per_sample});
+      tournament_.add_meeting(block_of(order, reply));
     }
     return true;
   }
@@ -209,7 +215,7 @@ class FinalRace {
     if (candidate.configuration == references_.reference->configuration) return result_.verified = true;
     const DeviceReply reply = ask_(ConfirmCandidate{*references_.reference, candidate, references_.seed + 1});
     account(reply);
-    if (reply.reference_failed) {
+    if (reply.result_of<ConfirmCandidate>().reference_failed) {
       result_.not_verified = reply.message;
       return true;
     }

@@ -106,14 +106,15 @@ void Pipeline::take_screened(std::size_t entry, const DeviceReply& reply) {
 }
 
 void Pipeline::note_samples(const DeviceReply& reply) {
-  noise_.add(reply.samples_ns);
+  const std::vector<double>& samples = reply.timed_run().samples_ns;
+  noise_.add(samples);
   const double lead_in = lead_in_ns(task_.device(), options_.mode);
-  for (const double sample : reply.samples_ns) time_.screening_gpu_s += (sample + lead_in) / 1e9;
+  for (const double sample : samples) time_.screening_gpu_s += (sample + lead_in) / 1e9;
 }
 
 void Pipeline::take_reference(const DeviceReply& reply) {
   reference_done_ = true;
-  not_compared_ = reply.not_compared;
+  not_compared_ = reply.result_of<RunReference>().not_compared;
   if (reference_kernel_) {
     if (reply.outcome == Outcome::ok) return;
     throw Error(Errc::baseline_failed,

@@ -153,17 +153,19 @@ void Pipeline::prepare() {
 
 /// Whoever shares the GPU disturbs every sample, and buffers without fences let some faults pass: each is said once.
 void Pipeline::note_neighbours(const DeviceReply& reply) {
-  if (!reply.other_processes.empty() && !contended_ && !options_.contended) {
+  const PrepareResult& prepared = reply.result_of<PrepareProblem>();
+  if (!prepared.other_processes.empty() && !contended_ && !options_.contended) {
     contended_ = true;
     parts_.observer.warning(
         fmt::format("Other processes compute on {} meanwhile: {}. Times are disturbed and the decision says so; tune "
                     "again when they are gone.",
-                    task_.device().name, fmt::join(reply.other_processes, ", ")));
+                    task_.device().name, fmt::join(prepared.other_processes, ", ")));
   }
-  if (!reply.unfenced.empty() && !warned_of_fences_) {
+  if (!prepared.unfenced.empty() && !warned_of_fences_) {
     warned_of_fences_ = true;
-    parts_.observer.warning(fmt::format(
-        "Reads and writes a little beyond a buffer may go unnoticed, because there are no fences: {}", reply.unfenced));
+    parts_.observer.warning(
+        fmt::format("Reads and writes a little beyond a buffer may go unnoticed, because there are no fences: {}",
+                    prepared.unfenced));
   }
 }
 

@@ -7,6 +7,17 @@
 #include "tuner/engine/measure/interruptions.hpp"
 
 namespace tuner::engine {
+namespace {
+
+void combine(const BlockResult& earlier, bool with_samples, BlockResult& block) {
+  block.disturbed = block.disturbed || earlier.disturbed;
+  if (!with_samples) return;
+  for (std::size_t entry = 0; entry < block.samples_ns.size(); ++entry) {
+    block.samples_ns[entry] = uninterrupted_ns(std::array{block.samples_ns[entry], earlier.samples_ns.at(entry)});
+  }
+}
+
+}  // namespace
 
 AskDevice repeat_blocks(AskDevice ask, int times) {
   return [ask = std::move(ask), times](DeviceRequest request) {
@@ -16,12 +27,7 @@ AskDevice repeat_blocks(AskDevice ask, int times) {
       DeviceReply one = ask(request);
       one.timing_ms += all.timing_ms;
       one.launches += all.launches;
-      one.disturbed = one.disturbed || all.disturbed;
-      if (one.outcome == Outcome::ok) {
-        for (std::size_t entry = 0; entry < one.samples_ns.size(); ++entry) {
-          one.samples_ns[entry] = uninterrupted_ns(std::array{one.samples_ns[entry], all.samples_ns.at(entry)});
-        }
-      }
+      if (auto* block = std::get_if<BlockResult>(&one.result)) combine(all.result_of<RunBlock>(), one.ok(), *block);
       all = std::move(one);
     }
     return all;

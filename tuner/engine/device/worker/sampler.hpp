@@ -69,7 +69,6 @@ class ClockWatch {
   /// Call before and after a block of samples. True if since the reading before, the clock moved by more than 3 % or
   /// the hardware slowed itself down.
   bool moved();
-  double mhz() const { return mhz_.value_or(0); }  ///< latest reading; 0 if unknown
 
  private:
   const Monitor& monitor_;
