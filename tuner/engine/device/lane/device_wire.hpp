@@ -26,6 +26,10 @@ struct WorkerReply {
   DeviceReply reply;
   bool ends = false;  ///< the worker ends itself after this: its context is dead or its data damaged
 };
+void describe(auto& fields, WorkerReply& reply) {
+  auto& [answer, ends] = reply;
+  fields("reply", answer)("ends", ends);
+}
 
 struct DeviceList {
   std::vector<DeviceInfo> devices;

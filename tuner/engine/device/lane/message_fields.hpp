@@ -2,7 +2,6 @@
 
 #include "tuner/engine/compile/compile_fields.hpp"
 #include "tuner/engine/device/lane/device.hpp"
-#include "tuner/engine/device/lane/device_wire.hpp"
 
 // The fields of requests and replies, as record.hpp wants them.
 
@@ -145,11 +144,6 @@ void describe(auto& fields, DeviceReply& reply) {
   auto& [outcome, message, launches, load_ms, verify_ms, timing_ms, confirmed, result] = reply;
   fields("outcome", outcome)("message", message)("launches", launches)("load_ms", load_ms)("verify_ms", verify_ms)(
       "timing_ms", timing_ms)("confirmed", confirmed)("result", result);
-}
-
-void describe(auto& fields, WorkerReply& reply) {
-  auto& [answer, ends] = reply;
-  fields("reply", answer)("ends", ends);
 }
 
 }  // namespace tuner::engine
