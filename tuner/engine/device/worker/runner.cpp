@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,6 +23,26 @@ struct Runner::Mismatch {
   std::uint64_t first_unwritten = 0;
   Finding overwritten;              // elements that the reference leaves unwritten, and this does not
   std::vector<std::uint64_t> bits;  // checksums by run, where the bits matter
+};
+
+// One launch of several that are compared.
+struct Runner::Run {
+  int number = 0;
+  bool as_reference = false;
+  Layout layout = Layout::plain;
+  unsigned char poison = 0;
+};
+
+// What is asked about one output after a run, by the numbers of the findings.
+struct Runner::AskedOutput {
+  ArgumentState* state;
+  std::optional<std::size_t> unwritten = std::nullopt, overwritten = std::nullopt, compared = std::nullopt;
+  std::vector<std::size_t> bits = {};
+};
+
+struct Runner::AskedGuard {
+  const ArgumentState* state;
+  std::size_t number;  // of the finding
 };
 
 namespace {
@@ -90,89 +110,85 @@ std::string Runner::fault_text(CUresult fault) const {
   return fmt::format("It ended the GPU's context: {}.", error);
 }
 
-Verdict Runner::run_once(const LoadedKernel& kernel, int run, bool as_reference, std::vector<Mismatch>& mismatches) {
-  const Layout layout = layout_of(run);
-  const unsigned char poison = kPoison[run % 2];
-  if (Verdict verdict = launch(kernel, poison, layout); !verdict.ok()) return verdict;
+// The guards of the plain layout are looked at once, by inspect(); fenced inputs cannot be written to.
+void Runner::ask_about_guards(const Run& run, std::vector<AskedGuard>& asked) {
+  if (run.layout == Layout::plain) return;
+  for (const ArgumentState& state : buffers_.arguments()) {
+    if (!state.buffer || state.argument.role == Argument::Role::in) continue;
+    const Placement place = state.place(run.layout);
+    for (const auto& [begin, end] :
+         {std::pair(place.guard_begin, place.begin), std::pair(place.end, place.guard_end)}) {
+      if (begin == end) continue;
+      asked.push_back({&state, support_.check_planted(place.memory, begin, end, state.guard_seed)});
+    }
+  }
+}
 
-  const bool first_run = run == 0;
-  struct Asked {
-    ArgumentState* state;
-    std::size_t unwritten = 0, overwritten = 0, compared = 0;
-    std::array<std::size_t, 2> bits{};
-    bool has_unwritten = false, has_overwritten = false, is_compared = false;
-    bool defines = false;  ///< what the output is compared with from now on
+Runner::AskedOutput Runner::ask_about(ArgumentState& state, const Run& run) {
+  AskedOutput asked{&state};
+  const CUdeviceptr data = state.place(run.layout).data();
+  const CUdeviceptr excluded = state.unwritten_by_reference.get();
+  if (state.argument.role == Argument::Role::out) {
+    const bool notes_unwritten = run.as_reference && (!state.argument.expected || state.argument.is_partial);
+    asked.unwritten =
+        support_.find_unwritten(data, state.elements, state.argument.type, run.poison, run.number > 0,
+                                notes_unwritten ? excluded : state.unwritten.get(), notes_unwritten ? 0 : excluded);
+    const bool is_last = run.number + 1 == runs();
+    if (!run.as_reference && is_last && state.left_unwritten.count > 0 && !state.argument.is_partial)
+      asked.overwritten = support_.find_overwritten(state.unwritten.get(), excluded, state.elements);
+  }
+  // What it is compared with from now on.
+  const bool defines = run.as_reference && !state.argument.expected;
+  if (defines && run.number == 0) {
+    stream_.copy(state.reference.get(), data, state.element_bytes());
+    return asked;
+  }
+  asked.compared = support_.compare(data, state.reference.get(), state.elements, state.argument, excluded);
+  if (!deterministic_) return asked;
+  const auto ask_for_sum = [&](CUdeviceptr memory) {
+    asked.bits.push_back(support_.checksum_elements(memory, state.elements, state.argument.type, excluded));
   };
-  std::vector<Asked> asked;
-  std::vector<std::pair<const ArgumentState*, std::size_t>> guarded;
+  // What the reference excludes is known after its second run only; its first run's outputs are still there.
+  if (defines && run.number == 1) ask_for_sum(state.reference.get());
+  ask_for_sum(data);
+  return asked;
+}
+
+void Runner::note(const AskedOutput& asked, const std::vector<Finding>& found, const Run& run, Mismatch& mismatch) {
+  const ArgumentState& state = *asked.state;
+  mismatch.state = &state;
+  if (asked.unwritten && run.number > 0) {
+    mismatch.unwritten = found[*asked.unwritten].count;
+    mismatch.first_unwritten = found[*asked.unwritten].first;
+  }
+  if (asked.overwritten) mismatch.overwritten = found[*asked.overwritten];
+  for (const std::size_t number : asked.bits) mismatch.bits.push_back(found[number].sum);
+  const Finding compared = asked.compared ? found[*asked.compared] : Finding{};
+  mismatch.count.push_back(compared.count);
+  if (compared.count == 0 || !mismatch.found.empty()) return;
+  mismatch.first = compared.first;
+  mismatch.worst = std::bit_cast<double>(compared.worst);
+  const std::size_t size = size_of(state.argument.type);
+  const auto text_at = [&](CUdeviceptr data) {
+    return element_text(state.argument.type, stream_.download(data + compared.first * size, size));
+  };
+  mismatch.found = text_at(state.place(run.layout).data());
+  mismatch.expected = text_at(state.reference.get());
+}
+
+Verdict Runner::run_once(const LoadedKernel& kernel, const Run& run, std::vector<Mismatch>& mismatches) {
+  if (Verdict verdict = launch(kernel, run.poison, run.layout); !verdict.ok()) return verdict;
+  std::vector<AskedGuard> guards;
+  ask_about_guards(run, guards);
+  std::vector<AskedOutput> outputs;
   for (ArgumentState& state : buffers_.arguments()) {
-    // The guards of the plain layout are looked at once, by inspect(); fenced inputs cannot be written to.
-    if (layout != Layout::plain && state.buffer && state.argument.role != Argument::Role::in) {
-      const Placement place = state.place(layout);
-      const auto look_at = [&](std::uint64_t begin, std::uint64_t end) {
-        if (begin == end) return;
-        guarded.emplace_back(&state, support_.check_planted(place.memory, begin, end, state.guard_seed));
-      };
-      look_at(place.guard_begin, place.begin);
-      look_at(place.end, place.guard_end);
-    }
-    if (!state.is_output()) continue;
-    Asked& ask = asked.emplace_back(Asked{&state});
-    ask.defines = as_reference && !state.argument.expected;
-    const CUdeviceptr data = state.place(layout).data();
-    const CUdeviceptr excluded = state.unwritten_by_reference.get();
-    if (state.argument.role == Argument::Role::out) {
-      const bool notes_unwritten = as_reference && (!state.argument.expected || state.argument.is_partial);
-      ask.has_unwritten = true;
-      ask.unwritten =
-          support_.find_unwritten(data, state.elements, state.argument.type, poison, !first_run,
-                                  notes_unwritten ? excluded : state.unwritten.get(), notes_unwritten ? 0 : excluded);
-      ask.has_overwritten =
-          !as_reference && run + 1 == runs() && state.left_unwritten.count > 0 && !state.argument.is_partial;
-      if (ask.has_overwritten) {
-        ask.overwritten = support_.find_overwritten(state.unwritten.get(), excluded, state.elements);
-      }
-    }
-    if (ask.defines && first_run) {
-      stream_.copy(state.reference.get(), data, state.element_bytes());
-    } else {
-      ask.is_compared = true;
-      ask.compared = support_.compare(data, state.reference.get(), state.elements, state.argument, excluded);
-    }
-    const auto sum = [&](CUdeviceptr memory) {
-      return support_.checksum_elements(memory, state.elements, state.argument.type, excluded);
-    };
-    // What the reference excludes is known after its second run only; its first run's outputs are still there.
-    if (deterministic_ && !(ask.defines && first_run)) ask.bits[1] = sum(data);
-    if (deterministic_ && ask.defines && run == 1) ask.bits[0] = sum(state.reference.get());
+    if (state.is_output()) outputs.push_back(ask_about(state, run));
   }
   const std::vector<Finding> found = support_.findings();
-
-  if (mismatches.empty()) mismatches.resize(asked.size());
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    Mismatch& mismatch = mismatches[i];
-    const ArgumentState& state = *asked[i].state;
-    mismatch.state = &state;
-    if (asked[i].has_unwritten && !first_run) {
-      mismatch.unwritten = found[asked[i].unwritten].count;
-      mismatch.first_unwritten = found[asked[i].unwritten].first;
-    }
-    if (asked[i].has_overwritten) mismatch.overwritten = found[asked[i].overwritten];
-    if (deterministic_ && asked[i].defines && run == 1) mismatch.bits = {found[asked[i].bits[0]].sum};
-    if (deterministic_ && !(asked[i].defines && first_run)) mismatch.bits.push_back(found[asked[i].bits[1]].sum);
-    mismatch.count.push_back(asked[i].is_compared ? found[asked[i].compared].count : 0);
-    if (mismatch.count.back() == 0 || !mismatch.found.empty()) continue;
-    const Finding& compared = found[asked[i].compared];
-    mismatch.first = compared.first;
-    mismatch.worst = std::bit_cast<double>(compared.worst);
-    const std::size_t size = size_of(state.argument.type);
-    mismatch.found =
-        element_text(state.argument.type, stream_.download(state.place(layout).data() + compared.first * size, size));
-    mismatch.expected =
-        element_text(state.argument.type, stream_.download(state.reference.get() + compared.first * size, size));
-  }
-  for (const auto& [state, number] : guarded) {
-    if (found[number].count > 0) return guards_verdict(*state, state->place(layout), found[number]);
+  mismatches.resize(outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) note(outputs[i], found, run, mismatches[i]);
+  for (const auto& [state, number] : guards) {
+    if (found[number].count > 0) return guards_verdict(*state, state->place(run.layout), found[number]);
   }
   return {};
 }
@@ -269,8 +285,9 @@ void Runner::sum_kept() {
 }
 
 Verdict Runner::run_all(const LoadedKernel& kernel, bool as_reference, std::vector<Mismatch>& mismatches) {
-  for (int run = 0; run < runs(); ++run) {
-    if (Verdict verdict = run_once(kernel, run, as_reference, mismatches); !verdict.ok()) return verdict;
+  for (int number = 0; number < runs(); ++number) {
+    const Run run{number, as_reference, layout_of(number), kPoison[number % 2]};
+    if (Verdict verdict = run_once(kernel, run, mismatches); !verdict.ok()) return verdict;
   }
   return {};
 }
