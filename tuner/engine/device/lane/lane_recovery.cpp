@@ -41,7 +41,7 @@ void DeviceProcessLane::lose(Loss loss) {
   }
 
   if (failures_ >= kMaxFailures) {
-    give_up(loss.reply.message.empty() ? workers_.obituary() : loss.reply.message);
+    give_up(loss.reply.message.empty() ? workers_.exit_description() : loss.reply.message);
   } else {
     record.spare_ready = start_another();
   }
@@ -49,7 +49,7 @@ void DeviceProcessLane::lose(Loss loss) {
   if (!answers) return;
 
   Pending& pending = running->pending;
-  if (loss.reply.message.empty()) loss.reply.message = workers_.obituary();
+  if (loss.reply.message.empty()) loss.reply.message = workers_.exit_description();
   if (!std::holds_alternative<RunBlock>(pending.request)) {
     if (pending.first_failure) loss.reply = more_exact(std::move(*pending.first_failure), std::move(loss.reply));
     loss.reply.confirmed = true;

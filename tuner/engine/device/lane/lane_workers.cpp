@@ -51,7 +51,7 @@ bool DeviceWorkers::take_over() {
   return active_->has_context;
 }
 
-std::string DeviceWorkers::obituary() {
+std::string DeviceWorkers::exit_description() {
   const auto found = std::find_if(leaving_.begin(), leaving_.end(),
                                   [&](const Leaving& leaving) { return leaving.process.pid() == retired_; });
   if (found == leaving_.end()) return "The device worker ended.";
