@@ -52,7 +52,7 @@ void Laboratory::require(const engine::DeviceReply& reply, const char* what) con
   }
 }
 
-void Laboratory::prepare(const Task& task, engine::CacheMode mode) {
+void Laboratory::prepare(const Task& task, Timing mode) {
   task_ = &task;
   candidates_.emplace(task, cache::Trial{});
   engine::CompileRequest support;

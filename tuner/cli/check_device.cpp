@@ -180,7 +180,7 @@ class DeviceCheck {
     problem.arguments = task.arguments_with_data();
     problem.deterministic = task.description().deterministic;
     problem.seed = request_.seed;
-    problem.mode = engine::CacheMode::warm;
+    problem.mode = Timing::warm;
     problem.support_cubin = compile({support}).front().cubin;
     const engine::DeviceReply reply = ask(std::move(problem));
     if (reply.outcome != Outcome::ok)

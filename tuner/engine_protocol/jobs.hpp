@@ -13,6 +13,7 @@
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/outcome.hpp"
+#include "tuner/timing.hpp"
 
 namespace tuner {
 
@@ -47,7 +48,7 @@ struct CompileAnswer {
 /// answer with what it found.
 struct TuneJob {
   JobSubject subject;
-  std::string mode = "cold";
+  Timing timing = Timing::cold;
   std::uint64_t evaluations = 0;                   ///< 0: the whole space
   std::optional<std::chrono::milliseconds> limit;  ///< for all of it, waiting for others included
   std::optional<double> share;                     ///< of the GPU's time, where a program is using it: in background

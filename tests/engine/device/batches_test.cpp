@@ -6,7 +6,7 @@ using namespace tuner;
 using namespace tuner::engine;
 
 TEST_CASE("a batch is so many launches between two events, and its sample is the time of one") {
-  for (const CacheMode mode : {CacheMode::cold, CacheMode::warm}) {
+  for (const Timing mode : {Timing::cold, Timing::warm}) {
     PrepareProblem request = problem();
     request.mode = mode;
     TestWorker worker;
@@ -30,7 +30,7 @@ TEST_CASE("a batch is so many launches between two events, and its sample is the
 }
 
 TEST_CASE("every launch of a batch finds its in/out buffer as it was before the first") {
-  for (const CacheMode mode : {CacheMode::cold, CacheMode::warm}) {
+  for (const Timing mode : {Timing::cold, Timing::warm}) {
     PrepareProblem request = problem();
     request.mode = mode;
     TestWorker worker;
@@ -46,19 +46,19 @@ TEST_CASE("every launch of a batch finds its in/out buffer as it was before the 
 }
 
 TEST_CASE("with a cold cache no two launches of a batch share a buffer, with a warm one inputs are shared") {
-  for (const CacheMode mode : {CacheMode::cold, CacheMode::warm}) {
+  for (const Timing mode : {Timing::cold, Timing::warm}) {
     PrepareProblem request = problem();
     request.mode = mode;
     TestWorker worker;
     worker.prepare(request);
     REQUIRE(worker.ask(LoadFinalists{{candidate("expects_other_inputs time=4000")}, 4}).reply.outcome == Outcome::ok);
     const WorkerReply reply = worker.ask(RunBlock{{0}, 4});
-    CHECK((reply.reply.outcome == Outcome::ok) == (mode == CacheMode::cold));
+    CHECK((reply.reply.outcome == Outcome::ok) == (mode == Timing::cold));
   }
 }
 
 TEST_CASE("a finalist that is slow and right has its first batch's time, whatever a single launch may take") {
-  for (const CacheMode mode : {CacheMode::cold, CacheMode::warm}) {
+  for (const Timing mode : {Timing::cold, Timing::warm}) {
     PrepareProblem request = problem(std::chrono::milliseconds(100));
     request.mode = mode;
     TestWorker worker;
@@ -74,7 +74,7 @@ TEST_CASE("a finalist that is slow and right has its first batch's time, whateve
 
 TEST_CASE("the copies that batches need are gone when something else is screened") {
   PrepareProblem request = problem();
-  request.mode = CacheMode::warm;        // without what a flush takes
+  request.mode = Timing::warm;           // without what a flush takes
   request.arguments[2].length = 500000;  // 2 MB, which a copy has
   const auto screen_with_scratch = [](TestWorker& worker, std::uint64_t megabytes) {
     ScreenCandidate large = screen("right");

@@ -82,7 +82,7 @@ TEST_CASE("a block after finalists that could not be loaded is told why, and cos
 TEST_CASE("the lane waits for the launches that lead in warm samples") {
   TestLane test({.slack = 2000ms});
   PrepareProblem request = problem(200ms);
-  request.mode = CacheMode::warm;
+  request.mode = Timing::warm;
   request.arguments[2].role = Argument::Role::scratch;  // nothing to restore, so that there is more than one
   REQUIRE(test.ask(request).outcome == Outcome::ok);
   RunReference slow = reference("right time=140000000 wait=140");
@@ -94,7 +94,7 @@ TEST_CASE("the lane waits for the launches that lead in warm samples") {
 }
 
 TEST_CASE("a short kernel that hangs among many launches is noticed as soon as any other") {
-  for (const CacheMode mode : {CacheMode::cold, CacheMode::warm}) {
+  for (const Timing mode : {Timing::cold, Timing::warm}) {
     TestLane test({.slack = 2000ms});
     PrepareProblem request = problem(300ms);
     request.mode = mode;

@@ -279,7 +279,7 @@ TEST_CASE("spares that cannot start are not tried for ever, and the worker that 
 TEST_CASE("a candidate is not judged by memory that spares and the dead hold") {
   TestLane test({.environment = {"FAKE_DRIVER=crowded=1000000"}});
   PrepareProblem small = problem();
-  small.mode = CacheMode::warm;  // without what a flush takes
+  small.mode = Timing::warm;  // without what a flush takes
   REQUIRE(test.ask(small).outcome == Outcome::ok);
   REQUIRE(test.ask(reference()).outcome == Outcome::ok);
   REQUIRE(test.ask(screen("faults")).outcome == Outcome::illegal_access);

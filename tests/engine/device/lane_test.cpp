@@ -61,7 +61,7 @@ TEST_CASE("a slow candidate is killed early") {
 TEST_CASE("a warm sample is led in by launches of the same kernel") {
   TestLane test;
   PrepareProblem request = problem();
-  request.mode = CacheMode::warm;
+  request.mode = Timing::warm;
   REQUIRE(test.ask(request).outcome == Outcome::ok);
   const DeviceReply reply = test.ask(reference("right time=90000"));
   REQUIRE(reply.outcome == Outcome::ok);

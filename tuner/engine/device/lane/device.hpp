@@ -17,13 +17,9 @@
 #include "tuner/engine/lanes/lane.hpp"
 #include "tuner/engine/measure/screen.hpp"
 #include "tuner/outcome.hpp"
+#include "tuner/timing.hpp"
 
 namespace tuner::engine {
-
-enum class CacheMode {
-  cold,  ///< L2 is flushed before every sample
-  warm,  ///< the previous launch's data may still be in L2
-};
 
 /// A binary with its launch: what the device worker needs to run one configuration. Knows nothing of expressions.
 struct Candidate {
@@ -87,7 +83,7 @@ struct PrepareProblem {
   std::vector<BoundArgument> arguments;
   std::uint64_t seed = 0;
   bool deterministic = false;  ///< outputs must be the same bits in every run, whatever the tolerances
-  CacheMode mode = CacheMode::cold;
+  Timing mode = Timing::cold;
   std::vector<std::byte> support_cubin;            ///< the device code that fills, poisons and compares (support.cu)
   std::chrono::milliseconds launch_timeout{2000};  ///< a launch still running after this is stopped
 };

@@ -35,7 +35,7 @@ milliseconds limit_of(const DeviceRequest& request, const RequestLimits& limits)
   // A sample may have one before it that is thrown away. With a warm cache each is led in by a launch; before anything
   // is known of a kernel by a few, and those of a short one are no longer together than one that is not.
   constexpr int kFirstLeadIn = 4;
-  const bool warm = limits.mode == CacheMode::warm;
+  const bool warm = limits.mode == Timing::warm;
   const auto samples = [&](int count, int kernels) {
     return (1 + count) * (warm ? 2 : 1) + (warm ? kFirstLeadIn * kernels : 0);
   };

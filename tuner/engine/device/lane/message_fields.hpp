@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tuner/core/base/timing_text.hpp"
 #include "tuner/engine/compile/compile_fields.hpp"
 #include "tuner/engine/device/lane/device.hpp"
 
