@@ -3,6 +3,7 @@
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/device/device_fields.hpp"
 #include "tuner/engine_protocol/jobs.hpp"
+#include "tuner/process/header_fields.hpp"
 
 // The fields of jobs and answers, as record.hpp wants them.
 
@@ -39,11 +40,6 @@ void describe(auto& fields, Decision& decision) {
 }  // namespace tuner::cache
 
 namespace tuner {
-
-void describe(auto& fields, QuotedHeader& header) {
-  auto& [name, text] = header;
-  fields("name", name)("text", text);
-}
 
 void describe(auto& fields, JobSubject& subject) {
   auto& [text, file, kernel, headers, problem, device, database] = subject;

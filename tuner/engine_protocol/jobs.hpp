@@ -19,11 +19,11 @@ namespace tuner {
 
 /// What a program gives its engine: one kernel for one problem on one GPU.
 struct JobSubject {
-  std::string text;                   ///< the whole annotated source
-  std::filesystem::path file;         ///< its name, for messages
-  std::string kernel;                 ///< which kernel of it
-  std::vector<QuotedHeader> headers;  ///< every header that it includes with quotes
-  ProblemValues problem;              ///< complete
+  std::string text;             ///< the whole annotated source
+  std::filesystem::path file;   ///< its name, for messages
+  std::string kernel;           ///< which kernel of it
+  std::vector<Header> headers;  ///< every header that it includes with quotes
+  ProblemValues problem;        ///< complete
   DeviceInfo device;
   std::filesystem::path database;  ///< as chosen by the program; empty: the default place
 };

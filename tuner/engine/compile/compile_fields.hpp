@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tuner/engine/compile/compile.hpp"
+#include "tuner/process/header_fields.hpp"
 
 // The fields of requests to the compiler and its replies, as record.hpp wants them.
 
@@ -25,11 +26,6 @@ void describe(auto& fields, ResourceFacts& facts) {
 }  // namespace tuner::cache
 
 namespace tuner::engine {
-
-void describe(auto& fields, MemoryHeader& header) {
-  auto& [name, text] = header;
-  fields("name", name)("text", text);
-}
 
 void describe(auto& fields, CompileRequest& request) {
   auto& [configuration, source, file_name, name_expression, architecture, options, headers, front_end_only] = request;

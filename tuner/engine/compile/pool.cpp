@@ -29,7 +29,7 @@ std::string precompiled_key(std::string_view prefix, const CompileRequest& reque
   std::string key =
       fmt::format("{}:{}\n{}:{}\n", request.architecture.size(), request.architecture, prefix.size(), prefix);
   for (const std::string& option : request.options) key += fmt::format("{}:{}\n", option.size(), option);
-  for (const MemoryHeader& header : request.headers)
+  for (const Header& header : request.headers)
     key += fmt::format("{}:{} {}:{}\n", header.name.size(), header.name, header.text.size(), header.text);
   return key;
 }
