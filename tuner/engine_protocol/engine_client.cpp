@@ -94,7 +94,7 @@ void make_absolute(JobSubject& subject) {
 }  // namespace
 
 /// One thread talks to both engines and starts them. Others leave it work and wake it. A process that was forked has no
-/// such thread; to it the engines are somebody else's.
+/// such thread; to it the engines belong to another process.
 class EngineClient::State {
  public:
   State() = default;
@@ -141,7 +141,7 @@ class EngineClient::State {
  private:
   struct Compile {
     CompileJob job;
-    Clock::time_point deadline;  ///< nobody waits for it any more
+    Clock::time_point deadline;  ///< after it no caller waits
     std::promise<CompileAnswer> answer;
     int attempts = 0;
     Clock::time_point hangs_at{};  ///< an engine that has not answered by then hangs

@@ -54,7 +54,7 @@ struct TuneJob {
   std::optional<double> share;                     ///< of the GPU's time, where a program is using it: in background
   int compile_workers = 0;                         ///< 0: as many as the cores allow; with a share, one
   std::chrono::milliseconds launch_timeout{2000};  ///< of a candidate
-  /// A decision at least as new as this, by anybody, is an answer: when the program looked and found none.
+  /// A decision at least as new as this, by any process, is an answer: when the program looked and found none.
   std::int64_t since_unix_ms = 0;
   std::string serving;  ///< the configuration in use, raced with the others where the space has it; may be empty
 };

@@ -13,7 +13,7 @@ namespace tuner::engine {
 namespace {
 
 constexpr int kRequestsPerWorker = 2;  // one being compiled, one waiting
-constexpr int kAttempts = 2;           // a worker may be killed by somebody else once; twice is the source's doing
+constexpr int kAttempts = 2;           // a worker may be killed from outside once; twice is the source's doing
 constexpr int kHelperStarts = 3;
 constexpr std::size_t kPrecompiledLimit = 4;  // 100 MB each
 constexpr auto kHelperPatience = std::chrono::seconds(60);
@@ -45,8 +45,8 @@ CompilePool::CompilePool(CompilePoolOptions options) : options_(std::move(option
 
 CompilePool::~CompilePool() {
   if (!helper_) return;
-  // Left to itself for a moment the helper collects its workers; killed at once it would leave that to whoever inherits
-  // them, and not every container has an init process that does it.
+  // Given a moment, the helper collects its workers. Killed at once, it leaves them to the init process, and not every
+  // container has one that collects them.
   helper_->channel().close();
   helper_->wait_until(Clock::now() + kGoodbye);
 }
@@ -280,7 +280,7 @@ CompilePool::Clock::time_point CompilePool::next_deadline() const {
   Clock::time_point next = waits_for_helper() ? helper_deadline_ : Clock::time_point::max();
   for (const Slot& slot : slots_) {
     if (slot.job && !slot.requested) next = std::min(next, slot.deadline);
-    // A send that found nobody closed the channel: nothing will become readable.
+    // A send without a reader closed the channel: nothing will become readable.
     if (slot.channel.closed() && slot.pid != 0) next = Clock::now();
   }
   return next;

@@ -6,11 +6,11 @@
 
 namespace tuner::engine {
 
-/// Identifies a piece of work within one lane. Chosen by whoever submits; never reused.
+/// Identifies a piece of work within one lane. Chosen by the caller of `submit`; never reused.
 using TicketId = std::uint64_t;
 
 /// The one seam for work done elsewhere: a pool of compile workers, the process that holds a GPU, a recorded space, a
-/// fake. Everything returns at once; whoever drives the lane waits on `wait_fds` or until `next_deadline`, then calls
+/// fake. Everything returns at once; the caller waits on `wait_fds` or until `next_deadline`, then calls
 /// `poll`. Every submitted ticket is answered exactly once, also when the worker that held it dies, hangs or is
 /// cancelled. Used from one thread.
 template <typename Request, typename Reply>

@@ -89,7 +89,7 @@ struct PrepareProblem {
 };
 
 /// How a request is run that has already cost a worker: by a worker that has run nothing else, and as any other request
-/// if it does nothing wrong there. The lane sets it; whoever submits leaves it alone.
+/// if it does nothing wrong there. Set by the lane only.
 struct Isolation {
   bool diagnose = false;  ///< take the time to find out what exactly it does wrong
   /// Instead of the problem's. A launch that is known to hang need not be waited for as long again.

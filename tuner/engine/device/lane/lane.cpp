@@ -165,7 +165,7 @@ void DeviceProcessLane::send_next() {
     repeat_.pop_front();
     return give({0, std::move(request), {}, false}, true);
   }
-  // Nobody is timed beside a kernel that hangs, which ends when its process does.
+  // Nothing is timed beside a kernel that hangs; it ends when its process does.
   if (workers_.any_computing()) return;
   note_recovered();
   while (!waiting_.empty() && !running_) {

@@ -13,7 +13,7 @@ template <typename Request>
 constexpr bool kIsolates = std::is_same_v<Request, RunReference> || std::is_same_v<Request, ScreenCandidate> ||
                            std::is_same_v<Request, ConfirmCandidate>;
 
-// Which of two failures tells more. What was found by looking beats what ended the process before anybody could look.
+// Which of two failures tells more. What a check found says more than what ended the process before a check.
 int exactness(Outcome outcome) {
   switch (outcome) {
     case Outcome::worker_lost:

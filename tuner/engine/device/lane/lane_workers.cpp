@@ -8,7 +8,7 @@
 namespace tuner::engine {
 
 DeviceWorkers::~DeviceWorkers() {
-  // Everybody is killed before anybody is waited for, so that they go at the same time.
+  // All are killed before the first wait, so that they end at the same time.
   retire();
   dismiss_spares();
   const auto deadline = Clock::now() + program_.patience;
@@ -36,7 +36,7 @@ void DeviceWorkers::retire(bool computing) noexcept {
 }
 
 bool DeviceWorkers::take_over() {
-  drop_useless();  // whoever died while standing by
+  drop_useless();  // those that died while standing by
   const auto progress = [](const DeviceWorker& spare) { return spare.greeted + spare.has_context; };
   // The first of equals is the oldest.
   const auto best = std::max_element(spares_.begin(), spares_.end(), [&](const DeviceWorker& a, const DeviceWorker& b) {
@@ -68,7 +68,7 @@ int DeviceWorkers::start_spares(int wanted) {
       spares_.push_back(spawn());
       ++started;
     } catch (const Error&) {
-      ++lost_;  // too many processes, perhaps; whoever works goes on
+      ++lost_;  // too many processes, perhaps; the active one goes on
       break;
     }
   }
@@ -174,7 +174,7 @@ DeviceWorkers::Clock::time_point DeviceWorkers::next_deadline() const {
   const auto now = Clock::now();
   for (const Leaving& leaving : leaving_) {
     if (!leaving.computing || now >= leaving.patience_ends) continue;
-    // Where the system has no descriptor for its end, somebody has to look.
+    // Where the system has no descriptor for its end, it is polled.
     const auto look = leaving.process.exit_fd() >= 0 ? leaving.patience_ends : now + std::chrono::milliseconds(5);
     result = std::min(result, look);
   }
