@@ -18,9 +18,10 @@ namespace tuner::cache {
 
 void describe(auto& fields, ResourceFacts& facts) {
   auto& [registers, stack, spill_stores, spill_loads, static_shared, dynamic_shared, occupancy, limiter, hash] = facts;
-  fields("registers", registers)("stack_bytes", stack)("spill_store_bytes", spill_stores)(
-      "spill_load_bytes", spill_loads)("static_shared_bytes", static_shared)("dynamic_shared_bytes", dynamic_shared)(
-      "occupancy", occupancy)("occupancy_limiter", limiter)("binary_hash", hash);
+  fields("registers", registers)("stack_bytes", stack)("spill_store_bytes", spill_stores);
+  fields("spill_load_bytes", spill_loads)("static_shared_bytes", static_shared);
+  fields("dynamic_shared_bytes", dynamic_shared)("occupancy", occupancy)("occupancy_limiter", limiter);
+  fields("binary_hash", hash);
 }
 
 }  // namespace tuner::cache
@@ -29,14 +30,15 @@ namespace tuner::engine {
 
 void describe(auto& fields, CompileRequest& request) {
   auto& [configuration, source, file_name, name_expression, architecture, options, headers, front_end_only] = request;
-  fields("configuration", configuration)("source", source)("file_name", file_name)("name_expression", name_expression)(
-      "architecture", architecture)("options", options)("headers", headers)("front_end_only", front_end_only);
+  fields("configuration", configuration)("source", source)("file_name", file_name);
+  fields("name_expression", name_expression)("architecture", architecture)("options", options)("headers", headers);
+  fields("front_end_only", front_end_only);
 }
 
 void describe(auto& fields, CompileReply& reply) {
   auto& [outcome, message, log, cubin, lowered_name, parameters, facts, toolkit, milliseconds] = reply;
-  fields("outcome", outcome)("message", message)("log", log)("cubin", cubin)("lowered_name", lowered_name)(
-      "parameters", parameters)("facts", facts)("toolkit", toolkit)("milliseconds", milliseconds);
+  fields("outcome", outcome)("message", message)("log", log)("cubin", cubin)("lowered_name", lowered_name);
+  fields("parameters", parameters)("facts", facts)("toolkit", toolkit)("milliseconds", milliseconds);
 }
 
 }  // namespace tuner::engine

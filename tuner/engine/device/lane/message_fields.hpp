@@ -26,9 +26,9 @@ void describe(auto& fields, DataFile& file) {
 void describe(auto& fields, BoundArgument& argument) {
   auto& [name, role, type, lanes, length, generator, parameters, file, rtol, atol, partial, expected, alignment,
          value] = argument;
-  fields("name", name)("role", role)("type", type)("lanes", lanes)("length", length)("generator", generator)(
-      "parameters", parameters)("file", file)("rtol", rtol)("atol", atol)("partial", partial)("expected", expected)(
-      "alignment", alignment)("value", value);
+  fields("name", name)("role", role)("type", type)("lanes", lanes)("length", length)("generator", generator);
+  fields("parameters", parameters)("file", file)("rtol", rtol)("atol", atol)("partial", partial);
+  fields("expected", expected)("alignment", alignment)("value", value);
 }
 
 void describe(auto& fields, Geometry& geometry) {
@@ -49,14 +49,15 @@ namespace tuner::engine {
 
 void describe(auto& fields, Candidate& candidate) {
   auto& [configuration, cubin, lowered_name, parameters, geometry, scratch_lengths, takes] = candidate;
-  fields("configuration", configuration)("cubin", cubin)("lowered_name", lowered_name)("parameters", parameters)(
-      "geometry", geometry)("scratch_lengths", scratch_lengths)("takes", takes);
+  fields("configuration", configuration)("cubin", cubin)("lowered_name", lowered_name)("parameters", parameters);
+  fields("geometry", geometry)("scratch_lengths", scratch_lengths)("takes", takes);
 }
 
 void describe(auto& fields, ScreenPolicy& policy) {
   auto& [samples, kill_after_first, kill_after_second, enough_after_first, early_kill, uninterrupted_after] = policy;
-  fields("samples", samples)("kill_after_first", kill_after_first)("kill_after_second", kill_after_second)(
-      "enough_after_first", enough_after_first)("early_kill", early_kill)("uninterrupted_after", uninterrupted_after);
+  fields("samples", samples)("kill_after_first", kill_after_first)("kill_after_second", kill_after_second);
+  fields("enough_after_first", enough_after_first)("early_kill", early_kill);
+  fields("uninterrupted_after", uninterrupted_after);
 }
 
 void describe(auto& fields, Isolation& isolation) {
@@ -66,8 +67,8 @@ void describe(auto& fields, Isolation& isolation) {
 
 void describe(auto& fields, PrepareProblem& request) {
   auto& [arguments, seed, deterministic, mode, support_cubin, launch_timeout] = request;
-  fields("arguments", arguments)("seed", seed)("deterministic", deterministic)("mode", mode)(
-      "support_cubin", support_cubin)("launch_timeout_ms", launch_timeout);
+  fields("arguments", arguments)("seed", seed)("deterministic", deterministic)("mode", mode);
+  fields("support_cubin", support_cubin)("launch_timeout_ms", launch_timeout);
 }
 
 void describe(auto& fields, RunReference& request) {
@@ -104,8 +105,8 @@ void describe(auto& fields, ConfirmCandidate& request) {
 
 void describe(auto& fields, TimedRun& run) {
   auto& [samples_ns, censored, occupancy, occupancy_limiter, local_bytes] = run;
-  fields("samples_ns", samples_ns)("censored", censored)("occupancy", occupancy)(
-      "occupancy_limiter", occupancy_limiter)("local_bytes", local_bytes);
+  fields("samples_ns", samples_ns)("censored", censored)("occupancy", occupancy);
+  fields("occupancy_limiter", occupancy_limiter)("local_bytes", local_bytes);
 }
 
 void describe(auto& fields, PrepareResult& result) {
@@ -130,8 +131,8 @@ void describe(auto& fields, LoadResult& result) {
 
 void describe(auto& fields, BlockResult& result) {
   auto& [samples_ns, launches_per_sample, disturbed, culprit] = result;
-  fields("samples_ns", samples_ns)("launches_per_sample", launches_per_sample)("disturbed", disturbed)("culprit",
-                                                                                                       culprit);
+  fields("samples_ns", samples_ns)("launches_per_sample", launches_per_sample)("disturbed", disturbed);
+  fields("culprit", culprit);
 }
 
 void describe(auto&, RecheckResult&) {}
@@ -143,8 +144,8 @@ void describe(auto& fields, ConfirmResult& result) {
 
 void describe(auto& fields, DeviceReply& reply) {
   auto& [outcome, message, launches, load_ms, verify_ms, timing_ms, confirmed, result] = reply;
-  fields("outcome", outcome)("message", message)("launches", launches)("load_ms", load_ms)("verify_ms", verify_ms)(
-      "timing_ms", timing_ms)("confirmed", confirmed)("result", result);
+  fields("outcome", outcome)("message", message)("launches", launches)("load_ms", load_ms)("verify_ms", verify_ms);
+  fields("timing_ms", timing_ms)("confirmed", confirmed)("result", result);
 }
 
 }  // namespace tuner::engine
