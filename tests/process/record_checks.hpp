@@ -79,7 +79,7 @@ class Filler {
   }
 
   std::size_t alternative_;  ///< of variants
-  int number_ = 1;
+  int number_ = 100;
 };
 
 template <typename Record>

@@ -101,7 +101,7 @@ struct RecordReader::State {
 RecordReader::RecordReader(const Message& message)
     : state_(std::make_unique<State>(State{message, Json::parse(message.body, nullptr, false), {}, {}, {}, 0})) {
   state_->at.push_back(&state_->root);
-  names();
+  expect_object();
 }
 
 RecordReader::~RecordReader() = default;
@@ -139,8 +139,12 @@ std::size_t RecordReader::list_size() const {
   return state_->now().size();
 }
 
-std::vector<std::string> RecordReader::names() const {
+void RecordReader::expect_object() const {
   if (!state_->now().is_object()) refuse("an object was expected");
+}
+
+std::vector<std::string> RecordReader::names() const {
+  expect_object();
   std::vector<std::string> names;
   for (const auto& [name, value] : state_->now().items()) names.push_back(name);
   return names;

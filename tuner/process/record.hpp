@@ -137,6 +137,7 @@ class RecordReader {
   void leave();
   bool is_null() const;
   std::size_t list_size() const;
+  void expect_object() const;
   std::vector<std::string> names() const;
   std::int64_t integer(std::int64_t least, std::int64_t greatest) const;
   std::uint64_t natural(std::uint64_t greatest) const;
@@ -211,7 +212,7 @@ class RecordReader {
   template <typename T>
   requires requires(RecordReader& fields, T& record) { describe(fields, record); }
   void read(T& record) {
-    names();  // refuses what is no object, also where the record has no fields
+    expect_object();
     describe(*this, record);
   }
   template <typename T>

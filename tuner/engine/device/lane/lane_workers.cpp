@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/engine/device/lane/device_wire.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::engine {
@@ -79,9 +80,9 @@ int DeviceWorkers::start_spares(int wanted) {
 bool DeviceWorkers::hear(DeviceWorker& spare) {
   try {
     while (const std::optional<Message> message = spare.process.channel().receive()) {
-      if (message->type == "error") return false;
+      if (message->type == kErrorMessage) return false;
       spare.greeted = true;
-      if (message->type == "ready") spare.has_context = true;
+      if (message->type == kContextReady) spare.has_context = true;
     }
   } catch (const Error&) {
     return false;  // of another build, say: the program was replaced while this one runs
