@@ -12,19 +12,6 @@
 
 namespace tuner::engine {
 
-// What all runs together say about one output.
-struct Runner::Mismatch {
-  const ArgumentState* state = nullptr;
-  std::vector<std::uint64_t> count;  // elements beyond the tolerance, by run
-  std::uint64_t first = 0;           // of the first run that has any
-  std::string found, expected;       // at that element
-  double worst = 0;
-  std::uint64_t unwritten = 0;  // elements that hold the poison after every run, and the reference writes
-  std::uint64_t first_unwritten = 0;
-  Finding overwritten;              // elements that the reference leaves unwritten, and this does not
-  std::vector<std::uint64_t> bits;  // checksums by run, where the bits matter
-};
-
 // One launch of several that are compared.
 struct Runner::Run {
   int number = 0;
@@ -44,26 +31,6 @@ struct Runner::AskedGuard {
   const ArgumentState* state;
   std::size_t number;  // of the finding
 };
-
-namespace {
-
-std::string place(const ArgumentState& state, std::uint64_t element) {
-  const auto lanes = static_cast<std::uint64_t>(state.argument.lanes);
-  if (lanes <= 1) return fmt::format("'{}'[{}]", state.argument.name, element);
-  return fmt::format("'{}'[{}] lane {}", state.argument.name, element / lanes, element % lanes);
-}
-
-// What an output is compared with.
-std::string truth(const ArgumentState& state) {
-  const auto& file = state.argument.expected;
-  return file ? file->path.filename().string() : "the reference";
-}
-
-std::string tolerance_text(const BoundArgument& argument) {
-  return fmt::format("rtol {:.3g}, atol {:.3g}", argument.rtol, argument.atol);
-}
-
-}  // namespace
 
 Layout Runner::layout_of(int run) const {
   if (!buffers_.fenced() || where_timed_) return Layout::plain;
@@ -263,19 +230,6 @@ Verdict Runner::inspect() {
   return inspect_surroundings(true);
 }
 
-Verdict Runner::same_bits(const std::vector<Mismatch>& mismatches) const {
-  if (!deterministic_) return {};
-  for (const Mismatch& mismatch : mismatches) {
-    if (std::equal(mismatch.bits.begin() + 1, mismatch.bits.end(), mismatch.bits.begin())) continue;
-    return {
-        Outcome::nondeterministic,
-        fmt::format("Two runs on the same inputs write different bits to '{}', both within the tolerance ({}), but it "
-                    "is declared deterministic; sum in a fixed order, without atomics.",
-                    mismatch.state->argument.name, tolerance_text(mismatch.state->argument))};
-  }
-  return {};
-}
-
 void Runner::sum_kept() {
   for (ArgumentState& state : buffers_.arguments()) {
     for (const auto& [memory, bytes] : state.kept()) support_.checksum(memory, bytes);
@@ -303,20 +257,7 @@ Verdict Runner::run_reference(const LoadedKernel& kernel, bool diagnose_first) {
   if (Verdict verdict = inspect_surroundings(false); !verdict.ok()) return verdict;
   if (!ran.ok()) return ran;
   note_unwritten(mismatches);
-  if (Verdict verdict = judge_expected(mismatches); !verdict.ok()) return verdict;
-  for (const Mismatch& mismatch : mismatches) {
-    if (mismatch.state->argument.expected) continue;
-    const std::uint64_t differing = *std::max_element(mismatch.count.begin(), mismatch.count.end());
-    if (differing == 0) continue;
-    return {Outcome::nondeterministic,
-            fmt::format("Two runs of the reference disagree in {} of {} elements of '{}' ({}): at {} {} and then {}; "
-                        "it may read what it "
-                        "has not written, race, or need a wider tolerance.",
-                        differing, mismatch.state->elements, mismatch.state->argument.name,
-                        tolerance_text(mismatch.state->argument), place(*mismatch.state, mismatch.first),
-                        mismatch.expected, mismatch.found)};
-  }
-  if (Verdict verdict = same_bits(mismatches); !verdict.ok()) return verdict;
+  if (Verdict verdict = judge_reference(mismatches); !verdict.ok()) return verdict;
   sum_kept();
   return {};
 }
@@ -366,17 +307,6 @@ Verdict Runner::something_is_written() const {
   return {};
 }
 
-// What the reference must reproduce itself.
-Verdict Runner::judge_expected(const std::vector<Mismatch>& mismatches) const {
-  std::vector<Mismatch> expected;
-  for (const Mismatch& mismatch : mismatches) {
-    if (!mismatch.state->argument.expected) continue;
-    expected.push_back(mismatch);
-    if (mismatch.state->argument.is_partial) expected.back().unwritten = 0;
-  }
-  return judge(expected);
-}
-
 Verdict Runner::verify_where_timed(const LoadedKernel& kernel) {
   runs_without_fences_ = false;
   if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
@@ -388,50 +318,6 @@ Verdict Runner::verify_where_timed(const LoadedKernel& kernel) {
   where_timed_ = true;
   if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
   return judge(mismatches);
-}
-
-Verdict Runner::judge(const std::vector<Mismatch>& mismatches) const {
-  for (const Mismatch& mismatch : mismatches) {
-    if (mismatch.unwritten == 0) continue;
-    return {Outcome::unwritten_output,
-            fmt::format("It leaves {} of {} elements of '{}' unwritten that {} {}, the first at {}.",
-                        mismatch.unwritten, mismatch.state->elements, mismatch.state->argument.name,
-                        truth(*mismatch.state), mismatch.state->argument.expected ? "has" : "writes",
-                        place(*mismatch.state, mismatch.first_unwritten))};
-  }
-  for (const Mismatch& mismatch : mismatches) {
-    const std::vector<std::uint64_t>& count = mismatch.count;
-    const auto wrong_runs =
-        static_cast<std::size_t>(std::count_if(count.begin(), count.end(), [](auto n) { return n > 0; }));
-    if (wrong_runs == 0) continue;
-    const BoundArgument& argument = mismatch.state->argument;
-    const std::string detail = fmt::format("first at {}, found {}, expected {}; the worst is off by {:.3g} ({})",
-                                           place(*mismatch.state, mismatch.first), mismatch.found, mismatch.expected,
-                                           mismatch.worst, tolerance_text(argument));
-    if (wrong_runs == count.size()) {
-      return {Outcome::wrong_result,
-              fmt::format("{} of {} elements of '{}' differ from {}: {}.", count[0], mismatch.state->elements,
-                          argument.name, truth(*mismatch.state), detail)};
-    }
-    const std::uint64_t most = *std::max_element(count.begin(), count.end());
-    const std::string which =
-        count.size() > 2 ? fmt::format("wrong in {} of {} runs and right in the others", wrong_runs, count.size())
-        : count[0] == 0  ? "right in the first of two runs and wrong in the other"
-                         : "right in the second of two runs and wrong in the other";
-    return {Outcome::nondeterministic, fmt::format("'{}' is {}, in {} of {} elements: {}.", argument.name, which, most,
-                                                   mismatch.state->elements, detail)};
-  }
-  for (const Mismatch& mismatch : mismatches) {
-    if (mismatch.overwritten.count == 0) continue;
-    return {Outcome::wrong_result,
-            fmt::format("It writes {} of {} elements of '{}' that the reference leaves unwritten, the first at {}, so "
-                        "nothing says whether they are right. If the reference needs another launch, name it: "
-                        "reference(NAME; grid(...) block(...)); if these elements do not matter, declare the output "
-                        "`partial`.",
-                        mismatch.overwritten.count, mismatch.state->elements, mismatch.state->argument.name,
-                        place(*mismatch.state, mismatch.overwritten.first))};
-  }
-  return same_bits(mismatches);
 }
 
 }  // namespace tuner::engine
