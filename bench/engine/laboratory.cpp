@@ -52,7 +52,7 @@ void Laboratory::require(const engine::DeviceReply& reply, const char* what) con
   }
 }
 
-void Laboratory::prepare(const Task& task, engine::CacheMode mode) {
+void Laboratory::prepare(const Task& task, Timing mode) {
   task_ = &task;
   candidates_.emplace(task, cache::Trial{});
   engine::CompileRequest support;
@@ -122,8 +122,9 @@ std::vector<double> Laboratory::run_block() {
   const std::vector<std::size_t> order = block.order;
   const engine::DeviceReply reply = ask(std::move(block));
   require(reply, "A block");
+  const std::vector<double>& taken = reply.result_of<engine::RunBlock>().samples_ns;
   std::vector<double> samples(loaded_);
-  for (std::size_t i = 0; i < loaded_; ++i) samples[order[i]] = reply.samples_ns[i];
+  for (std::size_t i = 0; i < loaded_; ++i) samples[order[i]] = taken.at(i);
   return samples;
 }
 

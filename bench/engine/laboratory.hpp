@@ -22,7 +22,7 @@ class Laboratory {
 
   const DeviceInfo& device() { return device_.info(); }
   /// Sets the problem up and computes the reference with the task's baseline. Throws Error where that fails.
-  void prepare(const Task& task, engine::CacheMode mode);
+  void prepare(const Task& task, Timing mode);
   /// Compiles these configurations and keeps those that compile, are no twin of an earlier one, and reproduce the
   /// reference. Returns their positions in `candidates()`, which also knows what became of the others.
   std::vector<std::size_t> add(const std::vector<search::Configuration>& configurations);

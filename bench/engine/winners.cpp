@@ -62,7 +62,7 @@ void run(int argc, char** argv) {
 
   bench::Laboratory laboratory;
   const Task task = bench::make_task(argv[6], argv[7], {argv + 8, argv + argc}, laboratory.device());
-  laboratory.prepare(task, engine::CacheMode::cold);
+  laboratory.prepare(task, Timing::cold);
   std::vector<search::Configuration> configurations;
   if (all) {
     for (std::uint64_t i = 0; i < task.space().size(); ++i) configurations.push_back(task.space().at(i));
@@ -87,7 +87,7 @@ void run(int argc, char** argv) {
              truth.entries.size(), configurations.size(), truth.rows.size());
   fmt::print("Best by those samples: {} ({:.2f} µs)\n\n", laboratory.candidates().text(truth.entries[best]),
              truth.median_ns(best) / 1000);
-  const double plain = plain_runs_s(truth, engine::lead_in_ns(task.device(), engine::CacheMode::cold));
+  const double plain = plain_runs_s(truth, engine::lead_in_ns(task.device(), Timing::cold));
   const double plain_kernels = plain_runs_s(truth, 0);
   fmt::print(
       "| session | seconds | winner | slower than the best | tied | holds every winner |\n|---|---|---|---|---|---|\n");

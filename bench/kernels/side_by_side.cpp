@@ -85,7 +85,7 @@ json to_record(const Contestant& contestant) {
 
 Contestant measure_side_by_side(Laboratory& laboratory, const Task& task, std::vector<Contestant>& contestants,
                                 int blocks, std::chrono::seconds limit) {
-  laboratory.prepare(task, engine::CacheMode::cold);
+  laboratory.prepare(task, Timing::cold);
   Contestant baseline{"baseline", task.space().text(task.baseline().value())};
   std::vector<search::Configuration> configurations{task.baseline().value()};
   for (Contestant& contestant : contestants) {

@@ -107,7 +107,7 @@ engine::CompileRequest compile_request(Chance& chance) {
 Message to_pool(Chance& chance) {
   switch (chance.below(6)) {
     case 0:
-      return engine::to_message(engine::HelperFailure{Errc::internal, "no"});
+      return to_message(Error(Errc::internal, "no"));
     case 1:
       return {engine::kPrecompiled, "{}", {}};
     case 2: {
@@ -115,34 +115,35 @@ Message to_pool(Chance& chance) {
       reply.cubin = some_bytes(chance);
       reply.lowered_name = "k";
       reply.facts.registers = 10;
-      return engine::to_message(reply);
+      return to_message(engine::kCompiled, reply);
     }
     case 3:
     case 4: {
       ChannelPair pair = make_channel_pair();
       const int slot = static_cast<int>(chance.below(3)) - 1;
-      return engine::to_message(engine::NewWorker{slot, getpid(), "ended"}, pair.first.release());
+      Message message = to_message(engine::kWorker, engine::NewWorker{slot, getpid(), "ended"});
+      message.fds.push_back(pair.first.release());
+      return message;
     }
     default:
-      return engine::to_message(engine::HelperReady{"13.0.88"});
+      return to_message(engine::kReady, engine::HelperReady{"13.0.88"});
   }
 }
 
 Message to_lane(Chance& chance) {
   engine::WorkerReply reply;
-  reply.reply.samples_ns = {100, 101.5, 99};
-  reply.reply.occupancy = 0.5;
+  reply.reply.result = engine::ScreenResult{{.samples_ns = {100, 101.5, 99}, .occupancy = 0.5}};
   reply.reply.launches = 3;
   reply.ends = chance.once_in(8);
   switch (chance.below(8)) {
     case 0:
-      return engine::encode_hello(known_device("H200"));
+      return to_message(engine::kHello, known_device("H200"));
     case 1:
-      return engine::encode_ready();
+      return Message{engine::kContextReady, {}, {}};
     case 2:
-      return engine::encode_error(Error(Errc::no_driver, "There is none."));
+      return to_message(Error(Errc::no_driver, "There is none."));
     case 3:
-      return engine::encode_devices({known_device("H200")});
+      return to_message(engine::kDevices, engine::DeviceList{{known_device("H200")}});
     default:
       return engine::encode_reply(reply);
   }
@@ -226,11 +227,11 @@ Message plausible_message(Chance& chance, Listener listener, const std::filesyst
     case Listener::compile_worker:
       switch (chance.below(4)) {
         case 0:
-          return engine::to_message(engine::ReplaceWorker{static_cast<int>(chance.below(4)) - 1});
+          return to_message(engine::kReplace, engine::ReplaceWorker{static_cast<int>(chance.below(4)) - 1});
         case 1:
-          return engine::to_message(engine::kPrecompile, compile_request(chance));
+          return to_message(engine::kPrecompile, compile_request(chance));
         default:
-          return engine::to_message(engine::HelperStart{.architecture = "sm_90", .warm_up = false});
+          return to_message(engine::kStart, engine::HelperStart{.architecture = "sm_90", .warm_up = false});
       }
     case Listener::device_worker:
       return engine::encode_request(device_request(chance));
@@ -250,7 +251,8 @@ Message plausible_message(Chance& chance, Listener listener, const std::filesyst
 Packet packet_of(Chance& chance, Message message, bool damage) {
   const std::size_t kind = damage ? chance.below(4) : 9;
   if (kind == 0)
-    message.type = chance.one_of({"", "compile", "tune", "start", "reply", "worker", "no such type", "a\nb"});
+    message.type =
+        chance.one_of({"", "compile", "tune", "start", "reply", "request", "worker", "no such type", "a\nb"});
   if (kind <= 1) message.body = damage_json(chance, message.body);
   Packet packet{std::string(build_id()) + ' ' + message.type + " inline\n" + message.body, std::move(message.fds)};
   if (kind == 2) damage_frame(chance, packet);
@@ -297,8 +299,8 @@ int answer_anything() {
     return send_packet(channel.fd(), packet_of(chance, std::move(message), chance.once_in(3)));
   };
   if (listener == Listener::lane && !chance.once_in(6)) {
-    say(engine::encode_hello(known_device("H200")));
-    say(engine::encode_ready());
+    say(to_message(engine::kHello, known_device("H200")));
+    say(Message{engine::kContextReady, {}, {}});
   }
   std::string ignored(70'000, '\0');
   for (int left = 40; left > 0; --left) {

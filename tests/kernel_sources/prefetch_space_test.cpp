@@ -44,7 +44,7 @@ TEST_CASE("no two configurations of prefetch give the compiler the same macros")
   std::set<std::string> seen;
   for (std::uint64_t i = 0; i < whole.space().size(); ++i) {
     std::string macros;
-    for (const Task::Macro& macro : whole.macros(whole.space().at(i))) macros += macro.name + ' ' + macro.text + '\n';
+    for (const Macro& macro : whole.macros(whole.space().at(i))) macros += macro.name + ' ' + macro.text + '\n';
     seen.insert(macros);
   }
   CHECK_EQ(seen.size(), whole.space().size());

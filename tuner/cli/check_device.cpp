@@ -180,7 +180,7 @@ class DeviceCheck {
     problem.arguments = task.arguments_with_data();
     problem.deterministic = task.description().deterministic;
     problem.seed = request_.seed;
-    problem.mode = engine::CacheMode::warm;
+    problem.mode = Timing::warm;
     problem.support_cubin = compile({support}).front().cubin;
     const engine::DeviceReply reply = ask(std::move(problem));
     if (reply.outcome != Outcome::ok)
@@ -199,7 +199,7 @@ class DeviceCheck {
       throw Error(Errc::baseline_failed, fmt::format("The reference does not compile: {}",
                                                      named ? binary.message : candidates[baseline].trial.message));
     const engine::DeviceReply reply = ask(engine::RunReference{candidate, {.samples = 1}});
-    note_not_compared(task, reply.not_compared, candidates.text(baseline), problem);
+    note_not_compared(task, reply.result_of<engine::RunReference>().not_compared, candidates.text(baseline), problem);
     if (reply.outcome != Outcome::ok)
       throw Error(Errc::baseline_failed,
                   fmt::format("The reference fails on {} with {}: {} `tuner check --host` says in which line.", problem,

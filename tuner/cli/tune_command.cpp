@@ -12,6 +12,7 @@
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/progress_line.hpp"
 #include "tuner/cli/tune_request.hpp"
+#include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/report/report.hpp"
 #include "tuner/error.hpp"
 
@@ -60,7 +61,7 @@ TuneRequest read_request(const Arguments& arguments) {
   if (const auto device = arguments.number("device", 0, 1023)) request.device = static_cast<int>(*device);
   if (const auto workers = arguments.number("workers", 1, kMostWorkers)) request.workers = *workers;
   if (const auto mode = arguments.choice("mode", {"cold", "warm"})) {
-    request.mode = *mode == "cold" ? engine::CacheMode::cold : engine::CacheMode::warm;
+    request.mode = timing_from_string(*mode);
   }
   engine::SessionOptions& session = request.session;
   std::vector<std::string> strategies = search::strategy_names();
@@ -69,7 +70,7 @@ TuneRequest read_request(const Arguments& arguments) {
   if (const auto target = arguments.value("stop-at")) session.budget.stop_at(*target);
   session.budget.idle = arguments.number("stop-after-idle", 1);
   if (const auto gain = arguments.value("stop-when-gain-below")) session.budget.stop_when_gain_below(*gain);
-  session.mode = request.mode.value_or(engine::CacheMode::cold);
+  session.mode = request.mode.value_or(Timing::cold);
   session.seed = arguments.number("seed").value_or(0);
   session.launch_timeout = arguments.duration("launch-timeout").value_or(session.launch_timeout);
   request.compile_timeout = arguments.duration("compile-timeout");

@@ -84,8 +84,7 @@ bool wait_for_turn(const Task& task, const TuneRequest& request, const std::stri
         busy, duration_text(std::chrono::duration<double>(limit).count())));
   };
   wait.warning = [&](const std::string& sentence) { context.observer.warning(sentence); };
-  const std::string mode = request.session.mode == engine::CacheMode::cold ? "cold" : "warm";
-  return engine::take_lease(task, mode, database, wait, turn) && engine::take_gpu(task, wait, turn);
+  return engine::take_lease(task, request.session.mode, database, wait, turn) && engine::take_gpu(task, wait, turn);
 }
 
 }  // namespace

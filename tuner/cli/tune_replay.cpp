@@ -7,6 +7,7 @@
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/tune_request.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/engine/recording/recorded_lane.hpp"
 #include "tuner/engine/recording/recording.hpp"
@@ -83,8 +84,9 @@ void tune_replay(const TuneRequest& request, const TuneContext& context) {
   const engine::Recording recording = engine::read_recording(request.replay);
   const Task recorded = engine::recorded_task(recording);
   check_problem(request, recorded);
-  const std::string mode = recording.mode;
-  if (request.mode && !mode.empty() && (*request.mode == engine::CacheMode::cold) != (mode == "cold")) {
+  const std::string& mode = recording.mode;
+  const std::optional<Timing> timing = timing_from_string(mode);
+  if (request.mode && timing && *request.mode != *timing) {
     throw Error(
         Errc::bad_usage,
         fmt::format("{} was recorded with --mode {}. Leave --mode out, or write `tuner tune --replay {} --mode {}`.",
@@ -107,7 +109,7 @@ void tune_replay(const TuneRequest& request, const TuneContext& context) {
   for (const std::string& warning : warnings) context.observer.warning(warning);
 
   engine::SessionOptions options = request.session;
-  if (!mode.empty()) options.mode = mode == "cold" ? engine::CacheMode::cold : engine::CacheMode::warm;
+  options.mode = timing.value_or(options.mode);
   options.origin = cache::Origin::replay;
   const engine::RecordedRows rows(recording, task);
   beginning.reset();

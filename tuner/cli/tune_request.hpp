@@ -28,7 +28,7 @@ struct TuneRequest {
   std::vector<std::string> problems;  ///< one session each, as given; empty: one session with the defaults
   std::vector<std::string> where;
   engine::SessionOptions session;
-  std::optional<engine::CacheMode> mode;  ///< as given
+  std::optional<Timing> mode;  ///< as given
   int device = 0;
   std::size_t workers = 0;                                   ///< 0: as many as the cores allow
   std::optional<std::chrono::milliseconds> compile_timeout;  ///< empty: the compile pool's own

@@ -94,7 +94,7 @@ void make_absolute(JobSubject& subject) {
 }  // namespace
 
 /// One thread talks to both engines and starts them. Others leave it work and wake it. A process that was forked has no
-/// such thread; to it the engines are somebody else's.
+/// such thread; to it the engines belong to another process.
 class EngineClient::State {
  public:
   State() = default;
@@ -112,7 +112,7 @@ class EngineClient::State {
   bool is_of_this_process() const { return owner_ == getpid(); }
   /// In a process that was forked: closes its copies of the connections. Nothing else can be done with this then, not
   /// even destroy it.
-  void forsake() {
+  void abandon_after_fork() {
     for (auto* engine : {&compiler_, &tuner_}) {
       if (*engine) (*engine)->let_go();
     }
@@ -141,7 +141,7 @@ class EngineClient::State {
  private:
   struct Compile {
     CompileJob job;
-    Clock::time_point deadline;  ///< nobody waits for it any more
+    Clock::time_point deadline;  ///< after it no caller waits
     std::promise<CompileAnswer> answer;
     int attempts = 0;
     Clock::time_point hangs_at{};  ///< an engine that has not answered by then hangs
@@ -359,7 +359,7 @@ class EngineClient::State {
       }
     }
     if (!compiler_->lost()) return;
-    const std::string end = compiling_.empty() ? "" : compiler_->obituary();
+    const std::string end = compiling_.empty() ? "" : compiler_->exit_description();
     compiler_.reset();
     for (auto& [ticket, compile] : std::exchange(compiling_, {})) {
       compile.answer.set_value(not_compiled(
@@ -378,7 +378,7 @@ class EngineClient::State {
       }
     }
     if (!tuner_->lost()) return;
-    const std::string end = tuning_ ? tuner_->obituary() : "";
+    const std::string end = tuning_ ? tuner_->exit_description() : "";
     tuner_.reset();
     if (!tuning_) return;
     if (tuning_->attempts < kAttempts) {
@@ -422,7 +422,7 @@ class EngineClient::State {
 EngineClient::EngineClient() : state_(std::make_unique<State>()) {}
 EngineClient::~EngineClient() {
   if (state_->is_of_this_process()) return;
-  state_->forsake();
+  state_->abandon_after_fork();
   static_cast<void>(state_.release());
 }
 

@@ -28,7 +28,7 @@ std::optional<Message> EngineProcess::receive() {
   }
 }
 
-std::string EngineProcess::obituary() {
+std::string EngineProcess::exit_description() {
   if (!complaint_.empty()) return "was given up. " + complaint_;
   // Its connection closes a moment before it has ended.
   const auto now = std::chrono::steady_clock::now();

@@ -23,7 +23,7 @@ class EngineProcess {
   pid_t pid() const { return process_.pid(); }
 
   /// How it ended, with its last words, to follow "it": "ended by signal 9 (Killed)." Ends it if need be.
-  std::string obituary();
+  std::string exit_description();
 
   /// Lets it end by itself; it has until then before it is killed.
   void let_go() { process_.channel().close(); }

@@ -7,13 +7,12 @@
 
 namespace tuner::service {
 
-/// What a program and its engine say to each other. Bodies are JSON; texts, names of files and binaries, which need not
-/// be UTF-8, travel in one file in memory, one after the other, with their sizes in the body.
+/// What a program and its engine say to each other.
 ///
-///     program → engine   compile   {ticket, …}    any number at once
-///                        tune      {…}            one at a time
-///     engine → program   compiled  {ticket, …}    in any order
-///                        tuned     {…}
+///     program → engine   compile   {ticket, record}  any number at once
+///                        tune      TuneJob           one at a time
+///     engine → program   compiled  {ticket, record}  in any order
+///                        tuned     TuneAnswer
 using Ticket = std::uint64_t;
 inline constexpr const char* kCompile = "compile";
 inline constexpr const char* kTune = "tune";

@@ -13,16 +13,17 @@
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/outcome.hpp"
+#include "tuner/timing.hpp"
 
 namespace tuner {
 
 /// What a program gives its engine: one kernel for one problem on one GPU.
 struct JobSubject {
-  std::string text;                   ///< the whole annotated source
-  std::filesystem::path file;         ///< its name, for messages
-  std::string kernel;                 ///< which kernel of it
-  std::vector<QuotedHeader> headers;  ///< every header that it includes with quotes
-  ProblemValues problem;              ///< complete
+  std::string text;             ///< the whole annotated source
+  std::filesystem::path file;   ///< its name, for messages
+  std::string kernel;           ///< which kernel of it
+  std::vector<Header> headers;  ///< every header that it includes with quotes
+  ProblemValues problem;        ///< complete
   DeviceInfo device;
   std::filesystem::path database;  ///< as chosen by the program; empty: the default place
 };
@@ -47,13 +48,13 @@ struct CompileAnswer {
 /// answer with what it found.
 struct TuneJob {
   JobSubject subject;
-  std::string mode = "cold";
+  Timing timing = Timing::cold;
   std::uint64_t evaluations = 0;                   ///< 0: the whole space
   std::optional<std::chrono::milliseconds> limit;  ///< for all of it, waiting for others included
   std::optional<double> share;                     ///< of the GPU's time, where a program is using it: in background
   int compile_workers = 0;                         ///< 0: as many as the cores allow; with a share, one
   std::chrono::milliseconds launch_timeout{2000};  ///< of a candidate
-  /// A decision at least as new as this, by anybody, is an answer: when the program looked and found none.
+  /// A decision at least as new as this, by any process, is an answer: when the program looked and found none.
   std::int64_t since_unix_ms = 0;
   std::string serving;  ///< the configuration in use, raced with the others where the space has it; may be empty
 };

@@ -167,7 +167,7 @@ class Builder {
   }
 
   VariantSource program(const Task& task, const search::Configuration& configuration, std::string function,
-                        const std::vector<Task::Macro>& macros) {
+                        const std::vector<Macro>& macros) {
     VariantSource source;
     source.function = std::move(function);
     for (const std::string& option : task.options(configuration)) {
@@ -177,7 +177,7 @@ class Builder {
         cases_.notes.push_back("The compiler option `" + option + "` means nothing on the CPU.");
       }
     }
-    for (const Task::Macro& macro : macros) source.macros.emplace_back(macro.name, macro.text);
+    for (const Macro& macro : macros) source.macros.emplace_back(macro.name, macro.text);
     return source;
   }
 

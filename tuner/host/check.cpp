@@ -59,7 +59,7 @@ class Check {
     result_.notes = std::move(cases_.notes);
     files_.push_back(description_->file.string());
     if (!cases_.problems.empty()) {
-      for (const QuotedHeader& header : cases_.problems.front().task->headers()) files_.push_back(header.name);
+      for (const Header& header : cases_.problems.front().task->headers()) files_.push_back(header.name);
     }
   }
 

@@ -26,10 +26,10 @@ bool says_once(std::string_view text) {
 
 }  // namespace
 
-Program::Program(const KernelDescription& description, const std::vector<QuotedHeader>& headers,
+Program::Program(const KernelDescription& description, const std::vector<Header>& headers,
                  const std::vector<std::string>& changing, std::filesystem::path folder)
     : folder_(std::move(folder)) {
-  for (const QuotedHeader& header : headers)
+  for (const Header& header : headers)
     headers_.push_back({header, "header_" + std::to_string(headers_.size()) + ".cuh", says_once(header.text)});
   for (const Argument& argument : description.arguments) {
     if (argument.role == Argument::Role::constant) constants_.push_back(argument.name);
@@ -40,18 +40,18 @@ Program::Program(const KernelDescription& description, const std::vector<QuotedH
 }
 
 void Program::find_shared_headers(const std::vector<std::string>& changing) {
-  for (Header& header : headers_) {
+  for (HostHeader& header : headers_) {
     header.shared = std::none_of(changing.begin(), changing.end(),
                                  [&](const std::string& name) { return mentions(header.source.text, name); });
   }
   // One that includes another that changes changes with it.
   for (bool again = true; again;) {
     again = false;
-    for (Header& header : headers_) {
+    for (HostHeader& header : headers_) {
       if (!header.shared) continue;
       for (const std::string& name : quoted_includes(header.source.text)) {
         const auto found = std::find_if(headers_.begin(), headers_.end(),
-                                        [&](const Header& other) { return other.source.name == name; });
+                                        [&](const HostHeader& other) { return other.source.name == name; });
         if (found == headers_.end() || found->shared) continue;
         header.shared = false;
         again = true;
@@ -78,7 +78,7 @@ std::filesystem::path Program::runtime(Flavour flavour) const {
 
 void Program::write_translations(const KernelDescription& description) {
   const HeaderName name_of = [this](std::string_view name) -> std::string {
-    for (const Header& header : headers_) {
+    for (const HostHeader& header : headers_) {
       if (header.source.name == name) return header.file;
     }
     return "";
@@ -92,7 +92,7 @@ void Program::write_translations(const KernelDescription& description) {
           "#line " + std::to_string(header.line) + ' ' + string_literal(file) + "\n#include <" + header.name + ">\n";
     }
   };
-  for (const Header& header : headers_) {
+  for (const HostHeader& header : headers_) {
     const Translation translation = translate(header.source.text, header.source.name, name_of);
     take_system_headers(translation, header.source.name);
     std::string text = translation.text;

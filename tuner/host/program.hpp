@@ -30,7 +30,7 @@ class Program {
  public:
   /// `changing` are the names of macros that differ between variants: headers that mention none of them are
   /// included once for all.
-  Program(const KernelDescription& description, const std::vector<QuotedHeader>& headers,
+  Program(const KernelDescription& description, const std::vector<Header>& headers,
           const std::vector<std::string>& changing, std::filesystem::path folder);
 
   /// A C++ file with these variants, each in a namespace of its own; returns its name.
@@ -41,8 +41,8 @@ class Program {
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
-  struct Header {
-    QuotedHeader source;
+  struct HostHeader {
+    Header source;
     std::string file;     ///< of its translation
     bool once = false;    ///< it says `#pragma once`
     bool shared = false;  ///< included once for all variants
@@ -53,7 +53,7 @@ class Program {
   void write_translations(const KernelDescription& description);
 
   std::filesystem::path folder_;
-  std::vector<Header> headers_;
+  std::vector<HostHeader> headers_;
   std::vector<std::string>
       own_macros_;  ///< defined by the kernel's text or by headers that are included by each variant
   std::vector<std::string> constants_;  ///< arrays in constant memory

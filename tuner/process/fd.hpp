@@ -30,7 +30,7 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-/// A file in memory with these contents, sealed: whoever receives it can rely on it not changing. Close-on-exec.
+/// A file in memory with these contents, sealed: a receiver can rely on it not changing. Close-on-exec.
 /// `name` shows up in /proc only. Throws Error{internal} if the system refuses (descriptors or memory exhausted).
 UniqueFd memfd_from_bytes(std::span<const std::byte> bytes, const char* name = "tuner");
 UniqueFd memfd_from_text(std::string_view text, const char* name = "tuner");

@@ -16,7 +16,7 @@ struct Descendant {
 };
 
 /// The processes that descend from `root`, parents before their children; hardly more than `most` of them. Those whose
-/// parent has ended are not among them: they were given to whoever adopts orphans. Empty where the system does not list
+/// parent has ended are not among them: the system gave them another parent. Empty where the system does not list
 /// children in /proc.
 std::vector<Descendant> descendants(pid_t root, std::size_t most = std::numeric_limits<std::size_t>::max());
 

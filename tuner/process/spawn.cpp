@@ -208,7 +208,7 @@ void ChildProcess::end() noexcept {
   if (!is_ours()) return;
   kill();
   // Not for ever: a process that hangs inside the kernel (a GPU driver waiting for hardware that is gone) outlives
-  // SIGKILL, and whoever asked for it must not hang with it. What is left behind is a zombie at worst, which costs a
+  // SIGKILL, and its parent must not hang with it. What is left behind is a zombie at worst, which costs a
   // number and is collected when this process ends.
   wait_until(Clock::now() + patience_);
 }

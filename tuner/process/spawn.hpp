@@ -17,7 +17,7 @@ namespace tuner {
 struct ExitStatus {
   std::optional<int> code;
   std::optional<int> signal;
-  /// "exited with status 3", "ended by signal 9 (Killed)"; "ended" if somebody else collected its status.
+  /// "exited with status 3", "ended by signal 9 (Killed)"; "ended" if its status was collected elsewhere.
   std::string text() const;
 };
 ExitStatus exit_status_from_wait(int status);
@@ -26,7 +26,7 @@ struct SpawnOptions {
   std::filesystem::path program;
   std::vector<std::string> arguments;         ///< without the program's name
   std::vector<std::string> environment;       ///< "NAME=value", in addition to this process's own; replaces same names
-  std::chrono::milliseconds patience{10000};  ///< how long whoever destroys it waits for a killed one to be gone
+  std::chrono::milliseconds patience{10000};  ///< how long the destructor waits for a killed one to be gone
   /// Bytes of its stderr that are kept, from the first; writing more fails. 0: all, for programs that can be trusted.
   std::size_t most_said = 0;
 };
@@ -39,7 +39,7 @@ struct StartError : Error {
 
 /// A worker program started by this process, connected by a channel. It sees no other descriptor of ours, reads
 /// nothing, prints nowhere (what it writes to stderr is kept for messages), and belongs to a process group of its own,
-/// so that Ctrl-C reaches whoever drives it and not it. Executed, never only forked: safe in programs with threads and
+/// so that Ctrl-C reaches its parent only. Executed, never only forked: safe in programs with threads and
 /// CUDA.
 class ChildProcess {
  public:
@@ -71,7 +71,7 @@ class ChildProcess {
 
  private:
   void end() noexcept;
-  /// False if it has been collected, whoever has its number now.
+  /// False if it has been collected, also where its number is in use again.
   bool signal(int number) const noexcept;
   bool is_ours() const noexcept;
 

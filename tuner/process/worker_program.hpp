@@ -6,7 +6,7 @@
 
 namespace tuner {
 
-/// The programs that the tuner starts and nobody else.
+/// The programs that only the tuner starts.
 inline constexpr std::string_view kWorkerProgram = "tuner-worker";
 inline constexpr std::string_view kEngineProgram = "tuner-engine";
 

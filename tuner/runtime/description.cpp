@@ -10,8 +10,7 @@
 namespace tuner {
 
 Description describe_text(std::string_view text, const std::filesystem::path& file, std::string_view kernel,
-                          std::vector<QuotedHeader> headers,
-                          const std::vector<std::filesystem::path>& include_folders) {
+                          std::vector<Header> headers, const std::vector<std::filesystem::path>& include_folders) {
   auto content = std::make_shared<Description::Content>();
   content->kernel = choose_description(parse_descriptions(text, file), file, kernel);
   content->kernel.given_headers = std::move(headers);
@@ -30,9 +29,7 @@ Description Description::from_file(const std::filesystem::path& file, std::strin
 }
 
 Description Description::from_text(std::string_view text, const EmbeddedText& embedded) {
-  std::vector<QuotedHeader> headers;
-  for (const Header& header : embedded.headers) headers.push_back({header.name, header.text});
-  return describe_text(text, embedded.name, embedded.kernel, std::move(headers), {});
+  return describe_text(text, embedded.name, embedded.kernel, embedded.headers, {});
 }
 
 std::shared_ptr<const KernelDescription> kernel_of(const Description& description) {

@@ -110,9 +110,7 @@ Description DescriptionBuilder::build() const {
   text += fmt::format("#pragma tuner kernel({})\n", kernel_);
   for (const std::string& directive : directives_) text += fmt::format("#pragma tuner {}\n", directive);
   const std::string name = kernel_.substr(0, kernel_.find('<'));
-  std::vector<QuotedHeader> headers;
-  for (const Header& header : headers_) headers.push_back({header.name, header.text});
-  return describe_text(text, name + " (described in code)", name, std::move(headers), {});
+  return describe_text(text, name + " (described in code)", name, headers_, {});
 }
 
 }  // namespace tuner

@@ -16,7 +16,7 @@ struct Description::Content {
 
 /// The description in `text` of the kernel called `kernel`, or of the only one. Throws Error{bad_description}.
 Description describe_text(std::string_view text, const std::filesystem::path& file, std::string_view kernel,
-                          std::vector<QuotedHeader> headers, const std::vector<std::filesystem::path>& include_folders);
+                          std::vector<Header> headers, const std::vector<std::filesystem::path>& include_folders);
 
 /// The parsed description, which lives on with the pointer.
 std::shared_ptr<const KernelDescription> kernel_of(const Description& description);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/task/problem.hpp"
 
 namespace tuner {
@@ -66,7 +67,7 @@ Offer stored_offer(const Task& task, Rung rung, const cache::Decision& decision,
 }
 
 Ladder::Ladder(const Task& task, const LadderOptions& options, Shelves& shelves, Look& look)
-    : task_(task), options_(options), shelves_(shelves), look_(look), key_(task.key(options.mode)) {
+    : task_(task), options_(options), shelves_(shelves), look_(look), key_(task.key(to_string(options.timing))) {
   if (options_.look_up) return;
   step_ = options_.exact_only ? Step::end : Step::baseline;
   add_reason("The mode is off, so nothing that is stored was looked at.");

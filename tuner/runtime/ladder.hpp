@@ -9,6 +9,7 @@
 #include "tuner/core/task/task.hpp"
 #include "tuner/instance.hpp"
 #include "tuner/runtime/shelves.hpp"
+#include "tuner/timing.hpp"
 
 namespace tuner {
 
@@ -28,7 +29,7 @@ Offer stored_offer(const Task& task, Rung rung, const cache::Decision& decision,
 struct LadderOptions {
   bool look_up = true;  ///< off: nothing but the baseline
   bool exact_only = false;
-  std::string mode = "cold";
+  Timing timing = Timing::cold;
 };
 
 /// Goes down the ladder for one task: exact, near, other device, baseline.

@@ -74,7 +74,7 @@ const Instance& instance_of_last_resort() noexcept {
 RuntimeState::RuntimeState(RuntimeOptions options)
     : options_(in_range(std::move(options))),
       mode_(options_.mode),
-      timing_(options_.timing == Timing::warm ? "warm" : "cold"),
+      timing_(options_.timing),
       contexts_(options_.device),
       shelves_({options_.database, system_databases(options_), options_.database_patience},
                [this](const std::string& sentence) { report(Notice::Kind::database, sentence); }) {

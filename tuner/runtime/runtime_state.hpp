@@ -116,7 +116,7 @@ class RuntimeState {
 
   const RuntimeOptions options_;
   Mode mode_;
-  std::string timing_;
+  Timing timing_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<KernelState> kernels_;

@@ -6,6 +6,7 @@
 
 #include "cache/file/hash.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/core/task/identity.hpp"
 #include "tuner/detail/file_variable.hpp"
@@ -71,7 +72,7 @@ std::optional<std::string> RuntimeState::why_not_tune(const PendingInstance& pen
 }
 
 RuntimeState::TuningKey RuntimeState::tuning_key(const KernelState& kernel, const Task& task) const {
-  return fmt::format("{}|{}", static_cast<const void*>(&kernel), task.key(timing_).text());
+  return fmt::format("{}|{}", static_cast<const void*>(&kernel), task.key(to_string(timing_)).text());
 }
 
 void RuntimeState::start_tuning(const PendingInstance& pending, bool request_waits) {
@@ -85,7 +86,7 @@ void RuntimeState::start_tuning(const PendingInstance& pending, bool request_wai
   }
   TuneJob job;
   job.subject = subject(pending.kernel, *pending.task);
-  job.mode = timing_;
+  job.timing = timing_;
   job.evaluations = options_.tune_evaluations;
   job.since_unix_ms = pending.since_unix_ms;
   if (request_waits) {

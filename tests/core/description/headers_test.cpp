@@ -33,7 +33,7 @@ class Folder {
     description.file = path_ / "k.cu";
     description.blanked_source = source;
     std::string result;
-    for (const QuotedHeader& header : quoted_headers(description, include_folders)) result += header.name + ";";
+    for (const Header& header : quoted_headers(description, include_folders)) result += header.name + ";";
     return result;
   }
 

@@ -40,7 +40,7 @@ std::string geometry_of(const std::string& reference) {
 std::string macros_of(const std::string& reference) {
   const Task task = task_of(reference);
   std::string text;
-  for (const Task::Macro& macro : task.reference_macros(*task.baseline())) text += macro.name + "=" + macro.text + ";";
+  for (const Macro& macro : task.reference_macros(*task.baseline())) text += macro.name + "=" + macro.text + ";";
   return text;
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("constants of the reference are macros and names for it alone, and rep
   // Its source is compiled for candidates too, which keep what they have.
   const Task task = task_of(both);
   std::string candidates;
-  for (const Task::Macro& macro : task.macros(task.space().parse("BLOCK=64")))
+  for (const Macro& macro : task.macros(task.space().parse("BLOCK=64")))
     candidates += macro.name + "=" + macro.text + ";";
   CHECK(candidates == "TYPE=float;BLOCK=64;PATH_direct=0;PATH_staged=1;PATH=PATH_direct;TILE=256;EACH=2;");
   CHECK(macros_of("reference(plain; define(PATH = staged))").find(";PATH=PATH_staged;") != std::string::npos);

@@ -196,7 +196,7 @@ const std::vector<SignatureCase>& mistakes() {
 }
 
 /// What is said of a description and its source.
-std::string said(const std::string& text, const std::vector<QuotedHeader>& headers = {}) {
+std::string said(const std::string& text, const std::vector<Header>& headers = {}) {
   return error_of([&] {
     for (const KernelDescription& description : parse_descriptions(text, "user.cu"))
       check_written_signatures(description, headers);
@@ -236,7 +236,7 @@ TEST_CASE("every mistake of a signature is said at once") {
 }
 
 TEST_CASE("kernels and types in quoted headers are found there") {
-  const std::vector<QuotedHeader> headers{
+  const std::vector<Header> headers{
       {"kernels.cuh", "#pragma once\n__global__ void scale(const float* x, float* y);\n"}};
   const auto text = [](const char* type) {
     return "#pragma tuner kernel(scale) problem(n: size) grid(n) block(64)\n#pragma tuner in(x, " + std::string(type) +

@@ -45,7 +45,7 @@ std::string text_of(const T1Folder& folder) {
 
 std::map<std::string, std::string> macros(const Task& task, const std::string& configuration) {
   std::map<std::string, std::string> found;
-  for (const Task::Macro& macro : task.macros(task.space().parse(configuration))) found[macro.name] = macro.text;
+  for (const tuner::Macro& macro : task.macros(task.space().parse(configuration))) found[macro.name] = macro.text;
   return found;
 }
 

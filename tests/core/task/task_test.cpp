@@ -21,8 +21,7 @@ Task task_of(std::string_view extra, ProblemValues problem = {{"n", 1000}},
 
 std::string macros_of(const Task& task, std::string_view configuration) {
   std::string text;
-  for (const Task::Macro& macro : task.macros(task.space().parse(configuration)))
-    text += macro.name + "=" + macro.text + ";";
+  for (const Macro& macro : task.macros(task.space().parse(configuration))) text += macro.name + "=" + macro.text + ";";
   return text;
 }
 

@@ -12,7 +12,7 @@ using namespace tuner::engine;
 
 namespace {
 
-std::string assemble(std::string_view source, std::vector<Macro> macros, std::vector<MemoryHeader> headers = {}) {
+std::string assemble(std::string_view source, std::vector<Macro> macros, std::vector<Header> headers = {}) {
   return assemble_source({source, "dir/user.cu", std::move(macros), std::move(headers)});
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("what is neither comment nor include ends the leading block") {
 
 TEST_CASE("macros stand before the first header that mentions one of them") {
   const std::string source = "#include <cuda_fp16.h>\n#include \"a.cuh\"\n#include \"b.cuh\"\nint c;\n";
-  const std::vector<MemoryHeader> headers{
+  const std::vector<Header> headers{
       {"a.cuh", "int a;\n"}, {"b.cuh", "#include \"deep.cuh\"\n"}, {"deep.cuh", "int b[TILE];\n"}};
   CHECK(assemble(source, {{"TILE", "4"}}, headers) ==
         "#include <cuda_fp16.h>\n#include \"a.cuh\"\n#define TILE 4\n#line 3 \"dir/user.cu\"\n#include \"b.cuh\"\nint "
@@ -72,7 +72,7 @@ TEST_CASE("a name in a header's comment, string or longer word is no mention") {
 }
 
 TEST_CASE("headers that include each other end the search") {
-  const std::vector<MemoryHeader> headers{{"a.cuh", "#include \"b.cuh\"\n"}, {"b.cuh", "#include \"a.cuh\"\n"}};
+  const std::vector<Header> headers{{"a.cuh", "#include \"b.cuh\"\n"}, {"b.cuh", "#include \"a.cuh\"\n"}};
   CHECK(assemble("#include \"a.cuh\"\n", {{"x", "1"}}, headers) ==
         "#include \"a.cuh\"\n#define x 1\n#line 2 \"dir/user.cu\"\n");
 }
@@ -102,7 +102,7 @@ TEST_CASE("names that the compiler cannot define are refused with the reason") {
 }
 
 TEST_CASE("the part worth precompiling ends with the last leading include and needs a header from outside") {
-  const std::vector<MemoryHeader> headers{{"own.cuh", ""}};
+  const std::vector<Header> headers{{"own.cuh", ""}};
   CHECK(toolkit_prefix("int a;\n#include <b.h>\n", headers).empty());
   CHECK(toolkit_prefix("// c\n#include \"own.cuh\"\nint a;\n", headers).empty());
   CHECK(toolkit_prefix("// c\n#include \"own.cuh\"\n#include <cuda_fp16.h>\nint a;\n", headers) ==
@@ -112,9 +112,9 @@ TEST_CASE("the part worth precompiling ends with the last leading include and ne
 }
 
 TEST_CASE("a source is self-contained only if everything it may include is in memory") {
-  const std::vector<MemoryHeader> headers{{"own.cuh", "#include \"other.cuh\"\n"},
-                                          {"other.cuh", "#include \"own.cuh\"\nint b;\n"},
-                                          {"half.cuh", "#include <cuda_fp16.h>\n"}};
+  const std::vector<Header> headers{{"own.cuh", "#include \"other.cuh\"\n"},
+                                    {"other.cuh", "#include \"own.cuh\"\nint b;\n"},
+                                    {"half.cuh", "#include <cuda_fp16.h>\n"}};
   CHECK(is_self_contained("", {}));
   CHECK(is_self_contained("#define a 1\n#if a\n#endif\nint c;\n#", {}));
   CHECK(is_self_contained("#include \"own.cuh\"\nint a;\n# include \"other.cuh\"\n", headers));

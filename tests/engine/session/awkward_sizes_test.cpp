@@ -80,7 +80,7 @@ TEST_CASE("a size at which the baseline fails says nothing about the winner") {
       for (auto& [ticket, reply] : completions) {
         if (ticket != broken_) continue;
         reply.outcome = Outcome::illegal_access;
-        reply.reference_failed = true;
+        reply.result = ConfirmResult{.reference_failed = true};
       }
       return completions;
     }

@@ -109,17 +109,18 @@ TEST_CASE("a block is repeated and keeps the shortest sample of each; a failure 
   const Task task = make_task();
   DeviceBench bench(task, [&](const DeviceRequest&) {
     DeviceReply reply;
-    reply.samples_ns = samples[static_cast<std::size_t>(asked++) % 3];
+    BlockResult& block = reply.result.emplace<BlockResult>();
+    block.samples_ns = samples[static_cast<std::size_t>(asked++) % 3];
+    block.disturbed = asked == 2;
     reply.launches = 2;
-    reply.disturbed = asked == 2;
     if (fails && asked == 2) reply.outcome = Outcome::illegal_access;
     return reply;
   });
   const DeviceReply reply = run_repeatedly(bench.device, {{0, 1}, 1}, 3);
   CHECK(asked == 3);
-  CHECK(reply.samples_ns == std::vector<double>{10, 20});
+  CHECK(reply.result_of<RunBlock>().samples_ns == std::vector<double>{10, 20});
   CHECK(bench.device.launches() == 6);
-  CHECK(reply.disturbed);
+  CHECK(reply.result_of<RunBlock>().disturbed);
   asked = 0;
   fails = true;
   CHECK(run_repeatedly(bench.device, {{0, 1}, 1}, 3).outcome == Outcome::illegal_access);

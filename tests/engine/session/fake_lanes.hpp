@@ -122,12 +122,7 @@ class FakeDeviceLane final : public DeviceLane {
   std::function<double(double time_ns)> interruption;  ///< how much longer a sample takes because of another program
 
  private:
-  DeviceReply fail(Outcome outcome) const {
-    DeviceReply reply;
-    reply.outcome = outcome;
-    reply.message = "the fake device says so";
-    return reply;
-  }
+  DeviceReply fail(Outcome outcome) const { return {.outcome = outcome, .message = "the fake device says so"}; }
 
   double sample(double time_ns) {
     ++samples_;
@@ -147,11 +142,11 @@ class FakeDeviceLane final : public DeviceLane {
     Screen timing(policy, best_ns);
     while (timing.add(sample(behaviour.time_ns)) == Screen::Step::more) {
     }
-    reply.samples_ns = timing.samples_ns();
-    reply.censored = timing.censored();
-    reply.launches = 2 + static_cast<int>(reply.samples_ns.size());
-    reply.occupancy = 0.5;
-    reply.occupancy_limiter = "registers";
+    reply.launches = 2 + static_cast<int>(timing.samples_ns().size());
+    reply.result = ScreenResult{{.samples_ns = timing.samples_ns(),
+                                 .censored = timing.censored(),
+                                 .occupancy = 0.5,
+                                 .occupancy_limiter = "registers"}};
     return reply;
   }
 
@@ -160,15 +155,12 @@ class FakeDeviceLane final : public DeviceLane {
     has_expected.push_back(std::any_of(request.arguments.begin(), request.arguments.end(),
                                        [](const BoundArgument& argument) { return argument.expected.has_value(); }));
     if (prepare != Outcome::ok) return fail(prepare);
-    DeviceReply reply;
-    reply.other_processes = other_processes;
-    reply.unfenced = unfenced;
-    return reply;
+    return {.result = PrepareResult{unfenced, other_processes}};
   }
   DeviceReply answer(const RunReference& request) {
     reference = request.candidate;
     DeviceReply reply = screen(request.candidate, request.policy, {});
-    reply.not_compared = not_compared;
+    reply.result = ReferenceResult{reply.timed_run(), not_compared};
     return reply;
   }
   DeviceReply answer(const ScreenCandidate& request) {
@@ -184,24 +176,25 @@ class FakeDeviceLane final : public DeviceLane {
   DeviceReply answer(const RunBlock& request) {
     if (reloads_after-- == 0) launched_.clear();
     DeviceReply reply;
+    BlockResult& block = reply.result.emplace<BlockResult>();
     for (const std::size_t i : request.order) {
       const Behaviour behaviour = behaviour_(finalists.at(i));
       if (behaviour.fails_from_block >= 0 && blocks_ >= behaviour.fails_from_block) {
         DeviceReply failed = fail(Outcome::illegal_access);
-        failed.samples_ns = reply.samples_ns;
+        failed.result = block;
         return failed;
       }
       const int turn = raced[finalists.at(i)]++;
       if (std::find(behaviour.faults.begin(), behaviour.faults.end(), turn) != behaviour.faults.end()) {
         DeviceReply failed = fail(behaviour.fault);
-        failed.culprit = i;
+        failed.result = BlockResult{.culprit = i};
         return failed;
       }
       launched_[i] += request.launches;
-      reply.samples_ns.push_back(sample(behaviour.time_ns));
+      block.samples_ns.push_back(sample(behaviour.time_ns));
     }
     ++blocks_;
-    reply.launches_per_sample = request.launches;
+    block.launches_per_sample = request.launches;
     return reply;
   }
   DeviceReply answer(const RecheckFinalist& request) {

@@ -199,7 +199,9 @@ TEST_CASE("an entrant that rested to the end of a race and was not found slower 
     DeviceBench bench(task, [](const DeviceRequest& request) {
       DeviceReply reply;
       if (const auto* block = std::get_if<RunBlock>(&request)) {
-        for (const std::size_t slot : block->order) reply.samples_ns.push_back(1000 + 50 * static_cast<double>(slot));
+        BlockResult& result = reply.result.emplace<BlockResult>();
+        for (const std::size_t entry : block->order)
+          result.samples_ns.push_back(1000 + 50 * static_cast<double>(entry));
       }
       return reply;
     });
@@ -228,7 +230,7 @@ TEST_CASE("a worker that is lost again and again ends the race, unless blocks go
       if (!block) return reply;
       const bool alone = block->order.size() == 1;
       if (!alone && ++blocks % every == 0) reply.outcome = Outcome::worker_lost;
-      for (std::size_t i = 0; i < block->order.size(); ++i) reply.samples_ns.push_back(1000);
+      reply.result = BlockResult{.samples_ns = std::vector<double>(block->order.size(), 1000)};
       return reply;
     });
     FinalRaceOptions options;
@@ -250,7 +252,7 @@ TEST_CASE("of two samples the shorter is a candidate's time") {
   binary.facts.binary_hash = "1";
   candidates.compiled(entry, binary);
   DeviceReply reply;
-  reply.samples_ns = {130, 100};
+  reply.result = ScreenResult{{.samples_ns = {130, 100}}};
   candidates.ran(entry, reply);
   CHECK(candidates.best_ns() == 100);
   CHECK(candidates[entry].trial.time_ns == 100);

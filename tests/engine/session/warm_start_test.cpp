@@ -194,7 +194,7 @@ TEST_CASE("what the session measures of its own accord is told too, first and on
     binary.facts.binary_hash = std::to_string(entry);
     candidates.compiled(entry, binary);
     DeviceReply reply;
-    reply.samples_ns = {time_ns};
+    reply.result = ScreenResult{{.samples_ns = {time_ns}}};
     candidates.ran(entry, reply);
   };
   run(asked, 300);

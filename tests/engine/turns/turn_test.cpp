@@ -79,8 +79,8 @@ TEST_CASE("the sessions of one process wait once for another one that tunes the 
   Turn others;
   for (const long n : {1024, 2048, 4096}) {
     const Task task{test::describe(test::kernel_text()), {{"n", n}}, Held::device(gpu.uuid)};
-    REQUIRE(take_lease(task, "warm", database, gpu.wait(kLongestWait), others));
-    CHECK(take_lease(task, "warm", database, wait, gpu.turn));
+    REQUIRE(take_lease(task, Timing::warm, database, gpu.wait(kLongestWait), others));
+    CHECK(take_lease(task, Timing::warm, database, wait, gpu.turn));
   }
   CHECK(others.size() == 3);
   CHECK(gpu.turn.empty());

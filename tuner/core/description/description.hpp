@@ -11,6 +11,7 @@
 #include "search/expression/expression.hpp"
 #include "search/expression/value.hpp"
 #include "search/space/space.hpp"
+#include "tuner/header.hpp"
 
 namespace tuner {
 
@@ -122,12 +123,6 @@ struct WorkDescription {
   std::optional<search::Expression> flops;
 };
 
-/// A header that a source includes with quotes.
-struct QuotedHeader {
-  std::string name;  ///< as it stands between the quotes
-  std::string text;
-};
-
 /// What reading the directives found out about the lines of a source, so that nobody reads it again for that.
 struct SourceLines {
   struct Range {
@@ -157,8 +152,8 @@ struct KernelDescription {
   std::vector<search::Expression> block;           ///< 1 to 3
   std::optional<search::Expression> shared_bytes;  ///< dynamic shared memory
   std::vector<Argument> arguments;
-  std::vector<QuotedHeader> given_headers;  ///< come before those on disk; for sources that are no file
-  std::vector<std::string> options;         ///< compiler options that are always passed
+  std::vector<Header> given_headers;  ///< come before those on disk; for sources that are no file
+  std::vector<std::string> options;   ///< compiler options that are always passed
   WorkDescription work;
   bool deterministic = false;  ///< outputs must be bit-identical from run to run
   /// Stands for the hash of the source: of a kernel known from a recording only, or computed before.

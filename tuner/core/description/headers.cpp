@@ -37,8 +37,8 @@ bool in_toolkit(const fs::path& folder) {
 
 class HeaderSearch {
  public:
-  HeaderSearch(const std::vector<QuotedHeader>& given, const std::vector<fs::path>& folders) {
-    for (const QuotedHeader& header : given) given_.emplace(header.name, &header.text);
+  HeaderSearch(const std::vector<Header>& given, const std::vector<fs::path>& folders) {
+    for (const Header& header : given) given_.emplace(header.name, &header.text);
     for (const fs::path& folder : folders) {
       if (!in_toolkit(folder)) folders_.push_back(folder);
     }
@@ -78,7 +78,7 @@ class HeaderSearch {
     }
   }
 
-  std::vector<QuotedHeader> take() { return std::move(headers_); }
+  std::vector<Header> take() { return std::move(headers_); }
 
  private:
   struct Pending {
@@ -126,13 +126,12 @@ class HeaderSearch {
   fs::path own_folder_;
   std::map<std::string, fs::path> by_name_;
   std::set<fs::path> seen_;
-  std::vector<QuotedHeader> headers_;
+  std::vector<Header> headers_;
 };
 
 }  // namespace
 
-std::vector<QuotedHeader> quoted_headers(const KernelDescription& description,
-                                         const std::vector<fs::path>& include_folders) {
+std::vector<Header> quoted_headers(const KernelDescription& description, const std::vector<fs::path>& include_folders) {
   HeaderSearch search(description.given_headers, include_folders);
   if (description.known_lines) {
     search.follow(description.known_lines->quoted_includes, description.file.parent_path());

@@ -10,7 +10,7 @@ namespace tuner {
 /// The headers that the source includes with quotes: given ones, and files found beside the file or in
 /// `include_folders`, recursively, in order of first inclusion. Headers that are not found are left to the compiler to
 /// complain about.
-std::vector<QuotedHeader> quoted_headers(const KernelDescription& description,
-                                         const std::vector<std::filesystem::path>& include_folders);
+std::vector<Header> quoted_headers(const KernelDescription& description,
+                                   const std::vector<std::filesystem::path>& include_folders);
 
 }  // namespace tuner

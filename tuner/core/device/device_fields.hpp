@@ -4,9 +4,9 @@
 
 namespace tuner {
 
-/// Calls `visit(name, member)` for every member of a DeviceInfo: one list for whoever writes or reads them by name.
+/// Calls `visit(name, member)` for every member of a DeviceInfo: the one list of them.
 template <typename Info, typename Visit>
-void visit_device(Info& info, Visit visit) {
+void visit_device(Info& info, Visit&& visit) {
   visit("name", info.name);
   visit("uuid", info.uuid);
   visit("ordinal", info.ordinal);
@@ -29,6 +29,11 @@ void visit_device(Info& info, Visit visit) {
   visit("memory_clock_khz", info.memory_clock_khz);
   visit("memory_bus_bits", info.memory_bus_bits);
   visit("driver_version", info.driver_version);
+}
+
+/// As a record of messages.
+void describe(auto& fields, DeviceInfo& info) {
+  visit_device(info, fields);
 }
 
 }  // namespace tuner

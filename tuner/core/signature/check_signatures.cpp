@@ -53,7 +53,7 @@ void sort_out(std::vector<std::string>& names) {
 
 class WrittenCheck {
  public:
-  WrittenCheck(const KernelDescription& description, const std::vector<QuotedHeader>& headers)
+  WrittenCheck(const KernelDescription& description, const std::vector<Header>& headers)
       : description_(description), source_(description, headers) {}
 
   bool run() {
@@ -140,7 +140,7 @@ class WrittenCheck {
 
 }  // namespace
 
-bool check_written_signatures(const KernelDescription& description, const std::vector<QuotedHeader>& headers) {
+bool check_written_signatures(const KernelDescription& description, const std::vector<Header>& headers) {
   if (description.source.empty()) return true;  // known from a recording only
   return WrittenCheck(description, headers).run();
 }

@@ -12,7 +12,7 @@ namespace tuner {
 /// in constant memory, and the types of what these are given. Throws Error{bad_description} with every mistake that the
 /// text alone shows, and the line of each. True if the text leaves nothing for a compiler to tell. Milliseconds for a
 /// source of megabytes; no program that only asks for a decision comes here.
-bool check_written_signatures(const KernelDescription& description, const std::vector<QuotedHeader>& headers);
+bool check_written_signatures(const KernelDescription& description, const std::vector<Header>& headers);
 
 /// The same for one call and what a compiler says of the function (compiled_signature.hpp), with the types that the
 /// arguments have for a problem.

@@ -82,12 +82,12 @@ bool is_type_word(std::string_view word) {
 
 }  // namespace
 
-WrittenSource::WrittenSource(const KernelDescription& description, const std::vector<QuotedHeader>& headers)
+WrittenSource::WrittenSource(const KernelDescription& description, const std::vector<Header>& headers)
     : kernel_words_{"__global__"} {
   files_.push_back(
       {SourceText(description.file.string(), description.blanked_source), read_code(description.blanked_source)});
   std::set<std::string_view> known;
-  for (const QuotedHeader& header : headers) {
+  for (const Header& header : headers) {
     files_.push_back({SourceText(header.name, header.text), read_code(header.text)});
     known.insert(header.name);
   }

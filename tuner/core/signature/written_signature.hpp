@@ -17,7 +17,7 @@ namespace tuner {
 class WrittenSource {
  public:
   /// Both must outlive this.
-  WrittenSource(const KernelDescription& description, const std::vector<QuotedHeader>& headers);
+  WrittenSource(const KernelDescription& description, const std::vector<Header>& headers);
 
   /// Whether the last part of `name` (`v2::scale`: scale) stands anywhere in the code.
   bool mentions(std::string_view name) const;

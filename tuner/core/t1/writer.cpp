@@ -128,7 +128,7 @@ class T1Writer {
         write_derived(named);
       }
     }
-    for (const Task::Macro& macro : task_.macros(*some)) {
+    for (const Macro& macro : task_.macros(*some)) {
       if (!constants.contains(macro.name)) continue;
       options_.push_back(fmt::format("-D{}={}", macro.name, macro.text));
       constants_.emplace(macro.name, macro.text);

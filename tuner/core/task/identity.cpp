@@ -31,7 +31,7 @@ void add_reference(const ReferenceDescription& reference, HashedFields& fields) 
 
 }  // namespace
 
-std::string kernel_identity(const KernelDescription& description, const std::vector<QuotedHeader>& headers) {
+std::string kernel_identity(const KernelDescription& description, const std::vector<Header>& headers) {
   const std::string prefix = description.kernel + ":";
   if (!description.known_identity.empty()) {
     return description.known_identity.starts_with(prefix) ? description.known_identity
@@ -42,7 +42,7 @@ std::string kernel_identity(const KernelDescription& description, const std::vec
   fields.add("source", description.source.empty() ? description.blanked_source
                        : description.known_lines  ? without_directives(description.source, *description.known_lines)
                                                   : without_directives(description.source));
-  for (const QuotedHeader& header : headers) {
+  for (const Header& header : headers) {
     fields.add("header", header.name);
     fields.add("text", header.text);
   }

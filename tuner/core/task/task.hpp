@@ -11,6 +11,7 @@
 #include "cache/store/store.hpp"
 #include "search/space/space.hpp"
 #include "tuner/core/base/geometry.hpp"
+#include "tuner/core/base/macro.hpp"
 #include "tuner/core/description/description.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/bound_argument.hpp"
@@ -42,7 +43,7 @@ class Task {
   const DeviceInfo& device() const;
   const ProblemValues& problem() const;  ///< complete: defaults filled in
   const search::Space& space() const;
-  const std::vector<QuotedHeader>& headers() const;
+  const std::vector<Header>& headers() const;
   const std::vector<std::string>& where() const;
 
   /// Name, and hash of (blanked source, quoted headers): what makes two kernels the same.
@@ -75,14 +76,9 @@ class Task {
   std::optional<double> work_bytes(const search::Configuration& configuration) const;
   std::optional<double> work_flops(const search::Configuration& configuration) const;
 
-  /// A macro the compiler must see, in order: constants of the problem, parameters, `define`s.
-  struct Macro {
-    std::string name;
-    std::string text;
-  };
-  /// Constants that the description gives its reference follow, where no other macro has their name: its source is
-  /// compiled for every configuration. Named values come as `STRATEGY_none` → `0`, … and then `STRATEGY` →
-  /// `STRATEGY_shared_rolling`.
+  /// In order: constants of the problem, parameters, `define`s. Constants that the description gives its reference
+  /// follow, where no other macro has their name: its source is compiled for every configuration. Named values come as
+  /// `STRATEGY_none` → `0`, … and then `STRATEGY` → `STRATEGY_shared_rolling`.
   std::vector<Macro> macros(const search::Configuration& configuration) const;
   /// Those of `baseline`, replaced and followed by the constants that the description gives its reference.
   std::vector<Macro> reference_macros(const search::Configuration& baseline) const;

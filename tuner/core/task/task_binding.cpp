@@ -224,7 +224,7 @@ const ProblemValues& Task::problem() const {
 const search::Space& Task::space() const {
   return state_->space;
 }
-const std::vector<QuotedHeader>& Task::headers() const {
+const std::vector<Header>& Task::headers() const {
   return state_->headers;
 }
 const std::vector<std::string>& Task::where() const {

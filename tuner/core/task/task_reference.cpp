@@ -55,7 +55,7 @@ std::vector<std::size_t> Task::reference_arguments() const {
   return parameters();
 }
 
-std::vector<Task::Macro> Task::reference_constants(const search::Configuration& baseline) const {
+std::vector<Macro> Task::reference_constants(const search::Configuration& baseline) const {
   const KernelDescription& description = state_->description;
   const search::Scope outer = state_->space.scope(baseline);
   const search::Scope scope = reference_scope(description, outer);
@@ -68,7 +68,7 @@ std::vector<Task::Macro> Task::reference_constants(const search::Configuration& 
   return constants;
 }
 
-std::vector<Task::Macro> Task::reference_macros(const search::Configuration& baseline) const {
+std::vector<Macro> Task::reference_macros(const search::Configuration& baseline) const {
   const KernelDescription& description = state_->description;
   const search::Scope outer = state_->space.scope(baseline);
   const search::Scope scope = reference_scope(description, outer);

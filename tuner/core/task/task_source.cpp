@@ -71,7 +71,7 @@ std::string macro_text(const search::Parameter& parameter, const search::Value& 
   return is_named ? parameter.name + "_" + value.as_name() : literal(value);
 }
 
-std::vector<Task::Macro> Task::macros(const search::Configuration& configuration) const {
+std::vector<Macro> Task::macros(const search::Configuration& configuration) const {
   std::vector<Macro> all = macros(configuration, state_->space.scope(configuration));
   // The reference stands in the same source, which is compiled with its macros whatever is wanted of it.
   if (!state_->description.reference.constants.empty()) {
@@ -84,7 +84,7 @@ std::vector<Task::Macro> Task::macros(const search::Configuration& configuration
 }
 
 /// `scope` knows the values of the configuration, or others in their place.
-std::vector<Task::Macro> Task::macros(const search::Configuration& configuration, const search::Scope& scope) const {
+std::vector<Macro> Task::macros(const search::Configuration& configuration, const search::Scope& scope) const {
   const KernelDescription& description = state_->description;
   std::vector<Macro> macros;
   for (const ProblemProperty& property : description.problem) {

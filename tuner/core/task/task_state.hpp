@@ -12,7 +12,7 @@ struct Task::State {
   DeviceInfo device;
   ProblemValues problem;
   std::vector<std::string> where;
-  std::vector<QuotedHeader> headers;
+  std::vector<Header> headers;
   std::string kernel_identity;
   search::Space space;
   std::vector<BoundArgument> arguments;

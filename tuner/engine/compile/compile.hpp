@@ -9,16 +9,10 @@
 #include "cache/store/store.hpp"
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/engine/lanes/lane.hpp"
+#include "tuner/header.hpp"
 #include "tuner/outcome.hpp"
 
 namespace tuner::engine {
-
-/// A header handed to the compiler in memory.
-struct MemoryHeader {
-  std::string name;
-  std::string text;
-  friend bool operator==(const MemoryHeader&, const MemoryHeader&) = default;
-};
 
 /// One program to compile: everything is text, so that a compile worker knows nothing of descriptions.
 struct CompileRequest {
@@ -28,7 +22,7 @@ struct CompileRequest {
   std::string name_expression;  ///< kernel to look up: "prefetch" or "prefetch<128, float>"
   std::string architecture;     ///< "sm_90"
   std::vector<std::string> options;
-  std::vector<MemoryHeader> headers;
+  std::vector<Header> headers;
   /// Only the lowered name is wanted: no machine code is made, where the compiler knows how to leave that out.
   bool front_end_only = false;
 };

@@ -6,14 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "tuner/engine/compile/compile.hpp"
-#include "tuner/error.hpp"
-#include "tuner/process/channel.hpp"
+#include "tuner/engine/compile/compile_fields.hpp"
+#include "tuner/process/record.hpp"
 
 // What a compile pool, its helper and its workers say to each other.
-//   pool → helper   start · precompile (a request) · replace
-//   helper → pool   ready · precompiled · worker (with the worker's end of a channel) · failed
-//   pool → worker   compile (a request)      worker → pool   compiled (its reply)
+//   pool → helper   start · precompile (a CompileRequest) · replace
+//   helper → pool   ready · precompiled · worker (with the worker's end of a channel) · error
+//   pool → worker   compile (a CompileRequest)      worker → pool   compiled (a CompileReply)
 
 namespace tuner::engine {
 
@@ -23,7 +22,6 @@ inline constexpr const char* kPrecompile = "precompile";
 inline constexpr const char* kPrecompiled = "precompiled";
 inline constexpr const char* kReplace = "replace";
 inline constexpr const char* kWorker = "worker";
-inline constexpr const char* kFailed = "failed";
 inline constexpr const char* kCompile = "compile";
 inline constexpr const char* kCompiled = "compiled";
 
@@ -34,43 +32,37 @@ struct HelperStart {
   int niceness = 0;
   bool warm_up = true;
 };
+void describe(auto& fields, HelperStart& start) {
+  auto& [architecture, include_folders, builtins, niceness, warm_up] = start;
+  fields("architecture", architecture)("include_folders", include_folders)("builtins", builtins);
+  fields("niceness", niceness)("warm_up", warm_up);
+}
 
 struct HelperReady {
   std::string toolkit;
 };
+void describe(auto& fields, HelperReady& ready) {
+  auto& [toolkit] = ready;
+  fields("toolkit", toolkit);
+}
 
 /// Ends the slot's worker, if it has one, and starts another.
 struct ReplaceWorker {
   int slot = 0;
 };
+void describe(auto& fields, ReplaceWorker& replace) {
+  auto& [slot] = replace;
+  fields("slot", slot);
+}
 
 struct NewWorker {
   int slot = 0;
   pid_t pid = 0;
   std::string previous_end;  ///< how the slot's worker before ended, in words; empty if there was none
 };
-
-struct HelperFailure {
-  Errc code = Errc::internal;
-  std::string sentence;
-};
-
-Message to_message(const HelperStart& start);
-Message to_message(const HelperReady& ready);
-Message to_message(const ReplaceWorker& replace);
-Message to_message(const NewWorker& worker, UniqueFd channel);
-Message to_message(const HelperFailure& failure);
-/// `type` is kCompile or kPrecompile.
-Message to_message(const char* type, const CompileRequest& request);
-Message to_message(const CompileReply& reply);
-
-// Each throws Error{internal} for a message that is not of its form.
-HelperStart start_from(const Message& message);
-HelperReady ready_from(const Message& message);
-ReplaceWorker replace_from(const Message& message);
-NewWorker worker_from(const Message& message);
-HelperFailure failure_from(const Message& message);
-CompileRequest request_from(const Message& message);
-CompileReply reply_from(const Message& message);
+void describe(auto& fields, NewWorker& worker) {
+  auto& [slot, pid, previous_end] = worker;
+  fields("slot", slot)("pid", pid)("previous_end", previous_end);
+}
 
 }  // namespace tuner::engine

@@ -60,8 +60,8 @@ void step_aside(int niceness) {
 [[noreturn]] void run_worker(const NvrtcCompiler& compiler, Channel pool) {
   try {
     while (std::optional<Message> message = pool.receive_wait()) {
-      const CompileReply reply = compiler.compile(request_from(*message));
-      if (!pool.send(to_message(reply))) break;
+      const CompileReply reply = compiler.compile(from_message<CompileRequest>(*message));
+      if (!pool.send(to_message(kCompiled, reply))) break;
     }
     _exit(0);
   } catch (const std::exception& error) {
@@ -84,7 +84,7 @@ class Helper {
       while (std::optional<Message> message = pool_.receive_wait()) handle(*message);
       return 0;
     } catch (const Error& error) {
-      pool_.send(to_message(HelperFailure{error.code(), error.what()}));
+      pool_.send(to_message(error));
       return 1;
     }
   }
@@ -92,17 +92,17 @@ class Helper {
  private:
   void handle(const Message& message) {
     if (message.type == kStart) {
-      HelperStart start = start_from(message);
+      auto start = from_message<HelperStart>(message);
       step_aside(start.niceness);
       compiler_.emplace(std::move(start.include_folders), start.builtins);
       if (start.warm_up) compiler_->warm_up(start.architecture);
-      pool_.send(to_message(HelperReady{compiler_->toolkit().version}));
+      pool_.send(to_message(kReady, HelperReady{compiler_->toolkit().version}));
     } else if (message.type == kPrecompile && compiler_) {
       std::string log;
-      compiler_->precompile(request_from(message), log);  // without it compiling is slower, that is all
+      compiler_->precompile(from_message<CompileRequest>(message), log);  // without it compiling is slower, that is all
       pool_.send({kPrecompiled, "{}", {}});
     } else if (message.type == kReplace && compiler_) {
-      replace(replace_from(message).slot);
+      replace(from_message<ReplaceWorker>(message).slot);
     }
   }
 
@@ -125,7 +125,9 @@ class Helper {
       run_worker(*compiler_, std::move(pair.second));
     }
     workers_[slot] = news.pid = pid;
-    pool_.send(to_message(news, pair.first.release()));
+    Message message = to_message(kWorker, news);
+    message.fds.push_back(pair.first.release());
+    pool_.send(message);
   }
 
   static std::string end(pid_t pid) {

@@ -124,7 +124,7 @@ NvrtcCompiler::Product NvrtcCompiler::run(const CompileRequest& request,
                                           const std::vector<std::string>& options) const {
   Product product;
   std::vector<const char*> texts, names;
-  for (const MemoryHeader& header : request.headers) {
+  for (const Header& header : request.headers) {
     texts.push_back(header.text.c_str());
     names.push_back(header.name.c_str());
   }

@@ -44,7 +44,7 @@ class NvrtcCompiler {
     UniqueFd file;
     std::string prefix;
     std::vector<std::string> options;
-    std::vector<MemoryHeader> headers;
+    std::vector<Header> headers;
     std::string option() const;
   };
   Product run(const CompileRequest& request, const std::vector<std::string>& options) const;

@@ -13,7 +13,7 @@ namespace tuner::engine {
 namespace {
 
 constexpr int kRequestsPerWorker = 2;  // one being compiled, one waiting
-constexpr int kAttempts = 2;           // a worker may be killed by somebody else once; twice is the source's doing
+constexpr int kAttempts = 2;           // a worker may be killed from outside once; twice is the source's doing
 constexpr int kHelperStarts = 3;
 constexpr std::size_t kPrecompiledLimit = 4;  // 100 MB each
 constexpr auto kHelperPatience = std::chrono::seconds(60);
@@ -29,7 +29,7 @@ std::string precompiled_key(std::string_view prefix, const CompileRequest& reque
   std::string key =
       fmt::format("{}:{}\n{}:{}\n", request.architecture.size(), request.architecture, prefix.size(), prefix);
   for (const std::string& option : request.options) key += fmt::format("{}:{}\n", option.size(), option);
-  for (const MemoryHeader& header : request.headers)
+  for (const Header& header : request.headers)
     key += fmt::format("{}:{} {}:{}\n", header.name.size(), header.name, header.text.size(), header.text);
   return key;
 }
@@ -45,8 +45,8 @@ CompilePool::CompilePool(CompilePoolOptions options) : options_(std::move(option
 
 CompilePool::~CompilePool() {
   if (!helper_) return;
-  // Left to itself for a moment the helper collects its workers; killed at once it would leave that to whoever inherits
-  // them, and not every container has an init process that does it.
+  // Given a moment, the helper collects its workers. Killed at once, it leaves them to the init process, and not every
+  // container has one that collects them.
   helper_->channel().close();
   helper_->wait_until(Clock::now() + kGoodbye);
 }
@@ -58,8 +58,8 @@ void CompilePool::start_helper() {
   ready_ = false;
   precompiling_ = false;
   helper_deadline_ = Clock::now() + kHelperPatience;
-  helper_->channel().send(to_message(HelperStart{options_.architecture, options_.include_folders, options_.builtins,
-                                                 options_.niceness, options_.warm_up}));
+  helper_->channel().send(to_message(kStart, HelperStart{options_.architecture, options_.include_folders,
+                                                         options_.builtins, options_.niceness, options_.warm_up}));
 }
 
 void CompilePool::restart_helper(std::string how) {
@@ -115,23 +115,23 @@ void CompilePool::read_helper() {
 void CompilePool::handle(Message message) {
   if (message.type == kReady) {
     ready_ = true;
-    statistics_.toolkit = ready_from(message).toolkit;
+    statistics_.toolkit = from_message<HelperReady>(message).toolkit;
     for (const Job& job : pending_) precompile_for(job.request);
     for (Slot& slot : slots_) ask_for_worker(slot);
   } else if (message.type == kPrecompiled) {
     precompiling_ = false;
     for (Slot& slot : slots_) slot.stale = !slot.requested;
   } else if (message.type == kWorker && !message.fds.empty()) {
-    const NewWorker worker = worker_from(message);
+    const auto worker = from_message<NewWorker>(message);
     if (worker.slot >= 0 && worker.slot < workers())
-      welcome(slots_[static_cast<std::size_t>(worker.slot)], worker, std::move(message.fds[0]));
-  } else if (message.type == kFailed) {
-    const HelperFailure failure = failure_from(message);
-    if (failure.code == Errc::no_toolkit) {
-      broken_ = Error(failure.code, failure.sentence);
+      welcome(slots_[static_cast<std::size_t>(worker.slot)], worker, std::move(message.fds.back()));
+  } else if (message.type == kErrorMessage) {
+    const Error error = error_from(message);
+    if (error.code() == Errc::no_toolkit) {
+      broken_ = error;
       helper_.reset();
     } else {
-      restart_helper("reported: " + failure.sentence);
+      restart_helper(std::string("reported: ") + error.what());
     }
   }
 }
@@ -155,7 +155,7 @@ void CompilePool::ask_for_worker(Slot& slot) {
   slot.pid = 0;
   slot.requested = true;
   helper_deadline_ = Clock::now() + kHelperPatience;
-  helper_->channel().send(to_message(ReplaceWorker{static_cast<int>(&slot - slots_.data())}));
+  helper_->channel().send(to_message(kReplace, ReplaceWorker{static_cast<int>(&slot - slots_.data())}));
 }
 
 void CompilePool::welcome(Slot& slot, const NewWorker& worker, UniqueFd channel) {
@@ -190,7 +190,7 @@ void CompilePool::read_slot(Slot& slot) {
   try {
     while (std::optional<Message> message = slot.channel.receive()) {
       if (message->type != kCompiled || !slot.job) continue;
-      CompileReply reply = reply_from(*message);
+      auto reply = from_message<CompileReply>(*message);
       slot.busy_ms += reply.milliseconds;
       ++statistics_.compiled;
       failed_starts_ = 0;
@@ -280,7 +280,7 @@ CompilePool::Clock::time_point CompilePool::next_deadline() const {
   Clock::time_point next = waits_for_helper() ? helper_deadline_ : Clock::time_point::max();
   for (const Slot& slot : slots_) {
     if (slot.job && !slot.requested) next = std::min(next, slot.deadline);
-    // A send that found nobody closed the channel: nothing will become readable.
+    // A send without a reader closed the channel: nothing will become readable.
     if (slot.channel.closed() && slot.pid != 0) next = Clock::now();
   }
   return next;

@@ -22,7 +22,7 @@ struct CompilePoolOptions {
   std::string architecture;              ///< "sm_90" if it is known already: checked at the start. "" for any
   std::filesystem::path worker_program;  ///< empty: found by find_worker_program()
   Builtins builtins = Builtins::small_first;
-  /// Of what compiles. 5: measuring comes first. 0: somebody waits. 19: takes only what nobody else wants of the cores.
+  /// Of what compiles. 5: measuring comes first. 0: a program waits. 19: takes only idle time of the cores.
   int niceness = 5;
   /// Off: the first compile is not held up by that of an empty kernel, which pages NVRTC in once for all workers and
   /// tells its full version. For a single worker.

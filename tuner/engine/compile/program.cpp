@@ -105,21 +105,21 @@ std::vector<Include> leading_includes(std::string_view text) {
   return result;
 }
 
-const MemoryHeader* find_header(const std::vector<MemoryHeader>& headers, const std::string& name) {
+const Header* find_header(const std::vector<Header>& headers, const std::string& name) {
   const auto found =
-      std::find_if(headers.begin(), headers.end(), [&](const MemoryHeader& header) { return header.name == name; });
+      std::find_if(headers.begin(), headers.end(), [&](const Header& header) { return header.name == name; });
   return found == headers.end() ? nullptr : &*found;
 }
 
 // Whether the text, or any header in memory that it includes, uses one of the names outside comments and strings.
-bool mentions(std::string_view text, const std::set<std::string_view>& names, const std::vector<MemoryHeader>& headers,
+bool mentions(std::string_view text, const std::set<std::string_view>& names, const std::vector<Header>& headers,
               std::set<std::string>& seen) {
   for (std::size_t at = 0; at < text.size();) {
     if (const std::size_t end = skip_comment(text, at); end != at) {
       at = end;
     } else if (text[at] == '#') {
       if (const std::optional<Include> include = include_at(text, at)) {
-        const MemoryHeader* header = find_header(headers, include->name);
+        const Header* header = find_header(headers, include->name);
         if (header != nullptr && seen.insert(include->name).second && mentions(header->text, names, headers, seen))
           return true;
         at = include->line_end;
@@ -144,7 +144,7 @@ bool mentions(std::string_view text, const std::set<std::string_view>& names, co
 
 // Every '#' before the word "include" counts, also in comments: mistaking one for an include costs a little time,
 // missing one would not be safe.
-bool is_self_contained(std::string_view text, const std::vector<MemoryHeader>& headers, std::set<std::string>& seen) {
+bool is_self_contained(std::string_view text, const std::vector<Header>& headers, std::set<std::string>& seen) {
   if (text.find("__has_include") != std::string_view::npos) return false;
   for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1)) {
     // Blanks, comments and lines that go on may stand between the two.
@@ -153,7 +153,7 @@ bool is_self_contained(std::string_view text, const std::vector<MemoryHeader>& h
     if (text[word] == '/') return false;
     if (!text.substr(word).starts_with("include")) continue;
     const std::optional<Include> include = include_at(text, at);
-    const MemoryHeader* header = include ? find_header(headers, include->name) : nullptr;
+    const Header* header = include ? find_header(headers, include->name) : nullptr;
     if (header == nullptr) return false;
     if (seen.insert(include->name).second && !is_self_contained(header->text, headers, seen)) return false;
   }
@@ -180,7 +180,7 @@ std::string assemble_source(const ProgramText& program) {
   const std::string_view source = program.source;
   std::size_t place = 0;
   for (const Include& include : leading_includes(source)) {
-    const MemoryHeader* header = find_header(program.headers, include.name);
+    const Header* header = find_header(program.headers, include.name);
     std::set<std::string> seen{include.name};
     if (header != nullptr && mentions(header->text, names, program.headers, seen)) break;
     place = include.line_end;
@@ -194,12 +194,12 @@ std::string assemble_source(const ProgramText& program) {
   return result;
 }
 
-bool is_self_contained(std::string_view source, const std::vector<MemoryHeader>& headers) {
+bool is_self_contained(std::string_view source, const std::vector<Header>& headers) {
   std::set<std::string> seen;
   return is_self_contained(source, headers, seen);
 }
 
-std::string_view toolkit_prefix(std::string_view source, const std::vector<MemoryHeader>& headers) {
+std::string_view toolkit_prefix(std::string_view source, const std::vector<Header>& headers) {
   const std::vector<Include> includes = leading_includes(source);
   const bool foreign = std::any_of(includes.begin(), includes.end(), [&](const Include& include) {
     return find_header(headers, include.name) == nullptr;

@@ -4,22 +4,17 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/core/base/macro.hpp"
 #include "tuner/engine/compile/compile.hpp"
 
 namespace tuner::engine {
-
-/// A `#define` that the compiler must see.
-struct Macro {
-  std::string name;
-  std::string text;
-};
 
 /// What a program is put together from.
 struct ProgramText {
   std::string_view source;     ///< directive lines blanked, line count unchanged
   std::string_view file_name;  ///< as the user knows it: for `#line` and messages
   std::vector<Macro> macros;   ///< in order
-  std::vector<MemoryHeader> headers;
+  std::vector<Header> headers;
 };
 
 /// The complete source: the `#define`s stand behind the leading block of comments and `#include`s, or before the first
@@ -31,10 +26,10 @@ std::string assemble_source(const ProgramText& program);
 
 /// The leading block of `source` up to and including its last `#include`; empty if it includes nothing but headers in
 /// memory, which cost next to nothing. This is what a precompiled header can hold.
-std::string_view toolkit_prefix(std::string_view source, const std::vector<MemoryHeader>& headers);
+std::string_view toolkit_prefix(std::string_view source, const std::vector<Header>& headers);
 
 /// Whether the source and the headers it includes include nothing but headers in memory. False where that is not sure:
 /// an include of a macro, one in a comment, a question for a header.
-bool is_self_contained(std::string_view source, const std::vector<MemoryHeader>& headers);
+bool is_self_contained(std::string_view source, const std::vector<Header>& headers);
 
 }  // namespace tuner::engine

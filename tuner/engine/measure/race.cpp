@@ -127,12 +127,12 @@ void Race::rest(std::size_t entry) {
 }
 
 void Race::wake() {
-  rouse();
+  wake_all();
   if (clean_.blocks >= options_.min_blocks && (!finished_ || decided_)) apply(look());
   if (all_.blocks >= most_blocks_) finished_ = true;
 }
 
-void Race::rouse() {
+void Race::wake_all() {
   for (std::size_t entry = 0; entry < resting_.size(); ++entry) {
     if (resting_[entry] && !withdrawn_[entry]) running_[entry] = true;
     resting_[entry] = false;
@@ -182,7 +182,7 @@ void Race::withdraw(std::size_t entry) {
   }
   // Others were left out because of this one, or the race ended by it: whoever takes its place is yet to be found.
   if (!rested) {
-    if (std::find(resting_.begin(), resting_.end(), true) != resting_.end()) rouse();
+    if (std::find(resting_.begin(), resting_.end(), true) != resting_.end()) wake_all();
     most_blocks_ = std::max(most_blocks_, all_.blocks + kLateLooks * options_.check_every);
     finished_ = decided_ = false;
   }

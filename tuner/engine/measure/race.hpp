@@ -151,7 +151,7 @@ class Race {
   bool settled(const Difference& to_leader) const;
   bool baseline_known(const Difference& to_leader) const;
   void apply(const Look& look);
-  void rouse();
+  void wake_all();
 
   RaceOptions options_;
   std::optional<std::size_t> baseline_;

@@ -85,23 +85,26 @@ DeviceReply RecordedDeviceLane::screen(const std::string& configuration, const S
   DeviceReply reply;
   reply.outcome = row.outcome;
   reply.message = row.message;
-  reply.occupancy = row.facts.occupancy;
-  reply.occupancy_limiter = row.facts.occupancy_limiter;
   reply.verify_ms = row.verify_ms;
   reply.timing_ms = row.bench_ms;
+  TimedRun& run = reply.result.emplace<ScreenResult>().run;
+  run.occupancy = row.facts.occupancy;
+  run.occupancy_limiter = row.facts.occupancy_limiter;
   if (row.outcome != Outcome::ok) return reply;
   Screen timing(policy, best_ns);
   Screen::Step step = Screen::Step::more;
   for (std::size_t i = 0; step == Screen::Step::more; ++i) {
     step = timing.add(row.samples_ns[i % row.samples_ns.size()]);
   }
-  reply.samples_ns = timing.samples_ns();
-  reply.censored = timing.censored();
+  run.samples_ns = timing.samples_ns();
+  run.censored = timing.censored();
   return reply;
 }
 
 DeviceReply RecordedDeviceLane::answer(const RunReference& request) {
-  return screen(request.candidate.configuration, request.policy, std::nullopt);
+  DeviceReply reply = screen(request.candidate.configuration, request.policy, std::nullopt);
+  reply.result = ReferenceResult{reply.timed_run(), {}};
+  return reply;
 }
 
 DeviceReply RecordedDeviceLane::answer(const ScreenCandidate& request) {
@@ -117,10 +120,11 @@ DeviceReply RecordedDeviceLane::answer(const LoadFinalists& request) {
 
 DeviceReply RecordedDeviceLane::answer(const RunBlock& request) {
   DeviceReply reply;
+  BlockResult& block = reply.result.emplace<BlockResult>();
   for (const std::size_t finalist : request.order) {
     const RecordedTrial& row = *finalists_.at(finalist);
     const std::vector<double>& samples = row.race_ns.empty() ? row.samples_ns : row.race_ns;
-    reply.samples_ns.push_back(samples[blocks_ % samples.size()]);
+    block.samples_ns.push_back(samples[blocks_ % samples.size()]);
   }
   ++blocks_;
   return reply;

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "search/expression/quoting.hpp"
+#include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/device/device_fields.hpp"
 #include "tuner/engine/measure/statistics.hpp"
 #include "tuner/engine/recording/recording.hpp"
@@ -202,7 +203,7 @@ class Reader {
     } else if (keyword == "date") {
       recording_.date = value;
     } else if (keyword == "mode") {
-      if (value != "cold" && value != "warm") fail(fmt::format("the mode is `cold` or `warm`, not `{}`", value));
+      if (!timing_from_string(value)) fail(fmt::format("the mode is `cold` or `warm`, not `{}`", value));
       recording_.mode = value;
     } else if (keyword == "device") {
       const nlohmann::json json = nlohmann::json::parse(value, nullptr, false);

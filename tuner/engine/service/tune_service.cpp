@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/task/binary_key.hpp"
 #include "tuner/core/task/identity.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
@@ -44,7 +45,7 @@ class Listener final : public Observer {
 
 SessionOptions session_options(const TuneJob& job) {
   SessionOptions options;
-  options.mode = job.mode == "warm" ? CacheMode::warm : CacheMode::cold;
+  options.mode = job.timing;
   options.launch_timeout = job.launch_timeout;
   options.contended = job.share.has_value();
   options.serving = job.serving;
@@ -97,7 +98,7 @@ class TuneService::Work {
  private:
   TuneAnswer decide() {
     Turn turn;
-    if (!take_lease(task_, job_.mode, stores_.path, waiting(), turn)) return gave_up();
+    if (!take_lease(task_, job_.timing, stores_.path, waiting(), turn)) return gave_up();
     if (auto found = decided_by_others()) return std::move(*found);
     if (!take_gpu(task_, waiting(), turn)) return gave_up();
     return tune();
@@ -125,7 +126,7 @@ class TuneService::Work {
 
   std::optional<TuneAnswer> decided_by_others() {
     try {
-      std::optional<cache::Decision> decision = stores_.store->find_decision(task_.key(job_.mode));
+      std::optional<cache::Decision> decision = stores_.store->find_decision(task_.key(to_string(job_.timing)));
       if (!decision || decision->created_unix_ms < job_.since_unix_ms || is_of_the_future(*decision)) {
         return std::nullopt;
       }
@@ -178,7 +179,7 @@ class TuneService::Work {
   TuneAnswer answer_of(const TuneReport& report) const {
     TuneAnswer answer;
     try {
-      auto kept = stores_.store->find_decision(task_.key(job_.mode));
+      auto kept = stores_.store->find_decision(task_.key(to_string(job_.timing)));
       if (kept && kept->session == report.decision.session) answer = decided(std::move(*kept));
     } catch (const Error&) {
       // The session has said so.

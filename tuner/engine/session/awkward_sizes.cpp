@@ -141,7 +141,7 @@ std::optional<CandidateFailure> AwkwardSizes::run(const Problem& problem) {
     return {};
   }
   const DeviceReply reply = device_.call(ConfirmCandidate{problem.reference, problem.winner, options_.seed + 1});
-  if (reply.reference_failed) {
+  if (reply.result_of<ConfirmCandidate>().reference_failed) {
     warn_of_reference(problem, reply.message);
   } else if (reply.outcome != Outcome::ok) {
     return failure_of(reply);

@@ -7,20 +7,20 @@ namespace tuner::engine {
 namespace {
 
 CompileRequest request_of(const Task& task, const search::Configuration& configuration,
-                          const std::vector<Task::Macro>& macros) {
+                          const std::vector<Macro>& macros) {
   const KernelDescription& description = task.description();
   CompileRequest request;
   request.file_name = description.file.string();
   request.name_expression = task.name_expression(configuration);
   request.architecture = task.device().architecture();
   request.options = task.options(configuration);
-  for (const QuotedHeader& header : task.headers()) request.headers.push_back({header.name, header.text});
+  request.headers = task.headers();
 
   ProgramText program;
   program.source = description.blanked_source;
   program.file_name = request.file_name;
   program.headers = request.headers;
-  for (const Task::Macro& macro : macros) program.macros.push_back({macro.name, macro.text});
+  program.macros = macros;
   request.source = assemble_source(program);
   return request;
 }

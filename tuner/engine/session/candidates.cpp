@@ -164,10 +164,11 @@ void Candidates::ran(std::size_t position, const DeviceReply& reply) {
   cache::Trial& trial = entry.trial;
   trial.outcome = reply.outcome;
   trial.message = reply.message;
-  trial.censored = reply.censored;
-  trial.samples_ns = reply.samples_ns;
-  trial.facts.occupancy = reply.occupancy;
-  trial.facts.occupancy_limiter = reply.occupancy_limiter;
+  const TimedRun& run = reply.timed_run();
+  trial.censored = run.censored;
+  trial.samples_ns = run.samples_ns;
+  trial.facts.occupancy = run.occupancy;
+  trial.facts.occupancy_limiter = run.occupancy_limiter;
   trial.verify_ms = reply.load_ms + reply.verify_ms;
   trial.timing_ms = reply.timing_ms;
   if (trial.outcome == Outcome::ok && !trial.samples_ns.empty()) {

@@ -40,11 +40,11 @@ void DeviceSession::take_prepared(const DeviceReply& reply) {
                             task_.device().name, reply.message));
   }
   state_ = has_reference_ ? State::prepared : State::screening;
-  warn_of_surroundings(reply);
+  warn_of_surroundings(reply.result_of<PrepareProblem>());
 }
 
 /// Other processes on the GPU disturb every sample, and buffers without fences let some faults pass: each is said once.
-void DeviceSession::warn_of_surroundings(const DeviceReply& prepared) {
+void DeviceSession::warn_of_surroundings(const PrepareResult& prepared) {
   if (!prepared.other_processes.empty() && !is_contended_ && !options_.contended) {
     is_contended_ = true;
     observer_.warning(
@@ -65,7 +65,7 @@ void DeviceSession::run_reference(Candidate candidate, Take take) {
   reference_ = candidate;
   submit(RunReference{std::move(candidate), reference_policy()}, [this, take](const DeviceReply& reply) {
     state_ = State::screening;
-    not_compared_ = reply.not_compared;
+    not_compared_ = reply.result_of<RunReference>().not_compared;
     account_samples(reply);
     take(reply);
   });
@@ -122,9 +122,10 @@ void DeviceSession::account(const DeviceReply& reply) {
 }
 
 void DeviceSession::account_samples(const DeviceReply& reply) {
-  noise_.add(reply.samples_ns);
+  const std::vector<double>& samples = reply.timed_run().samples_ns;
+  noise_.add(samples);
   const double lead_in = lead_in_ns(task_.device(), options_.mode);
-  for (const double sample : reply.samples_ns) time_.screening_gpu_s += (sample + lead_in) / 1e9;
+  for (const double sample : samples) time_.screening_gpu_s += (sample + lead_in) / 1e9;
 }
 
 DeviceReply DeviceSession::call(DeviceRequest request) {
@@ -147,7 +148,7 @@ DeviceReply DeviceSession::call(DeviceRequest request) {
 DeviceReply DeviceSession::prepare_for(const Task& other) {
   state_ = State::elsewhere;
   DeviceReply reply = call(problem_of(other));
-  if (reply.outcome == Outcome::ok) warn_of_surroundings(reply);
+  if (reply.outcome == Outcome::ok) warn_of_surroundings(reply.result_of<PrepareProblem>());
   return reply;
 }
 

@@ -86,7 +86,7 @@ class DeviceSession {
   void account(const DeviceReply& reply);
   void account_samples(const DeviceReply& reply);
   void take_prepared(const DeviceReply& reply);
-  void warn_of_surroundings(const DeviceReply& prepared);
+  void warn_of_surroundings(const PrepareResult& prepared);
 
   const Task& task_;
   const SessionOptions& options_;

@@ -9,6 +9,11 @@ namespace tuner::engine {
 
 namespace {
 
+Block block_of(const std::vector<std::size_t>& order, const DeviceReply& reply) {
+  const BlockResult& result = reply.result_of<RunBlock>();
+  return {order, result.samples_ns, result.disturbed, result.launches_per_sample};
+}
+
 class FinalRace {
  public:
   FinalRace(const std::vector<Finalist>& entrants, const FinalRaceOptions& options, const FinalRaceParts& parts)
@@ -55,8 +60,8 @@ class FinalRace {
       }
       const DeviceReply reply = parts_.device.call(std::move(request));
       if (reply.outcome == Outcome::ok) return true;
-      if (reply.culprit) {
-        withdraw(slots_.at(*reply.culprit), failure_of(reply));
+      if (const auto culprit = reply.result_of<LoadFinalists>().culprit) {
+        withdraw(slots_.at(*culprit), failure_of(reply));
       } else {
         blame_device(reply.message);
       }
@@ -80,8 +85,9 @@ class FinalRace {
       return std::nullopt;
     }
     unexplained_ = 0;
-    for (const std::size_t entrant : order) timed_launches_[entrant] += reply.launches_per_sample;
-    return Block{order, reply.samples_ns, reply.disturbed, reply.launches_per_sample};
+    const Block block = block_of(order, reply);
+    for (const std::size_t entrant : order) timed_launches_[entrant] += block.launches;
+    return block;
   }
 
   DeviceReply try_block(const std::vector<std::size_t>& order) {
@@ -97,7 +103,7 @@ class FinalRace {
   /// A worker that was lost took with it which entrant it was: then it was the one that fails when run alone. A block
   /// that fails again and again without that is the device's fault.
   void find_culprit(const std::vector<std::size_t>& order, const DeviceReply& whole) {
-    if (whole.culprit) return suspect(slots_.at(*whole.culprit), failure_of(whole));
+    if (const auto culprit = whole.result_of<RunBlock>().culprit) return suspect(slots_.at(*culprit), failure_of(whole));
     for (const std::size_t entrant : order) {
       if (!runs_alone(entrant)) return;
     }
@@ -192,7 +198,7 @@ class FinalRace {
     // The baseline that defines what is right has nothing to be compared with.
     if (candidate.configuration == reference_->configuration) return result_.verified = true;
     const DeviceReply reply = parts_.device.call(ConfirmCandidate{*reference_, candidate, options_.seed + 1});
-    if (reply.reference_failed) {
+    if (reply.result_of<ConfirmCandidate>().reference_failed) {
       result_.not_verified = reply.message;
       return true;
     }

@@ -6,17 +6,23 @@
 #include "tuner/engine/measure/interruptions.hpp"
 
 namespace tuner::engine {
+namespace {
+
+void combine(const BlockResult& earlier, bool with_samples, BlockResult& block) {
+  block.disturbed = block.disturbed || earlier.disturbed;
+  if (!with_samples) return;
+  for (std::size_t entry = 0; entry < block.samples_ns.size(); ++entry) {
+    block.samples_ns[entry] = uninterrupted_ns(std::array{block.samples_ns[entry], earlier.samples_ns.at(entry)});
+  }
+}
+
+}  // namespace
 
 DeviceReply run_repeatedly(DeviceSession& device, const RunBlock& block, int times) {
   DeviceReply all = device.call(block);
-  for (int i = 1; i < times && all.outcome == Outcome::ok; ++i) {
+  for (int i = 1; i < times && all.ok(); ++i) {
     DeviceReply one = device.call(block);
-    one.disturbed = one.disturbed || all.disturbed;
-    if (one.outcome == Outcome::ok) {
-      for (std::size_t entry = 0; entry < one.samples_ns.size(); ++entry) {
-        one.samples_ns[entry] = uninterrupted_ns(std::array{one.samples_ns[entry], all.samples_ns.at(entry)});
-      }
-    }
+    if (auto* result = std::get_if<BlockResult>(&one.result)) combine(all.result_of<RunBlock>(), one.ok(), *result);
     all = std::move(one);
   }
   return all;

@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/report/payback.hpp"
 #include "tuner/core/task/binary_key.hpp"
 #include "tuner/core/task/identity.hpp"
@@ -40,7 +41,7 @@ std::string new_session_id() {
 /// The fields that all trials of a session share.
 cache::Trial common_fields(const Task& task, const SessionOptions& options) {
   cache::Trial trial;
-  trial.key = task.key(options.mode == CacheMode::cold ? "cold" : "warm");
+  trial.key = task.key(to_string(options.mode));
   // What was measured while others were at work on the GPU is not what a session alone there would take over.
   trial.reuse_hash = task.reuse_hash() + (options.contended ? "-contended" : "");
   trial.session = new_session_id();

@@ -15,7 +15,7 @@ namespace tuner::engine {
 struct SessionOptions {
   std::string strategy = "auto";
   Budget budget;
-  CacheMode mode = CacheMode::cold;
+  Timing mode = Timing::cold;
   std::uint64_t seed = 0;
   /// A launch still running after this is stopped and its worker replaced. Higher: slow kernels live; lower: hangs cost
   /// less.

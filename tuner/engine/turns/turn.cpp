@@ -6,6 +6,7 @@
 
 #include "cache/store/lease.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/base/timing_text.hpp"
 #include "tuner/engine/turns/gpu_lock.hpp"
 #include "tuner/error.hpp"
 
@@ -60,10 +61,9 @@ bool take(const Wanted& wanted, const TurnWait& wait, Turn& turn) {
 
 }  // namespace
 
-bool take_lease(const Task& task, const std::string& mode, const std::string& database, const TurnWait& wait,
-                Turn& turn) {
+bool take_lease(const Task& task, Timing timing, const std::string& database, const TurnWait& wait, Turn& turn) {
   if (database.empty()) return true;
-  const cache::DecisionKey key = task.key(mode);
+  const cache::DecisionKey key = task.key(to_string(timing));
   // Under one name for all of them: another process that tunes the same problems has the next one, too.
   return take({database, [&] { return cache::lease_on(key, database); },
                fmt::format("Another process is tuning `{}` for {} already", key.kernel_name, key.problem),

@@ -8,6 +8,7 @@
 
 #include "cache/file/file_lock.hpp"
 #include "tuner/core/task/task.hpp"
+#include "tuner/timing.hpp"
 
 namespace tuner::engine {
 
@@ -38,8 +39,7 @@ struct TurnWait {
 
 /// Waits until no other process tunes the task in this database, or the limit is over; false if that was given up.
 /// `database` is empty where nothing is stored: then there is nothing to wait for.
-bool take_lease(const Task& task, const std::string& mode, const std::string& database, const TurnWait& wait,
-                Turn& turn);
+bool take_lease(const Task& task, Timing timing, const std::string& database, const TurnWait& wait, Turn& turn);
 
 /// Waits until no other process, whoever's it is, measures on the task's GPU, or the limit is over; false if that was
 /// given up.

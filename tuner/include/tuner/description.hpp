@@ -7,16 +7,11 @@
 #include <vector>
 
 #include "tuner/api.hpp"
+#include "tuner/header.hpp"
 
 namespace tuner {
 
 struct KernelDescription;
-
-/// A header that the kernel's source includes with quotes, by the name between them.
-struct Header {
-  std::string name;
-  std::string text;
-};
 
 /// Where the text of an embedded kernel finds what it needs.
 struct EmbeddedText {

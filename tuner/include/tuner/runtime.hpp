@@ -17,6 +17,7 @@
 #include "tuner/description.hpp"
 #include "tuner/instance.hpp"
 #include "tuner/problem.hpp"
+#include "tuner/timing.hpp"
 
 namespace tuner {
 
@@ -27,9 +28,6 @@ enum class Mode : std::uint8_t {
   background,  ///< the same at once, and tunes what is missing beside the program, which swaps to the winner
   tune,        ///< tunes what is missing while the request waits, up to `tune_limit`
 };
-
-/// The state of the L2 cache that decisions are asked for, as in `tuner tune --mode`.
-enum class Timing : std::uint8_t { cold, warm };
 
 /// Something that a program may want to log. Nothing that is said here stops a request.
 struct Notice {

@@ -11,10 +11,7 @@ using namespace std::chrono_literals;
 namespace {
 
 DeviceReply failed(Outcome outcome) {
-  DeviceReply reply;
-  reply.outcome = outcome;
-  reply.message = to_string(outcome);
-  return reply;
+  return {.outcome = outcome, .message = std::string(to_string(outcome))};
 }
 
 Isolation second_run(DeviceRequest request, Outcome first, const RequestLimits& limits = {}) {
@@ -62,7 +59,7 @@ TEST_CASE("of two failures the more exact is reported, and else the one that was
 
 TEST_CASE("the lane waits a little longer than the worker for a launch that hangs, and not for hundreds of them") {
   const RequestLimits cold{.slack = 5s};
-  const RequestLimits warm{.mode = CacheMode::warm, .slack = 5s};
+  const RequestLimits warm{.mode = Timing::warm, .slack = 5s};
   CHECK(limit_of(screen("right"), cold) == 21s);
   CHECK(limit_of(screen("right"), warm) == 37s);
   CHECK(limit_of(RunBlock{{0, 1, 2}}, cold) == 13s);

@@ -117,7 +117,7 @@ TEST_CASE("a block over which the GPU may have failed is run again") {
   const DeviceReply reply = test.ask(RunBlock{{0, 1}});
   INFO(reply.message);
   CHECK(reply.outcome == Outcome::ok);
-  CHECK(reply.samples_ns.size() == 2);
+  CHECK(reply.result_of<RunBlock>().samples_ns.size() == 2);
 }
 
 TEST_CASE("errors are a kernel's doing or end the context for another reason, and most are neither") {

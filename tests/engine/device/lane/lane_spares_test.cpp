@@ -112,8 +112,8 @@ TEST_CASE("a candidate that fails only because of what another did to the worker
   INFO(reply.message);
   CHECK(reply.outcome == Outcome::ok);
   CHECK_FALSE(reply.confirmed);
-  REQUIRE(reply.samples_ns.size() == 3);
-  CHECK(reply.samples_ns[0] == doctest::Approx(77000).epsilon(1e-4));
+  REQUIRE(reply.timed_run().samples_ns.size() == 3);
+  CHECK(reply.timed_run().samples_ns[0] == doctest::Approx(77000).epsilon(1e-4));
   CHECK(test.lane.statistics().second_runs == 1);
   CHECK(test.lane.statistics().innocent == 1);
   CHECK(test.lane.statistics().losses.size() == 1);
@@ -208,8 +208,8 @@ TEST_CASE("a block whose worker was killed from outside is run again") {
   REQUIRE(kill(worker, SIGKILL) == 0);
   const DeviceReply reply = test.wait_for(1);
   CHECK(reply.outcome == Outcome::ok);
-  REQUIRE(reply.samples_ns.size() == 2);
-  CHECK(reply.samples_ns[0] > reply.samples_ns[1]);
+  REQUIRE(reply.result_of<RunBlock>().samples_ns.size() == 2);
+  CHECK(reply.result_of<RunBlock>().samples_ns[0] > reply.result_of<RunBlock>().samples_ns[1]);
 }
 
 TEST_CASE("a finalist over which two workers end is left to the race, which knows how to ask who it was") {
@@ -220,7 +220,7 @@ TEST_CASE("a finalist over which two workers end is left to the race, which know
   CHECK(reply.outcome == Outcome::worker_lost);
   CHECK(reply.message == "The device worker exited with status 3.");
   CHECK_FALSE(reply.confirmed);
-  CHECK_FALSE(reply.culprit.has_value());
+  CHECK_FALSE(reply.result_of<RunBlock>().culprit.has_value());
   CHECK(test.lane.statistics().losses.size() == 2);
   CHECK(test.ask(RunBlock{{0}}).outcome == Outcome::ok);
 }
@@ -279,7 +279,7 @@ TEST_CASE("spares that cannot start are not tried for ever, and the worker that 
 TEST_CASE("a candidate is not judged by memory that spares and the dead hold") {
   TestLane test({.environment = {"FAKE_DRIVER=crowded=1000000"}});
   PrepareProblem small = problem();
-  small.mode = CacheMode::warm;  // without what a flush takes
+  small.mode = Timing::warm;  // without what a flush takes
   REQUIRE(test.ask(small).outcome == Outcome::ok);
   REQUIRE(test.ask(reference()).outcome == Outcome::ok);
   REQUIRE(test.ask(screen("faults")).outcome == Outcome::illegal_access);

@@ -38,12 +38,12 @@ TEST_CASE("a right candidate is timed with the samples its policy asks for") {
   const DeviceReply reply = test.ask(request);
   CHECK(reply.outcome == Outcome::ok);
   CHECK(reply.message.empty());
-  REQUIRE(reply.samples_ns.size() == 5);
-  for (const double sample : reply.samples_ns) CHECK(sample == doctest::Approx(123000).epsilon(1e-4));
-  CHECK_FALSE(reply.censored);
-  CHECK(reply.occupancy == doctest::Approx(1.0));
-  CHECK(reply.occupancy_limiter == "warps");
-  CHECK(reply.local_bytes == 16);
+  REQUIRE(reply.timed_run().samples_ns.size() == 5);
+  for (const double sample : reply.timed_run().samples_ns) CHECK(sample == doctest::Approx(123000).epsilon(1e-4));
+  CHECK_FALSE(reply.timed_run().censored);
+  CHECK(reply.timed_run().occupancy == doctest::Approx(1.0));
+  CHECK(reply.timed_run().occupancy_limiter == "warps");
+  CHECK(reply.timed_run().local_bytes == 16);
   CHECK(reply.launches == 7);  // two to verify
 }
 
@@ -54,18 +54,18 @@ TEST_CASE("a slow candidate is killed early") {
   request.best_ns = 200000;
   const DeviceReply reply = test.ask(request);
   CHECK(reply.outcome == Outcome::ok);
-  CHECK(reply.censored);
-  CHECK(reply.samples_ns.size() == 1);
+  CHECK(reply.timed_run().censored);
+  CHECK(reply.timed_run().samples_ns.size() == 1);
 }
 
 TEST_CASE("a warm sample is led in by launches of the same kernel") {
   TestLane test;
   PrepareProblem request = problem();
-  request.mode = CacheMode::warm;
+  request.mode = Timing::warm;
   REQUIRE(test.ask(request).outcome == Outcome::ok);
   const DeviceReply reply = test.ask(reference("right time=90000"));
   REQUIRE(reply.outcome == Outcome::ok);
-  for (const double sample : reply.samples_ns) CHECK(sample == doctest::Approx(90000).epsilon(1e-4));
+  for (const double sample : reply.timed_run().samples_ns) CHECK(sample == doctest::Approx(90000).epsilon(1e-4));
   CHECK(reply.launches == 3 + 2 * 3);  // the first that a worker runs is checked once more
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("every kind of wrong candidate is named, and the next one is judged as
     CAPTURE(reply.message);
     CHECK(to_string(reply.outcome) == to_string(one.outcome));
     CHECK(says(reply, one.words));
-    CHECK(reply.samples_ns.empty());
+    CHECK(reply.timed_run().samples_ns.empty());
     if (behaviour == "wrong") CHECK(test.lane.worker_pid() == first_worker);
     const DeviceReply next = test.ask(screen("right"));
     CAPTURE(next.message);
@@ -118,7 +118,8 @@ TEST_CASE("what the reference leaves unwritten is named, and is not written by w
   REQUIRE(test.ask(problem()).outcome == Outcome::ok);
   const DeviceReply baseline = test.ask(reference("sparse"));
   CHECK(baseline.outcome == Outcome::ok);
-  CHECK(baseline.not_compared == std::vector<NotCompared>{{"doubled", kLength / 2, kLength / 2, kLength}});
+  CHECK(baseline.result_of<RunReference>().not_compared ==
+        std::vector<NotCompared>{{"doubled", kLength / 2, kLength / 2, kLength}});
   CHECK(test.ask(screen("sparse")).outcome == Outcome::ok);
   // Nothing says whether the other half is right.
   for (const char* behaviour : {"right", "wrong"}) {
@@ -129,7 +130,7 @@ TEST_CASE("what the reference leaves unwritten is named, and is not written by w
                "It writes 500 of 1000 elements of 'doubled' that the reference leaves unwritten, the first at "
                "'doubled'[500]"));
     CHECK(says(reply, "reference(NAME; grid(...) block(...))"));
-    CHECK(reply.samples_ns.empty());
+    CHECK(reply.timed_run().samples_ns.empty());
   }
   CHECK(says(test.ask(screen("unwritten")), "It writes 499 of 1000"));
   CHECK(test.ask(screen("flaky")).outcome == Outcome::nondeterministic);
@@ -144,7 +145,7 @@ TEST_CASE("a reference that writes nothing of an output says nothing, unless the
     const DeviceReply reply = test.ask(reference("nothing"));
     CHECK(reply.outcome == (is_partial ? Outcome::ok : Outcome::unwritten_output));
     CHECK(says(reply, "It writes nothing of 'doubled'") != is_partial);
-    CHECK(reply.not_compared == std::vector<NotCompared>{{"doubled", kLength, 0, kLength}});
+    CHECK(reply.result_of<RunReference>().not_compared == std::vector<NotCompared>{{"doubled", kLength, 0, kLength}});
   }
 }
 
@@ -153,7 +154,7 @@ TEST_CASE("candidates may write what the reference leaves unwritten of a partial
   PrepareProblem request = problem();
   request.arguments[1].is_partial = true;
   REQUIRE(test.ask(request).outcome == Outcome::ok);
-  CHECK(test.ask(reference("sparse")).not_compared.size() == 1);
+  CHECK(test.ask(reference("sparse")).result_of<RunReference>().not_compared.size() == 1);
   CHECK(test.ask(screen("right")).outcome == Outcome::ok);
   CHECK(test.ask(screen("wrong")).outcome == Outcome::ok);  // its wrong element is one of those
 }
@@ -318,11 +319,11 @@ TEST_CASE("a block of finalists is timed in its order") {
                                   candidate("right time=300000")}})
               .outcome == Outcome::ok);
   const DeviceReply reply = test.ask(RunBlock{{2, 0, 1, 0}});
-  REQUIRE(reply.samples_ns.size() == 4);
+  REQUIRE(reply.result_of<RunBlock>().samples_ns.size() == 4);
   CHECK(reply.message.empty());
-  CHECK(reply.samples_ns[0] == doctest::Approx(300000).epsilon(1e-4));
-  CHECK(reply.samples_ns[1] == doctest::Approx(100000).epsilon(1e-4));
-  CHECK(reply.samples_ns[2] == doctest::Approx(200000).epsilon(1e-4));
+  CHECK(reply.result_of<RunBlock>().samples_ns[0] == doctest::Approx(300000).epsilon(1e-4));
+  CHECK(reply.result_of<RunBlock>().samples_ns[1] == doctest::Approx(100000).epsilon(1e-4));
+  CHECK(reply.result_of<RunBlock>().samples_ns[2] == doctest::Approx(200000).epsilon(1e-4));
 }
 
 TEST_CASE("a finalist of a longer scratch does not make the reference look as if it wrote past its own") {
@@ -352,7 +353,7 @@ TEST_CASE("a winner is confirmed on other inputs, and screening goes on with the
   const DeviceReply reply = test.ask(ConfirmCandidate{candidate("right"), candidate("wrong"), 77});
   CHECK(reply.outcome == Outcome::wrong_result);
   CHECK(says(reply, "On other inputs (seed 77), the candidate: "));
-  CHECK_FALSE(reply.reference_failed);
+  CHECK_FALSE(reply.result_of<ConfirmCandidate>().reference_failed);
   CHECK(test.ask(screen("right")).outcome == Outcome::ok);
   CHECK(test.ask(screen("wrong")).outcome == Outcome::wrong_result);
 }
@@ -364,12 +365,14 @@ TEST_CASE("a reference that fails on other inputs is not the candidate's failure
     CAPTURE(behaviour);
     const DeviceReply reply = test.ask(ConfirmCandidate{candidate(behaviour), candidate("right"), 77});
     CHECK(reply.outcome != Outcome::ok);
-    CHECK(reply.reference_failed);
+    CHECK(reply.result_of<ConfirmCandidate>().reference_failed);
   }
   const DeviceReply reply = test.ask(ConfirmCandidate{candidate("right"), candidate("faults"), 77});
   CHECK(reply.outcome == Outcome::illegal_access);
-  CHECK_FALSE(reply.reference_failed);
-  CHECK_FALSE(test.ask(ConfirmCandidate{candidate("right"), candidate("right"), 77}).reference_failed);
+  CHECK_FALSE(reply.result_of<ConfirmCandidate>().reference_failed);
+  CHECK_FALSE(test.ask(ConfirmCandidate{candidate("right"), candidate("right"), 77})
+                  .result_of<ConfirmCandidate>()
+                  .reference_failed);
 }
 
 TEST_CASE("requests are answered in the order submitted, and a cancelled one is answered too") {

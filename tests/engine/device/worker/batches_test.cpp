@@ -6,7 +6,7 @@ using namespace tuner;
 using namespace tuner::engine;
 
 TEST_CASE("a batch is so many launches between two events, and its sample is the time of one") {
-  for (const CacheMode mode : {CacheMode::cold, CacheMode::warm}) {
+  for (const Timing mode : {Timing::cold, Timing::warm}) {
     PrepareProblem request = problem();
     request.mode = mode;
     TestWorker worker;
@@ -14,23 +14,23 @@ TEST_CASE("a batch is so many launches between two events, and its sample is the
     const DeviceReply loaded =
         worker.ask(LoadFinalists{{candidate("right time=4000"), candidate("right time=6000")}, 10}).reply;
     CHECK(loaded.outcome == Outcome::ok);
-    CHECK(loaded.launches_per_sample == 10);
+    CHECK(loaded.result_of<LoadFinalists>().launches_per_sample == 10);
     worker.ask(RunBlock{{0}, 10});  // the first after an idle moment takes two samples
     const DeviceReply block = worker.ask(RunBlock{{0, 1, 0}, 10}).reply;
-    REQUIRE(block.samples_ns.size() == 3);
-    CHECK(block.launches_per_sample == 10);
-    CHECK(block.samples_ns[0] == doctest::Approx(4000).epsilon(1e-3));
-    CHECK(block.samples_ns[1] == doctest::Approx(6000).epsilon(1e-3));
+    REQUIRE(block.result_of<RunBlock>().samples_ns.size() == 3);
+    CHECK(block.result_of<RunBlock>().launches_per_sample == 10);
+    CHECK(block.result_of<RunBlock>().samples_ns[0] == doctest::Approx(4000).epsilon(1e-3));
+    CHECK(block.result_of<RunBlock>().samples_ns[1] == doctest::Approx(6000).epsilon(1e-3));
     CHECK(block.launches >= 30);
     // Fewer than were provided for, and no more.
-    CHECK(worker.ask(RunBlock{{0}, 3}).reply.launches_per_sample == 3);
-    CHECK(worker.ask(RunBlock{{0}, 11}).reply.launches_per_sample == 10);
-    CHECK(worker.ask(RunBlock{{0}}).reply.launches_per_sample == 1);
+    CHECK(worker.ask(RunBlock{{0}, 3}).reply.result_of<RunBlock>().launches_per_sample == 3);
+    CHECK(worker.ask(RunBlock{{0}, 11}).reply.result_of<RunBlock>().launches_per_sample == 10);
+    CHECK(worker.ask(RunBlock{{0}}).reply.result_of<RunBlock>().launches_per_sample == 1);
   }
 }
 
 TEST_CASE("every launch of a batch finds its in/out buffer as it was before the first") {
-  for (const CacheMode mode : {CacheMode::cold, CacheMode::warm}) {
+  for (const Timing mode : {Timing::cold, Timing::warm}) {
     PrepareProblem request = problem();
     request.mode = mode;
     TestWorker worker;
@@ -46,19 +46,19 @@ TEST_CASE("every launch of a batch finds its in/out buffer as it was before the 
 }
 
 TEST_CASE("with a cold cache no two launches of a batch share a buffer, with a warm one inputs are shared") {
-  for (const CacheMode mode : {CacheMode::cold, CacheMode::warm}) {
+  for (const Timing mode : {Timing::cold, Timing::warm}) {
     PrepareProblem request = problem();
     request.mode = mode;
     TestWorker worker;
     worker.prepare(request);
     REQUIRE(worker.ask(LoadFinalists{{candidate("expects_other_inputs time=4000")}, 4}).reply.outcome == Outcome::ok);
     const WorkerReply reply = worker.ask(RunBlock{{0}, 4});
-    CHECK((reply.reply.outcome == Outcome::ok) == (mode == CacheMode::cold));
+    CHECK((reply.reply.outcome == Outcome::ok) == (mode == Timing::cold));
   }
 }
 
 TEST_CASE("a finalist that is slow and right has its first batch's time, whatever a single launch may take") {
-  for (const CacheMode mode : {CacheMode::cold, CacheMode::warm}) {
+  for (const Timing mode : {Timing::cold, Timing::warm}) {
     PrepareProblem request = problem(std::chrono::milliseconds(100));
     request.mode = mode;
     TestWorker worker;
@@ -67,14 +67,14 @@ TEST_CASE("a finalist that is slow and right has its first batch's time, whateve
     const DeviceReply block = worker.ask(RunBlock{{0}, 8}).reply;
     INFO(block.message);
     CHECK(block.outcome == Outcome::ok);
-    REQUIRE(block.samples_ns.size() == 1);
-    CHECK(block.samples_ns[0] == doctest::Approx(40e6).epsilon(1e-3));
+    REQUIRE(block.result_of<RunBlock>().samples_ns.size() == 1);
+    CHECK(block.result_of<RunBlock>().samples_ns[0] == doctest::Approx(40e6).epsilon(1e-3));
   }
 }
 
 TEST_CASE("the copies that batches need are gone when something else is screened") {
   PrepareProblem request = problem();
-  request.mode = CacheMode::warm;        // without what a flush takes
+  request.mode = Timing::warm;           // without what a flush takes
   request.arguments[2].length = 500000;  // 2 MB, which a copy has
   const auto screen_with_scratch = [](TestWorker& worker, std::uint64_t megabytes) {
     ScreenCandidate large = screen("right");
@@ -91,19 +91,21 @@ TEST_CASE("the copies that batches need are gone when something else is screened
   TestWorker worker(environment);
   worker.prepare(request);
   const DeviceReply loaded = worker.ask(LoadFinalists{{candidate("right time=4000")}, 16}).reply;
-  REQUIRE(loaded.launches_per_sample > 1);
-  CHECK(worker.ask(RunBlock{{0}, 2}).reply.launches_per_sample == 2);
+  REQUIRE(loaded.result_of<LoadFinalists>().launches_per_sample > 1);
+  CHECK(worker.ask(RunBlock{{0}, 2}).reply.result_of<RunBlock>().launches_per_sample == 2);
   CHECK(screen_with_scratch(worker, most) == Outcome::ok);
   // What is resident still is, without the copies.
   const DeviceReply block = worker.ask(RunBlock{{0}, 2}).reply;
   CHECK(block.outcome == Outcome::ok);
-  CHECK(block.launches_per_sample == 1);
+  CHECK(block.result_of<RunBlock>().launches_per_sample == 1);
 
   TestWorker other(environment);
   other.prepare(request);
-  REQUIRE(other.ask(LoadFinalists{{candidate("right time=4000")}, 2}).reply.launches_per_sample == 2);
+  REQUIRE(other.ask(LoadFinalists{{candidate("right time=4000")}, 2})
+              .reply.result_of<LoadFinalists>()
+              .launches_per_sample == 2);
   REQUIRE(other.ask(reference()).reply.outcome == Outcome::ok);
-  CHECK(other.ask(RunBlock{{0}, 2}).reply.launches_per_sample == 1);
+  CHECK(other.ask(RunBlock{{0}, 2}).reply.result_of<RunBlock>().launches_per_sample == 1);
 }
 
 TEST_CASE("a batch shrinks to the copies that fit into a quarter of free memory") {
@@ -115,7 +117,8 @@ TEST_CASE("a batch shrinks to the copies that fit into a quarter of free memory"
   roomy.scratch_lengths = {std::uint64_t{10} << 20};  // 40 of the 1024 MiB
   const DeviceReply loaded = worker.ask(LoadFinalists{{roomy}, 100}).reply;
   CHECK(loaded.outcome == Outcome::ok);
-  CHECK(loaded.launches_per_sample > 2);
-  CHECK(loaded.launches_per_sample < 8);
-  CHECK(worker.ask(RunBlock{{0}, 100}).reply.launches_per_sample == loaded.launches_per_sample);
+  CHECK(loaded.result_of<LoadFinalists>().launches_per_sample > 2);
+  CHECK(loaded.result_of<LoadFinalists>().launches_per_sample < 8);
+  CHECK(worker.ask(RunBlock{{0}, 100}).reply.result_of<RunBlock>().launches_per_sample ==
+        loaded.result_of<LoadFinalists>().launches_per_sample);
 }

@@ -43,11 +43,11 @@ TEST_CASE("what reaches over a fence loses its worker, and the diagnosis in a ne
     CAPTURE(behaviour);
     {
       TestWorker worker;
-      CHECK(worker.prepare().unfenced.empty());
+      CHECK(worker.prepare().result_of<PrepareProblem>().unfenced.empty());
       const WorkerReply lost = worker.ask(screen(behaviour));
       CHECK(to_string(lost.reply.outcome) == to_string(Outcome::illegal_access));
       CHECK(says(lost.reply, "It ended the GPU's context"));
-      CHECK(lost.reply.samples_ns.empty());
+      CHECK(lost.reply.timed_run().samples_ns.empty());
       CHECK(lost.ends);
     }
     TestWorker worker;
@@ -68,7 +68,7 @@ TEST_CASE("a right candidate passes its diagnosis and is timed") {
   const DeviceReply reply = worker.ask(diagnosed("right room=64")).reply;
   INFO(reply.message);
   CHECK(reply.outcome == Outcome::ok);
-  CHECK(reply.samples_ns.size() == 3);
+  CHECK(reply.timed_run().samples_ns.size() == 3);
 }
 
 TEST_CASE("in isolation a launch is given the time that isolation grants") {
@@ -114,7 +114,7 @@ TEST_CASE("a candidate that misbehaves only when it is timed is blamed itself, a
   worker.prepare();
   const WorkerReply reply = worker.ask(screen("input_timed"));
   CHECK(reply.reply.outcome == Outcome::input_modified);
-  CHECK(reply.reply.samples_ns.empty());
+  CHECK(reply.reply.timed_run().samples_ns.empty());
   CHECK_FALSE(reply.ends);
   CHECK(worker.ask(screen("right")).reply.outcome == Outcome::ok);
 }
@@ -128,8 +128,8 @@ TEST_CASE("where memory cannot be mapped, guards do what they can and the prepar
     CAPTURE(environment);
     TestWorker worker({environment});
     const DeviceReply prepared = worker.prepare();
-    CAPTURE(prepared.unfenced);
-    CHECK(prepared.unfenced.find(words) != std::string::npos);
+    CAPTURE(prepared.result_of<PrepareProblem>().unfenced);
+    CHECK(prepared.result_of<PrepareProblem>().unfenced.find(words) != std::string::npos);
     CHECK(worker.ask(screen("reads_past")).reply.outcome == Outcome::ok);
     CHECK(worker.ask(screen("input")).reply.outcome == Outcome::input_modified);
     CHECK(worker.ask(screen("past_end")).reply.outcome == Outcome::guard_violation);
@@ -142,7 +142,7 @@ TEST_CASE("where memory cannot be mapped, guards do what they can and the prepar
 TEST_CASE("scratch for which there is no fenced memory is checked by guards, and the next candidate has fences again") {
   // Two granules for the input, one each for the outputs and for a little scratch.
   TestWorker worker({"FAKE_DRIVER=fence_memory=" + std::to_string(5 * 65536)});
-  CHECK(worker.prepare().unfenced.empty());
+  CHECK(worker.prepare().result_of<PrepareProblem>().unfenced.empty());
   ScreenCandidate greedy = screen("reads_past_room room=64");
   greedy.candidate.scratch_lengths = {100000};
   CHECK(worker.ask(greedy).reply.outcome == Outcome::ok);

@@ -23,8 +23,8 @@ WorkerReply TestWorker::ask(const DeviceRequest& request) {
   worker_.channel().send(encode_request(request));
   while (true) {
     const Message message = next();
-    if (message.type == "reply") return decode_reply(message);
-    if (message.type == "error") throw decode_error(message);
+    if (message.type == kReply) return decode_reply(message);
+    if (message.type == kErrorMessage) throw error_from(message);
   }
 }
 

@@ -17,13 +17,9 @@
 #include "tuner/engine/lanes/lane.hpp"
 #include "tuner/engine/measure/screen.hpp"
 #include "tuner/outcome.hpp"
+#include "tuner/timing.hpp"
 
 namespace tuner::engine {
-
-enum class CacheMode {
-  cold,  ///< L2 is flushed before every sample
-  warm,  ///< the previous launch's data may still be in L2
-};
 
 /// A binary with its launch: what the device worker needs to run one configuration. Knows nothing of expressions.
 struct Candidate {
@@ -37,19 +33,63 @@ struct Candidate {
   std::optional<std::vector<std::size_t>> takes = std::nullopt;
 };
 
+/// What is known of a kernel that was loaded and timed.
+struct TimedRun {
+  std::vector<double> samples_ns;   ///< in the order taken
+  bool censored = false;            ///< stopped early
+  std::optional<double> occupancy;  ///< 0..1, resident warps / maximum for this launch
+  std::string occupancy_limiter;    ///< "warps", "registers", "shared" or "blocks"
+  int local_bytes = 0;              ///< local memory per thread, from the driver
+};
+
+struct PrepareResult {
+  std::string unfenced;                      ///< why buffers have no fences, one sentence; empty if they have
+  std::vector<std::string> other_processes;  ///< what else computes on the GPU, as "4711 (python3)"
+};
+
+struct ReferenceResult {
+  TimedRun run;
+  std::vector<NotCompared> not_compared;  ///< what of its outputs it leaves unwritten
+};
+
+struct ScreenResult {
+  TimedRun run;
+};
+
+struct LoadResult {
+  int launches_per_sample = 1;         ///< as asked for, or fewer where copies of the buffers do not fit
+  std::optional<std::size_t> culprit;  ///< which finalist failed, by position
+};
+
+struct BlockResult {
+  std::vector<double> samples_ns;  ///< in the order of the request
+  int launches_per_sample = 1;     ///< as asked for, or as LoadResult says
+  bool disturbed = false;          ///< the SM clock moved or the GPU was throttled while it ran
+  /// Which finalist failed, by position; absent if the worker died or was stopped from outside, and what it knew with
+  /// it.
+  std::optional<std::size_t> culprit;
+};
+
+struct RecheckResult {};
+
+struct ConfirmResult {
+  bool reference_failed = false;  ///< the failure is the reference's, not the candidate's
+};
+
 /// Buffers and scalars of the problem, and how everything is run. Kept by the lane, so that a worker that replaces a
 /// dead one can be prepared again. The previous problem's buffers are released.
 struct PrepareProblem {
+  using Result = PrepareResult;
   std::vector<BoundArgument> arguments;
   std::uint64_t seed = 0;
   bool deterministic = false;  ///< outputs must be the same bits in every run, whatever the tolerances
-  CacheMode mode = CacheMode::cold;
+  Timing mode = Timing::cold;
   std::vector<std::byte> support_cubin;            ///< the device code that fills, poisons and compares (support.cu)
   std::chrono::milliseconds launch_timeout{2000};  ///< a launch still running after this is stopped
 };
 
 /// How a request is run that has already cost a worker: by a worker that has run nothing else, and as any other request
-/// if it does nothing wrong there. The lane sets it; whoever submits leaves it alone.
+/// if it does nothing wrong there. Set by the lane only.
 struct Isolation {
   bool diagnose = false;  ///< take the time to find out what exactly it does wrong
   /// Instead of the problem's. A launch that is known to hang need not be waited for as long again.
@@ -58,6 +98,7 @@ struct Isolation {
 
 /// Runs the candidate as the reference: its outputs become what all others must reproduce; also timed.
 struct RunReference {
+  using Result = ReferenceResult;
   Candidate candidate;
   ScreenPolicy policy;
   Isolation isolation = {};
@@ -65,6 +106,7 @@ struct RunReference {
 
 /// Verify, then time until the policy says enough.
 struct ScreenCandidate {
+  using Result = ScreenResult;
   Candidate candidate;
   ScreenPolicy policy;
   std::optional<double> best_ns;  ///< of the session so far: for early kill
@@ -74,12 +116,14 @@ struct ScreenCandidate {
 /// Makes candidates resident for a race; replaces the ones resident before. Samples of later blocks have one launch if
 /// something else is screened in between, or run as the reference: copies of the buffers are released then.
 struct LoadFinalists {
+  using Result = LoadResult;
   std::vector<Candidate> candidates;
   int launches = 1;  ///< a sample, the most that blocks will ask for; more need copies of the buffers
 };
 
 /// One sample of each named resident finalist (by position), in this order, back to back.
 struct RunBlock {
+  using Result = BlockResult;
   std::vector<std::size_t> order;
   int launches = 1;  ///< a sample, back to back between two events; samples are nanoseconds of one launch in any case
 };
@@ -87,6 +131,7 @@ struct RunBlock {
 /// Verifies a resident finalist (by position) again, over fresh poison, in the module and the buffers in which it was
 /// timed: what keeps something from one launch to the next is right at first and may be wrong later.
 struct RecheckFinalist {
+  using Result = RecheckResult;
   std::size_t finalist = 0;
   /// So many its module has had, or is given now, for `kLongUse` at most: a worker that replaces a lost one has loaded
   /// it anew.
@@ -100,6 +145,7 @@ inline constexpr std::chrono::seconds kLongUse{1};
 
 /// Verifies again on inputs from another seed, reference recomputed by `reference` on the same inputs.
 struct ConfirmCandidate {
+  using Result = ConfirmResult;
   Candidate reference;
   Candidate candidate;
   std::uint64_t seed = 0;
@@ -109,29 +155,39 @@ struct ConfirmCandidate {
 using DeviceRequest = std::variant<PrepareProblem, RunReference, ScreenCandidate, LoadFinalists, RunBlock,
                                    RecheckFinalist, ConfirmCandidate>;
 
-/// Answer to any request; which fields are filled depends on it.
+/// One alternative for each request, in the same order, after one for "nothing is known": the worker was lost.
+template <typename Requests>
+struct ResultsOf;
+template <typename... Requests>
+struct ResultsOf<std::variant<Requests...>> {
+  using type = std::variant<std::monostate, typename Requests::Result...>;
+};
+using DeviceResult = ResultsOf<DeviceRequest>::type;
+
+/// Answer to a request: what all answers have, and the result of this kind of request, as far as it got.
 struct DeviceReply {
   Outcome outcome = Outcome::ok;
-  std::string message;                    ///< one sentence for failures
-  std::vector<double> samples_ns;         ///< screen: in the order taken; block: in the order of the request
-  bool censored = false;                  ///< screen: stopped early
-  std::optional<double> occupancy;        ///< 0..1, resident warps / maximum for this launch
-  std::string occupancy_limiter;          ///< "warps", "registers", "shared" or "blocks"
-  int local_bytes = 0;                    ///< local memory per thread, from the driver
-  std::vector<NotCompared> not_compared;  ///< reference: what of its outputs it leaves unwritten
-  int launches = 0;                       ///< kernel launches spent on it
-  bool disturbed = false;                 ///< block: the SM clock moved or the GPU was throttled while it ran
-  double sm_clock_mhz = 0;                ///< observed around the samples; 0 if unknown
+  std::string message = {};  ///< one sentence for failures
+  int launches = 0;          ///< kernel launches spent on it
   double load_ms = 0, verify_ms = 0, timing_ms = 0;
-  /// Finalists, block: which finalist failed, by position. Nothing where nobody knows: the worker died or was stopped
-  /// from outside, taking with it what it knew.
-  std::optional<std::size_t> culprit;
-  bool reference_failed = false;  ///< confirm: the failure is the reference's, not the candidate's
-  int launches_per_sample = 1;    ///< finalists, block: as asked for, or fewer where copies of the buffers do not fit
-  std::string unfenced;           ///< prepare: why buffers have no fences, one sentence; empty if they have
-  std::vector<std::string> other_processes;  ///< prepare: who else computes on the GPU, as "4711 (python3)"
-  /// A worker was lost over it, and it failed in one that had run nothing else: it is its own doing. Set by the lane.
+  /// A worker was lost over it, and it failed in one that had run nothing else: the failure is its own. Set by the
+  /// lane.
   bool confirmed = false;
+  DeviceResult result = {};
+
+  bool ok() const { return outcome == Outcome::ok; }
+  /// What a Request results in. Defaults where the reply has none: the worker was lost, or it answers another request.
+  template <typename Request>
+  const typename Request::Result& result_of() const {
+    static const typename Request::Result kNone{};
+    const auto* held = std::get_if<typename Request::Result>(&result);
+    return held ? *held : kNone;
+  }
+  /// Of a RunReference or a ScreenCandidate; defaults for any other.
+  const TimedRun& timed_run() const {
+    const auto* screened = std::get_if<ScreenResult>(&result);
+    return screened ? screened->run : result_of<RunReference>().run;
+  }
 };
 
 /// The process that holds one GPU, or its stand-in. Requests are answered in the order submitted.

@@ -29,11 +29,8 @@ SpawnOptions worker_program(const DeviceLaneOptions& options) {
   return result;
 }
 
-DeviceReply failure(Outcome outcome, std::string reason) {
-  DeviceReply reply;
-  reply.outcome = outcome;
-  reply.message = std::move(reason);
-  return reply;
+DeviceReply lost_worker(std::string message) {
+  return {.outcome = Outcome::worker_lost, .message = std::move(message)};
 }
 
 }  // namespace
@@ -55,8 +52,7 @@ pid_t DeviceProcessLane::worker_pid() const {
   return workers_.active() ? workers_.active()->process.pid() : -1;
 }
 
-// ---- What the worker says
-// ----------------------------------------------------------------------------------------------
+// ---- What the worker says ----
 
 void DeviceProcessLane::receive() {
   while (workers_.active()) {
@@ -66,52 +62,50 @@ void DeviceProcessLane::receive() {
     handle(*message);
     if (worker_pid() != pid) return;
   }
-  if (workers_.active() && workers_.active()->process.channel().closed())
-    lose({LossCause::ended, failure(Outcome::worker_lost, {})});
+  if (workers_.active() && workers_.active()->process.channel().closed()) lose({LossCause::ended, lost_worker({})});
 }
 
 void DeviceProcessLane::handle(const Message& message) {
   DeviceWorker& worker = *workers_.active();
-  if (message.type == "ready") {
+  if (message.type == kContextReady) {
     worker.has_context = true;
-  } else if (message.type == "hello") {
+  } else if (message.type == kHello) {
     worker.greeted = true;
     if (info_) return;
-    info_ = decode_hello(message);
+    info_ = from_message<DeviceInfo>(message);
     info_->ordinal = options_.ordinal;
-  } else if (message.type == "error") {
-    const Error error = decode_error(message);
+  } else if (message.type == kErrorMessage) {
+    const Error error = error_from(message);
     // A machine without a GPU is not asked three times; one that had a GPU may have lost it for a moment.
     if (!info_ && error.code() == Errc::no_driver) {
       workers_.retire();
       hopeless_ = error;
       return;
     }
-    lose({LossCause::ended, failure(Outcome::worker_lost, error.what())});
-  } else if (message.type == "reply") {
+    lose({LossCause::ended, lost_worker(error.what())});
+  } else if (message.type == kReply) {
     handle_reply(decode_reply(message));
   } else {
-    lose({LossCause::fault, failure(Outcome::worker_lost,
-                                    fmt::format("The device worker sent a '{}' message, which this program does not "
-                                                "know.",
-                                                message.type))});
+    lose(
+        {LossCause::fault, lost_worker(fmt::format("The device worker sent a '{}' message, which this program does not "
+                                                   "know.",
+                                                   message.type))});
   }
 }
 
 void DeviceProcessLane::handle_reply(WorkerReply answered) {
   DeviceReply& reply = answered.reply;
   const LossCause cause = reply.outcome == Outcome::run_timeout ? LossCause::hang : LossCause::fault;
-  if (!running_)
-    return lose({cause, failure(Outcome::worker_lost, "The device worker answered a request that it was not sent.")});
+  if (!running_) return lose({cause, lost_worker("The device worker answered a request that it was not sent.")});
   if (!answered.ends && lacks_memory(reply)) return give_again_with_all_memory();
   if (running_->repeated) {
     if (reply.outcome == Outcome::ok && !answered.ends) {
       if (repeat_.empty()) failures_ = 0;
       return running_.reset();
     }
-    return lose({cause, failure(Outcome::worker_lost, fmt::format("A new device worker could not repeat what the old "
-                                                                  "one had done: {}",
-                                                                  reply.message))});
+    return lose({cause, lost_worker(fmt::format("A new device worker could not repeat what the old "
+                                                "one had done: {}",
+                                                reply.message))});
   }
   // Preparing runs no code of a candidate's: that the context died then is the device's doing, and it is tried again.
   if (!std::holds_alternative<PrepareProblem>(running_->pending.request) || !answered.ends) failures_ = 0;
@@ -146,16 +140,15 @@ void DeviceProcessLane::remember(const DeviceRequest& request, const DeviceReply
     reference_ = *reference;
     reference_->isolation = {};
     reference_->policy.samples = 1;  // repeated for its outputs; its time is known
-    if (!reply.samples_ns.empty())
-      limits_.reference_ns = *std::max_element(reply.samples_ns.begin(), reply.samples_ns.end());
+    const std::vector<double>& samples = reply.timed_run().samples_ns;
+    if (!samples.empty()) limits_.reference_ns = *std::max_element(samples.begin(), samples.end());
     // Other requests do much the same work. Twenty times that, and something for a busy machine, is long enough.
     const double took_ms = reply.load_ms + reply.verify_ms + reply.timing_ms;
     limits_.slack = std::min(options_.slack, std::chrono::milliseconds(5000 + static_cast<std::int64_t>(20 * took_ms)));
   }
 }
 
-// ---- Requests
-// ----------------------------------------------------------------------------------------------------------
+// ---- Requests ----
 
 void DeviceProcessLane::submit(TicketId ticket, DeviceRequest request) {
   waiting_.push_back({ticket, std::move(request), {}, false});
@@ -172,7 +165,7 @@ void DeviceProcessLane::send_next() {
     repeat_.pop_front();
     return give({0, std::move(request), {}, false}, true);
   }
-  // Nobody is timed beside a kernel that hangs, which ends when its process does.
+  // Nothing is timed beside a kernel that hangs; it ends when its process does.
   if (workers_.any_computing()) return;
   note_recovered();
   while (!waiting_.empty() && !running_) {
@@ -181,8 +174,7 @@ void DeviceProcessLane::send_next() {
     if (needs_finalists(pending.request) && !finalists_) {
       // The worker would not know what is meant, and end.
       answer(pending.ticket,
-             failure(Outcome::worker_lost,
-                     fmt::format("There are no finalists to race: {} Load them first.", no_finalists_)));
+             lost_worker(fmt::format("There are no finalists to race: {} Load them first.", no_finalists_)));
     } else {
       forget_what_it_replaces(pending.request);
       give(std::move(pending), false);
@@ -250,15 +242,13 @@ void DeviceProcessLane::cancel(TicketId ticket) {
   const auto found =
       std::find_if(waiting_.begin(), waiting_.end(), [&](const Pending& pending) { return pending.ticket == ticket; });
   if (found == waiting_.end()) return;
-  DeviceReply reply = found->first_failure
-                          ? std::move(*found->first_failure)
-                          : failure(Outcome::worker_lost, "It was cancelled before it reached the device.");
+  DeviceReply reply = found->first_failure ? std::move(*found->first_failure)
+                                           : lost_worker("It was cancelled before it reached the device.");
   waiting_.erase(found);
   answer(ticket, std::move(reply));
 }
 
-// ---- Driving it
-// --------------------------------------------------------------------------------------------------------
+// ---- Driving it ----
 
 void DeviceProcessLane::step() {
   receive();
@@ -270,12 +260,12 @@ void DeviceProcessLane::step() {
   DeviceWorker* worker = workers_.active();
   if (worker && !worker->greeted && now >= worker->start_deadline) {
     lose({LossCause::mute,
-          failure(Outcome::worker_lost,
-                  fmt::format("The device worker did not say hello within {} ms.", options_.start_limit.count()))});
+          lost_worker(fmt::format("The device worker did not say hello within {} ms.", options_.start_limit.count()))});
   } else if (worker && running_ && now >= running_->deadline) {
     lose({LossCause::mute,
-          failure(Outcome::run_timeout, fmt::format("The device worker did not answer within {} ms and was stopped.",
-                                                    running_->limit.count()))});
+          DeviceReply{.outcome = Outcome::run_timeout,
+                      .message = fmt::format("The device worker did not answer within {} ms and was stopped.",
+                                             running_->limit.count())}});
   }
   if (hopeless_) return;
   send_next();

@@ -42,10 +42,10 @@ struct DeviceLaneOptions {
 /// A request over which a worker is lost is given once to another, which has run nothing but the reference: what an
 /// earlier candidate did to the old one is not held against it. If it fails there too, or the old one had run nothing
 /// else either, its failure is confirmed. The reference always gets its second run, and so does what was lost with a
-/// worker that ended without a word or over an error that may be the GPU's: somebody else may have done it. Blocks get
+/// worker that ended without a word or over an error that may be the GPU's: the cause may be outside. Blocks get
 /// one for that reason alone: the race knows how to ask who it was.
 ///
-/// Creating a context disturbs whoever is timed on the same GPU: no spare is started from the loading of finalists to
+/// Creating a context disturbs what is timed on the same GPU: no spare is started from the loading of finalists to
 /// the next problem.
 class DeviceProcessLane final : public DeviceLane {
  public:
@@ -79,7 +79,7 @@ class DeviceProcessLane final : public DeviceLane {
     TicketId ticket = 0;
     DeviceRequest request;
     std::optional<DeviceReply> first_failure;  ///< a worker was lost over it, like that
-    bool had_all_memory = false;               ///< it was given again after everybody else was gone
+    bool had_all_memory = false;               ///< it was repeated after all other processes were gone
   };
   /// What the worker is busy with: a pending request, or one that is repeated for a new worker.
   struct Running {

@@ -13,7 +13,7 @@ constexpr int kMaxFailures = 3;
 
 }  // namespace
 
-// What the worker was busy with decides whose fault it was: a candidate's, or nobody's, which counts against the
+// What the worker was busy with decides whose fault it was: a candidate's, or none's, which counts against the
 // device. The next worker is sent to work before anything is waited for.
 void DeviceProcessLane::lose(Loss loss) {
   std::optional<Running> running = std::exchange(running_, std::nullopt);
@@ -41,7 +41,7 @@ void DeviceProcessLane::lose(Loss loss) {
   }
 
   if (failures_ >= kMaxFailures) {
-    give_up(loss.reply.message.empty() ? workers_.obituary() : loss.reply.message);
+    give_up(loss.reply.message.empty() ? workers_.exit_description() : loss.reply.message);
   } else {
     record.spare_ready = start_another();
   }
@@ -49,7 +49,7 @@ void DeviceProcessLane::lose(Loss loss) {
   if (!answers) return;
 
   Pending& pending = running->pending;
-  if (loss.reply.message.empty()) loss.reply.message = workers_.obituary();
+  if (loss.reply.message.empty()) loss.reply.message = workers_.exit_description();
   if (!std::holds_alternative<RunBlock>(pending.request)) {
     if (pending.first_failure) loss.reply = more_exact(std::move(*pending.first_failure), std::move(loss.reply));
     loss.reply.confirmed = true;
@@ -60,7 +60,7 @@ void DeviceProcessLane::lose(Loss loss) {
 
 bool DeviceProcessLane::has_second_run(const Running& running, const Loss& loss) const {
   if (running.pending.first_failure) return false;
-  // Whoever ended the worker, or the GPU, may have done it.
+  // The cause may be outside: the GPU, or what killed the worker.
   if (loss.cause == LossCause::ended || loss.reply.outcome == Outcome::worker_lost) return true;
   // The reference is always the first that a worker runs, and much is lost with it.
   if (std::holds_alternative<RunReference>(running.pending.request)) return true;
@@ -88,7 +88,7 @@ bool DeviceProcessLane::start_another() {
   if (problem_) repeat_.push_back(*problem_);
   if (reference_) repeat_.push_back(*reference_);
   if (finalists_) repeat_.push_back(*finalists_);
-  // Not more than that: what waits may be answered at once, and whoever was lost comes first.
+  // Not more than that: what waits may be answered at once, and the request that was lost comes first.
   if (!repeat_.empty()) send_next();
   return was_ready;
 }

@@ -9,11 +9,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-template <typename Request>
-constexpr bool kIsolates = std::is_same_v<Request, RunReference> || std::is_same_v<Request, ScreenCandidate> ||
-                           std::is_same_v<Request, ConfirmCandidate>;
-
-// Which of two failures tells more. What was found by looking beats what ended the process before anybody could look.
+// Which of two failures tells more. What a check found says more than what ended the process before a check.
 int exactness(Outcome outcome) {
   switch (outcome) {
     case Outcome::worker_lost:
@@ -35,7 +31,7 @@ milliseconds limit_of(const DeviceRequest& request, const RequestLimits& limits)
   // A sample may have one before it that is thrown away. With a warm cache each is led in by a launch; before anything
   // is known of a kernel by a few, and those of a short one are no longer together than one that is not.
   constexpr int kFirstLeadIn = 4;
-  const bool warm = limits.mode == CacheMode::warm;
+  const bool warm = limits.mode == Timing::warm;
   const auto samples = [&](int count, int kernels) {
     return (1 + count) * (warm ? 2 : 1) + (warm ? kFirstLeadIn * kernels : 0);
   };
@@ -43,7 +39,7 @@ milliseconds limit_of(const DeviceRequest& request, const RequestLimits& limits)
       [&](const auto& typed) -> milliseconds {
         using Request = std::decay_t<decltype(typed)>;
         milliseconds launch = limits.launch_timeout;
-        if constexpr (kIsolates<Request>) launch = typed.isolation.launch_timeout.value_or(launch);
+        if constexpr (requires { typed.isolation; }) launch = typed.isolation.launch_timeout.value_or(launch);
         if constexpr (std::is_same_v<Request, PrepareProblem>) return limits.prepare;
         if constexpr (std::is_same_v<Request, RunReference> || std::is_same_v<Request, ScreenCandidate>)
           return launch * (kVerifying + samples(typed.policy.samples, 1)) + limits.slack;
@@ -77,7 +73,7 @@ bool needs_finalists(const DeviceRequest& request) {
 void ask_for_diagnosis(DeviceRequest& request) {
   std::visit(
       [](auto& typed) {
-        if constexpr (kIsolates<std::decay_t<decltype(typed)>>) typed.isolation.diagnose = true;
+        if constexpr (requires { typed.isolation; }) typed.isolation.diagnose = true;
       },
       request);
 }
@@ -86,7 +82,7 @@ void isolate(DeviceRequest& request, const DeviceReply& first, const RequestLimi
   std::visit(
       [&](auto& typed) {
         using Request = std::decay_t<decltype(typed)>;
-        if constexpr (kIsolates<Request>) {
+        if constexpr (requires { typed.isolation; }) {
           typed.isolation.diagnose = true;
           if (first.outcome != Outcome::run_timeout) return;
           std::optional<double> comparable;

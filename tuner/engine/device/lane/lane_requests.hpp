@@ -9,7 +9,7 @@ namespace tuner::engine {
 
 /// What a lane knows that bears on how long a request may take.
 struct RequestLimits {
-  CacheMode mode = CacheMode::cold;
+  Timing mode = Timing::cold;
   std::chrono::milliseconds launch_timeout{2000};
   std::chrono::milliseconds slack{30000};  ///< beyond what launches may take
   std::chrono::milliseconds prepare{180000};

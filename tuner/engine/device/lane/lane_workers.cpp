@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/engine/device/lane/device_wire.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::engine {
 
 DeviceWorkers::~DeviceWorkers() {
-  // Everybody is killed before anybody is waited for, so that they go at the same time.
+  // All are killed before the first wait, so that they end at the same time.
   retire();
   dismiss_spares();
   const auto deadline = Clock::now() + program_.patience;
@@ -36,7 +37,7 @@ void DeviceWorkers::retire(bool computing) noexcept {
 }
 
 bool DeviceWorkers::take_over() {
-  drop_useless();  // whoever died while standing by
+  drop_useless();  // those that died while standing by
   const auto progress = [](const DeviceWorker& spare) { return spare.greeted + spare.has_context; };
   // The first of equals is the oldest.
   const auto best = std::max_element(spares_.begin(), spares_.end(), [&](const DeviceWorker& a, const DeviceWorker& b) {
@@ -51,7 +52,7 @@ bool DeviceWorkers::take_over() {
   return active_->has_context;
 }
 
-std::string DeviceWorkers::obituary() {
+std::string DeviceWorkers::exit_description() {
   const auto found = std::find_if(leaving_.begin(), leaving_.end(),
                                   [&](const Leaving& leaving) { return leaving.process.pid() == retired_; });
   if (found == leaving_.end()) return "The device worker ended.";
@@ -68,7 +69,7 @@ int DeviceWorkers::start_spares(int wanted) {
       spares_.push_back(spawn());
       ++started;
     } catch (const Error&) {
-      ++lost_;  // too many processes, perhaps; whoever works goes on
+      ++lost_;  // too many processes, perhaps; the active one goes on
       break;
     }
   }
@@ -79,9 +80,9 @@ int DeviceWorkers::start_spares(int wanted) {
 bool DeviceWorkers::hear(DeviceWorker& spare) {
   try {
     while (const std::optional<Message> message = spare.process.channel().receive()) {
-      if (message->type == "error") return false;
+      if (message->type == kErrorMessage) return false;
       spare.greeted = true;
-      if (message->type == "ready") spare.has_context = true;
+      if (message->type == kContextReady) spare.has_context = true;
     }
   } catch (const Error&) {
     return false;  // of another build, say: the program was replaced while this one runs
@@ -174,7 +175,7 @@ DeviceWorkers::Clock::time_point DeviceWorkers::next_deadline() const {
   const auto now = Clock::now();
   for (const Leaving& leaving : leaving_) {
     if (!leaving.computing || now >= leaving.patience_ends) continue;
-    // Where the system has no descriptor for its end, somebody has to look.
+    // Where the system has no descriptor for its end, it is polled.
     const auto look = leaving.process.exit_fd() >= 0 ? leaving.patience_ends : now + std::chrono::milliseconds(5);
     result = std::min(result, look);
   }

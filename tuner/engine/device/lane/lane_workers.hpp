@@ -40,7 +40,7 @@ class DeviceWorkers {
   /// ready. Throws Error{no_worker}.
   bool take_over();
   /// How the one that was retired last ended, with its last words: a sentence. Waits for its end, a second at most.
-  std::string obituary();
+  std::string exit_description();
 
   /// Starts spares until there are so many; how many were started. What cannot be started counts as lost.
   int start_spares(int wanted);

@@ -27,8 +27,8 @@ std::vector<DeviceInfo> list_devices() {
                             status ? status->text() : fmt::format("did not answer for {} s", kLimit.count()),
                             probe.stderr_tail()));
   }
-  if (message->type == "error") throw decode_error(*message);
-  return decode_devices(*message);
+  if (message->type == kErrorMessage) throw error_from(*message);
+  return from_message<DeviceList>(*message).devices;
 }
 
 }  // namespace tuner::engine

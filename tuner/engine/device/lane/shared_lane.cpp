@@ -51,10 +51,8 @@ void SharedLane::cancel(TicketId ticket) {
   const auto found = std::find_if(held_.begin(), held_.end(), [&](const auto& held) { return held.first == ticket; });
   if (found == held_.end()) return lane_.cancel(ticket);
   held_.erase(found);
-  DeviceReply reply;
-  reply.outcome = Outcome::worker_lost;
-  reply.message = "It was cancelled before it reached the device.";
-  answered_.push_back({ticket, std::move(reply)});
+  answered_.push_back(
+      {ticket, {.outcome = Outcome::worker_lost, .message = "It was cancelled before it reached the device."}});
 }
 
 std::size_t SharedLane::room() const {

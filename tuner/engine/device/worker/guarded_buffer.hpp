@@ -17,7 +17,7 @@ enum class Layout {
 };
 
 /// One buffer in one layout: data at [begin, end) from `memory`, and around it, up to [guard_begin, guard_end), bytes
-/// with a pattern that nobody may change.
+/// with a pattern that must not change.
 struct Placement {
   CUdeviceptr memory = 0;
   std::uint64_t guard_begin = 0, begin = 0, end = 0, guard_end = 0;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,38 +12,25 @@
 
 namespace tuner::engine {
 
-// What all runs together say about one output.
-struct Runner::Mismatch {
-  const ArgumentState* state = nullptr;
-  std::vector<std::uint64_t> count;  // elements beyond the tolerance, by run
-  std::uint64_t first = 0;           // of the first run that has any
-  std::string found, expected;       // at that element
-  double worst = 0;
-  std::uint64_t unwritten = 0;  // elements that hold the poison after every run, and the reference writes
-  std::uint64_t first_unwritten = 0;
-  Finding overwritten;              // elements that the reference leaves unwritten, and this does not
-  std::vector<std::uint64_t> bits;  // checksums by run, where the bits matter
+// One launch of several that are compared.
+struct Runner::Run {
+  int number = 0;
+  bool as_reference = false;
+  Layout layout = Layout::plain;
+  unsigned char poison = 0;
 };
 
-namespace {
+// What is asked about one output after a run, by the numbers of the findings.
+struct Runner::AskedOutput {
+  ArgumentState* state;
+  std::optional<std::size_t> unwritten = std::nullopt, overwritten = std::nullopt, compared = std::nullopt;
+  std::vector<std::size_t> bits = {};
+};
 
-std::string place(const ArgumentState& state, std::uint64_t element) {
-  const auto lanes = static_cast<std::uint64_t>(state.argument.lanes);
-  if (lanes <= 1) return fmt::format("'{}'[{}]", state.argument.name, element);
-  return fmt::format("'{}'[{}] lane {}", state.argument.name, element / lanes, element % lanes);
-}
-
-// What an output is compared with.
-std::string truth(const ArgumentState& state) {
-  const auto& file = state.argument.expected;
-  return file ? file->path.filename().string() : "the reference";
-}
-
-std::string tolerance_text(const BoundArgument& argument) {
-  return fmt::format("rtol {:.3g}, atol {:.3g}", argument.rtol, argument.atol);
-}
-
-}  // namespace
+struct Runner::AskedGuard {
+  const ArgumentState* state;
+  std::size_t number;  // of the finding
+};
 
 Layout Runner::layout_of(int run) const {
   if (!buffers_.fenced() || where_timed_) return Layout::plain;
@@ -90,89 +77,85 @@ std::string Runner::fault_text(CUresult fault) const {
   return fmt::format("It ended the GPU's context: {}.", error);
 }
 
-Verdict Runner::run_once(const LoadedKernel& kernel, int run, bool as_reference, std::vector<Mismatch>& mismatches) {
-  const Layout layout = layout_of(run);
-  const unsigned char poison = kPoison[run % 2];
-  if (Verdict verdict = launch(kernel, poison, layout); !verdict.ok()) return verdict;
+// The guards of the plain layout are looked at once, by inspect(); fenced inputs cannot be written to.
+void Runner::ask_about_guards(const Run& run, std::vector<AskedGuard>& asked) {
+  if (run.layout == Layout::plain) return;
+  for (const ArgumentState& state : buffers_.arguments()) {
+    if (!state.buffer || state.argument.role == Argument::Role::in) continue;
+    const Placement place = state.place(run.layout);
+    for (const auto& [begin, end] :
+         {std::pair(place.guard_begin, place.begin), std::pair(place.end, place.guard_end)}) {
+      if (begin == end) continue;
+      asked.push_back({&state, support_.check_planted(place.memory, begin, end, state.guard_seed)});
+    }
+  }
+}
 
-  const bool first_run = run == 0;
-  struct Asked {
-    ArgumentState* state;
-    std::size_t unwritten = 0, overwritten = 0, compared = 0;
-    std::array<std::size_t, 2> bits{};
-    bool has_unwritten = false, has_overwritten = false, is_compared = false;
-    bool defines = false;  ///< what the output is compared with from now on
+Runner::AskedOutput Runner::ask_about(ArgumentState& state, const Run& run) {
+  AskedOutput asked{&state};
+  const CUdeviceptr data = state.place(run.layout).data();
+  const CUdeviceptr excluded = state.unwritten_by_reference.get();
+  if (state.argument.role == Argument::Role::out) {
+    const bool notes_unwritten = run.as_reference && (!state.argument.expected || state.argument.is_partial);
+    asked.unwritten =
+        support_.find_unwritten(data, state.elements, state.argument.type, run.poison, run.number > 0,
+                                notes_unwritten ? excluded : state.unwritten.get(), notes_unwritten ? 0 : excluded);
+    const bool is_last = run.number + 1 == runs();
+    if (!run.as_reference && is_last && state.left_unwritten.count > 0 && !state.argument.is_partial)
+      asked.overwritten = support_.find_overwritten(state.unwritten.get(), excluded, state.elements);
+  }
+  // What it is compared with from now on.
+  const bool defines = run.as_reference && !state.argument.expected;
+  if (defines && run.number == 0) {
+    stream_.copy(state.reference.get(), data, state.element_bytes());
+    return asked;
+  }
+  asked.compared = support_.compare(data, state.reference.get(), state.elements, state.argument, excluded);
+  if (!deterministic_) return asked;
+  const auto ask_for_sum = [&](CUdeviceptr memory) {
+    asked.bits.push_back(support_.checksum_elements(memory, state.elements, state.argument.type, excluded));
   };
-  std::vector<Asked> asked;
-  std::vector<std::pair<const ArgumentState*, std::size_t>> guarded;
+  // What the reference excludes is known after its second run only; its first run's outputs are still there.
+  if (defines && run.number == 1) ask_for_sum(state.reference.get());
+  ask_for_sum(data);
+  return asked;
+}
+
+void Runner::note(const AskedOutput& asked, const std::vector<Finding>& found, const Run& run, Mismatch& mismatch) {
+  const ArgumentState& state = *asked.state;
+  mismatch.state = &state;
+  if (asked.unwritten && run.number > 0) {
+    mismatch.unwritten = found[*asked.unwritten].count;
+    mismatch.first_unwritten = found[*asked.unwritten].first;
+  }
+  if (asked.overwritten) mismatch.overwritten = found[*asked.overwritten];
+  for (const std::size_t number : asked.bits) mismatch.bits.push_back(found[number].sum);
+  const Finding compared = asked.compared ? found[*asked.compared] : Finding{};
+  mismatch.count.push_back(compared.count);
+  if (compared.count == 0 || !mismatch.found.empty()) return;
+  mismatch.first = compared.first;
+  mismatch.worst = std::bit_cast<double>(compared.worst);
+  const std::size_t size = size_of(state.argument.type);
+  const auto text_at = [&](CUdeviceptr data) {
+    return element_text(state.argument.type, stream_.download(data + compared.first * size, size));
+  };
+  mismatch.found = text_at(state.place(run.layout).data());
+  mismatch.expected = text_at(state.reference.get());
+}
+
+Verdict Runner::run_once(const LoadedKernel& kernel, const Run& run, std::vector<Mismatch>& mismatches) {
+  if (Verdict verdict = launch(kernel, run.poison, run.layout); !verdict.ok()) return verdict;
+  std::vector<AskedGuard> guards;
+  ask_about_guards(run, guards);
+  std::vector<AskedOutput> outputs;
   for (ArgumentState& state : buffers_.arguments()) {
-    // The guards of the plain layout are looked at once, by inspect(); fenced inputs cannot be written to.
-    if (layout != Layout::plain && state.buffer && state.argument.role != Argument::Role::in) {
-      const Placement place = state.place(layout);
-      const auto look_at = [&](std::uint64_t begin, std::uint64_t end) {
-        if (begin == end) return;
-        guarded.emplace_back(&state, support_.check_planted(place.memory, begin, end, state.guard_seed));
-      };
-      look_at(place.guard_begin, place.begin);
-      look_at(place.end, place.guard_end);
-    }
-    if (!state.is_output()) continue;
-    Asked& ask = asked.emplace_back(Asked{&state});
-    ask.defines = as_reference && !state.argument.expected;
-    const CUdeviceptr data = state.place(layout).data();
-    const CUdeviceptr excluded = state.unwritten_by_reference.get();
-    if (state.argument.role == Argument::Role::out) {
-      const bool notes_unwritten = as_reference && (!state.argument.expected || state.argument.is_partial);
-      ask.has_unwritten = true;
-      ask.unwritten =
-          support_.find_unwritten(data, state.elements, state.argument.type, poison, !first_run,
-                                  notes_unwritten ? excluded : state.unwritten.get(), notes_unwritten ? 0 : excluded);
-      ask.has_overwritten =
-          !as_reference && run + 1 == runs() && state.left_unwritten.count > 0 && !state.argument.is_partial;
-      if (ask.has_overwritten) {
-        ask.overwritten = support_.find_overwritten(state.unwritten.get(), excluded, state.elements);
-      }
-    }
-    if (ask.defines && first_run) {
-      stream_.copy(state.reference.get(), data, state.element_bytes());
-    } else {
-      ask.is_compared = true;
-      ask.compared = support_.compare(data, state.reference.get(), state.elements, state.argument, excluded);
-    }
-    const auto sum = [&](CUdeviceptr memory) {
-      return support_.checksum_elements(memory, state.elements, state.argument.type, excluded);
-    };
-    // What the reference excludes is known after its second run only; its first run's outputs are still there.
-    if (deterministic_ && !(ask.defines && first_run)) ask.bits[1] = sum(data);
-    if (deterministic_ && ask.defines && run == 1) ask.bits[0] = sum(state.reference.get());
+    if (state.is_output()) outputs.push_back(ask_about(state, run));
   }
   const std::vector<Finding> found = support_.findings();
-
-  if (mismatches.empty()) mismatches.resize(asked.size());
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    Mismatch& mismatch = mismatches[i];
-    const ArgumentState& state = *asked[i].state;
-    mismatch.state = &state;
-    if (asked[i].has_unwritten && !first_run) {
-      mismatch.unwritten = found[asked[i].unwritten].count;
-      mismatch.first_unwritten = found[asked[i].unwritten].first;
-    }
-    if (asked[i].has_overwritten) mismatch.overwritten = found[asked[i].overwritten];
-    if (deterministic_ && asked[i].defines && run == 1) mismatch.bits = {found[asked[i].bits[0]].sum};
-    if (deterministic_ && !(asked[i].defines && first_run)) mismatch.bits.push_back(found[asked[i].bits[1]].sum);
-    mismatch.count.push_back(asked[i].is_compared ? found[asked[i].compared].count : 0);
-    if (mismatch.count.back() == 0 || !mismatch.found.empty()) continue;
-    const Finding& compared = found[asked[i].compared];
-    mismatch.first = compared.first;
-    mismatch.worst = std::bit_cast<double>(compared.worst);
-    const std::size_t size = size_of(state.argument.type);
-    mismatch.found =
-        element_text(state.argument.type, stream_.download(state.place(layout).data() + compared.first * size, size));
-    mismatch.expected =
-        element_text(state.argument.type, stream_.download(state.reference.get() + compared.first * size, size));
-  }
-  for (const auto& [state, number] : guarded) {
-    if (found[number].count > 0) return guards_verdict(*state, state->place(layout), found[number]);
+  mismatches.resize(outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) note(outputs[i], found, run, mismatches[i]);
+  for (const auto& [state, number] : guards) {
+    if (found[number].count > 0) return guards_verdict(*state, state->place(run.layout), found[number]);
   }
   return {};
 }
@@ -247,19 +230,6 @@ Verdict Runner::inspect() {
   return inspect_surroundings(true);
 }
 
-Verdict Runner::same_bits(const std::vector<Mismatch>& mismatches) const {
-  if (!deterministic_) return {};
-  for (const Mismatch& mismatch : mismatches) {
-    if (std::equal(mismatch.bits.begin() + 1, mismatch.bits.end(), mismatch.bits.begin())) continue;
-    return {
-        Outcome::nondeterministic,
-        fmt::format("Two runs on the same inputs write different bits to '{}', both within the tolerance ({}), but it "
-                    "is declared deterministic; sum in a fixed order, without atomics.",
-                    mismatch.state->argument.name, tolerance_text(mismatch.state->argument))};
-  }
-  return {};
-}
-
 void Runner::sum_kept() {
   for (ArgumentState& state : buffers_.arguments()) {
     for (const auto& [memory, bytes] : state.kept()) support_.checksum(memory, bytes);
@@ -269,8 +239,9 @@ void Runner::sum_kept() {
 }
 
 Verdict Runner::run_all(const LoadedKernel& kernel, bool as_reference, std::vector<Mismatch>& mismatches) {
-  for (int run = 0; run < runs(); ++run) {
-    if (Verdict verdict = run_once(kernel, run, as_reference, mismatches); !verdict.ok()) return verdict;
+  for (int number = 0; number < runs(); ++number) {
+    const Run run{number, as_reference, layout_of(number), kPoison[number % 2]};
+    if (Verdict verdict = run_once(kernel, run, mismatches); !verdict.ok()) return verdict;
   }
   return {};
 }
@@ -286,20 +257,7 @@ Verdict Runner::run_reference(const LoadedKernel& kernel, bool diagnose_first) {
   if (Verdict verdict = inspect_surroundings(false); !verdict.ok()) return verdict;
   if (!ran.ok()) return ran;
   note_unwritten(mismatches);
-  if (Verdict verdict = judge_expected(mismatches); !verdict.ok()) return verdict;
-  for (const Mismatch& mismatch : mismatches) {
-    if (mismatch.state->argument.expected) continue;
-    const std::uint64_t differing = *std::max_element(mismatch.count.begin(), mismatch.count.end());
-    if (differing == 0) continue;
-    return {Outcome::nondeterministic,
-            fmt::format("Two runs of the reference disagree in {} of {} elements of '{}' ({}): at {} {} and then {}; "
-                        "it may read what it "
-                        "has not written, race, or need a wider tolerance.",
-                        differing, mismatch.state->elements, mismatch.state->argument.name,
-                        tolerance_text(mismatch.state->argument), place(*mismatch.state, mismatch.first),
-                        mismatch.expected, mismatch.found)};
-  }
-  if (Verdict verdict = same_bits(mismatches); !verdict.ok()) return verdict;
+  if (Verdict verdict = judge_reference(mismatches); !verdict.ok()) return verdict;
   sum_kept();
   return {};
 }
@@ -349,17 +307,6 @@ Verdict Runner::something_is_written() const {
   return {};
 }
 
-// What the reference must reproduce itself.
-Verdict Runner::judge_expected(const std::vector<Mismatch>& mismatches) const {
-  std::vector<Mismatch> expected;
-  for (const Mismatch& mismatch : mismatches) {
-    if (!mismatch.state->argument.expected) continue;
-    expected.push_back(mismatch);
-    if (mismatch.state->argument.is_partial) expected.back().unwritten = 0;
-  }
-  return judge(expected);
-}
-
 Verdict Runner::verify_where_timed(const LoadedKernel& kernel) {
   runs_without_fences_ = false;
   if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
@@ -371,50 +318,6 @@ Verdict Runner::verify_where_timed(const LoadedKernel& kernel) {
   where_timed_ = true;
   if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
   return judge(mismatches);
-}
-
-Verdict Runner::judge(const std::vector<Mismatch>& mismatches) const {
-  for (const Mismatch& mismatch : mismatches) {
-    if (mismatch.unwritten == 0) continue;
-    return {Outcome::unwritten_output,
-            fmt::format("It leaves {} of {} elements of '{}' unwritten that {} {}, the first at {}.",
-                        mismatch.unwritten, mismatch.state->elements, mismatch.state->argument.name,
-                        truth(*mismatch.state), mismatch.state->argument.expected ? "has" : "writes",
-                        place(*mismatch.state, mismatch.first_unwritten))};
-  }
-  for (const Mismatch& mismatch : mismatches) {
-    const std::vector<std::uint64_t>& count = mismatch.count;
-    const auto wrong_runs =
-        static_cast<std::size_t>(std::count_if(count.begin(), count.end(), [](auto n) { return n > 0; }));
-    if (wrong_runs == 0) continue;
-    const BoundArgument& argument = mismatch.state->argument;
-    const std::string detail = fmt::format("first at {}, found {}, expected {}; the worst is off by {:.3g} ({})",
-                                           place(*mismatch.state, mismatch.first), mismatch.found, mismatch.expected,
-                                           mismatch.worst, tolerance_text(argument));
-    if (wrong_runs == count.size()) {
-      return {Outcome::wrong_result,
-              fmt::format("{} of {} elements of '{}' differ from {}: {}.", count[0], mismatch.state->elements,
-                          argument.name, truth(*mismatch.state), detail)};
-    }
-    const std::uint64_t most = *std::max_element(count.begin(), count.end());
-    const std::string which =
-        count.size() > 2 ? fmt::format("wrong in {} of {} runs and right in the others", wrong_runs, count.size())
-        : count[0] == 0  ? "right in the first of two runs and wrong in the other"
-                         : "right in the second of two runs and wrong in the other";
-    return {Outcome::nondeterministic, fmt::format("'{}' is {}, in {} of {} elements: {}.", argument.name, which, most,
-                                                   mismatch.state->elements, detail)};
-  }
-  for (const Mismatch& mismatch : mismatches) {
-    if (mismatch.overwritten.count == 0) continue;
-    return {Outcome::wrong_result,
-            fmt::format("It writes {} of {} elements of '{}' that the reference leaves unwritten, the first at {}, so "
-                        "nothing says whether they are right. If the reference needs another launch, name it: "
-                        "reference(NAME; grid(...) block(...)); if these elements do not matter, declare the output "
-                        "`partial`.",
-                        mismatch.overwritten.count, mismatch.state->elements, mismatch.state->argument.name,
-                        place(*mismatch.state, mismatch.overwritten.first))};
-  }
-  return same_bits(mismatches);
 }
 
 }  // namespace tuner::engine

@@ -9,6 +9,7 @@
 #include "tuner/engine/device/worker/buffers.hpp"
 #include "tuner/engine/device/worker/device_support.hpp"
 #include "tuner/engine/device/worker/kernel.hpp"
+#include "tuner/engine/device/worker/mismatch.hpp"
 #include "tuner/engine/device/worker/verdict.hpp"
 #include "tuner/engine/device/worker/work_stream.hpp"
 
@@ -56,19 +57,21 @@ class Runner {
   bool damaged() const { return damaged_; }
 
  private:
-  struct Mismatch;
+  struct Run;
+  struct AskedOutput;
+  struct AskedGuard;
   int runs() const { return deterministic_ ? 3 : 2; }
   Layout layout_of(int run) const;
   Verdict launch(const LoadedKernel& kernel, unsigned char poison, Layout layout);
   Verdict diagnose(const LoadedKernel& kernel, bool with_kept);
   Verdict run_all(const LoadedKernel& kernel, bool as_reference, std::vector<Mismatch>& mismatches);
-  Verdict run_once(const LoadedKernel& kernel, int run, bool as_reference, std::vector<Mismatch>& mismatches);
+  Verdict run_once(const LoadedKernel& kernel, const Run& run, std::vector<Mismatch>& mismatches);
+  void ask_about_guards(const Run& run, std::vector<AskedGuard>& asked);
+  AskedOutput ask_about(ArgumentState& state, const Run& run);
+  void note(const AskedOutput& asked, const std::vector<Finding>& found, const Run& run, Mismatch& mismatch);
   Verdict inspect_surroundings(bool with_kept);
   Verdict guards_verdict(const ArgumentState& state, const Placement& place, const Finding& finding) const;
-  Verdict judge(const std::vector<Mismatch>& mismatches) const;
   void note_unwritten(const std::vector<Mismatch>& mismatches);
-  Verdict judge_expected(const std::vector<Mismatch>& mismatches) const;
-  Verdict same_bits(const std::vector<Mismatch>& mismatches) const;
   void sum_kept();
 
   Buffers& buffers_;

@@ -7,7 +7,7 @@
 
 namespace tuner::engine {
 
-Sampler::Sampler(Buffers& buffers, WorkStream& stream, const DeviceInfo& device, CacheMode mode,
+Sampler::Sampler(Buffers& buffers, WorkStream& stream, const DeviceInfo& device, Timing mode,
                  std::chrono::milliseconds launch_timeout)
     : buffers_(buffers),
       copies_(buffers, stream),
@@ -15,14 +15,14 @@ Sampler::Sampler(Buffers& buffers, WorkStream& stream, const DeviceInfo& device,
       device_(device),
       mode_(mode),
       launch_timeout_(launch_timeout),
-      flush_bytes_(mode == CacheMode::cold ? flush_bytes(device.l2_bytes) : 0),
+      flush_bytes_(mode == Timing::cold ? flush_bytes(device.l2_bytes) : 0),
       start_(make_event()),
       stop_(make_event()) {
   if (flush_bytes_ > 0) flush_ = allocate(flush_bytes_);
 }
 
 int Sampler::provide_for(int launches) {
-  copies_.provide(launches, mode_ == CacheMode::cold ? BufferCopies::What::everything : BufferCopies::What::inout);
+  copies_.provide(launches, mode_ == Timing::cold ? BufferCopies::What::everything : BufferCopies::What::inout);
   return copies_.launches();
 }
 
@@ -32,7 +32,7 @@ Verdict Sampler::launch(const LoadedKernel& kernel, int number) {
 }
 
 Verdict Sampler::lead_in(const LoadedKernel& kernel, int launches) {
-  if (mode_ == CacheMode::cold) {
+  if (mode_ == Timing::cold) {
     // The copies first: they leave the restored data in L2. Queueing takes the host 2 to 3 us a launch, for which one
     // flush is long enough only if they are few.
     constexpr int kLaunchesToAFlush = 8;

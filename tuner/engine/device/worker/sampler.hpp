@@ -23,7 +23,7 @@ namespace tuner::engine {
 /// launch before a kernel's first batch.
 class Sampler {
  public:
-  Sampler(Buffers& buffers, WorkStream& stream, const DeviceInfo& device, CacheMode mode,
+  Sampler(Buffers& buffers, WorkStream& stream, const DeviceInfo& device, Timing mode,
           std::chrono::milliseconds launch_timeout);
 
   /// Gets ready for samples of so many launches. The answer may be fewer, for lack of memory. Throws CallFailed.
@@ -52,7 +52,7 @@ class Sampler {
   BufferCopies copies_;
   WorkStream& stream_;
   const DeviceInfo& device_;
-  CacheMode mode_;
+  Timing mode_;
   std::chrono::milliseconds launch_timeout_;
   std::uint64_t flush_bytes_;
   DeviceMemory flush_;
@@ -69,7 +69,6 @@ class ClockWatch {
   /// Call before and after a block of samples. True if since the reading before, the clock moved by more than 3 % or
   /// the hardware slowed itself down.
   bool moved();
-  double mhz() const { return mhz_.value_or(0); }  ///< latest reading; 0 if unknown
 
  private:
   const Monitor& monitor_;

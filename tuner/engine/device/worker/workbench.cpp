@@ -100,14 +100,8 @@ WorkerReply Workbench::handle(const DeviceRequest& request) {
   try {
     std::visit(
         [&](const auto& typed) {
-          using Request = std::decay_t<decltype(typed)>;
-          if constexpr (std::is_same_v<Request, PrepareProblem>) prepare(typed, reply);
-          if constexpr (std::is_same_v<Request, RunReference>) reference(typed, reply);
-          if constexpr (std::is_same_v<Request, ScreenCandidate>) screen(typed, reply);
-          if constexpr (std::is_same_v<Request, LoadFinalists>) load_finalists(typed, reply);
-          if constexpr (std::is_same_v<Request, RunBlock>) run_block(typed, reply);
-          if constexpr (std::is_same_v<Request, RecheckFinalist>) recheck_finalist(typed, reply);
-          if constexpr (std::is_same_v<Request, ConfirmCandidate>) confirm(typed, reply);
+          using Result = typename std::decay_t<decltype(typed)>::Result;
+          run(typed, reply, reply.result.emplace<Result>());
         },
         request);
     ends = problem_ && problem_->runner.damaged();
@@ -120,21 +114,7 @@ WorkerReply Workbench::handle(const DeviceRequest& request) {
         limit.count());
     ends = true;
   } catch (const CallFailed& failure) {
-    if (failure.result() == CUDA_ERROR_OUT_OF_MEMORY) {
-      reply.outcome = Outcome::out_of_memory;
-      reply.message += fmt::format("The device has no memory left for it: {}", failure.what());
-    } else {
-      const bool is_kernels = is_a_kernels_doing(failure.result());
-      reply.outcome = is_kernels ? Outcome::illegal_access : Outcome::worker_lost;
-      if (!problem_) {
-        reply.message += failure.what();
-      } else if (is_kernels) {
-        reply.message += problem_->runner.fault_text(failure.result());
-      } else {
-        reply.message += fmt::format("{} That may be the GPU's doing, and not the kernel's.", failure.what());
-      }
-      ends = true;
-    }
+    ends = end_with(failure, reply);
   } catch (const Error& error) {
     // Data that is no longer what it was: what is on the device may be of both kinds.
     if (error.code() != Errc::file_not_found) throw;
@@ -142,14 +122,30 @@ WorkerReply Workbench::handle(const DeviceRequest& request) {
     reply.message += error.what();
     ends = !prepares;
   }
-  if (problem_) {
-    reply.launches = problem_->launches() - launches_before;
-    reply.sm_clock_mhz = problem_->clock.mhz();
-  }
+  if (problem_) reply.launches = problem_->launches() - launches_before;
   return {std::move(reply), ends};
 }
 
-void Workbench::prepare(const PrepareProblem& request, DeviceReply& reply) {
+/// Whether the context is dead.
+bool Workbench::end_with(const CallFailed& failure, DeviceReply& reply) const {
+  if (failure.result() == CUDA_ERROR_OUT_OF_MEMORY) {
+    reply.outcome = Outcome::out_of_memory;
+    reply.message += fmt::format("The device has no memory left for it: {}", failure.what());
+    return false;
+  }
+  const bool is_kernels = is_a_kernels_doing(failure.result());
+  reply.outcome = is_kernels ? Outcome::illegal_access : Outcome::worker_lost;
+  if (!problem_) {
+    reply.message += failure.what();
+  } else if (is_kernels) {
+    reply.message += problem_->runner.fault_text(failure.result());
+  } else {
+    reply.message += fmt::format("{} That may be the GPU's doing, and not the kernel's.", failure.what());
+  }
+  return true;
+}
+
+void Workbench::run(const PrepareProblem& request, DeviceReply& reply, PrepareResult& result) {
   const Stopwatch watch(reply.load_ms);
   problem_.reset();
   try {
@@ -158,8 +154,8 @@ void Workbench::prepare(const PrepareProblem& request, DeviceReply& reply) {
       problem_.reset();
       return;
     }
-    reply.unfenced = problem_->buffers.raise_fences();
-    reply.other_processes = neighbours(monitor_.processes(), ProcessTable::of_this_machine());
+    result.unfenced = problem_->buffers.raise_fences();
+    result.other_processes = neighbours(monitor_.processes(), ProcessTable::of_this_machine());
   } catch (const CallFailed& failure) {
     if (failure.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
     std::size_t free_bytes = 0, all = 0;
@@ -176,35 +172,31 @@ void Workbench::prepare(const PrepareProblem& request, DeviceReply& reply) {
 
 namespace {
 
-void describe(const LoadedKernel& kernel, DeviceReply& reply) {
-  reply.occupancy = kernel.occupancy;
-  reply.occupancy_limiter = kernel.limiter;
-  reply.local_bytes = kernel.facts.local_bytes;
-}
-
 bool load(const Candidate& candidate, Buffers& buffers, const DeviceInfo& device, WorkStream& stream,
           LoadedKernel& kernel, DeviceReply& reply) {
   const Stopwatch watch(reply.load_ms);
   const bool loaded = take(reply, load_kernel(candidate, buffers.arguments(), device, kernel));
   if (loaded) fill_constants(kernel, buffers.arguments(), stream);
-  describe(kernel, reply);
   return loaded;
 }
 
+TimedRun run_of(const LoadedKernel& kernel) {
+  return {.occupancy = kernel.occupancy, .occupancy_limiter = kernel.limiter, .local_bytes = kernel.facts.local_bytes};
+}
+
 // One launch a sample: a candidate that is far off needs no batch to show it.
-void time(LoadedKernel& kernel, Sampler& sampler, ClockWatch& clock, Screen screen, DeviceReply& reply) {
+void time(LoadedKernel& kernel, Sampler& sampler, ClockWatch& clock, Screen screen, DeviceReply& reply, TimedRun& run) {
   const Stopwatch watch(reply.timing_ms);
   sampler.note_activity();
-  clock.moved();
   Screen::Step step = Screen::Step::more;
   while (step == Screen::Step::more) {
     double nanoseconds = 0;
     if (!take(reply, sampler.sample(kernel, 1, nanoseconds))) return;
     step = screen.add(nanoseconds);
-    reply.samples_ns = screen.samples_ns();
+    run.samples_ns = screen.samples_ns();
   }
-  reply.censored = screen.censored();
-  reply.disturbed = clock.moved();
+  run.censored = screen.censored();
+  clock.moved();  // a race that follows compares its clock with this one
 }
 
 }  // namespace
@@ -212,50 +204,54 @@ void time(LoadedKernel& kernel, Sampler& sampler, ClockWatch& clock, Screen scre
 // Times the kernel and looks at what all of its launches may have done. What that finds comes first, and then there are
 // no samples: they are of a kernel that does something else.
 void Workbench::time_and_inspect(LoadedKernel& kernel, const ScreenPolicy& policy, std::optional<double> best_ns,
-                                 DeviceReply& reply) {
+                                 DeviceReply& reply, TimedRun& run) {
   Problem& p = problem();
-  if (reply.outcome == Outcome::ok) time(kernel, p.sampler, p.clock, Screen(policy, best_ns), reply);
+  if (reply.ok()) time(kernel, p.sampler, p.clock, Screen(policy, best_ns), reply, run);
   const Stopwatch watch(reply.verify_ms);
   Verdict verdict = p.runner.inspect();
   if (verdict.ok()) return;
   take(reply, std::move(verdict));
-  reply.samples_ns.clear();
-  reply.censored = false;
+  run.samples_ns.clear();
+  run.censored = false;
 }
 
-void Workbench::reference(const RunReference& request, DeviceReply& reply) {
+void Workbench::run(const RunReference& request, DeviceReply& reply, ReferenceResult& result) {
   Problem& p = problem();
   p.set_launch_timeout(request.isolation);
   p.end_race();
   p.has_reference = false;
   LoadedKernel kernel;
-  if (!load(request.candidate, p.buffers, device_, stream_, kernel, reply)) return;
+  const bool loaded = load(request.candidate, p.buffers, device_, stream_, kernel, reply);
+  result.run = run_of(kernel);
+  if (!loaded) return;
   {
     const Stopwatch watch(reply.verify_ms);
     const bool ran = take(reply, p.runner.run_reference(kernel, request.isolation.diagnose));
-    reply.not_compared = p.runner.not_compared();
+    result.not_compared = p.runner.not_compared();
     if (!ran || !take(reply, p.runner.something_is_written())) return;
   }
-  time_and_inspect(kernel, request.policy, std::nullopt, reply);
-  p.has_reference = reply.outcome == Outcome::ok;
+  time_and_inspect(kernel, request.policy, std::nullopt, reply, result.run);
+  p.has_reference = reply.ok();
 }
 
-void Workbench::screen(const ScreenCandidate& request, DeviceReply& reply) {
+void Workbench::run(const ScreenCandidate& request, DeviceReply& reply, ScreenResult& result) {
   Problem& p = problem();
   if (!p.has_reference)
     throw Error(Errc::internal, "A device worker was asked to screen a kernel before it had a reference; report this.");
   p.set_launch_timeout(request.isolation);
   p.end_race();
   LoadedKernel kernel;
-  if (!load(request.candidate, p.buffers, device_, stream_, kernel, reply)) return;
+  const bool loaded = load(request.candidate, p.buffers, device_, stream_, kernel, reply);
+  result.run = run_of(kernel);
+  if (!loaded) return;
   {
     const Stopwatch watch(reply.verify_ms);
     take(reply, p.runner.verify(kernel, request.isolation.diagnose));
   }
-  time_and_inspect(kernel, request.policy, request.best_ns, reply);
+  time_and_inspect(kernel, request.policy, request.best_ns, reply, result.run);
 }
 
-void Workbench::load_finalists(const LoadFinalists& request, DeviceReply& reply) {
+void Workbench::run(const LoadFinalists& request, DeviceReply& reply, LoadResult& result) {
   Problem& p = problem();
   p.finalists.clear();
   p.set_launch_timeout({});
@@ -264,7 +260,7 @@ void Workbench::load_finalists(const LoadFinalists& request, DeviceReply& reply)
     // Both stand in front of what an exception adds.
     const std::string prefix = fmt::format("The finalist {}: ", candidate.configuration);
     reply.message = prefix;
-    reply.culprit = finalists.size();
+    result.culprit = finalists.size();
     LoadedKernel kernel;
     bool loaded = load(candidate, p.buffers, device_, stream_, kernel, reply);
     // All lengths once now, so that no buffer is allocated while the race runs.
@@ -279,39 +275,39 @@ void Workbench::load_finalists(const LoadFinalists& request, DeviceReply& reply)
     ModuleGlobals globals(candidate.cubin, kernel.module.get(), p.support);
     finalists.push_back({std::move(kernel), std::move(globals)});
   }
-  reply.culprit.reset();
-  reply.launches_per_sample = p.provided = p.sampler.provide_for(request.launches);
+  result.culprit.reset();
+  result.launches_per_sample = p.provided = p.sampler.provide_for(request.launches);
   p.finalists = std::move(finalists);
 }
 
-void Workbench::run_block(const RunBlock& request, DeviceReply& reply) {
+void Workbench::run(const RunBlock& request, DeviceReply& reply, BlockResult& result) {
   Problem& p = problem();
   const Stopwatch watch(reply.timing_ms);
-  reply.disturbed = p.clock.moved();
-  reply.launches_per_sample = std::clamp(request.launches, 1, p.provided);
+  result.disturbed = p.clock.moved();
+  result.launches_per_sample = std::clamp(request.launches, 1, p.provided);
   for (const std::size_t position : request.order) {
     ResidentFinalist& finalist = p.finalist(position);
     LoadedKernel& kernel = finalist.kernel;
     // Both stand in front of what an exception adds.
-    reply.culprit = position;
+    result.culprit = position;
     reply.message = fmt::format("The finalist {}: ", kernel.configuration);
     double nanoseconds = 0;
     const int before = p.launches();
-    Verdict verdict = p.sampler.sample(kernel, reply.launches_per_sample, nanoseconds);
+    Verdict verdict = p.sampler.sample(kernel, result.launches_per_sample, nanoseconds);
     finalist.launches += p.launches() - before;
     if (!verdict.ok()) {
       reply.outcome = verdict.outcome;
       reply.message += verdict.message;
       return;
     }
-    reply.samples_ns.push_back(nanoseconds);
+    result.samples_ns.push_back(nanoseconds);
   }
   reply.message.clear();
-  reply.culprit.reset();
-  reply.disturbed = p.clock.moved() || reply.disturbed;
+  result.culprit.reset();
+  result.disturbed = p.clock.moved() || result.disturbed;
 }
 
-void Workbench::recheck_finalist(const RecheckFinalist& request, DeviceReply& reply) {
+void Workbench::run(const RecheckFinalist& request, DeviceReply& reply, RecheckResult&) {
   Problem& p = problem();
   if (!p.has_reference) {
     // It could not be had again after a winner was confirmed. Another worker has one, or says why not.
@@ -325,14 +321,14 @@ void Workbench::recheck_finalist(const RecheckFinalist& request, DeviceReply& re
   take(reply, recheck(p.finalist(request.finalist), request, {p.buffers, p.support, p.sampler, p.runner}));
 }
 
-void Workbench::confirm(const ConfirmCandidate& request, DeviceReply& reply) {
+void Workbench::run(const ConfirmCandidate& request, DeviceReply& reply, ConfirmResult& result) {
   Problem& p = problem();
   p.set_launch_timeout(request.isolation);
   LoadedKernel reference, candidate;
   // True whenever something may fail that is not the candidate's doing, also for what an exception ends.
-  reply.reference_failed = true;
+  result.reference_failed = true;
   if (!load(request.reference, p.buffers, device_, stream_, reference, reply)) return;
-  reply.reference_failed = false;
+  result.reference_failed = false;
   if (!load(request.candidate, p.buffers, device_, stream_, candidate, reply)) return;
   const Stopwatch watch(reply.verify_ms);
   const std::uint64_t seed = p.buffers.seed();
@@ -341,28 +337,27 @@ void Workbench::confirm(const ConfirmCandidate& request, DeviceReply& reply) {
   const std::string prefix =
       p.buffers.depends_on_seed() ? fmt::format("On other inputs (seed {}), ", request.seed) : "On the same inputs, ";
   reply.message = prefix + "the reference: ";
-  reply.reference_failed = true;
+  result.reference_failed = true;
   p.buffers.fill_inputs(request.seed);
   Verdict verdict = p.runner.run_reference(reference, request.isolation.diagnose);
   if (verdict.ok()) {
-    reply.reference_failed = false;
-    reply.not_compared = p.runner.not_compared();
+    result.reference_failed = false;
     reply.message = prefix + "the candidate: ";
     verdict = p.runner.verify(candidate, request.isolation.diagnose);
     if (Verdict found = p.runner.inspect(); !found.ok()) verdict = std::move(found);
   }
   // Back to the inputs and reference that screening uses.
   const std::string message = verdict.ok() ? std::string() : reply.message + verdict.message;
-  const bool reference_failed = reply.reference_failed;
+  const bool reference_failed = result.reference_failed;
   if (verdict.ok()) {
-    reply.reference_failed = true;
+    result.reference_failed = true;
     reply.message = "Back on the inputs of before, the reference: ";
   }
   p.buffers.fill_inputs(seed);
   p.has_reference = p.runner.run_reference(reference, false).ok();
   reply.outcome = verdict.outcome;
   reply.message = message;
-  reply.reference_failed = reference_failed;
+  result.reference_failed = reference_failed;
 }
 
 }  // namespace tuner::engine

@@ -24,16 +24,18 @@ class Workbench {
  private:
   struct Problem;
 
-  void prepare(const PrepareProblem& request, DeviceReply& reply);
-  void reference(const RunReference& request, DeviceReply& reply);
-  void screen(const ScreenCandidate& request, DeviceReply& reply);
-  void load_finalists(const LoadFinalists& request, DeviceReply& reply);
-  void run_block(const RunBlock& request, DeviceReply& reply);
-  void recheck_finalist(const RecheckFinalist& request, DeviceReply& reply);
-  void confirm(const ConfirmCandidate& request, DeviceReply& reply);
+  // Each fills its result, and what all replies have, as far as it gets before an exception.
+  void run(const PrepareProblem& request, DeviceReply& reply, PrepareResult& result);
+  void run(const RunReference& request, DeviceReply& reply, ReferenceResult& result);
+  void run(const ScreenCandidate& request, DeviceReply& reply, ScreenResult& result);
+  void run(const LoadFinalists& request, DeviceReply& reply, LoadResult& result);
+  void run(const RunBlock& request, DeviceReply& reply, BlockResult& result);
+  void run(const RecheckFinalist& request, DeviceReply& reply, RecheckResult& result);
+  void run(const ConfirmCandidate& request, DeviceReply& reply, ConfirmResult& result);
 
+  bool end_with(const CallFailed& failure, DeviceReply& reply) const;
   void time_and_inspect(LoadedKernel& kernel, const ScreenPolicy& policy, std::optional<double> best_ns,
-                        DeviceReply& reply);
+                        DeviceReply& reply, TimedRun& run);
 
   Problem& problem();
 

@@ -21,7 +21,7 @@ constexpr int kFailed = 1;
 // message.
 int fail(Channel& channel, const Error& error) {
   std::fprintf(stderr, "%s\n", printable(error.what()).c_str());
-  channel.send(encode_error(error));
+  channel.send(to_message(error));
   return kFailed;
 }
 
@@ -38,11 +38,11 @@ void create_context() {
 int run_device_worker(Channel channel) {
   try {
     const DeviceInfo device = query_device(0);
-    // Before the context: whoever compiles needs the architecture, and the context takes another tenth of a second.
-    if (!channel.send(encode_hello(device))) return kFailed;
+    // Before the context: compiling needs the architecture, and the context takes another tenth of a second.
+    if (!channel.send(to_message(kHello, device))) return kFailed;
     create_context();
     Workbench workbench(device);
-    if (!channel.send(encode_ready())) return kFailed;
+    if (!channel.send(Message{kContextReady, {}, {}})) return kFailed;
     while (const std::optional<Message> message = channel.receive_wait()) {
       const WorkerReply answer = workbench.handle(decode_request(*message));
       if (!channel.send(encode_reply(answer))) break;
@@ -58,7 +58,7 @@ int run_device_worker(Channel channel) {
 
 int run_probe(Channel channel) {
   try {
-    return channel.send(encode_devices(query_devices())) ? 0 : kFailed;
+    return channel.send(to_message(kDevices, DeviceList{query_devices()})) ? 0 : kFailed;
   } catch (const Error& error) {
     return fail(channel, error);
   }

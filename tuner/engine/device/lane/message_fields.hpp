@@ -1,0 +1,151 @@
+#pragma once
+
+#include "tuner/core/base/timing_text.hpp"
+#include "tuner/engine/compile/compile_fields.hpp"
+#include "tuner/engine/device/lane/device.hpp"
+
+// The fields of requests and replies, as record.hpp wants them.
+
+namespace tuner {
+
+constexpr bool is_known(ElementType type) {
+  return type >= ElementType::boolean && type <= ElementType::float64;
+}
+constexpr bool is_known(Argument::Role role) {
+  return role >= Argument::Role::in && role <= Argument::Role::constant;
+}
+constexpr bool is_known(Generator::Kind kind) {
+  return kind >= Generator::Kind::constant && kind <= Generator::Kind::file;
+}
+
+void describe(auto& fields, DataFile& file) {
+  auto& [path, offset, bytes, hash] = file;
+  fields("path", path)("offset", offset)("bytes", bytes)("hash", hash);
+}
+
+void describe(auto& fields, BoundArgument& argument) {
+  auto& [name, role, type, lanes, length, generator, parameters, file, rtol, atol, partial, expected, alignment,
+         value] = argument;
+  fields("name", name)("role", role)("type", type)("lanes", lanes)("length", length)("generator", generator);
+  fields("parameters", parameters)("file", file)("rtol", rtol)("atol", atol)("partial", partial);
+  fields("expected", expected)("alignment", alignment)("value", value);
+}
+
+void describe(auto& fields, Geometry& geometry) {
+  auto& [grid, block, shared_bytes] = geometry;
+  fields("grid", grid)("block", block)("shared_bytes", shared_bytes);
+}
+
+void describe(auto& fields, NotCompared& left) {
+  auto& [buffer, elements, first, of] = left;
+  fields("buffer", buffer)("elements", elements)("first", first)("of", of);
+}
+
+}  // namespace tuner
+
+namespace tuner::engine {
+
+// ---- Requests ----
+
+void describe(auto& fields, Candidate& candidate) {
+  auto& [configuration, cubin, lowered_name, parameters, geometry, scratch_lengths, takes] = candidate;
+  fields("configuration", configuration)("cubin", cubin)("lowered_name", lowered_name)("parameters", parameters);
+  fields("geometry", geometry)("scratch_lengths", scratch_lengths)("takes", takes);
+}
+
+void describe(auto& fields, ScreenPolicy& policy) {
+  auto& [samples, kill_after_first, kill_after_second, enough_after_first, early_kill, uninterrupted_after] = policy;
+  fields("samples", samples)("kill_after_first", kill_after_first)("kill_after_second", kill_after_second);
+  fields("enough_after_first", enough_after_first)("early_kill", early_kill);
+  fields("uninterrupted_after", uninterrupted_after);
+}
+
+void describe(auto& fields, Isolation& isolation) {
+  auto& [diagnose, launch_timeout] = isolation;
+  fields("diagnose", diagnose)("launch_timeout_ms", launch_timeout);
+}
+
+void describe(auto& fields, PrepareProblem& request) {
+  auto& [arguments, seed, deterministic, mode, support_cubin, launch_timeout] = request;
+  fields("arguments", arguments)("seed", seed)("deterministic", deterministic)("mode", mode);
+  fields("support_cubin", support_cubin)("launch_timeout_ms", launch_timeout);
+}
+
+void describe(auto& fields, RunReference& request) {
+  auto& [candidate, policy, isolation] = request;
+  fields("candidate", candidate)("policy", policy)("isolation", isolation);
+}
+
+void describe(auto& fields, ScreenCandidate& request) {
+  auto& [candidate, policy, best_ns, isolation] = request;
+  fields("candidate", candidate)("policy", policy)("best_ns", best_ns)("isolation", isolation);
+}
+
+void describe(auto& fields, LoadFinalists& request) {
+  auto& [candidates, launches] = request;
+  fields("candidates", candidates)("launches", launches);
+}
+
+void describe(auto& fields, RunBlock& request) {
+  auto& [order, launches] = request;
+  fields("order", order)("launches", launches);
+}
+
+void describe(auto& fields, RecheckFinalist& request) {
+  auto& [finalist, launches, wins] = request;
+  fields("finalist", finalist)("launches", launches)("wins", wins);
+}
+
+void describe(auto& fields, ConfirmCandidate& request) {
+  auto& [reference, candidate, seed, isolation] = request;
+  fields("reference", reference)("candidate", candidate)("seed", seed)("isolation", isolation);
+}
+
+// ---- Replies ----
+
+void describe(auto& fields, TimedRun& run) {
+  auto& [samples_ns, censored, occupancy, occupancy_limiter, local_bytes] = run;
+  fields("samples_ns", samples_ns)("censored", censored)("occupancy", occupancy);
+  fields("occupancy_limiter", occupancy_limiter)("local_bytes", local_bytes);
+}
+
+void describe(auto& fields, PrepareResult& result) {
+  auto& [unfenced, other_processes] = result;
+  fields("unfenced", unfenced)("other_processes", other_processes);
+}
+
+void describe(auto& fields, ReferenceResult& result) {
+  auto& [run, not_compared] = result;
+  fields("run", run)("not_compared", not_compared);
+}
+
+void describe(auto& fields, ScreenResult& result) {
+  auto& [run] = result;
+  fields("run", run);
+}
+
+void describe(auto& fields, LoadResult& result) {
+  auto& [launches_per_sample, culprit] = result;
+  fields("launches_per_sample", launches_per_sample)("culprit", culprit);
+}
+
+void describe(auto& fields, BlockResult& result) {
+  auto& [samples_ns, launches_per_sample, disturbed, culprit] = result;
+  fields("samples_ns", samples_ns)("launches_per_sample", launches_per_sample)("disturbed", disturbed);
+  fields("culprit", culprit);
+}
+
+void describe(auto&, RecheckResult&) {}
+
+void describe(auto& fields, ConfirmResult& result) {
+  auto& [reference_failed] = result;
+  fields("reference_failed", reference_failed);
+}
+
+void describe(auto& fields, DeviceReply& reply) {
+  auto& [outcome, message, launches, load_ms, verify_ms, timing_ms, confirmed, result] = reply;
+  fields("outcome", outcome)("message", message)("launches", launches)("load_ms", load_ms)("verify_ms", verify_ms);
+  fields("timing_ms", timing_ms)("confirmed", confirmed)("result", result);
+}
+
+}  // namespace tuner::engine
