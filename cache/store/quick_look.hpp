@@ -6,9 +6,9 @@
 #include <optional>
 #include <type_traits>
 
-#include "cache/store/binary_store.hpp"
+#include "cache/store/binary.hpp"
+#include "cache/store/decision.hpp"
 #include "cache/store/page_file.hpp"
-#include "cache/store/store.hpp"
 
 namespace tuner::cache {
 

@@ -1,4 +1,4 @@
-#include "cache/store/store.hpp"
+#include "cache/store/store_rules.hpp"
 
 #include <fmt/format.h>
 
@@ -6,85 +6,67 @@
 #include <chrono>
 #include <cmath>
 
-#include "cache/store/store_rules.hpp"
+#include "tuner/error.hpp"
 
 namespace tuner::cache {
 namespace {
 
-constexpr std::string_view kUnknownOrigin = "unknown";
-
-class FiniteCheck {
+/// Looks at every field of a record, and of the records in it.
+class StorableCheck {
  public:
-  FiniteCheck(std::string_view kind, std::string_view configuration) : kind_(kind), configuration_(configuration) {}
+  StorableCheck(std::string_view kind, std::string_view configuration) : kind_(kind), configuration_(configuration) {}
 
-  void operator()(std::string_view field, double value) const {
-    if (std::isfinite(value)) return;
-    throw Error(Errc::internal,
-                fmt::format("The {} for configuration \"{}\" has {} = {}, which is not a number that can "
-                            "be stored: please report this as a bug.",
-                            kind_, configuration_, field, value));
-  }
-  void operator()(std::string_view field, const std::optional<double>& value) const {
-    if (value) (*this)(field, *value);
+  template <class T>
+  void operator()(std::string_view field, const T& member) const {
+    if constexpr (Described<const T>) {
+      describe(*this, member);
+    } else {
+      check(field, member);
+    }
   }
 
  private:
+  template <class T>
+  void check(std::string_view, const T&) const {}
+  template <class T>
+  void check(std::string_view field, const std::optional<T>& value) const {
+    if (value) check(field, *value);
+  }
+  template <class T>
+  void check(std::string_view field, const std::vector<T>& values) const {
+    for (const T& value : values) (*this)(field, value);
+  }
+  void check(std::string_view field, double value) const {
+    if (!std::isfinite(value)) refuse(fmt::format("{} = {}, which is not a number that can be stored", field, value));
+  }
+  void check(std::string_view, Origin origin) const {
+    if (std::find(kOrigins.begin(), kOrigins.end(), origin) != kOrigins.end()) return;
+    refuse(fmt::format("the origin {}, which does not exist", static_cast<int>(origin)));
+  }
+  void check(std::string_view, Outcome outcome) const {
+    const auto is_it = [&](const OutcomeName& known) { return known.outcome == outcome; };
+    if (std::any_of(kOutcomeNames.begin(), kOutcomeNames.end(), is_it)) return;
+    refuse(fmt::format("the outcome {}, which does not exist", static_cast<int>(outcome)));
+  }
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(Errc::internal, fmt::format("The {} for configuration \"{}\" has {}: please report this as a bug.",
+                                            kind_, configuration_, what));
+  }
+
   std::string_view kind_;
   std::string_view configuration_;
 };
 
-template <class Row>
-void require_known_origin(std::string_view kind, const Row& row) {
-  if (to_string(row.origin) != kUnknownOrigin) return;
-  throw Error(Errc::internal, fmt::format("The {} for configuration \"{}\" has the origin {}, which does not exist: "
-                                          "please report this as a bug.",
-                                          kind, row.configuration, static_cast<int>(row.origin)));
-}
-
-void require_known_outcome(const Trial& trial) {
-  const auto is_it = [&](const OutcomeName& known) { return known.outcome == trial.outcome; };
-  if (std::any_of(kOutcomeNames.begin(), kOutcomeNames.end(), is_it)) return;
-  throw Error(Errc::internal, fmt::format("The trial for configuration \"{}\" has the outcome {}, which does not "
-                                          "exist: please report this as a bug.",
-                                          trial.configuration, static_cast<int>(trial.outcome)));
-}
-
 }  // namespace
 
-std::string_view to_string(Origin origin) {
-  switch (origin) {
-    case Origin::measured:
-      return "measured";
-    case Origin::imported:
-      return "imported";
-    case Origin::replay:
-      return "replay";
-  }
-  return kUnknownOrigin;
-}
-
 void require_storable(const Trial& trial) {
-  require_known_outcome(trial);
-  require_known_origin("trial", trial);
-  const FiniteCheck finite("trial", trial.configuration);
-  finite("time_ns", trial.time_ns);
-  for (const double sample : trial.samples_ns) finite("samples_ns", sample);
-  finite("occupancy", trial.facts.occupancy);
-  finite("compile_ms", trial.compile_ms);
-  finite("verify_ms", trial.verify_ms);
-  finite("timing_ms", trial.timing_ms);
+  const StorableCheck check("trial", trial.configuration);
+  describe(check, trial);
 }
 
 void require_storable(const Decision& decision) {
-  require_known_origin("decision", decision);
-  const FiniteCheck finite("decision", decision.configuration);
-  finite("time_ns", decision.time_ns);
-  finite("baseline_time_ns", decision.baseline_time_ns);
-  finite("speedup", decision.speedup);
-  finite("speedup_low", decision.speedup_low);
-  finite("speedup_high", decision.speedup_high);
-  finite("confidence", decision.confidence);
-  for (const Tie& tie : decision.ties) finite("relative_time", tie.relative_time);
+  const StorableCheck check("decision", decision.configuration);
+  describe(check, decision);
 }
 
 std::int64_t stamp(std::int64_t unix_ms) {

@@ -5,6 +5,7 @@
 
 #include "cache/file/hash.hpp"
 #include "cache/sqlite/sqlite.hpp"
+#include "cache/store/binary_store.hpp"
 #include "cache/store/rows.hpp"
 #include "cache/store/schema.hpp"
 #include "tests/cache/support.hpp"

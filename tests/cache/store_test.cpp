@@ -1,9 +1,26 @@
+#include <algorithm>
 #include <limits>
 
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {
 namespace {
+
+/// The fields that this record has in common with a fresh one.
+template <class Record>
+std::vector<std::string> left_fresh(const Record& record) {
+  const std::vector<std::string> texts = field_texts(record), fresh = field_texts(Record());
+  std::vector<std::string> same;
+  for (const std::string& text : texts) {
+    if (std::find(fresh.begin(), fresh.end(), text) != fresh.end()) same.push_back(text);
+  }
+  return same;
+}
+
+TEST_CASE("the full records of these tests differ from fresh ones in every field that a caller sets") {
+  CHECK(left_fresh(full_trial()) == std::vector<std::string>{"objective = time"});
+  CHECK(left_fresh(full_decision()) == std::vector<std::string>{"objective = time", "row = 0"});
+}
 
 TEST_CASE_TEMPLATE("a trial comes back with every field as it was", Place, InMemory, InSqlite) {
   Place place;

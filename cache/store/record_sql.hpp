@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cache/sqlite/sqlite.hpp"
+#include "cache/store/described.hpp"
+#include "cache/store/run.hpp"
+#include "cache/store/samples.hpp"
+#include "tuner/outcome.hpp"
+
+namespace tuner::cache {
+
+// What SQL needs of a described record. A record within a record has its columns in its place.
+
+/// The names of columns.
+class ColumnList {
+ public:
+  ColumnList(std::initializer_list<const char*> first = {}) {
+    for (const char* name : first) add(name);
+  }
+  template <class T>
+  void operator()(const char* name, T& member) {
+    if constexpr (Described<T>) {
+      describe(*this, member);
+    } else {
+      add(name);
+    }
+  }
+  /// "a, b, c"
+  const std::string& text() const { return names_; }
+  /// "INSERT INTO table (a, b, c) VALUES (?, ?, ?)"
+  std::string insert_into(std::string_view table) const;
+
+ private:
+  void add(const char* name);
+
+  std::string names_, values_;
+};
+
+/// Binds the values of a statement from left to right.
+class RowBinder {
+ public:
+  /// Starts over with `first`.
+  template <class... First>
+  explicit RowBinder(sqlite::Statement& statement, const First&... first)
+      : statement_(statement.bind(first...)), index_(sizeof...(first)) {}
+  template <class T>
+  void operator()(const char*, const T& member) {
+    if constexpr (Described<const T>) {
+      describe(*this, member);
+    } else {
+      statement_.bind_at(++index_, member);
+    }
+  }
+  void operator()(const char*, const std::vector<double>& samples) { statement_.bind_at(++index_, to_json(samples)); }
+
+ private:
+  sqlite::Statement& statement_;
+  int index_;
+};
+
+/// Reads the columns of a row from left to right. Throws Error{store_damaged} for an outcome, an origin or samples that
+/// do not exist in this program.
+class RowReader {
+ public:
+  RowReader(const sqlite::Connection& connection, const sqlite::Statement& row)
+      : connection_(connection), column_(row) {}
+  template <class T>
+  void operator()(const char*, T& member) {
+    if constexpr (Described<T>) {
+      describe(*this, member);
+    } else {
+      take(member);
+    }
+  }
+  template <class... Values>
+  void read(Values&... values) {
+    (take(values), ...);
+  }
+
+ private:
+  void take(std::string& value) { value = column_.text(); }
+  void take(std::int64_t& value) { value = column_.integer(); }
+  void take(double& value) { value = column_.real(); }
+  void take(bool& value) { value = column_.integer() != 0; }
+  void take(std::optional<double>& value) { value = column_.maybe_real(); }
+  void take(std::optional<std::int64_t>& value) { value = column_.maybe_integer(); }
+  void take(std::optional<int>& value);
+  void take(Outcome& value);
+  void take(Origin& value);
+  void take(std::vector<double>& samples);
+  [[noreturn]] void unknown_number(std::string_view what, std::int64_t number) const;
+
+  const sqlite::Connection& connection_;
+  sqlite::Columns column_;
+};
+
+}  // namespace tuner::cache
