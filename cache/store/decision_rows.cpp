@@ -73,8 +73,7 @@ std::int64_t insert_decision(const sqlite::Connection& connection, const Decisio
   return decision_id;
 }
 
-std::vector<Site> read_sites(const sqlite::Connection& connection, const std::string& kernel_identity,
-                             const std::string& mode, const std::string& objective) {
+std::vector<Site> read_sites(const sqlite::Connection& connection, const DecisionKey& key) {
   // Where max() picks a row of a group, SQLite takes the other columns from that row.
   sqlite::Statement select(
       connection,
@@ -83,7 +82,7 @@ std::vector<Site> read_sites(const sqlite::Connection& connection, const std::st
       "WHERE kernel_identity = ?1 AND mode = ?2 AND objective = ?3 AND decision_id > "
       "(SELECT ifnull(max(forgotten.decision_id), 0) FROM forgotten WHERE forgotten.task_id = task.task_id) "
       "GROUP BY task_id ORDER BY newest DESC");
-  select.bind(kernel_identity, mode, objective);
+  select.bind(key.kernel_identity, key.mode, key.objective);
   std::vector<Site> sites;
   while (select.step()) {
     Site site;

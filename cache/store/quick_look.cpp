@@ -138,17 +138,16 @@ std::optional<Decision> read_decision(PageFile& file, std::int64_t decision_id) 
   return decision;
 }
 
-std::vector<Site> read_sites(PageFile& file, const std::string& kernel_identity, const std::string& mode,
-                             const std::string& objective) {
+std::vector<Site> read_sites(PageFile& file, const DecisionKey& key) {
   std::vector<Site> sites;
-  for (const PlainRow& entry : file.find_all("task_by_kernel", {kernel_identity, mode, objective})) {
+  for (const PlainRow& entry : file.find_all("task_by_kernel", {key.kernel_identity, key.mode, key.objective})) {
     const std::int64_t task_id = entry.integer(3);
     auto row = served_row(file, task_id);
     if (!row) continue;
     Decision decision = columns_of(*row, existing(file, "run", row->integer(1)));
     if (decision.origin == Origin::replay) continue;
-    DecisionKey key = key_of(existing(file, "task", task_id));
-    sites.push_back({std::move(key.kernel_name), std::move(key.problem), std::move(key.device),
+    DecisionKey of_site = key_of(existing(file, "task", task_id));
+    sites.push_back({std::move(of_site.kernel_name), std::move(of_site.problem), std::move(of_site.device),
                      std::move(decision.configuration), decision.time_ns, decision.awkward_sizes,
                      decision.created_unix_ms, decision.row});
   }

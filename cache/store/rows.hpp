@@ -29,14 +29,12 @@ std::vector<Trial> read_trials(const sqlite::Connection& connection, const Decis
 /// The same without those that were forgotten.
 std::vector<Trial> read_counting_trials(const sqlite::Connection& connection, const DecisionKey& key);
 /// See Store::find_reusable.
-std::vector<Trial> read_reusable_trials(const sqlite::Connection& connection, const DecisionKey& key,
-                                        const std::string& reuse_hash, const Conditions& conditions);
+std::vector<Trial> read_reusable_trials(const sqlite::Connection& connection, const Run& run);
 
 /// Within a write transaction. Returns its row.
 std::int64_t insert_decision(const sqlite::Connection& connection, const Decision& decision);
 /// See Store::list_sites.
-std::vector<Site> read_sites(const sqlite::Connection& connection, const std::string& kernel_identity,
-                             const std::string& mode, const std::string& objective);
+std::vector<Site> read_sites(const sqlite::Connection& connection, const DecisionKey& key);
 std::optional<Decision> read_decision(const sqlite::Connection& connection, std::int64_t decision_id);
 /// See Store::find_decision. Within a read transaction.
 std::optional<Decision> read_served(const sqlite::Connection& connection, const DecisionKey& key);

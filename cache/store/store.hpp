@@ -45,17 +45,17 @@ class Store {
   virtual std::optional<Decision> find_decision(const DecisionKey& key) const = 0;
   /// The decision in this row, served or not.
   virtual std::optional<Decision> find_decision(std::int64_t row) const = 0;
-  /// What is served for this kernel on any problem and any device, newest first. Never what was replayed.
-  virtual std::vector<Site> list_sites(const std::string& kernel_identity, const std::string& mode,
-                                       const std::string& objective) const = 0;
+  /// What is served for the kernel, mode and objective of this key on any problem and any device, newest first. Never
+  /// what was replayed.
+  virtual std::vector<Site> list_sites(const DecisionKey& key) const = 0;
   /// Newest decision of each key, newest first; those that were forgotten are left out.
   virtual std::vector<Decision> list_decisions(const Filter& filter) const = 0;
   /// All trials of the key in the order they were recorded, forgotten ones included.
   virtual std::vector<Trial> find_trials(const DecisionKey& key) const = 0;
-  /// The trials of the key that need not be made again, the latest of each configuration, in the order recorded:
-  /// measured here (not imported or replayed), with this reuse hash, under exactly these conditions, not forgotten.
-  virtual std::vector<Trial> find_reusable(const DecisionKey& key, const std::string& reuse_hash,
-                                           const Conditions& conditions) const = 0;
+  /// The trials that need not be made again in this run, the latest of each configuration, in the order recorded:
+  /// measured here (not imported or replayed) in any session, for its key, with its reuse hash, under exactly its
+  /// conditions, not forgotten.
+  virtual std::vector<Trial> find_reusable(const Run& run) const = 0;
 
   virtual void record_quarantine(const Quarantined& quarantined) = 0;
   /// What is in force for the key's kernel, problem and device under this driver version, oldest first. A binary is the

@@ -63,9 +63,8 @@ std::vector<Trial> read_counting_trials(const sqlite::Connection& connection, co
   return read_all(connection, select.bind(*task_id), key);
 }
 
-std::vector<Trial> read_reusable_trials(const sqlite::Connection& connection, const DecisionKey& key,
-                                        const std::string& reuse_hash, const Conditions& conditions) {
-  const auto task_id = find_task(connection, key);
+std::vector<Trial> read_reusable_trials(const sqlite::Connection& connection, const Run& run) {
+  const auto task_id = find_task(connection, run.key);
   if (!task_id) return {};
   // The inner query looks at no more of a row than its configuration; samples are read for the rows that are returned.
   sqlite::Statement select(
@@ -74,8 +73,10 @@ std::vector<Trial> read_reusable_trials(const sqlite::Connection& connection, co
                     "WHERE task_id = ?1 AND reuse_hash = ?2 AND tuner_version = ?3 AND toolkit = ?4 AND driver = ?5 "
                     "AND origin = ?6 AND trial_id > (SELECT ifnull(max(forgotten.trial_id), 0) FROM forgotten "
                     "WHERE forgotten.task_id = ?1) GROUP BY configuration) ORDER BY trial_id"));
-  select.bind(*task_id, reuse_hash, conditions.tuner_version, conditions.toolkit, conditions.driver, Origin::measured);
-  return read_all(connection, select, key);
+  const Conditions& conditions = run.conditions;
+  select.bind(*task_id, run.reuse_hash, conditions.tuner_version, conditions.toolkit, conditions.driver,
+              Origin::measured);
+  return read_all(connection, select, run.key);
 }
 
 }  // namespace tuner::cache

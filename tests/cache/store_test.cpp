@@ -226,7 +226,7 @@ TEST_CASE_TEMPLATE("a kernel's sites are what is served for it on every problem 
   }
 
   const DecisionKey key = some_key();
-  const std::vector<Site> sites = place.store().list_sites(key.kernel_identity, key.mode, key.objective);
+  const std::vector<Site> sites = place.store().list_sites(key);
   REQUIRE(sites.size() == 2);
   CHECK(sites[0].kernel_name == key.kernel_name);
   CHECK(sites[0].problem == "rows=1");
@@ -237,7 +237,9 @@ TEST_CASE_TEMPLATE("a kernel's sites are what is served for it on every problem 
   CHECK(sites[0].created_unix_ms == full_decision().created_unix_ms);
   CHECK(sites[0].row == newest);
   CHECK(sites[1].configuration == "imported");
-  CHECK(place.store().list_sites("no such kernel", key.mode, key.objective).empty());
+  DecisionKey unknown = key;
+  unknown.kernel_identity = "no such kernel";
+  CHECK(place.store().list_sites(unknown).empty());
 }
 
 TEST_CASE_TEMPLATE("a row without a date gets the present one", Place, InMemory, InSqlite) {

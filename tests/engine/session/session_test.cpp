@@ -375,16 +375,11 @@ class FullStore final : public cache::Store {
   void record_trials(std::span<const cache::Trial>) override { fail(); }
   std::int64_t record_decision(const cache::Decision&) override { fail(); }
   std::optional<cache::Decision> find_decision(std::int64_t) const override { return {}; }
-  std::vector<cache::Site> list_sites(const std::string&, const std::string&, const std::string&) const override {
-    return {};
-  }
+  std::vector<cache::Site> list_sites(const cache::DecisionKey&) const override { return {}; }
   std::optional<cache::Decision> find_decision(const cache::DecisionKey&) const override { return {}; }
   std::vector<cache::Decision> list_decisions(const cache::Filter&) const override { return {}; }
   std::vector<cache::Trial> find_trials(const cache::DecisionKey&) const override { return {}; }
-  std::vector<cache::Trial> find_reusable(const cache::DecisionKey&, const std::string&,
-                                          const cache::Conditions&) const override {
-    return {};
-  }
+  std::vector<cache::Trial> find_reusable(const cache::Run&) const override { return {}; }
   void record_quarantine(const cache::Quarantined&) override { fail(); }
   std::vector<cache::Quarantined> find_quarantine(const cache::DecisionKey&, const std::string&) const override {
     return {};
