@@ -67,7 +67,7 @@ std::set<Identity> known_trials(const Connection& connection, const DecisionKey&
   select.bind(*task_id);
   while (select.step()) {
     Identity trial;
-    RowReader row(connection, select);
+    RowReader row(select);
     std::apply([&](auto&... parts) { row.read(parts...); }, trial);
     known.insert(std::move(trial));
   }

@@ -206,6 +206,7 @@ class Statement {
   /// Runs a statement whose rows, if any, do not matter.
   void run();
 
+  const Connection& connection() const noexcept { return *connection_; }
   int columns() const { return sqlite3_column_count(handle_.get()); }
   bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
   std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
@@ -226,33 +227,6 @@ class Statement {
 
   const Connection* connection_;
   Handle handle_;
-};
-
-/// Reads the columns of a row from left to right.
-class Columns {
- public:
-  explicit Columns(const Statement& row) : row_(row) {}
-  std::int64_t integer() { return row_.integer(next_++); }
-  double real() { return row_.real(next_++); }
-  std::string text() { return row_.text(next_++); }
-  std::vector<std::byte> bytes() {
-    const std::span<const std::byte> blob = row_.blob(next_++);
-    return {blob.begin(), blob.end()};
-  }
-  std::optional<std::int64_t> maybe_integer() {
-    const int column = next_++;
-    if (row_.is_null(column)) return std::nullopt;
-    return row_.integer(column);
-  }
-  std::optional<double> maybe_real() {
-    const int column = next_++;
-    if (row_.is_null(column)) return std::nullopt;
-    return row_.real(column);
-  }
-
- private:
-  const Statement& row_;
-  int next_ = 0;
 };
 
 /// A transaction that is rolled back unless `commit` returns.

@@ -6,6 +6,7 @@
 #include "cache/file/trust.hpp"
 #include "cache/sqlite/sqlite.hpp"
 #include "cache/store/quick_look.hpp"
+#include "cache/store/record_sql.hpp"
 #include "cache/store/schema.hpp"
 #include "cache/store/store_rules.hpp"
 
@@ -71,19 +72,10 @@ struct BinaryStore::Row {
   StoredBinary stored;
 
   static Row read(const sqlite::Statement& select) {
-    sqlite::Columns column(select);
     Row row;
     Binary& binary = row.stored.binary;
-    row.id = column.integer();
-    row.build_id = column.integer();
-    row.last_used_unix_ms = column.integer();
-    binary.hash = column.text();
-    binary.architecture = column.text();
-    binary.kernel = column.text();
-    binary.compile_key = column.text();
-    binary.resource_log = column.text();
-    row.stored.checksum = column.text();
-    binary.bytes = column.bytes();
+    RowReader(select).read(row.id, row.build_id, row.last_used_unix_ms, binary.hash, binary.architecture, binary.kernel,
+                           binary.compile_key, binary.resource_log, row.stored.checksum, binary.bytes);
     return row;
   }
 };

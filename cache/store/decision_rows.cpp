@@ -42,7 +42,7 @@ void read_counters(const sqlite::Connection& connection, Decision& decision) {
 std::optional<Decision> read_one(const sqlite::Connection& connection, sqlite::Statement& select) {
   if (!select.step()) return std::nullopt;
   Decision decision;
-  RowReader row(connection, select);
+  RowReader row(select);
   describe_selected(row, decision);
   read_ties(connection, decision);
   read_counters(connection, decision);
@@ -87,9 +87,8 @@ std::vector<Site> read_sites(const sqlite::Connection& connection, const Decisio
   while (select.step()) {
     Site site;
     Origin origin{};
-    RowReader(connection, select)
-        .read(site.kernel_name, site.problem, site.device, site.configuration, site.time_ns, site.awkward_sizes,
-              site.created_unix_ms, site.row, origin);
+    RowReader(select).read(site.kernel_name, site.problem, site.device, site.configuration, site.time_ns,
+                           site.awkward_sizes, site.created_unix_ms, site.row, origin);
     if (origin != Origin::replay) sites.push_back(std::move(site));
   }
   return sites;

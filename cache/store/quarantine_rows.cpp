@@ -32,7 +32,7 @@ std::vector<Quarantined> read_quarantine(const sqlite::Connection& connection, c
   select.bind(filter.kernel_name, filter.problem, filter.device, driver);
   std::vector<Quarantined> found;
   while (select.step()) {
-    RowReader row(connection, select);
+    RowReader row(select);
     describe(row, found.emplace_back());
   }
   return found;

@@ -64,11 +64,8 @@ class PlainReader {
   /// A number that this program does not know is left to SQLite's side, which says so.
   void take(Origin& value, std::size_t column) {
     const std::int64_t number = row_.integer(column);
-    for (const Origin known : kOrigins) {
-      value = known;
-      if (static_cast<std::int64_t>(known) == number) return;
-    }
-    throw NotPlain{};
+    value = static_cast<Origin>(number);
+    if (!is_known(value) || static_cast<std::int64_t>(value) != number) throw NotPlain{};
   }
 
   PlainRow& row_;

@@ -19,45 +19,30 @@ std::string ColumnList::insert_into(std::string_view table) const {
   return fmt::format("INSERT INTO {} ({}) VALUES ({})", table, names_, values_);
 }
 
-void RowReader::unknown_number(std::string_view what, std::int64_t number) const {
+int RowReader::number_of(const char* what, std::string_view (*name)(int)) {
+  const std::int64_t stored = row_.integer(next_++);
+  const auto number = static_cast<int>(stored);
+  if (number == stored && name(number) != "unknown") return number;
   throw Error(Errc::store_damaged,
               fmt::format("The database {} is damaged: a row has the {} {}, which does not exist. {}",
-                          connection_.path().string(), what, number, sqlite::kDamageNextStep));
-}
-
-void RowReader::take(std::optional<int>& value) {
-  const std::optional<std::int64_t> number = column_.maybe_integer();
-  value = number ? std::optional(static_cast<int>(*number)) : std::nullopt;
-}
-
-void RowReader::take(Outcome& value) {
-  const std::int64_t number = column_.integer();
-  for (const OutcomeName& known : kOutcomeNames) {
-    value = known.outcome;
-    if (static_cast<std::int64_t>(value) == number) return;
-  }
-  unknown_number("outcome", number);
-}
-
-void RowReader::take(Origin& value) {
-  const std::int64_t number = column_.integer();
-  for (const Origin known : kOrigins) {
-    value = known;
-    if (static_cast<std::int64_t>(value) == number) return;
-  }
-  unknown_number("origin", number);
+                          row_.connection().path().string(), what, stored, sqlite::kDamageNextStep));
 }
 
 void RowReader::take(std::vector<double>& samples) {
-  const std::string text = column_.text();
+  const std::string text = row_.text(next_++);
   auto numbers = doubles_from_json(text);
   if (!numbers) {
     throw Error(
         Errc::store_damaged,
         fmt::format("The database {} is damaged: a trial's samples_ns is \"{}\", which is not a list of numbers.",
-                    connection_.path().string(), text));
+                    row_.connection().path().string(), text));
   }
   samples = *std::move(numbers);
+}
+
+void RowReader::take(std::vector<std::byte>& bytes) {
+  const std::span<const std::byte> blob = row_.blob(next_++);
+  bytes.assign(blob.begin(), blob.end());
 }
 
 }  // namespace tuner::cache

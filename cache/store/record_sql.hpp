@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -68,8 +69,7 @@ class RowBinder {
 /// do not exist in this program.
 class RowReader {
  public:
-  RowReader(const sqlite::Connection& connection, const sqlite::Statement& row)
-      : connection_(connection), column_(row) {}
+  explicit RowReader(const sqlite::Statement& row) : row_(row) {}
   template <class T>
   void operator()(const char*, T& member) {
     if constexpr (Described<T>) {
@@ -84,20 +84,32 @@ class RowReader {
   }
 
  private:
-  void take(std::string& value) { value = column_.text(); }
-  void take(std::int64_t& value) { value = column_.integer(); }
-  void take(double& value) { value = column_.real(); }
-  void take(bool& value) { value = column_.integer() != 0; }
-  void take(std::optional<double>& value) { value = column_.maybe_real(); }
-  void take(std::optional<std::int64_t>& value) { value = column_.maybe_integer(); }
-  void take(std::optional<int>& value);
-  void take(Outcome& value);
-  void take(Origin& value);
+  void take(std::string& value) { value = row_.text(next_++); }
+  void take(std::int64_t& value) { value = row_.integer(next_++); }
+  void take(int& value) { value = static_cast<int>(row_.integer(next_++)); }
+  void take(bool& value) { value = row_.integer(next_++) != 0; }
+  void take(double& value) { value = row_.real(next_++); }
+  void take(Outcome& value) {
+    value = Outcome(number_of("outcome", [](int n) { return to_string(Outcome(n)); }));
+  }
+  void take(Origin& value) {
+    value = Origin(number_of("origin", [](int n) { return to_string(Origin(n)); }));
+  }
   void take(std::vector<double>& samples);
-  [[noreturn]] void unknown_number(std::string_view what, std::int64_t number) const;
+  void take(std::vector<std::byte>& bytes);
+  template <class T>
+  void take(std::optional<T>& value) {
+    if (row_.is_null(next_)) {
+      ++next_;
+    } else {
+      take(value.emplace());
+    }
+  }
+  /// The number of a value whose name is not "unknown".
+  int number_of(const char* what, std::string_view (*name)(int));
 
-  const sqlite::Connection& connection_;
-  sqlite::Columns column_;
+  const sqlite::Statement& row_;
+  int next_ = 0;
 };
 
 }  // namespace tuner::cache

@@ -14,8 +14,14 @@ enum class Origin : int {
   imported = 1,  ///< measured by this program elsewhere and imported
   replay = 2,    ///< replayed from a recording: kept in a database of its own and never served
 };
-inline constexpr std::array kOrigins{Origin::measured, Origin::imported, Origin::replay};
-std::string_view to_string(Origin origin);
+constexpr std::string_view to_string(Origin origin) {
+  constexpr std::array<std::string_view, 3> kNames{"measured", "imported", "replay"};
+  const auto number = static_cast<std::size_t>(origin);
+  return number < kNames.size() ? kNames[number] : "unknown";
+}
+constexpr bool is_known(Origin origin) {
+  return to_string(origin) != "unknown";
+}
 
 /// Versions and settings under which a row was made; a change makes a decision stale, never invalid.
 struct Conditions {

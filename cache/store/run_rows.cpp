@@ -33,7 +33,7 @@ std::vector<DecisionKey> read_keys(const sqlite::Connection& connection, const F
   select.bind(filter.kernel_name, filter.problem, filter.device);
   std::vector<DecisionKey> keys;
   while (select.step()) {
-    RowReader row(connection, select);
+    RowReader row(select);
     describe(row, keys.emplace_back());
   }
   return keys;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -40,12 +39,10 @@ class StorableCheck {
     if (!std::isfinite(value)) refuse(fmt::format("{} = {}, which is not a number that can be stored", field, value));
   }
   void check(std::string_view, Origin origin) const {
-    if (std::find(kOrigins.begin(), kOrigins.end(), origin) != kOrigins.end()) return;
-    refuse(fmt::format("the origin {}, which does not exist", static_cast<int>(origin)));
+    if (!is_known(origin)) refuse(fmt::format("the origin {}, which does not exist", static_cast<int>(origin)));
   }
   void check(std::string_view, Outcome outcome) const {
-    const auto is_it = [&](const OutcomeName& known) { return known.outcome == outcome; };
-    if (std::any_of(kOutcomeNames.begin(), kOutcomeNames.end(), is_it)) return;
+    if (to_string(outcome) != "unknown") return;
     refuse(fmt::format("the outcome {}, which does not exist", static_cast<int>(outcome)));
   }
   [[noreturn]] void refuse(const std::string& what) const {

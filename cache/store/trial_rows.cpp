@@ -16,10 +16,10 @@ std::string select_trials(std::string_view where) {
 }
 
 /// Every trial of the key that a statement of `select_trials` finds.
-std::vector<Trial> read_all(const sqlite::Connection& connection, sqlite::Statement& select, const DecisionKey& key) {
+std::vector<Trial> read_all(sqlite::Statement& select, const DecisionKey& key) {
   std::vector<Trial> trials;
   while (select.step()) {
-    RowReader row(connection, select);
+    RowReader row(select);
     Trial& trial = trials.emplace_back();
     trial.key = key;
     describe_run(row, trial);
@@ -51,7 +51,7 @@ std::vector<Trial> read_trials(const sqlite::Connection& connection, const Decis
   const auto task_id = find_task(connection, key);
   if (!task_id) return {};
   sqlite::Statement select(connection, select_trials("WHERE task_id = ?1 ORDER BY trial_id"));
-  return read_all(connection, select.bind(*task_id), key);
+  return read_all(select.bind(*task_id), key);
 }
 
 std::vector<Trial> read_counting_trials(const sqlite::Connection& connection, const DecisionKey& key) {
@@ -60,7 +60,7 @@ std::vector<Trial> read_counting_trials(const sqlite::Connection& connection, co
   sqlite::Statement select(connection,
                            select_trials("WHERE task_id = ?1 AND trial_id > (SELECT ifnull(max(forgotten.trial_id), 0) "
                                          "FROM forgotten WHERE forgotten.task_id = ?1) ORDER BY trial_id"));
-  return read_all(connection, select.bind(*task_id), key);
+  return read_all(select.bind(*task_id), key);
 }
 
 std::vector<Trial> read_reusable_trials(const sqlite::Connection& connection, const Run& run) {
@@ -76,7 +76,7 @@ std::vector<Trial> read_reusable_trials(const sqlite::Connection& connection, co
   const Conditions& conditions = run.conditions;
   select.bind(*task_id, run.reuse_hash, conditions.tuner_version, conditions.toolkit, conditions.driver,
               Origin::measured);
-  return read_all(connection, select, run.key);
+  return read_all(select, run.key);
 }
 
 }  // namespace tuner::cache

@@ -18,21 +18,10 @@ using Json = OrderedJson;
 
 /// Makes one line of each text of a record.
 struct OneLine {
+  void operator()(const char*, std::string& text) const { text = one_line(text); }
   template <class T>
   void operator()(const char*, T& member) const {
-    if constexpr (cache::Described<T>) {
-      describe(*this, member);
-    } else if constexpr (std::is_same_v<T, std::string>) {
-      member = one_line(member);
-    }
-  }
-  void operator()(const char* name, std::vector<cache::Tie>& ties) const {
-    for (cache::Tie& tie : ties) (*this)(name, tie);
-  }
-  void operator()(const char*, std::map<std::string, std::int64_t>& counters) const {
-    std::map<std::string, std::int64_t> in_lines;
-    for (const auto& [name, count] : counters) in_lines[one_line(name)] = count;
-    counters = std::move(in_lines);
+    if constexpr (cache::Described<T>) describe(*this, member);
   }
 };
 
@@ -49,6 +38,10 @@ std::vector<NumberedDecision> numbered_decisions(const cache::Store& store) {
 cache::Decision shown(cache::Decision decision) {
   const OneLine show;
   describe(show, decision);
+  for (cache::Tie& tie : decision.ties) describe(show, tie);
+  std::map<std::string, std::int64_t> counters;
+  for (const auto& [name, count] : decision.counters) counters[one_line(name)] = count;
+  decision.counters = std::move(counters);
   return decision;
 }
 

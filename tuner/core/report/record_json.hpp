@@ -34,31 +34,35 @@ OrderedJson ties_json(const std::vector<cache::Tie>& ties);
 class RecordJson {
  public:
   template <class T>
-  void operator()(std::string_view name, const T& member) {
+  void operator()(std::string name, const T& member) {
     if constexpr (cache::Described<const T>) {
       describe(*this, member);
     } else {
-      object[std::string(name)] = value(member);
+      const bool is_time = name.ends_with("_ns");
+      if (is_time) name.replace(name.size() - 2, 2, "us");
+      object[name] = value(member, is_time ? 1e3 : 1);
     }
   }
-  void operator()(std::string_view name, double value) { number(name, value); }
-  void operator()(std::string_view name, const std::optional<double>& value) { number(name, value); }
-  void operator()(std::string_view name, const std::vector<double>& samples_ns);
 
   OrderedJson object = OrderedJson::object();
 
  private:
   template <class T>
-  static OrderedJson value(const T& member) {
+  static OrderedJson value(const T& member, double) {
     return member;
   }
   template <class T>
-  static OrderedJson value(const std::optional<T>& member) {
-    return or_null(member);
+  static OrderedJson value(const std::optional<T>& member, double unit) {
+    return member ? value(*member, unit) : OrderedJson(nullptr);
   }
-  static OrderedJson value(const std::string& text) { return text_or_null(text); }
-  void number(std::string_view name, const std::optional<double>& value);
-  static OrderedJson value(Outcome outcome) { return to_string(outcome); }
+  static OrderedJson value(double number, double unit) { return number / unit; }
+  static OrderedJson value(const std::vector<double>& numbers, double unit) {
+    OrderedJson list = OrderedJson::array();
+    for (const double number : numbers) list.push_back(number / unit);
+    return list;
+  }
+  static OrderedJson value(const std::string& text, double) { return text_or_null(text); }
+  static OrderedJson value(Outcome outcome, double) { return to_string(outcome); }
 };
 
 /// These of an object's keys, in this order.
