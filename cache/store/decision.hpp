@@ -70,7 +70,7 @@ void describe_columns(Fields& fields, Some& decision) {
 /// All of it.
 template <class Fields, MaybeConst<Decision> Some>
 void describe(Fields& fields, Some& decision) {
-  fields("key", decision.key);
+  describe(fields, decision.key);
   describe_run(fields, decision);
   describe_columns(fields, decision);
   fields("ties", decision.ties);

@@ -42,7 +42,7 @@ void describe_columns(Fields& fields, Some& quarantined) {
 /// All of it.
 template <class Fields, MaybeConst<Quarantined> Some>
 void describe(Fields& fields, Some& quarantined) {
-  fields("key", quarantined.key);
+  describe(fields, quarantined.key);
   describe_columns(fields, quarantined);
 }
 

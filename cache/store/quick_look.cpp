@@ -48,11 +48,7 @@ class PlainReader {
   PlainReader(PlainRow& row, std::size_t first) : row_(row), next_(first) {}
   template <class T>
   void operator()(const char*, T& member) {
-    if constexpr (Described<T>) {
-      describe(*this, member);
-    } else {
-      take(member, next_++);
-    }
+    take(member, next_++);
   }
 
  private:

@@ -16,7 +16,7 @@
 
 namespace tuner::cache {
 
-// What SQL needs of a described record. A record within a record has its columns in its place.
+// What SQL needs of a described record.
 
 /// The names of columns.
 class ColumnList {
@@ -25,12 +25,8 @@ class ColumnList {
     for (const char* name : first) add(name);
   }
   template <class T>
-  void operator()(const char* name, T& member) {
-    if constexpr (Described<T>) {
-      describe(*this, member);
-    } else {
-      add(name);
-    }
+  void operator()(const char* name, const T&) {
+    add(name);
   }
   /// "a, b, c"
   const std::string& text() const { return names_; }
@@ -52,11 +48,7 @@ class RowBinder {
       : statement_(statement.bind(first...)), index_(sizeof...(first)) {}
   template <class T>
   void operator()(const char*, const T& member) {
-    if constexpr (Described<const T>) {
-      describe(*this, member);
-    } else {
-      statement_.bind_at(++index_, member);
-    }
+    statement_.bind_at(++index_, member);
   }
   void operator()(const char*, const std::vector<double>& samples) { statement_.bind_at(++index_, to_json(samples)); }
 
@@ -72,11 +64,7 @@ class RowReader {
   explicit RowReader(const sqlite::Statement& row) : row_(row) {}
   template <class T>
   void operator()(const char*, T& member) {
-    if constexpr (Described<T>) {
-      describe(*this, member);
-    } else {
-      take(member);
-    }
+    take(member);
   }
   template <class... Values>
   void read(Values&... values) {

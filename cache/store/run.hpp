@@ -53,7 +53,7 @@ template <class Fields, class OfRun>
 void describe_run(Fields& fields, OfRun& row) {
   fields("session", row.session);
   fields("reuse_hash", row.reuse_hash);
-  fields("conditions", row.conditions);
+  describe(fields, row.conditions);
   fields("origin", row.origin);
 }
 

@@ -10,41 +10,35 @@
 namespace tuner::cache {
 namespace {
 
-/// Looks at every field of a record, and of the records in it.
+/// Looks at every field of a record.
 class StorableCheck {
  public:
   StorableCheck(std::string_view kind, std::string_view configuration) : kind_(kind), configuration_(configuration) {}
 
   template <class T>
-  void operator()(std::string_view field, const T& member) const {
-    if constexpr (Described<const T>) {
-      describe(*this, member);
-    } else {
-      check(field, member);
-    }
-  }
-
- private:
+  void operator()(std::string_view, const T&) const {}
   template <class T>
-  void check(std::string_view, const T&) const {}
-  template <class T>
-  void check(std::string_view field, const std::optional<T>& value) const {
-    if (value) check(field, *value);
+  void operator()(std::string_view field, const std::optional<T>& value) const {
+    if (value) (*this)(field, *value);
   }
-  template <class T>
-  void check(std::string_view field, const std::vector<T>& values) const {
-    for (const T& value : values) (*this)(field, value);
+  void operator()(std::string_view field, const std::vector<double>& values) const {
+    for (const double value : values) (*this)(field, value);
   }
-  void check(std::string_view field, double value) const {
+  void operator()(std::string_view, const std::vector<Tie>& ties) const {
+    for (const Tie& tie : ties) describe(*this, tie);
+  }
+  void operator()(std::string_view field, double value) const {
     if (!std::isfinite(value)) refuse(fmt::format("{} = {}, which is not a number that can be stored", field, value));
   }
-  void check(std::string_view, Origin origin) const {
+  void operator()(std::string_view, Origin origin) const {
     if (!is_known(origin)) refuse(fmt::format("the origin {}, which does not exist", static_cast<int>(origin)));
   }
-  void check(std::string_view, Outcome outcome) const {
+  void operator()(std::string_view, Outcome outcome) const {
     if (to_string(outcome) != "unknown") return;
     refuse(fmt::format("the outcome {}, which does not exist", static_cast<int>(outcome)));
   }
+
+ private:
   [[noreturn]] void refuse(const std::string& what) const {
     throw Error(Errc::internal, fmt::format("The {} for configuration \"{}\" has {}: please report this as a bug.",
                                             kind_, configuration_, what));

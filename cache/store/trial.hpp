@@ -39,7 +39,7 @@ void describe_columns(Fields& fields, Some& trial) {
   fields("censored", trial.censored);
   fields("time_ns", trial.time_ns);
   fields("samples_ns", trial.samples_ns);
-  fields("facts", trial.facts);
+  describe(fields, trial.facts);
   fields("launch", trial.launch);
   fields("duplicate_of", trial.duplicate_of);
   fields("compile_ms", trial.compile_ms);
@@ -51,7 +51,7 @@ void describe_columns(Fields& fields, Some& trial) {
 /// All of it.
 template <class Fields, MaybeConst<Trial> Some>
 void describe(Fields& fields, Some& trial) {
-  fields("key", trial.key);
+  describe(fields, trial.key);
   describe_run(fields, trial);
   describe_columns(fields, trial);
 }

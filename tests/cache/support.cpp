@@ -151,11 +151,7 @@ class FieldTexts {
  public:
   template <class T>
   void operator()(const char* name, const T& member) {
-    if constexpr (Described<const T>) {
-      describe(*this, member);
-    } else {
-      lines.push_back(fmt::format("{} = {}", name, text(member)));
-    }
+    lines.push_back(fmt::format("{} = {}", name, text(member)));
   }
   void operator()(const char*, const std::vector<Tie>& ties) {
     for (const Tie& tie : ties) describe(*this, tie);

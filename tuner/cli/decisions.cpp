@@ -20,9 +20,7 @@ using Json = OrderedJson;
 struct OneLine {
   void operator()(const char*, std::string& text) const { text = one_line(text); }
   template <class T>
-  void operator()(const char*, T& member) const {
-    if constexpr (cache::Described<T>) describe(*this, member);
-  }
+  void operator()(const char*, T&) const {}
 };
 
 }  // namespace

@@ -29,19 +29,14 @@ OrderedJson conditions_json(const cache::Conditions& conditions);
 /// A list of {configuration, relative_time}.
 OrderedJson ties_json(const std::vector<cache::Tie>& ties);
 
-/// An object with the fields of a described record: `time_ns` becomes "time_us", and what is not known null. The fields
-/// of a record in it stand in its place.
+/// An object with the fields of a described record: `time_ns` becomes "time_us", and what is not known null.
 class RecordJson {
  public:
   template <class T>
   void operator()(std::string name, const T& member) {
-    if constexpr (cache::Described<const T>) {
-      describe(*this, member);
-    } else {
-      const bool is_time = name.ends_with("_ns");
-      if (is_time) name.replace(name.size() - 2, 2, "us");
-      object[name] = value(member, is_time ? 1e3 : 1);
-    }
+    const bool is_time = name.ends_with("_ns");
+    if (is_time) name.replace(name.size() - 2, 2, "us");
+    object[name] = value(member, is_time ? 1e3 : 1);
   }
 
   OrderedJson object = OrderedJson::object();
