@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cache/store/binary_store.hpp"
-#include "cache/store/store.hpp"
+#include "cache/store/decision.hpp"
 
 namespace tuner::bench {
 

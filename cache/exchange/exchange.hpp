@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/store.hpp"
+#include "cache/store/key.hpp"
 
 namespace tuner::cache {
 

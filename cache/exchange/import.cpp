@@ -5,6 +5,7 @@
 
 #include "cache/exchange/exchange.hpp"
 #include "cache/sqlite/database_file.hpp"
+#include "cache/store/record_sql.hpp"
 #include "cache/store/rows.hpp"
 #include "cache/store/schema.hpp"
 #include "cache/store/store_rules.hpp"
@@ -65,13 +66,10 @@ std::set<Identity> known_trials(const Connection& connection, const DecisionKey&
                            "created_unix_ms FROM run JOIN trial USING (run_id) WHERE task_id = ?1");
   select.bind(*task_id);
   while (select.step()) {
-    sqlite::Columns column(select);
-    std::string session = column.text(), reuse_hash = column.text(), version = column.text();
-    std::string toolkit = column.text(), driver = column.text();
-    const std::int64_t sequence = column.integer();
-    std::string configuration = column.text();
-    known.emplace(std::move(session), std::move(reuse_hash), std::move(version), std::move(toolkit), std::move(driver),
-                  sequence, std::move(configuration), column.integer());
+    Identity trial;
+    RowReader row(select);
+    std::apply([&](auto&... parts) { row.read(parts...); }, trial);
+    known.insert(std::move(trial));
   }
   return known;
 }

@@ -104,10 +104,33 @@ std::optional<struct stat> OpenFolder::look_at(const std::string& name) const {
   return status;
 }
 
+std::optional<struct stat> OpenFolder::look_at_content(const std::string& name) const {
+  auto status = look_at(name);
+  if (status && S_ISREG(status->st_mode) && status->st_size == 0) status.reset();
+  return status;
+}
+
 bool OpenFolder::is_at_its_path() const {
   struct stat there {};
   const struct stat& status = steps_.back().status;
   return stat(path().c_str(), &there) == 0 && there.st_dev == status.st_dev && there.st_ino == status.st_ino;
+}
+
+std::vector<std::byte> read_beginning(int descriptor, std::size_t size) {
+  std::vector<std::byte> bytes(size);
+  std::size_t done = 0;
+  errno = 0;
+  while (done < size) {
+    const ssize_t count = pread(descriptor, bytes.data() + done, size - done, static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) {
+      errno = 0;
+      continue;
+    }
+    if (count <= 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  bytes.resize(done);
+  return bytes;
 }
 
 }  // namespace tuner::cache

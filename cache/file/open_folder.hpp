@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -41,6 +42,8 @@ class OpenFolder {
   /// What has this name in the folder, links not followed; nothing, and errno, if it cannot be said.
   std::optional<struct stat> look_at(const std::string& name) const;
   bool has(const std::string& name) const { return look_at(name).has_value(); }
+  /// The same, but nothing for an empty file either.
+  std::optional<struct stat> look_at_content(const std::string& name) const;
   /// Whether `path` still leads to this folder.
   bool is_at_its_path() const;
 
@@ -51,5 +54,9 @@ class OpenFolder {
   UniqueHandle<int, close, -1> descriptor_;
   std::vector<Step> steps_;
 };
+
+/// The first `size` bytes of an open file: fewer where it ends or, with errno set, where it cannot be read. Sets errno
+/// to 0 otherwise.
+std::vector<std::byte> read_beginning(int descriptor, std::size_t size);
 
 }  // namespace tuner::cache

@@ -62,28 +62,14 @@ void require_readable(const fs::path& file, const struct stat& status) {
 }
 
 Bytes read_all(int descriptor, std::size_t size, const fs::path& file) {
-  Bytes bytes(size);
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got = pread(descriptor, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) continue;
-    // A disk that fails gives up the rest of the file here, and so does one that ends early.
-    if (got < 0) unreadable(file, errno);
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  bytes.resize(done);
+  Bytes bytes = read_beginning(descriptor, size);
+  if (bytes.size() < size && errno != 0) unreadable(file, errno);
   return bytes;
-}
-
-bool is_beside(const OpenFolder& folder, const std::string& name) {
-  const auto status = folder.look_at(name);
-  return status && !(S_ISREG(status->st_mode) && status->st_size == 0);
 }
 
 void undo_what_was_not_finished(DamagedFile& damaged, const OpenFolder& folder, const std::string& name) {
   const std::string journal = (folder.path() / (name + "-journal")).string();
-  if (!is_beside(folder, name + "-journal")) return;
+  if (!folder.look_at_content(name + "-journal")) return;
   const Bytes content = read_journal(folder, name);
   if (!content.empty() && !is_hot(content)) return;
   if (holds_pages(content) && !names_super_journal(content)) {
@@ -102,7 +88,7 @@ void undo_what_was_not_finished(DamagedFile& damaged, const OpenFolder& folder, 
 }
 
 void warn_of_log(DamagedFile& damaged, const OpenFolder& folder, const std::string& name) {
-  if (!is_beside(folder, name + "-wal")) return;
+  if (!folder.look_at_content(name + "-wal")) return;
   damaged.warnings.push_back(
       fmt::format("{} is beside the database: another program writes it, or was stopped. What it says was not looked "
                   "at.",

@@ -13,7 +13,7 @@
 #include "cache/recovery/damaged_file.hpp"
 #include "cache/recovery/recovered_rows.hpp"
 #include "cache/sqlite/database_file.hpp"
-#include "cache/store/rows.hpp"
+#include "cache/store/samples.hpp"
 #include "cache/store/schema.hpp"
 
 namespace tuner::cache {
@@ -85,7 +85,7 @@ std::array<std::size_t, kNumbered.size()> roots_of_indexes(const Bytes& bytes) {
                                                                       {Numbered::decision, "decision_by_run"},
                                                                       {Numbered::quarantine, "quarantine_by_task"},
                                                                       {Numbered::forgotten, "forgotten_by_task"}}};
-  for (const auto& [table, index] : kIndexes) roots[static_cast<std::size_t>(table)] = root_of(schema, index);
+  for (const auto& [table, index] : kIndexes) roots[index_of(table)] = root_of(schema, index);
   return roots;
 }
 
@@ -172,7 +172,7 @@ std::vector<RecoveredTable> write_rows(const fs::path& path, const RecoveredRows
     tables.clear();
     Writer writer(*to, file_size);
     for (const Numbered table : kNumbered) {
-      tables.push_back(writer.write(table, rows.of(table), greatest[static_cast<std::size_t>(table)]));
+      tables.push_back(writer.write(table, rows.of(table), greatest[index_of(table)]));
     }
     tables.push_back(writer.write("decision_tie", rows.ties()));
     tables.push_back(writer.write("decision_counter", rows.counters()));

@@ -1,7 +1,10 @@
 #include "cache/recovery/recovered_rows.hpp"
 
-#include "cache/file/hash.hpp"
-#include "cache/store/rows.hpp"
+#include <algorithm>
+
+#include "cache/sqlite/format.hpp"
+#include "cache/store/key.hpp"
+#include "cache/store/schema.hpp"
 
 namespace tuner::cache {
 namespace {
@@ -9,25 +12,48 @@ namespace {
 using Row = RecoveredRows::Row;
 using sqlite::Value;
 
-constexpr std::size_t kFormat1Decision = 16;  // without `awkward_sizes` and `contended`
+struct Column {
+  std::string name;
+  Value when_added;  ///< in rows that were written before there was such a column
+};
 
-/// How many columns its rows have.
-std::size_t width_of(Numbered table) {
-  switch (table) {
-    case Numbered::task:
-      return 9;
-    case Numbered::run:
-      return 8;
-    case Numbered::trial:
-      return 24;
-    case Numbered::decision:
-      return 18;
-    case Numbered::quarantine:
-      return 11;
-    case Numbered::forgotten:
-      return 6;
+/// The columns of each table in one version of the format.
+using Layout = std::array<std::vector<Column>, kNumbered.size()>;
+
+std::vector<Column> columns_of(const sqlite::Connection& database, std::string_view table) {
+  sqlite::Statement select(database, "SELECT name, type, \"notnull\" FROM pragma_table_info(?1) ORDER BY cid");
+  select.bind(table);
+  std::vector<Column> columns;
+  while (select.step()) {
+    Value none;
+    if (select.integer(2) != 0) none = select.text(1) == "TEXT" ? Value(std::string()) : Value(std::int64_t{0});
+    columns.push_back({select.text(0), std::move(none)});
   }
-  return 0;
+  return columns;
+}
+
+/// Of every version, the newest first.
+std::vector<Layout> read_layouts() {
+  const sqlite::Connection database(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, std::chrono::seconds(0));
+  std::vector<Layout> layouts;
+  for (const char* const step : decisions_format().steps) {
+    database.execute(step);
+    Layout layout;
+    for (const Numbered table : kNumbered) layout[index_of(table)] = columns_of(database, name_of(table));
+    layouts.insert(layouts.begin(), std::move(layout));
+  }
+  return layouts;
+}
+
+/// The row of an older version of a table, with the columns that the newest one has.
+Row brought_up_to_date(const Row& row, const std::vector<Column>& old, const std::vector<Column>& newest) {
+  Row result;
+  for (const Column& column : newest) {
+    const auto same =
+        std::find_if(old.begin(), old.end(), [&](const Column& each) { return each.name == column.name; });
+    result.push_back(same == old.end() ? column.when_added : row[static_cast<std::size_t>(same - old.begin())]);
+  }
+  return result;
 }
 
 bool is_text(const Value& value) {
@@ -38,32 +64,23 @@ bool is_integer(const Value& value) {
   return std::holds_alternative<std::int64_t>(value);
 }
 
+Row task_row(const Value& number, const DecisionKey& key) {
+  Row row{number, key.hash(), key.text()};
+  const auto add = [&](const char*, const std::string& part) { row.emplace_back(part); };
+  describe(add, key);
+  return row;
+}
+
 /// Both hold the key twice, in parts and as a whole: what is not the same is not to be believed.
 bool is_task(const Row& row) {
-  for (std::size_t i = 1; i < row.size(); ++i) {
-    if (!is_text(row[i])) return false;
-  }
-  const auto part = [&](std::size_t i) { return std::get<std::string>(row[i]); };
-  const DecisionKey key{part(3), part(4), part(5), part(6), part(7), part(8)};
-  return key.text() == part(2) && key.hash() == part(1);
+  const auto key = is_text(row[2]) ? key_from_text(std::get<std::string>(row[2])) : std::nullopt;
+  return key && row == task_row(row[0], *key);
 }
 
 std::optional<Row> task_of_index(const Row& entry) {
-  const auto& text = std::get<std::string>(entry[1]);
-  const std::optional<DecisionKey> key = key_from_text(text);
-  if (!key || key->hash() != std::get<std::string>(entry[0])) return std::nullopt;
-  return Row{entry[2],     entry[0],    text,      key->kernel_name, key->kernel_identity,
-             key->problem, key->device, key->mode, key->objective};
-}
-
-Row of_present_format(const Row& old) {
-  constexpr std::size_t kVerified = 11, kNoisy = 12;
-  Row row(old.begin(), old.begin() + kVerified + 1);
-  row.emplace_back(std::int64_t{0});  // awkward_sizes
-  row.push_back(old[kNoisy]);
-  row.emplace_back(std::int64_t{0});  // contended
-  row.insert(row.end(), old.begin() + kNoisy + 1, old.end());
-  return row;
+  const std::optional<DecisionKey> key = key_from_text(std::get<std::string>(entry[1]));
+  if (!key || Value(key->hash()) != entry[0]) return std::nullopt;
+  return task_row(entry[2], *key);
 }
 
 }  // namespace
@@ -71,7 +88,7 @@ Row of_present_format(const Row& old) {
 std::string_view name_of(Numbered table) {
   constexpr std::array<std::string_view, kNumbered.size()> kNames{"task",     "run",        "trial",
                                                                   "decision", "quarantine", "forgotten"};
-  return kNames[static_cast<std::size_t>(table)];
+  return kNames[index_of(table)];
 }
 
 RecoveredRows::RecoveredRows(PageRows& pages) {
@@ -80,7 +97,7 @@ RecoveredRows::RecoveredRows(PageRows& pages) {
   // A row of a table comes before what only speaks of it.
   rows(Numbered::task).merge(tasks_of_index_);
   rows(Numbered::run).merge(runs_of_index_);
-  rows(Numbered::decision).merge(decisions_of_format_1_);
+  for (const Numbered table : kNumbered) rows(table).merge(older_[index_of(table)]);
 }
 
 std::size_t RecoveredRows::count() const {
@@ -92,11 +109,21 @@ std::size_t RecoveredRows::count() const {
 void RecoveredRows::take_row(std::int64_t rowid, Row row) {
   if (row.empty() || row[0].index() != 0) return;  // the number of a row is its rowid and is stored nowhere else
   row[0] = rowid;
-  if (row.size() == kFormat1Decision) decisions_of_format_1_.try_emplace(rowid, of_present_format(row));
-  for (const Numbered table : kNumbered) {
-    if (row.size() != width_of(table) || (table == Numbered::task && !is_task(row))) continue;
-    rows(table).try_emplace(rowid, std::move(row));
-    return;
+  static const std::vector<Layout> layouts = read_layouts();
+  for (const Layout& layout : layouts) {
+    for (const Numbered table : kNumbered) {
+      const std::size_t i = index_of(table);
+      const std::vector<Column>&columns = layout[i], &newest = layouts.front()[i];
+      if (row.size() != columns.size()) continue;
+      if (columns.size() != newest.size()) {
+        older_[i].try_emplace(rowid, brought_up_to_date(row, columns, newest));
+      } else if (table != Numbered::task || is_task(row)) {
+        rows(table).try_emplace(rowid, std::move(row));
+      } else {
+        continue;
+      }
+      return;
+    }
   }
 }
 

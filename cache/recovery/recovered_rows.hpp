@@ -12,6 +12,9 @@ enum class Numbered { task, run, trial, decision, quarantine, forgotten };
 inline constexpr std::array kNumbered{Numbered::task,     Numbered::run,        Numbered::trial,
                                       Numbered::decision, Numbered::quarantine, Numbered::forgotten};
 std::string_view name_of(Numbered table);
+constexpr std::size_t index_of(Numbered table) {
+  return static_cast<std::size_t>(table);
+}
 
 /// Rows of decisions.db that were found without knowing which table's page they are from: their width tells it.
 class RecoveredRows {
@@ -23,7 +26,7 @@ class RecoveredRows {
   /// Reads all of it.
   explicit RecoveredRows(PageRows& pages);
 
-  const Rows& of(Numbered table) const { return numbered_[static_cast<std::size_t>(table)]; }
+  const Rows& of(Numbered table) const { return numbered_[index_of(table)]; }
   /// decision_tie and decision_counter, by their keys.
   using Keyed = std::map<Row, Row>;
   const Keyed& ties() const { return ties_; }
@@ -33,12 +36,14 @@ class RecoveredRows {
  private:
   void take_row(std::int64_t rowid, Row row);
   void take_entry(Row entry);
-  Rows& rows(Numbered table) { return numbered_[static_cast<std::size_t>(table)]; }
+  Rows& rows(Numbered table) { return numbered_[index_of(table)]; }
 
   std::array<Rows, kNumbered.size()> numbered_;
   Keyed ties_, counters_;
-  /// What the unique indexes say of rows whose own page is lost, and decisions as format 1 wrote them.
-  Rows tasks_of_index_, runs_of_index_, decisions_of_format_1_;
+  /// Rows as older formats wrote them.
+  std::array<Rows, kNumbered.size()> older_;
+  /// What the unique indexes say of rows whose own page is lost.
+  Rows tasks_of_index_, runs_of_index_;
 };
 
 }  // namespace tuner::cache

@@ -131,8 +131,8 @@ bool is_logged(Bytes header) {
 }
 
 void require_empty_log(const sqlite::Connection& connection, const std::string& log) {
-  const auto status = connection.folder()->look_at(log);
-  if (!status || (S_ISREG(status->st_mode) && status->st_size == 0)) return;
+  const auto status = connection.folder()->look_at_content(log);
+  if (!status) return;
   if (!S_ISREG(status->st_mode)) connection.check(SQLITE_CANTOPEN, "log");
   throw sqlite::Failure(
       Errc::store_unavailable, SQLITE_CANTOPEN,
@@ -153,15 +153,7 @@ std::vector<std::byte> read_journal(const OpenFolder& folder, const std::string&
   struct stat status {};
   if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > kLargestInMemory)
     return {};
-  std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
-  std::size_t filled = 0;
-  while (filled < bytes.size()) {
-    const ssize_t count = read(file.get(), bytes.data() + filled, bytes.size() - filled);
-    if (count <= 0) break;
-    filled += static_cast<std::size_t>(count);
-  }
-  bytes.resize(filled);
-  return bytes;
+  return read_beginning(file.get(), static_cast<std::size_t>(status.st_size));
 }
 
 bool is_hot(Bytes journal) {

@@ -177,29 +177,7 @@ class Statement {
     for (std::size_t i = 0; i < values.size(); ++i) bind_at(static_cast<int>(i) + 1, values[i]);
     return *this;
   }
-  /// Goes on to the next row; false after the last one.
-  bool step();
-  /// Runs a statement whose rows, if any, do not matter.
-  void run();
-
-  int columns() const { return sqlite3_column_count(handle_.get()); }
-  bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
-  std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
-  double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
-  std::string text(int column) const;
-  Value value(int column) const;
-  /// Valid until the next step, bind or destruction.
-  std::span<const std::byte> blob(int column) const;
-
- private:
-  using Handle = UniqueHandle<sqlite3_stmt*, sqlite3_finalize>;
-
-  void bind_integer(int index, std::int64_t value);
-  void bind_real(int index, double value);
-  void bind_text(int index, std::string_view value);
-  void bind_blob(int index, std::span<const std::byte> value);
-  void bind_null(int index);
-
+  /// Binds one value, ?index; the others stay.
   template <class T>
   void bind_at(int index, const std::optional<T>& value) {
     value ? bind_at(index, *value) : bind_null(index);
@@ -223,36 +201,32 @@ class Statement {
     }
   }
 
-  const Connection* connection_;
-  Handle handle_;
-};
+  /// Goes on to the next row; false after the last one.
+  bool step();
+  /// Runs a statement whose rows, if any, do not matter.
+  void run();
 
-/// Reads the columns of a row from left to right.
-class Columns {
- public:
-  explicit Columns(const Statement& row) : row_(row) {}
-  std::int64_t integer() { return row_.integer(next_++); }
-  double real() { return row_.real(next_++); }
-  bool flag() { return integer() != 0; }
-  std::string text() { return row_.text(next_++); }
-  std::vector<std::byte> bytes() {
-    const std::span<const std::byte> blob = row_.blob(next_++);
-    return {blob.begin(), blob.end()};
-  }
-  std::optional<int> maybe_int() {
-    const int column = next_++;
-    if (row_.is_null(column)) return std::nullopt;
-    return static_cast<int>(row_.integer(column));
-  }
-  std::optional<double> maybe_real() {
-    const int column = next_++;
-    if (row_.is_null(column)) return std::nullopt;
-    return row_.real(column);
-  }
+  const Connection& connection() const noexcept { return *connection_; }
+  int columns() const { return sqlite3_column_count(handle_.get()); }
+  bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
+  std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
+  double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
+  std::string text(int column) const;
+  Value value(int column) const;
+  /// Valid until the next step, bind or destruction.
+  std::span<const std::byte> blob(int column) const;
 
  private:
-  const Statement& row_;
-  int next_ = 0;
+  using Handle = UniqueHandle<sqlite3_stmt*, sqlite3_finalize>;
+
+  void bind_integer(int index, std::int64_t value);
+  void bind_real(int index, double value);
+  void bind_text(int index, std::string_view value);
+  void bind_blob(int index, std::span<const std::byte> value);
+  void bind_null(int index);
+
+  const Connection* connection_;
+  Handle handle_;
 };
 
 /// A transaction that is rolled back unless `commit` returns.

@@ -6,6 +6,7 @@
 #include "cache/file/trust.hpp"
 #include "cache/sqlite/sqlite.hpp"
 #include "cache/store/quick_look.hpp"
+#include "cache/store/record_sql.hpp"
 #include "cache/store/schema.hpp"
 #include "cache/store/store_rules.hpp"
 
@@ -49,6 +50,16 @@ bool is_sound(const StoredBinary& stored) {
          (lacks_checksum(stored) || stored.checksum == checksum_of(stored.binary, stored.binary.hash));
 }
 
+enum class Verdict { fits, missing, damaged };
+
+/// Of what the store has for this key; `expected_hash` as for BinaryStore::find_compiled.
+Verdict judge(const StoredBinary& stored, std::string_view compile_key, std::string_view expected_hash) {
+  if (was_written_as_format_1(stored)) return Verdict::missing;
+  if (stored.binary.compile_key != compile_key || !is_sound(stored)) return Verdict::damaged;
+  if (lacks_checksum(stored) && stored.binary.hash != expected_hash) return Verdict::missing;
+  return Verdict::fits;
+}
+
 constexpr const char* kColumns =
     "binary_id, build_id, last_used_unix_ms, hash, architecture, build.kernel, key_text, resource_log, checksum, bytes";
 
@@ -61,19 +72,10 @@ struct BinaryStore::Row {
   StoredBinary stored;
 
   static Row read(const sqlite::Statement& select) {
-    sqlite::Columns column(select);
     Row row;
     Binary& binary = row.stored.binary;
-    row.id = column.integer();
-    row.build_id = column.integer();
-    row.last_used_unix_ms = column.integer();
-    binary.hash = column.text();
-    binary.architecture = column.text();
-    binary.kernel = column.text();
-    binary.compile_key = column.text();
-    binary.resource_log = column.text();
-    row.stored.checksum = column.text();
-    binary.bytes = column.bytes();
+    RowReader(select).read(row.id, row.build_id, row.last_used_unix_ms, binary.hash, binary.architecture, binary.kernel,
+                           binary.compile_key, binary.resource_log, row.stored.checksum, binary.bytes);
     return row;
   }
 };
@@ -196,21 +198,25 @@ std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key, s
   trouble_.reset();
   if (may_be_outdated()) look_anew();
   if (distrust_) return std::nullopt;
-  const auto is_it = [&](const StoredBinary& stored) {
-    return stored.binary.compile_key == compile_key && is_sound(stored);
-  };
-  const auto is_wanted = [&](const StoredBinary& stored) {
-    return !lacks_checksum(stored) || stored.binary.hash == expected_hash;
-  };
+  std::optional<Row> row = find_row(compile_key);
+  if (!row) return std::nullopt;
+  switch (judge(row->stored, compile_key, expected_hash)) {
+    case Verdict::fits:
+      break;
+    case Verdict::missing:
+      return std::nullopt;
+    case Verdict::damaged:
+      return give_up(*row);
+  }
+  mark_used(*row);
+  return std::move(row->stored.binary);
+}
+
+/// What is there for this key, whether it may be used or not.
+std::optional<BinaryStore::Row> BinaryStore::find_row(std::string_view compile_key) {
   if (quick_look_) {
     auto seen = (*quick_look_)([&](PageFile& file) { return read_compiled(file, compile_key); });
-    if (seen && (!*seen || was_written_as_format_1(**seen))) return std::nullopt;
-    if (seen && !is_it(**seen)) {
-      note_damage((*seen)->binary);
-      return std::nullopt;
-    }
-    if (seen && is_wanted(**seen)) return std::move((*seen)->binary);
-    if (seen) return std::nullopt;
+    if (seen) return *seen ? std::optional(Row{.stored = *std::move(*seen)}) : std::nullopt;
     if (may_be_outdated()) look_anew();
     if (distrust_) return std::nullopt;
   }
@@ -222,11 +228,7 @@ std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key, s
                                          kColumns));
     if (select.bind(content_hash(compile_key), compile_key).step()) row = Row::read(select);
   });
-  if (!row || was_written_as_format_1(row->stored) || (is_it(row->stored) && !is_wanted(row->stored)))
-    return std::nullopt;
-  if (!is_it(row->stored)) return give_up(*row);
-  mark_used(*row);
-  return std::move(row->stored.binary);
+  return row;
 }
 
 std::vector<Binary> BinaryStore::find_builds(std::string_view hash) {
@@ -300,8 +302,9 @@ void BinaryStore::note_damage(const Binary& binary) {
 }
 
 void BinaryStore::mark_used(const Row& row) {
+  if (options_.access == Access::read_only) return;
   const std::int64_t now = options_.clock();
-  if (now - row.last_used_unix_ms < kUseResolutionMs || options_.access == Access::read_only) return;
+  if (now - row.last_used_unix_ms < kUseResolutionMs) return;
   connection_->try_now([&] {
     sqlite::Statement(connection(), "UPDATE binary SET last_used_unix_ms = ?2 WHERE binary_id = ?1")
         .bind(row.id, now)

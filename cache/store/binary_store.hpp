@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -12,24 +11,9 @@
 #include <vector>
 
 #include "cache/sqlite/database_file.hpp"
+#include "cache/store/binary.hpp"
 
 namespace tuner::cache {
-
-/// One compiled binary and how it was made.
-struct Binary {
-  std::string hash;          ///< content_hash of `bytes`; filled in by `put` when empty
-  std::string architecture;  ///< "sm_90"
-  std::string compile_key;   ///< canonical text of everything that the binary depends on
-  std::string kernel;        ///< the kernel's symbol in the binary (its lowered name)
-  std::string resource_log;  ///< what the compiler said about registers, stack and spills
-  std::vector<std::byte> bytes;
-};
-
-/// A binary as it was read, with what ties it to its build; nothing of it was compared yet.
-struct StoredBinary {
-  Binary binary;
-  std::string checksum;  ///< over everything but the bytes, for which their hash stands; "format 1" in such a file
-};
 
 /// How long a binary is kept. Persisted as numbers: never renumber.
 enum class Keep : int {
@@ -89,6 +73,7 @@ class BinaryStore {
   explicit BinaryStore(const BinaryStoreOptions& options);
   const sqlite::Connection& connection() const;
   struct Row;
+  std::optional<Row> find_row(std::string_view compile_key);
   void make_room(std::int64_t keep_binary_id);
   void mark_used(const Row& row);
   template <class Work>

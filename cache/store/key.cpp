@@ -1,7 +1,8 @@
+#include "cache/store/key.hpp"
+
 #include <array>
 
 #include "cache/file/hash.hpp"
-#include "cache/store/rows.hpp"
 
 namespace tuner::cache {
 namespace {

@@ -53,15 +53,14 @@ std::optional<Decision> MemoryStore::find_decision(std::int64_t row) const {
   return decisions_[static_cast<std::size_t>(row) - 1].row;
 }
 
-std::vector<Site> MemoryStore::list_sites(const std::string& kernel_identity, const std::string& mode,
-                                          const std::string& objective) const {
+std::vector<Site> MemoryStore::list_sites(const DecisionKey& key) const {
   std::vector<Site> sites;
   for (const Decision& served : list_decisions({})) {
-    const DecisionKey& key = served.key;
-    if (key.kernel_identity != kernel_identity || key.mode != mode || key.objective != objective) continue;
+    const DecisionKey& of = served.key;
+    if (of.kernel_identity != key.kernel_identity || of.mode != key.mode || of.objective != key.objective) continue;
     if (served.origin == Origin::replay) continue;
-    sites.push_back({key.kernel_name, key.problem, key.device, served.configuration, served.time_ns,
-                     served.awkward_sizes, served.created_unix_ms, served.row});
+    sites.push_back({of.kernel_name, of.problem, of.device, served.configuration, served.time_ns, served.awkward_sizes,
+                     served.created_unix_ms, served.row});
   }
   return sites;
 }
@@ -85,13 +84,12 @@ std::vector<Trial> MemoryStore::find_trials(const DecisionKey& key) const {
   return found;
 }
 
-std::vector<Trial> MemoryStore::find_reusable(const DecisionKey& key, const std::string& reuse_hash,
-                                              const Conditions& conditions) const {
+std::vector<Trial> MemoryStore::find_reusable(const Run& run) const {
   std::map<std::string_view, std::size_t> latest;
   for (std::size_t i = 0; i < trials_.size(); ++i) {
     const Trial& trial = trials_[i].row;
-    if (trials_[i].counts && trial.origin == Origin::measured && trial.reuse_hash == reuse_hash &&
-        trial.conditions == conditions && trial.key == key) {
+    if (trials_[i].counts && trial.origin == Origin::measured && trial.reuse_hash == run.reuse_hash &&
+        trial.conditions == run.conditions && trial.key == run.key) {
       latest[trial.configuration] = i;
     }
   }

@@ -12,12 +12,10 @@ class MemoryStore : public Store {
   std::int64_t record_decision(const Decision& decision) override;
   std::optional<Decision> find_decision(const DecisionKey& key) const override;
   std::optional<Decision> find_decision(std::int64_t row) const override;
-  std::vector<Site> list_sites(const std::string& kernel_identity, const std::string& mode,
-                               const std::string& objective) const override;
+  std::vector<Site> list_sites(const DecisionKey& key) const override;
   std::vector<Decision> list_decisions(const Filter& filter) const override;
   std::vector<Trial> find_trials(const DecisionKey& key) const override;
-  std::vector<Trial> find_reusable(const DecisionKey& key, const std::string& reuse_hash,
-                                   const Conditions& conditions) const override;
+  std::vector<Trial> find_reusable(const Run& run) const override;
   void record_quarantine(const Quarantined& quarantined) override;
   std::vector<Quarantined> find_quarantine(const DecisionKey& key, const std::string& driver) const override;
   std::vector<Quarantined> list_quarantine(const Filter& filter) const override;

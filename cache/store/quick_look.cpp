@@ -42,45 +42,51 @@ std::optional<PlainRow> served_row(PageFile& file, std::int64_t task_id) {
   return existing(file, "decision", decision_id);
 }
 
-// The columns of these tables in format 3, from 0; the first one is the rowid, which is not stored among them.
+/// Reads the columns of a row that a description names, which stand in its order behind the numbers of rows.
+class PlainReader {
+ public:
+  PlainReader(PlainRow& row, std::size_t first) : row_(row), next_(first) {}
+  template <class T>
+  void operator()(const char*, T& member) {
+    take(member, next_++);
+  }
+
+ private:
+  void take(std::string& value, std::size_t column) { value = std::move(row_.text(column)); }
+  void take(std::int64_t& value, std::size_t column) { value = row_.integer(column); }
+  void take(bool& value, std::size_t column) { value = row_.integer(column) != 0; }
+  void take(double& value, std::size_t column) { value = row_.real(column); }
+  void take(std::optional<double>& value, std::size_t column) { value = row_.maybe_real(column); }
+  /// A number that this program does not know is left to SQLite's side, which says so.
+  void take(Origin& value, std::size_t column) {
+    const std::int64_t number = row_.integer(column);
+    value = static_cast<Origin>(number);
+    if (!is_known(value) || static_cast<std::int64_t>(value) != number) throw NotPlain{};
+  }
+
+  PlainRow& row_;
+  std::size_t next_;
+};
 
 DecisionKey key_of(PlainRow task) {
-  return {std::move(task.text(3)), std::move(task.text(4)), std::move(task.text(5)),
-          std::move(task.text(6)), std::move(task.text(7)), std::move(task.text(8))};
+  DecisionKey key;
+  PlainReader columns(task, 3);  // behind its number, hash and text
+  describe(columns, key);
+  return key;
 }
 
-/// A number that this program does not know is left to SQLite's side, which says so.
-Origin origin_of(const PlainRow& run) {
-  const std::int64_t number = run.integer(7);
-  for (const Origin known : {Origin::measured, Origin::imported, Origin::replay}) {
-    if (static_cast<std::int64_t>(known) == number) return known;
-  }
-  throw NotPlain{};
+/// What two rows say of a decision: all but its key and what other tables add.
+Decision columns_of(PlainRow& row, PlainRow run) {
+  Decision decision;
+  decision.row = row.rowid;
+  PlainReader of_run(run, 2), of_decision(row, 2);  // behind its number and its owner's
+  describe_run(of_run, decision);
+  describe_columns(of_decision, decision);
+  return decision;
 }
 
 Decision decision_of(PageFile& file, PlainRow row, PlainRow run) {
-  Decision decision;
-  decision.row = row.rowid;
-  decision.session = std::move(run.text(2));
-  decision.reuse_hash = std::move(run.text(3));
-  decision.conditions = {std::move(run.text(4)), std::move(run.text(5)), std::move(run.text(6))};
-  decision.origin = origin_of(run);
-  decision.configuration = std::move(row.text(2));
-  decision.baseline = std::move(row.text(3));
-  decision.time_ns = row.real(4);
-  decision.baseline_time_ns = row.maybe_real(5);
-  decision.speedup = row.maybe_real(6);
-  decision.speedup_low = row.maybe_real(7);
-  decision.speedup_high = row.maybe_real(8);
-  decision.confidence = row.real(9);
-  decision.race_blocks = row.integer(10);
-  decision.verified = row.integer(11) != 0;
-  decision.awkward_sizes = row.integer(12);
-  decision.noisy = row.integer(13) != 0;
-  decision.contended = row.integer(14) != 0;
-  decision.binary_hash = std::move(row.text(15));
-  decision.launch = std::move(row.text(16));
-  decision.created_unix_ms = row.integer(17);
+  Decision decision = columns_of(row, std::move(run));
   for (PlainRow& tie : file.find_all("decision_tie", {row.rowid})) {
     decision.ties.push_back({std::move(tie.text(2)), tie.real(3)});
   }
@@ -125,16 +131,18 @@ std::optional<Decision> read_decision(PageFile& file, std::int64_t decision_id) 
   return decision;
 }
 
-std::vector<Site> read_sites(PageFile& file, const std::string& kernel_identity, const std::string& mode,
-                             const std::string& objective) {
+std::vector<Site> read_sites(PageFile& file, const DecisionKey& key) {
   std::vector<Site> sites;
-  for (const PlainRow& entry : file.find_all("task_by_kernel", {kernel_identity, mode, objective})) {
+  for (const PlainRow& entry : file.find_all("task_by_kernel", {key.kernel_identity, key.mode, key.objective})) {
     const std::int64_t task_id = entry.integer(3);
     auto row = served_row(file, task_id);
-    if (!row || origin_of(existing(file, "run", row->integer(1))) == Origin::replay) continue;
-    DecisionKey key = key_of(existing(file, "task", task_id));
-    sites.push_back({std::move(key.kernel_name), std::move(key.problem), std::move(key.device), std::move(row->text(2)),
-                     row->real(4), row->integer(12), row->integer(17), row->rowid});
+    if (!row) continue;
+    Decision decision = columns_of(*row, existing(file, "run", row->integer(1)));
+    if (decision.origin == Origin::replay) continue;
+    DecisionKey of_site = key_of(existing(file, "task", task_id));
+    sites.push_back({std::move(of_site.kernel_name), std::move(of_site.problem), std::move(of_site.device),
+                     std::move(decision.configuration), decision.time_ns, decision.awkward_sizes,
+                     decision.created_unix_ms, decision.row});
   }
   std::sort(sites.begin(), sites.end(), [](const Site& a, const Site& b) { return a.row > b.row; });
   return sites;

@@ -6,9 +6,9 @@
 #include <optional>
 #include <type_traits>
 
-#include "cache/store/binary_store.hpp"
+#include "cache/store/binary.hpp"
+#include "cache/store/decision.hpp"
 #include "cache/store/page_file.hpp"
-#include "cache/store/store.hpp"
 
 namespace tuner::cache {
 
@@ -50,8 +50,7 @@ class QuickLook {
 std::optional<Decision> read_served(PageFile& file, const DecisionKey& key);
 std::optional<Decision> read_decision(PageFile& file, std::int64_t row);
 /// See Store::list_sites.
-std::vector<Site> read_sites(PageFile& file, const std::string& kernel_identity, const std::string& mode,
-                             const std::string& objective);
+std::vector<Site> read_sites(PageFile& file, const DecisionKey& key);
 /// See BinaryStore::find_compiled; compared with no hash yet.
 std::optional<StoredBinary> read_compiled(PageFile& file, std::string_view compile_key);
 

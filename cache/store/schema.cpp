@@ -8,6 +8,12 @@ namespace tuner::cache {
 namespace {
 
 // See schema_steps.hpp for how these are written.
+
+constexpr const char* kDecisionsStep3 = R"sql(
+-- An application that finds no decision for its size asks for every size of the kernel.
+CREATE INDEX task_by_kernel ON task (kernel_identity, mode, objective);
+)sql";
+
 constexpr const char* kBinaries1 = R"sql(
 CREATE TABLE binary (
   -- A compiled binary. The least recently used ones are deleted when the file grows beyond its limit, pinned ones last.

@@ -2,16 +2,14 @@
 
 namespace tuner::cache {
 
-// The steps of decisions.db, one a version of its format; one that was released is never edited. SQLite keeps the text
-// of each CREATE statement, comments included: `.schema` shows a user what is written here. A name ends in its unit.
-// Missing facts are NULL; empty text means "none". No JSON functions: SQLite 3.40 refuses them in the schema of a
-// connection that does not trust its schema, as ours do not.
+// The long steps of decisions.db, one a version of its format; one that was released is never edited. Short ones are in
+// schema.cpp. SQLite keeps the text of each CREATE statement, comments included: `.schema` shows a user what is written
+// here. A name ends in its unit. Missing facts are NULL; empty text means "none". No JSON functions: SQLite 3.40
+// refuses them in the schema of a connection that does not trust its schema, as ours do not.
 
 /// Trials and decisions.
 extern const char* const kDecisionsStep1;
 /// Quarantine, forgetting, and what a decision was verified at and disturbed by.
 extern const char* const kDecisionsStep2;
-/// What is served for a kernel on any problem is found without looking at every task.
-extern const char* const kDecisionsStep3;
 
 }  // namespace tuner::cache

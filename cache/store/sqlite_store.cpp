@@ -112,11 +112,10 @@ std::optional<Decision> SqliteStore::find_decision(std::int64_t row) const {
   return read([&] { return read_decision(connection(), row); });
 }
 
-std::vector<Site> SqliteStore::list_sites(const std::string& kernel_identity, const std::string& mode,
-                                          const std::string& objective) const {
-  auto seen = look_first([&](PageFile& file) { return read_sites(file, kernel_identity, mode, objective); });
+std::vector<Site> SqliteStore::list_sites(const DecisionKey& key) const {
+  auto seen = look_first([&](PageFile& file) { return read_sites(file, key); });
   if (seen) return *std::move(seen);
-  return read([&] { return read_sites(connection(), kernel_identity, mode, objective); });
+  return read([&] { return read_sites(connection(), key); });
 }
 
 std::vector<Decision> SqliteStore::list_decisions(const Filter& filter) const {
@@ -127,9 +126,8 @@ std::vector<Trial> SqliteStore::find_trials(const DecisionKey& key) const {
   return read([&] { return read_trials(connection(), key); });
 }
 
-std::vector<Trial> SqliteStore::find_reusable(const DecisionKey& key, const std::string& reuse_hash,
-                                              const Conditions& conditions) const {
-  return read([&] { return read_reusable_trials(connection(), key, reuse_hash, conditions); });
+std::vector<Trial> SqliteStore::find_reusable(const Run& run) const {
+  return read([&] { return read_reusable_trials(connection(), run); });
 }
 
 void SqliteStore::record_quarantine(const Quarantined& quarantined) {

@@ -2,7 +2,8 @@
 
 #include <cstdint>
 
-#include "cache/store/store.hpp"
+#include "cache/store/decision.hpp"
+#include "cache/store/trial.hpp"
 
 namespace tuner::cache {
 

@@ -1,5 +1,6 @@
 #include "tests/cache/support.hpp"
 
+#include <fmt/ranges.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -143,77 +144,72 @@ Quarantined full_quarantined() {
   return quarantined;
 }
 
+namespace {
+
+/// The fields of a record as text: "time_ns = 12.5".
+class FieldTexts {
+ public:
+  template <class T>
+  void operator()(const char* name, const T& member) {
+    lines.push_back(fmt::format("{} = {}", name, text(member)));
+  }
+  void operator()(const char*, const std::vector<Tie>& ties) {
+    for (const Tie& tie : ties) describe(*this, tie);
+  }
+
+  std::vector<std::string> lines;
+
+ private:
+  template <class T>
+  static std::string text(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      return std::to_string(static_cast<int>(value));
+    } else {
+      return fmt::format("{}", value);
+    }
+  }
+  template <class T>
+  static std::string text(const std::optional<T>& value) {
+    return value ? text(*value) : "none";
+  }
+};
+
+template <class Record>
+std::vector<std::string> texts_of(const Record& record) {
+  FieldTexts texts;
+  describe(texts, record);
+  return std::move(texts.lines);
+}
+
+template <class Record>
+void check_same_fields(const Record& a, const Record& b) {
+  const std::vector<std::string> of_a = texts_of(a), of_b = texts_of(b);
+  REQUIRE(of_a.size() == of_b.size());
+  for (std::size_t i = 0; i < of_a.size(); ++i) CHECK(of_a[i] == of_b[i]);
+}
+
+}  // namespace
+
 void check_same(const Quarantined& a, const Quarantined& b) {
-  CHECK(a.key == b.key);
-  CHECK(a.binary_hash == b.binary_hash);
-  CHECK(a.launch == b.launch);
-  CHECK(a.driver == b.driver);
-  CHECK(a.configuration == b.configuration);
-  CHECK(a.outcome == b.outcome);
-  CHECK(a.message == b.message);
-  CHECK(a.launch_timeout_ms == b.launch_timeout_ms);
-  CHECK(a.session == b.session);
-  CHECK(a.created_unix_ms == b.created_unix_ms);
+  check_same_fields(a, b);
 }
 
 void check_same(const Trial& a, const Trial& b) {
-  CHECK(a.key == b.key);
-  CHECK(a.reuse_hash == b.reuse_hash);
-  CHECK(a.session == b.session);
-  CHECK(a.sequence == b.sequence);
-  CHECK(a.configuration == b.configuration);
-  CHECK(a.outcome == b.outcome);
-  CHECK(a.message == b.message);
-  CHECK(a.censored == b.censored);
-  CHECK(a.time_ns == b.time_ns);
-  CHECK(a.samples_ns == b.samples_ns);
-  CHECK(a.facts.registers == b.facts.registers);
-  CHECK(a.facts.stack_bytes == b.facts.stack_bytes);
-  CHECK(a.facts.spill_store_bytes == b.facts.spill_store_bytes);
-  CHECK(a.facts.spill_load_bytes == b.facts.spill_load_bytes);
-  CHECK(a.facts.static_shared_bytes == b.facts.static_shared_bytes);
-  CHECK(a.facts.dynamic_shared_bytes == b.facts.dynamic_shared_bytes);
-  CHECK(a.facts.occupancy == b.facts.occupancy);
-  CHECK(a.facts.occupancy_limiter == b.facts.occupancy_limiter);
-  CHECK(a.facts.binary_hash == b.facts.binary_hash);
-  CHECK(a.launch == b.launch);
-  CHECK(a.duplicate_of == b.duplicate_of);
-  CHECK(a.compile_ms == b.compile_ms);
-  CHECK(a.verify_ms == b.verify_ms);
-  CHECK(a.timing_ms == b.timing_ms);
-  CHECK(a.conditions == b.conditions);
-  CHECK(a.origin == b.origin);
-  CHECK(a.created_unix_ms == b.created_unix_ms);
+  check_same_fields(a, b);
 }
 
 void check_same(const Decision& a, const Decision& b) {
-  CHECK(a.key == b.key);
-  CHECK(a.reuse_hash == b.reuse_hash);
-  CHECK(a.session == b.session);
-  CHECK(a.configuration == b.configuration);
-  CHECK(a.baseline == b.baseline);
-  CHECK(a.time_ns == b.time_ns);
-  CHECK(a.baseline_time_ns == b.baseline_time_ns);
-  CHECK(a.speedup == b.speedup);
-  CHECK(a.speedup_low == b.speedup_low);
-  CHECK(a.speedup_high == b.speedup_high);
-  CHECK(a.confidence == b.confidence);
-  REQUIRE(a.ties.size() == b.ties.size());
-  for (std::size_t i = 0; i < a.ties.size(); ++i) {
-    CHECK(a.ties[i].configuration == b.ties[i].configuration);
-    CHECK(a.ties[i].relative_time == b.ties[i].relative_time);
-  }
-  CHECK(a.race_blocks == b.race_blocks);
-  CHECK(a.verified == b.verified);
-  CHECK(a.awkward_sizes == b.awkward_sizes);
-  CHECK(a.noisy == b.noisy);
-  CHECK(a.contended == b.contended);
-  CHECK(a.binary_hash == b.binary_hash);
-  CHECK(a.launch == b.launch);
-  CHECK(a.counters == b.counters);
-  CHECK(a.conditions == b.conditions);
-  CHECK(a.origin == b.origin);
-  CHECK(a.created_unix_ms == b.created_unix_ms);
+  Decision with_row = a;
+  with_row.row = b.row;  // a record that was not stored has none
+  check_same_fields(with_row, b);
+}
+
+std::vector<std::string> field_texts(const Trial& trial) {
+  return texts_of(trial);
+}
+
+std::vector<std::string> field_texts(const Decision& decision) {
+  return texts_of(decision);
 }
 
 std::unique_ptr<SqliteStore> open_store(const std::filesystem::path& path, Access access) {

@@ -37,6 +37,9 @@ Decision full_decision();
 Decision bare_decision();
 Quarantined full_quarantined();
 
+/// Every field of the description, "time_ns = 12.5".
+std::vector<std::string> field_texts(const Trial& trial);
+std::vector<std::string> field_texts(const Decision& decision);
 void check_same(const Trial& a, const Trial& b);
 void check_same(const Decision& a, const Decision& b);
 void check_same(const Quarantined& a, const Quarantined& b);

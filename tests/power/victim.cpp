@@ -69,20 +69,14 @@ class MarkingStore final : public cache::Store {
     return store_->find_decision(key);
   }
   std::optional<cache::Decision> find_decision(std::int64_t row) const override { return store_->find_decision(row); }
-  std::vector<cache::Site> list_sites(const std::string& identity, const std::string& mode,
-                                      const std::string& objective) const override {
-    return store_->list_sites(identity, mode, objective);
-  }
+  std::vector<cache::Site> list_sites(const cache::DecisionKey& key) const override { return store_->list_sites(key); }
   std::vector<cache::Decision> list_decisions(const cache::Filter& filter) const override {
     return store_->list_decisions(filter);
   }
   std::vector<cache::Trial> find_trials(const cache::DecisionKey& key) const override {
     return store_->find_trials(key);
   }
-  std::vector<cache::Trial> find_reusable(const cache::DecisionKey& key, const std::string& reuse_hash,
-                                          const cache::Conditions& conditions) const override {
-    return store_->find_reusable(key, reuse_hash, conditions);
-  }
+  std::vector<cache::Trial> find_reusable(const cache::Run& run) const override { return store_->find_reusable(run); }
   std::vector<cache::Quarantined> find_quarantine(const cache::DecisionKey& key,
                                                   const std::string& driver) const override {
     return store_->find_quarantine(key, driver);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/store.hpp"
+#include "cache/store/decision.hpp"
 #include "tests/cache/support.hpp"
 #include "tests/runtime/gpu.hpp"
 #include "tuner/core/task/task.hpp"

@@ -149,7 +149,7 @@ std::vector<cache::Trial> latest(const std::vector<cache::Trial>& trials) {
 /// took over: they are found by what made them fit to be taken over.
 std::vector<cache::Trial> trials_behind(const cache::Decision& decision, const cache::Store& store) {
   if (decision.origin == cache::Origin::measured) {
-    return store.find_reusable(decision.key, decision.reuse_hash, decision.conditions);
+    return store.find_reusable(decision);
   }
   std::vector<cache::Trial> trials = store.find_trials(decision.key);
   std::erase_if(trials, [&](const cache::Trial& trial) { return trial.session != decision.session; });

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/store.hpp"
+#include "cache/store/decision.hpp"
 #include "tuner/core/description/description.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/task.hpp"

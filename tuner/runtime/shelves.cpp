@@ -162,7 +162,7 @@ std::vector<Shelves::FoundSite> Shelves::sites(const cache::DecisionKey& key, Lo
   std::vector<FoundSite> sites;
   for (std::size_t i = 0; i < shelves_.size(); ++i) {
     ask_decisions(turn, i, look, [&](cache::Store& store) {
-      for (cache::Site& site : store.list_sites(key.kernel_identity, key.mode, key.objective)) {
+      for (cache::Site& site : store.list_sites(key)) {
         sites.push_back({std::move(site), i});
       }
     });

@@ -12,7 +12,7 @@
 
 #include "cache/file/location.hpp"
 #include "cache/store/binary_store.hpp"
-#include "cache/store/store.hpp"
+#include "cache/store/decision.hpp"
 
 namespace tuner {
 

@@ -87,8 +87,8 @@ TEST_CASE("what one machine exported another one serves, with its dates, session
     expected.origin = Origin::imported;
     check_same(found_trials[i], expected);
   }
-  CHECK(here.store().find_reusable(decision.key, "reuse", decision.conditions).empty());
-  CHECK(here.store().list_sites(decision.key.kernel_identity, "cold", "time").size() == 1);
+  CHECK(here.store().find_reusable(decision).empty());
+  CHECK(here.store().list_sites(decision.key).size() == 1);
 }
 
 TEST_CASE("importing the same file twice adds nothing, nor does a machine's own export") {

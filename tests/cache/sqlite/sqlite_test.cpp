@@ -1,6 +1,6 @@
 #include "cache/sqlite/sqlite.hpp"
 
-#include "cache/store/rows.hpp"
+#include "cache/store/samples.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

@@ -430,9 +430,7 @@ TEST_CASE("numbers of outcomes and origins that do not exist are damage, whereve
   check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) { store.find_decision(some_key()); });
   check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) { store.find_decision(1); });
   check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) { store.list_decisions({}); });
-  check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) {
-    store.list_sites(some_key().kernel_identity, some_key().mode, some_key().objective);
-  });
+  check("UPDATE run SET origin = run_id + 990", [](SqliteStore& store) { store.list_sites(some_key()); });
 }
 
 TEST_CASE("dropped views and indexes are made again, and nothing is set aside for them") {

@@ -27,7 +27,8 @@ struct Known {
 };
 
 Known known(const Store& store, const DecisionKey& key) {
-  return {store.find_decision(key).has_value(), !store.find_reusable(key, "reuse", full_trial().conditions).empty(),
+  return {store.find_decision(key).has_value(),
+          !store.find_reusable({key, "", "reuse", full_trial().conditions}).empty(),
           !store.find_quarantine(key, full_quarantined().driver).empty()};
 }
 

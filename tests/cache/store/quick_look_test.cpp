@@ -5,6 +5,7 @@
 
 #include "cache/file/hash.hpp"
 #include "cache/sqlite/sqlite.hpp"
+#include "cache/store/binary_store.hpp"
 #include "cache/store/rows.hpp"
 #include "cache/store/schema.hpp"
 #include "tests/cache/support.hpp"
@@ -75,9 +76,10 @@ void check_same_answers(const std::filesystem::path& path, const std::vector<Dec
     if (expected) check_same(**found, *expected);
   }
   for (int kernel = 0; kernel < 10; ++kernel) {
-    const std::string identity = "kernel " + std::to_string(kernel);
-    const auto expected = store->list_sites(identity, "cold", "time");
-    const auto found = look_at(path, [&](PageFile& file) { return read_sites(file, identity, "cold", "time"); });
+    DecisionKey key = some_key();
+    key.kernel_identity = "kernel " + std::to_string(kernel);
+    const auto expected = store->list_sites(key);
+    const auto found = look_at(path, [&](PageFile& file) { return read_sites(file, key); });
     REQUIRE(found);
     REQUIRE(found->size() == expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -340,8 +342,7 @@ TEST_CASE("damage anywhere in a file ends a quick look, and nothing else") {
     for (int look = 0; look < 4; ++look) {
       const DecisionKey& key = keys[random() % keys.size()];
       answers += look_at(path, [&](PageFile& file) { return read_served(file, key); }) ? 1 : 0;
-      answers +=
-          look_at(path, [&](PageFile& file) { return read_sites(file, key.kernel_identity, "cold", "time"); }) ? 1 : 0;
+      answers += look_at(path, [&](PageFile& file) { return read_sites(file, key); }) ? 1 : 0;
     }
   }
   MESSAGE(answers << " of 3200 looks found nothing wrong");

@@ -32,7 +32,7 @@ Trial measured(const std::string& configuration, const std::string& session = "s
 
 std::vector<std::string> reusable(const Store& store, const Conditions& conditions = kConditions) {
   std::vector<std::string> found;
-  for (const Trial& trial : store.find_reusable(some_key(), "reuse", conditions)) {
+  for (const Trial& trial : store.find_reusable({some_key(), "", "reuse", conditions})) {
     found.push_back(trial.configuration + " of " + trial.session);
   }
   return found;
@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE("a trial that may be used again comes back with every field a
   Place place;
   const Trial trial = measured("X=1");
   place.store().record_trials({&trial, 1});
-  const std::vector<Trial> found = place.store().find_reusable(some_key(), "reuse", kConditions);
+  const std::vector<Trial> found = place.store().find_reusable({some_key(), "", "reuse", kConditions});
   REQUIRE(found.size() == 1);
   check_same(found[0], trial);
 }
@@ -74,7 +74,7 @@ TEST_CASE_TEMPLATE("what was measured otherwise, elsewhere or not at all may not
   trials[8].key.kernel_identity += "x";
   place.store().record_trials(trials);
   CHECK(reusable(place.store()) == Names{"X=0 of session-1"});
-  CHECK(place.store().find_reusable(some_key(), "", kConditions).empty());
+  CHECK(place.store().find_reusable({some_key(), "", "", kConditions}).empty());
   CHECK(reusable(place.store(), {}).empty());
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("what may be used again is found without reading the rest of the datab
     return 0;
   };
   sqlite3_progress_handler(connection.get(), kSteps, count, &callbacks);
-  CHECK(read_reusable_trials(connection, key, "reuse", kConditions).size() == kConfigurations);
+  CHECK(read_reusable_trials(connection, {key, "", "reuse", kConditions}).size() == kConfigurations);
   CHECK(callbacks < 100);
 }
 

@@ -1,9 +1,26 @@
+#include <algorithm>
 #include <limits>
 
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {
 namespace {
+
+/// The fields that this record has in common with a fresh one.
+template <class Record>
+std::vector<std::string> left_fresh(const Record& record) {
+  const std::vector<std::string> texts = field_texts(record), fresh = field_texts(Record());
+  std::vector<std::string> same;
+  for (const std::string& text : texts) {
+    if (std::find(fresh.begin(), fresh.end(), text) != fresh.end()) same.push_back(text);
+  }
+  return same;
+}
+
+TEST_CASE("the full records of these tests differ from fresh ones in every field that a caller sets") {
+  CHECK(left_fresh(full_trial()) == std::vector<std::string>{"objective = time"});
+  CHECK(left_fresh(full_decision()) == std::vector<std::string>{"objective = time", "row = 0"});
+}
 
 TEST_CASE_TEMPLATE("a trial comes back with every field as it was", Place, InMemory, InSqlite) {
   Place place;
@@ -209,7 +226,7 @@ TEST_CASE_TEMPLATE("a kernel's sites are what is served for it on every problem 
   }
 
   const DecisionKey key = some_key();
-  const std::vector<Site> sites = place.store().list_sites(key.kernel_identity, key.mode, key.objective);
+  const std::vector<Site> sites = place.store().list_sites(key);
   REQUIRE(sites.size() == 2);
   CHECK(sites[0].kernel_name == key.kernel_name);
   CHECK(sites[0].problem == "rows=1");
@@ -220,7 +237,9 @@ TEST_CASE_TEMPLATE("a kernel's sites are what is served for it on every problem 
   CHECK(sites[0].created_unix_ms == full_decision().created_unix_ms);
   CHECK(sites[0].row == newest);
   CHECK(sites[1].configuration == "imported");
-  CHECK(place.store().list_sites("no such kernel", key.mode, key.objective).empty());
+  DecisionKey unknown = key;
+  unknown.kernel_identity = "no such kernel";
+  CHECK(place.store().list_sites(unknown).empty());
 }
 
 TEST_CASE_TEMPLATE("a row without a date gets the present one", Place, InMemory, InSqlite) {

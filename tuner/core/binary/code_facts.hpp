@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "cache/store/store.hpp"
+#include "cache/store/resource_facts.hpp"
 #include "tuner/core/binary/machine_code.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/task.hpp"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "cache/store/store.hpp"
+#include "cache/store/decision.hpp"
 
 namespace tuner {
 

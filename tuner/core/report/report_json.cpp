@@ -1,8 +1,7 @@
-#include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 
 #include "tuner/core/report/payback.hpp"
+#include "tuner/core/report/record_json.hpp"
 #include "tuner/core/report/report.hpp"
 #include "tuner/core/task/not_compared_json.hpp"
 
@@ -10,23 +9,9 @@ namespace tuner {
 
 namespace {
 
-// Keys keep the order in which docs/json.md explains them.
-using Json = nlohmann::ordered_json;
+using Json = OrderedJson;
 
 constexpr int kFormat = 1;
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json text_or_null(std::string_view text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-
-Json microseconds(const std::optional<double>& nanoseconds) {
-  return nanoseconds ? Json(*nanoseconds / 1e3) : Json(nullptr);
-}
 
 Json by_width_json(const GlobalLoads::ByWidth& count) {
   return {{"narrower", count[0]}, {"bits_32", count[1]}, {"bits_64", count[2]}, {"bits_128", count[3]}};
@@ -41,17 +26,14 @@ Json loads_json(const std::optional<GlobalLoads>& loads) {
 }
 
 Json facts_json(const cache::ResourceFacts& facts, const CodeFacts& code) {
-  return {{"registers", or_null(facts.registers)},
-          {"stack_bytes", or_null(facts.stack_bytes)},
-          {"spill_store_bytes", or_null(facts.spill_store_bytes)},
-          {"spill_load_bytes", or_null(facts.spill_load_bytes)},
-          {"static_shared_bytes", or_null(facts.static_shared_bytes)},
-          {"dynamic_shared_bytes", or_null(facts.dynamic_shared_bytes)},
-          {"occupancy", or_null(facts.occupancy)},
-          {"occupancy_limiter", text_or_null(facts.occupancy_limiter)},
-          {"idle_registers", or_null(code.idle_registers)},
-          {"global_loads", loads_json(code.loads)},
-          {"binary_hash", text_or_null(facts.binary_hash)}};
+  RecordJson fields;
+  describe(fields, facts);
+  Json hash = fields.object.at("binary_hash");
+  fields.object.erase("binary_hash");
+  fields.object["idle_registers"] = or_null(code.idle_registers);
+  fields.object["global_loads"] = loads_json(code.loads);
+  fields.object["binary_hash"] = std::move(hash);
+  return fields.object;
 }
 
 Json winner_json(const TuneReport& report) {
@@ -176,13 +158,6 @@ Json count_json(double count) {
 
 std::string to_json(const TuneReport& report, bool with_times) {
   const cache::Decision& decision = report.decision;
-  Json ties = Json::array();
-  for (const cache::Tie& tie : decision.ties) {
-    ties.push_back({{"configuration", tie.configuration}, {"relative_time", tie.relative_time}});
-  }
-  Json counters = Json::object();
-  for (const auto& [name, count] : decision.counters) counters[name] = count;
-
   Json object{{"format", kFormat},
               {"kernel", report.kernel},
               {"file", text_or_null(report.file)},
@@ -205,14 +180,11 @@ std::string to_json(const TuneReport& report, bool with_times) {
               {"baseline", baseline_json(report)},
               {"not_compared", not_compared_json(report.not_compared)},
               {"speedup", speedup_json(decision)},
-              {"ties", std::move(ties)},
+              {"ties", ties_json(decision.ties)},
               {"finalists", finalists_json(report)},
               {"failures", failures_json(report)},
-              {"counters", std::move(counters)},
-              {"conditions",
-               {{"tuner", text_or_null(decision.conditions.tuner_version)},
-                {"toolkit", text_or_null(decision.conditions.toolkit)},
-                {"driver", text_or_null(decision.conditions.driver)}}},
+              {"counters", decision.counters},
+              {"conditions", conditions_json(decision.conditions)},
               {"warnings", report.warnings}};
   if (with_times) {
     object["session"] = report.session;

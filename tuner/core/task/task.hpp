@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cache/store/store.hpp"
+#include "cache/store/key.hpp"
 #include "search/space/space.hpp"
 #include "tuner/core/base/geometry.hpp"
 #include "tuner/core/base/macro.hpp"

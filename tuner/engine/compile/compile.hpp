@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/store.hpp"
+#include "cache/store/resource_facts.hpp"
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/engine/lanes/lane.hpp"
 #include "tuner/header.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "cache/store/store.hpp"
+#include "cache/store/resource_facts.hpp"
 
 namespace tuner::engine {
 

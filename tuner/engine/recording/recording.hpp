@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/store.hpp"
+#include "cache/store/resource_facts.hpp"
+#include "cache/store/run.hpp"
 #include "search/space/space.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/report/report.hpp"

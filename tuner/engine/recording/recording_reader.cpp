@@ -305,10 +305,11 @@ class Reader {
 
   double number_or(std::string_view text, double otherwise) const { return text.empty() ? otherwise : number(text); }
 
-  std::optional<int> count(std::string_view text) const {
-    if (text.empty()) return std::nullopt;
-    return static_cast<int>(number(text));
+  template <class Number>
+  void read(std::string_view text, std::optional<Number>& value) const {
+    if (!text.empty()) value = static_cast<Number>(number(text));
   }
+  void read(std::string_view text, std::string& value) const { value = text; }
 
   std::vector<double> numbers(std::string_view text) const {
     std::vector<double> values;
@@ -350,15 +351,8 @@ class Reader {
         fail("a configuration that is `ok` needs times above zero");
       }
     }
-    trial.facts.registers = count(field(fields, "registers"));
-    trial.facts.stack_bytes = count(field(fields, "stack_bytes"));
-    trial.facts.spill_store_bytes = count(field(fields, "spill_store_bytes"));
-    trial.facts.spill_load_bytes = count(field(fields, "spill_load_bytes"));
-    trial.facts.static_shared_bytes = count(field(fields, "static_shared_bytes"));
-    trial.facts.dynamic_shared_bytes = count(field(fields, "dynamic_shared_bytes"));
-    if (const auto text = field(fields, "occupancy"); !text.empty()) trial.facts.occupancy = number(text);
-    trial.facts.occupancy_limiter = std::string(field(fields, "occupancy_limiter"));
-    trial.facts.binary_hash = std::string(field(fields, "binary_hash"));
+    const auto read_fact = [&](const char* name, auto& fact) { read(field(fields, name), fact); };
+    describe(read_fact, trial.facts);
     trial.launch = std::string(field(fields, "launch"));
     if (trial.message.empty()) trial.message = std::string(field(fields, "message"));
     recording_.trials.push_back(std::move(trial));

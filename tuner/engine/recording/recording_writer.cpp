@@ -98,13 +98,26 @@ std::string header(const Recording& recording) {
   return text;
 }
 
-constexpr std::string_view kColumns =
-    "status,time_ms,rel_sd,compile_ms,verify_ms,bench_ms,samples_ns,race_ns,registers,stack_bytes,spill_store_bytes,"
-    "spill_load_bytes,static_shared_bytes,dynamic_shared_bytes,occupancy,occupancy_limiter,binary_hash,launch,message";
+std::string columns() {
+  std::string text = "status,time_ms,rel_sd,compile_ms,verify_ms,bench_ms,samples_ns,race_ns,";
+  const auto add = [&](const char* name, const auto&) { text += fmt::format("{},", name); };
+  const cache::ResourceFacts none;
+  describe(add, none);
+  return text + "launch,message";
+}
+
+std::string field(const std::optional<int>& value) {
+  return value ? fmt::format("{}", *value) : "";
+}
+std::string field(const std::optional<double>& value) {
+  return value ? digits(*value) : "";
+}
+std::string field(const std::string& value) {
+  return quote(value);
+}
 
 std::string row(const Recording& recording, const RecordedTrial& trial) {
   const bool ok = trial.outcome == Outcome::ok;
-  const auto optional = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string(); };
   std::string text;
   for (std::size_t i = 0; i < recording.parameters.size(); ++i) {
     text += quote(recording.parameters[i].values[trial.configuration.choice[i]].text()) + ',';
@@ -113,13 +126,9 @@ std::string row(const Recording& recording, const RecordedTrial& trial) {
                       ok ? fmt::format("{:.5f}", relative_deviation(trial.samples_ns)) : "");
   text += fmt::format("{:.3f},{:.3f},{:.3f},{},{},", trial.compile_ms, trial.verify_ms, trial.bench_ms,
                       join(trial.samples_ns), join(trial.race_ns));
-  const cache::ResourceFacts& facts = trial.facts;
-  text += fmt::format("{},{},{},{},{},{},{},", optional(facts.registers), optional(facts.stack_bytes),
-                      optional(facts.spill_store_bytes), optional(facts.spill_load_bytes),
-                      optional(facts.static_shared_bytes), optional(facts.dynamic_shared_bytes),
-                      facts.occupancy ? digits(*facts.occupancy) : "");
-  text += fmt::format("{},{},{},{}\n", facts.occupancy_limiter, quote(facts.binary_hash), quote(trial.launch),
-                      quote(trial.message));
+  const auto add = [&](const char*, const auto& fact) { text += field(fact) + ','; };
+  describe(add, trial.facts);
+  text += fmt::format("{},{}\n", quote(trial.launch), quote(trial.message));
   return text;
 }
 
@@ -128,7 +137,7 @@ std::string row(const Recording& recording, const RecordedTrial& trial) {
 std::string recording_text(const Recording& recording) {
   std::string text = header(recording);
   for (const search::Parameter& parameter : recording.parameters) text += quote(parameter.name) + ',';
-  text += std::string(kColumns) + '\n';
+  text += columns() + '\n';
   for (const RecordedTrial& trial : recording.trials) text += row(recording, trial);
   return text;
 }

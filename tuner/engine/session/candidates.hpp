@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/store.hpp"
+#include "cache/store/trial.hpp"
 #include "search/strategy/strategy.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/engine/compile/compile.hpp"

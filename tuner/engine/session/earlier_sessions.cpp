@@ -43,9 +43,9 @@ void EarlierSessions::read_quarantine(const cache::Store& store, const cache::Tr
 void EarlierSessions::read_trials(const cache::Store& store, const cache::Trial& common, const std::string& toolkit) {
   // What never reached a compiler, because its launch made no sense, has no toolkit.
   for (const std::string& of_toolkit : {std::string(), toolkit}) {
-    cache::Conditions conditions = common.conditions;
-    conditions.toolkit = of_toolkit;
-    for (cache::Trial& trial : store.find_reusable(common.key, common.reuse_hash, conditions)) {
+    cache::Run run = common;
+    run.conditions.toolkit = of_toolkit;
+    for (cache::Trial& trial : store.find_reusable(run)) {
       std::string configuration = trial.configuration;
       trials_.insert_or_assign(std::move(configuration), std::move(trial));
     }

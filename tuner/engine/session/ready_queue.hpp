@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "cache/store/store.hpp"
+#include "cache/store/resource_facts.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/task.hpp"
 

@@ -9,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include "cache/store/store.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/not_compared.hpp"
 #include "tuner/core/task/task.hpp"
