@@ -31,9 +31,10 @@ double imbalance(const std::vector<float4>& bodies, const std::vector<float4>& a
 
 int main(int argc, char** argv) try {
   const int n = argc > 1 ? std::atoi(argv[1]) : 65536;
+  const char* const file = argc > 2 ? argv[2] : GRAVITY_CU;
 
   tuner::Runtime runtime({.device = 0});
-  tuner::Kernel kernel = runtime.kernel(tuner::Description::from_file(GRAVITY_CU));
+  tuner::Kernel kernel = runtime.kernel(tuner::Description::from_file(file));
   const tuner::Instance& tuned = kernel.request({n});
   const tuner::Provenance provenance = tuned.provenance();
   if (!tuned.runnable()) return gpu::skip(provenance.why);
@@ -46,8 +47,8 @@ int main(int argc, char** argv) try {
   const double error = imbalance(bodies, acceleration.read(stream));
 
   std::printf("rung `%s`: %s\n  %s\n  sum of all forces: %.1e of their sizes\n",
-              std::string(to_string(provenance.rung)).c_str(), provenance.why.c_str(),
-              provenance.configuration.c_str(), error);
+              std::string(to_string(provenance.rung)).c_str(), provenance.why.c_str(), provenance.configuration.c_str(),
+              error);
   return error < 1e-4 ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "tutorial: %s\n", error.what());
