@@ -1,4 +1,6 @@
-// The program of docs/tutorial.md: gravity between a number of bodies, by the kernel that was tuned for that number.
+// The program of docs/tutorial.md: gravity between n bodies, computed by the kernel that was tuned for that n.
+//
+//     tutorial [N] [KERNEL FILE]
 #include <cmath>
 #include <cstdlib>
 #include <exception>
@@ -17,7 +19,7 @@ std::vector<float4> random_bodies(int count) {
   return bodies;
 }
 
-/// The sum of all forces over the sum of their sizes: 0, but for rounding, since every force has its opposite.
+/// The sum of all forces over the sum of their sizes: 0 except for rounding, because every force has its opposite.
 double imbalance(const std::vector<float4>& bodies, const std::vector<float4>& acceleration) {
   double sum = 0, size = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
