@@ -1,7 +1,7 @@
 #pragma once
 
-// What the examples share, so that they can be about the tuner: memory on the GPU, a stream, a sentence where there is
-// no GPU. All of it is the CUDA runtime's.
+// Shared by the examples, so that they can focus on the tuner: memory on the GPU, a stream, a message if there is no
+// GPU. All of it uses the CUDA runtime.
 
 #include <cuda_runtime_api.h>
 

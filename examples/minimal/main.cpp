@@ -1,7 +1,7 @@
-// The least there is to it: ask for a kernel, launch it.
+// The essential lines: request a kernel, launch it.
 //
-// Sums up each of 528 rows of numbers, with some arithmetic on every number (see prefetch.cu). Whatever is known of
-// this kernel on this GPU is used. Where nothing is known the baseline runs, until somebody has said
+// Sums each of 528 rows of numbers, with some arithmetic on every number (see prefetch.cu). If the database has a
+// winner for this GPU, it is used. Otherwise the baseline runs, until the kernel has been tuned:
 //
 //     tuner tune prefetch.cu --problem rows=528,row_length=65536
 #include <cmath>

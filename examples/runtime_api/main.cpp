@@ -1,6 +1,6 @@
-// A program written against the CUDA runtime: its streams, events and graphs are what the tuner takes. A hundred steps
-// of heat.cu become a graph, which is launched again and again. A tuned kernel is captured like any other; the request
-// comes before the capture, because nothing is compiled while one is under way.
+// A program written against the CUDA runtime: the tuner accepts its streams, events and graphs. A hundred steps of
+// heat.cu become a graph, which is launched repeatedly. A tuned kernel is captured like any other; the request comes
+// before the capture, because nothing is compiled during a capture.
 #include <cmath>
 #include <exception>
 #include <numeric>

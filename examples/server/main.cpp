@@ -1,5 +1,5 @@
-// A server: threads, each with its stream, answer jobs whose sizes nobody knew beforehand. What is missing is tuned
-// beside them with five hundredths of the GPU's time, and taken over when it is found; what happens goes to the log.
+// A server: threads, each with its own stream, process jobs whose sizes are not known in advance. Missing decisions are
+// tuned alongside with five hundredths of the GPU's time, and winners take over when they are found. Events are logged.
 //
 //     server [SECONDS] [THREADS]
 #include <array>
@@ -56,7 +56,7 @@ struct Tally {
   std::atomic<long> jobs{0}, wrong{0};
 };
 
-// Every hundredth job is looked at, the others only waited for.
+// Every hundredth job is checked, the others are only waited for.
 void serve(const tuner::Kernel& kernel, const std::vector<float>& all_scores, unsigned seed, Clock::time_point end,
            Tally& tally) {
   gpu::check(cudaSetDevice(0));  // a thread begins without a context
@@ -86,7 +86,7 @@ int main(int argc, char** argv) try {
   tuner::Runtime runtime({.mode = tuner::Mode::background, .device = 0, .observer = write_to_log});
   const tuner::Kernel kernel = runtime.kernel(tuner::Description::from_file(SOFTMAX_CU));
 
-  // Asked for before the first job comes in, so that none waits for a compiler.
+  // Requested before the first job arrives, so that no job waits for a compiler.
   for (const auto& [rows, columns] : kShapes) {
     const tuner::Instance& softmax = kernel.request({rows, columns});
     if (!softmax.runnable()) return gpu::skip(softmax.provenance().why);

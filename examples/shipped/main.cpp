@@ -1,6 +1,6 @@
-// A program as it is given to others: the kernel's text is part of it, what was found on the makers' machines lies
-// beside it in `tuned/` (make_database.sh puts it there), and where it runs nothing is tuned. For the sizes and GPUs
-// that were tuned, binaries are loaded as they are: the machine needs a driver, and neither a toolkit nor the tuner's
+// A program for distribution: it contains the kernel's text, the decisions made on the developer's machines are beside
+// it in `tuned/` (make_database.sh puts them there), and nothing is tuned where it runs. For the sizes and GPUs that
+// were tuned, binaries are loaded as they are: the machine needs a driver, and neither a toolkit nor the tuner's
 // programs.
 #include <cmath>
 #include <exception>

@@ -1,5 +1,5 @@
-// A simulation that works on several sizes and asks in every step: heat flows through a sheet, which is refined three
-// times. A request that was made before costs some tens of nanoseconds, so there is nothing to keep between steps.
+// A simulation that works on several sizes and makes a request in every step: heat flows through a sheet, which is
+// refined three times. A repeated request costs some tens of nanoseconds, so nothing needs to be kept between steps.
 //
 //     simulation [STEPS]          TUNER_MODE=tune simulation 10000 tunes each size when it is first met
 #include <algorithm>
