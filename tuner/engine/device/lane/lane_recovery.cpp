@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tuner/engine/device/lane/lane.hpp"
-#include "tuner/engine/device/worker/buffers.hpp"
+#include "tuner/engine/device/lane/memory_needed.hpp"
 
 namespace tuner::engine {
 namespace {

@@ -8,13 +8,11 @@
 #include <limits>
 
 #include "tuner/core/task/input_file.hpp"
+#include "tuner/engine/device/lane/memory_needed.hpp"
 
 namespace tuner::engine {
 namespace {
 
-std::uint64_t elements_of(const BoundArgument& argument) {
-  return argument.length * static_cast<std::uint64_t>(std::max(argument.lanes, 1));
-}
 FencedBuffer::Use use_of(const ArgumentState& state) {
   return state.argument.role == Argument::Role::in ? FencedBuffer::Use::input : FencedBuffer::Use::output;
 }
@@ -122,23 +120,6 @@ Verdict scalar_bytes(const BoundArgument& argument, std::vector<std::byte>& byte
   return {};
 }
 
-std::uint64_t bytes_needed(std::span<const BoundArgument> arguments) {
-  std::uint64_t total = 0;
-  for (const BoundArgument& argument : arguments) {
-    if (argument.role == Argument::Role::scalar) continue;
-    const std::uint64_t bytes = elements_of(argument) * size_of(argument.type);
-    if (argument.role == Argument::Role::constant) {
-      total += bytes;
-      continue;
-    }
-    int copies = 1;
-    if (argument.role == Argument::Role::out) copies = 2;
-    if (argument.role == Argument::Role::inout) copies = 3;
-    total += copies * bytes + 2 * GuardedBuffer::kGuardBytes;
-  }
-  return total;
-}
-
 Buffers::Buffers(std::span<const BoundArgument> arguments, std::uint64_t seed, DeviceSupport& support,
                  WorkStream& stream)
     : support_(support), stream_(stream), seed_(seed) {
@@ -148,7 +129,7 @@ Buffers::Buffers(std::span<const BoundArgument> arguments, std::uint64_t seed, D
     state.argument = argument;
     state.position = arguments_.size() - 1;
     if (argument.role == Argument::Role::scalar) continue;
-    state.elements = elements_of(argument);
+    state.elements = element_count(argument);
     state.guard_seed = 0x67756172647321ull + (state.position << 40);
     // Never nothing, so that every copy has an address.
     const std::uint64_t copy_bytes = std::max<std::uint64_t>(state.element_bytes(), 8);

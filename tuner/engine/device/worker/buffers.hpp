@@ -105,7 +105,4 @@ std::uint64_t plain_alignment(const BoundArgument& argument);
 /// all accesses but the 32-byte ones of the newest GPUs.
 std::uint64_t fenced_alignment(const BoundArgument& argument);
 
-/// Bytes that the buffers of these arguments will take on the device, scratch aside.
-std::uint64_t bytes_needed(std::span<const BoundArgument> arguments);
-
 }  // namespace tuner::engine

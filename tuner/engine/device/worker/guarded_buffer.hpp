@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "tuner/engine/device/lane/memory_needed.hpp"
 #include "tuner/engine/device/worker/cuda.hpp"
 #include "tuner/engine/device/worker/fenced_memory.hpp"
 
@@ -27,7 +28,7 @@ struct Placement {
 /// first byte past the end.
 class GuardedBuffer {
  public:
-  static constexpr std::uint64_t kGuardBytes = 64 * 1024;
+  static constexpr std::uint64_t kGuardBytes = engine::kGuardBytes;
 
   /// `alignment` of the data in bytes: at least 256, or as declared if that is more. Throws CallFailed.
   GuardedBuffer(std::uint64_t bytes, std::uint64_t alignment);

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tuner/engine/device/lane/memory_needed.hpp"
 #include "tuner/engine/device/worker/buffers.hpp"
 #include "tuner/engine/device/worker/device_support.hpp"
 #include "tuner/engine/device/worker/kernel.hpp"
