@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "tests/core/support.hpp"
+#include "tuner/core/device/device.hpp"
+#include "tuner/core/task/task.hpp"
 
 using namespace tuner;
 using namespace tuner::test;

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <vector>
 
+#include "tuner/host/shim/buffers.hpp"
 #include "tuner/host/shim/clocks.hpp"
 #include "tuner/host/shim/runs.hpp"
 #include "tuner/host/shim/watch.hpp"
