@@ -14,18 +14,6 @@ void describe(auto& fields, KernelParameter& parameter) {
 
 }  // namespace tuner
 
-namespace tuner::cache {
-
-void describe(auto& fields, ResourceFacts& facts) {
-  auto& [registers, stack, spill_stores, spill_loads, static_shared, dynamic_shared, occupancy, limiter, hash] = facts;
-  fields("registers", registers)("stack_bytes", stack)("spill_store_bytes", spill_stores);
-  fields("spill_load_bytes", spill_loads)("static_shared_bytes", static_shared);
-  fields("dynamic_shared_bytes", dynamic_shared)("occupancy", occupancy)("occupancy_limiter", limiter);
-  fields("binary_hash", hash);
-}
-
-}  // namespace tuner::cache
-
 namespace tuner::engine {
 
 void describe(auto& fields, CompileRequest& request) {
