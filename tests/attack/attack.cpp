@@ -85,17 +85,19 @@ void Attack::begin_case(const std::string& section, std::uint64_t number) {
 Door& Attack::door(const std::string& program) {
   std::unique_ptr<Door>& door = doors_[program];
   if (door) return *door;
-  const fs::path file = program == "tuner" || program == "live" ? programs_.tuner
-                        : program == "engine"                   ? programs_.engine
-                        : program == "worker"                   ? programs_.worker
-                                                                : programs_.helper;
+  const fs::path file = program == "engine"   ? programs_.engine
+                        : program == "worker" ? programs_.worker
+                        : program == "helper" ? programs_.helper
+                                              : programs_.tuner;
+  const bool without_gpu = program == "tuner" || program == "victim";
+  const bool in_turn = program == "tuner" || program == "helper";
   std::map<std::string, std::string> environment{
       {"HOME", (sandbox_ / "home").string()},
       {"TMPDIR", (sandbox_ / "tmp").string()},
       {"PATH", "/nowhere"},
       {"CXX", "/nowhere/c++"},
       {"TERM", "dumb"},
-      {"TUNER_DRIVER", program == "tuner" ? (sandbox_ / "no-driver.so").string() : programs_.fake_driver.string()},
+      {"TUNER_DRIVER", without_gpu ? (sandbox_ / "no-driver.so").string() : programs_.fake_driver.string()},
       {"FAKE_DRIVER_GPU", sandbox_.root().string()},
       // Memory that was asked for by a file's own numbers is a finding, too. Leaks are the business of other tests.
       {"ASAN_OPTIONS",
@@ -103,7 +105,7 @@ Door& Attack::door(const std::string& program) {
        "malloc_context_size=8"},
       {"UBSAN_OPTIONS", "exitcode=98:print_stacktrace=1"}};
   if (program == "live") environment["TUNER_LIBEXEC"] = (sandbox_ / "in/libexec").string();
-  door = std::make_unique<Door>(file, environment, programs_.fork_server);
+  door = std::make_unique<Door>(file, environment, programs_.fork_server, in_turn ? programs_.lives : 1);
   return *door;
 }
 
