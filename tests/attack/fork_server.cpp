@@ -3,9 +3,9 @@
 // times is loaded once.
 //
 // A process runs $TUNER_ATTACK_LIVES command lines in turn: to fork one under AddressSanitizer, and to bring its pages
-// in and out, takes longer than most commands do. It ends earlier if a command left a thread, a child or a descriptor
-// behind. What a program's static variables keep between commands may hide a defect; hence the campaign repeats cases,
-// and kills, with one command line a process.
+// in and out, takes longer than most commands do. It ends earlier if a command left a thread, a child or many
+// descriptors behind. What a program's static variables keep between commands may hide a defect; hence the campaign
+// repeats cases, and kills, with one command line a process.
 //
 // A process reads packets from the socket whose number stands in $TUNER_ATTACK_SERVER: the folder to work in and the
 // words, each ended by a zero byte; and descriptors: standard output, standard error and, perhaps, what becomes
@@ -39,6 +39,7 @@ using Main = int (*)(int, char**, char**);
 
 constexpr std::size_t kLongestRequest = 180 * 1024;
 constexpr int kSocket = 500;
+constexpr std::size_t kMostDescriptors = 16;
 constexpr rlim_t kLongestFile = rlim_t{1} << 30;
 
 Main the_main = nullptr;
@@ -88,17 +89,14 @@ bool answer(int socket, const Turn& turn, int value) {
   return send(socket, &reply, sizeof reply, MSG_NOSIGNAL) == sizeof reply;
 }
 
+/// What the program keeps open for the next command line stays: it knows its descriptors by their numbers.
 void take_descriptors(const Request& request) {
-  const int nothing = open("/dev/null", O_RDONLY);
-  dup2(nothing, STDIN_FILENO);
-  close(nothing);
-  dup2(request.descriptors[0], STDOUT_FILENO);
-  dup2(request.descriptors[1], STDERR_FILENO);
-  const int connection = request.descriptors.size() > 2 ? fcntl(request.descriptors[2], F_DUPFD, kSocket + 1) : -1;
-  close_range(STDERR_FILENO + 1, kSocket - 1, 0);
-  if (connection < 0) return;
-  dup2(connection, STDERR_FILENO + 1);
-  close(connection);
+  std::vector<int> from = request.descriptors;
+  from.insert(from.begin(), open("/dev/null", O_RDONLY));
+  for (int number = 0; number < static_cast<int>(from.size()); ++number) {
+    dup2(from[static_cast<std::size_t>(number)], number);
+    close(from[static_cast<std::size_t>(number)]);
+  }
 }
 
 /// What is a process's own and not a variable of the program, as it is at a start.
@@ -127,11 +125,11 @@ std::size_t entries_of(const char* folder) {
   return count;
 }
 
-/// Whether a command has left anything that the next would not find in a process of its own.
+/// Whether a command has left what the next would not find in a process of its own. A descriptor is no such thing:
+/// the program keeps some of databases, since to close them would give up locks.
 bool left_something() {
-  // Three streams, the socket, and the folder that is being read.
   return waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD || entries_of("/proc/self/task") != 1 ||
-         entries_of("/proc/self/fd") != 5;
+         entries_of("/proc/self/fd") > kMostDescriptors;
 }
 
 /// Runs command lines until there are no more, or it is to be a new process that runs the next.
