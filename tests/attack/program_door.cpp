@@ -83,8 +83,8 @@ Door::Door(const std::filesystem::path& program, const std::map<std::string, std
 }
 
 Door::~Door() {
-  socket_.reset();
-  kill(server_, SIGKILL);
+  socket_.reset();  // at which it ends, where nothing is running
+  if (running_ != -1) kill(server_, SIGKILL);
   waitpid(server_, nullptr, 0);
 }
 
