@@ -35,6 +35,7 @@ inline const std::string kForged = "FORGED-LINE";
 
 struct Programs {
   std::filesystem::path tuner, engine, worker, helper, fork_server, fake_driver, data;
+  int lives = 1;  ///< command lines that a process runs in turn
 };
 
 /// One process of the campaign: its sandbox, its programs, what it found.
@@ -55,6 +56,7 @@ class Attack {
   Ending run(const std::vector<std::string>& words, const Expectation& expectation = {});
   /// Another program, "live" (with the fake driver), "engine", "worker" or "helper".
   Ending run(const std::string& program, const std::vector<std::string>& words, const Expectation& expectation);
+  /// Or "victim": `tuner` in a process of its own.
   Door& door(const std::string& program);
 
   /// What was found otherwise. The sandbox is kept as it is now.

@@ -110,7 +110,7 @@ Listing bystanders(const Programs& programs) {
   Listing all;
   for (const fs::path& folder :
        {fs::path(TUNER_ATTACK_REPOSITORY "/kernel_sources"), programs.data, programs.tuner.parent_path()}) {
-    for (auto& [name, description] : list(folder, {}, Files::dated)) all[(folder / name).string()] = description;
+    for (auto& [name, entry] : list(folder, {}, Files::dated)) all[(folder / name).string()] = entry;
   }
   return all;
 }
@@ -202,6 +202,8 @@ Campaign read_words(int argc, char** argv) {
       "section", po::value(&campaign.section),
       "only databases, sources, t1-files, recordings, data-files, command-lines, conversations or kills")(
       "case", po::value(&campaign.number), "only this case of the section")(
+      "lives", po::value(&campaign.programs.lives),
+      "command lines that one process runs in turn; without this 20, and 1 with --case")(
       "keep", po::value(&keep)->default_value("attack-findings"), "folder for what was found")(
       "bin", po::value(&bin)->default_value(TUNER_ATTACK_BIN), "folder of tuner")(
       "libexec", po::value(&libexec)->default_value(TUNER_ATTACK_LIBEXEC), "folder of tuner-engine and tuner-worker");
@@ -216,13 +218,15 @@ Campaign read_words(int argc, char** argv) {
                                  [&](const Section* each) { return campaign.section == each->name; });
   if (!campaign.section.empty() && !known) throw std::runtime_error("there is no section " + campaign.section);
   campaign.keep = fs::absolute(keep);
+  const int lives = values.contains("lives") ? campaign.programs.lives : campaign.number >= 0 ? 1 : 20;
   campaign.programs = {.tuner = fs::path(bin) / "tuner",
                        .engine = fs::path(libexec) / "tuner-engine",
                        .worker = fs::path(libexec) / "tuner-worker",
                        .helper = TUNER_ATTACK_HELPER,
                        .fork_server = {},  // when there is a folder
                        .fake_driver = TUNER_ATTACK_FAKE_DRIVER,
-                       .data = fs::path(TUNER_ATTACK_REPOSITORY) / "tests/data"};
+                       .data = fs::path(TUNER_ATTACK_REPOSITORY) / "tests/data",
+                       .lives = lives};
   return campaign;
 }
 

@@ -81,7 +81,7 @@ void run_kills(Attack& attack, Chance& chance) {
   if (victim == Victim::export_all)
     words = {"export", attack / "out/all.db", "--with-binaries", "--db", attack / "in/base"};
   const std::string said = words[0] + ", killed";
-  Door& door = attack.door("tuner");
+  Door& door = attack.door("victim");
   const pid_t pid = door.start(words, attack / "home");
   if (!door.ends_within(std::chrono::milliseconds(chance.below(chance.once_in(2) ? 20 : 150)))) kill(pid, SIGKILL);
   const Ending ending = door.finish();

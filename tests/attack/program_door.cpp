@@ -12,8 +12,11 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
+
+#include "tests/attack/reply.hpp"
 
 namespace tuner::attack {
 namespace {
@@ -54,14 +57,15 @@ Work work_of(pid_t pid) {
 }  // namespace
 
 Door::Door(const std::filesystem::path& program, const std::map<std::string, std::string>& environment,
-           const std::filesystem::path& fork_server)
+           const std::filesystem::path& fork_server, int lives)
     : program_(program) {
   int ends[2];
   require(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) == 0, "socketpair");
   socket_.reset(ends[0]);
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);
   std::vector<std::string> variables{"LD_PRELOAD=" + fork_server.string(),
-                                     "TUNER_ATTACK_SERVER=" + std::to_string(ends[1])};
+                                     "TUNER_ATTACK_SERVER=" + std::to_string(ends[1]),
+                                     "TUNER_ATTACK_LIVES=" + std::to_string(lives)};
   for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
   std::vector<char*> envp;
   for (std::string& variable : variables) envp.push_back(variable.data());
@@ -79,8 +83,8 @@ Door::Door(const std::filesystem::path& program, const std::map<std::string, std
 }
 
 Door::~Door() {
-  socket_.reset();
-  kill(server_, SIGKILL);
+  socket_.reset();  // at which it ends, where nothing is running
+  if (running_ != -1) kill(server_, SIGKILL);
   waitpid(server_, nullptr, 0);
 }
 
@@ -105,9 +109,18 @@ pid_t Door::start(const std::vector<std::string>& words, const std::filesystem::
   first->cmsg_len = CMSG_LEN(sizeof(int) * fds.size());
   std::memcpy(CMSG_DATA(first), fds.data(), sizeof(int) * fds.size());
   require(sendmsg(socket_.get(), &header, MSG_NOSIGNAL) >= 0, "a command line could not be sent");
-  require(recv(socket_.get(), &running_, sizeof running_, 0) == sizeof running_,
-          program_.string() + " did not start under the fork server");
+  ++number_;
+  running_ = answer();
   return running_;
+}
+
+int Door::answer() {
+  Reply reply;
+  while (reply.number < number_) {
+    require(recv(socket_.get(), &reply, sizeof reply, 0) == sizeof reply,
+            "the fork server of " + program_.string() + " is gone");
+  }
+  return reply.value;
 }
 
 bool Door::ends_within(std::chrono::milliseconds time) {
@@ -118,20 +131,20 @@ bool Door::ends_within(std::chrono::milliseconds time) {
 Ending Door::finish() {
   Ending ending;
   const auto begin = Clock::now();
-  double before = 0;
+  std::optional<double> first, before;  // the process may have worked for other command lines
   while (!ends_within(std::chrono::seconds(1))) {
     const auto passed = Clock::now() - begin;
     const Work work = work_of(running_);
     const bool stuck = !work.wants_more && work.seconds == before;
+    if (!first) first = work.seconds;
     before = work.seconds;
-    if (passed < kHang || (!stuck && work.seconds < kHang.count() && passed < kNeverLonger)) continue;
+    if (passed < kHang || (!stuck && work.seconds - *first < kHang.count() && passed < kNeverLonger)) continue;
     ending.hung = true;
     kill(-running_, SIGKILL);
     kill(running_, SIGKILL);
     break;
   }
-  int status = 0;
-  require(recv(socket_.get(), &status, sizeof status, 0) == sizeof status, "the fork server is gone");
+  const int status = answer();
   if (WIFSIGNALED(status)) ending.signal = WTERMSIG(status);
   if (WIFEXITED(status)) ending.exit_code = WEXITSTATUS(status);
   ending.out = contents(out_.get());

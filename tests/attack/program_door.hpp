@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -23,9 +24,10 @@ struct Ending {
 /// A program that was loaded once and runs any number of command lines, one after the other (see fork_server.cpp).
 class Door {
  public:
-  /// `fork_server` has no blank in its path: the loader takes that for the end of it.
+  /// `fork_server` has no blank in its path: the loader takes that for the end of it. A process of the program runs
+  /// `lives` command lines in turn.
   Door(const std::filesystem::path& program, const std::map<std::string, std::string>& environment,
-       const std::filesystem::path& fork_server);
+       const std::filesystem::path& fork_server, int lives);
   ~Door();
   Door(const Door&) = delete;
   Door& operator=(const Door&) = delete;
@@ -40,10 +42,13 @@ class Door {
   Ending finish();
 
  private:
+  int answer();
+
   std::filesystem::path program_;
   UniqueFd socket_, out_, err_;
   pid_t server_ = -1;
   pid_t running_ = -1;
+  std::uint64_t number_ = 0;  ///< of the command line
 };
 
 }  // namespace tuner::attack

@@ -1,11 +1,15 @@
 #include "tests/attack/sandbox.hpp"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <sstream>
+#include <unordered_map>
 
 namespace tuner::attack {
 
@@ -13,65 +17,87 @@ namespace fs = std::filesystem;
 
 namespace {
 
+bool operator==(const timespec& a, const timespec& b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
 /// Of a file that was not written to since, so that it is read once.
-std::string content_of(const fs::path& file, const struct stat& status) {
+std::size_t content_of(const std::string& file, const struct stat& status) {
   struct Known {
-    std::string when, hash;
+    ino_t inode = 0;
+    off_t size = 0;
+    timespec written{}, changed{};
+    std::size_t hash = 0;
   };
-  static std::map<std::string, Known> all;
-  char when[120];
-  std::snprintf(when, sizeof when, "%lu %ld %ld.%ld %ld.%ld", status.st_ino, status.st_size, status.st_mtim.tv_sec,
-                status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
-  Known& known = all[file.string()];
-  if (known.when != when) known = {when, std::to_string(std::hash<std::string>{}(read_file(file)))};
+  static std::unordered_map<std::string, Known> all;
+  Known& known = all[file];
+  if (known.inode != status.st_ino || known.size != status.st_size || !(known.written == status.st_mtim) ||
+      !(known.changed == status.st_ctim)) {
+    const std::size_t hash = std::hash<std::string>{}(read_file(file));
+    known = {status.st_ino, status.st_size, status.st_mtim, status.st_ctim, hash};
+  }
   return known.hash;
 }
 
-std::string description_of(const fs::path& file, Files files) {
-  struct stat status {};
-  if (lstat(file.c_str(), &status) != 0) return "gone";
-  char text[80];
-  std::snprintf(text, sizeof text, "mode %o of %u:%u", status.st_mode, status.st_uid, status.st_gid);
-  std::string result = text;
-  if (S_ISLNK(status.st_mode)) result += " -> " + fs::read_symlink(file).string();
-  if (!S_ISREG(status.st_mode)) return result;
-  result += ", " + std::to_string(status.st_size) + " bytes, ";
-  if (files == Files::read) return result + "content " + content_of(file, status);
-  return result + "of " + std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec);
+Entry entry_of(const std::string& file, const struct stat& status, Files files) {
+  Entry entry{.mode = status.st_mode, .user = status.st_uid, .group = status.st_gid};
+  if (S_ISLNK(status.st_mode)) {
+    std::error_code error;
+    entry.target = fs::read_symlink(file, error).string();
+  }
+  if (!S_ISREG(status.st_mode)) return entry;
+  entry.size = status.st_size;
+  entry.content = files == Files::read ? content_of(file, status)
+                                       : static_cast<std::size_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
+                                             static_cast<std::size_t>(status.st_mtim.tv_nsec);
+  return entry;
 }
 
-void add(const fs::path& root, const fs::path& folder, const std::set<std::string>& left_out, Files files,
+std::string text_of(const Entry& entry) {
+  char text[120];
+  std::snprintf(text, sizeof text, "mode %o of %u:%u", entry.mode, entry.user, entry.group);
+  if (S_ISLNK(entry.mode)) return text + (" -> " + entry.target);
+  if (!S_ISREG(entry.mode)) return text;
+  return text + (", " + std::to_string(entry.size) + " bytes, content " + std::to_string(entry.content));
+}
+
+/// `name` is that of the folder as it stands in the listing, with a slash at its end, or empty.
+void add(const std::string& root, const std::string& name, const std::set<std::string>& left_out, Files files,
          Listing& listing) {
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().string().substr(root.string().size() + 1);
-    if (left_out.contains(name)) continue;
-    listing[name] = description_of(entry.path(), files);
-    if (entry.symlink_status(error).type() == fs::file_type::directory)
-      add(root, entry.path(), left_out, files, listing);
+  DIR* const folder = opendir((root + name).c_str());
+  if (folder == nullptr) return;
+  while (const dirent* each = readdir(folder)) {
+    if (std::strcmp(each->d_name, ".") == 0 || std::strcmp(each->d_name, "..") == 0) continue;
+    const std::string inner = name + each->d_name;
+    struct stat status {};
+    if (left_out.contains(inner) || fstatat(dirfd(folder), each->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    listing.emplace(inner, entry_of(root + inner, status, files));
+    if (S_ISDIR(status.st_mode)) add(root, inner + "/", left_out, files, listing);
   }
+  closedir(folder);
 }
 
 }  // namespace
 
 Listing list(const fs::path& folder, const std::set<std::string>& left_out, Files files) {
   Listing listing;
-  add(folder, folder, left_out, files, listing);
+  add(folder.string() + "/", "", left_out, files, listing);
   return listing;
 }
 
 std::vector<std::string> differences(const Listing& before, const Listing& after) {
   std::vector<std::string> result;
-  for (const auto& [name, description] : before) {
+  if (before == after) return result;
+  for (const auto& [name, entry] : before) {
     const auto found = after.find(name);
     if (found == after.end()) {
       result.push_back("deleted " + name);
-    } else if (found->second != description) {
-      result.push_back("changed " + name + " from " + description + " to " + found->second);
+    } else if (found->second != entry) {
+      result.push_back("changed " + name + " from " + text_of(entry) + " to " + text_of(found->second));
     }
   }
-  for (const auto& [name, description] : after) {
-    if (!before.contains(name)) result.push_back("created " + name + " (" + description + ")");
+  for (const auto& [name, entry] : after) {
+    if (!before.contains(name)) result.push_back("created " + name + " (" + text_of(entry) + ")");
   }
   return result;
 }

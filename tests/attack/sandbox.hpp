@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <map>
 #include <set>
@@ -8,10 +10,20 @@
 
 namespace tuner::attack {
 
-/// What lies in a folder: of every file, whatever its kind, its mode, size and content, by its path.
-using Listing = std::map<std::string, std::string>;
+/// A file of any kind. Of one that is not regular `content` and `size` are 0; `target` is a link's.
+struct Entry {
+  mode_t mode = 0;
+  uid_t user = 0;
+  gid_t group = 0;
+  off_t size = 0;
+  std::size_t content = 0;  ///< a hash of its bytes, or its date
+  std::string target;
+  bool operator==(const Entry&) const = default;
+};
+/// What lies in a folder, by its path there.
+using Listing = std::map<std::string, Entry>;
 enum class Files {
-  read,   ///< by their content
+  read,   ///< by their content; it is read again if size, inode or a date has changed
   dated,  ///< by size and date
 };
 Listing list(const std::filesystem::path& folder, const std::set<std::string>& left_out = {},
