@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/error.hpp"
 
