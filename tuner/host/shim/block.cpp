@@ -242,8 +242,8 @@ class Block {
     return {sentence, spot.file == nullptr ? "" : spot.file, spot.line};
   }
 
-  // Kept until the process ends: making a thousand stacks costs more than most kernels.
-  static inline std::vector<Thread*> threads_;
+  // Kept until the process ends, and the list with them: making a thousand stacks costs more than most kernels.
+  static inline std::vector<Thread*>& threads_ = *new std::vector<Thread*>;
 
   const Launch& launch_;
   void (*kernel_)(void*);
