@@ -103,7 +103,8 @@ class FinalRace {
   /// A worker that was lost took with it which entrant it was: then it was the one that fails when run alone. A block
   /// that fails again and again without that is the device's fault.
   void find_culprit(const std::vector<std::size_t>& order, const DeviceReply& whole) {
-    if (const auto culprit = whole.result_of<RunBlock>().culprit) return suspect(slots_.at(*culprit), failure_of(whole));
+    if (const auto culprit = whole.result_of<RunBlock>().culprit)
+      return suspect(slots_.at(*culprit), failure_of(whole));
     for (const std::size_t entrant : order) {
       if (!runs_alone(entrant)) return;
     }
