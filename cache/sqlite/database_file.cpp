@@ -127,6 +127,14 @@ void press_the_disk(sqlite::Connection& connection, Durability durability) {
   if (precious) connection.confirm_commits();
 }
 
+/// The steps to a newer format read what is called like a table, views too.
+void require_no_view_as_table(const sqlite::Connection& connection, const Format& format) {
+  if (const auto mistake = find_view_as_table(connection, format)) {
+    throw Error(Errc::store_damaged, fmt::format("The database {} is damaged: {}. {}", connection.path().string(),
+                                                 *mistake, sqlite::kDamageNextStep));
+  }
+}
+
 /// Its version, not 0.
 std::size_t version_of(const sqlite::Connection& connection, const Format& format) {
   const sqlite::Transaction snapshot(connection, sqlite::Transaction::Kind::read);
@@ -156,6 +164,7 @@ std::unique_ptr<sqlite::Connection> seen(std::unique_ptr<sqlite::Connection> fil
   file->execute("PRAGMA temp_store = MEMORY");
   const std::int64_t data_version = file->integer("PRAGMA data_version");
   if (const std::size_t version = version_of(*file, format); version < format.steps.size()) {
+    require_no_view_as_table(*file, format);
     file->outdate_with_changes_after(data_version);  // that may be the missing steps
     if (version <= format.views.size()) {
       file->execute(format.views[version - 1]);
@@ -209,6 +218,9 @@ std::unique_ptr<sqlite::Connection> open_database(const fs::path& path, Access a
   use_rollback_journal(*connection);
   require_writable_header(*connection);
   press_the_disk(*connection, durability);
+  if (const std::size_t version = format_version(*connection, format); version > 0 && version < format.steps.size()) {
+    require_no_view_as_table(*connection, format);
+  }
   bring_up_to_date(*connection, format);
   make_missing_parts_again(*connection, format);
   shut_views(*connection);

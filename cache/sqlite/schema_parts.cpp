@@ -100,6 +100,15 @@ std::optional<std::string> find_missing_part(const Connection& connection, const
   return std::nullopt;
 }
 
+std::optional<std::string> find_view_as_table(const Connection& connection, const Format& format) {
+  const Sound sound(format, format_version(connection, format));
+  Statement find(connection, "SELECT 1 FROM sqlite_schema WHERE type = 'view' AND name = ?1 COLLATE NOCASE");
+  for (const std::string& table : tables_of(*sound)) {
+    if (find.bind(table).step()) return fmt::format("a view has the name of its table {}", table);
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> find_changed_constants(const Connection& connection, const Format& format) {
   const Sound sound(format, format_version(connection, format));
   for (const std::string& table : tables_of(*sound)) {

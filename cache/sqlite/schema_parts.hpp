@@ -11,6 +11,10 @@ namespace tuner::cache {
 /// does no harm.
 std::optional<std::string> find_missing_part(const sqlite::Connection& connection, const Format& format);
 
+/// What is wrong where a view of the file has the name of a table of its format. A statement that reads it as that
+/// table may never end.
+std::optional<std::string> find_view_as_table(const sqlite::Connection& connection, const Format& format);
+
 /// A table whose rows are part of the format, such as that of outcomes, and are others here, in words.
 std::optional<std::string> find_changed_constants(const sqlite::Connection& connection, const Format& format);
 

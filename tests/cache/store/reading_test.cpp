@@ -142,5 +142,18 @@ TEST_CASE("a view without end in the place of a table is damage, not an endless 
   error_of(Errc::store_damaged, [&] { store->list_decisions({}); });
 }
 
+TEST_CASE("a view without end in the place of an older file's table is damage before anything reads it") {
+  const TemporaryFolder folder;
+  const auto path = folder / "decisions.db";
+  std::filesystem::copy_file(TUNER_TEST_DATA "/decisions-format-1.sqlite", path);
+  std::filesystem::permissions(path, std::filesystem::perms::owner_write, std::filesystem::perm_options::add);
+  sql(path,
+      "PRAGMA legacy_alter_table = ON; ALTER TABLE decision RENAME TO real; CREATE VIEW Decision AS WITH RECURSIVE "
+      "n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT real.* FROM n, real");
+  for (const Access access : {Access::read_only, Access::read_write}) {
+    CHECK(contains(error_of(Errc::store_damaged, [&] { open_store(path, access); }), "table decision"));
+  }
+}
+
 }  // namespace
 }  // namespace tuner::cache::test
