@@ -160,9 +160,12 @@ std::string add_journal(Chance& chance, const Target& target) {
       write_file(name + (chance.once_in(2) ? "-wal" : "-journal"), bytes);
       return "a journal or log of random bytes";
     }
-    case 5:
-      fs::create_symlink(target.outside / "letter.txt", name + (chance.once_in(2) ? "-journal" : "-wal"));
+    case 5: {
+      const std::string beside = name + (chance.once_in(2) ? "-journal" : "-wal");
+      fs::remove(beside);  // an earlier damage of the same case
+      fs::create_symlink(target.outside / "letter.txt", beside);
       return "a journal that is a link to another file";
+    }
     default: {
       // The file says that it has a log, and there is one.
       std::string bytes = read_file(name);
