@@ -129,6 +129,8 @@ void press_the_disk(sqlite::Connection& connection, Durability durability) {
 
 /// The steps to a newer format read what is called like a table, views too.
 void require_no_view_as_table(const sqlite::Connection& connection, const Format& format) {
+  const std::size_t version = format_version(connection, format);
+  if (version == 0 || version == format.steps.size()) return;
   if (const auto mistake = find_view_as_table(connection, format)) {
     throw Error(Errc::store_damaged, fmt::format("The database {} is damaged: {}. {}", connection.path().string(),
                                                  *mistake, sqlite::kDamageNextStep));
@@ -218,9 +220,7 @@ std::unique_ptr<sqlite::Connection> open_database(const fs::path& path, Access a
   use_rollback_journal(*connection);
   require_writable_header(*connection);
   press_the_disk(*connection, durability);
-  if (const std::size_t version = format_version(*connection, format); version > 0 && version < format.steps.size()) {
-    require_no_view_as_table(*connection, format);
-  }
+  require_no_view_as_table(*connection, format);
   bring_up_to_date(*connection, format);
   make_missing_parts_again(*connection, format);
   shut_views(*connection);

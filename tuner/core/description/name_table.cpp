@@ -7,6 +7,7 @@
 
 #include "search/expression/functions.hpp"
 #include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/device/device.hpp"
 
 namespace tuner {

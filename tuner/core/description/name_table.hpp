@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/description/description.hpp"
 #include "tuner/core/description/directives.hpp"
 

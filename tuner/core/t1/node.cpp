@@ -9,6 +9,7 @@
 
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/printable.hpp"
+#include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/description/name_table.hpp"
 #include "tuner/error.hpp"
 

@@ -8,6 +8,7 @@
 #include "search/expression/expression.hpp"
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/description/name_table.hpp"
 #include "tuner/core/t1/values.hpp"
 #include "tuner/error.hpp"

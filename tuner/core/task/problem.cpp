@@ -8,6 +8,7 @@
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/name_table.hpp"

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/name_table.hpp"
 #include "tuner/core/task/argument_binding.hpp"

@@ -15,7 +15,7 @@ bool is_copied(const ArgumentState& state, BufferCopies::What what) {
 std::uint64_t BufferCopies::bytes_of_a_copy(What what) const {
   std::uint64_t bytes = 0;
   for (const ArgumentState& state : buffers_.arguments()) {
-    if (is_copied(state, what)) bytes += state.buffer->capacity() + 2 * GuardedBuffer::kGuardBytes;
+    if (is_copied(state, what)) bytes += state.buffer->capacity() + 2 * kGuardBytes;
   }
   return bytes;
 }

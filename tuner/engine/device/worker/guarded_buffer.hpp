@@ -28,8 +28,6 @@ struct Placement {
 /// first byte past the end.
 class GuardedBuffer {
  public:
-  static constexpr std::uint64_t kGuardBytes = engine::kGuardBytes;
-
   /// `alignment` of the data in bytes: at least 256, or as declared if that is more. Throws CallFailed.
   GuardedBuffer(std::uint64_t bytes, std::uint64_t alignment);
 
