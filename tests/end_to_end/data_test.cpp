@@ -12,8 +12,8 @@ using tuner::test::DataFolder;
 using tuner::test::npy;
 using tuner::test::read_report;
 using tuner::test::Result;
-using tuner::test::Told;
 using tuner::test::Tuner;
+using tuner::test::TuneReport;
 
 namespace {
 
@@ -58,7 +58,7 @@ struct DataStory : Tuner {
 TEST_CASE("a kernel is tuned on the data that its files hold") {
   const DataStory story;
   const Result result = story.tune_data();
-  const Told told = read_report(result);
+  const TuneReport told = read_report(result);
   INFO(told.err);
   REQUIRE(told.exit_code == 0);
   CHECK(told.winner == "KIND=right,VARIANT=0");
@@ -83,11 +83,11 @@ TEST_CASE("a kernel is tuned on the data that its files hold") {
 TEST_CASE("a program that only replays needs no data") {
   const DataStory story;
   const std::string recording = (story.files.path() / "data.csv").string();
-  const Told recorded = read_report(story.tune_data("n=1000", {"--record", recording}));
+  const TuneReport recorded = read_report(story.tune_data("n=1000", {"--record", recording}));
   INFO(recorded.err);
   REQUIRE(recorded.exit_code == 0);
   std::filesystem::remove(story.files.path() / kValues);
-  const Told replayed = read_report(story.run({"tune", "--replay", recording, "--json"}));
+  const TuneReport replayed = read_report(story.run({"tune", "--replay", recording, "--json"}));
   INFO(replayed.err);
   CHECK(replayed.exit_code == 0);
   CHECK(replayed.winner == recorded.winner);

@@ -10,18 +10,18 @@ using tuner::test::contains;
 using tuner::test::kFastest;
 using tuner::test::kSearched;
 using tuner::test::Row;
-using tuner::test::Told;
 using tuner::test::Tuner;
+using tuner::test::TuneReport;
 
 TEST_CASE("three hundred faults of every class cost their configurations, and nothing else") {
   const Tuner healthy;
-  const Told without = healthy.tune({"KIND == right"});
+  const TuneReport without = healthy.tune({"KIND == right"});
   REQUIRE(without.exit_code == 0);
   REQUIRE(without.winner == kFastest);
 
   Tuner user;
   user.compile_timeout = "30s";  // long for a busy machine, and short for what compiles forever
-  const Told told = user.tune({kSearched});
+  const TuneReport told = user.tune({kSearched});
   INFO(told.err);
   CHECK(told.exit_code == 0);
   CHECK(told.winner == without.winner);
@@ -43,7 +43,7 @@ TEST_CASE("three hundred faults of every class cost their configurations, and no
 
 TEST_CASE("a finalist that fails in the race, or on other inputs, leaves the race to the others") {
   const Tuner user;
-  const Told told =
+  const TuneReport told =
       user.tune({"KIND == right && VARIANT in (11, 12) || KIND in (faults_racing, hangs_racing, "
                  "faults_elsewhere, wrong_elsewhere)"});
   INFO(told.err);
@@ -62,7 +62,7 @@ TEST_CASE("a finalist that fails in the race, or on other inputs, leaves the rac
 TEST_CASE("a limit in which nothing at all can be compiled is said, and is not taken for a bug") {
   Tuner user;
   user.compile_timeout = "1ms";
-  const Told told = user.tune({"KIND == right"});
+  const TuneReport told = user.tune({"KIND == right"});
   CHECK(told.exit_code == 6);
   CHECK(contains(told.err, "--compile-timeout"));
   CHECK(user.all_processes_end());

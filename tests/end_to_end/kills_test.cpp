@@ -18,8 +18,8 @@ using tuner::test::Process;
 using tuner::test::read_report;
 using tuner::test::Row;
 using tuner::test::Running;
-using tuner::test::Told;
 using tuner::test::Tuner;
+using tuner::test::TuneReport;
 
 namespace {
 
@@ -71,7 +71,7 @@ TEST_CASE("killed at a quarter, a half and three quarters, the program keeps wha
     const std::string launch = journal_line(row.configuration);
     launches[launch] = user.count_in_journal(launch);
   }
-  const Told told = user.tune({kSearched, kSome});
+  const TuneReport told = user.tune({kSearched, kSome});
   INFO(told.err);
   CHECK(told.exit_code == 0);
   CHECK(told.winner == kFastest);
@@ -90,7 +90,7 @@ TEST_CASE("killed at a quarter, a half and three quarters, the program keeps wha
   CHECK(times.size() == kSize);
   for (const auto& [configuration, launched] : launches) CHECK(launched == user.count_in_journal(configuration));
 
-  const Told again = user.tune({"KIND == right && FLAVOUR == 3"});
+  const TuneReport again = user.tune({"KIND == right && FLAVOUR == 3"});
   CHECK(again.counters.at("screened") == 0);
   CHECK(user.count_rows() == all.size());
 }
@@ -118,7 +118,7 @@ TEST_CASE("workers that are killed at random cost neither the session nor its wi
     if (victim.role == "device") launches = user.count_in_journal("launch") + 100;
     if (victim.role == "compile") loads = user.count_in_journal("load") + 40;
   }
-  const Told told = read_report(program.finish());
+  const TuneReport told = read_report(program.finish());
   INFO(told.err);
   CHECK(kills["device"] >= 3);
   CHECK(kills["compile"] >= 2);

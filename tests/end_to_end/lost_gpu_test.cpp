@@ -7,8 +7,8 @@ using tuner::test::class_of;
 using tuner::test::contains;
 using tuner::test::kFastest;
 using tuner::test::Row;
-using tuner::test::Told;
 using tuner::test::Tuner;
+using tuner::test::TuneReport;
 
 namespace {
 
@@ -28,7 +28,7 @@ void check_rows(const Tuner& user) {
 TEST_CASE("a GPU that is gone for good ends the session clearly; what was measured before is stored") {
   Tuner user;
   user.environment["FAKE_DRIVER"] = "noise=3 lost_after=60";
-  const Told told = user.tune({kRight});
+  const TuneReport told = user.tune({kRight});
   CHECK(told.exit_code == 6);
   CHECK(told.winner.empty());
   CHECK(contains(told.err, "GPU 0 was given up"));
@@ -42,7 +42,7 @@ TEST_CASE("a GPU that is gone for good ends the session clearly; what was measur
 TEST_CASE("a GPU that comes back costs nobody anything") {
   Tuner user;
   user.environment["FAKE_DRIVER"] = "noise=3 lost_after=60 back_after=1";
-  const Told told = user.tune({kRight});
+  const TuneReport told = user.tune({kRight});
   INFO(told.err);
   CHECK(told.exit_code == 0);
   CHECK(told.winner == kFastest);

@@ -11,19 +11,19 @@ using tuner::test::read_report;
 using tuner::test::Result;
 using tuner::test::Row;
 using tuner::test::Running;
-using tuner::test::Told;
 using tuner::test::Tuner;
+using tuner::test::TuneReport;
 
 TEST_CASE("of two that tune the same, the second waits for the first and measures nothing again, or leaves") {
   const Tuner user;
   const std::string few = "KIND == right && VARIANT in (0, 3, 6, 9, 12, 15)";
   Running first(user, user.words({few}));
   REQUIRE(eventually([&] { return user.count_rows() > 0 || first.ended(); }));
-  const Told left = user.tune({few}, {"--if-busy", "leave"});
+  const TuneReport left = user.tune({few}, {"--if-busy", "leave"});
   CHECK(left.exit_code == 7);
   Running second(user, user.words({few}));
-  const Told told_first = read_report(first.finish());
-  const Told told_second = read_report(second.finish());
+  const TuneReport told_first = read_report(first.finish());
+  const TuneReport told_second = read_report(second.finish());
   INFO(told_second.err);
   CHECK(told_first.exit_code == 0);
   CHECK(told_first.winner == kFastest);
@@ -46,7 +46,7 @@ TEST_CASE("what ended a worker twice is not launched by the next session, until 
   const std::size_t once = launches();
   CHECK(once >= 5);
 
-  const Told again = user.tune({some});
+  const TuneReport again = user.tune({some});
   CHECK(again.exit_code == 0);
   CHECK(again.winner == kFastest);
   CHECK(launches() == once);

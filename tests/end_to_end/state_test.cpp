@@ -9,14 +9,14 @@ using tuner::test::contains;
 using tuner::test::kind_of;
 using tuner::test::read_report;
 using tuner::test::Row;
-using tuner::test::Told;
 using tuner::test::Tuner;
+using tuner::test::TuneReport;
 
 namespace {
 
 struct StateStory : Tuner {
-  Told tune_state(const std::string& where) const {
-    const Told told = read_report(
+  TuneReport tune_state(const std::string& where) const {
+    const TuneReport told = read_report(
         run({"tune", TUNER_STATE_KERNEL, "--problem", "n=1000", "--json", "--workers", "2", "--where", where}));
     INFO(told.err);
     CHECK(told.exit_code == 0);

@@ -82,7 +82,7 @@ std::vector<std::string> Tuner::words(const std::vector<std::string>& where,
   return all;
 }
 
-Told Tuner::tune(const std::vector<std::string>& where, const std::vector<std::string>& more) const {
+TuneReport Tuner::tune(const std::vector<std::string>& where, const std::vector<std::string>& more) const {
   return read_report(run(words(where, more)));
 }
 
@@ -141,8 +141,8 @@ std::vector<Process> Tuner::processes() const {
   return found;
 }
 
-Told read_report(const Result& result) {
-  Told told{.exit_code = result.exit_code, .err = result.err};
+TuneReport read_report(const Result& result) {
+  TuneReport told{.exit_code = result.exit_code, .err = result.err};
   if (result.out.empty()) return told;
   const auto report = nlohmann::json::parse(result.out)["reports"][0];
   if (!report["winner"].is_null()) told.winner = report["winner"]["configuration"];

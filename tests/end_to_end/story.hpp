@@ -27,7 +27,7 @@ struct Process {
 };
 
 /// What `tuner tune --json` said.
-struct Told {
+struct TuneReport {
   int exit_code = -1;
   std::string err;
   std::string winner;  ///< empty if there was none
@@ -45,7 +45,7 @@ class Tuner : public User {
   Tuner();
 
   /// `tuner tune` of the configurations for which all of `where` is true.
-  Told tune(const std::vector<std::string>& where, const std::vector<std::string>& more = {}) const;
+  TuneReport tune(const std::vector<std::string>& where, const std::vector<std::string>& more = {}) const;
   /// The words of that call, for a program that is watched while it runs.
   std::vector<std::string> words(const std::vector<std::string>& where,
                                  const std::vector<std::string>& more = {}) const;
@@ -71,7 +71,7 @@ class Tuner : public User {
 };
 
 /// What `tuner tune --json` printed, read.
-Told read_report(const Result& result);
+TuneReport read_report(const Result& result);
 
 /// The value of KIND in a configuration's text.
 std::string kind_of(const std::string& configuration);

@@ -11,8 +11,8 @@ using tuner::test::eventually;
 using tuner::test::kSearched;
 using tuner::test::Process;
 using tuner::test::Running;
-using tuner::test::Told;
 using tuner::test::Tuner;
+using tuner::test::TuneReport;
 
 TEST_CASE("who finds the GPU taken leaves, waits, or goes on as told, Ctrl-C ends the wait, and death frees the GPU") {
   const Tuner user;
@@ -22,7 +22,7 @@ TEST_CASE("who finds the GPU taken leaves, waits, or goes on as told, Ctrl-C end
 
   Running first(user, user.words({kSearched}));
   REQUIRE(eventually([&] { return user.count_rows() > 0 || first.ended(); }));
-  const Told left = other.tune({one}, {"--if-busy", "leave"});
+  const TuneReport left = other.tune({one}, {"--if-busy", "leave"});
   CHECK(left.exit_code == 7);
   CHECK(contains(left.err, "measuring on GPU 0"));
   CHECK(contains(left.err, "process "));
@@ -40,7 +40,7 @@ TEST_CASE("who finds the GPU taken leaves, waits, or goes on as told, Ctrl-C end
 
   for (const char* const word : {"ignore", "100ms"}) {
     INFO(word);
-    const Told beside = other.tune({one}, {"--if-busy", word});
+    const TuneReport beside = other.tune({one}, {"--if-busy", word});
     INFO(beside.err);
     CHECK(beside.exit_code == 0);
     CHECK(contains(beside.err, "Another process is measuring on GPU 0"));
@@ -50,7 +50,7 @@ TEST_CASE("who finds the GPU taken leaves, waits, or goes on as told, Ctrl-C end
   REQUIRE(!first.ended());
   first.signal(SIGKILL);
   first.finish();
-  const Told told = other.tune({one}, {"--if-busy", "leave"});
+  const TuneReport told = other.tune({one}, {"--if-busy", "leave"});
   INFO(told.err);
   CHECK(told.exit_code == 0);
   CHECK(other.all_processes_end());

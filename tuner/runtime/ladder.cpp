@@ -66,8 +66,8 @@ Offer stored_offer(const Task& task, Rung rung, const cache::Decision& decision,
   return offer;
 }
 
-Ladder::Ladder(const Task& task, const LadderOptions& options, Shelves& shelves, Look& look)
-    : task_(task), options_(options), shelves_(shelves), look_(look), key_(task.key(to_string(options.timing))) {
+Ladder::Ladder(const Task& task, const LadderOptions& options, LayeredStores& stores, LookupState& lookup)
+    : task_(task), options_(options), stores_(stores), lookup_(lookup), key_(task.key(to_string(options.timing))) {
   if (options_.look_up) return;
   step_ = options_.exact_only ? Step::end : Step::baseline;
   add_reason("The mode is off, so nothing that is stored was looked at.");
@@ -95,7 +95,7 @@ std::optional<Offer> Ladder::next() {
     const Candidate candidate = std::move(candidates_.back());
     candidates_.pop_back();
     if (candidates_.empty()) step_ = Step::baseline;
-    const auto found = shelves_.read(candidate.found, look_);
+    const auto found = stores_.read(candidate.found, lookup_);
     if (!found) continue;
     if (auto offer = stored(candidate.rung, *found)) return offer;
   }
@@ -108,17 +108,17 @@ std::optional<Offer> Ladder::next() {
 
 /// The user's decision first; where that cannot be used, that of the next database.
 std::optional<Offer> Ladder::exact() {
-  const bool is_first = next_shelf_ == 0;
+  const bool is_first = next_layer_ == 0;
   bool any = false;
-  while (const auto found = shelves_.find(key_, next_shelf_, look_)) {
+  while (const auto found = stores_.find(key_, next_layer_, lookup_)) {
     any = true;
     if (auto offer = stored(Rung::exact, *found)) return offer;
   }
   if (is_first && !any) {
-    add_reason(look_.complete() ? fmt::format("Nothing is stored for {} on this kind of GPU.", key_.problem)
-                                : fmt::format("What is stored for {} is not known: a database could not be read in "
-                                              "time, and will be looked at again.",
-                                              key_.problem));
+    add_reason(lookup_.complete() ? fmt::format("Nothing is stored for {} on this kind of GPU.", key_.problem)
+                                  : fmt::format("What is stored for {} is not known: a database could not be read in "
+                                                "time, and will be looked at again.",
+                                                key_.problem));
   }
   return std::nullopt;
 }
@@ -127,7 +127,7 @@ std::optional<Offer> Ladder::exact() {
 void Ladder::find_sites() {
   const KernelDescription& description = task_.description();
   bool unchecked = false;
-  for (const Shelves::FoundSite& found : shelves_.sites(key_, look_)) {
+  for (const LayeredStores::FoundSite& found : stores_.sites(key_, lookup_)) {
     const cache::Site& site = found.site;
     ProblemValues problem;
     try {
@@ -158,7 +158,7 @@ void Ladder::find_sites() {
   if (candidates_.empty()) step_ = Step::baseline;
 }
 
-std::optional<Offer> Ladder::stored(Rung rung, const Shelves::Found& found) {
+std::optional<Offer> Ladder::stored(Rung rung, const LayeredStores::Found& found) {
   Offer result;
   try {
     result = stored_offer(task_, rung, found.decision, found.database);

@@ -8,7 +8,7 @@
 #include "search/space/space.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/instance.hpp"
-#include "tuner/runtime/shelves.hpp"
+#include "tuner/runtime/layered_stores.hpp"
 #include "tuner/timing.hpp"
 
 namespace tuner {
@@ -35,7 +35,7 @@ struct LadderOptions {
 /// Goes down the ladder for one task: exact, near, other device, baseline.
 class Ladder {
  public:
-  Ladder(const Task& task, const LadderOptions& options, Shelves& shelves, Look& look);
+  Ladder(const Task& task, const LadderOptions& options, LayeredStores& stores, LookupState& lookup);
 
   /// The next offer; nothing when the ladder is at its end. Reads databases only when a rung is reached.
   std::optional<Offer> next();
@@ -48,24 +48,24 @@ class Ladder {
  private:
   void add_reason(const std::string& sentence);
   void refuse(std::string_view which, const std::string& configuration, const Error& error);
-  std::optional<Offer> stored(Rung rung, const Shelves::Found& found);
+  std::optional<Offer> stored(Rung rung, const LayeredStores::Found& found);
   std::optional<Offer> exact();
   void find_sites();
   std::optional<Offer> baseline();
 
   const Task& task_;
   const LadderOptions options_;
-  Shelves& shelves_;
-  Look& look_;
+  LayeredStores& stores_;
+  LookupState& lookup_;
   const cache::DecisionKey key_;
   enum class Step { exact, sites, baseline, end } step_ = Step::exact;
   struct Candidate {
     Rung rung = Rung::near_size;
     double distance = 0;
-    Shelves::FoundSite found;
+    LayeredStores::FoundSite found;
   };
   std::vector<Candidate> candidates_;  ///< the best last
-  std::size_t next_shelf_ = 0;         ///< to ask for the exact decision
+  std::size_t next_layer_ = 0;         ///< to ask for the exact decision
   std::string reasons_;
 };
 

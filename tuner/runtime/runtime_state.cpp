@@ -76,8 +76,8 @@ RuntimeState::RuntimeState(RuntimeOptions options)
       mode_(options_.mode),
       timing_(options_.timing),
       contexts_(options_.device),
-      shelves_({options_.database, system_databases(options_), options_.database_patience},
-               [this](const std::string& sentence) { report(Notice::Kind::database, sentence); }) {
+      stores_({options_.database, system_databases(options_), options_.database_patience},
+              [this](const std::string& sentence) { report(Notice::Kind::database, sentence); }) {
   instance_of_last_resort();  // while there is memory
   if (const std::string wanted = environment("TUNER_MODE"); !wanted.empty()) {
     const auto found =
@@ -273,7 +273,7 @@ const Instance& RuntimeState::keep(const Wanted& wanted, std::unique_ptr<Instanc
   }
   const Instance& instance = made.instance->instance();
   made.look_again.reset();
-  if (!pending.may_improve && pending.look.complete()) {
+  if (!pending.may_improve && pending.lookup.complete()) {
     remember(wanted.kernel, wanted.key.first, wanted.values, instance);
     return instance;
   }
@@ -355,12 +355,12 @@ void RuntimeState::fill(PendingInstance& pending) {
   const bool may_tune = tunes && !pending.capturing && !declined && !pending.instance.tuning();
 
   if (mode_ == Mode::tune && may_tune) {
-    Ladder only_exact(*pending.task, {true, true, timing_}, shelves_, pending.look);
+    Ladder only_exact(*pending.task, {true, true, timing_}, stores_, pending.lookup);
     if (serve(pending, only_exact)) return;
     // What could not be seen may be there.
-    if (pending.look.complete() && tune_and_wait(pending)) return;
+    if (pending.lookup.complete() && tune_and_wait(pending)) return;
   }
-  Ladder ladder(*pending.task, {mode_ != Mode::off, options_.exact_only, timing_}, shelves_, pending.look);
+  Ladder ladder(*pending.task, {mode_ != Mode::off, options_.exact_only, timing_}, stores_, pending.lookup);
   if (!serve(pending, ladder)) {
     publish(pending, last_resort(pending.kernel, ladder.reasons()));
     if (!pending.again) report(Notice::Kind::request, ladder.reasons());
@@ -376,7 +376,7 @@ void RuntimeState::fill(PendingInstance& pending) {
     pending.instance.publish(std::move(told));
   } else if (tunes && pending.capturing) {
     pending.may_improve = true;  // it is tuned when it is asked for again
-  } else if (may_tune && mode_ == Mode::background && pending.look.complete()) {
+  } else if (may_tune && mode_ == Mode::background && pending.lookup.complete()) {
     start_tuning(pending, false);
   }
 }
@@ -403,7 +403,7 @@ std::optional<cache::Binary> RuntimeState::find_or_compile(PendingInstance& pend
   /// had.
   constexpr int kMostFailures = 2;
   const std::string key = binary_key(*pending.task, offer.configuration);
-  if (auto binary = shelves_.binary(key, offer.measured_binary, pending.look)) return binary;
+  if (auto binary = stores_.binary(key, offer.measured_binary, pending.lookup)) return binary;
   const std::string& configuration = offer.provenance.configuration;
   if (pending.capturing) {
     pending.may_improve = true;

@@ -15,9 +15,9 @@
 #include "tuner/runtime/contexts.hpp"
 #include "tuner/runtime/kernel_state.hpp"
 #include "tuner/runtime/ladder.hpp"
+#include "tuner/runtime/layered_stores.hpp"
 #include "tuner/runtime/modules.hpp"
 #include "tuner/runtime/scratch_memory.hpp"
-#include "tuner/runtime/shelves.hpp"
 
 namespace tuner::detail {
 
@@ -67,7 +67,7 @@ class RuntimeState {
     bool again = false;              ///< it has a plan already, which was not to stay
     bool may_improve = false;        ///< a later request might get a better rung
     std::int64_t since_unix_ms = 0;  ///< when the databases were looked into
-    Look look = {};
+    LookupState lookup = {};
   };
   /// An instance that waits for the engine's answer.
   struct Waiting {
@@ -126,7 +126,7 @@ class RuntimeState {
   Contexts contexts_;
   ScratchMemory scratch_;  ///< ends after the modules, whose kernels use it
   Modules modules_;
-  Shelves shelves_;
+  LayeredStores stores_;
   std::once_flag engine_started_;
   std::unique_ptr<EngineClient>
       engine_;  ///< when it is needed; the last: its thread ends before anything that it calls

@@ -26,18 +26,18 @@ using Texts = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("who else computes on the GPU is named; the tuner's own processes are not") {
-  CHECK(neighbours(std::vector<unsigned>{101}, table(0)).empty());
-  CHECK(neighbours(std::vector<unsigned>{100, 101, 102}, table(1)).empty());
-  CHECK(neighbours(std::vector<unsigned>{101, 4711, 102}, table(1)) == Texts{"4711 (python3)"});
-  CHECK(neighbours(std::vector<unsigned>{101, 999}, table(0)) == Texts{"999"});
+  CHECK(other_processes(std::vector<unsigned>{101}, table(0)).empty());
+  CHECK(other_processes(std::vector<unsigned>{100, 101, 102}, table(1)).empty());
+  CHECK(other_processes(std::vector<unsigned>{101, 4711, 102}, table(1)) == Texts{"4711 (python3)"});
+  CHECK(other_processes(std::vector<unsigned>{101, 999}, table(0)) == Texts{"999"});
 }
 
 TEST_CASE("numbers of another namespace are counted, and our own are taken off") {
-  CHECK(neighbours({}, table(0)).empty());
-  CHECK(neighbours(std::vector<unsigned>{83412}, table(0)).empty());
-  CHECK(neighbours(std::vector<unsigned>{4711}, table(0)).empty());
-  CHECK(neighbours(std::vector<unsigned>{83412, 83413}, table(1)).empty());
-  CHECK(neighbours(std::vector<unsigned>{83412, 83413, 4711}, table(0)) ==
+  CHECK(other_processes({}, table(0)).empty());
+  CHECK(other_processes(std::vector<unsigned>{83412}, table(0)).empty());
+  CHECK(other_processes(std::vector<unsigned>{4711}, table(0)).empty());
+  CHECK(other_processes(std::vector<unsigned>{83412, 83413}, table(1)).empty());
+  CHECK(other_processes(std::vector<unsigned>{83412, 83413, 4711}, table(0)) ==
         Texts{"2 in another container or of another user"});
 }
 

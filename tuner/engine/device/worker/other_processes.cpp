@@ -60,7 +60,7 @@ ProcessTable ProcessTable::of_this_machine() {
   return table;
 }
 
-std::vector<std::string> neighbours(std::span<const unsigned> on_gpu, const ProcessTable& table) {
+std::vector<std::string> other_processes(std::span<const unsigned> on_gpu, const ProcessTable& table) {
   std::vector<std::string> result;
   const auto self = static_cast<unsigned>(table.self);
   if (std::find(on_gpu.begin(), on_gpu.end(), self) == on_gpu.end()) {

@@ -25,6 +25,6 @@ struct ProcessTable {
 /// Of the processes that compute on the GPU those that are not ours, that is neither this process nor its parent nor a
 /// sibling: "4711 (python3)". In a container the driver may name processes by numbers that mean nothing here; they are
 /// told apart by not containing this process, which has a context, and then only how many are not ours is known.
-std::vector<std::string> neighbours(std::span<const unsigned> on_gpu, const ProcessTable& table);
+std::vector<std::string> other_processes(std::span<const unsigned> on_gpu, const ProcessTable& table);
 
 }  // namespace tuner::engine

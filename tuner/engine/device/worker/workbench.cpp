@@ -155,7 +155,7 @@ void Workbench::run(const PrepareProblem& request, DeviceReply& reply, PrepareRe
       return;
     }
     result.unfenced = problem_->buffers.raise_fences();
-    result.other_processes = neighbours(monitor_.processes(), ProcessTable::of_this_machine());
+    result.other_processes = other_processes(monitor_.processes(), ProcessTable::of_this_machine());
   } catch (const CallFailed& failure) {
     if (failure.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
     std::size_t free_bytes = 0, all = 0;

@@ -16,20 +16,20 @@
 
 namespace tuner {
 
-struct Shelf;
+struct StoreLayer;
 
 /// How one request looks into the databases. What others have locked for too long is not asked again for it.
-struct Look {
+struct LookupState {
   std::set<std::size_t> locked_decisions, locked_binaries;  ///< by position
-  /// False if something may be stored that was not seen, and another look may see it.
+  /// False if something may be stored that was not seen, and another lookup may see it.
   bool complete() const { return locked_decisions.empty() && locked_binaries.empty(); }
 };
 
 /// The databases that a Runtime reads, the user's first. Each file is opened when it is first asked; what
-/// cannot be used is reported once. Nothing here throws or writes, and a look waits for each file no longer than the
+/// cannot be used is reported once. Nothing here throws or writes, and a lookup waits for each file no longer than the
 /// patience.
 /// Safe to use from several threads.
-class Shelves {
+class LayeredStores {
  public:
   struct Options {
     std::filesystem::path user;                 ///< as chosen; empty: the default place
@@ -37,41 +37,42 @@ class Shelves {
     std::chrono::milliseconds patience{50};
   };
   /// `report` is told, in a sentence, what cannot be used. It must not throw.
-  Shelves(Options options, std::function<void(const std::string&)> report);
-  ~Shelves();
+  LayeredStores(Options options, std::function<void(const std::string&)> report);
+  ~LayeredStores();
 
   struct Found {
     cache::Decision decision;
     std::filesystem::path database;
   };
-  /// The decision for exactly this key, measured or imported, in the first database from the `shelf`th on that has one;
-  /// `shelf` becomes the position behind it.
-  std::optional<Found> find(const cache::DecisionKey& key, std::size_t& shelf, Look& look);
+  /// The decision for exactly this key, measured or imported, in the first database from the `layer`th on that has one;
+  /// `layer` becomes the position behind it.
+  std::optional<Found> find(const cache::DecisionKey& key, std::size_t& layer, LookupState& lookup);
 
   struct FoundSite {
     cache::Site site;
-    std::size_t shelf = 0;
+    std::size_t layer = 0;
   };
   /// What is served for the key's kernel on any problem and device, by database.
-  std::vector<FoundSite> sites(const cache::DecisionKey& key, Look& look);
+  std::vector<FoundSite> sites(const cache::DecisionKey& key, LookupState& lookup);
   /// The whole decision of a site; nothing if it went since.
-  std::optional<Found> read(const FoundSite& found, Look& look);
+  std::optional<Found> read(const FoundSite& found, LookupState& lookup);
 
   /// The binary compiled for this key in the first database that may be trusted with code and has it; one that has the
   /// hash that a decision names, if there is one, before others, which another toolkit compiled.
-  std::optional<cache::Binary> binary(const std::string& compile_key, const std::string& measured_hash, Look& look);
+  std::optional<cache::Binary> binary(const std::string& compile_key, const std::string& measured_hash,
+                                      LookupState& lookup);
 
  private:
   class Turn;
   template <class Question>
-  void ask_decisions(Turn& turn, std::size_t index, Look& look, const Question& question);
-  std::optional<cache::Binary> ask_binaries(Turn& turn, std::size_t index, Look& look, const std::string& compile_key,
-                                            const std::string& measured_hash);
+  void ask_decisions(Turn& turn, std::size_t index, LookupState& lookup, const Question& question);
+  std::optional<cache::Binary> ask_binaries(Turn& turn, std::size_t index, LookupState& lookup,
+                                            const std::string& compile_key, const std::string& measured_hash);
 
   const std::function<void(const std::string&)> report_;
   std::mutex mutex_;
   std::set<std::string> reported_;
-  std::vector<std::unique_ptr<Shelf>> shelves_;
+  std::vector<std::unique_ptr<StoreLayer>> stores_;
 };
 
 }  // namespace tuner

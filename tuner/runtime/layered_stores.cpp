@@ -1,0 +1,225 @@
+#include "tuner/runtime/layered_stores.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "cache/sqlite/busy.hpp"
+#include "cache/store/sqlite_store.hpp"
+
+namespace tuner {
+
+namespace fs = std::filesystem;
+
+/// Which file stands behind a name.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+
+/// One database: a file of decisions and one of binaries.
+struct StoreLayer {
+  fs::path chosen;
+  bool is_users = false;
+  std::chrono::milliseconds patience{};
+  std::optional<cache::Location> location;
+  std::unique_ptr<cache::Store> decisions;
+  std::unique_ptr<cache::BinaryStore> binaries;
+  std::optional<FileIdentity> bad_decisions, bad_binaries;  ///< files that will not become usable
+};
+
+namespace {
+
+/// No file yet, or one without a byte. What cannot be looked at is left to opening it, which says why.
+bool is_not_there_yet(const fs::path& file) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0) return errno == ENOENT;
+  return S_ISREG(status.st_mode) && status.st_size == 0;
+}
+
+/// What the user's database lacks is a miss; a system database that is named should be there.
+bool is_silently_missing(const StoreLayer& layer, const fs::path& file) {
+  return layer.is_users && is_not_there_yet(file);
+}
+
+void locate(StoreLayer& layer) {
+  if (!layer.location) layer.location = cache::locate(layer.chosen);
+}
+
+/// Null where there is none yet.
+cache::Store* open_decisions(StoreLayer& layer) {
+  if (layer.decisions) return layer.decisions.get();
+  locate(layer);
+  if (is_silently_missing(layer, layer.location->decisions)) return nullptr;
+  layer.decisions = cache::SqliteStore::open(
+      {.path = layer.location->decisions, .access = cache::Access::read_only, .busy_timeout = layer.patience});
+  return layer.decisions.get();
+}
+
+cache::BinaryStore* open_binaries(StoreLayer& layer) {
+  if (layer.binaries) return layer.binaries.get();
+  locate(layer);
+  // A shipped database may come without binaries.
+  if (is_not_there_yet(layer.location->binaries)) return nullptr;
+  layer.binaries = cache::BinaryStore::open(
+      {.path = layer.location->binaries, .access = cache::Access::read_only, .busy_timeout = layer.patience});
+  return layer.binaries.get();
+}
+
+FileIdentity identity_of(const fs::path& file) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino};
+}
+
+/// What another attempt will not change, as long as it is the same file.
+bool is_final(const Error& error) {
+  return error.code() == Errc::store_damaged || error.code() == Errc::store_newer;
+}
+
+/// Whether the file was found to be of no use; forgets that when another one has taken its place.
+bool is_bad(std::optional<FileIdentity>& bad, const fs::path& file) {
+  if (bad && *bad != identity_of(file)) bad.reset();
+  return bad.has_value();
+}
+
+}  // namespace
+
+LayeredStores::LayeredStores(Options options, std::function<void(const std::string&)> report)
+    : report_(std::move(report)) {
+  const auto add = [&](const fs::path& chosen, bool is_users) {
+    stores_.push_back(std::make_unique<StoreLayer>());
+    stores_.back()->chosen = chosen;
+    stores_.back()->is_users = is_users;
+    stores_.back()->patience = options.patience;
+  };
+  add(options.user, true);
+  for (const fs::path& system : options.system) add(system, false);
+}
+
+LayeredStores::~LayeredStores() = default;
+
+/// One question at a time. What there is to report is told after it, so that an observer may take locks of its own.
+class LayeredStores::Turn {
+ public:
+  explicit Turn(LayeredStores& stores) : stores_(stores), lock_(stores.mutex_) {}
+  ~Turn() {
+    lock_.unlock();
+    for (const std::string& sentence : sentences_) stores_.report_(sentence);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  void report(const std::string& sentence) {
+    if (stores_.reported_.insert(sentence).second) sentences_.push_back(sentence);
+  }
+
+ private:
+  LayeredStores& stores_;
+  std::unique_lock<std::mutex> lock_;
+  std::vector<std::string> sentences_;
+};
+
+/// Asks one database, unless there is none or it cannot be used.
+template <class Question>
+void LayeredStores::ask_decisions(Turn& turn, std::size_t index, LookupState& lookup, const Question& question) {
+  StoreLayer& layer = *stores_[index];
+  if (lookup.locked_decisions.contains(index)) return;
+  try {
+    locate(layer);
+    if (is_bad(layer.bad_decisions, layer.location->decisions)) return;
+    if (cache::Store* const store = open_decisions(layer)) question(*store);
+  } catch (const Error& error) {
+    turn.report(error.what());
+    layer.decisions.reset();
+    if (is_final(error)) {
+      layer.bad_decisions = identity_of(layer.location->decisions);
+    } else if (cache::is_busy(error)) {
+      lookup.locked_decisions.insert(index);
+    }
+  }
+}
+
+std::optional<LayeredStores::Found> LayeredStores::find(const cache::DecisionKey& key, std::size_t& layer,
+                                                        LookupState& lookup) {
+  Turn turn(*this);
+  std::optional<Found> found;
+  while (!found && layer < stores_.size()) {
+    const std::size_t index = layer++;
+    ask_decisions(turn, index, lookup, [&](cache::Store& store) {
+      auto decision = store.find_decision(key);
+      if (decision && decision->origin != cache::Origin::replay) {
+        found = Found{*std::move(decision), stores_[index]->location->decisions};
+      }
+    });
+  }
+  return found;
+}
+
+std::vector<LayeredStores::FoundSite> LayeredStores::sites(const cache::DecisionKey& key, LookupState& lookup) {
+  Turn turn(*this);
+  std::vector<FoundSite> sites;
+  for (std::size_t i = 0; i < stores_.size(); ++i) {
+    ask_decisions(turn, i, lookup, [&](cache::Store& store) {
+      for (cache::Site& site : store.list_sites(key)) {
+        sites.push_back({std::move(site), i});
+      }
+    });
+  }
+  return sites;
+}
+
+std::optional<LayeredStores::Found> LayeredStores::read(const FoundSite& site, LookupState& lookup) {
+  Turn turn(*this);
+  std::optional<Found> found;
+  ask_decisions(turn, site.layer, lookup, [&](cache::Store& store) {
+    if (auto decision = store.find_decision(site.site.row)) {
+      found = Found{*std::move(decision), stores_[site.layer]->location->decisions};
+    }
+  });
+  return found;
+}
+
+std::optional<cache::Binary> LayeredStores::ask_binaries(Turn& turn, std::size_t index, LookupState& lookup,
+                                                         const std::string& compile_key,
+                                                         const std::string& measured_hash) {
+  StoreLayer& layer = *stores_[index];
+  if (lookup.locked_binaries.contains(index)) return std::nullopt;
+  try {
+    locate(layer);
+    if (is_bad(layer.bad_binaries, layer.location->binaries)) return std::nullopt;
+    cache::BinaryStore* const store = open_binaries(layer);
+    if (store == nullptr) return std::nullopt;
+    if (store->distrust()) turn.report(*store->distrust());
+    auto binary = store->find_compiled(compile_key, measured_hash);
+    if (store->trouble()) turn.report(*store->trouble());
+    return binary;
+  } catch (const Error& error) {
+    turn.report(error.what());
+    layer.binaries.reset();
+    if (is_final(error)) {
+      layer.bad_binaries = identity_of(layer.location->binaries);
+    } else if (cache::is_busy(error)) {
+      lookup.locked_binaries.insert(index);
+    }
+    return std::nullopt;
+  }
+}
+
+std::optional<cache::Binary> LayeredStores::binary(const std::string& compile_key, const std::string& measured_hash,
+                                                   LookupState& lookup) {
+  Turn turn(*this);
+  std::optional<cache::Binary> other;
+  for (std::size_t i = 0; i < stores_.size(); ++i) {
+    auto binary = ask_binaries(turn, i, lookup, compile_key, measured_hash);
+    if (!binary) continue;
+    if (measured_hash.empty() || binary->hash == measured_hash) return binary;
+    if (!other) other = std::move(binary);
+  }
+  return other;
+}
+
+}  // namespace tuner
