@@ -15,6 +15,7 @@ struct ExportRequest {
   std::filesystem::path to;    ///< the file to write
   bool overwrite = false;      ///< replace `to` if it is there
   bool with_trials = true;
+  bool with_served = false;  ///< what programs start with, which is code; skipped where `from` is not trusted with it
   std::function<bool(const DecisionKey&)> wanted = {};  ///< which keys; all if empty
 };
 

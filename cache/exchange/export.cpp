@@ -2,6 +2,7 @@
 
 #include "cache/exchange/exchange.hpp"
 #include "cache/file/fresh_file.hpp"
+#include "cache/file/trust.hpp"
 #include "cache/sqlite/database_file.hpp"
 #include "cache/store/binary_store.hpp"
 #include "cache/store/rows.hpp"
@@ -27,13 +28,15 @@ void require_others(const fs::path& from, const fs::path& to) {
 struct Rows {
   std::optional<Decision> decision;
   std::vector<Trial> trials;
+  std::vector<Served> served;
 };
 
-Rows read_rows(const sqlite::Connection& connection, const DecisionKey& key) {
+Rows read_rows(const sqlite::Connection& connection, const DecisionKey& key, bool with_served) {
   // A key at a time: a lock on the database for all of it would keep those who tune from writing.
   const Transaction snapshot(connection, Transaction::Kind::read);
-  Rows rows{read_served(connection, key), read_counting_trials(connection, key)};
+  Rows rows{read_served(connection, key), read_counting_trials(connection, key), {}};
   if (rows.decision && rows.decision->origin == Origin::replay) rows.decision.reset();
+  if (rows.decision && with_served) rows.served = read_served_of(connection, rows.decision->row);
   std::erase_if(rows.trials, [](const Trial& trial) { return trial.origin == Origin::replay; });
   return rows;
 }
@@ -56,6 +59,8 @@ std::vector<std::string> binaries_of(const Rows& rows) {
 std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
   require_others(request.from, request.to);
   const auto from = open_database(request.from, Access::read_only, kPatience, Durability::precious, decisions_format());
+  const bool with_served =
+      request.with_served && !reason_to_distrust(*from->folder(), from->path().filename(), trusted_owners());
   FreshFile file(request.to, request.overwrite);
   std::vector<ExportedKey> exported;
   {
@@ -63,7 +68,7 @@ std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
     Transaction all(*to, Transaction::Kind::write);
     for (const DecisionKey& key : read_keys(*from, {})) {
       if (request.wanted && !request.wanted(key)) continue;
-      const Rows rows = read_rows(*from, key);
+      Rows rows = read_rows(*from, key, with_served);
       ExportedKey& done = exported.emplace_back();
       done.key = key;
       done.binary_hashes = binaries_of(rows);
@@ -72,8 +77,12 @@ std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
         done.trials = static_cast<std::int64_t>(rows.trials.size());
       }
       if (rows.decision) {
-        insert_decision(*to, *rows.decision);
+        const std::int64_t row = insert_decision(*to, *rows.decision);
         done.decisions = 1;
+        for (Served& served : rows.served) {
+          served.decision = row;
+          insert_served(*to, served);
+        }
       }
       if (done.decisions + done.trials == 0) exported.pop_back();
     }

@@ -90,13 +90,6 @@ std::optional<std::string> reason_to_distrust(const OpenFolder& folder, const st
   return status ? examine(folder, path, *status, owners) : cannot_be_examined(path);
 }
 
-std::optional<std::string> reason_to_distrust(const OpenFolder& folder, const std::string& file, int descriptor,
-                                              const std::vector<uid_t>& owners) {
-  const fs::path path = folder.path() / file;
-  struct stat status {};
-  return fstat(descriptor, &status) == 0 ? examine(folder, path, status, owners) : cannot_be_examined(path);
-}
-
 std::optional<std::string> reason_to_distrust(const fs::path& file, const std::vector<uid_t>& owners) {
   try {
     return reason_to_distrust(OpenFolder::of(file), file.filename(), owners);

@@ -20,9 +20,6 @@ namespace tuner::cache {
 /// trusted as this says.
 std::optional<std::string> reason_to_distrust(const OpenFolder& folder, const std::string& file,
                                               const std::vector<uid_t>& owners);
-/// The same of a file that was opened there, by its descriptor.
-std::optional<std::string> reason_to_distrust(const OpenFolder& folder, const std::string& file, int descriptor,
-                                              const std::vector<uid_t>& owners);
 /// The same of a path, for messages only: what is opened by that name later may be another file.
 std::optional<std::string> reason_to_distrust(const std::filesystem::path& file, const std::vector<uid_t>& owners);
 

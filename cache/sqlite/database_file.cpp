@@ -168,7 +168,7 @@ std::unique_ptr<sqlite::Connection> seen(std::unique_ptr<sqlite::Connection> fil
   if (const std::size_t version = version_of(*file, format); version < format.steps.size()) {
     require_no_view_as_table(*file, format);
     file->outdate_with_changes_after(data_version);  // that may be the missing steps
-    if (version <= format.views.size()) {
+    if (version <= format.views.size() && format.views[version - 1] != nullptr) {
       file->execute(format.views[version - 1]);
     } else {
       file = up_to_date_copy(std::move(file), format);

@@ -5,7 +5,6 @@
 #include "cache/file/hash.hpp"
 #include "cache/file/trust.hpp"
 #include "cache/sqlite/sqlite.hpp"
-#include "cache/store/quick_look.hpp"
 #include "cache/store/record_sql.hpp"
 #include "cache/store/schema.hpp"
 #include "cache/store/store_rules.hpp"
@@ -94,32 +93,12 @@ std::unique_ptr<BinaryStore> BinaryStore::open(const BinaryStoreOptions& options
 
 BinaryStore::BinaryStore(const BinaryStoreOptions& options) : options_(options) {
   if (!options_.clock) options_.clock = [] { return stamp(0); };
-  if (options_.access == Access::read_only) look_anew();
-  // Absolute, for when it is opened again.
-  options_.path = quick_look_ ? quick_look_->path() : connection().path();
+  options_.path = connection().path();  // absolute, for when it is opened again
 }
 
-/// Whether what is open is not what should be asked next: another file has its name, or it was, or is, half-written.
-bool BinaryStore::may_be_outdated() const {
-  if (options_.access != Access::read_only) return false;
-  if (quick_look_ && quick_look_->is_replaced()) return true;
-  return connection_ && connection_->is_outdated();
-}
-
-/// Lets go of a file in whose place there may be another one. Whatever throws, no file is left open for reading that
-/// was not examined.
-void BinaryStore::look_anew() {
-  quick_look_.reset();
-  connection_.reset();
-  distrust_.reset();
-  auto look = QuickLook::open(options_.path, binaries_format());
-  if (look) {
-    const std::string name = look->path().filename();
-    if (const auto why = reason_to_distrust(look->folder(), name, look->descriptor(), trusted_owners())) {
-      distrust_ = say_unused(look->path(), *why);
-    }
-  }
-  quick_look_ = std::move(look);
+/// Lets go of a file in whose place there is another one, or that was, or is, half-written.
+void BinaryStore::close_if_outdated() {
+  if (options_.access == Access::read_only && connection_ && connection_->is_outdated()) connection_.reset();
 }
 
 const sqlite::Connection& BinaryStore::connection() const {
@@ -175,6 +154,7 @@ bool BinaryStore::put(const Binary& binary, Keep keep) {
 /// Asks the file, if it is trusted.
 template <class Work>
 void BinaryStore::read(const Work& work) {
+  close_if_outdated();
   // A writer may be killed at any moment, and the next one, too.
   for (int attempt = 1;; ++attempt) {
     try {
@@ -184,7 +164,7 @@ void BinaryStore::read(const Work& work) {
     } catch (const sqlite::Failure& failure) {
       if (!failure.half_written() || attempt == sqlite::kWriteAttempts) throw;
     }
-    look_anew();
+    close_if_outdated();
   }
 }
 
@@ -196,8 +176,6 @@ std::optional<Binary> BinaryStore::find(std::string_view hash) {
 
 std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key, std::string_view expected_hash) {
   trouble_.reset();
-  if (may_be_outdated()) look_anew();
-  if (distrust_) return std::nullopt;
   std::optional<Row> row = find_row(compile_key);
   if (!row) return std::nullopt;
   switch (judge(row->stored, compile_key, expected_hash)) {
@@ -214,12 +192,6 @@ std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key, s
 
 /// What is there for this key, whether it may be used or not.
 std::optional<BinaryStore::Row> BinaryStore::find_row(std::string_view compile_key) {
-  if (quick_look_) {
-    auto seen = (*quick_look_)([&](PageFile& file) { return read_compiled(file, compile_key); });
-    if (seen) return *seen ? std::optional(Row{.stored = *std::move(*seen)}) : std::nullopt;
-    if (may_be_outdated()) look_anew();
-    if (distrust_) return std::nullopt;
-  }
   std::optional<Row> row;
   read([&](const sqlite::Connection& database) {
     sqlite::Statement select(database,
@@ -233,8 +205,6 @@ std::optional<BinaryStore::Row> BinaryStore::find_row(std::string_view compile_k
 
 std::vector<Binary> BinaryStore::find_builds(std::string_view hash) {
   trouble_.reset();
-  if (may_be_outdated()) look_anew();
-  if (distrust_) return {};
   std::vector<Row> rows;
   read([&](const sqlite::Connection& database) {
     rows.clear();

@@ -33,8 +33,6 @@ struct BinaryStoreOptions {
   std::function<std::int64_t()> clock = {};
 };
 
-class QuickLook;
-
 /// Compiled binaries in an SQLite file of their own, which may be deleted at any time. A binary is code: from a file
 /// that other users could have changed (reason_to_distrust) nothing is ever returned. One instance, one thread; several
 /// processes may use one file.
@@ -79,13 +77,11 @@ class BinaryStore {
   template <class Work>
   void read(const Work& work);
   std::nullopt_t give_up(const Row& row);
-  bool may_be_outdated() const;
-  void look_anew();
+  void close_if_outdated();
   void note_damage(const Binary& binary);
 
   BinaryStoreOptions options_;
-  std::unique_ptr<QuickLook> quick_look_;                   ///< null: SQLite alone
-  mutable std::unique_ptr<sqlite::Connection> connection_;  ///< null until it is needed, where a quick look does
+  mutable std::unique_ptr<sqlite::Connection> connection_;  ///< null while there is none
   mutable std::optional<std::string> distrust_;             ///< of the file that is open, found out on opening it
   std::optional<std::string> trouble_;
 };

@@ -38,6 +38,7 @@ Forgotten forget_rows(const sqlite::Connection& connection, const Filter& filter
                          "VALUES (?1, ?2, ?3, ?4, ?5)");
   const auto wanted = [&](Forget kind) { return what == Forget::everything || what == kind; };
 
+  if (wanted(Forget::decisions)) drop_served(connection, filter);
   std::vector<std::int64_t> task_ids;
   tasks.bind(filter.kernel_name, filter.problem, filter.device);
   while (tasks.step()) task_ids.push_back(tasks.integer(0));

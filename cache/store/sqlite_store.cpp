@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "cache/file/trust.hpp"
 #include "cache/sqlite/sqlite.hpp"
-#include "cache/store/quick_look.hpp"
 #include "cache/store/rows.hpp"
 #include "cache/store/schema.hpp"
 #include "cache/store/store_rules.hpp"
@@ -44,9 +44,7 @@ std::unique_ptr<SqliteStore> SqliteStore::open(const SqliteStoreOptions& options
 }
 
 SqliteStore::SqliteStore(SqliteStoreOptions options) : options_(std::move(options)) {
-  if (options_.access == Access::read_only) quick_look_ = QuickLook::open(options_.path, decisions_format());
-  // Absolute, for when it is opened again.
-  options_.path = quick_look_ ? quick_look_->path() : connection().path();
+  options_.path = connection().path();  // absolute, for when it is opened again
 }
 
 const sqlite::Connection& SqliteStore::connection() const {
@@ -58,18 +56,7 @@ const sqlite::Connection& SqliteStore::connection() const {
 }
 
 void SqliteStore::renew() const {
-  const bool outdated = connection_ && connection_->is_outdated();
-  if (!outdated && (!quick_look_ || !quick_look_->is_replaced())) return;
-  connection_.reset();
-  quick_look_.reset();  // first, so that the file can be closed
-  quick_look_ = QuickLook::open(options_.path, decisions_format());
-}
-
-template <class Look>
-auto SqliteStore::look_first(const Look& look) const {
-  std::optional<std::invoke_result_t<Look, PageFile&>> seen;
-  if (quick_look_) seen = (*quick_look_)(look);
-  return seen;
+  if (connection_ && connection_->is_outdated()) connection_.reset();
 }
 
 template <class Work>
@@ -102,19 +89,32 @@ std::int64_t SqliteStore::record_decision(const Decision& decision) {
   return row;
 }
 
+void SqliteStore::record_served(const Served& served) {
+  sqlite::write(connection(), [&] { insert_served(connection(), served); });
+}
+
+/// Of the file that is open. What is in it when it is read is code.
+bool SqliteStore::is_trusted() const {
+  return !reason_to_distrust(*connection().folder(), connection().path().filename(), trusted_owners());
+}
+
+std::optional<std::string> SqliteStore::find_outline(const std::string& source) const {
+  return read([&] { return is_trusted() ? read_outline(connection(), source) : std::nullopt; });
+}
+
+std::optional<Served> SqliteStore::find_served(const std::string& source, const std::string& place) const {
+  return read([&] { return is_trusted() ? read_served(connection(), source, place) : std::nullopt; });
+}
+
 std::optional<Decision> SqliteStore::find_decision(const DecisionKey& key) const {
-  if (auto seen = look_first([&](PageFile& file) { return read_served(file, key); })) return *std::move(seen);
   return read([&] { return read_served(connection(), key); });
 }
 
 std::optional<Decision> SqliteStore::find_decision(std::int64_t row) const {
-  if (auto seen = look_first([&](PageFile& file) { return read_decision(file, row); })) return *std::move(seen);
   return read([&] { return read_decision(connection(), row); });
 }
 
 std::vector<Site> SqliteStore::list_sites(const DecisionKey& key) const {
-  auto seen = look_first([&](PageFile& file) { return read_sites(file, key); });
-  if (seen) return *std::move(seen);
   return read([&] { return read_sites(connection(), key); });
 }
 

@@ -20,21 +20,24 @@ struct SqliteStoreOptions {
   std::chrono::milliseconds busy_timeout{5000};
 };
 
-class QuickLook;
-
 /// Trials and decisions in an SQLite file (docs/database.md). Several processes may use one file at the same moment;
 /// any of them may be killed at any moment. An instance is used from one thread at a time and never carried over a
 /// fork.
 class SqliteStore final : public Store {
  public:
   /// Throws Error: store_unavailable (missing and read_only, permissions, disk, lock, another program's file),
-  /// store_damaged (see set_aside_damaged) or store_newer, each naming the file and the next step. For reading only, a
-  /// file whose header is in order is open; what is wrong with the rest is thrown by the call that meets it.
+  /// store_damaged (see set_aside_damaged) or store_newer, each naming the file and the next step.
   static std::unique_ptr<SqliteStore> open(const SqliteStoreOptions& options);
   ~SqliteStore() override;
 
   void record_trials(std::span<const Trial> trials) override;
   std::int64_t record_decision(const Decision& decision) override;
+  void record_served(const Served& served) override;
+  /// What a request has to know of a source (Served::outline), and what is launched for it in a place. Nothing where the
+  /// file is not trusted with code, or has none. Throws Error{store_damaged} where the row alone is damaged, too: the
+  /// rest of the file is as good as it was.
+  std::optional<std::string> find_outline(const std::string& source) const;
+  std::optional<Served> find_served(const std::string& source, const std::string& place) const;
   std::optional<Decision> find_decision(const DecisionKey& key) const override;
   std::optional<Decision> find_decision(std::int64_t row) const override;
   std::vector<Site> list_sites(const DecisionKey& key) const override;
@@ -53,19 +56,16 @@ class SqliteStore final : public Store {
  private:
   explicit SqliteStore(SqliteStoreOptions options);
   const sqlite::Connection& connection() const;
+  bool is_trusted() const;
   /// Lets go of a file in whose place there is another one, that is, or was, half-written, or that changed since it was
   /// copied.
   void renew() const;
-  /// What a quick look finds; nothing where SQLite has to be asked.
-  template <class Look>
-  auto look_first(const Look& look) const;
   /// What `work` finds by SQL in one state of the database.
   template <class Work>
   auto read(const Work& work) const;
 
   SqliteStoreOptions options_;
-  mutable std::unique_ptr<QuickLook> quick_look_;           ///< null: SQLite alone
-  mutable std::unique_ptr<sqlite::Connection> connection_;  ///< null until it is needed, where a quick look does
+  mutable std::unique_ptr<sqlite::Connection> connection_;  ///< null while there is none
 };
 
 }  // namespace tuner::cache

@@ -8,6 +8,7 @@
 
 #include "cache/store/decision.hpp"
 #include "cache/store/quarantined.hpp"
+#include "cache/store/served.hpp"
 #include "cache/store/trial.hpp"
 #include "tuner/error.hpp"
 
@@ -41,6 +42,8 @@ class Store {
   virtual void record_trials(std::span<const Trial> trials) = 0;
   /// Replaces the decision with the same key. Earlier decisions stay in the history. Returns its row.
   virtual std::int64_t record_decision(const Decision& decision) = 0;
+  /// Keeps what starts of programs need of a decision, if that is served. A store may leave this out.
+  virtual void record_served(const Served&) {}
   /// The decision for exactly this key, unless it was forgotten. Reads only.
   virtual std::optional<Decision> find_decision(const DecisionKey& key) const = 0;
   /// The decision in this row, served or not.

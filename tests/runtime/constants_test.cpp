@@ -205,5 +205,5 @@ TEST_CASE("a kernel with constants is described in code like any other") {
                                       .out("y", "float", "n")
                                       .constant_array("weights", "float", "8", "file(\"weights.npy\")")
                                       .build();
-  CHECK(contains(to_text(*kernel_of(description)), "constant(weights, float, 8, file(\"weights.npy\"))"));
+  CHECK(contains(to_text(description.content()->parsed()), "constant(weights, float, 8, file(\"weights.npy\"))"));
 }

@@ -65,24 +65,6 @@ TEST_CASE("without any database the request is a miss, and nothing is created or
   CHECK(machine.heard(Notice::Kind::database).empty());
 }
 
-TEST_CASE("nothing is written by asking") {
-  Machine machine;
-  machine.tuned();
-  const auto all = [&] {
-    std::string text;
-    for (const auto& entry : fs::directory_iterator(machine.home()))
-      text += entry.path().string() + "\n" + read_bytes(entry.path());
-    return text;
-  };
-  const std::string before = all();
-  {
-    Runtime runtime(machine.options());
-    CHECK(runtime.kernel(wave()).request({100, 1000}).rung() == Rung::exact);
-    CHECK(runtime.kernel(wave()).request({101, 1000}).rung() == Rung::near_size);
-  }
-  CHECK(all() == before);
-}
-
 TEST_CASE("a damaged database is a miss") {
   TwoDatabases machine;
   std::string bytes = read_bytes(machine.decisions());

@@ -1,6 +1,7 @@
 // The ways in which a program says what its kernel is.
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 #include "tests/runtime/machine.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
@@ -138,7 +139,7 @@ TEST_CASE("the kernel may be in a file, with the headers beside it") {
   CHECK(contains(why_served(Description::from_file(folder / "wave.cu")), "Nothing is stored"));
 }
 
-TEST_CASE("a file that is not there, or a text with a mistake, throws at once") {
+TEST_CASE("a file that is not there throws at once, a text with a mistake when it is parsed") {
   const auto code = [](const std::function<void()>& action, const std::string& word) {
     try {
       action();
@@ -150,12 +151,18 @@ TEST_CASE("a file that is not there, or a text with a mistake, throws at once") 
     return Errc::internal;
   };
   CHECK(code([] { Description::from_file("/nonexistent/wave.cu"); }, "/nonexistent/wave.cu") == Errc::file_not_found);
-  CHECK(code([] { Description::from_text("int x;", {.name = "plain.cu"}); }, "plain.cu") == Errc::bad_description);
-  CHECK(code([] { Description::from_text(kWave, {.name = "w.cu", .kernel = "wafe"}); }, "wave") ==
-        Errc::bad_description);
-  std::string two = kWave;
-  CHECK(code([&] { Description::from_text(two + "#pragma tuner gird(1)\n", {.name = "w.cu"}); }, "grid") ==
-        Errc::bad_description);
+  Machine machine;
+  Runtime runtime(machine.options());
+  const std::tuple<std::string, EmbeddedText, std::string> mistakes[] = {
+      {"int x;", {.name = "plain.cu"}, "plain.cu"},
+      {kWave, {.name = "w.cu", .kernel = "wafe"}, "wave"},
+      {kWave + "#pragma tuner gird(1)\n", {.name = "w.cu"}, "grid"}};
+  for (const auto& [text, embedded, word] : mistakes) {
+    const Description description = Description::from_text(text, embedded);
+    CHECK(code([&] { static_cast<void>(description.kernel()); }, word) == Errc::bad_description);
+    CHECK(code([&] { description.problem_properties(); }, word) == Errc::bad_description);
+    CHECK(code([&] { runtime.kernel(description); }, word) == Errc::bad_description);
+  }
 }
 
 TEST_CASE("of several kernels in a text one is named") {
@@ -164,7 +171,7 @@ TEST_CASE("of several kernels in a text one is named") {
   for (std::size_t at = 0; (at = other.find("wave", at)) != std::string::npos; at += 6) other.replace(at, 4, "ripple");
   const std::string both = kWave + other;
   CHECK(Description::from_text(both, {.kernel = "ripple"}).kernel() == "ripple");
-  CHECK_THROWS_AS(Description::from_text(both), Error);
+  CHECK_THROWS_AS(Description::from_text(both).problem_properties(), Error);
   machine.tuned({.configuration = kBaseline});
   Runtime runtime(machine.options());
   CHECK(runtime.kernel(Description::from_text(both, {.kernel = "ripple"})).request({100, 1000}).rung() ==

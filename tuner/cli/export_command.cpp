@@ -83,6 +83,7 @@ ExitCode run(const Arguments& arguments) {
       .to = to.decisions,
       .overwrite = overwrite,
       .with_trials = !arguments.has("decisions-only"),
+      .with_served = with_binaries,
       .wanted = [&](const cache::DecisionKey& key) { return selection.includes(key); },
   });
   if (exported.empty()) {

@@ -5,44 +5,67 @@
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/t1/reader.hpp"
 #include "tuner/core/task/identity.hpp"
+#include "tuner/core/task/served_winner.hpp"
 #include "tuner/runtime/description_content.hpp"
 
 namespace tuner {
 
-Description describe_text(std::string_view text, const std::filesystem::path& file, std::string_view kernel,
-                          std::vector<Header> headers, const std::vector<std::filesystem::path>& include_folders) {
-  auto content = std::make_shared<Description::Content>();
-  content->kernel = choose_description(parse_descriptions(text, file), file, kernel);
-  content->kernel.given_headers = std::move(headers);
-  // Read once, here, and not for every problem.
-  content->kernel.given_headers = quoted_headers(content->kernel, include_folders);
-  content->kernel.known_identity = kernel_identity(content->kernel, content->kernel.given_headers);
-  return Description(std::move(content));
+Description::Content::Content(std::string its_text, std::filesystem::path its_file, std::string_view chosen,
+                              const std::vector<Header>& given,
+                              const std::vector<std::filesystem::path>& include_folders)
+    : text(std::move(its_text)),
+      file(std::move(its_file)),
+      kernel(chosen),
+      headers(quoted_headers(text, file, given, include_folders)) {
+  // Whether the kernel is alone in its text is not known yet.
+  possible_sources.push_back(served_source(text, "", headers));
+  if (!kernel.empty()) possible_sources.push_back(served_source(text, kernel, headers));
+}
+
+const KernelDescription& Description::Content::parsed() const {
+  once_.run([this] {
+    std::vector<KernelDescription> all = parse_descriptions(text, file);
+    source_ = all.size() == 1 ? 0 : 1;
+    KernelDescription chosen = choose_description(std::move(all), file, kernel);
+    chosen.given_headers = headers;
+    // Computed once, here, and not for every problem.
+    chosen.known_identity = kernel_identity(chosen, headers);
+    parsed_ = std::move(chosen);
+  });
+  return *parsed_;
+}
+
+const std::string& Description::Content::source() const {
+  parsed();
+  return possible_sources[source_];
 }
 
 Description Description::from_file(const std::filesystem::path& file, std::string_view kernel,
                                    const std::vector<std::filesystem::path>& include_folders) {
-  const std::string text = read_kernel_file(file);
-  if (!is_t1(text)) return describe_text(text, file, kernel, {}, include_folders);
+  std::string text = read_kernel_file(file);
+  if (!is_t1(text)) {
+    return Description(
+        std::make_shared<const Content>(std::move(text), file, kernel, std::vector<Header>{}, include_folders));
+  }
   const KernelDescription described = read_t1(text, file).kernel;  // its source says as directives what the JSON said
-  return describe_text(described.source, described.file, kernel, {}, include_folders);
+  const auto content = std::make_shared<const Content>(described.source, described.file, kernel, std::vector<Header>{},
+                                                       include_folders);
+  content->parsed();
+  return Description(content);
 }
 
 Description Description::from_text(std::string_view text, const EmbeddedText& embedded) {
-  return describe_text(text, embedded.name, embedded.kernel, embedded.headers, {});
+  return Description(std::make_shared<const Content>(std::string(text), embedded.name, embedded.kernel,
+                                                     embedded.headers, std::vector<std::filesystem::path>{}));
 }
 
-std::shared_ptr<const KernelDescription> kernel_of(const Description& description) {
-  return {description.content(), &description.content()->kernel};
-}
-
-const std::string& Description::kernel() const noexcept {
-  return content_->kernel.kernel;
+const std::string& Description::kernel() const {
+  return content_->parsed().kernel;
 }
 
 std::vector<std::string> Description::problem_properties() const {
   std::vector<std::string> names;
-  for (const ProblemProperty& property : content_->kernel.problem) names.push_back(property.name);
+  for (const ProblemProperty& property : content_->parsed().problem) names.push_back(property.name);
   return names;
 }
 

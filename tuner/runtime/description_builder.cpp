@@ -110,7 +110,10 @@ Description DescriptionBuilder::build() const {
   text += fmt::format("#pragma tuner kernel({})\n", kernel_);
   for (const std::string& directive : directives_) text += fmt::format("#pragma tuner {}\n", directive);
   const std::string name = kernel_.substr(0, kernel_.find('<'));
-  return describe_text(text, name + " (described in code)", name, headers_, {});
+  const auto content = std::make_shared<const Description::Content>(
+      std::move(text), name + " (described in code)", name, headers_, std::vector<std::filesystem::path>{});
+  content->parsed();
+  return Description(content);
 }
 
 }  // namespace tuner

@@ -56,7 +56,7 @@ std::string_view to_string(Rung rung) noexcept {
     // What is launched in no other way than by the caller is not checked, and a plan that takes its place must be.
     if (plan.has_kernel()) checked_.store(&signature, std::memory_order_relaxed);
   }
-  for (const detail::BoundScalar& scalar : plan.bound) {
+  for (const BoundScalar& scalar : plan.bound) {
     if (bits_at(arguments[scalar.position], scalar.size) != scalar.bits) return state_->refuse_scalar(scalar);
   }
   return {};

@@ -9,10 +9,11 @@
 #include <string>
 #include <utility>
 
-#include "tuner/core/description/description.hpp"
 #include "tuner/runtime.hpp"
+#include "tuner/runtime/description_content.hpp"
 #include "tuner/runtime/instance_state.hpp"
 #include "tuner/runtime/instance_table.hpp"
+#include "tuner/runtime/layered_stores.hpp"
 
 namespace tuner::detail {
 
@@ -21,17 +22,30 @@ class RuntimeState;
 /// One kernel of a Runtime and every instance of it. All but `requested` is guarded by the Runtime's lock.
 class KernelState {
  public:
-  KernelState(RuntimeState& its_runtime, std::shared_ptr<const KernelDescription> its_description,
-              KernelOptions its_options)
+  using Content = std::shared_ptr<const Description::Content>;
+
+  /// Of a source that is parsed now: throws Error{bad_description} for its mistakes.
+  KernelState(RuntimeState& its_runtime, Content content, KernelOptions its_options)
       : runtime(its_runtime),
-        shared_description(std::move(its_description)),
-        description(*shared_description),
-        options(std::move(its_options)) {}
+        options(std::move(its_options)),
+        source(content->source()),
+        outline(content, &content->parsed()),
+        content_(std::move(content)) {}
+  /// Of one that was parsed before.
+  KernelState(RuntimeState& its_runtime, Content content, KnownSource known, KernelOptions its_options)
+      : runtime(its_runtime),
+        options(std::move(its_options)),
+        source(std::move(known.source)),
+        outline(std::make_shared<const KernelDescription>(std::move(known.outline))),
+        content_(std::move(content)) {}
 
   RuntimeState& runtime;
-  const std::shared_ptr<const KernelDescription> shared_description;  ///< with the text of its headers
-  const KernelDescription& description;
   const KernelOptions options;
+  const std::string source;                                ///< see cache::Served
+  const std::shared_ptr<const KernelDescription> outline;  ///< name and problem properties, if not all of it
+
+  /// All of it, with the text of its headers. Parses the source if that was not done yet.
+  std::shared_ptr<const KernelDescription> description() const { return {content_, &content_->parsed()}; }
 
   InstanceTable requested;  ///< look-ups are free for all
 
@@ -48,6 +62,9 @@ class KernelState {
   std::set<Key> being_made;
   /// What is handed out where no instance is made or kept, by reason.
   std::map<std::string, std::unique_ptr<InstanceState>> refusals;
+
+ private:
+  const Content content_;
 };
 
 }  // namespace tuner::detail

@@ -26,21 +26,9 @@ void require_launchable(const Geometry& geometry, const DeviceInfo& device) {
   }
 }
 
-void describe_decision(const cache::Decision& decision, const Task& task, Provenance& provenance) {
-  provenance.problem = decision.key.problem;
-  provenance.device = decision.key.device;
-  provenance.expected_time = std::chrono::duration<double, std::nano>(decision.time_ns);
-  provenance.speedup = decision.speedup;
-  provenance.speedup_low = decision.speedup_low;
-  provenance.speedup_high = decision.speedup_high;
-  provenance.confidence = decision.confidence;
-  for (const cache::Tie& tie : decision.ties) provenance.ties.push_back(tie.configuration);
-  provenance.decision_id = decision.row;
-  const std::string& driver = task.device().driver_version;
-  provenance.stale = !driver.empty() && !decision.conditions.driver.empty() && driver != decision.conditions.driver &&
-                     decision.key.device == task.device().identity();
-  provenance.contended = decision.contended;
-  provenance.noisy = decision.noisy;
+void add_reservations(Provenance& provenance) {
+  if (provenance.stale) provenance.why += " The driver has changed since it was measured.";
+  if (provenance.contended) provenance.why += " It was measured while other work was on the GPU.";
 }
 
 /// The configuration, if it is one that the space and the device allow. Throws Error with the reason if it is not.
@@ -57,11 +45,40 @@ Offer offer_of(const Task& task, Rung rung, search::Configuration configuration)
 
 }  // namespace
 
+Provenance stored_provenance(Rung rung, const cache::Decision& decision, const std::filesystem::path& database,
+                             const DeviceInfo& device) {
+  Provenance provenance;
+  provenance.rung = rung;
+  provenance.configuration = decision.configuration;
+  provenance.problem = decision.key.problem;
+  provenance.device = decision.key.device;
+  provenance.expected_time = std::chrono::duration<double, std::nano>(decision.time_ns);
+  provenance.speedup = decision.speedup;
+  provenance.speedup_low = decision.speedup_low;
+  provenance.speedup_high = decision.speedup_high;
+  provenance.confidence = decision.confidence;
+  for (const cache::Tie& tie : decision.ties) provenance.ties.push_back(tie.configuration);
+  provenance.database = database;
+  provenance.decision_id = decision.row;
+  const std::string& measured_with = decision.conditions.driver;
+  provenance.stale = !device.driver_version.empty() && !measured_with.empty() &&
+                     device.driver_version != measured_with && decision.key.device == device.identity();
+  provenance.contended = decision.contended;
+  provenance.noisy = decision.noisy;
+  if (rung == Rung::exact) {
+    provenance.why = "Stored for this problem on this kind of GPU.";
+    add_reservations(provenance);
+  }
+  return provenance;
+}
+
 Offer stored_offer(const Task& task, Rung rung, const cache::Decision& decision,
                    const std::filesystem::path& database) {
   Offer offer = offer_of(task, rung, task.space().parse(decision.configuration));
-  describe_decision(decision, task, offer.provenance);
-  offer.provenance.database = database;
+  const std::string canonical = std::move(offer.provenance.configuration);
+  offer.provenance = stored_provenance(rung, decision, database, task.device());
+  offer.provenance.configuration = canonical;
+  offer.decision = decision;
   if (rung == Rung::exact) offer.measured_binary = decision.binary_hash;
   return offer;
 }
@@ -167,19 +184,13 @@ std::optional<Offer> Ladder::stored(Rung rung, const LayeredStores::Found& found
     return std::nullopt;
   }
   Provenance& provenance = result.provenance;
-  switch (rung) {
-    case Rung::near_size:
-      provenance.why = fmt::format("{} The nearest stored problem is {}.", reasons_, provenance.problem);
-      break;
-    case Rung::other_device:
-      provenance.why = fmt::format("{} This problem was tuned on {}, which has the same architecture.", reasons_,
-                                   provenance.device.substr(0, provenance.device.find('|')));
-      break;
-    default:
-      provenance.why = "Stored for this problem on this kind of GPU.";
-  }
-  if (provenance.stale) provenance.why += " The driver has changed since it was measured.";
-  if (provenance.contended) provenance.why += " It was measured while other work was on the GPU.";
+  if (rung == Rung::exact) return result;
+  provenance.why =
+      rung == Rung::near_size
+          ? fmt::format("{} The nearest stored problem is {}.", reasons_, provenance.problem)
+          : fmt::format("{} This problem was tuned on {}, which has the same architecture.", reasons_,
+                        provenance.device.substr(0, provenance.device.find('|')));
+  add_reservations(provenance);
   return result;
 }
 

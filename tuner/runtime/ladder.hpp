@@ -19,7 +19,12 @@ struct Offer {
   Geometry geometry;
   Provenance provenance;        ///< with rung and configuration; `why` says why no better one came first
   std::string measured_binary;  ///< hash of what was measured, where it was this task; else empty
+  cache::Decision decision;     ///< what says so; that of the baseline has no row
 };
+
+/// What is known of a launch of what a decision found, on this device. `why` is said of an exact one.
+Provenance stored_provenance(Rung rung, const cache::Decision& decision, const std::filesystem::path& database,
+                             const DeviceInfo& device);
 
 /// What a decision offers: its configuration, if it is one that the task's space and device allow, and what is known of
 /// it. Throws Error with the reason if it is not.

@@ -8,6 +8,8 @@
 
 #include "cache/sqlite/busy.hpp"
 #include "cache/store/sqlite_store.hpp"
+#include "tuner/core/base/packed_text.hpp"
+#include "tuner/detail/file_variable.hpp"
 
 namespace tuner {
 
@@ -26,7 +28,7 @@ struct StoreLayer {
   bool is_users = false;
   std::chrono::milliseconds patience{};
   std::optional<cache::Location> location;
-  std::unique_ptr<cache::Store> decisions;
+  std::unique_ptr<cache::SqliteStore> decisions;
   std::unique_ptr<cache::BinaryStore> binaries;
   std::optional<FileIdentity> bad_decisions, bad_binaries;  ///< files that will not become usable
 };
@@ -50,7 +52,7 @@ void locate(StoreLayer& layer) {
 }
 
 /// Null where there is none yet.
-cache::Store* open_decisions(StoreLayer& layer) {
+cache::SqliteStore* open_decisions(StoreLayer& layer) {
   if (layer.decisions) return layer.decisions.get();
   locate(layer);
   if (is_silently_missing(layer, layer.location->decisions)) return nullptr;
@@ -131,7 +133,7 @@ void LayeredStores::ask_decisions(Turn& turn, std::size_t index, LookupState& lo
   try {
     locate(layer);
     if (is_bad(layer.bad_decisions, layer.location->decisions)) return;
-    if (cache::Store* const store = open_decisions(layer)) question(*store);
+    if (cache::SqliteStore* const store = open_decisions(layer)) question(*store);
   } catch (const Error& error) {
     turn.report(error.what());
     layer.decisions.reset();
@@ -143,13 +145,85 @@ void LayeredStores::ask_decisions(Turn& turn, std::size_t index, LookupState& lo
   }
 }
 
+/// The same of rows that can be done without: what is wrong with them leaves the decisions in force.
+template <class Question>
+void LayeredStores::ask_served(Turn& turn, std::size_t index, LookupState& lookup, const Question& question) {
+  ask_decisions(turn, index, lookup, [&](const cache::SqliteStore& store) {
+    try {
+      question(store);
+    } catch (const Error& error) {
+      if (error.code() != Errc::store_damaged) throw;
+      turn.report(error.what());
+    }
+  });
+}
+
+std::optional<KnownSource> LayeredStores::known_source(const std::vector<std::string>& sources,
+                                                       const std::string& kernel) {
+  Turn turn(*this);
+  LookupState lookup;
+  std::optional<KnownSource> known;
+  for (std::size_t i = 0; i < stores_.size() && !known; ++i) {
+    ask_served(turn, i, lookup, [&](const cache::SqliteStore& store) {
+      for (const std::string& source : sources) {
+        const auto text = store.find_outline(source);
+        if (!text || known) continue;
+        auto outline = unpacked<SourceOutline>(*text);
+        if (!kernel.empty() && outline.kernel != kernel) continue;
+        known.emplace().source = source;
+        known->outline.kernel = std::move(outline.kernel);
+        known->outline.problem = std::move(outline.problem);
+      }
+    });
+  }
+  return known;
+}
+
+std::optional<LayeredStores::FoundServed> LayeredStores::served(const std::string& source, const std::string& place,
+                                                                LookupState& lookup) {
+  Turn turn(*this);
+  std::optional<FoundServed> found;
+  std::size_t layer = 0;
+  for (; layer < stores_.size() && !found; ++layer) {
+    ask_served(turn, layer, lookup, [&](const cache::SqliteStore& store) {
+      if (auto row = store.find_served(source, place)) {
+        found = FoundServed{unpacked<ServedWinner>(row->launch), std::move(row->binary),
+                            stores_[layer]->location->decisions};
+      }
+    });
+  }
+  for (std::size_t before = 0; found && before + 1 < layer; ++before) {
+    ask_decisions(turn, before, lookup, [&](const cache::SqliteStore& store) {
+      const auto decision = store.find_decision(found->winner.decision.key);
+      if (decision && decision->origin != cache::Origin::replay) found.reset();
+    });
+  }
+  return found;
+}
+
+bool LayeredStores::is_users(const fs::path& database) {
+  const std::lock_guard lock(mutex_);
+  return stores_.front()->location && stores_.front()->location->decisions == database;
+}
+
+void LayeredStores::remember(const cache::Served& served) noexcept try {
+  // Who runs with the rights of another user reads what that names, and changes nothing.
+  if (has_rights_of_another()) return;
+  const fs::path database = [this] {
+    const std::lock_guard lock(mutex_);
+    return stores_.front()->location->decisions;
+  }();
+  cache::SqliteStore::open({.path = database, .busy_timeout = std::chrono::milliseconds(0)})->record_served(served);
+} catch (...) {
+}
+
 std::optional<LayeredStores::Found> LayeredStores::find(const cache::DecisionKey& key, std::size_t& layer,
                                                         LookupState& lookup) {
   Turn turn(*this);
   std::optional<Found> found;
   while (!found && layer < stores_.size()) {
     const std::size_t index = layer++;
-    ask_decisions(turn, index, lookup, [&](cache::Store& store) {
+    ask_decisions(turn, index, lookup, [&](const cache::SqliteStore& store) {
       auto decision = store.find_decision(key);
       if (decision && decision->origin != cache::Origin::replay) {
         found = Found{*std::move(decision), stores_[index]->location->decisions};
@@ -163,7 +237,7 @@ std::vector<LayeredStores::FoundSite> LayeredStores::sites(const cache::Decision
   Turn turn(*this);
   std::vector<FoundSite> sites;
   for (std::size_t i = 0; i < stores_.size(); ++i) {
-    ask_decisions(turn, i, lookup, [&](cache::Store& store) {
+    ask_decisions(turn, i, lookup, [&](const cache::SqliteStore& store) {
       for (cache::Site& site : store.list_sites(key)) {
         sites.push_back({std::move(site), i});
       }
@@ -175,7 +249,7 @@ std::vector<LayeredStores::FoundSite> LayeredStores::sites(const cache::Decision
 std::optional<LayeredStores::Found> LayeredStores::read(const FoundSite& site, LookupState& lookup) {
   Turn turn(*this);
   std::optional<Found> found;
-  ask_decisions(turn, site.layer, lookup, [&](cache::Store& store) {
+  ask_decisions(turn, site.layer, lookup, [&](const cache::SqliteStore& store) {
     if (auto decision = store.find_decision(site.site.row)) {
       found = Found{*std::move(decision), stores_[site.layer]->location->decisions};
     }

@@ -13,10 +13,17 @@
 #include "cache/file/location.hpp"
 #include "cache/store/binary_store.hpp"
 #include "cache/store/decision.hpp"
+#include "tuner/core/task/served_winner.hpp"
 
 namespace tuner {
 
 struct StoreLayer;
+
+/// A source that was parsed before, and what that said of it.
+struct KnownSource {
+  std::string source;         ///< see cache::Served
+  KernelDescription outline;  ///< nothing but its kernel and problem properties
+};
 
 /// How one request looks into the databases. What others have locked for too long is not asked again for it.
 struct LookupState {
@@ -26,8 +33,8 @@ struct LookupState {
 };
 
 /// The databases that a Runtime reads, the user's first. Each file is opened when it is first asked; what
-/// cannot be used is reported once. Nothing here throws or writes, and a lookup waits for each file no longer than the
-/// patience.
+/// cannot be used is reported once. Nothing here throws, nothing but `remember` writes, and a lookup waits for each file
+/// no longer than the patience.
 /// Safe to use from several threads.
 class LayeredStores {
  public:
@@ -48,6 +55,20 @@ class LayeredStores {
   /// `layer` becomes the position behind it.
   std::optional<Found> find(const cache::DecisionKey& key, std::size_t& layer, LookupState& lookup);
 
+  /// What the first database that knows one of these sources says of it, if that is this kernel; any if it is empty.
+  std::optional<KnownSource> known_source(const std::vector<std::string>& sources, const std::string& kernel);
+  struct FoundServed {
+    ServedWinner winner;
+    std::vector<std::byte> binary;
+    std::filesystem::path database;
+  };
+  /// What `find` would find for this source in this place (cache::Served), as a program launches it. Nothing where a row
+  /// is missing, damaged, not trusted, or not what the first database with a decision says.
+  std::optional<FoundServed> served(const std::string& source, const std::string& place, LookupState& lookup);
+  bool is_users(const std::filesystem::path& database);
+  /// Writes such a row to the user's database, unless that is locked or cannot be written: another start will do it.
+  void remember(const cache::Served& served) noexcept;
+
   struct FoundSite {
     cache::Site site;
     std::size_t layer = 0;
@@ -66,6 +87,8 @@ class LayeredStores {
   class Turn;
   template <class Question>
   void ask_decisions(Turn& turn, std::size_t index, LookupState& lookup, const Question& question);
+  template <class Question>
+  void ask_served(Turn& turn, std::size_t index, LookupState& lookup, const Question& question);
   std::optional<cache::Binary> ask_binaries(Turn& turn, std::size_t index, LookupState& lookup,
                                             const std::string& compile_key, const std::string& measured_hash);
 

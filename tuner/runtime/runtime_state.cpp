@@ -10,6 +10,7 @@
 #include "cache/file/hash.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/core/task/binary_key.hpp"
 #include "tuner/core/task/identity.hpp"
@@ -55,6 +56,18 @@ RuntimeOptions in_range(RuntimeOptions options) {
   options.background_compile_workers = std::max(options.background_compile_workers, 1);
   options.swap_threshold = std::max(options.swap_threshold, 1.0);
   return options;
+}
+
+TunedValues tuned_values(const std::vector<ParameterValue>& parameters) {
+  std::vector<TunedValues::Named> values;
+  for (const auto& [name, value] : parameters) {
+    TunedValues::Named named{name, value.is_name() ? value.as_name() : std::string()};
+    if (value.is_integer()) named.value = value.as_integer();
+    if (value.is_real()) named.value = value.as_real();
+    if (value.is_boolean()) named.value = value.as_boolean();
+    values.push_back(std::move(named));
+  }
+  return TunedValues(std::move(values));
 }
 
 /// An instance for when there is no memory to make one. Leaked, so that it outlives every static object.
@@ -108,7 +121,7 @@ const Instance& RuntimeState::report_failed_request(const KernelState& kernel) n
   } catch (const std::exception& error) {
     try {
       report(Notice::Kind::engine,
-             fmt::format("A request for `{}` failed: {}", kernel.description.kernel, error.what()));
+             fmt::format("A request for `{}` failed: {}", kernel.outline->kernel, error.what()));
     } catch (...) {
       report(Notice::Kind::engine, error.what());
     }
@@ -124,8 +137,13 @@ EngineClient& RuntimeState::engine() {
 }
 
 KernelState& RuntimeState::add(const Description& description, KernelOptions options) {
+  const auto& content = description.content();
+  std::optional<KnownSource> known;
+  if (mode_ != Mode::off) known = stores_.known_source(content->possible_sources, content->kernel);
+  if (!known) content->parsed();  // not under the lock
   const std::lock_guard lock(mutex_);
-  return kernels_.emplace_back(*this, kernel_of(description), std::move(options));
+  return known ? kernels_.emplace_back(*this, content, *std::move(known), std::move(options))
+               : kernels_.emplace_back(*this, content, std::move(options));
 }
 
 const Instance& RuntimeState::request(KernelState& kernel, std::span<const ProblemValue> values,
@@ -140,7 +158,7 @@ const Instance& RuntimeState::request(KernelState& kernel, std::span<const Named
                                       const RequestOptions& options) noexcept try {
   std::vector<ProblemValue> ordered;
   std::size_t used = 0;
-  for (const ProblemProperty& property : kernel.description.problem) {
+  for (const ProblemProperty& property : kernel.outline->problem) {
     const auto named = std::find_if(values.begin(), values.end(),
                                     [&](const NamedValue& value) { return value.name == property.name; });
     if (named != values.end()) {
@@ -154,18 +172,18 @@ const Instance& RuntimeState::request(KernelState& kernel, std::span<const Named
       break;
     }
   }
-  if (used == values.size() && ordered.size() == kernel.description.problem.size()) {
+  if (used == values.size() && ordered.size() == kernel.outline->problem.size()) {
     return request(kernel, ordered, options);
   }
   // Something is missing, unknown or given twice: the sentence for that.
   ProblemValues named;
   for (const NamedValue& value : values) named.emplace(value.name, search_value(value.value));
   try {
-    complete_problem(kernel.description, named);
+    complete_problem(*kernel.description(), named);
   } catch (const Error& error) {
     return refusal(kernel, error.what());
   }
-  return refusal(kernel, fmt::format("The request names a problem property of `{}` twice.", kernel.description.kernel));
+  return refusal(kernel, fmt::format("The request names a problem property of `{}` twice.", kernel.outline->kernel));
 } catch (...) {
   return report_failed_request(kernel);
 }
@@ -184,10 +202,24 @@ const Instance& RuntimeState::answer(KernelState& kernel, std::span<const Proble
   return make(*wanted);
 }
 
+namespace {
+
+/// Throws Error if no problem has these values: with a sentence for which the outline may not be enough.
+ProblemValues complete(const KernelState& kernel, std::span<const ProblemValue> values) {
+  try {
+    return complete_problem(*kernel.outline, named_values(*kernel.outline, values));
+  } catch (const Error&) {
+    const auto description = kernel.description();
+    return complete_problem(*description, named_values(*description, values));
+  }
+}
+
+}  // namespace
+
 /// Throws Error if no problem has these values, or there is no context.
 RuntimeState::Wanted RuntimeState::resolve(KernelState& kernel, std::span<const ProblemValue> values,
                                            const RequestOptions& options) {
-  const ProblemValues problem = complete_problem(kernel.description, named_values(kernel.description, values));
+  const ProblemValues problem = complete(kernel, values);
   const ContextPlace place = contexts_.current();
   return {kernel, values, place, {place.id, problem_text(problem)}, contexts_.is_capturing(options.stream)};
 }
@@ -231,29 +263,68 @@ RuntimeState::Claim::~Claim() {
 
 /// Makes the claimed instance, or gives the one that is there another plan.
 const Instance& RuntimeState::make(const Wanted& wanted) {
-  KernelState& kernel = wanted.kernel;
-  const auto begin = std::chrono::steady_clock::now();
+  Answered answered{std::chrono::steady_clock::now()};
+  LookupState lookup;
   std::shared_ptr<const Task> task;
+  bool remembers = true;
   try {
-    task = std::make_shared<const Task>(kernel.shared_description, parse_problem(wanted.key.second),
+    if (const auto found = find_served(wanted, lookup)) {
+      answered.final = lookup.complete();
+      if (const Instance* const instance = make_served(wanted, *found, answered)) return *instance;
+      remembers = false;
+    }
+    task = std::make_shared<const Task>(wanted.kernel.description(), parse_problem(wanted.key.second),
                                         contexts_.info(wanted.place.device), std::vector<std::string>{},
                                         std::vector<std::filesystem::path>{}, search::Listing::when_needed);
   } catch (const Error& error) {
-    return refuse_always(kernel, wanted.values, error.what());
+    return refuse_always(wanted.kernel, wanted.values, error.what());
   }
   InstanceState* const before = known_instance(wanted);
   std::unique_ptr<InstanceState> fresh;
-  if (before == nullptr) fresh = new_instance(kernel, call_arguments(kernel.description, task->arguments()));
-  PendingInstance pending{kernel,           wanted.place,     task, before != nullptr ? *before : *fresh,
+  if (before == nullptr) fresh = new_instance(wanted.kernel, call_arguments(*task));
+  PendingInstance pending{wanted.kernel,    wanted.place,     task, before != nullptr ? *before : *fresh,
                           wanted.capturing, before != nullptr};
   pending.since_unix_ms = now_unix_ms();
+  pending.lookup = std::move(lookup);
+  pending.remembers = remembers;
   try {
     fill(pending);
   } catch (...) {
     if (fresh && fresh->tuning()) static_cast<void>(fresh.release());  // the engine's answer will come to it
     throw;
   }
-  return keep(wanted, std::move(fresh), pending, begin);
+  answered.final = !pending.may_improve && pending.lookup.complete();
+  const Instance& instance = keep(wanted, std::move(fresh), answered);
+  if (pending.served) stores_.remember(*pending.served);
+  return instance;
+}
+
+/// The winner that a start finds without parsing the source; nothing where it has to look further. Throws Error if the
+/// GPU cannot be asked.
+std::optional<LayeredStores::FoundServed> RuntimeState::find_served(const Wanted& wanted, LookupState& lookup) {
+  if (mode_ == Mode::off) return std::nullopt;
+  const DeviceInfo& device = contexts_.info(wanted.place.device);
+  return stores_.served(wanted.kernel.source, served_place(wanted.key.second, device, to_string(timing_)), lookup);
+}
+
+/// Null if it cannot be used as it is: the ladder says why, or has it tuned again.
+const Instance* RuntimeState::make_served(const Wanted& wanted, const LayeredStores::FoundServed& found,
+                                          const Answered& answered) {
+  const ServedWinner& winner = found.winner;
+  const Provenance provenance =
+      stored_provenance(Rung::exact, winner.decision, found.database, contexts_.info(wanted.place.device));
+  if (provenance.stale && mode_ != Mode::cache) return nullptr;
+  InstanceState* const before = known_instance(wanted);
+  std::unique_ptr<InstanceState> fresh;
+  try {
+    const cache::Binary binary{.hash = winner.binary_hash, .kernel = winner.symbol, .bytes = found.binary};
+    LaunchPlan plan = load(wanted.place, winner.facts, provenance, binary);
+    if (before == nullptr) fresh = new_instance(wanted.kernel, winner.facts.arguments);
+    (before != nullptr ? *before : *fresh).publish(std::move(plan));
+  } catch (const Error&) {
+    return nullptr;
+  }
+  return &keep(wanted, std::move(fresh), answered);
 }
 
 InstanceState* RuntimeState::known_instance(const Wanted& wanted) {
@@ -262,9 +333,9 @@ InstanceState* RuntimeState::known_instance(const Wanted& wanted) {
   return known != wanted.kernel.instances.end() ? known->second.instance.get() : nullptr;
 }
 
-/// `fresh`: null for an instance that is kept already. `begin`: when its making began.
+/// `fresh`: null for an instance that is kept already.
 const Instance& RuntimeState::keep(const Wanted& wanted, std::unique_ptr<InstanceState> fresh,
-                                   const PendingInstance& pending, std::chrono::steady_clock::time_point begin) {
+                                   const Answered& answered) {
   const std::lock_guard lock(mutex_);
   KernelState::Made& made = wanted.kernel.instances[wanted.key];
   if (fresh) {
@@ -273,7 +344,7 @@ const Instance& RuntimeState::keep(const Wanted& wanted, std::unique_ptr<Instanc
   }
   const Instance& instance = made.instance->instance();
   made.look_again.reset();
-  if (!pending.may_improve && pending.lookup.complete()) {
+  if (answered.final) {
     remember(wanted.kernel, wanted.key.first, wanted.values, instance);
     return instance;
   }
@@ -281,7 +352,7 @@ const Instance& RuntimeState::keep(const Wanted& wanted, std::unique_ptr<Instanc
   const auto now = std::chrono::steady_clock::now();
   made.look_again = now;
   if (wanted.capturing) return instance;
-  *made.look_again += std::max<std::chrono::steady_clock::duration>(made.pause, 4 * (now - begin));
+  *made.look_again += std::max<std::chrono::steady_clock::duration>(made.pause, 4 * (now - answered.begin));
   made.pause = std::min(2 * made.pause, kLongestPause);
   return instance;
 }
@@ -324,7 +395,7 @@ const Instance& RuntimeState::refusal(KernelState& kernel, const std::string& wh
 
 std::unique_ptr<InstanceState> RuntimeState::new_instance(KernelState& kernel, std::vector<CallArgument> arguments) {
   return std::make_unique<InstanceState>(
-      kernel.description.kernel, std::move(arguments),
+      kernel.outline->kernel, std::move(arguments),
       [this](Notice::Kind kind, const std::string& sentence) { report(kind, sentence); });
 }
 
@@ -368,7 +439,7 @@ void RuntimeState::fill(PendingInstance& pending) {
   const Provenance& provenance = pending.instance.plan().provenance;
   if (provenance.rung == Rung::exact && !provenance.stale) return;
   if (declined) {
-    const std::string sentence = fmt::format("`{}` is not tuned for {}: {}", pending.kernel.description.kernel,
+    const std::string sentence = fmt::format("`{}` is not tuned for {}: {}", pending.kernel.outline->kernel,
                                              problem_text(pending.task->problem()), *declined);
     report(Notice::Kind::tuning, sentence);
     LaunchPlan told = pending.instance.plan();
@@ -388,7 +459,9 @@ bool RuntimeState::serve(PendingInstance& pending, Ladder& ladder) {
     const auto binary = find_or_compile(pending, *offer, ladder, failures);
     if (!binary) continue;
     try {
-      publish(pending, load(pending.place, *pending.task, *offer, *binary));
+      publish(pending,
+              load(pending.place, launch_facts(*pending.task, offer->configuration), offer->provenance, *binary));
+      remember_served(pending, *offer, *binary);
       return true;
     } catch (const Error& error) {
       ladder.reject(fmt::format("The binary of {} is not used: {}", offer->provenance.configuration, error.what()));
@@ -413,7 +486,7 @@ std::optional<cache::Binary> RuntimeState::find_or_compile(PendingInstance& pend
   }
   if (failures >= kMostFailures) return std::nullopt;
   const CompileAnswer answer =
-      engine().compile({subject(pending.kernel, *pending.task), configuration}, after(options_.compile_limit));
+      engine().compile({subject(*pending.task), configuration}, after(options_.compile_limit));
   if (answer.outcome == Outcome::ok) {
     cache::Binary binary;
     binary.hash = answer.binary_hash.empty() ? cache::content_hash(answer.cubin) : answer.binary_hash;
@@ -432,31 +505,38 @@ std::optional<cache::Binary> RuntimeState::find_or_compile(PendingInstance& pend
   return std::nullopt;
 }
 
-JobSubject RuntimeState::subject(const KernelState& kernel, const Task& task) const {
-  const KernelDescription& description = kernel.description;
+/// Makes the row from which the next start is served.
+void RuntimeState::remember_served(PendingInstance& pending, const Offer& offer, const cache::Binary& binary) {
+  const Provenance& provenance = offer.provenance;
+  if (!pending.remembers || pending.capturing || provenance.rung != Rung::exact) return;
+  if (stores_.is_users(provenance.database))
+    pending.served = served_row(*pending.task, pending.kernel.source, offer.decision, binary);
+}
+
+JobSubject RuntimeState::subject(const Task& task) const {
+  const KernelDescription& description = task.description();
   return {description.source, description.file, description.kernel, description.given_headers,
           task.problem(),     task.device(),    options_.database};
 }
 
-LaunchPlan RuntimeState::load(const ContextPlace& place, const Task& task, const Offer& offer,
+LaunchPlan RuntimeState::load(const ContextPlace& place, const LaunchFacts& launch, const Provenance& provenance,
                               const cache::Binary& binary) {
-  const std::string& kernel = task.description().kernel;
-  const std::vector<BoundArgument> arguments = task.arguments();
   if (const auto facts = facts_from_cubin(binary.bytes, binary.kernel)) {
-    if (const auto why = why_not_described(kernel, arguments, facts->parameters))
+    if (const auto why = why_not_described(launch.kernel, launch.arguments, facts->parameters))
       throw Error(Errc::bad_description, *why);
   }
   LaunchPlan plan;
-  plan.geometry = offer.geometry;
-  plan.function = modules_.load(place, binary.bytes, binary.hash, binary.kernel, offer.geometry, task.device());
-  plan.constants = modules_.constants(place, binary.bytes, binary.hash, arguments);
+  plan.geometry = launch.geometry;
+  plan.function = modules_.load(place, binary.bytes, binary.hash, binary.kernel, launch.geometry,
+                                contexts_.info(place.device));
+  plan.constants = modules_.constants(place, binary.bytes, binary.hash, launch.arguments);
   (plan.constants.empty() ? plan.launch : plan.launch_after_copies) = cuda::driver().launch;
   plan.copy = cuda::driver().copy_on_device;
-  plan.bound = bound_scalars(task.description(), arguments);
-  plan.buffers = buffer_needs(task, offer.configuration);
+  plan.bound = launch.bound;
+  plan.buffers = launch.buffers;
   plan.scratch = &scratch_.in(cuda::driver(), place);
-  plan.values = tuned_values(task.space(), offer.configuration);
-  plan.provenance = offer.provenance;
+  plan.values = tuned_values(launch.values);
+  plan.provenance = provenance;
   return plan;
 }
 

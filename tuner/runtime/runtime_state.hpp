@@ -45,6 +45,11 @@ class RuntimeState {
     KernelState::Key key;
     bool capturing = false;  ///< a graph is being captured: nothing may wait
   };
+  /// What is known of an answer when it is kept.
+  struct Answered {
+    std::chrono::steady_clock::time_point begin;  ///< of its making
+    bool final = true;                            ///< a later request would not get a better one
+  };
   /// One thread makes an instance, all others wait for it: until this ends.
   class Claim {
    public:
@@ -68,6 +73,8 @@ class RuntimeState {
     bool may_improve = false;        ///< a later request might get a better rung
     std::int64_t since_unix_ms = 0;  ///< when the databases were looked into
     LookupState lookup = {};
+    bool remembers = false;                    ///< the next start should find what is served
+    std::optional<cache::Served> served = {};  ///< for it
   };
   /// An instance that waits for the engine's answer.
   struct Waiting {
@@ -87,8 +94,9 @@ class RuntimeState {
   const Instance* find_or_claim(const Wanted& wanted);
   const Instance& make(const Wanted& wanted);
   InstanceState* known_instance(const Wanted& wanted);
-  const Instance& keep(const Wanted& wanted, std::unique_ptr<InstanceState> fresh, const PendingInstance& pending,
-                       std::chrono::steady_clock::time_point begin);
+  std::optional<LayeredStores::FoundServed> find_served(const Wanted& wanted, LookupState& lookup);
+  const Instance* make_served(const Wanted& wanted, const LayeredStores::FoundServed& found, const Answered& answered);
+  const Instance& keep(const Wanted& wanted, std::unique_ptr<InstanceState> fresh, const Answered& answered);
   const Instance& refuse_always(KernelState& kernel, std::span<const ProblemValue> values, const std::string& why);
   const Instance& refusal(KernelState& kernel, const std::string& why);
   std::unique_ptr<InstanceState> new_instance(KernelState& kernel, std::vector<CallArgument> arguments);
@@ -98,12 +106,14 @@ class RuntimeState {
 
   void fill(PendingInstance& pending);
   bool serve(PendingInstance& pending, Ladder& ladder);
-  LaunchPlan load(const ContextPlace& place, const Task& task, const Offer& offer, const cache::Binary& binary);
+  LaunchPlan load(const ContextPlace& place, const LaunchFacts& facts, const Provenance& provenance,
+                  const cache::Binary& binary);
+  void remember_served(PendingInstance& pending, const Offer& offer, const cache::Binary& binary);
   void publish(PendingInstance& pending, LaunchPlan plan);
   std::optional<cache::Binary> find_or_compile(PendingInstance& pending, const Offer& offer, Ladder& ladder,
                                                int& failures);
   EngineClient& engine();
-  JobSubject subject(const KernelState& kernel, const Task& task) const;
+  JobSubject subject(const Task& task) const;
 
   // Tuning: tuning.cpp.
   std::optional<std::string> why_not_tune(const PendingInstance& pending) const;

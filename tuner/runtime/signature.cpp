@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
+#include <iterator>
+#include <vector>
 
 #include "tuner/core/base/element_type.hpp"
-#include "tuner/core/task/argument_binding.hpp"
 
 namespace tuner {
 namespace {
@@ -83,35 +83,10 @@ std::optional<std::string> why_no_scalar(const BoundArgument& argument, const Pa
                      type_text(argument), element_size(argument), kind_text(passed.kind), passed.size);
 }
 
-std::string names_of(std::span<const BoundArgument> arguments) {
+std::string names_of(std::span<const CallArgument> arguments) {
   std::vector<std::string> names;
-  for (const BoundArgument& argument : arguments) names.push_back(argument.name);
+  for (const CallArgument& argument : arguments) names.push_back(argument.bound.name);
   return fmt::format("{}", fmt::join(names, ", "));
-}
-
-/// Whether the value follows from the problem, by way of lets too.
-bool depends_on_problem(const KernelDescription& description, const search::Expression& expression, int depth = 0) {
-  constexpr int kDeepest = 200;  // lets that need themselves are errors elsewhere
-  for (const std::string& name : expression.names()) {
-    const auto is_it = [&](const auto& named) { return named.name == name; };
-    if (std::any_of(description.problem.begin(), description.problem.end(), is_it)) return true;
-    const auto let = std::find_if(description.names.begin(), description.names.end(), is_it);
-    if (let != description.names.end() && depth < kDeepest &&
-        depends_on_problem(description, let->expression, depth + 1))
-      return true;
-  }
-  return false;
-}
-
-/// The bytes of a value as the kernel takes them; nothing where that is not known here.
-std::optional<std::uint64_t> bits_of(const BoundArgument& argument) {
-  if (argument.type == ElementType::float64) return std::bit_cast<std::uint64_t>(argument.value.as_real());
-  if (argument.type == ElementType::float32)
-    return std::bit_cast<std::uint32_t>(static_cast<float>(argument.value.as_real()));
-  if (is_real(argument.type)) return std::nullopt;
-  const std::size_t size = size_of(argument.type);
-  const auto bits = static_cast<std::uint64_t>(argument.value.as_integer());
-  return size == 8 ? bits : bits & ((std::uint64_t{1} << (8 * size)) - 1);
 }
 
 }  // namespace
@@ -120,24 +95,11 @@ const std::string_view kVariesWithoutSize =
     "is scratch whose length depends on the configuration, and the call passes a pointer, which does not say how much "
     "it points to: pass tuner::scratch, and the library provides the memory, or tuner::Buffer{pointer, bytes}";
 
-std::vector<CallArgument> call_arguments(const KernelDescription& description, std::span<const BoundArgument> bound) {
-  std::vector<CallArgument> arguments;
-  for (std::size_t i = 0; i < bound.size(); ++i) {
-    const Argument& described = description.arguments[i];
-    const bool varies = described.role == Argument::Role::scratch && described.length &&
-                        depends_on_parameters(description, *described.length);
-    arguments.push_back({bound[i], varies});
-  }
-  return arguments;
-}
-
 std::optional<std::string> why_not_callable(const std::string& kernel, std::span<const CallArgument> arguments,
                                             const detail::CallSignature& signature) {
   if (signature.arguments.size() != arguments.size()) {
-    std::vector<BoundArgument> all;
-    for (const CallArgument& argument : arguments) all.push_back(argument.bound);
     return fmt::format("The kernel `{}` takes {} arguments ({}), and the call passes {}.", kernel, arguments.size(),
-                       names_of(all), signature.arguments.size());
+                       names_of(arguments), signature.arguments.size());
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const BoundArgument& bound = arguments[i].bound;
@@ -148,38 +110,23 @@ std::optional<std::string> why_not_callable(const std::string& kernel, std::span
   return std::nullopt;
 }
 
-std::optional<std::string> why_not_described(const std::string& kernel, std::span<const BoundArgument> arguments,
+std::optional<std::string> why_not_described(const std::string& kernel, std::span<const CallArgument> arguments,
                                              std::span<const KernelParameter> parameters) {
-  std::vector<BoundArgument> described;
-  for (const BoundArgument& argument : arguments) {
-    if (is_parameter(argument.role)) described.push_back(argument);
-  }
+  std::vector<CallArgument> described;
+  std::copy_if(arguments.begin(), arguments.end(), std::back_inserter(described),
+               [](const CallArgument& argument) { return is_parameter(argument.bound.role); });
   if (parameters.size() != described.size()) {
     return fmt::format("The binary of `{}` takes {} arguments and its description has {} ({}).", kernel,
                        parameters.size(), described.size(), names_of(described));
   }
   for (std::size_t i = 0; i < described.size(); ++i) {
-    const bool scalar = described[i].role == Argument::Role::scalar;
-    const std::uint32_t size = scalar ? element_size(described[i]) : kPointerSize;
+    const BoundArgument& argument = described[i].bound;
+    const std::uint32_t size = argument.role == Argument::Role::scalar ? element_size(argument) : kPointerSize;
     if (parameters[i].size == size) continue;
     return fmt::format("Argument {} of the binary of `{}` has {} bytes, and `{}` is described with {}.", i + 1, kernel,
-                       parameters[i].size, described[i].name, size);
+                       parameters[i].size, argument.name, size);
   }
   return std::nullopt;
-}
-
-std::vector<detail::BoundScalar> bound_scalars(const KernelDescription& description,
-                                               std::span<const BoundArgument> arguments) {
-  std::vector<detail::BoundScalar> bound;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const Argument& described = description.arguments[i];
-    if (described.role != Argument::Role::scalar || arguments[i].lanes > 1) continue;
-    if (described.value && !depends_on_problem(description, *described.value)) continue;
-    if (const auto bits = bits_of(arguments[i])) {
-      bound.push_back({i, static_cast<std::uint32_t>(size_of(arguments[i].type)), *bits});
-    }
-  }
-  return bound;
 }
 
 }  // namespace tuner

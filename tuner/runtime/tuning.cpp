@@ -85,7 +85,7 @@ void RuntimeState::start_tuning(const PendingInstance& pending, bool request_wai
     if (waiting.size() > 1) return;  // of another context: one answer will do for both
   }
   TuneJob job;
-  job.subject = subject(pending.kernel, *pending.task);
+  job.subject = subject(*pending.task);
   job.timing = timing_;
   job.evaluations = options_.tune_evaluations;
   job.since_unix_ms = pending.since_unix_ms;
@@ -97,7 +97,7 @@ void RuntimeState::start_tuning(const PendingInstance& pending, bool request_wai
     job.serving = pending.instance.plan().provenance.configuration;
   }
   report(Notice::Kind::tuning,
-         fmt::format("Tuning `{}` for {}.", pending.kernel.description.kernel, problem_text(pending.task->problem())));
+         fmt::format("Tuning `{}` for {}.", pending.kernel.outline->kernel, problem_text(pending.task->problem())));
   engine().tune(std::move(job), [this, key](const TuneAnswer& answer) { finish_tuning(key, answer); });
 }
 
@@ -115,7 +115,7 @@ bool RuntimeState::tune_and_wait(PendingInstance& pending) {
   }
   lock.unlock();
   report(Notice::Kind::tuning, fmt::format("Tuning `{}` has not ended within {}; it goes on beside the program.",
-                                           pending.kernel.description.kernel,
+                                           pending.kernel.outline->kernel,
                                            duration_text(static_cast<double>(options_.tune_limit.count()) / 1000)));
   return false;
 }
@@ -208,7 +208,7 @@ void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
   binary.hash = cache::content_hash(answer.cubin);
   binary.kernel = answer.lowered_name;
   binary.bytes = answer.cubin;
-  waiting.instance->publish(load(waiting.place, task, offer, binary));
+  waiting.instance->publish(load(waiting.place, launch_facts(task, offer.configuration), offer.provenance, binary));
   report(Notice::Kind::tuning,
          decision.configuration == decision.baseline
              ? fmt::format("Tuned `{}` for {}: the baseline is the fastest.", kernel, problem)

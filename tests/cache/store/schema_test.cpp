@@ -54,15 +54,22 @@ TEST_CASE("format 2 is what it was when it was released") {
   CHECK(sql(path, "PRAGMA user_version") == Rows{"2"});
 }
 
-TEST_CASE("format 3 is what it was when it was released, whatever format a file began with") {
+TEST_CASE("format 3 is what it was when it was released") {
+  const TemporaryFolder folder;
+  const auto path = make_format(folder, 3);
+  CHECK(content_hash(schema_of(path)) == "aa40aa743b837c4894551deed980cdec");
+  CHECK(sql(path, "PRAGMA user_version") == Rows{"3"});
+}
+
+TEST_CASE("format 4 is what it was when it was released, whatever format a file began with") {
   const TemporaryFolder fresh, one, two;
   open_store(fresh / "decisions.db");
   open_store(old_file(one));
   open_store(make_format(two, 2));
   for (const auto& path : {fresh / "decisions.db", one / "decisions.db", two / "decisions.db"}) {
-    CHECK(content_hash(schema_of(path)) == "aa40aa743b837c4894551deed980cdec");
+    CHECK(content_hash(schema_of(path)) == "HASH4");
     CHECK(sql(path, "PRAGMA application_id") == Rows{std::to_string(0x54554e52)});
-    CHECK(sql(path, "PRAGMA user_version") == Rows{"3"});
+    CHECK(sql(path, "PRAGMA user_version") == Rows{"4"});
   }
 }
 
@@ -325,7 +332,7 @@ TEST_CASE("a trial must belong to a run and have a known outcome") {
 TEST_CASE("a file of a newer format is refused and left as it was") {
   const TemporaryFolder folder;
   open_store(folder / "decisions.db")->record_decision(full_decision());
-  sql(folder / "decisions.db", "PRAGMA user_version = 4");
+  sql(folder / "decisions.db", "PRAGMA user_version = 5");
   const std::string before = read_bytes(folder / "decisions.db");
   for (const Access access : {Access::read_write, Access::read_only}) {
     const std::string message = error_of(Errc::store_newer, [&] { open_store(folder / "decisions.db", access); });

@@ -141,4 +141,11 @@ std::vector<Header> quoted_headers(const KernelDescription& description, const s
   return search.take();
 }
 
+std::vector<Header> quoted_headers(std::string_view text, const fs::path& file, const std::vector<Header>& given,
+                                   const std::vector<fs::path>& include_folders) {
+  HeaderSearch search(given, include_folders);
+  search.follow(text, file.parent_path());
+  return search.take();
+}
+
 }  // namespace tuner

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "tuner/core/description/description.hpp"
@@ -11,6 +12,11 @@ namespace tuner {
 /// `include_folders`, recursively, in order of first inclusion. Headers that are not found are left to the compiler to
 /// complain about.
 std::vector<Header> quoted_headers(const KernelDescription& description,
+                                   const std::vector<std::filesystem::path>& include_folders);
+
+/// The same of a text that was not parsed.
+std::vector<Header> quoted_headers(std::string_view text, const std::filesystem::path& file,
+                                   const std::vector<Header>& given,
                                    const std::vector<std::filesystem::path>& include_folders);
 
 }  // namespace tuner

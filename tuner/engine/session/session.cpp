@@ -15,6 +15,7 @@
 #include "tuner/core/report/payback.hpp"
 #include "tuner/core/task/binary_key.hpp"
 #include "tuner/core/task/identity.hpp"
+#include "tuner/core/task/served_winner.hpp"
 #include "tuner/engine/measure/decide.hpp"
 #include "tuner/engine/measure/interruptions.hpp"
 #include "tuner/engine/session/awkward_sizes.hpp"
@@ -213,6 +214,7 @@ class Session {
       report.stored.has_decision = options_.records_unfinished || !search_.stopped_early();
       if (report.stored.has_decision) report.stored.decision = record(report.decision);
       keep_binaries();
+      if (report.stored.decision) keep_for_starts(report.decision);
     }
     report.stored.trials = journal_.stored();
     report.stored.of_trials = journal_.added();
@@ -265,6 +267,21 @@ class Session {
       }
     } catch (const Error& error) {
       parts_.observer.warning(fmt::format("{} The winner's binary will be compiled again.", error.what()));
+    }
+  }
+
+  /// What the next program starts with. It is made again where it is missing, so trouble costs nothing.
+  void keep_for_starts(const cache::Decision& decided) {
+    const std::size_t winner = final_->positions[*final_->winner];
+    const CompileReply& compiled = candidates_[candidates_.original(winner)].binary;
+    const auto source = served_source(task_);
+    if (compiled.cubin.empty() || !source || decided.origin == cache::Origin::replay) return;
+    try {
+      const auto stored = parts_.store.find_decision(decided.key);
+      if (!stored || stored->session != decided.session) return;
+      const cache::Binary binary = binary_to_keep(compiled, task_.device().architecture(), "");
+      parts_.store.record_served(served_row(task_, *source, *stored, binary));
+    } catch (const Error&) {
     }
   }
 

@@ -129,7 +129,7 @@ class TUNER_API Kernel {
 };
 
 /// Finds, loads and launches tuned kernels. One a program is enough; several do not disturb each other. Construction
-/// touches neither files nor the driver: both are opened by the first request. Destruction ends the engine, for
+/// touches neither files nor the driver: the databases are opened by `kernel`, the driver by the first request. Destruction ends the engine, for
 /// which it waits up to a second; no launch may be under way by then that this program still needs, since
 /// modules are unloaded. Where tuner::scratch was used it waits for the work of the context, which must not be
 /// capturing a graph then, and frees that memory. Contexts must live as long as the Runtime. After fork() a child makes
@@ -141,7 +141,8 @@ class TUNER_API Runtime {
   Runtime(Runtime&&) noexcept;
   Runtime& operator=(Runtime&&) noexcept;
 
-  /// Takes the description; once a kernel is enough. Touches no file.
+  /// Takes the description; once a kernel is enough. Looks into the databases whether its text was served from before,
+  /// and parses it if it was not: throws Error{bad_description} for the mistakes of a text.
   Kernel kernel(const Description& description, KernelOptions options = {});
 
   /// The mode in force, TUNER_MODE and `never_tune` considered.

@@ -1,0 +1,57 @@
+#include "tuner/core/task/served_winner.hpp"
+
+#include "tuner/core/base/packed_text.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/task/hashed_fields.hpp"
+#include "tuner/core/task/problem.hpp"
+#include "tuner/version.hpp"
+
+namespace tuner {
+
+std::string served_source(std::string_view text, std::string_view kernel, const std::vector<Header>& headers) {
+  HashedFields fields("source1");
+  fields.add("version", kVersion);
+  fields.add("kernel", kernel);
+  fields.add("text", cache::content_hash(text));
+  for (const Header& header : headers) {
+    fields.add("header", header.name);
+    fields.add("text", cache::content_hash(header.text));
+  }
+  return fields.text();
+}
+
+std::optional<std::string> served_source(const Task& task) {
+  const KernelDescription& description = task.description();
+  if (description.source.empty()) return std::nullopt;
+  const bool alone = parse_descriptions(description.source, description.file).size() == 1;
+  return served_source(description.source, alone ? "" : description.kernel, task.headers());
+}
+
+std::string served_place(std::string_view problem, const DeviceInfo& device, std::string_view mode) {
+  HashedFields fields("place1");
+  fields.add("problem", problem);
+  fields.add("mode", mode);
+  fields.add("device", device.identity());
+  search::Scope readable;
+  device.define_names(readable);
+  for (const std::string& name : readable.names()) fields.add(name, readable.get(name).text());
+  return fields.text();
+}
+
+SourceOutline outline_of(const KernelDescription& description) {
+  return {description.kernel, description.problem};
+}
+
+cache::Served served_row(const Task& task, std::string source, const cache::Decision& decision,
+                         const cache::Binary& binary) {
+  const LaunchFacts facts = launch_facts(task, task.space().parse(decision.configuration));
+  return {std::move(source),
+          packed(outline_of(task.description())),
+          served_place(problem_text(task.problem()), task.device(), decision.key.mode),
+          decision.row,
+          packed(ServedWinner{decision, facts, binary.hash.empty() ? cache::content_hash(binary.bytes) : binary.hash,
+                              binary.kernel}),
+          binary.bytes};
+}
+
+}  // namespace tuner

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cache/store/binary.hpp"
+#include "cache/store/decision.hpp"
+#include "cache/store/served.hpp"
+#include "tuner/core/task/launch_facts.hpp"
+
+// The rows from which a program starts without parsing its source (cache/store/served.hpp): what their texts say. A row
+// is found by the whole text, directives included, so that whatever is edited is a miss; and by the version of the
+// program that read it.
+
+namespace tuner {
+
+/// What a request has to know of a source.
+struct SourceOutline {
+  std::string kernel;                    ///< function name
+  std::vector<ProblemProperty> problem;  ///< in declared order
+};
+
+/// Of an exact decision, all that serving it takes but the binary's bytes.
+struct ServedWinner {
+  cache::Decision decision;
+  LaunchFacts facts;
+  std::string binary_hash;
+  std::string symbol;  ///< of the kernel in the binary
+};
+
+/// Served::source. `kernel` is empty where the text describes one kernel alone.
+std::string served_source(std::string_view text, std::string_view kernel, const std::vector<Header>& headers);
+/// The same of a task; nothing if its source is not known.
+std::optional<std::string> served_source(const Task& task);
+/// Served::place: the key of a decision but for the source, and everything of the device that expressions can read.
+std::string served_place(std::string_view problem, const DeviceInfo& device, std::string_view mode);
+
+SourceOutline outline_of(const KernelDescription& description);
+
+/// The row for a stored decision on this task, whose winner was compiled to this binary. Throws what launch_facts and
+/// Space::parse throw.
+cache::Served served_row(const Task& task, std::string source, const cache::Decision& decision,
+                         const cache::Binary& binary);
+
+template <class Fields, cache::MaybeConst<ProblemProperty> Some>
+void describe(Fields& fields, Some& property) {
+  fields("name", property.name);
+  fields("kind", property.kind);
+  fields("default", property.default_value);
+}
+
+template <class Fields, cache::MaybeConst<SourceOutline> Some>
+void describe(Fields& fields, Some& outline) {
+  auto& [kernel, problem] = outline;
+  fields("kernel", kernel);
+  fields("problem", problem);
+}
+
+template <class Fields, cache::MaybeConst<ServedWinner> Some>
+void describe(Fields& fields, Some& winner) {
+  auto& [decision, facts, binary_hash, symbol] = winner;
+  fields("decision", decision);
+  fields("facts", facts);
+  fields("binary_hash", binary_hash);
+  fields("symbol", symbol);
+}
+
+}  // namespace tuner
