@@ -90,7 +90,7 @@ std::int64_t SqliteStore::record_decision(const Decision& decision) {
 }
 
 void SqliteStore::record_served(const Served& served) {
-  sqlite::write(connection(), [&] { insert_served(connection(), served); });
+  if (is_trusted()) sqlite::write(connection(), [&] { insert_served(connection(), served); });
 }
 
 /// Of the file that is open. What is in it when it is read is code.

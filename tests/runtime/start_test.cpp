@@ -92,7 +92,7 @@ TEST_CASE("a start from a row is what the ladder serves, and needs neither the d
   CHECK(contains(exact, "exact|" + Stored{}.configuration));
   machine.spoil();
   CHECK(start(machine.options(), wave()) == exact);
-  CHECK(machine.notices().empty());
+  CHECK(machine.heard(Notice::Kind::database).empty());
   Runtime runtime(machine.options());
   const Kernel kernel = runtime.kernel(wave());
   const Instance& instance = kernel.request({100, 1000});
@@ -197,8 +197,7 @@ TEST_CASE("a start serves for edited headers what the ladder serves for them") {
   write_bytes(second / "zero.cuh", "#define ZERO 0\n");
   const auto description = [&] { return Description::from_file(kernels / "wave.cu", {}, {first, second}); };
   const auto keep_winner = [&] {
-    const KernelDescription& parsed = description().content()->parsed();
-    const Task task(parsed, parse_problem("rows=100,columns=1000"), gpu());
+    const Task task(description().content()->parsed(), parse_problem("rows=100,columns=1000"), gpu());
     machine.decide({.edit = [&](cache::Decision& decision) { decision.key = task.key("cold"); }});
     cache::Binary binary{.architecture = gpu().architecture(), .kernel = "wave"};
     binary.compile_key = binary_key(task, task.space().parse(Stored{}.configuration));
@@ -300,8 +299,10 @@ TEST_CASE("a row in a file that others may write is ignored, and so is one that 
   const std::string exact = machine.exact();
   CHECK(chmod(machine.decisions().c_str(), 0666) == 0);
   sql(machine.decisions(), "UPDATE served SET binary = zeroblob(length(binary))");
+  const std::string before = read_bytes(machine.decisions());
   CHECK(start(machine.options(), wave()) == exact);
-  CHECK(machine.notices().empty());
+  CHECK(read_bytes(machine.decisions()) == before);
+  CHECK(machine.heard(Notice::Kind::database).empty());
   CHECK(chmod(machine.decisions().c_str(), 0600) == 0);
   CHECK(start(machine.options(), wave()) == exact);
   REQUIRE(machine.heard(Notice::Kind::database).size() == 1);
@@ -323,7 +324,8 @@ TEST_CASE("where no row can be written, starts take the ladder and say nothing")
           for (int i = 0; i < 2; ++i) {
             if (!start(machine.options(), wave()).starts_with("exact")) throw std::runtime_error("it was not served");
           }
-          if (!machine.notices().empty()) throw std::runtime_error(machine.notices()[0].sentence);
+          const auto said = machine.heard(Notice::Kind::database);
+          if (!said.empty()) throw std::runtime_error(said[0]);
         }) == 0);
   CHECK(chmod(machine.home().c_str(), 0755) == 0);
 }
