@@ -35,8 +35,14 @@ void check_same(const Served& a, const Served& b) {
   CHECK(a.binary == b.binary);
 }
 
-Decision other_decision(const std::string& problem) {
+Decision measured() {
   Decision decision = full_decision();
+  decision.origin = Origin::measured;
+  return decision;
+}
+
+Decision other_decision(const std::string& problem) {
+  Decision decision = measured();
   decision.key.problem = problem;
   return decision;
 }
@@ -45,7 +51,7 @@ Decision other_decision(const std::string& problem) {
 class Started {
  public:
   Started() {
-    decision_ = store().record_decision(full_decision());
+    decision_ = store().record_decision(measured());
     store().record_served(served_of(decision_));
   }
   SqliteStore& store() { return *store_; }
@@ -79,14 +85,14 @@ TEST_CASE("a row is found by its source and its place, and a source by itself") 
 TEST_CASE("a row goes with whatever changes what is served") {
   Started database;
   const std::vector<std::pair<std::string, std::function<void()>>> changes{
-      {"a decision", [&] { database.store().record_decision(full_decision()); }},
+      {"a decision", [&] { database.store().record_decision(measured()); }},
       {"forgetting everything", [&] { database.store().forget({}, Forget::everything); }},
       {"forgetting decisions of the kernel",
        [&] { database.store().forget({.kernel_name = some_key().kernel_name}, Forget::decisions); }},
       {"a quarantine", [&] { database.store().record_quarantine(full_quarantined()); }}};
   for (const auto& [name, change] : changes) {
     INFO(name);
-    const std::int64_t row = database.store().record_decision(full_decision());
+    const std::int64_t row = database.store().record_decision(measured());
     database.store().record_served(served_of(row));
     CHECK(database.find());
     change();
@@ -107,7 +113,7 @@ TEST_CASE("a row stays where something else changes") {
 
 TEST_CASE("a row is written for the decision that is served, and for no other") {
   Started database;
-  const std::int64_t newer = database.store().record_decision(full_decision());
+  const std::int64_t newer = database.store().record_decision(measured());
   database.store().record_served(served_of(database.decision()));
   CHECK_FALSE(database.find());
   database.store().record_served(served_of(newer + 1));
@@ -117,7 +123,7 @@ TEST_CASE("a row is written for the decision that is served, and for no other") 
   database.store().forget({}, Forget::decisions);
   database.store().record_served(served_of(newer));
   CHECK_FALSE(database.find());
-  Decision replayed = full_decision();
+  Decision replayed = measured();
   replayed.origin = Origin::replay;
   database.store().record_served(served_of(database.store().record_decision(replayed)));
   CHECK_FALSE(database.find());
@@ -160,7 +166,7 @@ TEST_CASE("a file of the format before has no rows, and is read as it is") {
 
 TEST_CASE("rows are exported with binaries, for the decision's new number, and never imported") {
   Started database;
-  const std::int64_t newer = database.store().record_decision(full_decision());
+  const std::int64_t newer = database.store().record_decision(measured());
   database.store().record_served(served_of(newer));
   const auto exported = [&](bool with_served) {
     export_decisions({.from = database.path(), .to = database / "out.db", .overwrite = true,
@@ -238,11 +244,11 @@ class Damage {
         "UPDATE served SET source_id = 3 - source_id", "PRAGMA user_version = 3", "PRAGMA user_version = 9"};
     const std::string statement = statements[random_() % std::size(statements)];
     write_bytes(path_, sound_);
-    sql(path_, "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; PRAGMA synchronous = OFF");
     try {
-      sql(path_, "PRAGMA ignore_check_constraints = ON; PRAGMA synchronous = OFF; " + statement);
-    } catch (const std::exception&) {
-      // A rule of the table forbids it: the file is sound, and is read as that.
+      const sqlite::Connection other(path_, SQLITE_OPEN_READWRITE, std::chrono::seconds(1));
+      other.execute("PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF; " + statement);
+    } catch (const Error&) {
+      // A rule of the table forbids it.
     }
     return statement;
   }
@@ -259,7 +265,8 @@ TEST_CASE("whatever became of the file, what is found is the row or nothing, and
   Damage damage(database);
   int found = 0, refused = 0;
   for (int i = 0; i < 5000; ++i) {
-    INFO(damage.once());
+    const std::string damaged = damage.once();
+    INFO(damaged);
     try {
       const auto store = open_store(database.path(), Access::read_only);
       const auto outline = store->find_outline(kSource);
@@ -286,7 +293,7 @@ TEST_CASE("whatever became of the file, what is found is the row or nothing, and
       const auto store = open_store(path);
       for (;;) {
         if (random() % 8 == 0) store->forget({}, Forget::decisions);
-        const std::int64_t row = store->record_decision(full_decision());
+        const std::int64_t row = store->record_decision(measured());
         store->record_served(served_of(row));
       }
     } catch (const Error&) {
@@ -314,19 +321,19 @@ TEST_CASE("whoever of sixteen writers is killed, what is started from is the new
       victim = start(100 + i);
     }
     try {
-      // One state of the database, as SQLite shows it.
-      const auto seen = sql(database.path(),
-                            "SELECT served.decision_id, (SELECT max(decision_id) FROM decision), (SELECT "
-                            "ifnull(max(decision_id), 0) FROM forgotten) FROM served");
-      for (const std::string& row : seen) {
-        const std::string newest = row.substr(0, row.find('|'));
-        CHECK(row.starts_with(newest + "|" + newest + "|"));
-        CHECK(std::stoll(row.substr(row.rfind('|') + 1)) < std::stoll(newest));
+      // One state of the database.
+      const sqlite::Connection connection(database.path(), SQLITE_OPEN_READWRITE, std::chrono::seconds(5));
+      sqlite::Statement rows(connection,
+                             "SELECT served.decision_id, (SELECT max(decision_id) FROM decision), (SELECT "
+                             "ifnull(max(decision_id), 0) FROM forgotten) FROM served");
+      while (rows.step()) {
+        CHECK(rows.integer(0) == rows.integer(1));
+        CHECK(rows.integer(0) > rows.integer(2));
         ++hits;
       }
       const auto found = database.find();
       if (found) check_same(*found, served_of(found->decision));
-    } catch (const std::exception&) {
+    } catch (const Error&) {
       // Locked for too long.
     }
   }
