@@ -172,7 +172,8 @@ std::optional<KnownSource> LayeredStores::known_source(const std::vector<std::st
         if (!kernel.empty() && outline.kernel != kernel) continue;
         known.emplace().source = source;
         known->outline.kernel = std::move(outline.kernel);
-        known->outline.problem = std::move(outline.problem);
+        for (auto& [name, property_kind, default_value] : outline.problem)
+          known->outline.problem.push_back({std::move(name), property_kind, std::move(default_value), {}});
       }
     });
   }

@@ -16,10 +16,19 @@
 
 namespace tuner {
 
+/// A problem property, as a request has to know it.
+struct OutlineProperty {
+  std::string name;
+  ProblemProperty::Kind kind = ProblemProperty::Kind::size;
+  std::optional<search::Value> default_value;
+  auto fields() { return std::tie(name, kind, default_value); }
+};
+
 /// What a request has to know of a source.
 struct SourceOutline {
   std::string kernel;                    ///< function name
-  std::vector<ProblemProperty> problem;  ///< in declared order
+  std::vector<OutlineProperty> problem;  ///< in declared order
+  auto fields() { return std::tie(kernel, problem); }
 };
 
 /// Of an exact decision, all that serving it takes but the binary's bytes.
@@ -28,6 +37,7 @@ struct ServedWinner {
   LaunchFacts facts;
   std::string binary_hash;
   std::string symbol;  ///< of the kernel in the binary
+  auto fields() { return std::tie(decision, facts, binary_hash, symbol); }
 };
 
 /// Served::source. `kernel` is empty where the text describes one kernel alone.
@@ -37,34 +47,9 @@ std::optional<std::string> served_source(const Task& task);
 /// Served::place: the key of a decision but for the source, and everything of the device that expressions can read.
 std::string served_place(std::string_view problem, const DeviceInfo& device, std::string_view mode);
 
-SourceOutline outline_of(const KernelDescription& description);
-
 /// The row for a stored decision on this task, whose winner was compiled to this binary. Throws what launch_facts and
 /// Space::parse throw.
 cache::Served served_row(const Task& task, std::string source, const cache::Decision& decision,
                          const cache::Binary& binary);
-
-template <class Fields, cache::MaybeConst<ProblemProperty> Some>
-void describe(Fields& fields, Some& property) {
-  fields("name", property.name);
-  fields("kind", property.kind);
-  fields("default", property.default_value);
-}
-
-template <class Fields, cache::MaybeConst<SourceOutline> Some>
-void describe(Fields& fields, Some& outline) {
-  auto& [kernel, problem] = outline;
-  fields("kernel", kernel);
-  fields("problem", problem);
-}
-
-template <class Fields, cache::MaybeConst<ServedWinner> Some>
-void describe(Fields& fields, Some& winner) {
-  auto& [decision, facts, binary_hash, symbol] = winner;
-  fields("decision", decision);
-  fields("facts", facts);
-  fields("binary_hash", binary_hash);
-  fields("symbol", symbol);
-}
 
 }  // namespace tuner
