@@ -1,10 +1,11 @@
 // From the construction of a Runtime to the first launch, in new processes, with a database of 1,000 decisions and
-// 10,000 trials to which another process commits four times a second. In between, as many processes that load the same
-// binary with the driver alone.
+// 10,000 trials to which another process commits four times a second. In between, as many processes that start for a
+// near size, and as many that load the same binary with the driver alone.
 //
 //   bench_runtime_startup PROCESSES KERNEL_FILE PROBLEM WHERE...
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,8 +60,9 @@ Start start(const char* folder, const char* file, const std::vector<ProblemValue
 }
 
 /// Arguments: folder, kernel file, problem, arguments. Prints the microseconds of each part, and then those of a second
-/// Runtime in the same process, which finds all code and files in memory.
-void start_with_library(const char* folder, const char* file, const char* problem, const char* arguments_text) {
+/// Runtime in the same process, which finds all code and files in memory. `wanted`: the rung, if only one will do.
+void start_with_library(const char* folder, const char* file, const char* problem, const char* arguments_text,
+                        std::optional<Rung> wanted) {
   bench::use_primary_context();
   const CUstream stream = bench::make_stream();
   const bench::Arguments arguments(arguments_text);
@@ -68,7 +71,7 @@ void start_with_library(const char* folder, const char* file, const char* proble
   const Start second = start(folder, file, values, arguments, stream);
   for (const double part : first.parts) fmt::print("{} ", part);
   fmt::print("{}\n", second.parts[0]);
-  if (first.rung != Rung::exact) throw std::runtime_error("no exact hit: " + first.why);
+  if (wanted && first.rung != *wanted) throw std::runtime_error("no exact hit: " + first.why);
 }
 
 /// Arguments: file of the binary, symbol, launch, arguments. Prints microseconds.
@@ -88,6 +91,13 @@ void start_bare(const char* file, const char* symbol, const char* launch, const 
   fmt::print("{}\n", microseconds(start, end));
 }
 
+/// "rows=528,row_length=65536" with 527 rows.
+std::string one_less(std::string problem) {
+  const std::size_t begin = problem.find('=') + 1;
+  const std::size_t end = std::min(problem.find(',', begin), problem.size());
+  return problem.replace(begin, end - begin, std::to_string(std::stoll(problem.substr(begin, end - begin)) - 1));
+}
+
 void measure(int processes, const char* file, const char* problem, const std::vector<std::string>& where) {
   const bench::ScratchFolder scratch;
   const std::string folder = scratch.path().string();
@@ -99,6 +109,7 @@ void measure(int processes, const char* file, const char* problem, const std::ve
   bench::fill_database(scratch.path(), 1000, 10000);
   const bench::Seen seen = bench::look_at(scratch.path());
   const bench::ApplicationText text = bench::describe_application(file, problem);
+  const bench::ApplicationText near_text = bench::describe_application(file, one_less(problem));
   fmt::print("{} decisions, {} trials, {} bytes of database, {} bytes of binary; winner {}\n", seen.decisions,
              seen.trials, std::filesystem::file_size(scratch.path() / "decisions.db"), binary.bytes.size(),
              decision.configuration);
@@ -112,6 +123,8 @@ void measure(int processes, const char* file, const char* problem, const std::ve
     const std::vector<std::string> words = bench::words(child.finish());
     for (std::size_t part = 0; part < kParts.size(); ++part) times[kParts[part]].push_back(std::stod(words.at(part)));
     times["second"].push_back(std::stod(words.at(kParts.size())));
+    bench::Child near({"near", folder, file, near_text.problem, near_text.arguments});
+    times["near"].push_back(std::stod(bench::words(near.finish()).at(0)));
   }
   for (const auto& [part, values] : times) {
     fmt::print("{:>10}: median {:7.0f} µs, p99 {:7.0f} µs, least {:7.0f} µs, most {:7.0f} µs\n", part,
@@ -123,6 +136,7 @@ void measure(int processes, const char* file, const char* problem, const std::ve
   bench::print_figure(title + ", median against the aim", bench::quantile(times["all"], 0.5) / 1000, "ms",
                       {.at_most = 0.4});
   bench::print_figure(title + ", p99", bench::quantile(times["all"], 0.99) / 1000, "ms");
+  bench::print_figure("the same for a near size, median", bench::quantile(times["near"], 0.5) / 1000, "ms");
   bench::print_figure("the same binary with the driver alone, median", bench::quantile(times["bare"], 0.5) / 1000,
                       "ms");
   bench::print_figure("the same binary with the driver alone, p99", bench::quantile(times["bare"], 0.99) / 1000, "ms");
@@ -132,7 +146,9 @@ int run(int argc, char** argv) {
   const std::string role = argc > 1 ? argv[1] : "";
   if (role == "writer" && argc == 3) bench::write_forever(argv[2], 250, 20);
   if (role == "library" && argc == 6) {
-    start_with_library(argv[2], argv[3], argv[4], argv[5]);
+    start_with_library(argv[2], argv[3], argv[4], argv[5], Rung::exact);
+  } else if (role == "near" && argc == 6) {
+    start_with_library(argv[2], argv[3], argv[4], argv[5], std::nullopt);
   } else if (role == "bare" && argc == 6) {
     start_bare(argv[2], argv[3], argv[4], argv[5]);
   } else if (argc >= 4) {

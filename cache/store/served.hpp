@@ -11,11 +11,11 @@ namespace tuner::cache {
 /// made again where it is missing. A row is code: it is read only from a file that no other user could have changed
 /// (reason_to_distrust), never imported, and exported with binaries only.
 struct Served {
-  std::string source;   ///< canonical text: the annotated source, its headers and what reads them
-  std::string outline;  ///< what a request has to know of the source: its reader's own text
-  std::string place;    ///< canonical text: the problem, everything of the device that expressions read, the mode
-  std::int64_t decision = 0;      ///< its row
-  std::string launch;             ///< what a launch has to know: its reader's own text
+  std::string source;         ///< canonical text: the annotated source, its headers and what reads them
+  std::string outline;        ///< what a request has to know of the source: its reader's own text
+  std::string place;          ///< canonical text: the problem, everything of the device that expressions read, the mode
+  std::int64_t decision = 0;  ///< its row
+  std::string launch;         ///< what a launch has to know: its reader's own text
   std::vector<std::byte> binary;  ///< what is launched
 };
 

@@ -57,9 +57,9 @@ std::int64_t ensure_source(const sqlite::Connection& connection, const Served& s
   sqlite::Statement insert(
       connection,
       "INSERT INTO source (key_hash, key_text, outline, checksum) VALUES (?1, ?2, ?3, ?4) ON CONFLICT "
-      "(key_hash, key_text) DO UPDATE SET outline = excluded.outline, checksum = excluded.checksum RETURNING source_id");
-  insert
-      .bind(content_hash(served.source), served.source, served.outline, checksum_of(served.source, served.outline))
+      "(key_hash, key_text) DO UPDATE SET outline = excluded.outline, checksum = excluded.checksum RETURNING "
+      "source_id");
+  insert.bind(content_hash(served.source), served.source, served.outline, checksum_of(served.source, served.outline))
       .step();
   const std::int64_t source_id = insert.integer(0);
   insert.run();

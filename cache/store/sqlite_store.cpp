@@ -51,6 +51,7 @@ const sqlite::Connection& SqliteStore::connection() const {
   if (!connection_) {
     connection_ =
         open_database(options_.path, options_.access, options_.busy_timeout, Durability::precious, decisions_format());
+    trusted_.reset();
   }
   return *connection_;
 }
@@ -95,7 +96,9 @@ void SqliteStore::record_served(const Served& served) {
 
 /// Of the file that is open. What is in it when it is read is code.
 bool SqliteStore::is_trusted() const {
-  return !reason_to_distrust(*connection().folder(), connection().path().filename(), trusted_owners());
+  const sqlite::Connection& file = connection();
+  if (!trusted_) trusted_ = !reason_to_distrust(*file.folder(), file.path().filename(), trusted_owners());
+  return *trusted_;
 }
 
 std::optional<std::string> SqliteStore::find_outline(const std::string& source) const {

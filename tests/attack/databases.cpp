@@ -89,7 +89,9 @@ void run_databases(Attack& attack, Chance& chance) {
   const bool users = chance.once_in(2);  // else it is a system's
   const std::string attacked_folder = attack / "db";
   attack.run("helper", {"runtime", users ? attacked_folder : nothing, users ? nothing : attacked_folder},
-             {.exit_codes = {0}, .text_matters = false});
+             {.may_change = users ? std::set<std::string>{"db"} : std::set<std::string>{},
+              .exit_codes = {0},
+              .text_matters = false});
 }
 
 }  // namespace

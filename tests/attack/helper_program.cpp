@@ -28,6 +28,12 @@ int prepare(const fs::path& folder, const fs::path& source) {
   machine.tuned({}, folder);
   machine.decide({.problem = "rows=100,columns=4000", .mode = "warm"}, folder);
   machine.tuned({.problem = "rows=7,columns=1000"}, folder);
+  {
+    RuntimeOptions options = machine.options();
+    options.database = folder;
+    Runtime runtime(std::move(options));  // leaves the rows from which programs start
+    for (const int rows : {100, 7}) runtime.kernel(wave()).request({rows, 1000});
+  }
   const auto store = cache::SqliteStore::open({.path = cache::locate(folder).decisions});
   store->record_trials(std::vector<cache::Trial>{cache::test::full_trial(), cache::test::bare_trial()});
   store->record_decision(cache::test::full_decision());

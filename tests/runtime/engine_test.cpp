@@ -172,6 +172,11 @@ TEST_CASE("in mode tune the request returns with the winner, and the next progra
     CHECK_FALSE(provenance.tuning);
     CHECK(data.launch(instance));
   }
+  // The session left the row from which that starts, with its binary.
+  CHECK(cache::test::sql(machine.home() / "decisions.db", "SELECT decision_id FROM served") ==
+        std::vector<std::string>{"1"});
+  CHECK(eventually([] { return engines().empty(); }));
+  fs::remove(machine.home() / "binaries.db");
   const Variable none("TUNER_LIBEXEC", (machine.folder() / "no-programs").string());
   Runtime runtime(machine.options());
   const Instance& instance = runtime.kernel(small_space()).request({1000});

@@ -144,7 +144,8 @@ TEST_CASE("a start serves for an edited source what the ladder serves for it") {
   const std::vector<std::pair<std::string, std::function<std::string(std::string)>>> edits{
       {"nothing", [](std::string text) { return text; }},
       {"a comment", [](std::string text) { return text + "// tuned by hand before\n"; }},
-      {"blanks at a line's end", [](std::string text) { return replaced(text, "int columns) {}", "int columns) {} "); }},
+      {"blanks at a line's end",
+       [](std::string text) { return replaced(text, "int columns) {}", "int columns) {} "); }},
       {"a line's end", [](std::string text) { return text + "\n"; }},
       {"blanks in a directive", [](std::string text) { return replaced(text, "block(BLOCK)", "block( BLOCK )"); }},
       {"a default", [](std::string text) { return replaced(text, "default 128", "default 64"); }},
@@ -161,7 +162,8 @@ TEST_CASE("a start serves for an edited source what the ladder serves for it") {
       {"the grid", [](std::string text) { return replaced(text, "ceil_div(columns, BLOCK * ITEMS), rows", "rows"); }},
       {"the block", [](std::string text) { return replaced(text, "block(BLOCK)", "block(BLOCK / 2 * 2, 1)"); }},
       {"shared memory", [](std::string text) { return replaced(text, "shared(4 * BLOCK)", "shared(8 * BLOCK)"); }},
-      {"a length", [](std::string text) { return replaced(text, "out(y, TYPE, rows * columns)", "out(y, TYPE, rows)"); }},
+      {"a length",
+       [](std::string text) { return replaced(text, "out(y, TYPE, rows * columns)", "out(y, TYPE, rows)"); }},
       {"a scalar's value", [](std::string text) { return replaced(text, "value 2", "value 3"); }},
       {"the order of directives",
        [](std::string text) { return replaced(text, "grid(", "let(unused = 1)\n#pragma tuner grid("); }},
@@ -174,7 +176,8 @@ TEST_CASE("a start serves for an edited source what the ladder serves for it") {
            other.replace(at, 4, "ripple");
          return text + other;
        }},
-      {"the name of its kernel", [](std::string text) { return replaced(text, "kernel(wave)", "kernel(wave<BLOCK>)"); }},
+      {"the name of its kernel",
+       [](std::string text) { return replaced(text, "kernel(wave)", "kernel(wave<BLOCK>)"); }},
   };
   for (const auto& [name, edit] : edits) {
     INFO(name);
@@ -234,7 +237,8 @@ TEST_CASE("beside a row, every mode and every other problem is served as without
     for (const auto& problem : {std::initializer_list<ProblemValue>{100, 1000}, {101, 1000}, {99000, 99000}}) {
       RuntimeOptions options = machine.options(mode);
       options.never_tune = true;
-      CHECK(start(options, wave(), problem) == machine.by_ladder(wave(), problem, mode == Mode::off ? mode : Mode::cache));
+      CHECK(start(options, wave(), problem) ==
+            machine.by_ladder(wave(), problem, mode == Mode::off ? mode : Mode::cache));
     }
   }
   RuntimeOptions exact_only = machine.options();

@@ -48,8 +48,8 @@ Description Description::from_file(const std::filesystem::path& file, std::strin
         std::make_shared<const Content>(std::move(text), file, kernel, std::vector<Header>{}, include_folders));
   }
   const KernelDescription described = read_t1(text, file).kernel;  // its source says as directives what the JSON said
-  const auto content = std::make_shared<const Content>(described.source, described.file, kernel, std::vector<Header>{},
-                                                       include_folders);
+  const auto content =
+      std::make_shared<const Content>(described.source, described.file, kernel, std::vector<Header>{}, include_folders);
   content->parsed();
   return Description(content);
 }

@@ -185,11 +185,10 @@ std::optional<Offer> Ladder::stored(Rung rung, const LayeredStores::Found& found
   }
   Provenance& provenance = result.provenance;
   if (rung == Rung::exact) return result;
-  provenance.why =
-      rung == Rung::near_size
-          ? fmt::format("{} The nearest stored problem is {}.", reasons_, provenance.problem)
-          : fmt::format("{} This problem was tuned on {}, which has the same architecture.", reasons_,
-                        provenance.device.substr(0, provenance.device.find('|')));
+  provenance.why = rung == Rung::near_size
+                       ? fmt::format("{} The nearest stored problem is {}.", reasons_, provenance.problem)
+                       : fmt::format("{} This problem was tuned on {}, which has the same architecture.", reasons_,
+                                     provenance.device.substr(0, provenance.device.find('|')));
   add_reservations(provenance);
   return result;
 }

@@ -22,15 +22,21 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
+/// One file of a database, opened when it is first asked.
+template <class Store>
+struct LayerFile {
+  std::unique_ptr<Store> store;
+  std::optional<FileIdentity> bad;  ///< a file that will not become usable
+};
+
 /// One database: a file of decisions and one of binaries.
 struct StoreLayer {
   fs::path chosen;
   bool is_users = false;
   std::chrono::milliseconds patience{};
   std::optional<cache::Location> location;
-  std::unique_ptr<cache::SqliteStore> decisions;
-  std::unique_ptr<cache::BinaryStore> binaries;
-  std::optional<FileIdentity> bad_decisions, bad_binaries;  ///< files that will not become usable
+  LayerFile<cache::SqliteStore> decisions;
+  LayerFile<cache::BinaryStore> binaries;
 };
 
 namespace {
@@ -42,33 +48,14 @@ bool is_not_there_yet(const fs::path& file) {
   return S_ISREG(status.st_mode) && status.st_size == 0;
 }
 
-/// What the user's database lacks is a miss; a system database that is named should be there.
-bool is_silently_missing(const StoreLayer& layer, const fs::path& file) {
-  return layer.is_users && is_not_there_yet(file);
-}
-
 void locate(StoreLayer& layer) {
   if (!layer.location) layer.location = cache::locate(layer.chosen);
 }
 
-/// Null where there is none yet.
-cache::SqliteStore* open_decisions(StoreLayer& layer) {
-  if (layer.decisions) return layer.decisions.get();
-  locate(layer);
-  if (is_silently_missing(layer, layer.location->decisions)) return nullptr;
-  layer.decisions = cache::SqliteStore::open(
-      {.path = layer.location->decisions, .access = cache::Access::read_only, .busy_timeout = layer.patience});
-  return layer.decisions.get();
-}
-
-cache::BinaryStore* open_binaries(StoreLayer& layer) {
-  if (layer.binaries) return layer.binaries.get();
-  locate(layer);
-  // A shipped database may come without binaries.
-  if (is_not_there_yet(layer.location->binaries)) return nullptr;
-  layer.binaries = cache::BinaryStore::open(
-      {.path = layer.location->binaries, .access = cache::Access::read_only, .busy_timeout = layer.patience});
-  return layer.binaries.get();
+/// What the user's database lacks is a miss; a system database that is named should be there, if perhaps without
+/// binaries.
+bool is_silently_missing(const StoreLayer& layer, const fs::path& file) {
+  return (layer.is_users || file == layer.location->binaries) && is_not_there_yet(file);
 }
 
 FileIdentity identity_of(const fs::path& file) {
@@ -125,24 +112,35 @@ class LayeredStores::Turn {
   std::vector<std::string> sentences_;
 };
 
-/// Asks one database, unless there is none or it cannot be used.
-template <class Question>
-void LayeredStores::ask_decisions(Turn& turn, std::size_t index, LookupState& lookup, const Question& question) {
+/// Asks one file of a database, unless there is none or it cannot be used.
+template <class Store, class Question>
+void LayeredStores::ask(Turn& turn, LayerFile<Store> StoreLayer::*which, fs::path cache::Location::*name,
+                        std::size_t index, std::set<std::size_t>& locked, const Question& question) {
   StoreLayer& layer = *stores_[index];
-  if (lookup.locked_decisions.contains(index)) return;
+  LayerFile<Store>& file = layer.*which;
+  if (locked.contains(index)) return;
   try {
     locate(layer);
-    if (is_bad(layer.bad_decisions, layer.location->decisions)) return;
-    if (cache::SqliteStore* const store = open_decisions(layer)) question(*store);
+    const fs::path& path = *layer.location.*name;
+    if (is_bad(file.bad, path) || (!file.store && is_silently_missing(layer, path))) return;
+    if (!file.store) {
+      file.store = Store::open({.path = path, .access = cache::Access::read_only, .busy_timeout = layer.patience});
+    }
+    question(*file.store);
   } catch (const Error& error) {
     turn.report(error.what());
-    layer.decisions.reset();
+    file.store.reset();
     if (is_final(error)) {
-      layer.bad_decisions = identity_of(layer.location->decisions);
+      file.bad = identity_of(*layer.location.*name);
     } else if (cache::is_busy(error)) {
-      lookup.locked_decisions.insert(index);
+      locked.insert(index);
     }
   }
+}
+
+template <class Question>
+void LayeredStores::ask_decisions(Turn& turn, std::size_t index, LookupState& lookup, const Question& question) {
+  ask(turn, &StoreLayer::decisions, &cache::Location::decisions, index, lookup.locked_decisions, question);
 }
 
 /// The same of rows that can be done without: what is wrong with them leaves the decisions in force.
@@ -258,38 +256,18 @@ std::optional<LayeredStores::Found> LayeredStores::read(const FoundSite& site, L
   return found;
 }
 
-std::optional<cache::Binary> LayeredStores::ask_binaries(Turn& turn, std::size_t index, LookupState& lookup,
-                                                         const std::string& compile_key,
-                                                         const std::string& measured_hash) {
-  StoreLayer& layer = *stores_[index];
-  if (lookup.locked_binaries.contains(index)) return std::nullopt;
-  try {
-    locate(layer);
-    if (is_bad(layer.bad_binaries, layer.location->binaries)) return std::nullopt;
-    cache::BinaryStore* const store = open_binaries(layer);
-    if (store == nullptr) return std::nullopt;
-    if (store->distrust()) turn.report(*store->distrust());
-    auto binary = store->find_compiled(compile_key, measured_hash);
-    if (store->trouble()) turn.report(*store->trouble());
-    return binary;
-  } catch (const Error& error) {
-    turn.report(error.what());
-    layer.binaries.reset();
-    if (is_final(error)) {
-      layer.bad_binaries = identity_of(layer.location->binaries);
-    } else if (cache::is_busy(error)) {
-      lookup.locked_binaries.insert(index);
-    }
-    return std::nullopt;
-  }
-}
-
 std::optional<cache::Binary> LayeredStores::binary(const std::string& compile_key, const std::string& measured_hash,
                                                    LookupState& lookup) {
   Turn turn(*this);
   std::optional<cache::Binary> other;
   for (std::size_t i = 0; i < stores_.size(); ++i) {
-    auto binary = ask_binaries(turn, i, lookup, compile_key, measured_hash);
+    std::optional<cache::Binary> binary;
+    ask(turn, &StoreLayer::binaries, &cache::Location::binaries, i, lookup.locked_binaries,
+        [&](cache::BinaryStore& store) {
+          if (store.distrust()) turn.report(*store.distrust());
+          binary = store.find_compiled(compile_key, measured_hash);
+          if (store.trouble()) turn.report(*store.trouble());
+        });
     if (!binary) continue;
     if (measured_hash.empty() || binary->hash == measured_hash) return binary;
     if (!other) other = std::move(binary);

@@ -18,6 +18,8 @@
 namespace tuner {
 
 struct StoreLayer;
+template <class Store>
+struct LayerFile;
 
 /// A source that was parsed before, and what that said of it.
 struct KnownSource {
@@ -33,9 +35,8 @@ struct LookupState {
 };
 
 /// The databases that a Runtime reads, the user's first. Each file is opened when it is first asked; what
-/// cannot be used is reported once. Nothing here throws, nothing but `remember` writes, and a lookup waits for each file
-/// no longer than the patience.
-/// Safe to use from several threads.
+/// cannot be used is reported once. Nothing here throws, nothing but `remember` writes, and a lookup waits for each
+/// file no longer than the patience. Safe to use from several threads.
 class LayeredStores {
  public:
   struct Options {
@@ -62,8 +63,8 @@ class LayeredStores {
     std::vector<std::byte> binary;
     std::filesystem::path database;
   };
-  /// What `find` would find for this source in this place (cache::Served), as a program launches it. Nothing where a row
-  /// is missing, damaged, not trusted, or not what the first database with a decision says.
+  /// What `find` would find for this source in this place (cache::Served), as a program launches it. Nothing where a
+  /// row is missing, damaged, not trusted, or not what the first database with a decision says.
   std::optional<FoundServed> served(const std::string& source, const std::string& place, LookupState& lookup);
   bool is_users(const std::filesystem::path& database);
   /// Writes such a row to the user's database, unless that is locked or cannot be written: another start will do it.
@@ -85,12 +86,13 @@ class LayeredStores {
 
  private:
   class Turn;
+  template <class Store, class Question>
+  void ask(Turn& turn, LayerFile<Store> StoreLayer::*which, std::filesystem::path cache::Location::*name,
+           std::size_t index, std::set<std::size_t>& locked, const Question& question);
   template <class Question>
   void ask_decisions(Turn& turn, std::size_t index, LookupState& lookup, const Question& question);
   template <class Question>
   void ask_served(Turn& turn, std::size_t index, LookupState& lookup, const Question& question);
-  std::optional<cache::Binary> ask_binaries(Turn& turn, std::size_t index, LookupState& lookup,
-                                            const std::string& compile_key, const std::string& measured_hash);
 
   const std::function<void(const std::string&)> report_;
   std::mutex mutex_;

@@ -7,18 +7,10 @@
 #include <cstdlib>
 #include <utility>
 
-#include "cache/file/hash.hpp"
 #include "tuner/core/base/printable.hpp"
-#include "tuner/core/base/text.hpp"
-#include "tuner/core/base/timing_text.hpp"
-#include "tuner/core/binary/cubin.hpp"
-#include "tuner/core/task/binary_key.hpp"
-#include "tuner/core/task/identity.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/runtime/description_content.hpp"
-#include "tuner/runtime/signature.hpp"
-#include "tuner/runtime/time_limits.hpp"
 
 namespace tuner::detail {
 namespace {
@@ -56,18 +48,6 @@ RuntimeOptions in_range(RuntimeOptions options) {
   options.background_compile_workers = std::max(options.background_compile_workers, 1);
   options.swap_threshold = std::max(options.swap_threshold, 1.0);
   return options;
-}
-
-TunedValues tuned_values(const std::vector<ParameterValue>& parameters) {
-  std::vector<TunedValues::Named> values;
-  for (const auto& [name, value] : parameters) {
-    TunedValues::Named named{name, value.is_name() ? value.as_name() : std::string()};
-    if (value.is_integer()) named.value = value.as_integer();
-    if (value.is_real()) named.value = value.as_real();
-    if (value.is_boolean()) named.value = value.as_boolean();
-    values.push_back(std::move(named));
-  }
-  return TunedValues(std::move(values));
 }
 
 /// An instance for when there is no memory to make one. Leaked, so that it outlives every static object.
@@ -120,8 +100,7 @@ const Instance& RuntimeState::report_failed_request(const KernelState& kernel) n
     throw;
   } catch (const std::exception& error) {
     try {
-      report(Notice::Kind::engine,
-             fmt::format("A request for `{}` failed: {}", kernel.outline->kernel, error.what()));
+      report(Notice::Kind::engine, fmt::format("A request for `{}` failed: {}", kernel.outline->kernel, error.what()));
     } catch (...) {
       report(Notice::Kind::engine, error.what());
     }
@@ -129,11 +108,6 @@ const Instance& RuntimeState::report_failed_request(const KernelState& kernel) n
     report(Notice::Kind::engine, "A request failed.");
   }
   return instance_of_last_resort();
-}
-
-EngineClient& RuntimeState::engine() {
-  std::call_once(engine_started_, [this] { engine_ = std::make_unique<EngineClient>(); });
-  return *engine_;
 }
 
 KernelState& RuntimeState::add(const Description& description, KernelOptions options) {
@@ -261,72 +235,6 @@ RuntimeState::Claim::~Claim() {
   runtime_.changed_.notify_all();
 }
 
-/// Makes the claimed instance, or gives the one that is there another plan.
-const Instance& RuntimeState::make(const Wanted& wanted) {
-  Answered answered{std::chrono::steady_clock::now()};
-  LookupState lookup;
-  std::shared_ptr<const Task> task;
-  bool remembers = true;
-  try {
-    if (const auto found = find_served(wanted, lookup)) {
-      answered.final = lookup.complete();
-      if (const Instance* const instance = make_served(wanted, *found, answered)) return *instance;
-      remembers = false;
-    }
-    task = std::make_shared<const Task>(wanted.kernel.description(), parse_problem(wanted.key.second),
-                                        contexts_.info(wanted.place.device), std::vector<std::string>{},
-                                        std::vector<std::filesystem::path>{}, search::Listing::when_needed);
-  } catch (const Error& error) {
-    return refuse_always(wanted.kernel, wanted.values, error.what());
-  }
-  InstanceState* const before = known_instance(wanted);
-  std::unique_ptr<InstanceState> fresh;
-  if (before == nullptr) fresh = new_instance(wanted.kernel, call_arguments(*task));
-  PendingInstance pending{wanted.kernel,    wanted.place,     task, before != nullptr ? *before : *fresh,
-                          wanted.capturing, before != nullptr};
-  pending.since_unix_ms = now_unix_ms();
-  pending.lookup = std::move(lookup);
-  pending.remembers = remembers;
-  try {
-    fill(pending);
-  } catch (...) {
-    if (fresh && fresh->tuning()) static_cast<void>(fresh.release());  // the engine's answer will come to it
-    throw;
-  }
-  answered.final = !pending.may_improve && pending.lookup.complete();
-  const Instance& instance = keep(wanted, std::move(fresh), answered);
-  if (pending.served) stores_.remember(*pending.served);
-  return instance;
-}
-
-/// The winner that a start finds without parsing the source; nothing where it has to look further. Throws Error if the
-/// GPU cannot be asked.
-std::optional<LayeredStores::FoundServed> RuntimeState::find_served(const Wanted& wanted, LookupState& lookup) {
-  if (mode_ == Mode::off) return std::nullopt;
-  const DeviceInfo& device = contexts_.info(wanted.place.device);
-  return stores_.served(wanted.kernel.source, served_place(wanted.key.second, device, to_string(timing_)), lookup);
-}
-
-/// Null if it cannot be used as it is: the ladder says why, or has it tuned again.
-const Instance* RuntimeState::make_served(const Wanted& wanted, const LayeredStores::FoundServed& found,
-                                          const Answered& answered) {
-  const ServedWinner& winner = found.winner;
-  const Provenance provenance =
-      stored_provenance(Rung::exact, winner.decision, found.database, contexts_.info(wanted.place.device));
-  if (provenance.stale && mode_ != Mode::cache) return nullptr;
-  InstanceState* const before = known_instance(wanted);
-  std::unique_ptr<InstanceState> fresh;
-  try {
-    const cache::Binary binary{.hash = winner.binary_hash, .kernel = winner.symbol, .bytes = found.binary};
-    LaunchPlan plan = load(wanted.place, winner.facts, provenance, binary);
-    if (before == nullptr) fresh = new_instance(wanted.kernel, winner.facts.arguments);
-    (before != nullptr ? *before : *fresh).publish(std::move(plan));
-  } catch (const Error&) {
-    return nullptr;
-  }
-  return &keep(wanted, std::move(fresh), answered);
-}
-
 InstanceState* RuntimeState::known_instance(const Wanted& wanted) {
   const std::lock_guard lock(mutex_);
   const auto known = wanted.kernel.instances.find(wanted.key);
@@ -406,137 +314,6 @@ LaunchPlan RuntimeState::last_resort(const KernelState& kernel, const std::strin
     plan.fallback = &kernel.options.fallback;
     plan.provenance.rung = Rung::fallback;
   }
-  return plan;
-}
-
-/// What tuning found meanwhile, after all, stays.
-void RuntimeState::publish(PendingInstance& pending, LaunchPlan plan) {
-  if (pending.again) {
-    pending.instance.publish(std::move(plan));
-  } else {
-    pending.instance.publish_first(std::move(plan));
-  }
-}
-
-/// Publishes the best plan that can be had now, and starts tuning where that is wanted.
-void RuntimeState::fill(PendingInstance& pending) {
-  const bool tunes = mode_ == Mode::background || mode_ == Mode::tune;
-  std::optional<std::string> declined;
-  if (tunes && !pending.capturing) declined = why_not_tune(pending);
-  const bool may_tune = tunes && !pending.capturing && !declined && !pending.instance.tuning();
-
-  if (mode_ == Mode::tune && may_tune) {
-    Ladder only_exact(*pending.task, {true, true, timing_}, stores_, pending.lookup);
-    if (serve(pending, only_exact)) return;
-    // What could not be seen may be there.
-    if (pending.lookup.complete() && tune_and_wait(pending)) return;
-  }
-  Ladder ladder(*pending.task, {mode_ != Mode::off, options_.exact_only, timing_}, stores_, pending.lookup);
-  if (!serve(pending, ladder)) {
-    publish(pending, last_resort(pending.kernel, ladder.reasons()));
-    if (!pending.again) report(Notice::Kind::request, ladder.reasons());
-  }
-  const Provenance& provenance = pending.instance.plan().provenance;
-  if (provenance.rung == Rung::exact && !provenance.stale) return;
-  if (declined) {
-    const std::string sentence = fmt::format("`{}` is not tuned for {}: {}", pending.kernel.outline->kernel,
-                                             problem_text(pending.task->problem()), *declined);
-    report(Notice::Kind::tuning, sentence);
-    LaunchPlan told = pending.instance.plan();
-    told.provenance.why += " It is not tuned: " + *declined;
-    pending.instance.publish(std::move(told));
-  } else if (tunes && pending.capturing) {
-    pending.may_improve = true;  // it is tuned when it is asked for again
-  } else if (may_tune && mode_ == Mode::background && pending.lookup.complete()) {
-    start_tuning(pending, false);
-  }
-}
-
-/// Publishes the first offer that can be loaded; false if there is none.
-bool RuntimeState::serve(PendingInstance& pending, Ladder& ladder) {
-  int failures = 0;
-  while (const auto offer = ladder.next()) {
-    const auto binary = find_or_compile(pending, *offer, ladder, failures);
-    if (!binary) continue;
-    try {
-      publish(pending,
-              load(pending.place, launch_facts(*pending.task, offer->configuration), offer->provenance, *binary));
-      remember_served(pending, *offer, *binary);
-      return true;
-    } catch (const Error& error) {
-      ladder.reject(fmt::format("The binary of {} is not used: {}", offer->provenance.configuration, error.what()));
-    }
-  }
-  return false;
-}
-
-std::optional<cache::Binary> RuntimeState::find_or_compile(PendingInstance& pending, const Offer& offer, Ladder& ladder,
-                                                           int& failures) {
-  /// So often the compiler may be lost or late for one request: it may be the configuration, or no compiler is to be
-  /// had.
-  constexpr int kMostFailures = 2;
-  const std::string key = binary_key(*pending.task, offer.configuration);
-  if (auto binary = stores_.binary(key, offer.measured_binary, pending.lookup)) return binary;
-  const std::string& configuration = offer.provenance.configuration;
-  if (pending.capturing) {
-    pending.may_improve = true;
-    ladder.reject(
-        fmt::format("No binary of {} is stored, and nothing is compiled while a graph is captured.", configuration));
-    return std::nullopt;
-  }
-  if (failures >= kMostFailures) return std::nullopt;
-  const CompileAnswer answer =
-      engine().compile({subject(*pending.task), configuration}, after(options_.compile_limit));
-  if (answer.outcome == Outcome::ok) {
-    cache::Binary binary;
-    binary.hash = answer.binary_hash.empty() ? cache::content_hash(answer.cubin) : answer.binary_hash;
-    binary.kernel = answer.lowered_name;
-    binary.bytes = answer.cubin;
-    return binary;
-  }
-  if (answer.outcome == Outcome::compile_error) {
-    ladder.reject(fmt::format("{} does not compile: {}", configuration, answer.message));
-    return std::nullopt;
-  }
-  if (++failures == 1) report(Notice::Kind::engine, answer.message);
-  pending.may_improve = true;
-  ladder.reject(
-      fmt::format("No usable binary of {} is stored, and it cannot be compiled: {}", configuration, answer.message));
-  return std::nullopt;
-}
-
-/// Makes the row from which the next start is served.
-void RuntimeState::remember_served(PendingInstance& pending, const Offer& offer, const cache::Binary& binary) {
-  const Provenance& provenance = offer.provenance;
-  if (!pending.remembers || pending.capturing || provenance.rung != Rung::exact) return;
-  if (stores_.is_users(provenance.database))
-    pending.served = served_row(*pending.task, pending.kernel.source, offer.decision, binary);
-}
-
-JobSubject RuntimeState::subject(const Task& task) const {
-  const KernelDescription& description = task.description();
-  return {description.source, description.file, description.kernel, description.given_headers,
-          task.problem(),     task.device(),    options_.database};
-}
-
-LaunchPlan RuntimeState::load(const ContextPlace& place, const LaunchFacts& launch, const Provenance& provenance,
-                              const cache::Binary& binary) {
-  if (const auto facts = facts_from_cubin(binary.bytes, binary.kernel)) {
-    if (const auto why = why_not_described(launch.kernel, launch.arguments, facts->parameters))
-      throw Error(Errc::bad_description, *why);
-  }
-  LaunchPlan plan;
-  plan.geometry = launch.geometry;
-  plan.function = modules_.load(place, binary.bytes, binary.hash, binary.kernel, launch.geometry,
-                                contexts_.info(place.device));
-  plan.constants = modules_.constants(place, binary.bytes, binary.hash, launch.arguments);
-  (plan.constants.empty() ? plan.launch : plan.launch_after_copies) = cuda::driver().launch;
-  plan.copy = cuda::driver().copy_on_device;
-  plan.bound = launch.bound;
-  plan.buffers = launch.buffers;
-  plan.scratch = &scratch_.in(cuda::driver(), place);
-  plan.values = tuned_values(launch.values);
-  plan.provenance = provenance;
   return plan;
 }
 

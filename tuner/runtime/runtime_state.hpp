@@ -104,6 +104,7 @@ class RuntimeState {
   void remember(KernelState& kernel, std::uint64_t context, std::span<const ProblemValue> values,
                 const Instance& instance);
 
+  // Making instances: making.cpp.
   void fill(PendingInstance& pending);
   bool serve(PendingInstance& pending, Ladder& ladder);
   LaunchPlan load(const ContextPlace& place, const LaunchFacts& facts, const Provenance& provenance,

@@ -169,8 +169,8 @@ TEST_CASE("rows are exported with binaries, for the decision's new number, and n
   const std::int64_t newer = database.store().record_decision(measured());
   database.store().record_served(served_of(newer));
   const auto exported = [&](bool with_served) {
-    export_decisions({.from = database.path(), .to = database / "out.db", .overwrite = true,
-                      .with_served = with_served});
+    export_decisions(
+        {.from = database.path(), .to = database / "out.db", .overwrite = true, .with_served = with_served});
     return open_store(database / "out.db", Access::read_only)->find_served(kSource, kPlace);
   };
   CHECK_FALSE(exported(false));

@@ -18,15 +18,19 @@
 
 // A record as one text that is quick to read: its values in order, without names. A record is a struct whose `fields()`
 // ties its members, or one with a description (cache/store/described.hpp). Numbers end in ';', texts have their length
-// before them. Whoever keeps such a text keeps with it the version of what wrote it, and makes sure that it is as it was
-// written.
+// before them. Whoever keeps such a text keeps with it the version of what wrote it, and makes sure that it is as it
+// was written.
 
 namespace tuner {
 
 template <class T>
-concept HasTextForm = requires(const T& value) { T::parse(value.text()); };
+concept HasTextForm = requires(const T& value) {
+  T::parse(value.text());
+};
 template <class T>
-concept HasFields = requires(T& record) { record.fields(); };
+concept HasFields = requires(T& record) {
+  record.fields();
+};
 
 class PackedWriter {
  public:

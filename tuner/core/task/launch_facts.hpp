@@ -51,9 +51,9 @@ struct LaunchFacts {
   std::string kernel;  ///< function name
   Geometry geometry;
   std::vector<CallArgument> arguments;  ///< in signature order
-  std::vector<BoundScalar> bound;       ///< types narrower than float are left out: callers convert to them as they like
-  std::vector<BufferNeed> buffers;      ///< in the order of the arguments
-  std::vector<ParameterValue> values;   ///< in declared order
+  std::vector<BoundScalar> bound;      ///< types narrower than float are left out: callers convert to them as they like
+  std::vector<BufferNeed> buffers;     ///< in the order of the arguments
+  std::vector<ParameterValue> values;  ///< in declared order
   auto fields() {
     return std::tie(kernel, geometry.grid, geometry.block, geometry.shared_bytes, arguments, bound, buffers, values);
   }

@@ -23,8 +23,8 @@ struct EmbeddedText {
 /// What is known of one tunable kernel before a problem and a GPU are given: its source and what the directives in it
 /// say (docs/directives.md). A value that is cheap to copy; copies may be used from several threads.
 /// Reading one touches nothing but the files named; nothing is compiled. The text is parsed when something has to know
-/// what it says: `kernel`, `problem_properties`, or Runtime::kernel for a text from which nothing was served before. Its
-/// mistakes are thrown there, as Error{bad_description} with file, line, column and the nearest known word.
+/// what it says: `kernel`, `problem_properties`, or Runtime::kernel for a text from which nothing was served before.
+/// Its mistakes are thrown there, as Error{bad_description} with file, line, column and the nearest known word.
 class TUNER_API Description {
  public:
   /// Reads an annotated source file and the headers that it includes with quotes, from beside it or from

@@ -129,11 +129,11 @@ class TUNER_API Kernel {
 };
 
 /// Finds, loads and launches tuned kernels. One a program is enough; several do not disturb each other. Construction
-/// touches neither files nor the driver: the databases are opened by `kernel`, the driver by the first request. Destruction ends the engine, for
-/// which it waits up to a second; no launch may be under way by then that this program still needs, since
-/// modules are unloaded. Where tuner::scratch was used it waits for the work of the context, which must not be
-/// capturing a graph then, and frees that memory. Contexts must live as long as the Runtime. After fork() a child makes
-/// its own.
+/// touches neither files nor the driver: the databases are opened by `kernel`, the driver by the first request.
+/// Destruction ends the engine, for which it waits up to a second; no launch may be under way by then that this program
+/// still needs, since modules are unloaded. Where tuner::scratch was used it waits for the work of the context, which
+/// must not be capturing a graph then, and frees that memory. Contexts must live as long as the Runtime. After fork() a
+/// child makes its own.
 class TUNER_API Runtime {
  public:
   explicit Runtime(RuntimeOptions options = {});
