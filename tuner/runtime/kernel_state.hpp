@@ -22,21 +22,12 @@ class RuntimeState;
 /// One kernel of a Runtime and every instance of it. All but `requested` is guarded by the Runtime's lock.
 class KernelState {
  public:
-  using Content = std::shared_ptr<const Description::Content>;
-
-  /// Of a source that is parsed now: throws Error{bad_description} for its mistakes.
-  KernelState(RuntimeState& its_runtime, Content content, KernelOptions its_options)
+  KernelState(RuntimeState& its_runtime, std::shared_ptr<const Description::Content> content, std::string its_source,
+              std::shared_ptr<const KernelDescription> its_outline, KernelOptions its_options)
       : runtime(its_runtime),
         options(std::move(its_options)),
-        source(content->source()),
-        outline(content, &content->parsed()),
-        content_(std::move(content)) {}
-  /// Of one that was parsed before.
-  KernelState(RuntimeState& its_runtime, Content content, KnownSource known, KernelOptions its_options)
-      : runtime(its_runtime),
-        options(std::move(its_options)),
-        source(std::move(known.source)),
-        outline(std::make_shared<const KernelDescription>(std::move(known.outline))),
+        source(std::move(its_source)),
+        outline(std::move(its_outline)),
         content_(std::move(content)) {}
 
   RuntimeState& runtime;
@@ -64,7 +55,7 @@ class KernelState {
   std::map<std::string, std::unique_ptr<InstanceState>> refusals;
 
  private:
-  const Content content_;
+  const std::shared_ptr<const Description::Content> content_;
 };
 
 }  // namespace tuner::detail

@@ -79,7 +79,6 @@ Offer stored_offer(const Task& task, Rung rung, const cache::Decision& decision,
   offer.provenance = stored_provenance(rung, decision, database, task.device());
   offer.provenance.configuration = canonical;
   offer.decision = decision;
-  if (rung == Rung::exact) offer.measured_binary = decision.binary_hash;
   return offer;
 }
 

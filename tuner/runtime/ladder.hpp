@@ -17,9 +17,8 @@ namespace tuner {
 struct Offer {
   search::Configuration configuration;
   Geometry geometry;
-  Provenance provenance;        ///< with rung and configuration; `why` says why no better one came first
-  std::string measured_binary;  ///< hash of what was measured, where it was this task; else empty
-  cache::Decision decision;     ///< what says so; that of the baseline has no row
+  Provenance provenance;     ///< with rung and configuration; `why` says why no better one came first
+  cache::Decision decision;  ///< what says so; of the baseline, none
 };
 
 /// What is known of a launch of what a decision found, on this device. `why` is said of an exact one.

@@ -168,10 +168,11 @@ std::optional<KnownSource> LayeredStores::known_source(const std::vector<std::st
         if (!text || known) continue;
         auto outline = unpacked<SourceOutline>(*text);
         if (!kernel.empty() && outline.kernel != kernel) continue;
-        known.emplace().source = source;
-        known->outline.kernel = std::move(outline.kernel);
+        KernelDescription description;
+        description.kernel = std::move(outline.kernel);
         for (auto& [name, property_kind, default_value] : outline.problem)
-          known->outline.problem.push_back({std::move(name), property_kind, std::move(default_value), {}});
+          description.problem.push_back({std::move(name), property_kind, std::move(default_value), {}});
+        known = {source, std::make_shared<const KernelDescription>(std::move(description))};
       }
     });
   }

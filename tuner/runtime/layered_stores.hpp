@@ -23,8 +23,8 @@ struct LayerFile;
 
 /// A source that was parsed before, and what that said of it.
 struct KnownSource {
-  std::string source;         ///< see cache::Served
-  KernelDescription outline;  ///< nothing but its kernel and problem properties
+  std::string source;                                ///< see cache::Served
+  std::shared_ptr<const KernelDescription> outline;  ///< its kernel and problem properties, if nothing else
 };
 
 /// How one request looks into the databases. What others have locked for too long is not asked again for it.

@@ -37,14 +37,12 @@ EngineClient& RuntimeState::engine() {
 
 /// Makes the claimed instance, or gives the one that is there another plan.
 const Instance& RuntimeState::make(const Wanted& wanted) {
-  Answered answered{std::chrono::steady_clock::now()};
   LookupState lookup;
   std::shared_ptr<const Task> task;
   bool remembers = true;
   try {
     if (const auto found = find_served(wanted, lookup)) {
-      answered.final = lookup.complete();
-      if (const Instance* const instance = make_served(wanted, *found, answered)) return *instance;
+      if (const Instance* const instance = make_served(wanted, *found, lookup.complete())) return *instance;
       remembers = false;
     }
     task = std::make_shared<const Task>(wanted.kernel.description(), parse_problem(wanted.key.second),
@@ -67,8 +65,7 @@ const Instance& RuntimeState::make(const Wanted& wanted) {
     if (fresh && fresh->tuning()) static_cast<void>(fresh.release());  // the engine's answer will come to it
     throw;
   }
-  answered.final = !pending.may_improve && pending.lookup.complete();
-  const Instance& instance = keep(wanted, std::move(fresh), answered);
+  const Instance& instance = keep(wanted, std::move(fresh), !pending.may_improve && pending.lookup.complete());
   if (pending.served) stores_.remember(*pending.served);
   return instance;
 }
@@ -83,7 +80,7 @@ std::optional<LayeredStores::FoundServed> RuntimeState::find_served(const Wanted
 
 /// Null if it cannot be used as it is: the ladder says why, or has it tuned again.
 const Instance* RuntimeState::make_served(const Wanted& wanted, const LayeredStores::FoundServed& found,
-                                          const Answered& answered) {
+                                          bool is_final) {
   const ServedWinner& winner = found.winner;
   const Provenance provenance =
       stored_provenance(Rung::exact, winner.decision, found.database, contexts_.info(wanted.place.device));
@@ -98,7 +95,7 @@ const Instance* RuntimeState::make_served(const Wanted& wanted, const LayeredSto
   } catch (const Error&) {
     return nullptr;
   }
-  return &keep(wanted, std::move(fresh), answered);
+  return &keep(wanted, std::move(fresh), is_final);
 }
 
 /// What tuning found meanwhile, after all, stays.
@@ -168,7 +165,9 @@ std::optional<cache::Binary> RuntimeState::find_or_compile(PendingInstance& pend
   /// had.
   constexpr int kMostFailures = 2;
   const std::string key = binary_key(*pending.task, offer.configuration);
-  if (auto binary = stores_.binary(key, offer.measured_binary, pending.lookup)) return binary;
+  const bool is_exact = offer.provenance.rung == Rung::exact;  // else another binary was measured
+  const std::string measured = is_exact ? offer.decision.binary_hash : "";
+  if (auto binary = stores_.binary(key, measured, pending.lookup)) return binary;
   const std::string& configuration = offer.provenance.configuration;
   if (pending.capturing) {
     pending.may_improve = true;

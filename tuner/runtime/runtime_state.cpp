@@ -114,10 +114,9 @@ KernelState& RuntimeState::add(const Description& description, KernelOptions opt
   const auto& content = description.content();
   std::optional<KnownSource> known;
   if (mode_ != Mode::off) known = stores_.known_source(content->possible_sources, content->kernel);
-  if (!known) content->parsed();  // not under the lock
+  if (!known) known = {content->source(), {content, &content->parsed()}};
   const std::lock_guard lock(mutex_);
-  return known ? kernels_.emplace_back(*this, content, *std::move(known), std::move(options))
-               : kernels_.emplace_back(*this, content, std::move(options));
+  return kernels_.emplace_back(*this, content, known->source, known->outline, std::move(options));
 }
 
 const Instance& RuntimeState::request(KernelState& kernel, std::span<const ProblemValue> values,
@@ -172,6 +171,7 @@ const Instance& RuntimeState::answer(KernelState& kernel, std::span<const Proble
     return refuse_always(kernel, values, error.what());
   }
   if (const Instance* known = find_or_claim(*wanted)) return *known;
+  wanted->begin = std::chrono::steady_clock::now();
   const Claim claim(*this, *wanted);
   return make(*wanted);
 }
@@ -241,9 +241,8 @@ InstanceState* RuntimeState::known_instance(const Wanted& wanted) {
   return known != wanted.kernel.instances.end() ? known->second.instance.get() : nullptr;
 }
 
-/// `fresh`: null for an instance that is kept already.
-const Instance& RuntimeState::keep(const Wanted& wanted, std::unique_ptr<InstanceState> fresh,
-                                   const Answered& answered) {
+/// `fresh`: null for an instance that is kept already. `is_final`: a later request would not get a better one.
+const Instance& RuntimeState::keep(const Wanted& wanted, std::unique_ptr<InstanceState> fresh, bool is_final) {
   const std::lock_guard lock(mutex_);
   KernelState::Made& made = wanted.kernel.instances[wanted.key];
   if (fresh) {
@@ -252,7 +251,7 @@ const Instance& RuntimeState::keep(const Wanted& wanted, std::unique_ptr<Instanc
   }
   const Instance& instance = made.instance->instance();
   made.look_again.reset();
-  if (answered.final) {
+  if (is_final) {
     remember(wanted.kernel, wanted.key.first, wanted.values, instance);
     return instance;
   }
@@ -260,7 +259,7 @@ const Instance& RuntimeState::keep(const Wanted& wanted, std::unique_ptr<Instanc
   const auto now = std::chrono::steady_clock::now();
   made.look_again = now;
   if (wanted.capturing) return instance;
-  *made.look_again += std::max<std::chrono::steady_clock::duration>(made.pause, 4 * (now - answered.begin));
+  *made.look_again += std::max<std::chrono::steady_clock::duration>(made.pause, 4 * (now - wanted.begin));
   made.pause = std::min(2 * made.pause, kLongestPause);
   return instance;
 }

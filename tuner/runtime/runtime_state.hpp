@@ -44,11 +44,7 @@ class RuntimeState {
     ContextPlace place;
     KernelState::Key key;
     bool capturing = false;  ///< a graph is being captured: nothing may wait
-  };
-  /// What is known of an answer when it is kept.
-  struct Answered {
-    std::chrono::steady_clock::time_point begin;  ///< of its making
-    bool final = true;                            ///< a later request would not get a better one
+    std::chrono::steady_clock::time_point begin = {};  ///< of making the instance
   };
   /// One thread makes an instance, all others wait for it: until this ends.
   class Claim {
@@ -95,8 +91,8 @@ class RuntimeState {
   const Instance& make(const Wanted& wanted);
   InstanceState* known_instance(const Wanted& wanted);
   std::optional<LayeredStores::FoundServed> find_served(const Wanted& wanted, LookupState& lookup);
-  const Instance* make_served(const Wanted& wanted, const LayeredStores::FoundServed& found, const Answered& answered);
-  const Instance& keep(const Wanted& wanted, std::unique_ptr<InstanceState> fresh, const Answered& answered);
+  const Instance* make_served(const Wanted& wanted, const LayeredStores::FoundServed& found, bool is_final);
+  const Instance& keep(const Wanted& wanted, std::unique_ptr<InstanceState> fresh, bool is_final);
   const Instance& refuse_always(KernelState& kernel, std::span<const ProblemValue> values, const std::string& why);
   const Instance& refusal(KernelState& kernel, const std::string& why);
   std::unique_ptr<InstanceState> new_instance(KernelState& kernel, std::vector<CallArgument> arguments);
