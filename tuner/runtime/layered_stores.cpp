@@ -150,6 +150,7 @@ void LayeredStores::ask_served(Turn& turn, std::size_t index, LookupState& looku
     try {
       question(store);
     } catch (const Error& error) {
+      if (error.code() == Errc::internal) return;  // packed by another build of this version
       if (error.code() != Errc::store_damaged) throw;
       turn.report(error.what());
     }
