@@ -43,7 +43,7 @@ class RuntimeState {
     std::span<const ProblemValue> values;
     ContextPlace place;
     KernelState::Key key;
-    bool capturing = false;  ///< a graph is being captured: nothing may wait
+    bool capturing = false;                            ///< a graph is being captured: nothing may wait
     std::chrono::steady_clock::time_point begin = {};  ///< of making the instance
   };
   /// One thread makes an instance, all others wait for it: until this ends.
