@@ -219,7 +219,7 @@ std::string to_text(const KernelDescription& description) {
   text += launch_text(description);
   for (const Argument& argument : description.arguments) text += argument_text(argument);
   text += work_text(description.work);
-  if (description.deterministic) text += std::string(kPragma) + "deterministic\n";
+  if (description.deterministic) text += fmt::format("{}deterministic\n", kPragma);
   return text;
 }
 
