@@ -90,6 +90,7 @@ void harden(const sqlite::Connection& connection) {
   // A database is data that may come from anywhere: its schema must not be able to make SQLite do anything else.
   configure(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, "defensive");
   configure(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, "trusted_schema");
+  configure(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, "enable_trigger");
   configure(connection, SQLITE_DBCONFIG_ENABLE_FKEY, 1, "foreign_keys");
   sqlite3_limit(connection.get(), SQLITE_LIMIT_ATTACHED, 0);
   connection.execute("PRAGMA cell_size_check = ON");

@@ -101,7 +101,7 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
     case SQLITE_CONSTRAINT:
       return {Errc::store_damaged,
               fmt::format("The database {} was changed by another program: it refuses what its format allows. Drop the "
-                          "unique indexes, triggers and references that were added to it, or {}.",
+                          "unique indexes and references that were added to it, or {}.",
                           name, elsewhere)};
     // What a statement of this program may do wrong whatever the file holds.
     case SQLITE_MISUSE:

@@ -142,6 +142,28 @@ TEST_CASE("a view without end in the place of a table is damage, not an endless 
   error_of(Errc::store_damaged, [&] { store->list_decisions({}); });
 }
 
+TEST_CASE("a trigger of the file deleted every trial when one decision was forgotten") {
+  const TemporaryFolder folder;
+  const auto path = folder / "decisions.db";
+  const auto store = open_store(path);
+  store->record_trials(std::vector{full_trial()});
+  store->record_decision(full_decision());
+  sql(path, "CREATE TRIGGER t AFTER INSERT ON forgotten BEGIN DELETE FROM trial; END");
+  CHECK(store->forget({}, Forget::decisions).decisions == 1);
+  CHECK(store->find_trials(full_trial().key).size() == 1);
+}
+
+TEST_CASE("a trigger without end kept every session that wrote to the file") {
+  const TemporaryFolder folder;
+  const auto path = folder / "decisions.db";
+  open_store(path);
+  sql(path,
+      "CREATE TRIGGER t AFTER INSERT ON trial BEGIN SELECT count(*) FROM (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL "
+      "SELECT x + 1 FROM n) SELECT x FROM n); END");
+  open_store(path)->record_trials(std::vector{full_trial()});
+  CHECK(open_store(path)->find_trials(full_trial().key).size() == 1);
+}
+
 TEST_CASE("a view without end in the place of an older file's table is damage before anything reads it") {
   const TemporaryFolder folder;
   const auto path = folder / "decisions.db";

@@ -258,6 +258,15 @@ TEST_CASE("of two samples the shorter is a candidate's time") {
   CHECK(candidates[entry].trial.time_ns == 100);
 }
 
+TEST_CASE("an answer to another request made a candidate right that was never timed") {
+  const Task task = make_task();
+  Candidates candidates(task, {});
+  const std::size_t entry = candidates.add(task.space().parse("BLOCK=64,UNROLL=1"));
+  candidates.request(entry);
+  candidates.compiled(entry, {});
+  CHECK_THROWS_AS(candidates.ran(entry, {.result = BlockResult{.samples_ns = {100}}}), Error);
+}
+
 TEST_CASE("a finalist that faults in the race takes those with the same binary with it") {
   Laboratory laboratory(one_block_task(), [](const std::string& configuration) {
     Behaviour behaviour = unroll_ignored(configuration);

@@ -165,6 +165,10 @@ void Candidates::ran(std::size_t position, const DeviceReply& reply) {
   trial.outcome = reply.outcome;
   trial.message = reply.message;
   const TimedRun& run = reply.timed_run();
+  if (reply.ok() && run.samples_ns.empty()) {
+    throw Error(Errc::internal,
+                fmt::format("The device worker timed {} and sent no samples; report this.", trial.configuration));
+  }
   trial.censored = run.censored;
   trial.samples_ns = run.samples_ns;
   trial.facts.occupancy = run.occupancy;
