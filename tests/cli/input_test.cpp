@@ -185,14 +185,14 @@ TEST_CASE("doctor names a database folder that cannot be made") {
   CHECK(contains(result.out, "cannot be created"));
 }
 
-TEST_CASE("doctor tells tuning that cannot work from results that cannot be kept") {
+TEST_CASE("doctor tells tuning that cannot work from results that cannot be stored") {
   const User user;
   user.folder().write("afile", "text");
   const Result result = user.run({"doctor", "--db", "afile"});
   CHECK(contains(result.out, "NO   database"));
   CHECK(contains(result.out, "NO   replays"));
   CHECK(contains(result.out, "Tuning will not work here yet"));
-  CHECK(contains(result.out, "Results would not be kept either"));
+  CHECK(contains(result.out, "Results would not be stored either"));
 }
 
 TEST_CASE("control characters of a file's name are shown, not sent to the terminal") {
@@ -268,7 +268,7 @@ TEST_CASE("no time at all is a time to wait for a busy GPU, and one that is no t
     CHECK_FALSE(contains(result.err, "--if-busy needs"));
   }
   check_error(User().run({"tune", kernel(), "--problem", "n=4", "--if-busy", "-1s"}), 2,
-              {"It can be: wait, leave, ignore, a TIME such as 10min."});
+              {"Valid values: wait, leave, ignore, a TIME such as 10min."});
 }
 
 TEST_CASE("a kernel file in UTF-16 is named as such, with and without its mark") {

@@ -143,7 +143,7 @@ TEST_CASE("what no rule can be made of is refused in a sentence, and so is a war
            {{"--stop-at", "fast"}, "1.5x"},
            {{"--stop-after-idle", "0"}, "whole number of 1 or more"},
            {{"--stop-when-gain-below", "little"}, "2%"},
-           {{"--no-warm-start"}, "means nothing to a replay"}}) {
+           {{"--no-warm-start"}, "has no effect on a replay"}}) {
     CAPTURE(hint);
     std::vector<std::string> all{"tune", "--replay", recording()};
     all.insert(all.end(), words.begin(), words.end());
