@@ -275,13 +275,13 @@ KernelDescription DescriptionParser::finish() {
   const auto need = [this](bool present, std::string_view what) {
     if (!present) kernel_span_.fail(fmt::format("the kernel `{}` has no {}", description_.kernel, what));
   };
-  need(!description_.grid.empty(), "grid(...): say how many blocks are launched, as in grid(rows)");
-  need(!description_.block.empty(), "block(...): say how many threads a block has, as in block(BLOCKDIMX)");
+  need(!description_.grid.empty(), "grid(...): the number of blocks, as in grid(rows)");
+  need(!description_.block.empty(), "block(...): the number of threads in a block, as in block(BLOCKDIMX)");
   const bool has_output =
       std::any_of(description_.arguments.begin(), description_.arguments.end(), [](const auto& argument) {
         return argument.role == Argument::Role::out || argument.role == Argument::Role::inout;
       });
-  need(has_output, "out(...) or inout(...): without an output no configuration could be checked");
+  need(has_output, "out(...) or inout(...): without an output no configuration can be checked");
   check_types();
   check_scalars();
   check_reference();
