@@ -216,7 +216,7 @@ TEST_CASE("what is not a kernel file is refused at once, and a pipe is read") {
   const User user;
   check_error(user.run({"describe", "/dev/zero"}), 2, {"/dev/zero is neither a file nor a pipe"});
   REQUIRE(mkfifo((user.home() / "fifo").c_str(), 0600) == 0);
-  check_error(user.run({"describe", "fifo"}), 2, {"fifo describes no kernel"});
+  check_error(user.run({"describe", "fifo"}), 2, {"fifo does not describe a kernel"});
   user.folder().write("large.cu", std::string((std::size_t{16} << 20U) + 1, ' '));
   check_error(user.run({"describe", "large.cu"}), 2, {"larger than 16 MiB"});
   const std::string script =
@@ -248,8 +248,8 @@ TEST_CASE("where no recording can be written is found out before anything is mea
   };
   check_error(recording_to("/no/such/folder/x.csv"), 2, {"/no/such/folder/x.csv", "folder"});
   user.folder().write("mine.txt", "a year of work");
-  check_error(recording_to("mine.txt"), 2, {"mine.txt", "no recording"});
-  check_error(recording_to("mine.txt", {"--force"}), 2, {"mine.txt", "no recording"});
+  check_error(recording_to("mine.txt"), 2, {"mine.txt", "not a recording"});
+  check_error(recording_to("mine.txt", {"--force"}), 2, {"mine.txt", "not a recording"});
   std::filesystem::copy_file(recording(), user.home() / "old.csv");
   check_error(recording_to("old.csv"), 2, {"old.csv", "--force"});
   CHECK(tuner::test::read_file(user.home() / "mine.txt") == "a year of work");

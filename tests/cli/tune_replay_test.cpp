@@ -188,7 +188,7 @@ TEST_CASE("a database that cannot be written is one warning, and the winner is p
   const Result result = user.run({"tune", "--replay", recording(), "--db", "file/tuner"});
   CHECK(result.exit_code == 0);
   CHECK(tuner::test::lines(result.err) == 1);
-  CHECK(contains(result.err, "not remembered"));
+  CHECK(contains(result.err, "not stored"));
   CHECK(contains(result.out, "BLOCK=256 LAYOUT=strided UNROLL=4"));
   CHECK(contains(result.out, "Not stored"));
   CHECK(read_file(user.home() / "file") == "a file, no folder");
@@ -224,7 +224,7 @@ TEST_CASE("a recording without samples has a speed-up whose uncertainty is said 
   CHECK(report["speedup"]["low"].is_null());
   CHECK(report["finalists"][1]["relative_low"].is_null());
   const Result text = user.run({"tune", "--replay", "plain.csv"});
-  CHECK(contains(text.out, "uncertainty is not known"));
+  CHECK(contains(text.out, "uncertainty is unknown"));
   CHECK(!contains(text.out, "confidence"));
 }
 
