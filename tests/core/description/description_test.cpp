@@ -103,8 +103,8 @@ TEST_CASE("the place of a mistake on a continued line is the physical one") {
 }
 
 TEST_CASE("unknown words come with the nearest known one") {
-  CHECK(complaint("#pragma tuner zzzzzzzz(A, 1)").find("unknown directive `zzzzzzzz`; there are kernel, problem, ") !=
-        std::string::npos);
+  CHECK(complaint("#pragma tuner zzzzzzzz(A, 1)")
+            .find("unknown directive `zzzzzzzz`; the directives are kernel, problem, ") != std::string::npos);
   CHECK(first_line_of([] { parse_descriptions("#pragma tuner kernal(a)", "k.cu"); }) ==
         "k.cu:1:15: unknown directive `kernal`; did you mean `kernel`?");
   CHECK(complaint("#pragma tuner parm(A, 1)") == "k.cu:6:15: unknown directive `parm`; did you mean `param`?");

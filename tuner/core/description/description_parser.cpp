@@ -88,7 +88,7 @@ void check_directive_word(const Span& word) {
   if (std::find(words.begin(), words.end(), word.text()) != words.end()) return;
   const std::string nearest = suggestion(word.text(), words);
   word.fail(fmt::format("unknown directive `{}`{}", word.text(),
-                        nearest.empty() ? fmt::format("; there are {}", fmt::join(words, ", ")) : nearest));
+                        nearest.empty() ? fmt::format("; the directives are {}", fmt::join(words, ", ")) : nearest));
 }
 
 DescriptionParser::DescriptionParser(const DirectiveFile& file, const std::filesystem::path& path,

@@ -65,7 +65,8 @@ void check_type(const T1Node& parameter, const T1Node& values_node, const std::v
   const std::string& type = node.string();
   if (std::find(kTypes.begin(), kTypes.end(), type) == kTypes.end()) {
     const std::string near = suggestion(type, kTypes);
-    node.fail(fmt::format("unknown type `{}`{}", type, near.empty() ? "; there are " + alternatives(kTypes) : near));
+    node.fail(
+        fmt::format("unknown type `{}`{}", type, near.empty() ? "; valid types are " + alternatives(kTypes) : near));
   }
   const auto strings = std::count_if(values.begin(), values.end(), [](const auto& value) { return value.is_name(); });
   if (strings > 0 && static_cast<std::size_t>(strings) < values.size()) {
