@@ -216,7 +216,7 @@ TEST_CASE("what is not a kernel file is refused at once, and a pipe is read") {
   const User user;
   check_error(user.run({"describe", "/dev/zero"}), 2, {"/dev/zero is neither a file nor a pipe"});
   REQUIRE(mkfifo((user.home() / "fifo").c_str(), 0600) == 0);
-  check_error(user.run({"describe", "fifo"}), 2, {"fifo does not describe a kernel"});
+  check_error(user.run({"describe", "fifo"}), 2, {"fifo describes no kernel"});
   user.folder().write("large.cu", std::string((std::size_t{16} << 20U) + 1, ' '));
   check_error(user.run({"describe", "large.cu"}), 2, {"larger than 16 MiB"});
   const std::string script =

@@ -209,7 +209,7 @@ TEST_CASE("arguments are complete and their clauses fit their role") {
   CHECK(complaint("#pragma tuner out(a, float, n, uniform(0, 1))") ==
         "k.cu:6:32: `uniform` does not apply to `a`, which is an output");
   CHECK(complaint("#pragma tuner in(a, float, n, uniform(0, 1, 2))") ==
-        "k.cu:6:31: the generator has the form uniform(low, high); 3 parameters are given");
+        "k.cu:6:31: the generator has the form uniform(low, high), but 3 parameters are given");
   CHECK(complaint("#pragma tuner in(a, float, n, align 3)") ==
         "k.cu:6:37: an alignment is a power of two from 1 to 4096, not `3`");
   CHECK(complaint("#pragma tuner out(a, float, n, rtol -1)") == "k.cu:6:37: a tolerance cannot be negative, as -1 is");
@@ -242,10 +242,10 @@ TEST_CASE("a description says how the kernel is launched and what it computes") 
 
 TEST_CASE("a file without a kernel is an error that shows the way") {
   CHECK(error_of([] { parse_descriptions("int x;", "k.cu"); }) ==
-        "k.cu does not describe a kernel: put `#pragma tuner kernel(NAME)` and its parameters above the kernel; "
+        "k.cu describes no kernel: put `#pragma tuner kernel(NAME)` and its parameters above the kernel; "
         "docs/directives.md shows how.");
   CHECK(error_of([] { parse_descriptions("#pragma unroll\n#pragma tunner kernel(a)", "k.cu"); }) ==
-        "k.cu does not describe a kernel: line 2 has a pragma that resembles `#pragma tuner`.");
+        "k.cu describes no kernel: line 2 has a pragma that resembles `#pragma tuner`.");
   CHECK(error_of([] { load_description("no/such.cu"); }) ==
         "The kernel file no/such.cu does not exist; check its name and the current folder.");
 }
@@ -258,7 +258,7 @@ TEST_CASE("one of several kernels in a file is picked by name") {
   CHECK(error_of([&] { load_description(file); }) ==
         file.string() + " describes 2 kernels; choose one of scale, other.");
   CHECK(error_of([&] { load_description(file, "othr"); }) ==
-        file.string() + " describes no kernel `othr`; did you mean `other`? It describes scale, other.");
+        file.string() + " does not describe a kernel `othr`; did you mean `other`? It describes scale, other.");
   std::filesystem::remove(file);
 }
 

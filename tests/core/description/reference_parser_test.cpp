@@ -200,8 +200,9 @@ TEST_CASE("an expected file of another shape or type is refused with its line") 
   folder.write("doubles.npy", npy("<f8", "(4,)", bytes_of<double>({1, 2, 3, 4})));
   CHECK(refusal(folder, "out(y, float, n, expect file(\"five.npy\"))").find("filter.cu:4: what is expected of `y`: ") !=
         std::string::npos);
-  CHECK(refusal(folder, "out(y, float, n, expect file(\"five.npy\"))").find("holds 5 numbers") != std::string::npos);
-  CHECK(refusal(folder, "out(y, float, n, expect file(\"doubles.npy\"))").find("holds float64") != std::string::npos);
+  CHECK(refusal(folder, "out(y, float, n, expect file(\"five.npy\"))").find("contains 5 numbers") != std::string::npos);
+  CHECK(refusal(folder, "out(y, float, n, expect file(\"doubles.npy\"))").find("contains float64") !=
+        std::string::npos);
   CHECK(refusal(folder, "out(y, float, n, expect file(\"none.npy\"))").find("does not exist") != std::string::npos);
   CHECK(refusal(folder, "out(y, float, n, expect file(\"five.npy\"))", 5) == "no error");
 }
