@@ -130,7 +130,7 @@ TEST_CASE("a recording that is cut short is named with the line") {
   const User user;
   const std::string text = tuner::test::read_file(recording());
   user.folder().write("cut.csv", text.substr(0, text.size() - 40));
-  check_error(user.run({"tune", "--replay", "cut.csv"}), 2, {"cut.csv:", "cut short"});
+  check_error(user.run({"tune", "--replay", "cut.csv"}), 2, {"cut.csv:", "truncated"});
   user.folder().write("other.csv", "a,b,c\n");
   check_error(user.run({"tune", "--replay", "other.csv"}), 2, {"other.csv:1"});
 }

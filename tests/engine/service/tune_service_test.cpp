@@ -158,7 +158,7 @@ TEST_CASE("a limit counts from when the program asked, and who is not served by 
   const TuneAnswer answer = tune(client, job);
   CHECK_FALSE(first_is_done);
   CHECK(answer.result == TuneAnswer::Result::failed);
-  CHECK(contains(answer.message, "Within 0.2 s"));
+  CHECK(contains(answer.message, "0.2 s passed before it was the turn of"));
   CHECK(contains(answer.message, "`faults`"));
 }
 
