@@ -19,10 +19,9 @@ using Connection = sqlite::Connection;
 constexpr std::chrono::seconds kPatience{5};
 
 [[noreturn]] void damaged(const fs::path& from, std::string_view what) {
-  throw Error(Errc::store_damaged,
-              fmt::format("{} is damaged, and nothing of it was imported: {}. Export it again, or import what "
-                          "`tuner recover FILE` makes of it.",
-                          from.string(), what));
+  throw Error(Errc::store_damaged, fmt::format("{} is damaged, and nothing was imported from it: {}. Export it again, "
+                                               "or import what `tuner recover FILE` recovers from it.",
+                                               from.string(), what));
 }
 
 std::unique_ptr<Connection> open_source(const fs::path& database, const fs::path& from) {
@@ -37,8 +36,8 @@ std::unique_ptr<Connection> open_source(const fs::path& database, const fs::path
     const std::string beside = from.filename().string() + suffix;
     if (!folder->has(beside)) continue;
     throw Error(Errc::store_unavailable,
-                fmt::format("{} is beside {}, so the database is being written, or was by a process that was stopped, "
-                            "and what it holds is not certain: nothing was imported. Try again when that process has "
+                fmt::format("{} is next to {}, so a process is writing the database, or was stopped while writing it, "
+                            "and its contents are uncertain: nothing was imported. Try again when that process has "
                             "finished, or import what `tuner export` writes.",
                             (folder->path() / beside).string(), from.string()));
   }

@@ -25,8 +25,7 @@ bool is_there(const fs::path& path) {
 
 [[noreturn]] void is_there_already(const fs::path& target) {
   throw Error(Errc::bad_usage,
-              fmt::format("{} is there already and was left as it is: choose another name, or add --force to replace "
-                          "it.",
+              fmt::format("{} already exists and was not changed: choose another name, or add --force to replace it.",
                           target.string()));
 }
 
@@ -37,7 +36,7 @@ void require_replaceable(const fs::path& target, bool overwrite) {
   if (!overwrite) is_there_already(target);
   if (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode)) return;
   throw Error(Errc::bad_usage,
-              fmt::format("{} is no file and was left as it is: choose another name.", target.string()));
+              fmt::format("{} is not a file and was not changed: choose another name.", target.string()));
 }
 
 void require_no_journal(const fs::path& target) {
@@ -45,10 +44,11 @@ void require_no_journal(const fs::path& target) {
     // A database that found the journal of the one before it would be damaged by it.
     const std::string journal = target.string() + suffix;
     if (!is_there(journal)) continue;
-    throw Error(Errc::bad_usage,
-                fmt::format("{} is beside it, so {} is being written, or was by a process that was stopped: choose "
-                            "another name.",
-                            journal, target.string()));
+    throw Error(
+        Errc::bad_usage,
+        fmt::format(
+            "{} is next to it, so a process is writing {}, or was stopped while writing it: choose another name.",
+            journal, target.string()));
   }
 }
 
@@ -61,9 +61,11 @@ fs::path resolved_target(const fs::path& target, FreshFile::Kind kind) {
   std::error_code error;
   const fs::path canonical = fs::canonical(folder, error);
   if (!error) return canonical / target.filename();
-  throw Error(error_of(kind), fmt::format("{} cannot be written, since its folder cannot be reached: {}. Check its "
-                                          "folder, or name another one.",
-                                          target.string(), error.message()));
+  throw Error(
+      error_of(kind),
+      fmt::format(
+          "{} cannot be written, because its folder cannot be reached: {}. Check its folder, or name another one.",
+          target.string(), error.message()));
 }
 
 }  // namespace

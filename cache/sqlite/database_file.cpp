@@ -75,10 +75,10 @@ void require_regular_file(const OpenFolder& folder, const std::string& name) {
 void require_writable(const sqlite::Connection& connection) {
   const fs::path folder = connection.path().parent_path();
   if (!connection.may_write()) {
-    unavailable(fmt::format("The database {} may not be written", connection.path().string()), EACCES);
+    unavailable(fmt::format("The database {} is not writable", connection.path().string()), EACCES);
   }
   if (faccessat(connection.folder()->descriptor(), ".", W_OK | X_OK, AT_EACCESS) != 0) {
-    unavailable(fmt::format("The folder {} of the database may not be written", folder.string()), errno);
+    unavailable(fmt::format("The folder {} of the database is not writable", folder.string()), errno);
   }
 }
 
@@ -106,11 +106,9 @@ void use_rollback_journal(const sqlite::Connection& connection) {
   // Not WAL: it fails or corrupts on network file systems and cannot be read from a read-only folder.
   sqlite::Statement statement(connection, "PRAGMA journal_mode = DELETE");
   if (statement.step() && statement.text(0) == "delete") return;
-  throw Error(
-      Errc::store_unavailable,
-      fmt::format("The database {} was switched to another journal mode by a program that is using it now. Close "
-                  "that program and try again.",
-                  connection.path().string()));
+  throw Error(Errc::store_unavailable, fmt::format("The database {} was switched to another journal mode by a program "
+                                                   "that is still using it. Close that program and try again.",
+                                                   connection.path().string()));
 }
 
 /// Two bytes of the header say which versions of SQLite may write the file and read it.

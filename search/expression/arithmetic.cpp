@@ -102,7 +102,7 @@ Operand apply_real(Sign sign, double a, double b, const Site& site) {
 }  // namespace
 
 void require_number(const Operand& a, const Site& site) {
-  if (a.is_name()) site.fail(fmt::format("`{}` is a name where a number is needed", a.value().text()));
+  if (a.is_name()) site.fail(fmt::format("`{}` is a name, but a number is needed", a.value().text()));
 }
 
 bool truth(const Operand& a, const Site& site) {
@@ -117,10 +117,9 @@ std::int64_t whole(const Operand& a, const Site& site) {
   if (a.is_whole()) return a.integer;
   require_number(a, site);
   if (is_integral(a.real)) return static_cast<std::int64_t>(a.real);
-  site.fail(
-      fmt::format("{} is not an integer where one is needed; `/` is real division, `//` rounds down and "
-                  "ceil_div(a, b) rounds up",
-                  a.value().text()));
+  site.fail(fmt::format(
+      "{} is not an integer, but one is needed; `/` is real division, `//` rounds down and ceil_div(a, b) rounds up",
+      a.value().text()));
 }
 
 Operand negated(const Operand& a, const Site& site) {

@@ -45,7 +45,7 @@ class Parser {
   class Nesting {
    public:
     explicit Nesting(Parser& parser) : parser_(parser) {
-      if (++parser.nesting_ > kMostNesting) parser.fail(fmt::format("nested more than {} deep", kMostNesting));
+      if (++parser.nesting_ > kMostNesting) parser.fail(fmt::format("nested more than {} levels deep", kMostNesting));
     }
     ~Nesting() { --parser_.nesting_; }
     Nesting(const Nesting&) = delete;
@@ -257,11 +257,11 @@ class Parser {
     const auto start = static_cast<std::uint32_t>(token.offset);
     if (take(Sign::open_round)) {
       const NodeId inner = conditional();
-      if (at(Sign::comma)) fail("a list may stand only after `in` or in a function's parentheses");
+      if (at(Sign::comma)) fail("a list is allowed only after `in` or as a function's arguments");
       expect(Sign::close_round);
       return inner;
     }
-    if (at(Sign::open_square)) fail("a list may stand only after `in`");
+    if (at(Sign::open_square)) fail("a list is allowed only after `in`");
     if (token.kind == Token::Kind::sign || token.kind == Token::Kind::end) unexpected("a value");
     advance();
     switch (token.kind) {

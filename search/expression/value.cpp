@@ -108,7 +108,7 @@ double Value::as_real() const {
   if (const auto* integer = std::get_if<std::int64_t>(&data_)) return static_cast<double>(*integer);
   if (const auto* boolean = std::get_if<bool>(&data_)) return *boolean ? 1 : 0;
   if (const auto* real = std::get_if<double>(&data_)) return *real;
-  fail(fmt::format("`{}` is a name where a number is needed.", text()));
+  fail(fmt::format("`{}` is a name, but a number is needed.", text()));
 }
 
 bool Value::as_boolean() const {
@@ -119,7 +119,7 @@ bool Value::as_boolean() const {
 
 const std::string& Value::as_name() const {
   if (const auto* name = std::get_if<std::string>(&data_)) return *name;
-  fail(fmt::format("{} is a number where a name is needed.", text()));
+  fail(fmt::format("{} is a number, but a name is needed.", text()));
 }
 
 std::string Value::text() const {

@@ -69,7 +69,8 @@ void Space::check_parameters() {
   }
   for (const Parameter& parameter : parameters_) {
     if (!is_parameter_name(parameter.name)) {
-      refuse(fmt::format("`{}` cannot name a parameter: a name has no blanks and none of = , \".", parameter.name));
+      refuse(fmt::format("`{}` cannot be the name of a parameter: names contain no blanks and none of = , \".",
+                         parameter.name));
     }
     check_values(parameter);
     const std::optional<std::uint32_t> position = parameter.position_of(parameter.default_value);
@@ -103,7 +104,7 @@ double Space::cartesian_size() const {
 Configuration Space::at(std::uint64_t index) const {
   const ValidSet& valid = this->valid();
   if (index >= valid.size()) {
-    throw Error(Errc::internal, fmt::format("Configuration {} of a space of {} was asked for.", index, valid.size()));
+    throw Error(Errc::internal, fmt::format("Configuration {} was requested from a space of {}.", index, valid.size()));
   }
   Configuration result;
   result.choice.resize(parameters_.size());

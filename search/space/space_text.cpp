@@ -66,7 +66,7 @@ Configuration Space::parse(std::string_view text) const {
   for (const std::string_view part : split(text)) {
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos) {
-      refuse(fmt::format("`{}` is not of the form NAME=value, joined by commas.", trimmed(part)));
+      refuse(fmt::format("`{}` is not of the form NAME=value; separate several with commas.", trimmed(part)));
     }
     const std::string_view name = trimmed(part.substr(0, equals));
     std::size_t index = 0;

@@ -193,7 +193,7 @@ TEST_CASE("a folder that may not be written costs a warning; what is there can b
     return;
   }
   CHECK(user.listed() == 1);
-  check_is_not_touched(user, "may not be written");
+  check_is_not_touched(user, "is not writable");
   fs::permissions(user.data(), fs::perms::owner_all);
 }
 
@@ -296,7 +296,7 @@ TEST_CASE("recover says what came back, and leaves alone what is there") {
   CHECK(contains(result.out, "Nothing is known to be lost. `tuner import"));
   const Result again = user.run({"recover", user.database()});
   CHECK(again.exit_code == 2);
-  CHECK(contains(again.err, "is there already"));
+  CHECK(contains(again.err, "already exists"));
   CHECK(user.run({"recover"}).exit_code == 2);
   CHECK(user.run({"recover", "missing.db"}).exit_code == 2);
   user.folder().write("notes.db", "Dear diary, ...");

@@ -195,7 +195,7 @@ TEST_CASE("a damaged database ends list, show and doctor with exit code 5 and is
   CHECK(contains(user.run({"forget", "--all"}).err, "renames it and starts a fresh one"));
   const Result doctor = user.run({"doctor"});
   CHECK(contains(doctor.out, "NO   database"));
-  CHECK_FALSE(contains(doctor.out, "not be kept"));
+  CHECK_FALSE(contains(doctor.out, "not be stored"));
   CHECK((contains(doctor.out, "starts a fresh database") || contains(doctor.out, "replaced by a fresh one")));
   CHECK(tuner::test::read_file(file) == damage);
 }
@@ -305,11 +305,11 @@ TEST_CASE("where no decision is stored but trials are, list and show say so") {
   const Result list = user.run({"list"});
   CHECK(list.exit_code == 0);
   CHECK(contains(list.err, "No decision is stored in"));
-  CHECK(contains(list.err, "it holds 2 trials"));
+  CHECK(contains(list.err, "it contains 2 trials"));
   const Result show = user.run({"show", "scale"});
   CHECK(show.exit_code == 1);
   CHECK(contains(show.err, "No decision is stored for a kernel `scale`"));
-  CHECK(contains(show.err, "it holds 2 trials"));
+  CHECK(contains(show.err, "it contains 2 trials"));
   CHECK(contains(user.run({"list", "--kernel", "prefetch"}).err, "Nothing is stored for a kernel `prefetch`"));
 }
 

@@ -60,9 +60,9 @@ TEST_CASE("what one user exports another one imports: it is listed, shown as imp
   learn(here, "scale", "n=1", 2000, "BLOCK=512");
   const Result imported = here.run({"import", file});
   CHECK(imported.exit_code == 0);
-  CHECK(contains(imported.out, "prefetch: 2 decisions kept, 0 older than what is here; 2 trials kept, 0 known"));
-  CHECK(contains(imported.out, "scale: 0 decisions kept, 1 older than what is here; 1 trial kept, 0 known"));
-  CHECK(contains(imported.out, "no GPU driver"));
+  CHECK(contains(imported.out, "prefetch: 2 decisions kept, 0 older than the stored ones; 2 trials kept, 0 known"));
+  CHECK(contains(imported.out, "scale: 0 decisions kept, 1 older than the stored ones; 1 trial kept, 0 known"));
+  CHECK(contains(imported.out, "Without a GPU driver"));
   CHECK(winner(here, "scale") == "BLOCK=512");
   CHECK(winner(here, "prefetch") == "BLOCK=256");
   CHECK(json::parse(here.run({"show", "prefetch", "--json"}).out)["decision"]["origin"] == "imported");

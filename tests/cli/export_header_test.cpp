@@ -200,14 +200,15 @@ TEST_CASE("nothing to write is said in a sentence") {
   const User user;
   const Result nothing = user.run({"export", "--header", "tuned.hpp"});
   CHECK(nothing.exit_code == 1);
-  CHECK(contains(nothing.err, "There is nothing in "));
+  CHECK(contains(nothing.err, "Nothing is stored in "));
   learn(user, {});
   const Result unknown = user.run({"export", "--header", "tuned.hpp", "--kernel", "scle"});
   CHECK(unknown.exit_code == 1);
   CHECK(contains(unknown.err, "Did you mean `scale`?"));
   CHECK_FALSE(std::filesystem::exists(user.home() / "tuned.hpp"));
-  CHECK(contains(user.run({"export", "--header", "tuned.hpp", "--namespace", "1x"}).err, "is no namespace"));
-  CHECK(contains(user.run({"export", "--header", "tuned.hpp", "--namespace", "app::class"}).err, "is no namespace"));
-  CHECK(contains(user.run({"export", "--header", "tuned.hpp", "--with-binaries"}).err, "means nothing to a header"));
+  CHECK(contains(user.run({"export", "--header", "tuned.hpp", "--namespace", "1x"}).err, "is not a valid namespace"));
+  CHECK(contains(user.run({"export", "--header", "tuned.hpp", "--namespace", "app::class"}).err,
+                 "is not a valid namespace"));
+  CHECK(contains(user.run({"export", "--header", "tuned.hpp", "--with-binaries"}).err, "does not apply to a header"));
   CHECK(contains(user.run({"export", "tuned.db", "--style", "define"}).err, "add --header"));
 }

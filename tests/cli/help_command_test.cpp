@@ -100,7 +100,7 @@ TEST_CASE("a mistyped command or option is answered with the nearest one and exi
            {{"my $HOME kernel.cu"}, "`tuner tune 'my $HOME kernel.cu'`"},
            {{"(a)&b.cu"}, "`tuner tune '(a)&b.cu'`"},
            {{"help", "tunes"}, "Did you mean `tuner tune`?"},
-           {{"--seed", "3", "tune"}, "stands after the command's name"},
+           {{"--seed", "3", "tune"}, "must follow the command's name"},
            {{"list", "more"}, "Usage: tuner list"},
            {{"list", "--kernel"}, "needs a value"},
            {{"tune", "-I"}, ": -I needs a value"},

@@ -130,7 +130,7 @@ TEST_CASE("a recording that is cut short is named with the line") {
   const User user;
   const std::string text = tuner::test::read_file(recording());
   user.folder().write("cut.csv", text.substr(0, text.size() - 40));
-  check_error(user.run({"tune", "--replay", "cut.csv"}), 2, {"cut.csv:", "cut short"});
+  check_error(user.run({"tune", "--replay", "cut.csv"}), 2, {"cut.csv:", "truncated"});
   user.folder().write("other.csv", "a,b,c\n");
   check_error(user.run({"tune", "--replay", "other.csv"}), 2, {"other.csv:1"});
 }
@@ -185,14 +185,14 @@ TEST_CASE("doctor names a database folder that cannot be made") {
   CHECK(contains(result.out, "cannot be created"));
 }
 
-TEST_CASE("doctor tells tuning that cannot work from results that cannot be kept") {
+TEST_CASE("doctor tells tuning that cannot work from results that cannot be stored") {
   const User user;
   user.folder().write("afile", "text");
   const Result result = user.run({"doctor", "--db", "afile"});
   CHECK(contains(result.out, "NO   database"));
   CHECK(contains(result.out, "NO   replays"));
   CHECK(contains(result.out, "Tuning will not work here yet"));
-  CHECK(contains(result.out, "Results would not be kept either"));
+  CHECK(contains(result.out, "Results would not be stored either"));
 }
 
 TEST_CASE("control characters of a file's name are shown, not sent to the terminal") {
@@ -248,8 +248,8 @@ TEST_CASE("where no recording can be written is found out before anything is mea
   };
   check_error(recording_to("/no/such/folder/x.csv"), 2, {"/no/such/folder/x.csv", "folder"});
   user.folder().write("mine.txt", "a year of work");
-  check_error(recording_to("mine.txt"), 2, {"mine.txt", "no recording"});
-  check_error(recording_to("mine.txt", {"--force"}), 2, {"mine.txt", "no recording"});
+  check_error(recording_to("mine.txt"), 2, {"mine.txt", "not a recording"});
+  check_error(recording_to("mine.txt", {"--force"}), 2, {"mine.txt", "not a recording"});
   std::filesystem::copy_file(recording(), user.home() / "old.csv");
   check_error(recording_to("old.csv"), 2, {"old.csv", "--force"});
   CHECK(tuner::test::read_file(user.home() / "mine.txt") == "a year of work");
@@ -268,7 +268,7 @@ TEST_CASE("no time at all is a time to wait for a busy GPU, and one that is no t
     CHECK_FALSE(contains(result.err, "--if-busy needs"));
   }
   check_error(User().run({"tune", kernel(), "--problem", "n=4", "--if-busy", "-1s"}), 2,
-              {"It can be: wait, leave, ignore, a TIME such as 10min."});
+              {"Valid values: wait, leave, ignore, a TIME such as 10min."});
 }
 
 TEST_CASE("a kernel file in UTF-16 is named as such, with and without its mark") {

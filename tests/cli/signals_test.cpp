@@ -131,14 +131,14 @@ TEST_CASE("a limit on the size of files is a sentence, not a death") {
   };
   const Result exported = user.run({"export", "out.db"});
   CHECK(exported.exit_code == 5);
-  CHECK(contains(exported.err, "limits on the size of files included"));
+  CHECK(contains(exported.err, "including its quota and limits on file size"));
   user.environment["TUNER_DB"] = (user.home() / "empty").string();
   const Result imported = user.run({"import", "other.db"});
   CHECK(imported.exit_code == 5);
-  CHECK(contains(imported.err, "limits on the size of files included"));
+  CHECK(contains(imported.err, "including its quota and limits on file size"));
   const Result replayed = user.run({"tune", "--replay", data_file("scale.csv").string()});
   CHECK(replayed.exit_code == 0);
-  CHECK(contains(replayed.err, "limits on the size of files included"));
+  CHECK(contains(replayed.err, "including its quota and limits on file size"));
 }
 
 }  // namespace

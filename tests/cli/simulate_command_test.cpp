@@ -152,7 +152,7 @@ TEST_CASE(
   user.folder().write("none.csv", "#space 1\n#kernel f\n#gpu X1\n#param A 1,2\nA,status,time_ms\n1,ok,4\n2,ok,1\n");
   const Result none = user.run({"simulate", "none.csv", "--cost", "seconds"});
   CHECK(none.exit_code == 2);
-  CHECK(contains(none.err, "does not say how long"));
+  CHECK(contains(none.err, "has no times for compiling and timing"));
   const Result exact = user.run({"simulate", "none.csv", "--noise"});
   CHECK(exact.exit_code == 2);
   CHECK(contains(exact.err, "rel_sd"));
@@ -207,7 +207,7 @@ TEST_CASE("what cannot be simulated is one sentence and exit code 2") {
                                                      {{"failed.csv"}, "Every configuration in failed.csv failed"},
                                                      {{"bowl.csv", "--budget", "0"}, "from 1 to"},
                                                      {{"bowl.csv", "--strategy", "randm"}, "Did you mean random?"},
-                                                     {{"bowl.csv", "--strategy", "random,"}, "It can be: auto"},
+                                                     {{"bowl.csv", "--strategy", "random,"}, "Valid values: auto"},
                                                      {{"bowl.csv", "--cost", "time"}, "evaluations, seconds"},
                                                      {{"bowl.csv", "--promising", "nofile.csv"}, "nofile.csv"},
                                                      {{"bowl.csv", "--promising-count", "2"}, "--promising"}}) {

@@ -52,7 +52,7 @@ TEST_CASE("a mistake in a T1 file is one sentence with its JSON path and exit co
            {"\"Type\": \"float\", \"Size\": 131072", "\"Type\": \"flaot\", \"Size\": 131072",
             "KernelSpecification.Arguments[3].Type: unknown type `flaot`"},
            {"NWG % NDIMC == 0",
-            "NWG % NDIMC ==", "ConfigurationSpace.Conditions[1].Expression: `NWG % NDIMC ==` is no expression"},
+            "NWG % NDIMC ==", "ConfigurationSpace.Conditions[1].Expression: `NWG % NDIMC ==` is not an expression"},
            {"\"gemm.cu\"", "\"other.cu\"", "KernelSpecification.KernelFile: The kernel file other.cu does not exist"},
            {"\"Size\": 131072", "\"Size\": \"2**62 * 4\"", "KernelSpecification.Arguments[3].Size: "},
            {"\"GlobalSizeType\": \"OpenCL\"", "\"GlobalSizeType\": \"Metal\"",

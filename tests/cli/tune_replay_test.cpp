@@ -143,7 +143,7 @@ TEST_CASE("what no rule can be made of is refused in a sentence, and so is a war
            {{"--stop-at", "fast"}, "1.5x"},
            {{"--stop-after-idle", "0"}, "whole number of 1 or more"},
            {{"--stop-when-gain-below", "little"}, "2%"},
-           {{"--no-warm-start"}, "means nothing to a replay"}}) {
+           {{"--no-warm-start"}, "has no effect on a replay"}}) {
     CAPTURE(hint);
     std::vector<std::string> all{"tune", "--replay", recording()};
     all.insert(all.end(), words.begin(), words.end());
@@ -188,7 +188,7 @@ TEST_CASE("a database that cannot be written is one warning, and the winner is p
   const Result result = user.run({"tune", "--replay", recording(), "--db", "file/tuner"});
   CHECK(result.exit_code == 0);
   CHECK(tuner::test::lines(result.err) == 1);
-  CHECK(contains(result.err, "not remembered"));
+  CHECK(contains(result.err, "not stored"));
   CHECK(contains(result.out, "BLOCK=256 LAYOUT=strided UNROLL=4"));
   CHECK(contains(result.out, "Not stored"));
   CHECK(read_file(user.home() / "file") == "a file, no folder");
@@ -224,7 +224,7 @@ TEST_CASE("a recording without samples has a speed-up whose uncertainty is said 
   CHECK(report["speedup"]["low"].is_null());
   CHECK(report["finalists"][1]["relative_low"].is_null());
   const Result text = user.run({"tune", "--replay", "plain.csv"});
-  CHECK(contains(text.out, "uncertainty is not known"));
+  CHECK(contains(text.out, "uncertainty is unknown"));
   CHECK(!contains(text.out, "confidence"));
 }
 

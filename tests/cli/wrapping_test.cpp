@@ -69,7 +69,8 @@ TEST_CASE("doctor wrapped the paths of databases") {
   REQUIRE(place.piped(place.tune()).exit_code == 0);
   for (const bool terminal : {false, true}) {
     const Result result = terminal ? place.on_terminal({"doctor"}, 60) : place.piped({"doctor"});
-    CHECK(contains(result.out, place.folder + "/decisions.db, nothing there yet; the first `tuner tune` creates it\n"));
+    CHECK(
+        contains(result.out, place.folder + "/decisions.db: does not exist yet; the first `tuner tune` creates it\n"));
     CHECK(contains(result.out, place.folder + "/replay.db with 1 decision\n"));
   }
 }

@@ -62,7 +62,7 @@ TEST_CASE("a kernel is tuned on the data that its files hold") {
   INFO(told.err);
   REQUIRE(told.exit_code == 0);
   CHECK(told.winner == "KIND=right,VARIANT=0");
-  CHECK(contains(result.out, "holds the data of this size only"));
+  CHECK(contains(result.out, "contains the data of this size"));
   // 2 * (5 + 999) + 100 + 3, and one more.
   bool seen = false;
   for (const auto& row : story.rows()) {
@@ -96,21 +96,21 @@ TEST_CASE("a program that only replays needs no data") {
 TEST_CASE("data that does not fit is refused in a sentence with its place, before anything is run") {
   const DataStory story;
   CHECK(contains(story.complaint("n=999"),
-                 "data.cu:9: the content of `values`: values of \"data\".npy holds 1,000 numbers (shape (1000,)), and "
-                 "`values` has 999 elements for this problem; choose the problem that the file belongs to."));
+                 "data.cu:9: the content of `values`: values of \"data\".npy contains 1,000 numbers (shape (1000,)), "
+                 "but `values` has 999 elements for this problem; choose the problem that the file belongs to."));
   CHECK(contains(story.complaint("n=1000,TYPE=float"),
-                 "data.cu:9: the content of `values`: values of \"data\".npy holds float64, and `values` is float32; "
-                 "convert one of them."));
+                 "data.cu:9: the content of `values`: values of \"data\".npy contains float64, but `values` is "
+                 "float32; convert one of them."));
   story.files.write("offsets.npy", numbers(4, 100).substr(0, 131));
   CHECK(contains(story.complaint(),
-                 "data.cu:10: the content of `offsets`: offsets.npy is cut off: its header announces "
-                 "32 bytes of data, and 3 follow."));
+                 "data.cu:10: the content of `offsets`: offsets.npy is truncated: its header announces 32 bytes of "
+                 "data, but only 3 follow."));
   story.files.write("offsets.npy", "no numbers");
-  CHECK(contains(story.complaint(), "offsets.npy is no NumPy file"));
+  CHECK(contains(story.complaint(), "offsets.npy is not a NumPy file"));
   std::filesystem::remove(story.files.path() / "offsets.npy");
   CHECK(contains(story.complaint(),
-                 "data.cu:10: the content of `offsets`: offsets.npy does not exist; a relative name "
-                 "belongs to the folder of the kernel file."));
+                 "data.cu:10: the content of `offsets`: offsets.npy does not exist; a relative name starts at the "
+                 "folder of the kernel file."));
   const Result described = story.run({"describe", story.kernel().string(), "--problem", "n=1000"});
   CHECK(described.exit_code == 0);
   CHECK(contains(described.out, "offsets.npy does not exist"));

@@ -31,7 +31,7 @@ TEST_CASE("a GPU that is gone for good ends the session clearly; what was measur
   const TuneReport told = user.tune({kRight});
   CHECK(told.exit_code == 6);
   CHECK(told.winner.empty());
-  CHECK(contains(told.err, "GPU 0 was given up"));
+  CHECK(contains(told.err, "GPU 0 was abandoned"));
   CHECK(contains(told.err, "nvidia-smi"));
   CHECK(user.count_rows() > 0);
   CHECK(user.count_rows() < 16);

@@ -44,7 +44,7 @@ TEST_CASE("who finds the GPU taken leaves, waits, or goes on as told, Ctrl-C end
     INFO(beside.err);
     CHECK(beside.exit_code == 0);
     CHECK(contains(beside.err, "Another process is measuring on GPU 0"));
-    CHECK(contains(beside.err, "Tuning goes on beside it"));
+    CHECK(contains(beside.err, "Tuning continues alongside it"));
   }
 
   REQUIRE(!first.ended());

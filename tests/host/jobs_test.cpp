@@ -164,7 +164,7 @@ TEST_CASE("what was made here and cannot be started is not the toolkit's fault")
   Job job;
   job.command = {"/a/tuner-check-1/run_memory"};
   job.start_error = EACCES;
-  CHECK(contains(lack_of(job, limits), "set TMPDIR to a folder where you may write and run programs"));
+  CHECK(contains(lack_of(job, limits), "set TMPDIR to a folder where you can write files and run programs"));
   job.start_error = EMFILE;
   CHECK(contains(lack_of(job, limits), "ulimit -n"));
   job.command = {"/usr/bin/c++"};

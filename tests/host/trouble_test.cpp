@@ -199,7 +199,7 @@ TEST_CASE("findings stay when the compiler is killed that would have looked for 
   one.wrap_compiler("case \"$*\" in *runtime_races*) kill -KILL $$;; esac");
   const Json found = report(one.check("", "  y[i] = x[n];\n"), 1);
   CHECK_EQ(only_finding(found)["class"], "out_of_bounds_read");
-  CHECK(contains(first_unchecked(found), "Races were not looked for. The C++ compiler"));
+  CHECK(contains(first_unchecked(found), "Races were not checked. The C++ compiler"));
 }
 
 TEST_CASE("findings stay when the program that runs other configurations is killed") {

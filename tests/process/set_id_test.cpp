@@ -70,7 +70,8 @@ TEST_CASE("a program with the rights of another reads no variable that names a f
   INFO(program.said);
   CHECK(program.exit_code == 0);
   CHECK(program.said.find("/stranger") == std::string::npos);
-  CHECK(program.said.find("database: There is no place for the database: this program runs with other rights") == 0);
+  CHECK(program.said.find(
+            "database: There is no place for the database: this program runs with privileges other than") == 0);
   CHECK(program.said.find("system database: none\n") != std::string::npos);
   CHECK(program.said.find("TUNER_DB of a child: (unset)\n") != std::string::npos);
   CHECK(program.said.find("HOME of a child: (unset)\n") != std::string::npos);

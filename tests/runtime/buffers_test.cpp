@@ -34,9 +34,9 @@ TEST_CASE("a bare pointer for scratch whose length depends on the configuration 
                                      instance.launch(nullptr, kSumX, kSumY, address, kFlags, 1000),
                                      instance.launch(nullptr, kSumX, kSumY, nullptr, scratch, 1000)}) {
     CHECK(refused(status) ==
-          "Argument 3 of the kernel `sum`, `partials`, is scratch whose length depends on the configuration, and the "
-          "call passes a pointer, which does not say how much it points to: pass tuner::scratch, and the library "
-          "provides the memory, or tuner::Buffer{pointer, bytes}.");
+          "Argument 3 of the kernel `sum`, `partials`, is scratch whose length depends on the configuration, but the "
+          "call passes a pointer, which does not tell its length: pass tuner::scratch, and the library provides the "
+          "memory, or tuner::Buffer{pointer, bytes}.");
   }
 }
 
@@ -68,11 +68,11 @@ TEST_CASE("a buffer arrives as its pointer, and one of any kind that is too smal
   CHECK(argument<unsigned*>(launches[0], 3) == kFlags);
 
   CHECK(refused(launch({kSumX, 3999}, kY, partials, flags)) ==
-        "Argument 1 of the kernel `sum`, `x`, needs 4000 bytes, and the call passes a tuner::Buffer of 3999: make it "
+        "Argument 1 of the kernel `sum`, `x`, needs 4000 bytes, but the call passes a tuner::Buffer of 3999: make it "
         "larger.");
   CHECK(contains(refused(launch(kX, {kSumY, 0}, partials, flags)), "`y`, needs 4 bytes"));
   CHECK(refused(launch(kX, kY, {kPartials, 1024}, flags)) ==
-        "Argument 3 of the kernel `sum`, `partials`, needs 8192 bytes, and the call passes a tuner::Buffer of 1024: "
+        "Argument 3 of the kernel `sum`, `partials`, needs 8192 bytes, but the call passes a tuner::Buffer of 1024: "
         "make it larger, or pass tuner::scratch.");
   CHECK(contains(refused(launch(kX, kY, partials, {kFlags, 15})), "`flags`, needs 16 bytes"));
   CHECK(launch(kX, kY, partials, flags));
@@ -119,7 +119,7 @@ TEST_CASE("memory in the place of a scalar, and tuner::scratch in that of a buff
   CHECK(contains(refused(instance.launch(nullptr, kSumX, kSumY, scratch, scratch, kX)), "Argument 5"));
   CHECK(contains(refused(instance.launch(nullptr, kSumX, kSumY, scratch, scratch, scratch)), "passes tuner::scratch"));
   CHECK(contains(refused(instance.launch(nullptr, scratch, kSumY, scratch, scratch, 1000)),
-                 "`x`, is no scratch, and the call passes tuner::scratch"));
+                 "`x`, is not scratch, but the call passes tuner::scratch"));
   CHECK(contains(refused(instance.launch(nullptr, scratch, kSumY)), "takes 5 arguments"));
   CHECK(contains(refused(instance.launch(nullptr, kX, kY, scratch, scratch, 999)), "`n`, must be 1000"));
 }
@@ -139,10 +139,9 @@ TEST_CASE("an untyped launch takes a null for scratch, and no address whose size
   CHECK(argument<std::size_t>(launches[0], 1) >= partials_bytes(8));
   CHECK(argument<CUdeviceptr>(launches[1], 2) == argument<CUdeviceptr>(launches[0], 0));
   CHECK(argument<unsigned*>(launches[1], 3) == kFlags);
-  CHECK(
-      contains(refused(instance.launch_untyped(stream.get(), std::array<void*, 5>{&x, &y, &partials, &flags, &n})),
-               "`partials`, is scratch whose length depends on the configuration: pass a null instead of its address"));
+  CHECK(contains(refused(instance.launch_untyped(stream.get(), std::array<void*, 5>{&x, &y, &partials, &flags, &n})),
+                 "`partials`, is scratch whose length depends on the configuration: pass null instead of its address"));
   CHECK(
       contains(refused(instance.launch_untyped(stream.get(), std::array<void*, 5>{nullptr, &y, nullptr, nullptr, &n})),
-               "`x`, is no scratch"));
+               "`x`, is not scratch"));
 }

@@ -137,7 +137,7 @@ TEST_CASE("a launch in another context than the instance's takes no memory from 
   inspector().take_launches();
   const LaunchStatus status = launch_sum(instance, nullptr);
   CHECK(status.code == CUDA_ERROR_INVALID_CONTEXT);
-  CHECK(contains(std::string(status.message), "the context that its instance was requested in is not current"));
+  CHECK(contains(std::string(status.message), "the context in which its instance was requested is not current"));
   CHECK(inspector().take_launches().empty());
 }
 
@@ -218,7 +218,7 @@ TEST_CASE(
     const LaunchStatus status = launch_sum(instance, each);
     CHECK(status.code == CUDA_ERROR_OUT_OF_MEMORY);
     CHECK(contains(std::string(status.message), "`sum` was not launched, because the "));
-    CHECK(contains(std::string(status.message), "bytes of scratch memory that it needs could not be had"));
+    CHECK(contains(std::string(status.message), "bytes of scratch memory that it needs could not be allocated"));
   }
   for (const fake::Launch& launch : inspector().take_launches()) CHECK(launch.kernel != "sum");
   inspector().fail_to_allocate(CUDA_SUCCESS);

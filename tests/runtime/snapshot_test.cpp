@@ -48,7 +48,7 @@ TEST_CASE("a value that is asked for by a wrong name or as a wrong type is an er
         "The parameter `ORDER` is the name rows, which is not a number.");
   const TunedValues large({{"BYTES", std::int64_t{70000}}, {"SIGNED", std::int64_t{-1}}});
   CHECK(error_of([&] { large.get<short>("BYTES"); }) ==
-        "The parameter `BYTES` is 70000, which does not fit the type that it is asked for as.");
+        "The parameter `BYTES` is 70000, which does not fit the requested type.");
   CHECK(contains(error_of([&] { large.get<unsigned>("SIGNED"); }), "is -1, which does not fit"));
   CHECK(large.get<long long>("SIGNED") == -1);
 }

@@ -92,13 +92,12 @@ Arguments::Arguments(const Command& command, const std::vector<std::string>& wor
       const std::vector<Option> options = all_options(command);
       const auto known = std::find_if(options.begin(), options.end(), [&](const Option& o) { return o.name == name; });
       if (!values.empty() && known->kind == Option::Kind::value) {
-        bad(fmt::format("{} is given twice: `{}` and `{}`. Leave one of them out.", spelled(name), values.front(),
+        bad(fmt::format("{} is given twice: `{}` and `{}`. Remove one.", spelled(name), values.front(),
                         fmt::join(option.value, " ")));
       }
       for (const std::string& value : option.value) {
         // An unset variable in a script is the usual reason. `--problem ''` says that there is nothing to say.
-        if (value.empty() && name != "problem")
-          bad(fmt::format("{} needs a value, and an empty one was given.", spelled(name)));
+        if (value.empty() && name != "problem") bad(fmt::format("{} needs a value, but it is empty.", spelled(name)));
       }
       values.insert(values.end(), option.value.begin(), option.value.end());
       if (known->kind == Option::Kind::flag) values.emplace_back();
@@ -106,13 +105,13 @@ Arguments::Arguments(const Command& command, const std::vector<std::string>& wor
   } catch (const po::invalid_command_line_syntax& error) {
     if (error.kind() == po::invalid_syntax::extra_parameter)
       bad(fmt::format("{} takes no value.", spelled(bare(error.get_option_name()))));
-    bad(fmt::format("{} needs a value. {} says which.", spelled(bare(error.get_option_name())), help_of(command)));
+    bad(fmt::format("{} needs a value. See {}.", spelled(bare(error.get_option_name())), help_of(command)));
   } catch (const po::error& error) {
     bad(fmt::format("The command line cannot be read: {}. {} lists the options.", error.what(), help_of(command)));
   }
   if (operands_.size() > command.most_operands) {
-    bad(fmt::format("`tuner {}` does not know what to do with `{}`. Usage: {}", command.name,
-                    operands_[command.most_operands], command.synopsis));
+    bad(fmt::format("`tuner {}` does not accept `{}`. Usage: {}", command.name, operands_[command.most_operands],
+                    command.synopsis));
   }
 }
 
@@ -151,7 +150,7 @@ std::optional<std::string> Arguments::choice(std::string_view option, const std:
   const std::optional<std::string> text = value(option);
   if (!text || std::find(choices.begin(), choices.end(), *text) != choices.end()) return text;
   const std::string nearest = search::nearest_name(*text, choices);
-  bad(fmt::format("{} does not know `{}`.{} It can be: {}.", spelled(option), *text,
+  bad(fmt::format("{} does not accept `{}`.{} Valid values: {}.", spelled(option), *text,
                   nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest), fmt::join(choices, ", ")));
 }
 
@@ -182,7 +181,7 @@ SplitWords split_command(const std::vector<std::string>& words) {
       for (const Command& command : commands()) {
         for (const Option& option : command.options) {
           if (spelled(option.name) == given) {
-            bad(fmt::format("{} is an option of `tuner {}` and stands after the command's name.", given, command.name));
+            bad(fmt::format("{} is an option of `tuner {}` and must follow the command's name.", given, command.name));
           }
         }
       }

@@ -106,7 +106,7 @@ class DeviceCheck {
                   {"notes", notes_},
                   {"interrupted", stop_.load()}});
     } else {
-      std::string text = fmt::format("{} on {}: {} runs of configurations on problems\n", request_.description->kernel,
+      std::string text = fmt::format("{} on {}: {} runs (configurations x problems)\n", request_.description->kernel,
                                      info().name, checked_);
       text += labelled("Problems: ", fmt::format("{}", fmt::join(problems_, "; ")));
       text += failed_.empty() ? "\nNo findings.\n" : "\nFindings:\n";
@@ -115,7 +115,7 @@ class DeviceCheck {
                             failed.configurations, failed.configuration, failed.problem);
       }
       for (const std::string& note : notes_) text += note + '\n';
-      text += "\n`tuner check --host` looks for races and for the lines that are to blame.\n";
+      text += "\n`tuner check --host` looks for races, and reports the lines responsible.\n";
       print(text);
     }
     if (stop_) return ExitCode::interrupted;
@@ -185,7 +185,7 @@ class DeviceCheck {
     const engine::DeviceReply reply = ask(std::move(problem));
     if (reply.outcome != Outcome::ok)
       throw Error(Errc::device_lost,
-                  "The buffers of " + problem_text(task.problem()) + " cannot be prepared: " + reply.message);
+                  "The buffers for " + problem_text(task.problem()) + " cannot be prepared: " + reply.message);
   }
 
   void run_reference(const Task& task, const engine::Candidates& candidates, std::size_t baseline,
@@ -202,7 +202,7 @@ class DeviceCheck {
     note_not_compared(task, reply.result_of<engine::RunReference>().not_compared, candidates.text(baseline), problem);
     if (reply.outcome != Outcome::ok)
       throw Error(Errc::baseline_failed,
-                  fmt::format("The reference fails on {} with {}: {} `tuner check --host` says in which line.", problem,
+                  fmt::format("The reference fails on {} with {}: {} `tuner check --host` reports the line.", problem,
                               to_string(reply.outcome), reply.message));
     ++checked_;
     if (!named) return;
@@ -219,7 +219,7 @@ class DeviceCheck {
           fmt::format("The reference leaves {} unwritten, so they are not compared", text_of({left}));
       if (left.is_tail() && !is_partial(left, task.arguments())) {
         note(Outcome::unwritten_output,
-             sentence + ": nothing is written from there on. Correct the length, or declare the output `partial`.",
+             sentence + ": nothing after that is written. Correct the length, or declare the output `partial`.",
              configuration, problem);
       } else {
         notes_.push_back(fmt::format("On {}: {}.", problem, sentence));

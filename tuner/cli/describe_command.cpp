@@ -154,7 +154,7 @@ bool needs_values(const KernelDescription& description) {
 void print_t1(const std::vector<KernelDescription>& descriptions, const std::optional<Task>& task) {
   if (descriptions.size() != 1) {
     throw Error(Errc::bad_usage,
-                fmt::format("A T1 file describes one kernel, and this file has {}: choose one with --kernel.",
+                fmt::format("A T1 file describes one kernel, but this file has {}: choose one with --kernel.",
                             descriptions.size()));
   }
   if (!task) {
@@ -179,7 +179,7 @@ ExitCode run(const Arguments& arguments) {
   const DeviceInfo device = known_device(arguments.value("device-name").value_or(kPlanDevice));
   const std::optional<std::string> problem = arguments.value("problem");
   if (arguments.has("t1") && arguments.has("json")) {
-    throw Error(Errc::bad_usage, "--t1 prints JSON of another form than --json: leave one of them out.");
+    throw Error(Errc::bad_usage, "--t1 and --json print different JSON: use one of them.");
   }
   Json kernels = Json::array();
   bool first = true;
@@ -222,21 +222,21 @@ Command describe_command() {
       .synopsis =
           "tuner describe FILE [--problem A=1,B=2] [--device-name NAME] [--where EXPR] [--kernel NAME]\n"
           "       [-I DIR] [--t1] [--json]",
-      .summary = "what a kernel file's directives say, and how large the space is",
+      .summary = "print a kernel file's directives and the size of the space",
       .purpose =
-          "Prints what a kernel file's directives or a T1 file say, in canonical spelling, and refuses names\n"
-          "and types that the source does not have. Counts configurations for a problem. Needs no GPU.",
+          "Prints the directives of a kernel file or a T1 file in canonical form, checks names and types\n"
+          "against the source, and counts the configurations for a problem. Needs no GPU.",
       .options =
           {
               {"problem", Kind::value, "A=1,B=2",
                "values of the problem; needed to count configurations unless all have defaults"},
               {"device-name", Kind::value, "NAME",
-               fmt::format("count for this GPU, whether it is here or not; default {}", kPlanDevice)},
-              {"where", Kind::repeatable, "EXPR", "count only configurations for which this is true; repeatable"},
+               fmt::format("count for this GPU, present or not; default {}", kPlanDevice)},
+              {"where", Kind::repeatable, "EXPR", "count only configurations for which this holds; repeatable"},
               {"kernel", Kind::value, "NAME", "only this kernel; default: every kernel in the file"},
               {"t1", Kind::flag, "",
-               "print it as a T1 file, the JSON that other tuners read; warnings name what T1 cannot say"},
-              {"I", Kind::repeatable, "DIR", "look for quoted headers here too; repeatable"},
+               "print a T1 file, the JSON that other tuners read; warnings name what T1 cannot express"},
+              {"I", Kind::repeatable, "DIR", "also search this folder for quoted headers; repeatable"},
           },
       .most_operands = 1,
       .examples = {{"tuner describe kernel_sources/prefetch.cu", "parameters, constraints and arguments"},

@@ -59,14 +59,14 @@ Command devices_command() {
   return {
       .name = "devices",
       .synopsis = "tuner devices [--json]",
-      .summary = "the GPUs of this machine, with the numbers that --device takes",
+      .summary = "list the GPUs of this machine with the numbers that --device takes",
       .purpose =
           "Lists the GPUs that the driver shows to this process, with the numbers that --device takes.\n"
-          "CUDA_VISIBLE_DEVICES hides GPUs from it as from every CUDA program.",
+          "CUDA_VISIBLE_DEVICES applies as it does to every CUDA program.",
       .options = {},
       .most_operands = 0,
       .examples = {{"tuner devices", "which GPUs are there?"},
-                   {"tuner devices --json", "the same for a program, with the identity that databases use"}},
+                   {"tuner devices --json", "the same as JSON, with the identity used in databases"}},
       .exit_codes = {ExitCode::no_device},
       .run = run,
   };

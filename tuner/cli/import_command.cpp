@@ -87,7 +87,7 @@ nlohmann::ordered_json to_json(const ImportedFile& file, bool knows_gpus) {
 }
 
 std::string in_words(const Counts& counts, bool knows_gpus) {
-  return fmt::format("{} kept{}, {} older than what is here; {} kept, {} known",
+  return fmt::format("{} kept{}, {} older than the stored ones; {} kept, {} known",
                      counted(static_cast<std::uint64_t>(counts.kept), "decision"),
                      knows_gpus ? fmt::format(" ({} of them foreign)", counts.foreign) : "", counts.older,
                      counted(static_cast<std::uint64_t>(counts.trials_kept), "trial"), counts.trials_known);
@@ -95,7 +95,7 @@ std::string in_words(const Counts& counts, bool knows_gpus) {
 
 void print_text(const ImportedFile& file, bool knows_gpus) {
   print(fmt::format("{}:\n", one_line(file.path)));
-  if (file.kernels.empty()) print("  nothing in it that was measured\n");
+  if (file.kernels.empty()) print("  no measured results\n");
   for (const auto& [kernel, counts] : file.kernels) {
     print(labelled("  ", fmt::format("{}: {}", one_line(kernel), in_words(counts, knows_gpus))));
   }
@@ -103,7 +103,7 @@ void print_text(const ImportedFile& file, bool knows_gpus) {
 
 ExitCode run(const Arguments& arguments) {
   if (arguments.operands().empty()) {
-    throw Error(Errc::bad_usage, "`tuner import` needs a file that `tuner export` wrote: `tuner import tuned.db`.");
+    throw Error(Errc::bad_usage, "`tuner import` needs a file written by `tuner export`: `tuner import tuned.db`.");
   }
   const cache::Location to = cache::locate(arguments.value("db").value_or(""));
   // All of them are read before the first of them changes anything.
@@ -126,9 +126,9 @@ ExitCode run(const Arguments& arguments) {
     foreign += file.total.foreign;
   }
   if (!here) {
-    print("There is no GPU driver here to say which of them are for this machine's kinds of GPU.\n");
+    print("Without a GPU driver it is unknown which of them are for this machine's GPUs.\n");
   } else if (foreign > 0) {
-    print("Foreign decisions are for kinds of GPU that this machine lacks: they serve machines that have them.\n");
+    print("Foreign decisions are for GPUs that this machine does not have.\n");
   }
   return ExitCode::done;
 }
@@ -139,14 +139,14 @@ Command import_command() {
   return {
       .name = "import",
       .synopsis = "tuner import FILE.db... [--db PATH] [--json]",
-      .summary = "take in what another machine decided and measured",
+      .summary = "add decisions and trials from another machine",
       .purpose =
-          "Merges what `tuner export` wrote, or whole databases, into this one. What is no newer than what is\n"
-          "here changes nothing; each file is taken in as a whole or not at all.",
+          "Merges files from `tuner export`, or whole databases, into this one. Older decisions change nothing;\n"
+          "each file is imported completely or not at all.",
       .options = {},
       .most_operands = 1000,
-      .examples = {{"tuner import tuned.db", "serve what another machine of the same kind found"},
-                   {"tuner import node*.db --json", "merge several, and tell a script what became of each"}},
+      .examples = {{"tuner import tuned.db", "use what another machine of the same kind found"},
+                   {"tuner import node*.db --json", "merge several, with a result for each that a script can read"}},
       .exit_codes = {ExitCode::store},
       .run = run,
   };

@@ -96,16 +96,16 @@ Command list_command() {
   return {
       .name = "list",
       .synopsis = "tuner list [--kernel NAME] [--quarantine] [--db PATH] [--json]",
-      .summary = "what has been decided, for which kernel, problem and device",
+      .summary = "list the decisions: kernel, problem and device",
       .purpose =
           "Lists the newest decision for each kernel, problem, device and timing mode, newest first.\n"
-          "Reads the database only; `tuner show NUMBER` tells more about one of them.",
+          "Only reads the database; `tuner show NUMBER` shows one decision in full.",
       .options = {{"kernel", Option::Kind::value, "NAME", "only what is stored for this kernel; default: all"},
                   {"quarantine", Option::Kind::flag, "",
-                   "instead: the configurations that crashed or hung and are not launched again"}},
+                   "list instead the configurations that crashed or hung and are not launched again"}},
       .most_operands = 0,
-      .examples = {{"tuner list --kernel prefetch", "every problem that prefetch was tuned for"},
-                   {"tuner list --db ~/.local/share/tuner/replay.db", "what replays of recordings found"}},
+      .examples = {{"tuner list --kernel prefetch", "all problems for which prefetch was tuned"},
+                   {"tuner list --db ~/.local/share/tuner/replay.db", "results of replayed recordings"}},
       .exit_codes = {ExitCode::store},
       .run = run,
   };

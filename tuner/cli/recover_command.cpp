@@ -20,7 +20,7 @@ std::string in_words(const cache::RecoveredTable& table) {
   std::string text = counted(static_cast<std::uint64_t>(table.rows), "row");
   if (table.lost > 0) text += fmt::format("; at least {} lost", table.lost);
   if (table.refused > 0)
-    text += fmt::format(", {} of them readable but not sound ({})", table.refused, table.why_refused);
+    text += fmt::format(", {} of them readable but invalid ({})", table.refused, table.why_refused);
   return text;
 }
 
@@ -52,10 +52,10 @@ ExitCode run(const Arguments& arguments) {
   for (const cache::RecoveredTable& table : recovered.tables) {
     print(labelled(fmt::format("  {:<17}", table.name), in_words(table)));
   }
-  print(labelled("", fmt::format("{} `tuner import {}` takes it into the database that is used; or give it the name "
-                                 "that the damaged one had.",
-                                 recovered.all() ? "Nothing is known to be lost." : "What is lost can be tuned again.",
-                                 in_command(to))));
+  print(labelled(
+      "", fmt::format("{} `tuner import {}` adds it to the database in use; or give it the name of the damaged one.",
+                      recovered.all() ? "Nothing is known to be lost." : "Lost results can be tuned again.",
+                      in_command(to))));
   return ExitCode::done;
 }
 
@@ -65,15 +65,16 @@ Command recover_command() {
   return {
       .name = "recover",
       .synopsis = "tuner recover FILE [OUT.db] [--json]",
-      .summary = "write what can be read of a damaged database to a new one",
+      .summary = "write the readable rows of a damaged database to a new one",
       .purpose =
-          "Reads a damaged database of decisions page by page and writes every row that can be read to a new\n"
-          "one, OUT.db or else FILE.recovered.db; says what was lost. FILE stays as it is.",
+          "Reads a damaged database of decisions page by page, writes every readable row to a new one (OUT.db,\n"
+          "default FILE.recovered.db), and reports what was lost. FILE is not changed.",
       .options = {},
       .most_operands = 2,
       .examples = {{"tuner recover ~/.local/share/tuner/decisions.db.corrupt-20260131T120000Z-77",
-                    "get back what `tuner tune` set aside"},
-                   {"tuner recover decisions.db saved.db --json", "name the new file, and tell a script what is lost"}},
+                    "recover a file that `tuner tune` set aside"},
+                   {"tuner recover decisions.db saved.db --json",
+                    "name the new file, with a report of losses that a script can read"}},
       .exit_codes = {ExitCode::no_result, ExitCode::store},
       .run = run,
   };

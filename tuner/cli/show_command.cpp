@@ -55,7 +55,7 @@ std::vector<NumberedDecision> called(const std::string& name, const cache::Store
     say(no_decision(&store, name, path) + elsewhere);
   } else {
     const std::string nearest = search::nearest_name(name, kernels);
-    say(fmt::format("Nothing is stored for a kernel `{}`.{} `tuner list` shows what there is.{}", name,
+    say(fmt::format("Nothing is stored for a kernel `{}`.{} `tuner list` shows what is stored.{}", name,
                     nearest.empty() ? "" : fmt::format(" Did you mean `{}`?", nearest), elsewhere));
   }
   return found;
@@ -83,7 +83,7 @@ std::string decision_text(const NumberedDecision& numbered) {
   text += labelled("  winner     ", assignments(decision.configuration));
   text += labelled("  time       ",
                    time_text(decision.time_ns) + (decision.noisy ? ", measured on a disturbed device" : ""));
-  if (decision.contended) text += labelled("  contended  ", "other processes computed on the GPU meanwhile");
+  if (decision.contended) text += labelled("  contended  ", "other processes computed on the GPU at the time");
   if (!decision.baseline.empty()) {
     text += labelled("  baseline   ", assignments(decision.baseline));
     text += labelled("  speed-up   ", speedup_text(decision));
@@ -95,11 +95,11 @@ std::string decision_text(const NumberedDecision& numbered) {
   }
   if (!decision.launch.empty()) text += labelled("  launch     ", decision.launch);
   if (decision.origin == cache::Origin::replay) {
-    text += labelled("  verified   ", "not here: replayed from a recording");
+    text += labelled("  verified   ", "not verified: replayed from a recording");
   } else {
     const bool same_inputs = decision.counters.contains(kSameInputsCounter);
     std::string verified = !decision.verified ? "in the search only"
-                           : same_inputs      ? "again after the race, on the same inputs: none of them is random"
+                           : same_inputs      ? "again after the race, on the same inputs, because none are random"
                                               : "again after the race, on fresh inputs";
     if (decision.awkward_sizes > 0) {
       verified +=
@@ -223,8 +223,8 @@ std::string trials_text(std::vector<cache::Trial> trials, std::uint64_t most, co
 ExitCode run(const Arguments& arguments) {
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage,
-                "`tuner show` needs a kernel's name or a decision's number, for example `tuner show prefetch`. "
-                "`tuner list` shows what there is.");
+                "`tuner show` needs a kernel's name or a decision's number, for example `tuner show prefetch`. `tuner "
+                "list` shows what is stored.");
   }
   const std::uint64_t most = arguments.number("trials").value_or(kDefaultTrials);
   const cache::Location location = cache::locate(arguments.value("db").value_or(""));
@@ -272,12 +272,12 @@ Command show_command() {
   return {
       .name = "show",
       .synopsis = "tuner show KERNEL|NUMBER [--trials N] [--db PATH] [--json]",
-      .summary = "one decision: why it won, its ties, every trial and failure",
+      .summary = "show one decision: why it won, its ties, trials and failures",
       .purpose =
           "Shows one decision with its ties, conditions, and the failures and fastest trials behind it: the\n"
-          "newest one of a kernel, or the one with the number that `tuner list` gives it.",
+          "newest of a kernel, or the one with that number in `tuner list`.",
       .options = {{"trials", Option::Kind::value, "N",
-                   "how many trials to show, fastest first; default 20. JSON always has all of them"}},
+                   "number of trials to show, fastest first; default 20; JSON always contains all"}},
       .most_operands = 1,
       .examples = {{"tuner show prefetch", "the newest decision for prefetch"},
                    {"tuner show 3 --json", "decision 3 with every trial and its samples, for a program"}},

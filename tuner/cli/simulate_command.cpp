@@ -41,7 +41,7 @@ std::vector<std::string> read_strategies(const std::vector<std::string>& values)
       begin = end + 1;
       if (std::find(known.begin(), known.end(), name) == known.end()) {
         const std::string nearest = search::nearest_name(name, known);
-        throw Error(Errc::bad_usage, fmt::format("--strategy does not know `{}`.{} It can be: {}.", name,
+        throw Error(Errc::bad_usage, fmt::format("--strategy does not accept `{}`.{} Valid values: {}.", name,
                                                  nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest),
                                                  fmt::join(known, ", ")));
       }
@@ -80,7 +80,8 @@ SimulateRequest read_request(const Arguments& arguments) {
   if (const auto promising = arguments.value("promising")) request.promising = read_promising(*promising);
   if (const auto count = arguments.number("promising-count", 1, kMostEvaluations)) {
     if (!request.promising) {
-      throw Error(Errc::bad_usage, "--promising-count says how many rows of a recording: name it with --promising.");
+      throw Error(Errc::bad_usage,
+                  "--promising-count is the number of rows of a recording: name the recording with --promising.");
     }
     request.promising->count = *count;
   }
@@ -122,7 +123,7 @@ ExitCode run(const Arguments& arguments) {
                              [&](std::size_t done, std::size_t all) { counter.draw(done, all); });
   }
   if (scores.empty()) {
-    say("Interrupted before all runs were done, so there is no score.");
+    say("Interrupted before all runs had finished, so there is no score.");
     return ExitCode::interrupted;
   }
   if (arguments.has("json")) {
@@ -142,25 +143,26 @@ Command simulate_command() {
       .synopsis = "tuner simulate RECORDING... [options]",
       .summary = "score search strategies on recorded spaces, without a GPU",
       .purpose =
-          "Runs strategies over spaces of which every configuration was recorded, many times with\n"
-          "different seeds, and compares what they find with the optimum and with random search.",
+          "Runs strategies many times with different seeds on fully recorded spaces, and compares what they\n"
+          "find with the optimum and with random search.",
       .options =
           {
               {"strategy", Kind::repeatable, "NAME,...",
                fmt::format("what to score: {}; repeatable; default auto", fmt::join(search::strategy_names(), ", "))},
               {"repeats", Kind::value, "N", "runs of each strategy on each recording; default 20"},
-              {"budget", Kind::value, "N", "evaluations of a run; with --cost seconds units of time; default 200"},
+              {"budget", Kind::value, "N", "evaluations in a run, or units of time with --cost seconds; default 200"},
               {"batch", Kind::value, "N",
-               "ask for N configurations at a time and tell their times after the last; default 1"},
+               "ask for N configurations at a time, and report their times after the last; default 1"},
               {"cost", Kind::value, "evaluations|seconds",
-               "what a run is charged for: configurations, or the recorded time of compiling, checking and timing "
-               "them; a unit is what a configuration takes in the mean; default evaluations"},
-              {"noise", Kind::flag, "", "tell times disturbed as they were when they were recorded"},
+               "cost of a run: its configurations, or the recorded time of compiling, checking and timing them; a unit "
+               "is the mean cost of a configuration; default evaluations"},
+              {"noise", Kind::flag, "", "disturb the times by their recorded noise"},
               {"promising", Kind::value, "FILE[:best|:worst]",
-               "tell strategies beforehand of the best or worst rows of another recording, or the same; default best"},
-              {"promising-count", Kind::value, "N", "how many of them; default 5"},
-              {"permute", Kind::flag, "", "rename the parameters and change their order: nothing should hang on it"},
-              {"seed", Kind::value, "N", "of all runs; the same seed gives the same scores; default 0"},
+               "give strategies the best (default) or the worst rows of a recording in advance"},
+              {"promising-count", Kind::value, "N", "number of these rows; default 5"},
+              {"permute", Kind::flag, "",
+               "rename the parameters and change their order, which should not affect scores"},
+              {"seed", Kind::value, "N", "seed of all runs; the same seed gives the same scores; default 0"},
               {"workers", Kind::value, "N", "threads; scores do not depend on it; default: one for each usable core"},
           },
       .most_operands = kMostRecordings,

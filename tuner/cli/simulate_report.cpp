@@ -49,7 +49,7 @@ std::string heading(const SimulateRequest& request, const std::vector<SimulatedS
   if (request.noise == search::Noise::recorded) text += ", with the recorded noise";
   if (request.permute) text += ", parameters renamed and permuted";
   if (request.promising) {
-    text += fmt::format(", told of the {} {} of {}", request.promising->count,
+    text += fmt::format(", given the {} {} of {}", request.promising->count,
                         request.promising->worst ? "slowest" : "fastest", request.promising->file.string());
   }
   return printable(text) + "\n\n";
@@ -68,10 +68,10 @@ std::string legend(const SimulateRequest& request, const std::vector<StrategySco
   text += labelled("       ", "standard error of its mean: " + errors);
   text += labelled("@N     ", fmt::format("optimum / best of the first N {}, mean over runs", unit));
   text += labelled("hit95  ", fmt::format("share of runs with 0.95 or more after {} {}", kHitMark, unit));
-  text += labelled("to95   ", fmt::format("{} until 0.95; {} in a run that does not get there", unit, request.budget));
-  text += labelled("us     ", "microseconds of CPU that a strategy takes for a configuration; p99 of all");
+  text += labelled("to95   ", fmt::format("{} until 0.95; {} for a run that does not reach it", unit, request.budget));
+  text += labelled("us     ", "microseconds of CPU time for each suggestion; p99 over all");
   if (in_seconds(request)) {
-    text += labelled("unit_s ", "seconds that compiling, checking and timing a row takes in the mean");
+    text += labelled("unit_s ", "mean seconds for compiling, checking and timing a row");
   }
   return text;
 }

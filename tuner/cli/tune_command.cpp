@@ -29,8 +29,7 @@ void refuse_what_a_replay_ignores(const Arguments& arguments) {
     const bool compares = option == std::string_view("I") && !arguments.operands().empty();
     if (!arguments.has(option) || compares) continue;
     throw Error(Errc::bad_usage,
-                fmt::format("{} means nothing to a replay, which compiles and launches nothing{}. "
-                            "Leave it out.",
+                fmt::format("{} has no effect on a replay, which compiles and launches nothing{}. Leave it out.",
                             spelled(option), option == std::string_view("I") ? " and was given no kernel file" : ""));
   }
 }
@@ -88,14 +87,13 @@ TuneRequest read_request(const Arguments& arguments) {
   if (!request.replay.empty()) refuse_what_a_replay_ignores(arguments);
   if (!request.record.empty()) {
     if (!request.replay.empty()) {
-      throw Error(
-          Errc::bad_usage,
-          "--record and --replay exclude each other: a replay measures nothing that could be recorded. Leave one out.");
+      throw Error(Errc::bad_usage,
+                  "--record and --replay exclude each other: a replay measures nothing to record. Use one of them.");
     }
     if (request.problems.size() > 1) {
       throw Error(
           Errc::bad_usage,
-          "--record writes one problem into one file. Give one --problem, and run `tuner tune` again for the next.");
+          "--record writes one problem to one file. Give one --problem, and run `tuner tune` again for the next.");
     }
     session.early_kill = false;  // a recording keeps every sample of every candidate
   }
@@ -105,7 +103,7 @@ TuneRequest read_request(const Arguments& arguments) {
     request.replace = engine::Replace::recordings;
   }
   if (arguments.has("no-times") && !arguments.has("json")) {
-    throw Error(Errc::bad_usage, "--no-times leaves keys out of a JSON report: add --json.");
+    throw Error(Errc::bad_usage, "--no-times omits keys from a JSON report: add --json.");
   }
   return request;
 }
@@ -179,62 +177,65 @@ Command tune_command() {
   return {
       .name = "tune",
       .synopsis = "tuner tune [FILE] [options]",
-      .summary = "find the fastest configuration of a kernel and remember it",
+      .summary = "find the fastest configuration of a kernel and store it",
       .purpose =
           "Compiles the configurations of a kernel, checks each against the baseline, times them, races the\n"
-          "best, and stores every trial and the winner. Ctrl-C ends early and keeps what was measured.",
+          "best, and stores every trial and the winner. Ctrl-C stops early and keeps what was measured.",
       .options =
           {
               {"problem", Kind::repeatable, "A=1,B=2",
-               "values of the problem; give it again to tune several problems one after the other"},
-              {"kernel", Kind::value, "NAME", "which kernel, where FILE describes several; default: the only one"},
+               "values of the problem; repeat it to tune several problems in turn"},
+              {"kernel", Kind::value, "NAME", "which kernel, if FILE describes several; default: the only one"},
               {"where", Kind::repeatable, "EXPR",
-               "try only configurations for which this is true, for example 'BLOCKDIMX >= 256'; repeatable"},
+               "try only configurations for which this holds, for example 'BLOCKDIMX >= 256'; repeatable"},
               {"strategy", Kind::value, "NAME",
                fmt::format("how to choose configurations: {}; default auto",
                            fmt::join(search::strategy_names(), ", "))},
               {"budget", Kind::repeatable, "200|60s|10%",
-               "stop after that many configurations, that much time (ms, s, min) or that share of the space; several "
-               "with commas, or repeated: whichever comes first; default: the whole space"},
+               "stop after this many configurations, this much time (ms, s, min) or this share of the space; several "
+               "with commas, or repeated: the first to be reached; default: the whole space"},
               {"stop-at", Kind::value, "TIME|1.5x",
-               "stop as soon as one takes at most that long (ns, us, ms, s), or is that many times as fast as the "
-               "baseline"},
+               "stop as soon as a configuration takes at most this long (ns, us, ms, s), or is this many times as fast "
+               "as the baseline"},
               {"stop-after-idle", Kind::value, "N",
-               "stop when N configurations in a row were not faster than the best"},
+               "stop after N configurations in a row that are not faster than the best"},
               {"stop-when-gain-below", Kind::value, "2%",
-               "stop when as many configurations again are expected to make the best faster by less than that"},
+               "stop when doubling the number of configurations tried is expected to gain less than this"},
               {"seed", Kind::value, "N",
-               "seed of the strategy and of the generated inputs; the same seed asks the same; default 0"},
+               "seed of the strategy and of the generated inputs; the same seed tries the same configurations; default "
+               "0"},
               {"mode", Kind::value, "cold|warm",
                "cold flushes the L2 cache before every sample; warm does not; default cold"},
-              {"device", Kind::value, "N", "which GPU, as `tuner devices` counts them; default 0"},
-              {"launch-timeout", Kind::value, "TIME", "stop a launch that runs longer (ms, s, min); default 2s"},
+              {"device", Kind::value, "N", "which GPU, as numbered by `tuner devices`; default 0"},
+              {"launch-timeout", Kind::value, "TIME",
+               "stop a launch that runs longer than this (ms, s, min); default 2s"},
               {"compile-timeout", Kind::value, "TIME",
-               "stop compiling a configuration that takes longer (ms, s, min); default 30s"},
-              {"workers", Kind::value, "N", "how many compile processes; default: one for each usable core, less one"},
-              {"I", Kind::repeatable, "DIR", "look for quoted headers here too; repeatable"},
+               "stop compiling a configuration that takes longer than this (ms, s, min); default 30s"},
+              {"workers", Kind::value, "N", "number of compile processes; default: one for each usable core, less one"},
+              {"I", Kind::repeatable, "DIR", "also search this folder for quoted headers; repeatable"},
               {"record", Kind::value, "FILE",
-               "write every trial with its samples to FILE (.gz: compressed); slower, since no candidate is stopped "
+               "write every trial with its samples to FILE (.gz: compressed); slower, because no candidate is stopped "
                "early"},
-              {"force", Kind::flag, "", "with --record: replace FILE if it is a recording already"},
+              {"force", Kind::flag, "", "with --record: replace FILE if it is already a recording"},
               {"replay", Kind::value, "FILE",
-               "repeat a recording instead of using a GPU: nothing is compiled or launched, and rows go to replay.db"},
-              {"fresh", Kind::flag, "", "measure everything again, also what the database has from earlier sessions"},
+               "repeat a recording instead of using a GPU: nothing is compiled or launched, and results go to "
+               "replay.db"},
+              {"fresh", Kind::flag, "", "measure everything again, including what earlier sessions stored"},
               {"no-warm-start", Kind::flag, "",
-               "do not begin with what won for other problems and on other GPUs; without it up to five such are "
-               "measured "
-               "first"},
+               "do not start with configurations that won for other problems or on other GPUs; by default up to five "
+               "of them are measured first"},
               {"if-busy", Kind::value, "wait|TIME|leave|ignore",
-               "while another process tunes the same, or on the same GPU: wait for it, 30 min or TIME (ms, s, min) at "
-               "most, and go on beside it then; leave with exit code 7; or ignore it; default wait"},
+               "while another process tunes the same kernel and problem, or tunes on the same GPU: wait for at most 30 "
+               "min or TIME (ms, s, min), then go ahead alongside it; leave with exit code 7; or ignore it; default "
+               "wait"},
               {"no-times", Kind::flag, "",
-               "with --json: leave out what differs between two equal replays (durations, dates, paths)"},
+               "with --json: omit what differs between two equal replays (durations, dates, paths)"},
           },
       .most_operands = 1,
       .examples = {{"tuner tune kernel_sources/prefetch.cu --problem rows=528,row_length=65536 --budget 60s",
-                    "spend a minute on one problem and remember the winner"},
+                    "spend a minute on one problem and store the winner"},
                    {"tuner tune --replay kernel_sources/recordings/prefetch__H200.csv --json",
-                    "repeat a recorded search where there is no GPU, and print JSON"}},
+                    "repeat a recorded search without a GPU, and print JSON"}},
       .exit_codes = {ExitCode::no_result, ExitCode::no_device, ExitCode::no_toolkit, ExitCode::device_failed,
                      ExitCode::busy},
       .run = run,

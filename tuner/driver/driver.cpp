@@ -37,10 +37,9 @@ std::string last_dl_error() {
                             "driver's libraries are installed and in the linker's search path.",
                             file, reason));
   }
-  throw Error(Errc::no_driver,
-              fmt::format("No NVIDIA driver was found on this machine: {} cannot be opened ({}); kernels can only "
-                          "be launched where a GPU and its driver are installed.",
-                          file, reason));
+  throw Error(Errc::no_driver, fmt::format("No NVIDIA driver was found on this machine: {} cannot be opened ({}); "
+                                           "launching kernels needs a GPU and its driver.",
+                                           file, reason));
 }
 
 std::string advice(CUresult result) {
@@ -52,7 +51,7 @@ std::string advice(CUresult result) {
     case 35:  // the runtime's "insufficient driver"
     case CUDA_ERROR_NOT_INITIALIZED:
     case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
-      return "library and kernel module do not fit together; check `nvidia-smi` and reboot after a driver update";
+      return "library and kernel module have different versions; check `nvidia-smi` and reboot after a driver update";
     default:
       return "check that `nvidia-smi` runs";
   }

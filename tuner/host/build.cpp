@@ -17,7 +17,7 @@ const char* name_of(Flavour flavour) {
 
 /// What it means that nothing of a flavour can be run.
 std::string consequence(Flavour flavour) {
-  return flavour == Flavour::memory ? "" : "Races were not looked for. ";
+  return flavour == Flavour::memory ? "" : "Races were not checked. ";
 }
 
 }  // namespace

@@ -174,7 +174,7 @@ class Builder {
       if (auto macro = macro_of(option)) {
         source.macros.push_back(std::move(*macro));
       } else if (ignored_.insert(option).second) {
-        cases_.notes.push_back("The compiler option `" + option + "` means nothing on the CPU.");
+        cases_.notes.push_back("The compiler option `" + option + "` has no effect on the CPU.");
       }
     }
     for (const Macro& macro : macros) source.macros.emplace_back(macro.name, macro.text);

@@ -103,7 +103,7 @@ class Check {
   }
 
   void not_looked_for_races(const Error& error) {
-    result_.unchecked.push_back({fmt::format("Races were not looked for. {}", error.what()), {}, "", 0});
+    result_.unchecked.push_back({fmt::format("Races were not checked. {}", error.what()), {}, "", 0});
   }
 
   void note_what_does_not_compile(const Build& build) {
@@ -167,13 +167,12 @@ class Check {
     result_.configurations = configurations.size();
     result_.problems = problems.size();
     if (left > 0) {
-      result_.unchecked.push_back(
-          {fmt::format(
-               "{} runs were left out: of a configuration that crashes, and after many crashes, the rest is not run",
-               left),
-           {},
-           "",
-           0});
+      result_.unchecked.push_back({fmt::format("{} runs were skipped: the remaining runs of a configuration that "
+                                               "crashes, and all runs after many crashes",
+                                               left),
+                                   {},
+                                   "",
+                                   0});
     }
   }
 
@@ -206,7 +205,7 @@ class Check {
   void judge_reference(const CaseOutcome& outcome, const HostCase& one, const Expected& expected) {
     const HostProblem& problem = cases_.problems[one.problem];
     for (Finding& finding : compare_outputs(outcome, problem.arguments, &expected, false)) {
-      finding.sentence = "the reference differs from the file that is expected: " + finding.sentence;
+      finding.sentence = "the reference differs from the file with the expected output: " + finding.sentence;
       finding.configuration = one.configuration;
       finding.problem = problem.text;
       findings_.push_back(std::move(finding));
@@ -291,7 +290,7 @@ class Check {
         SourceSpot within;
         finding.kind = FindingKind::hang;
         finding.place = place_in_stack(report(number), files_, within);
-        finding.sentence = fmt::format("was still running after {} s of a core", options_.limit.count());
+        finding.sentence = fmt::format("was still running after {} s of CPU time", options_.limit.count());
         return found(finding);
       }
       default:
@@ -301,8 +300,7 @@ class Check {
       const BoundArgument& argument = problem.arguments[static_cast<std::size_t>(outcome.changed_input)];
       Finding finding;
       finding.kind = FindingKind::input_written;
-      finding.sentence =
-          fmt::format("`{}`: byte {} of an input is not what it was", argument.name, outcome.changed_byte);
+      finding.sentence = fmt::format("`{}`: byte {} of an input changed", argument.name, outcome.changed_byte);
       found(finding);
     }
     if (outcome.state != CaseOutcome::State::ended || !outcome.has_outputs[0]) return;
@@ -390,7 +388,7 @@ class Check {
       finding.sentence = fmt::format("writes byte {} of {}, which is an input", event.offset, memory);
     } else if (event.what == "copy") {
       finding.kind = FindingKind::unwaited_copy;
-      finding.sentence = fmt::format("{} byte {} of {} that an asynchronous copy has not been waited for to fill", does,
+      finding.sentence = fmt::format("{} byte {} of {} before waiting for the asynchronous copy that fills it", does,
                                      event.offset, memory);
     } else {
       // Reading what nobody wrote is a mistake only if a result depends on it, and that was seen before.
@@ -400,8 +398,8 @@ class Check {
       });
       if (!matters) return;
       finding.kind = FindingKind::uninitialised_read;
-      finding.sentence = fmt::format("reads byte {} of {}, which nobody has written, and a result depends on it",
-                                     event.offset, memory);
+      finding.sentence =
+          fmt::format("reads byte {} of {}, which was never written, and a result depends on it", event.offset, memory);
     }
     if (within.line != 0) finding.sentence += " (in " + within.text() + ")";
     findings_.push_back(std::move(finding));

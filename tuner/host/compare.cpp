@@ -119,15 +119,14 @@ std::optional<Finding> look_at(const std::array<Bytes, kRunsOfCase>& runs, const
     const Difference poison = compare(runs[run], runs[0], argument, not_written, false);
     if (poison.count == 0) continue;
     finding.kind = FindingKind::uninitialised_read;
-    finding.sentence =
-        name + described(poison, runs[run], runs[0], argument, "over memory that held something else it was");
+    finding.sentence = name + described(poison, runs[run], runs[0], argument, "with other initial memory it was");
     return finding;
   }
   for (std::size_t run = kRunsOverPoison; run < kRunsOfCase; ++run) {
     const Difference order = compare(runs[run], runs[0], argument, not_written, deterministic);
     if (order.count == 0) continue;
     finding.kind = FindingKind::order_dependent_result;
-    finding.sentence = name + described(order, runs[run], runs[0], argument, "in another order of threads it was");
+    finding.sentence = name + described(order, runs[run], runs[0], argument, "in another thread order it was");
     return finding;
   }
   if (expected == nullptr) return std::nullopt;
@@ -142,12 +141,11 @@ std::optional<Finding> look_at(const std::array<Bytes, kRunsOfCase>& runs, const
   if (expected_unwritten == nullptr || argument.is_partial) return std::nullopt;
   const Difference extra = count(*expected_unwritten, [&](std::size_t word) { return ~not_written[word]; });
   if (extra.count == 0) return std::nullopt;
-  finding.sentence =
-      name + fmt::format(
-                 "element {} is written and the reference leaves it unwritten; {} of {} are. If the reference "
-                 "needs another launch, name it: reference(NAME; grid(...) block(...)); if they do not "
-                 "matter, declare the output `partial`",
-                 extra.first, extra.count, elements_of(argument));
+  finding.sentence = name + fmt::format(
+                                "element {} is written, but the reference leaves it unwritten; so are {} of {}. If the "
+                                "reference needs another launch, name it: reference(NAME; grid(...) block(...)); if "
+                                "they do not matter, declare the output `partial`",
+                                extra.first, extra.count, elements_of(argument));
   return finding;
 }
 

@@ -248,7 +248,7 @@ TEST_CASE("an export that may replace files replaces no folder and no pipe") {
   there.tune("rows=1", 1'000);
   const auto pipe = there.file("pipe.db");
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK(contains(error_of(Errc::bad_usage, [&] { there.export_to(pipe); }), "is no file"));
+  CHECK(contains(error_of(Errc::bad_usage, [&] { there.export_to(pipe); }), "is not a file"));
   CHECK(std::filesystem::is_fifo(pipe));
 }
 
@@ -395,7 +395,7 @@ TEST_CASE("binaries of winners and baselines are exported with every key that th
   REQUIRE(chmod(there.file("binaries.db").c_str(), 0666) == 0);
   CHECK(contains(error_of(Errc::store_unavailable,
                           [&] { export_binaries(there.file("binaries.db"), target / "more.db", hashes, false); }),
-                 "by its group or by everybody"));
+                 "by its group or by everyone"));
 }
 
 TEST_CASE("an export names the binaries of the winner and of its baseline") {

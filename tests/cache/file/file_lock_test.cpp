@@ -170,7 +170,7 @@ TEST_CASE("a lock file that is a hard link to another file is refused, and that 
   std::filesystem::create_hard_link(folder / "precious", folder / "lock");
   const std::string message =
       error_of(Errc::store_unavailable, [&] { FileLock(folder / "lock", 0, FileLock::Sharing::everybody); });
-  CHECK(contains(message, (folder / "lock").string() + " is a hard link to a file that has other names"));
+  CHECK(contains(message, (folder / "lock").string() + " is a hard link to a file with other names"));
   CHECK(std::filesystem::file_size(folder / "precious") == 0);
 }
 

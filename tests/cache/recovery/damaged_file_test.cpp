@@ -31,8 +31,8 @@ TEST_CASE("recovering a half-written database lost rows that the journal held, a
     const DamagedFile damaged = read_damaged_file(from);
     CHECK(read_as_text(from) == database.sound());
     REQUIRE(damaged.warnings.size() == 1);
-    CHECK(contains(damaged.warnings[0], "-journal is beside the database"));
-    CHECK(contains(damaged.warnings[0], "as the journal says"));
+    CHECK(contains(damaged.warnings[0], "-journal is next to the database"));
+    CHECK(contains(damaged.warnings[0], "as the journal records it"));
     fs::remove(database / "out.db");
     const Recovered recovered = recover(from, database / "out.db");
     CHECK(recovered.all());

@@ -254,8 +254,8 @@ TEST_CASE("what cannot be recovered, or not to there, is refused, and no file is
   const Sessions sessions;
   const auto& folder = sessions.folder();
   write_bytes(folder / "there.db", "mine");
-  CHECK(contains(error_of(Errc::bad_usage, [&] { recover(sessions.path(), folder / "there.db"); }), "left as it is"));
-  CHECK(contains(error_of(Errc::bad_usage, [&] { recover(sessions.path(), sessions.path()); }), "left as it is"));
+  CHECK(contains(error_of(Errc::bad_usage, [&] { recover(sessions.path(), folder / "there.db"); }), "was not changed"));
+  CHECK(contains(error_of(Errc::bad_usage, [&] { recover(sessions.path(), sessions.path()); }), "was not changed"));
   CHECK(read_bytes(folder / "there.db") == "mine");
   CHECK(contains(error_of(Errc::bad_usage, [&] { recover(sessions.path(), folder / "out"); }), ".db"));
   error_of(Errc::file_not_found, [&] { recover(folder / "missing.db", sessions.out()); });

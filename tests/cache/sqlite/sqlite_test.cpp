@@ -101,7 +101,7 @@ TEST_CASE("a full disk is told as what it is, and nothing is kept of the transac
       for (int i = 0; i < 100; ++i) connection.execute("INSERT INTO t VALUES (zeroblob(4000))");
     });
   });
-  CHECK(contains(message, "no room on the disk"));
+  CHECK(contains(message, "no space on the disk"));
   CHECK(contains(message, connection.path().string()));
   CHECK(connection.integer("SELECT count(*) FROM t") == 0);
 }

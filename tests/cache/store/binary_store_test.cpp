@@ -195,10 +195,10 @@ TEST_CASE("nothing is loaded from a file that others may write, and nothing is p
   binaries.open()->put(a);
   REQUIRE(chmod(binaries.path().c_str(), 0666) == 0);
   const auto store = binaries.open();
-  CHECK(store->distrust().value_or("") == "Compiled binaries are neither taken from " + binaries.path().string() +
-                                              " nor kept there, since " + binaries.path().string() +
-                                              " may be written by its group or by everybody (`chmod go-w " +
-                                              binaries.path().string() + "` ends that).");
+  CHECK(store->distrust().value_or("") == "Compiled binaries are neither read from " + binaries.path().string() +
+                                              " nor stored there, because " + binaries.path().string() +
+                                              " is writable by its group or by everyone (`chmod go-w " +
+                                              binaries.path().string() + "` changes that).");
   CHECK_FALSE(store->find(content_hash(a.bytes)));
   CHECK_FALSE(store->find_compiled(a.compile_key));
   CHECK_FALSE(store->put(some_binary("b")));

@@ -297,7 +297,7 @@ TEST_CASE("a database that may not be written is refused for writing and read al
   const auto check_both = [&] {
     CHECK(in_unprivileged_child([&] {
             const std::string message = error_of(Errc::store_unavailable, [&] { open_store(database.path()); });
-            if (!contains(message, "may not be written") || !contains(message, "TUNER_DB"))
+            if (!contains(message, "is not writable") || !contains(message, "TUNER_DB"))
               throw std::runtime_error(message);
             const auto reader = open_store(database.path(), Access::read_only);
             if (reader->find_trials(some_key()).size() != 400) throw std::runtime_error("wrong trials");

@@ -103,8 +103,8 @@ TEST_CASE("the place of a mistake on a continued line is the physical one") {
 }
 
 TEST_CASE("unknown words come with the nearest known one") {
-  CHECK(complaint("#pragma tuner zzzzzzzz(A, 1)").find("unknown directive `zzzzzzzz`; there are kernel, problem, ") !=
-        std::string::npos);
+  CHECK(complaint("#pragma tuner zzzzzzzz(A, 1)")
+            .find("unknown directive `zzzzzzzz`; the directives are kernel, problem, ") != std::string::npos);
   CHECK(first_line_of([] { parse_descriptions("#pragma tuner kernal(a)", "k.cu"); }) ==
         "k.cu:1:15: unknown directive `kernal`; did you mean `kernel`?");
   CHECK(complaint("#pragma tuner parm(A, 1)") == "k.cu:6:15: unknown directive `parm`; did you mean `param`?");
@@ -112,10 +112,9 @@ TEST_CASE("unknown words come with the nearest known one") {
         "k.cu:6:26: `sise` is not a kind of problem property (size, exact or constant); did you mean `size`?");
   CHECK(complaint("#pragma tuner out(r, flaot, n)") ==
         "k.cu:6:22: `flaot` is neither an element type nor a constant problem property; did you mean `float`?");
-  CHECK(
-      complaint("#pragma tuner out(r, float, n, rtoll 1)") ==
-      "k.cu:6:32: `rtoll 1` is not a clause of an output (there are generators such as uniform(0, 1), and rtol, atol, "
-      "expect, partial, align, value); did you mean `rtol`?");
+  CHECK(complaint("#pragma tuner out(r, float, n, rtoll 1)") ==
+        "k.cu:6:32: `rtoll 1` is not a clause of an output (valid are generators such as uniform(0, 1), and rtol, "
+        "atol, expect, partial, align, value); did you mean `rtol`?");
   CHECK(complaint("#pragma tuner param(A, 1; defautl 1)") ==
         "k.cu:6:27: `defautl 1` is not a clause of a parameter (`default VALUE`, `argument` or `text`); did you mean "
         "`default`?");
@@ -152,9 +151,8 @@ TEST_CASE("named values cannot be confused with other names or macros") {
   CHECK(complaint("#pragma tuner param(A, b_c, d) param(A_b, c, e)") ==
         "k.cu:6:38: a value of `A` and a value of `A_b` both become the macro `A_b_c`");
   CHECK(complaint("#pragma tuner param(MODE, plain, 2)") ==
-        "k.cu:6:21: the values of `MODE` are partly names and partly numbers; a name arrives as its position in the "
-        "list, so "
-        "use only one kind");
+        "k.cu:6:21: the values of `MODE` are partly names and partly numbers; use only one kind, because a name "
+        "becomes its position in the list");
   CHECK(complaint("#pragma tuner param(MODE, not, plain)") ==
         "k.cu:6:27: `not` is an operator of expressions and cannot be a value");
   CHECK(complaint("#pragma tuner param(MODE, none, a) param(OTHER, none, b)") == "no error");
@@ -177,7 +175,7 @@ TEST_CASE("values, ranges and defaults are checked") {
   CHECK(complaint("#pragma tuner param(A, 12abc)") ==
         "k.cu:6:24: `12abc` is not a value; values are integers, reals, true, false and names");
   CHECK(complaint("#pragma tuner param(A, 1, 2 // two\\\n)") ==
-        "k.cu:6:29: `//` divides between parentheses; write a comment there as /* ... */");
+        "k.cu:6:29: inside parentheses `//` divides; write a comment there as /* ... */");
   CHECK(complaint("#pragma tuner option(O, --fast)")
             .ends_with("write it in double quotes, as in \"--fmad=false\", or \"\" "
                        "for none"));
@@ -211,14 +209,14 @@ TEST_CASE("arguments are complete and their clauses fit their role") {
   CHECK(complaint("#pragma tuner out(a, float, n, uniform(0, 1))") ==
         "k.cu:6:32: `uniform` does not apply to `a`, which is an output");
   CHECK(complaint("#pragma tuner in(a, float, n, uniform(0, 1, 2))") ==
-        "k.cu:6:31: the generator is written uniform(low, high); 3 parameters are given");
+        "k.cu:6:31: the generator has the form uniform(low, high), but 3 parameters are given");
   CHECK(complaint("#pragma tuner in(a, float, n, align 3)") ==
         "k.cu:6:37: an alignment is a power of two from 1 to 4096, not `3`");
   CHECK(complaint("#pragma tuner out(a, float, n, rtol -1)") == "k.cu:6:37: a tolerance cannot be negative, as -1 is");
   CHECK(complaint("#pragma tuner out(a, n, 1)") ==
         "k.cu:6:22: `n` cannot be a type: only a constant problem property can hold one");
   CHECK(complaint("#pragma tuner scalar(m, int32)") ==
-        "k.cu:6:22: `m` is no problem property, so it needs a value, as in scalar(m, int32, value EXPRESSION)");
+        "k.cu:6:22: `m` is not a problem property, so it needs a value, as in scalar(m, int32, value EXPRESSION)");
   CHECK(complaint("#pragma tuner scalar(n, float4)") == "k.cu:6:25: a scalar has a plain type; `float4` has 4 lanes");
 }
 
@@ -232,11 +230,11 @@ TEST_CASE("mistakes in expressions are placed in the file") {
 TEST_CASE("a description says how the kernel is launched and what it computes") {
   CHECK(complaint("#pragma tuner grid(1)") == "k.cu:6:15: grid is given twice; the first is on line 4");
   CHECK(complaint("#pragma tuner kernel(b)") ==
-        "k.cu:6:15: the kernel `b` has no grid(...): say how many blocks are launched, as in grid(rows)");
+        "k.cu:6:15: the kernel `b` has no grid(...): the number of blocks, as in grid(rows)");
   CHECK(complaint("#pragma tuner kernel(b) grid(1)") ==
-        "k.cu:6:15: the kernel `b` has no block(...): say how many threads a block has, as in block(BLOCKDIMX)");
+        "k.cu:6:15: the kernel `b` has no block(...): the number of threads in a block, as in block(BLOCKDIMX)");
   CHECK(complaint("#pragma tuner kernel(b) grid(1) block(1)") ==
-        "k.cu:6:15: the kernel `b` has no out(...) or inout(...): without an output no configuration could be checked");
+        "k.cu:6:15: the kernel `b` has no out(...) or inout(...): without an output no configuration can be checked");
   CHECK(first_line_of([] { parse_descriptions("#pragma tuner grid(1)", "k.cu"); }) ==
         "k.cu:1:15: the first directive of a file must be kernel(NAME); later ones belong to the kernel before them");
   CHECK(complaint("#pragma tuner kernel(a<b)") == "k.cu:6:23: the template arguments of the kernel must end with `>`");
@@ -245,10 +243,9 @@ TEST_CASE("a description says how the kernel is launched and what it computes") 
 TEST_CASE("a file without a kernel is an error that shows the way") {
   CHECK(error_of([] { parse_descriptions("int x;", "k.cu"); }) ==
         "k.cu describes no kernel: put `#pragma tuner kernel(NAME)` and its parameters above the kernel; "
-        "docs/directives.md "
-        "shows how.");
+        "docs/directives.md shows how.");
   CHECK(error_of([] { parse_descriptions("#pragma unroll\n#pragma tunner kernel(a)", "k.cu"); }) ==
-        "k.cu describes no kernel: line 2 has a pragma that is almost `#pragma tuner`.");
+        "k.cu describes no kernel: line 2 has a pragma that resembles `#pragma tuner`.");
   CHECK(error_of([] { load_description("no/such.cu"); }) ==
         "The kernel file no/such.cu does not exist; check its name and the current folder.");
 }
@@ -261,7 +258,7 @@ TEST_CASE("one of several kernels in a file is picked by name") {
   CHECK(error_of([&] { load_description(file); }) ==
         file.string() + " describes 2 kernels; choose one of scale, other.");
   CHECK(error_of([&] { load_description(file, "othr"); }) ==
-        file.string() + " describes no kernel `othr`; did you mean `other`? It describes scale, other.");
+        file.string() + " does not describe a kernel `othr`; did you mean `other`? It describes scale, other.");
   std::filesystem::remove(file);
 }
 
@@ -299,20 +296,20 @@ TEST_CASE("an array in constant memory is described among the arguments and fill
   };
   CHECK(bind("#pragma tuner constant(a, float, 16384)") == "no error");
   CHECK(bind("#pragma tuner constant(a, float, 16384) constant(b, int8, 1)") ==
-        "k.cu:6: the length of `b`: with it the arrays in constant memory have 65537 bytes, and there are 65536; pass "
-        "it as an input, or choose a smaller problem.");
+        "k.cu:6: the length of `b`: with it the arrays in constant memory have 65537 bytes, but only 65536 are "
+        "available; pass it as an input, or choose a smaller problem.");
 }
 
-TEST_CASE("the name of a data file stands in quotes") {
+TEST_CASE("the name of a data file must be in quotes") {
   const auto complaint = [](const std::string& generator) {
     return first_line_of([&] { describe(kernel_text("#pragma tuner in(a, float, n, " + generator + ")")); });
   };
   const KernelDescription d = describe(kernel_text("#pragma tuner in(a, float, n, file(\"a, (b).npy\"))"));
   CHECK(d.arguments.back().generator->file == "a, (b).npy");
-  CHECK(complaint("file(x.npy)").find("the name of a file stands in quotes") != std::string::npos);
+  CHECK(complaint("file(x.npy)").find("the name of a file must be in quotes") != std::string::npos);
   CHECK(complaint("file(\"\")").find("the name of the file is missing") != std::string::npos);
-  CHECK(complaint("file(\"a\\q\")").find("a backslash that means nothing") != std::string::npos);
-  CHECK(complaint("file(\"a\\x00\")").find("no file has a zero byte in its name") != std::string::npos);
-  CHECK(complaint("file").find("the generator is written file(\"name.npy\")") != std::string::npos);
+  CHECK(complaint("file(\"a\\q\")").find("an invalid escape") != std::string::npos);
+  CHECK(complaint("file(\"a\\x00\")").find("a file name cannot contain a zero byte") != std::string::npos);
+  CHECK(complaint("file").find("the generator has the form file(\"name.npy\")") != std::string::npos);
   CHECK(complaint("file(\"a\", \"b\")").find("2 parameters are given") != std::string::npos);
 }

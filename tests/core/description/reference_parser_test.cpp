@@ -88,26 +88,25 @@ TEST_CASE("a reference takes the arguments that it names, in its own order") {
 
 TEST_CASE("mistakes in a reference are refused where they stand") {
   CHECK(complaint_of("reference(plain; gird(n))") ==
-        "k.cu:7:32: `gird` is no clause of reference; there are grid, block, shared, args and define; did you mean "
-        "`grid`?");
+        "k.cu:7:32: `gird` is not a clause of reference; valid clauses are grid, block, shared, args and define; did "
+        "you mean `grid`?");
   CHECK(complaint_of("reference(plain; grid)") == "k.cu:7:32: grid needs arguments in parentheses");
   CHECK(complaint_of("reference(plain; )") ==
-        "k.cu:7:25: behind the `;` belong grid(...), block(...), shared(...), args(...) or define(...)");
+        "k.cu:7:25: after the `;` come grid(...), block(...), shared(...), args(...) or define(...)");
   CHECK(complaint_of("reference(plain; grid(1) grid(2))") == "k.cu:7:40: grid is given twice for the reference");
   CHECK(complaint_of("reference(plain; grid(m))").starts_with("k.cu:7:37: unknown name `m`"));
   CHECK(complaint_of("reference(plain; define(EACH))") ==
         "k.cu:7:39: define needs NAME = EXPRESSION, as in define(BLOCK = 256)");
   CHECK(complaint_of("reference(plain; define(min = 1))") ==
-        "k.cu:7:39: `min` means something else already and cannot be a constant of the reference");
+        "k.cu:7:39: `min` already has a meaning and cannot be a constant of the reference");
   CHECK(complaint_of("reference(plain; args(x, z, y, n))") ==
-        "k.cu:7:40: the reference takes `z`, which is no argument of the kernel; what else it needs can be a macro, as "
-        "in define(COUNT = n)");
-  CHECK(complaint_of("reference(plain; args(x, w, y, n))").find("`w`, which is no argument") != std::string::npos);
+        "k.cu:7:40: the reference takes `z`, which is not an argument of the kernel; use a macro for anything else "
+        "that it needs, as in define(COUNT = n)");
+  CHECK(complaint_of("reference(plain; args(x, w, y, n))").find("`w`, which is not an argument") != std::string::npos);
   CHECK(complaint_of("reference(plain; args(x, y, x))") == "k.cu:7:43: `x` is given twice for the reference");
-  CHECK(
-      complaint_of("reference(plain; args(x, sum, n))") ==
-      "k.cu:7:37: the reference does not take `y`, which the kernel writes, so nothing would say what is right there; "
-      "add it to args");
+  CHECK(complaint_of("reference(plain; args(x, sum, n))") ==
+        "k.cu:7:37: the reference does not take `y`, which the kernel writes, so there would be nothing to compare it "
+        "with; add it to args");
   CHECK(complaint_of("reference(plain; args(x, y, n))").find("does not take `sum`") != std::string::npos);
   CHECK(complaint_of("reference(plain; grid(n - 1000))") ==
         "k.cu: the reference's grid x of `scale` for BLOCK=128,PATH=direct: `n - 1000` is 0, but must be at least 1.");
@@ -131,10 +130,10 @@ TEST_CASE("clauses that say what is right apply to outputs alone") {
   CHECK(complaint_of("in(z, float, n, partial)") == "k.cu:7:31: `partial` does not apply to `z`, which is an input");
   CHECK(complaint_of("inout(z, float, n, partial)").find("does not apply") != std::string::npos);
   CHECK(complaint_of("in(z, float, n, expect file(\"z.npy\"))").find("does not apply") != std::string::npos);
-  CHECK(complaint_of("out(z, float, n, partial 3)") == "k.cu:7:40: `partial` stands alone");
+  CHECK(complaint_of("out(z, float, n, partial 3)") == "k.cu:7:40: `partial` takes no value");
   CHECK(complaint_of("out(z, float, n, expect \"z.npy\")") ==
-        "k.cu:7:39: what is expected stands in a file, as in expect file(\"y.npy\")");
-  CHECK(complaint_of("out(z, float, n, expect file(z))").find("stands in quotes") != std::string::npos);
+        "k.cu:7:39: the expected output is in a file, as in expect file(\"y.npy\")");
+  CHECK(complaint_of("out(z, float, n, expect file(z))").find("must be in quotes") != std::string::npos);
 }
 
 TEST_CASE("a database is not lost: what has no new clause keeps the hash it had before there were any") {
@@ -201,8 +200,9 @@ TEST_CASE("an expected file of another shape or type is refused with its line") 
   folder.write("doubles.npy", npy("<f8", "(4,)", bytes_of<double>({1, 2, 3, 4})));
   CHECK(refusal(folder, "out(y, float, n, expect file(\"five.npy\"))").find("filter.cu:4: what is expected of `y`: ") !=
         std::string::npos);
-  CHECK(refusal(folder, "out(y, float, n, expect file(\"five.npy\"))").find("holds 5 numbers") != std::string::npos);
-  CHECK(refusal(folder, "out(y, float, n, expect file(\"doubles.npy\"))").find("holds float64") != std::string::npos);
+  CHECK(refusal(folder, "out(y, float, n, expect file(\"five.npy\"))").find("contains 5 numbers") != std::string::npos);
+  CHECK(refusal(folder, "out(y, float, n, expect file(\"doubles.npy\"))").find("contains float64") !=
+        std::string::npos);
   CHECK(refusal(folder, "out(y, float, n, expect file(\"none.npy\"))").find("does not exist") != std::string::npos);
   CHECK(refusal(folder, "out(y, float, n, expect file(\"five.npy\"))", 5) == "no error");
 }
@@ -212,8 +212,8 @@ TEST_CASE("a file says what is right only where no input is random") {
   folder.write("y.npy", floats({1, 2, 3, 4}));
   const std::string y = " out(y, float, n, expect file(\"y.npy\"))";
   CHECK(refusal(folder, "in(x, float, n)" + y) ==
-        "filter.cu:4: the content of `x` is random, and y.npy holds what is right for `y` on certain inputs; take `x` "
-        "from a file, too, or from iota(…) or constant(…).");
+        "filter.cu:4: the content of `x` is random, but y.npy holds the correct `y` for certain inputs; take `x` from "
+        "a file, too, or from iota(…) or constant(…).");
   for (const char* seeded : {"in(x, float, n, normal())", "in(x, int32, n, index(3))", "in(x, bool, n)",
                              "constant(w, float, 3)", "inout(x, double, n)"}) {
     CAPTURE(seeded);

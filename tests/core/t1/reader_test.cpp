@@ -325,7 +325,7 @@ TEST_CASE("a value that is there twice is used once, with a warning") {
   folder.at("/ConfigurationSpace/TuningParameters/1/Type") = "float";
   CHECK(has(text_of(folder), "param(ITEMS, 1, 2, 3, 4; default 1)"));
   CHECK(warns(folder.read(),
-              "ConfigurationSpace.TuningParameters[1].Values: 2 of the values stand in the list more than once"));
+              "ConfigurationSpace.TuningParameters[1].Values: 2 of the values occur in the list more than once"));
 }
 
 TEST_CASE("a default that is no value gives way to the first value, with a warning") {
@@ -391,7 +391,7 @@ TEST_CASE("arguments are read, written and compared as their access says") {
   CHECK(has(argument({{"AccessType", "ReadWrite"}, {"Output", 0}}), "scratch(z, float, 8)"));
   CHECK(
       has(argument({{"AccessType", "ReadWrite"}, {"Output", 0}, {"FillValue", 0}}), "inout(z, float, 8, constant(0))"));
-  CHECK(warns(folder.read(), "Arguments[3].Output: is compared all the same"));
+  CHECK(warns(folder.read(), "Arguments[3].Output: is compared nevertheless"));
   CHECK(has(argument({{"AccessType", "ReadOnly"}, {"Output", 1}, {"FillValue", 0}}), "inout(z, "));
   CHECK(warns(folder.read(), "Arguments[3].Output: "));
   CHECK(has(argument({{"Type", "float4"}, {"FillValue", 0}}), "inout(z, float4, 8, constant(0))"));
@@ -500,7 +500,7 @@ TEST_CASE("directives of the kernel file are not read, and said to be not") {
   T1Folder folder;
   folder.write("k.cu", "#pragma tuner kernel(other)\n" + T1Folder::kernel());
   CHECK(folder.read().kernel.kernel == "scale");
-  CHECK(warns(folder.read(), "KernelSpecification.KernelFile: has directives of its own"));
+  CHECK(warns(folder.read(), "KernelSpecification.KernelFile: contains directives"));
 }
 
 TEST_CASE("conditions are named by their path where they are broken") {
@@ -565,7 +565,7 @@ TEST_CASE("every mistake is a sentence that names its place") {
       {"/KernelSpecification/KernelFile", "missing.cu", "KernelSpecification.KernelFile: The kernel file "},
       {"/KernelSpecification/KernelName", "no name", "KernelSpecification.KernelName: "},
       {"/KernelSpecification/GlobalSize/X", "1024 //",
-       "KernelSpecification.GlobalSize.X: `1024 //` is no expression: "},
+       "KernelSpecification.GlobalSize.X: `1024 //` is not an expression: "},
       {"/KernelSpecification/GlobalSize/X", "1024 // BLOK",
        "KernelSpecification.GlobalSize: unknown name `BLOK`; did you mean `BLOCK`?"},
       {"/KernelSpecification/GlobalSizeType", "Vulkan", "KernelSpecification.GlobalSizeType: unknown type `Vulkan`"},
@@ -578,11 +578,11 @@ TEST_CASE("every mistake is a sentence that names its place") {
        "KernelSpecification.CompilerOptions: must be a list in square brackets, not string."},
       {"/KernelSpecification/CompilerOptions",
        {"fast"},
-       "KernelSpecification.CompilerOptions[0]: `fast` is no compiler option."},
+       "KernelSpecification.CompilerOptions[0]: `fast` is not a compiler option."},
       {"/ConfigurationSpace/Conditions/0/Expression", "BLOCK *",
-       "ConfigurationSpace.Conditions[0].Expression: `BLOCK *` is no expression: "},
+       "ConfigurationSpace.Conditions[0].Expression: `BLOCK *` is not an expression: "},
       {"/ConfigurationSpace/Conditions/0/Expression", "lambda p: p > 1",
-       "ConfigurationSpace.Conditions[0].Expression: `lambda p: p > 1` is no expression"},
+       "ConfigurationSpace.Conditions[0].Expression: `lambda p: p > 1` is not an expression"},
       {"/ConfigurationSpace/Conditions/0/Expression", 5,
        "ConfigurationSpace.Conditions[0].Expression: must be a string, not number."},
       {"/ConfigurationSpace/Conditions/0/Expression", "ITEM < 2",
@@ -600,7 +600,7 @@ TEST_CASE("every mistake is a sentence that names its place") {
        {"a", 2},
        "ConfigurationSpace.TuningParameters[1].Values: the values are partly strings"},
       {"/ConfigurationSpace/TuningParameters/1/Values", "[0.5]",
-       "ConfigurationSpace.TuningParameters[1].Values: the value 0.5 is no int, which Type says."},
+       "ConfigurationSpace.TuningParameters[1].Values: the value 0.5 does not have the Type int."},
       {"/ConfigurationSpace/TuningParameters/1/Type", "integer",
        "ConfigurationSpace.TuningParameters[1].Type: unknown type `integer`"},
       {"/ConfigurationSpace/TuningParameters/1/Type", nullptr,
@@ -633,7 +633,7 @@ TEST_CASE("text that is no JSON is shown with line and column") {
   CHECK(has(error("{\n \"a\": 1,\n}"), "kernel.json:3:1: this is not JSON"));
   CHECK(has(error(text.substr(0, text.size() / 2)), "this is not JSON"));
   CHECK(has(error("{\"a\": 1e999}"), "kernel.json: this JSON cannot be read"));
-  CHECK(has(error(R"({"General": {}, "General": {}})"), "the key `General` stands twice in one object"));
-  CHECK(has(error("[1]"), "is no T1 description"));
+  CHECK(has(error(R"({"General": {}, "General": {}})"), "the key `General` occurs twice in one object"));
+  CHECK(has(error("[1]"), "is not a T1 description"));
   CHECK(has(error(std::string(100000, '[')), "not JSON"));
 }

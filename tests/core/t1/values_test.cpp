@@ -68,13 +68,13 @@ TEST_CASE("what is not understood is quoted") {
   const std::pair<const char*, const char*> cases[] = {
       {"[(1, 2), (3, 4)]", "`(1, 2)` is a tuple"},
       {"[[1, 2], [3]]", "`[1, 2]` is a list in a list"},
-      {"5", "`5` is no list"},
+      {"5", "`5` is not a list"},
       {"", "a list is missing here"},
       {"[1, 2", "`]` is missing at the end"},
-      {"[1, 2))", "there is a `)` too many"},
-      {"['a]", "a quotation does not end"},
+      {"[1, 2))", "there is an extra `)`"},
+      {"['a]", "a quoted text is not closed"},
       {"[1,, 2]", "a value is missing between two commas"},
-      {"np.arange(4)", "`np.arange` in `np.arange(4)` is none of the functions"},
+      {"np.arange(4)", "`np.arange` in `np.arange(4)` is not one of the functions"},
       {"list(range(1, 2, 0))", "the step of a range cannot be 0"},
       {"list(range(1, 2, 3, 4))", "range takes one to three numbers"},
       {"list(range(10**12))", "more than 65536 values"},
@@ -85,10 +85,10 @@ TEST_CASE("what is not understood is quoted") {
       {"[x for y in range(3)]", "`x` is not known"},
       {"[x for x]", "should be `for NAME in LIST`"},
       {"[x for x in range(3) if]", "a condition is missing"},
-      {"list(range('a'))", "is a name where a number is needed"},
+      {"list(range('a'))", "is a name, but a number is needed"},
       {"sorted([1, 'a'])", "cannot order numbers and strings"},
-      {"__import__('os')", "none of the functions"},
-      {"[1] if True else [2]", "no list"},
+      {"__import__('os')", "not one of the functions"},
+      {"[1] if True else [2]", "not a list"},
   };
   for (const auto& [text, part] : cases) {
     CAPTURE(text);

@@ -143,7 +143,7 @@ TEST_CASE("named values are strings that the kernel's macros stand for") {
   CHECK(specification["CompilerOptions"] == nlohmann::json{"-DMODE_plain=0", "-DMODE_fast=1", "-DMODE_none=2",
                                                            "-DOTHER_none=0", "-DOTHER_some=1", "-DTYPE=float",
                                                            "-DN4=250"});
-  CHECK(has(all(written.warnings), "Numbers of the device were computed for NVIDIA H200."));
+  CHECK(has(all(written.warnings), "Device attributes were evaluated for NVIDIA H200."));
   CHECK(has(all(written.warnings), "T1 has no place for work."));
 }
 
@@ -158,9 +158,9 @@ TEST_CASE("what T1 cannot say is named") {
       {}, tuner::known_device("H200"));
   const std::string warnings = all(tuner::to_t1(task).warnings);
   CHECK(has(warnings, "T1 cannot tune compiler options: `FMAD` stays without one."));
-  CHECK(has(warnings, "is left out, because it is about a compiler option"));
-  CHECK(has(warnings, "T1 has no generator for what `x` holds"));
-  CHECK(has(warnings, "`y` has a type that other readers of T1 do not know"));
+  CHECK(has(warnings, "is left out, because it concerns a compiler option"));
+  CHECK(has(warnings, "T1 has no generator for the content of `x`"));
+  CHECK(has(warnings, "`y` has a type that other readers of T1 do not support"));
   CHECK(has(warnings, "The size of `s` depends on parameters"));
   CHECK(has(warnings, "Python has no next_pow2"));
   CHECK(has(warnings, "T1 has no place for reference, deterministic."));

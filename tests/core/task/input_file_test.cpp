@@ -64,8 +64,8 @@ TEST_CASE("vectors are a last dimension, or numbers one after the other") {
   CHECK(task_of(folder, "in(x, float4, n, file(\"lanes.npy\"))", 2).arguments_with_data()[1].file->bytes == 32);
   CHECK(task_of(folder, "in(x, float4, n, file('flat.npy'))", 2).arguments_with_data()[1].file->bytes == 32);
   CHECK(refusal(folder, "in(x, float4, n, file(\"turned.npy\"))", 2) ==
-        "filter.cu:4: the content of `x`: turned.npy has the shape (4, 2), and the 4 lanes of `x` must be its last "
-        "dimension.");
+        "filter.cu:4: the content of `x`: turned.npy has the shape (4, 2), but its last dimension must be the 4 lanes "
+        "of `x`.");
 }
 
 TEST_CASE("data that does not belong to the problem is refused with the place and both numbers") {
@@ -74,18 +74,19 @@ TEST_CASE("data that does not belong to the problem is refused with the place an
   folder.write("cut.npy", four_floats().substr(0, 130));
   CHECK(refusal(folder, "in(x, float, n, file(\"x.npy\"))") == "no error");
   CHECK(refusal(folder, "in(x, float, n, file(\"x.npy\"))", 1000000) ==
-        "filter.cu:4: the content of `x`: x.npy holds 4 numbers (shape (4,)), and `x` has 1,000,000 elements for this "
-        "problem; choose the problem that the file belongs to.");
+        "filter.cu:4: the content of `x`: x.npy contains 4 numbers (shape (4,)), but `x` has 1,000,000 elements for "
+        "this problem; choose the problem that the file belongs to.");
   CHECK(refusal(folder, "inout(x, double, n, file(\"x.npy\"))") ==
-        "filter.cu:4: the content of `x`: x.npy holds float32, and `x` is float64; convert one of them.");
+        "filter.cu:4: the content of `x`: x.npy contains float32, but `x` is float64; convert one of them.");
   CHECK(refusal(folder, "in(x, float4, n, file(\"x.npy\"))") ==
-        "filter.cu:4: the content of `x`: x.npy holds 4 numbers (shape (4,)), and `x` has 4 elements of 4 numbers each "
-        "for this problem; choose the problem that the file belongs to.");
+        "filter.cu:4: the content of `x`: x.npy contains 4 numbers (shape (4,)), but `x` has 4 elements of 4 numbers "
+        "each for this problem; choose the problem that the file belongs to.");
   CHECK(refusal(folder, "constant(x, float, n, file(\"none.npy\"))") ==
-        "filter.cu:4: the content of `x`: none.npy does not exist; a relative name belongs to the folder of the kernel "
+        "filter.cu:4: the content of `x`: none.npy does not exist; a relative name starts at the folder of the kernel "
         "file.");
   CHECK(refusal(folder, "in(x, float, n, file(\"cut.npy\"))") ==
-        "filter.cu:4: the content of `x`: cut.npy is cut off: its header announces 16 bytes of data, and 2 follow.");
+        "filter.cu:4: the content of `x`: cut.npy is truncated: its header announces 16 bytes of data, but only 2 "
+        "follow.");
   const std::string described = to_text(task_of(folder, "in(x, float, n, file(\"none.npy\"))"));
   CHECK(described.find("// no data   filter.cu:4: the content of `x`: ") != std::string::npos);
 }
@@ -109,7 +110,7 @@ TEST_CASE("data that is changed after it was looked at is not used") {
   const DataFile data = *task.arguments_with_data()[1].file;
   folder.write("x.npy", four_floats(5));
   CHECK(error_of([&] { read_data(data); }) ==
-        data.path.string() + " was changed while it was in use; start again, and leave it alone until the end.");
+        data.path.string() + " was changed while it was in use; start again, and do not change it until the end.");
   folder.write("x.npy", four_floats().substr(0, 130));
   CHECK(error_of([&] { read_data(data); }) == data.path.string() + " became shorter while it was read.");
 }
@@ -120,7 +121,7 @@ TEST_CASE("a file that nobody has looked at is refused, and not taken for an emp
   const Task task = task_of(folder, "in(x, float, n, file(\"x.npy\"))");
   const DataFile data = *task.arguments()[1].file;
   CHECK(error_of([&] { read_data(data); }) ==
-        data.path.string() + " was to be read before it was looked at; report this.");
+        data.path.string() + " was to be read before it was examined; report this.");
 }
 
 TEST_CASE("data of more than one piece is read whole, and its hash is that of all of it") {

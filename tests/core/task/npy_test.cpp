@@ -51,11 +51,11 @@ TEST_CASE("every element type has its dtype") {
 
 TEST_CASE("what cannot be read is refused with what to do") {
   CHECK(refusal("PK\x03\x04 an archive") ==
-        "x.npy is no NumPy file: it does not begin as one; write it with numpy.save.");
-  CHECK(refusal("") == "x.npy is no NumPy file: it does not begin as one; write it with numpy.save.");
+        "x.npy is not a NumPy file: it does not begin as one; write it with numpy.save.");
+  CHECK(refusal("") == "x.npy is not a NumPy file: it does not begin as one; write it with numpy.save.");
   CHECK(refusal(npy(">f4", "(2,)", "")) == "x.npy is big-endian (dtype >f4); save array.astype('<f4').");
-  CHECK(refusal(npy("<c8", "(2,)", "")) == "x.npy has the dtype <c8, which is no element type of a kernel.");
-  CHECK(refusal(npy("|O", "(2,)", "")) == "x.npy has the dtype |O, which is no element type of a kernel.");
+  CHECK(refusal(npy("<c8", "(2,)", "")) == "x.npy has the dtype <c8, which is not an element type of a kernel.");
+  CHECK(refusal(npy("|O", "(2,)", "")) == "x.npy has the dtype |O, which is not an element type of a kernel.");
   CHECK(refusal(npy_with_header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", "")) ==
         "x.npy holds records of several fields; save one field of them, as in numpy.save(name, array['field']).");
   CHECK(refusal(npy_with_header("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", "")) ==
@@ -81,7 +81,7 @@ TEST_CASE("damaged headers are called so") {
   CHECK(refusal(npy("<f4", "(2, -3)", "")).find("a number is expected at byte") != std::string::npos);
   std::string long_one = npy("<f4", "(2,)", "", 2);
   long_one[11] = '\x7f';
-  CHECK(refusal(long_one).find("it says that its header has 2130") != std::string::npos);
+  CHECK(refusal(long_one).find("it claims a header of 2130") != std::string::npos);
 }
 
 TEST_CASE("mutated headers are read or refused, and nothing else happens") {
@@ -113,10 +113,10 @@ TEST_CASE("a file must hold all the data that its header announces") {
   CHECK(read_npy_header(whole).elements == 3);
   const auto cut = folder.write("cut off.npy", npy("<f4", "(3,)", bytes_of<float>({1, 2})));
   CHECK(error_of([&] { read_npy_header(cut); }) ==
-        cut.string() + " is cut off: its header announces 12 bytes of data, and 8 follow.");
+        cut.string() + " is truncated: its header announces 12 bytes of data, but only 8 follow.");
   CHECK(error_of([&] { read_npy_header(folder.path() / "no.npy"); }) ==
         (folder.path() / "no.npy").string() +
-            " does not exist; a relative name belongs to the folder of the kernel file.");
+            " does not exist; a relative name starts at the folder of the kernel file.");
   CHECK(error_of([&] { read_npy_header(folder.path()); }) ==
         folder.path().string() + " is not a regular file; name a file written with numpy.save.");
   const auto pipe = folder.path() / "pipe.npy";

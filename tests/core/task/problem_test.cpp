@@ -34,7 +34,7 @@ TEST_CASE("problem values are read from text and printed sorted by name") {
 
 TEST_CASE("text that is not a list of NAME=VALUE is refused") {
   CHECK(error_of([] { parse_problem("rows=1,columns"); }) ==
-        "The problem \"rows=1,columns\" has a part \"columns\" that is not NAME=VALUE; write for example "
+        "The problem \"rows=1,columns\" has a part \"columns\" that is not NAME=VALUE; write, for example, "
         "rows=528,row_length=65536.");
   CHECK(error_of([] { parse_problem("rows=1,rows=2"); }) == "The problem \"rows=1,rows=2\" gives rows twice.");
   CHECK(error_of([] { parse_problem("rows="); }) == "The problem value rows is empty; write rows=1024, for example.");

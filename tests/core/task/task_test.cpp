@@ -83,8 +83,8 @@ TEST_CASE("macros are the constants of the problem, the parameters and the defin
 
 TEST_CASE("a define that gives a name is refused, because the compiler would take it for zero") {
   CHECK(complaint_of("#pragma tuner param(MODE, plain, staged) define(M = MODE)") ==
-        "k.cu:6: define(M) gives the name `plain`, which means nothing to the compiler; compare it with == to make a "
-        "condition of it.");
+        "k.cu:6: define(M) has the name `plain` as its value, which has no meaning for the compiler; compare it with "
+        "== to make it a condition.");
 }
 
 TEST_CASE("options are the fixed ones and the chosen ones that are not empty") {
@@ -184,9 +184,8 @@ TEST_CASE("where narrows the space, and its mistakes are mistakes of usage") {
     return error_of([&] { task_of("", {{"n", 1}}, {where}); });
   };
   CHECK(complaint_about("BLOKDIMX > 1") ==
-        "--where uses `BLOKDIMX`, which the kernel `scale` does not know; did you mean `BLOCKDIMX`? `tuner describe` "
-        "lists its "
-        "parameters.");
+        "--where uses `BLOKDIMX`, which is not known for the kernel `scale`; did you mean `BLOCKDIMX`? `tuner "
+        "describe` lists its parameters.");
   CHECK(complaint_about("BLOCKDIMX >").starts_with("--where is not an expression: "));
   try {
     task_of("", {{"n", 1}}, {"nonsense_name"});

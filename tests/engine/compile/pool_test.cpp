@@ -257,7 +257,7 @@ TEST_CASE("a cancelled request is answered whether it waits or runs") {
   pool.cancel(77);  // never submitted
   const Replies replies = collect(pool, 3);
   CHECK(replies.at(1).outcome == Outcome::compile_timeout);
-  CHECK(replies.at(1).message == "Compiling user.cu was given up.");
+  CHECK(replies.at(1).message == "Compiling user.cu was abandoned.");
   CHECK(replies.at(2).outcome == Outcome::compile_timeout);
   CHECK(replies.at(3).outcome == Outcome::ok);
 }

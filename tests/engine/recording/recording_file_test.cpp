@@ -74,8 +74,8 @@ TEST_CASE("a recording does not replace files of others, links, pipes or folders
   fs::create_directory(folder.path / "folder.csv");
   REQUIRE(mkfifo((folder.path / "pipe.csv").c_str(), 0600) == 0);
   for (const Replace replace : {Replace::nothing, Replace::recordings}) {
-    refuses(mine, replace, "no recording");
-    refuses(folder.path / "empty", replace, "no recording");
+    refuses(mine, replace, "not a recording");
+    refuses(folder.path / "empty", replace, "not a recording");
     refuses(folder.path / "link.csv", replace, "symbolic link");
     refuses(folder.path / "dangling.csv", replace, "symbolic link");
     refuses(folder.path / "folder.csv", replace, "folder");
@@ -101,7 +101,7 @@ TEST_CASE("what a replay accepts as a recording may be replaced as one, and noth
   for (const std::string text : {"\n\n", "\n#spaces of mine\n", "x #space 1\n", "#space\n"}) {
     const fs::path mine = folder.write("mine.csv", text);
     CHECK_THROWS_AS(read_recording(mine), Error);
-    refuses(mine, Replace::recordings, "no recording");
+    refuses(mine, Replace::recordings, "not a recording");
     CHECK(contents(mine) == text);
   }
 }

@@ -109,7 +109,7 @@ TEST_CASE("a baseline in quarantine ends the session with what lifts it") {
   }));
   CHECK_THROWS_AS(laboratory.tune(), Error);
   CHECK(quarantine(laboratory).size() == 1);
-  CHECK_THROWS_WITH_AS(laboratory.tune(), doctest::Contains("`tuner forget` lifts that"), Error);
+  CHECK_THROWS_WITH_AS(laboratory.tune(), doctest::Contains("`tuner forget` lifts the quarantine"), Error);
   CHECK(runs(laboratory, "BLOCK=64,UNROLL=1") == 1);
 }
 

@@ -81,6 +81,6 @@ TEST_CASE("where files alone say what is right, the winner serves its size only,
     for (std::size_t i = 0; i < laboratory.device.has_expected.size(); ++i) {
       CHECK(laboratory.device.has_expected[i] == (laboratory.device.lengths[i] == 1000));
     }
-    if (!has_reference) CHECK(report.awkward_note.find("y.npy holds what is right for this size only") == 0);
+    if (!has_reference) CHECK(report.awkward_note.find("y.npy contains the correct output for this size only") == 0);
   }
 }

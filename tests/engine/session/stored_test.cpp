@@ -67,7 +67,7 @@ TEST_CASE("rows in a database that was deleted, renamed or replaced in mid-sessi
     const auto warning = say_what_is_stored(stores, report);
     REQUIRE(warning);
     CHECK(warning->find("deleted, renamed or replaced") != std::string::npos);
-    CHECK(warning->find("0 of its 2 trials are now") != std::string::npos);
+    CHECK(warning->find("0 of its 2 trials are in the one that has the name now") != std::string::npos);
     CHECK_FALSE(report.stored.anything());
     CHECK_FALSE(report.stored.everything());
   };

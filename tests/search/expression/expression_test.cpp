@@ -168,9 +168,9 @@ TEST_CASE("names are equal to themselves only, and have no order") {
   CHECK(value("STRATEGY == 1") == "false");
   CHECK(value("STRATEGY in (none, unrolled)") == "true");
   CHECK(mentions(mistake("STRATEGY < none"), "`unrolled` is a name and has no order"));
-  CHECK(mentions(mistake("1 + STRATEGY"), "`unrolled` is a name where a number is needed"));
+  CHECK(mentions(mistake("1 + STRATEGY"), "`unrolled` is a name, but a number is needed"));
   CHECK(mentions(mistake("not STRATEGY"), "neither true nor false; compare it with `==`"));
-  CHECK(mentions(mistake("max(1, none)"), "`none` is a name where a number is needed"));
+  CHECK(mentions(mistake("max(1, none)"), "`none` is a name, but a number is needed"));
 }
 
 TEST_CASE("membership takes lists and tuples") {
@@ -184,8 +184,8 @@ TEST_CASE("membership takes lists and tuples") {
   CHECK(value("not a in (1, 2)") == "true");
   CHECK(mentions(mistake("a in b"), "a list such as (1, 2, 4) is expected, not `b`"));
   CHECK(mentions(mistake("a in (1, 2) == true"), "a comparison cannot follow `in (..)`"));
-  CHECK(mentions(mistake("(1, 2)"), "a list may stand only after `in`"));
-  CHECK(mentions(mistake("[1]"), "a list may stand only after `in`"));
+  CHECK(mentions(mistake("(1, 2)"), "a list is allowed only after `in`"));
+  CHECK(mentions(mistake("[1]"), "a list is allowed only after `in`"));
   CHECK(mentions(mistake("a in (1 2)"), "`,` or `)` is expected, not `2`"));
 }
 
@@ -275,7 +275,7 @@ TEST_CASE("an integral real serves as an integer, another one is told about // a
   CHECK(Expression::parse("8 / 2").evaluate_integer(scope) == 4);
   CHECK(Expression::parse("true").evaluate_integer(scope) == 1);
   CHECK_THROWS_WITH(Expression::parse("a / b").evaluate_integer(scope),
-                    "In `a / b`: 3.5 is not an integer where one is needed; `/` is real division, `//` rounds down and "
+                    "In `a / b`: 3.5 is not an integer, but one is needed; `/` is real division, `//` rounds down and "
                     "ceil_div(a, b) rounds up.");
   CHECK(mentions(mistake("(a / b) & 1"), "3.5 is not an integer"));
   CHECK_THROWS_AS(Expression::parse("STRATEGY").evaluate_integer(scope), ExpressionError);
@@ -296,15 +296,15 @@ TEST_CASE("a mistake in the text is named at its place") {
   CHECK(mentions(mistake("a ? 1"), "`:` is missing at the end"));
   CHECK(mentions(mistake("1 if a"), "`else` is missing at the end"));
   CHECK(mentions(mistake("a not 7"), "`in` is expected, not `7`"));
-  CHECK(mentions(mistake("a.b"), "`.` has no meaning here"));
-  CHECK(mentions(mistake("a $ b"), "`$` has no meaning here"));
-  CHECK(mentions(mistake("a \xc3\xa4"), "the byte 0xc3 has no meaning here"));
+  CHECK(mentions(mistake("a.b"), "`.` is not valid here"));
+  CHECK(mentions(mistake("a $ b"), "`$` is not valid here"));
+  CHECK(mentions(mistake("a \xc3\xa4"), "the byte 0xc3 is not valid here"));
   CHECK(mentions(mistake("1u"), "`1u` is not a number"));
   CHECK(mentions(mistake("0x"), "`0x` is not a number"));
   CHECK(mentions(mistake("1.2.3"), "`1.2.3` is not a number"));
   CHECK(mentions(mistake("1_000"), "`1_000` is not a number"));
   CHECK(mentions(mistake("010"), "begins with 0"));
-  CHECK(mentions(mistake("'abc"), "the quotation is not closed"));
+  CHECK(mentions(mistake("'abc"), "the quoted text is not closed"));
   CHECK(mentions(mistake("'a\\q'"), "unknown escape"));
   CHECK(mentions(mistake("ciel_div(1, 2)"), "there is no function `ciel_div` (did you mean `ceil_div`?)"));
   CHECK(mentions(mistake("ceil_div(1)"), "ceil_div takes 2 arguments, not 1"));
@@ -339,11 +339,11 @@ TEST_CASE("long chains need no deep stack") {
 
 TEST_CASE("nesting is limited to 200, in every way to nest") {
   CHECK(value(repeated("(", 199) + "a" + repeated(")", 199)) == "7");
-  CHECK(mentions(mistake(repeated("(", 200) + "a" + repeated(")", 200)), "nested more than 200 deep"));
+  CHECK(mentions(mistake(repeated("(", 200) + "a" + repeated(")", 200)), "nested more than 200 levels deep"));
   for (const char* part : {"(", "-", "not ", "!", "2 ** ", "abs(", "1 ? ", "1 ? 1 : ", "1 if 1 else ", "1 in (",
                            "1 in [", "~+", "1 + (", "1 | 2 ^ 3 & 4 << 5 + 6 * 7 ** ("}) {
     CAPTURE(part);
-    CHECK(mentions(mistake(repeated(part, 100000)), "nested more than 200 deep"));
+    CHECK(mentions(mistake(repeated(part, 100000)), "nested more than 200 levels deep"));
   }
 }
 

@@ -140,9 +140,9 @@ TEST_CASE("conversions give the number or say what is wrong") {
   CHECK(Value("x").as_name() == "x");
   CHECK_THROWS_WITH(Value(3.5).as_integer(), "3.5 is not a 64-bit integer.");
   CHECK_THROWS_WITH(Value(1e19).as_integer(), "1e+19 is not a 64-bit integer.");
-  CHECK_THROWS_WITH(Value("x").as_integer(), "`x` is a name where a number is needed.");
-  CHECK_THROWS_WITH(Value("x").as_boolean(), "`x` is a name where a number is needed.");
-  CHECK_THROWS_WITH(Value(3).as_name(), "3 is a number where a name is needed.");
+  CHECK_THROWS_WITH(Value("x").as_integer(), "`x` is a name, but a number is needed.");
+  CHECK_THROWS_WITH(Value("x").as_boolean(), "`x` is a name, but a number is needed.");
+  CHECK_THROWS_WITH(Value(3).as_name(), "3 is a number, but a name is needed.");
 }
 
 }  // namespace

@@ -34,10 +34,9 @@ TEST_CASE("contradictory constraints make an empty space that says so, however l
       wide(40),
       {constraint("p0 < p39", "k.cu:1"), constraint("p1 + p2 > 3", "k.cu:2"), constraint("p39 < p0", "k.cu:3")}, {});
   CHECK(space.size() == 0);
-  CHECK(
-      space.why_empty() ==
-      "No configuration is valid: the constraint `p39 < p0` (k.cu:3) rejects every one that the constraints before it "
-      "accept; change it, or the values of p0, p39.");
+  CHECK(space.why_empty() ==
+        "No configuration is valid: the constraint `p39 < p0` (k.cu:3) rejects every configuration that the "
+        "constraints before it accept; change it, or the values of p0, p39.");
   CHECK_THROWS_AS(space.at(0), Error);
   CHECK_FALSE(space.index_of(space.defaults()).has_value());
   CHECK(space.neighbours(space.defaults(), Neighbourhood::hamming2).empty());

@@ -152,9 +152,9 @@ constexpr std::array kAllowedOfPtxas = std::to_array<Allowed>({
 });
 
 constexpr std::string_view kWhatIsPassed =
-    "a description may give those that choose the language or the machine code, such as --use_fast_math, --fmad=false, "
-    "--maxrregcount=64, -std=c++20, -DNAME=1 or --ptxas-options=-v (docs/directives.md lists them), and none that "
-    "read or write files or speak to another program";
+    "a description may give only options that affect the language or the machine code, such as --use_fast_math, "
+    "--fmad=false, --maxrregcount=64, -std=c++20, -DNAME=1 or --ptxas-options=-v (docs/directives.md lists them), and "
+    "none that read or write files or run other programs";
 
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
@@ -224,7 +224,7 @@ std::string nearest(std::string_view option) {
 
 std::optional<std::string> why_refused(std::string_view option) {
   if (!std::any_of(option.begin(), option.end(), is_control) && is_allowed(option, kAllowed)) return std::nullopt;
-  return fmt::format("the compiler option {} is not passed on{}: {}", search::quote(search::shortened(option)),
+  return fmt::format("the compiler option {} is not allowed{}: {}", search::quote(search::shortened(option)),
                      nearest(option), kWhatIsPassed);
 }
 

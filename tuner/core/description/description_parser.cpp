@@ -88,7 +88,7 @@ void check_directive_word(const Span& word) {
   if (std::find(words.begin(), words.end(), word.text()) != words.end()) return;
   const std::string nearest = suggestion(word.text(), words);
   word.fail(fmt::format("unknown directive `{}`{}", word.text(),
-                        nearest.empty() ? fmt::format("; there are {}", fmt::join(words, ", ")) : nearest));
+                        nearest.empty() ? fmt::format("; the directives are {}", fmt::join(words, ", ")) : nearest));
 }
 
 DescriptionParser::DescriptionParser(const DirectiveFile& file, const std::filesystem::path& path,
@@ -275,13 +275,13 @@ KernelDescription DescriptionParser::finish() {
   const auto need = [this](bool present, std::string_view what) {
     if (!present) kernel_span_.fail(fmt::format("the kernel `{}` has no {}", description_.kernel, what));
   };
-  need(!description_.grid.empty(), "grid(...): say how many blocks are launched, as in grid(rows)");
-  need(!description_.block.empty(), "block(...): say how many threads a block has, as in block(BLOCKDIMX)");
+  need(!description_.grid.empty(), "grid(...): the number of blocks, as in grid(rows)");
+  need(!description_.block.empty(), "block(...): the number of threads in a block, as in block(BLOCKDIMX)");
   const bool has_output =
       std::any_of(description_.arguments.begin(), description_.arguments.end(), [](const auto& argument) {
         return argument.role == Argument::Role::out || argument.role == Argument::Role::inout;
       });
-  need(has_output, "out(...) or inout(...): without an output no configuration could be checked");
+  need(has_output, "out(...) or inout(...): without an output no configuration can be checked");
   check_types();
   check_scalars();
   check_reference();

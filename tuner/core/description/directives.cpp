@@ -59,13 +59,13 @@ std::size_t find_close(const Span& line, std::size_t at, const Span& word) {
     if (is_open(c)) open.push_back(at);
     if (is_close(c)) {
       const char expected = closing(text[open.back()]);
-      if (c != expected) line.fail(fmt::format("`{}` where `{}` is expected", c, expected), at);
+      if (c != expected) line.fail(fmt::format("found `{}`, expected `{}`", c, expected), at);
       open.pop_back();
       if (open.empty()) return at;
     }
     ++at;
   }
-  line.fail(fmt::format("the `{}` of {} is not closed; end a line with a backslash to go on in the next one",
+  line.fail(fmt::format("the `{}` of {} is not closed; end a line with a backslash to continue on the next one",
                         text[open.back()], word.text()),
             open.back());
 }
@@ -167,7 +167,7 @@ void DirectiveFile::read_line(const PreprocessorLine& line, std::size_t begin) {
   while (at < text.size()) {
     const std::size_t end = skip_word(text, at);
     if (end == at) {
-      whole.fail(fmt::format("`{}` where a directive such as param(...) is expected", text[at]), at);
+      whole.fail(fmt::format("found `{}`, expected a directive such as param(...)", text[at]), at);
     }
     if (text[at] >= '0' && text[at] <= '9') {
       whole.fail(fmt::format("`{}` is not the name of a directive", text.substr(at, end - at)), at);

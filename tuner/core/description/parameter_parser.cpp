@@ -49,15 +49,15 @@ bool are_types(const std::vector<search::Value>& values) {
 void check_texts(const Span& name, const std::vector<search::Value>& values) {
   for (const search::Value& value : values) {
     if (!value.is_name()) {
-      name.fail(fmt::format("the value {} of `{}` is no string; with `text` write \"{}\"",
+      name.fail(fmt::format("the value {} of `{}` is not a string; with `text` write \"{}\"",
                             search::shortened(value.text()), name.text(), search::shortened(value.text())));
     }
     const std::string& text = value.as_name();
     const bool one_line =
         std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x20; });
     if (!one_line || text.ends_with('\\')) {
-      name.fail(fmt::format("the value {} of `{}` cannot stand on the line of a `#define`",
-                            search::shortened(value.text()), name.text()));
+      name.fail(fmt::format("the value {} of `{}` cannot be part of a `#define`", search::shortened(value.text()),
+                            name.text()));
     }
   }
 }
@@ -116,8 +116,8 @@ void DescriptionParser::read_parameter(const Directive& directive) {
   const auto names = std::count_if(values.begin(), values.end(), [](const auto& value) { return value.is_name(); });
   if (names > 0 && static_cast<std::size_t>(names) < values.size()) {
     name.fail(
-        fmt::format("the values of `{}` are partly names and partly numbers; a name arrives as its position in the "
-                    "list, so use only one kind",
+        fmt::format("the values of `{}` are partly names and partly numbers; use only one kind, because a name becomes "
+                    "its position in the list",
                     name.text()));
   }
   if (parameter.form == ParameterForm::text) {

@@ -58,7 +58,7 @@ search::Value read_value(const Span& span) {
   const std::string_view text = span.text();
   if (text.empty()) span.fail("a value is missing here");
   if (const std::size_t comment = text.find("//"); comment != std::string_view::npos && text.front() != '"') {
-    span.fail("`//` divides between parentheses; write a comment there as /* ... */", comment);
+    span.fail("inside parentheses `//` divides; write a comment there as /* ... */", comment);
   }
   if (is_identifier(text)) {
     if (std::find(kExpressionWords.begin(), kExpressionWords.end(), text) != kExpressionWords.end()) {

@@ -49,7 +49,7 @@ std::vector<KernelDescription> parse_descriptions(std::string_view text, const s
     std::string hint =
         "put `#pragma tuner kernel(NAME)` and its parameters above the kernel; docs/directives.md shows how";
     if (const auto& near = directives.near_miss()) {
-      hint = fmt::format("line {} has a pragma that is almost `#pragma tuner`", near->line);
+      hint = fmt::format("line {} has a pragma that resembles `#pragma tuner`", near->line);
     }
     throw Error(Errc::bad_description, fmt::format("{} describes no kernel: {}.", file.string(), hint));
   }
@@ -69,7 +69,7 @@ KernelDescription choose_description(std::vector<KernelDescription> descriptions
   std::vector<std::string> names;
   for (const KernelDescription& description : descriptions) names.push_back(description.kernel);
   const std::string nearest = suggestion(kernel, names);
-  throw Error(Errc::bad_description, fmt::format("{} describes no kernel `{}`{} It describes {}.", file.string(),
+  throw Error(Errc::bad_description, fmt::format("{} does not describe a kernel `{}`{} It describes {}.", file.string(),
                                                  kernel, nearest.empty() ? "." : nearest, kernel_names(descriptions)));
 }
 

@@ -53,10 +53,11 @@ std::string type_of(const T1Node& argument) {
   const auto shape = shape_of_type(type);
   if (!shape) {
     const std::string near = suggestion(type, type_names());
-    node.fail(fmt::format("unknown type `{}`{}", type,
-                          near.empty() ? "; there are bool, int8 to int64, uint8 to uint64, half, float, double and "
-                                         "CUDA's vectors of them"
-                                       : near));
+    node.fail(fmt::format(
+        "unknown type `{}`{}", type,
+        near.empty()
+            ? "; valid types are bool, int8 to int64, uint8 to uint64, half, float, double and CUDA's vectors of them"
+            : near));
   }
   if (const auto size = argument.find("TypeSize")) {
     const auto bytes = static_cast<std::int64_t>(size_of(shape->element)) * shape->lanes;
@@ -82,7 +83,7 @@ class ArgumentReader {
     for (std::size_t i = 0; i < nodes.size(); ++i) read_argument(nodes[i], i);
     if (!any_output_) {
       list.fail(
-          "no argument is written: without one whose AccessType is WriteOnly or ReadWrite no configuration could be "
+          "no argument is written: without one whose AccessType is WriteOnly or ReadWrite no configuration can be "
           "checked");
     }
     for (const auto& [name, reference] : references_) {
@@ -168,7 +169,7 @@ class ArgumentReader {
       if (mem_type->string() == "Constant") {
         constant = true;
       } else if (mem_type->string() != "Global" && mem_type->string() != "Vector") {
-        mem_type->fail(fmt::format("`{}` memory is not supported; there are Constant and Global", mem_type->string()));
+        mem_type->fail(fmt::format("`{}` memory is not supported; valid are Constant and Global", mem_type->string()));
       }
     }
     if (memory == "Scalar") {
@@ -181,8 +182,7 @@ class ArgumentReader {
       read_vector(argument, index);
     } else {
       argument.need("MemoryType")
-          .fail(fmt::format("`{}` memory is not supported; there are Scalar, Vector, Constant, "
-                            "Symbol and Local",
+          .fail(fmt::format("`{}` memory is not supported; valid are Scalar, Vector, Constant, Symbol and Local",
                             memory));
     }
   }
@@ -246,14 +246,14 @@ class ArgumentReader {
     const auto access_node = argument.find("AccessType");
     std::string access = access_node ? access_node->string() : std::string("ReadWrite");
     if (access != "ReadOnly" && access != "WriteOnly" && access != "ReadWrite") {
-      access_node->fail(fmt::format("unknown access `{}`; there are ReadOnly, WriteOnly and ReadWrite", access));
+      access_node->fail(fmt::format("unknown access `{}`; valid are ReadOnly, WriteOnly and ReadWrite", access));
     }
     const auto output = argument.find("Output");
     const bool is_output = output && output->flag();
     const bool is_none = output && !is_output;
     const bool has_content = argument.find("FillType") || argument.find("FillValue");
     if (access == "ReadOnly" && is_output) {
-      output->warn("a ReadOnly argument that is an output is taken for ReadWrite.");
+      output->warn("a ReadOnly argument that is an output is treated as ReadWrite.");
       access = "ReadWrite";
     }
     if (access != "ReadOnly" && is_none && (access == "WriteOnly" || !has_content)) {
@@ -263,8 +263,8 @@ class ArgumentReader {
     }
     if (access == "ReadWrite" && is_none) {
       output->warn(
-          "is compared all the same: a buffer with a content that the kernel may change is restored before each "
-          "run and compared after it.");
+          "is compared nevertheless: a buffer that has a content and that the kernel may change is restored before "
+          "each run and compared after it.");
     }
     const std::string length = length_of(argument, type);
     std::string content;
@@ -346,7 +346,8 @@ class ArgumentReader {
       return fmt::format(", constant({})", text);
     }
     if (how == "Random") {
-      if (repeats) argument.warn("is filled with a ramp instead of random numbers, so that both hold the same.");
+      if (repeats)
+        argument.warn("is filled with a ramp instead of random numbers, so that both have the same content.");
       return random(value, type, length, repeats);
     }
     if (source && source->is_string() && source->string().ends_with(".npy")) {

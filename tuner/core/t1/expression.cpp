@@ -59,7 +59,8 @@ class Rewriting {
     at_ = std::min(at_ + 1, text_.size());
     const std::string quotation = text_.substr(begin, at_ - begin);
     const auto controls = [](char character) { return static_cast<unsigned char>(character) < 0x20; };
-    if (std::any_of(quotation.begin(), quotation.end(), controls)) node_.fail("a string in it has a control character");
+    if (std::any_of(quotation.begin(), quotation.end(), controls))
+      node_.fail("it contains a string with a control character");
     result_ += quotation;
   }
 
@@ -163,7 +164,7 @@ std::string t1_expression(const T1Node& node, const T1Names& names, T1Use use) {
   try {
     search::Expression::parse(text);
   } catch (const search::ExpressionError& error) {
-    node.fail(fmt::format("`{}` is no expression: {}", node.string().substr(0, 200), error.what()));
+    node.fail(fmt::format("`{}` is not an expression: {}", node.string().substr(0, 200), error.what()));
   }
   return text;
 }

@@ -95,7 +95,7 @@ void read_t1_problem_size(const T1Node& specification, T1Names& names, std::vect
   if (!node) return;
   const std::vector<T1Node> sizes = node->is_array() ? node->elements() : std::vector<T1Node>{*node};
   if (sizes.empty() || sizes.size() > 3)
-    node->fail(fmt::format("has {} dimensions; there are one to three", sizes.size()));
+    node->fail(fmt::format("has {} dimensions; valid are one to three", sizes.size()));
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     std::int64_t size = 0;
     try {

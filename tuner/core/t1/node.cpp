@@ -85,15 +85,15 @@ T1Document::T1Document(std::filesystem::path file, std::string_view text) : file
                                                    search::with_short_quotations(error.what())));
   }
   if (!watch.twice().empty()) {
-    throw Error(Errc::bad_description,
-                fmt::format("{}: the key `{}` stands twice in one object; remove one of the two.", file_.string(),
-                            one_line(watch.twice(), kLongestPath)));
+    throw Error(Errc::bad_description, fmt::format("{}: the key `{}` occurs twice in one object; remove one.",
+                                                   file_.string(), one_line(watch.twice(), kLongestPath)));
   }
   if (!json_->is_object()) {
-    throw Error(Errc::bad_description,
-                fmt::format("{} is no T1 description: it must be a JSON object with ConfigurationSpace and "
-                            "KernelSpecification.",
-                            file_.string()));
+    throw Error(
+        Errc::bad_description,
+        fmt::format(
+            "{} is not a T1 description: it must be a JSON object with ConfigurationSpace and KernelSpecification.",
+            file_.string()));
   }
 }
 

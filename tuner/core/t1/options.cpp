@@ -73,7 +73,7 @@ T1Line read_t1_options(const T1Node& specification) {
       option = joined_option(std::exchange(pending, {}), option);
     }
     if (option.empty()) continue;
-    if (!option.starts_with('-')) element.fail(fmt::format("`{}` is no compiler option", option));
+    if (!option.starts_with('-')) element.fail(fmt::format("`{}` is not a compiler option", option));
     if (wants_value(option)) {
       pending = option;
       continue;

@@ -53,7 +53,7 @@ std::vector<search::Value> unique(const T1Node& node, const std::vector<search::
     if (seen.insert(equality_text(value)).second) values.push_back(value);
   }
   if (values.size() < given.size()) {
-    node.warn(fmt::format("{} of the values stand{} in the list more than once and {} used once.",
+    node.warn(fmt::format("{} of the values occur{} in the list more than once and {} used once.",
                           given.size() - values.size(), given.size() - values.size() == 1 ? "s" : "",
                           given.size() - values.size() == 1 ? "is" : "are"));
   }
@@ -65,7 +65,8 @@ void check_type(const T1Node& parameter, const T1Node& values_node, const std::v
   const std::string& type = node.string();
   if (std::find(kTypes.begin(), kTypes.end(), type) == kTypes.end()) {
     const std::string near = suggestion(type, kTypes);
-    node.fail(fmt::format("unknown type `{}`{}", type, near.empty() ? "; there are " + alternatives(kTypes) : near));
+    node.fail(
+        fmt::format("unknown type `{}`{}", type, near.empty() ? "; valid types are " + alternatives(kTypes) : near));
   }
   const auto strings = std::count_if(values.begin(), values.end(), [](const auto& value) { return value.is_name(); });
   if (strings > 0 && static_cast<std::size_t>(strings) < values.size()) {
@@ -76,7 +77,7 @@ void check_type(const T1Node& parameter, const T1Node& values_node, const std::v
                       : type == "int" || type == "uint" ? is_whole(value) && !(type == "uint" && value.as_real() < 0)
                       : type == "bool"                  ? value == search::Value(0) || value == search::Value(1)
                                                         : !value.is_name();
-    if (!fits) values_node.fail(fmt::format("the value {} is no {}, which Type says", value.text(), type));
+    if (!fits) values_node.fail(fmt::format("the value {} does not have the Type {}", value.text(), type));
   }
 }
 

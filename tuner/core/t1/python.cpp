@@ -119,7 +119,7 @@ class PythonWriter {
   PythonWriter(PythonSpelling& spelling, const search::ExpressionTree& tree, int depth)
       : spelling_(spelling), task_(spelling.task_), tree_(tree), depth_(depth) {
     constexpr int kMostDepth = 100;
-    if (depth > kMostDepth) throw Error(Errc::bad_description, "the lets of this expression are nested too deep");
+    if (depth > kMostDepth) throw Error(Errc::bad_description, "the lets of this expression are nested too deeply");
   }
 
   /// `compared` is the parameter with named values that the piece is compared with, if it is.
@@ -214,8 +214,9 @@ class PythonWriter {
         const search::Parameter* parameter = find_parameter(task_, tree_.names[index]);
         if (parameter == nullptr || !has_named_values(task_, *parameter)) continue;
         if (found != nullptr && found != parameter) {
-          throw Error(Errc::bad_description,
-                      fmt::format("`{}` compares the named values of two parameters, which T1 cannot say", tree_.text));
+          throw Error(
+              Errc::bad_description,
+              fmt::format("`{}` compares the named values of two parameters, which T1 cannot express", tree_.text));
         }
         found = parameter;
       }

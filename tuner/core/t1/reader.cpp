@@ -102,7 +102,7 @@ class T1Reader {
     const T1Node node = specification.need("KernelFile");
     const fs::path named(node.string());
     kernel_file_ = named.is_absolute() ? named : document_.file().parent_path() / named;
-    if (node.string().find('\0') != std::string::npos) node.fail("no file has a zero byte in its name");
+    if (node.string().find('\0') != std::string::npos) node.fail("a file name cannot contain a zero byte");
     try {
       source_ = read_kernel_file(kernel_file_);
     } catch (const Error& error) {
@@ -110,7 +110,7 @@ class T1Reader {
     }
     std::string plain = without_directives(source_);
     if (plain != source_) {
-      node.warn("has directives of its own, which are not read: this file takes their place.");
+      node.warn("contains directives, which are not read: this file takes their place.");
       source_ = std::move(plain);
     }
     if (!source_.ends_with('\n')) source_ += '\n';

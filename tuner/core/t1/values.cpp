@@ -56,8 +56,7 @@ class OuterText {
         continue;
       }
       if (c == ')' || c == ']' || c == '}') {
-        if (open_.empty() || open_.back() != c)
-          refuse(fmt::format("there is a `{}` too many in `{}`", c, shown(text_)));
+        if (open_.empty() || open_.back() != c) refuse(fmt::format("there is an extra `{}` in `{}`", c, shown(text_)));
         open_.pop_back();
         continue;
       }
@@ -70,7 +69,7 @@ class OuterText {
  private:
   void skip_quotation(char quote) {
     while (at_ < text_.size() && text_[at_] != quote) at_ += text_[at_] == '\\' ? 2 : 1;
-    if (at_ >= text_.size()) refuse(fmt::format("a quotation does not end in `{}`", shown(text_)));
+    if (at_ >= text_.size()) refuse(fmt::format("a quoted text is not closed in `{}`", shown(text_)));
     ++at_;
   }
 
@@ -114,7 +113,8 @@ class ListReader {
   class Nesting {
    public:
     explicit Nesting(ListReader& reader) : reader_(reader) {
-      if (++reader.nesting_ > kMostNesting) refuse(fmt::format("lists are nested more than {} deep", kMostNesting));
+      if (++reader.nesting_ > kMostNesting)
+        refuse(fmt::format("lists are nested more than {} levels deep", kMostNesting));
     }
     ~Nesting() { --reader_.nesting_; }
     Nesting(const Nesting&) = delete;
@@ -125,7 +125,7 @@ class ListReader {
   };
 
   void step() {
-    if (++steps_ > kMostSteps) refuse(fmt::format("this takes more than {} steps to write out", kMostSteps));
+    if (++steps_ > kMostSteps) refuse(fmt::format("this takes more than {} steps to evaluate", kMostSteps));
   }
   static void append(Values& values, search::Value value) {
     if (values.size() >= kMostValues) refuse(fmt::format("the list has more than {} values", kMostValues));
@@ -173,7 +173,7 @@ class ListReader {
   }
 
   Values term(std::string_view text, const search::Scope& scope) {
-    if (text.empty()) refuse("a list is missing here; it is written like [1, 2, 4] or list(range(1, 9))");
+    if (text.empty()) refuse("a list is missing here; write one like [1, 2, 4] or list(range(1, 9))");
     const std::size_t open = text.find_first_of("[(");
     const bool encloses = open != std::string_view::npos && text.back() == (text[open] == '[' ? ']' : ')') &&
                           closes_at_end(text.substr(open));
@@ -192,7 +192,7 @@ class ListReader {
   }
 
   static std::string no_list(std::string_view text) {
-    return fmt::format("`{}` is no list; write it like [1, 2, 4], list(range(1, 9)) or [2**i for i in range(6)]",
+    return fmt::format("`{}` is not a list; write it like [1, 2, 4], list(range(1, 9)) or [2**i for i in range(6)]",
                        shown(text));
   }
 
@@ -230,10 +230,9 @@ class ListReader {
       return values;
     }
     if (function == "sorted") return sorted(inside, scope);
-    refuse(
-        fmt::format("`{}` in `{}` is none of the functions that give a list here: range, list, tuple, set, sorted and "
-                    "reversed",
-                    shown(function), shown(text)));
+    refuse(fmt::format(
+        "`{}` in `{}` is not one of the functions that give a list here: range, list, tuple, set, sorted and reversed",
+        shown(function), shown(text)));
   }
 
   Values range(std::string_view inside, const search::Scope& scope) {
@@ -303,7 +302,7 @@ class ListReader {
     const std::string_view rest = clauses.substr(end);
     if (here.starts_with("if")) {
       const std::string_view condition = search::trimmed(here.substr(2));
-      if (condition.empty()) refuse("a condition is missing behind `if`");
+      if (condition.empty()) refuse("a condition is missing after `if`");
       if (search::Expression::parse(condition).evaluate_boolean(scope)) clause(rest, element, scope, values);
       return;
     }

@@ -172,7 +172,7 @@ class T1Writer {
       const std::set<std::string> used = python_.parameters(constraint.expression);
       if (std::any_of(used.begin(), used.end(),
                       [&](const std::string& name) { return fixed_options_.contains(name); })) {
-        warn(fmt::format("`{}` is left out, because it is about a compiler option.", constraint.expression.text()));
+        warn(fmt::format("`{}` is left out, because it concerns a compiler option.", constraint.expression.text()));
         continue;
       }
       const std::string text = python_.text(constraint.expression);
@@ -213,7 +213,7 @@ class T1Writer {
       const std::string bytes = python_.text(*description_.shared_bytes);
       const bool plain = bytes.find_first_not_of("0123456789") == std::string::npos;
       specification["SharedMemory"] = plain ? Json::parse(bytes) : Json(bytes);
-      if (!plain) warn("The dynamic shared memory depends on parameters; other readers of T1 take a number only.");
+      if (!plain) warn("The dynamic shared memory depends on parameters; other readers of T1 accept only a number.");
     }
     if (!description_.template_arguments.empty()) {
       Json names = Json::array();
@@ -224,9 +224,7 @@ class T1Writer {
       }
       specification["KernelTypeNames"] = std::move(names);
       if (!are_types)
-        warn(
-            "The kernel's template arguments stand in KernelTypeNames, where other readers of T1 understand types "
-            "only.");
+        warn("The kernel's template arguments are in KernelTypeNames, where other readers of T1 accept only types.");
     }
     return specification;
   }
@@ -239,7 +237,7 @@ class T1Writer {
     if (argument.type == ElementType::float64) type = "double";
     const bool has_vectors = is_real(argument.type) && argument.lanes != 3 && argument.type != ElementType::bfloat16;
     if (argument.lanes == 1 ? argument.type == ElementType::bfloat16 : !has_vectors) {
-      warn(fmt::format("`{}` has a type that other readers of T1 do not know.", argument.name));
+      warn(fmt::format("`{}` has a type that other readers of T1 do not support.", argument.name));
     }
     if (argument.lanes == 1) return type;
     if (has_vectors) return fmt::format("{}{}", type, argument.lanes);
@@ -271,8 +269,8 @@ class T1Writer {
     object["Size"] = bound.length;
     if (bound.role == Argument::Role::scratch && !python_.parameters(*argument.length).empty()) {
       object["Size"] = python_.text(*argument.length);
-      warn(fmt::format("The size of `{}` depends on parameters; other readers of T1 take one size for all.",
-                       bound.name));
+      warn(
+          fmt::format("The size of `{}` depends on parameters; other readers of T1 use one size for all.", bound.name));
     }
     const bool is_out = bound.role == Argument::Role::out || bound.role == Argument::Role::inout;
     const bool is_written = is_out || bound.role == Argument::Role::scratch;
@@ -301,7 +299,7 @@ class T1Writer {
       case Generator::Kind::file:
         object["FillType"] = "BinaryRaw";
         object["DataSource"] = bound.file ? bound.file->path.string() : std::string();
-        warn(fmt::format("`{}` comes from a NumPy file, which other readers of T1 would take for plain bytes.",
+        warn(fmt::format("`{}` comes from a NumPy file, which other readers of T1 would read as plain bytes.",
                          bound.name));
         return;
       case Generator::Kind::uniform:
@@ -321,8 +319,8 @@ class T1Writer {
     object["FillType"] = "Random";
     object["FillValue"] = greatest;
     if (!exact) {
-      warn(fmt::format("T1 has no generator for what `{}` holds: random numbers up to {} take its place.", bound.name,
-                       search::Value(greatest).text()));
+      warn(fmt::format("T1 has no generator for the content of `{}`: random numbers up to {} take its place.",
+                       bound.name, search::Value(greatest).text()));
     }
   }
 
@@ -338,11 +336,11 @@ class T1Writer {
     if (description_.deterministic) lost.emplace_back("deterministic");
     if (!lost.empty()) warn(fmt::format("T1 has no place for {}.", fmt::join(lost, ", ")));
     if (!python_.unknown_functions().empty()) {
-      warn(fmt::format("Python has no {}: other readers of T1 will refuse the expressions that use it.",
+      warn(fmt::format("Python has no {}: other readers of T1 will reject the expressions that use it.",
                        fmt::join(python_.unknown_functions(), " and no ")));
     }
     if (python_.used_device()) {
-      warn(fmt::format("Numbers of the device were computed for {}.", task_.device().name));
+      warn(fmt::format("Device attributes were evaluated for {}.", task_.device().name));
     }
   }
 

@@ -104,11 +104,10 @@ void check_constant_memory(const KernelDescription& description, const std::vect
     if (argument.role != Argument::Role::constant) continue;
     bytes += argument.length * static_cast<std::uint64_t>(argument.lanes) * size_of(argument.type);
     if (bytes <= kConstantMemory) continue;
-    throw Error(
-        Errc::bad_problem,
-        fmt::format("{}: with it the arrays in constant memory have {} bytes, and there are {}; pass it as an "
-                    "input, or choose a smaller problem.",
-                    argument_label(description, description.arguments[i], "the length"), bytes, kConstantMemory));
+    throw Error(Errc::bad_problem, fmt::format("{}: with it the arrays in constant memory have {} bytes, but only {} "
+                                               "are available; pass it as an input, or choose a smaller problem.",
+                                               argument_label(description, description.arguments[i], "the length"),
+                                               bytes, kConstantMemory));
   }
 }
 
@@ -121,8 +120,8 @@ void check_expected(const KernelDescription& description, const std::vector<Boun
   if (seeded == arguments.end()) return;
   const auto which = static_cast<std::size_t>(seeded - arguments.begin());
   throw Error(Errc::bad_description,
-              fmt::format("{} is random, and {} holds what is right for `{}` on certain inputs; take `{}` from a file, "
-                          "too, or from iota(…) or constant(…).",
+              fmt::format("{} is random, but {} holds the correct `{}` for certain inputs; take `{}` from a file, too, "
+                          "or from iota(…) or constant(…).",
                           argument_label(description, description.arguments[which], "the content"),
                           expected->expected->path.filename().string(), expected->name, seeded->name));
 }

@@ -94,7 +94,7 @@ ProblemValues parse_problem(std::string_view text) {
     const std::string_view name = trimmed(std::string_view(part).substr(0, equals));
     if (equals == std::string::npos || !is_identifier(name)) {
       fail(fmt::format(
-          "The problem \"{}\" has a part \"{}\" that is not NAME=VALUE; write for example rows=528,row_length=65536.",
+          "The problem \"{}\" has a part \"{}\" that is not NAME=VALUE; write, for example, rows=528,row_length=65536.",
           text, trimmed(part)));
     }
     const std::string_view value_text = trimmed(std::string_view(part).substr(equals + 1));

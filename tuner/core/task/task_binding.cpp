@@ -87,8 +87,9 @@ std::vector<search::Constraint> where_constraints(const KernelDescription& descr
       const std::string nearest = suggestion(name, known);
       throw Error(
           Errc::bad_usage,
-          fmt::format("--where uses `{}`, which the kernel `{}` does not know{} `tuner describe` lists its parameters.",
-                      name, description.kernel, nearest.empty() ? "." : nearest));
+          fmt::format(
+              "--where uses `{}`, which is not known for the kernel `{}`{} `tuner describe` lists its parameters.",
+              name, description.kernel, nearest.empty() ? "." : nearest));
     }
   }
   return constraints;

@@ -55,10 +55,9 @@ search::Value define_value(const KernelDescription& description, const NamedExpr
     throw Error(Errc::bad_description, fmt::format("{} cannot be computed: {}", what, error.what()));
   }
   if (value.is_name() && !shape_of_type(value.as_name())) {
-    throw Error(Errc::bad_description,
-                fmt::format("{} gives the name `{}`, which means nothing to the compiler; compare it "
-                            "with == to make a condition of it.",
-                            what, value.as_name()));
+    throw Error(Errc::bad_description, fmt::format("{} has the name `{}` as its value, which has no meaning for the "
+                                                   "compiler; compare it with == to make it a condition.",
+                                                   what, value.as_name()));
   }
   if (value.is_real() && !std::isfinite(value.as_real())) {
     throw Error(Errc::bad_description, fmt::format("{} is not a finite number.", what));

@@ -57,19 +57,19 @@ Race::Race(std::size_t entries, const RaceOptions& options, std::optional<std::s
       most_blocks_(options.max_blocks),
       shuffle_(options.seed) {
   if (entries == 0 || (baseline && *baseline >= entries)) {
-    throw Error(Errc::internal,
-                fmt::format("A race of {} entries was asked for with entry {} as the baseline; it needs at least one "
-                            "entry, and the baseline among them.",
-                            entries, baseline.value_or(0)));
+    throw Error(Errc::internal, fmt::format("A race of {} entries was requested with entry {} as the baseline; it "
+                                            "needs at least one entry, and the baseline among them.",
+                                            entries, baseline.value_or(0)));
   }
   require(options.tie_threshold > 0, "The tie threshold of a race must be above 0; 0.01 is one percent.");
   require(options.resolution > 0, "The resolution of a race must be above 0; 0.004 is 0.4 percent.");
   require(options.min_blocks >= 2, "A race needs at least 2 blocks before it decides; raise min_blocks.");
   require(options.max_blocks >= options.min_blocks, "A race's max_blocks must not be below its min_blocks.");
-  require(options.check_every >= 1, "A race must look at its numbers every block or less often; raise check_every.");
+  require(options.check_every >= 1, "A race must check its samples every block or less often; raise check_every.");
   require(options.z > 0, "The interval width z of a race must be above 0; 3 standard errors is usual.");
   require(options.baseline_precision > 0, "The baseline precision of a race must be above 0.");
-  require(options.far_baseline > 1, "A baseline is far when it is more than 1 times slower; raise far_baseline.");
+  require(options.far_baseline > 1,
+          "The factor from which a baseline counts as far must be above 1; raise far_baseline.");
 }
 
 std::vector<std::size_t> Race::next_block() {
@@ -100,14 +100,14 @@ void Race::carry(std::span<const Block> blocks) {
 
 void Race::add(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed) {
   if (order.size() != samples_ns.size()) {
-    throw Error(Errc::internal, fmt::format("A block of {} entries came with {} samples; every entry has one.",
+    throw Error(Errc::internal, fmt::format("A block of {} entries has {} samples; every entry needs one.",
                                             order.size(), samples_ns.size()));
   }
   std::vector<bool> seen(running_.size(), false);
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (order[i] >= seen.size() || seen[order[i]] || !is_time(samples_ns[i])) {
       throw Error(Errc::internal,
-                  fmt::format("A block holds {} ns for entry {} of {}; each entry may occur once, with a time.",
+                  fmt::format("A block contains {} ns for entry {} of {}; each entry may occur once, with a time.",
                               samples_ns[i], order[i], seen.size()));
     }
     seen[order[i]] = true;
@@ -118,8 +118,8 @@ void Race::add(std::span<const std::size_t> order, std::span<const double> sampl
 
 void Race::rest(std::size_t entry) {
   if (entry >= resting_.size()) {
-    throw Error(Errc::internal, fmt::format("Entry {} was told to rest in a race of {}; entries count from 0.", entry,
-                                            resting_.size()));
+    throw Error(Errc::internal,
+                fmt::format("Entry {} was to rest in a race of {}; entries count from 0.", entry, resting_.size()));
   }
   resting_[entry] = true;
   running_[entry] = false;

@@ -88,11 +88,12 @@ void Recorder::write(RecordingFile& file, const TuneReport& report) const {
   std::sort(recording.trials.begin(), recording.trials.end(),
             [](const RecordedTrial& a, const RecordedTrial& b) { return a.configuration < b.configuration; });
   if (recording.trials.size() != task_.space().size()) {
-    throw Error(Errc::bad_usage,
-                fmt::format("The recording {} was not written: {} of {} configurations were measured, and a recording "
-                            "holds all of a space. Record with the strategy `exhaustive` and no budget, or narrow the "
-                            "space with --where.",
-                            file.path().string(), recording.trials.size(), task_.space().size()));
+    throw Error(
+        Errc::bad_usage,
+        fmt::format(
+            "The recording {} was not written: {} of {} configurations were measured, but a recording contains all of "
+            "a space. Record with the strategy `exhaustive` and no budget, or narrow the space with --where.",
+            file.path().string(), recording.trials.size(), task_.space().size()));
   }
   file.write(recording);
 }

@@ -49,7 +49,7 @@ class Lines {
       const std::size_t end = rest.find('\n');
       line_ += rest.substr(0, end);
       if (line_.size() > kMostLine) {
-        throw Error(Errc::bad_recording, fmt::format("{} has a line of more than {} MiB and is no recording.",
+        throw Error(Errc::bad_recording, fmt::format("{} has a line of more than {} MiB, so it is not a recording.",
                                                      path_.string(), kMostLine >> 20U));
       }
       at_ += std::min(end, rest.size());
@@ -82,9 +82,9 @@ class Lines {
     int code = Z_OK;
     gzerror(file_.get(), &code);
     if (count < 0 || (count == 0 && code != Z_OK && code != Z_STREAM_END)) {
-      throw Error(Errc::bad_recording, fmt::format("The recording {} cannot be unpacked: the file is damaged or cut "
-                                                   "short.",
-                                                   path_.string()));
+      throw Error(
+          Errc::bad_recording,
+          fmt::format("The recording {} cannot be unpacked: the file is damaged or truncated.", path_.string()));
     }
     at_ = 0;
     used_ = static_cast<std::size_t>(count);
@@ -95,11 +95,13 @@ class Lines {
     }
     all_ += used_;
     if (all_ > kMostText)
-      throw Error(Errc::bad_recording, fmt::format("{} is larger than a gigabyte and no recording.", path_.string()));
+      throw Error(Errc::bad_recording,
+                  fmt::format("{} is larger than a gigabyte, so it is not a recording.", path_.string()));
     const z_off_t packed = gzoffset(file_.get());  // -1: a pipe, which does not say
     if (packed > 0 && all_ > kUnpackedFreely && all_ / static_cast<std::size_t>(packed) > kMostUnpacked) {
-      throw Error(Errc::bad_recording, fmt::format("{} unpacks to more than {} times its size and is no recording.",
-                                                   path_.string(), kMostUnpacked));
+      throw Error(Errc::bad_recording,
+                  fmt::format("{} unpacks to more than {} times its size, so it is not a recording.", path_.string(),
+                              kMostUnpacked));
     }
     return used_ > 0;
   }
@@ -158,10 +160,10 @@ class Reader {
     }
     line_ = std::max(line_, 1);
     if (!versioned_) fail("it does not start with `#space 1`, so it is not a recorded space");
-    if (columns_.empty()) fail("it ends before the line that names the columns; the file is cut short");
-    if (recording_.trials.empty()) fail("it holds no configuration; the file is cut short");
-    if (recording_.kernel.empty()) fail("there is no `#kernel` line, so nobody knows what was measured");
-    if (recording_.device.name.empty()) fail("there is no `#gpu` line, so nobody knows where it was measured");
+    if (columns_.empty()) fail("it ends before the line that names the columns; the file is truncated");
+    if (recording_.trials.empty()) fail("it contains no configuration; the file is truncated");
+    if (recording_.kernel.empty()) fail("there is no `#kernel` line, so it is unknown what was measured");
+    if (recording_.device.name.empty()) fail("there is no `#gpu` line, so it is unknown where it was measured");
     finish();
     return std::move(recording_);
   }
@@ -203,7 +205,7 @@ class Reader {
     } else if (keyword == "date") {
       recording_.date = value;
     } else if (keyword == "mode") {
-      if (!timing_from_string(value)) fail(fmt::format("the mode is `cold` or `warm`, not `{}`", value));
+      if (!timing_from_string(value)) fail(fmt::format("the mode must be `cold` or `warm`, not `{}`", value));
       recording_.mode = value;
     } else if (keyword == "device") {
       const nlohmann::json json = nlohmann::json::parse(value, nullptr, false);
@@ -248,12 +250,12 @@ class Reader {
     if constexpr (std::is_arithmetic_v<Member>) {
       if (!found->is_number()) fail(fmt::format("`{}` of `#device` must be a number", name));
     } else {
-      if (!found->is_string()) fail(fmt::format("`{}` of `#device` must be a text", name));
+      if (!found->is_string()) fail(fmt::format("`{}` of `#device` must be a string", name));
       // It becomes part of a key, of names and of comments.
       const auto& text = found->template get_ref<const std::string&>();
       const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
       if (std::any_of(text.begin(), text.end(), is_control))
-        fail(fmt::format("`{}` of `#device` has a control character; it is a text of one line", name));
+        fail(fmt::format("`{}` of `#device` contains a control character; it must be a string of one line", name));
     }
     found->get_to(member);
   }
@@ -320,11 +322,11 @@ class Reader {
 
   void read_row(const std::vector<std::string>& fields) {
     if (fields.size() != columns_.size()) {
-      fail(fmt::format("the row has {} fields where {} are declared; the file may be cut short", fields.size(),
+      fail(fmt::format("the row has {} fields, but {} are declared; the file may be truncated", fields.size(),
                        columns_.size()));
     }
     if (recording_.trials.size() == most_rows_) {
-      fail(fmt::format("there are more rows than the {} configurations that the parameters make", most_rows_));
+      fail(fmt::format("there are more rows than the {} configurations of the parameters", most_rows_));
     }
     RecordedTrial trial;
     for (std::size_t i = 0; i < recording_.parameters.size(); ++i) {

@@ -77,7 +77,7 @@ std::vector<CompileService::Answer> CompileService::poll() {
         answer.binary_hash = reply.facts.binary_hash;
         const Work& work = found->second;
         if (work.cancelled && reply.outcome == Outcome::compile_timeout) {
-          answer.message = fmt::format("{} was not compiled within {:g} s, and that was given up.", work.title,
+          answer.message = fmt::format("{} was not compiled within {:g} s, and compiling it was abandoned.", work.title,
                                        std::chrono::duration<double>(work.limit).count());
         }
         answered_.emplace_back(ticket, std::move(answer));

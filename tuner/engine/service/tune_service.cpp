@@ -120,7 +120,7 @@ class TuneService::Work {
 
   TuneAnswer gave_up() const {
     TuneAnswer answer;
-    if (!service_.stop_) answer.message = fmt::format("{}, and was not done in time.", waits_for_);
+    if (!service_.stop_) answer.message = fmt::format("{}, and did not finish in time.", waits_for_);
     return answer;
   }
 
@@ -191,9 +191,9 @@ class TuneService::Work {
     answer.cut_short = report.interrupted || report.out_of_time;
     answer.gain_low = report.gain_low;
     if (answer.result == TuneAnswer::Result::decided) return answer;
-    answer.message = fmt::format(
-        "Nothing was decided for `{}` with {}: {}.", report.kernel, report.problem,
-        answer.cut_short ? "time was up before anything had raced" : "no configuration came through the race");
+    answer.message =
+        fmt::format("Nothing was decided for `{}` with {}: {}.", report.kernel, report.problem,
+                    answer.cut_short ? "time ran out before anything had raced" : "no configuration passed the race");
     return answer;
   }
 

@@ -77,8 +77,9 @@ const cache::Quarantined* EarlierSessions::find(const std::string& binary_hash, 
 }
 
 std::string explain(const cache::Quarantined& quarantined) {
-  return fmt::format("It is not launched, because its binary is quarantined since {}: {} `tuner forget` lifts that.",
-                     date_text(quarantined.created_unix_ms), quarantined.message);
+  return fmt::format(
+      "It is not launched, because its binary has been quarantined since {}: {} `tuner forget` lifts the quarantine.",
+      date_text(quarantined.created_unix_ms), quarantined.message);
 }
 
 }  // namespace tuner::engine

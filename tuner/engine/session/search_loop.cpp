@@ -27,7 +27,8 @@ std::vector<search::Configuration> won_elsewhere(const Task& task, const Session
   try {
     return promising_configurations(task, key, parts.store);
   } catch (const Error& error) {
-    parts.observer.warning(fmt::format("{} What won for other problems and on other GPUs is not used.", error.what()));
+    parts.observer.warning(
+        fmt::format("{} Configurations that won for other problems and on other GPUs are not used.", error.what()));
     return {};
   }
 }
@@ -103,7 +104,7 @@ void SearchLoop::read_quarantine() {
     earlier_.read_quarantine(parts_.store, common_, options_.launch_timeout);
     may_reuse_ = options_.reuse && options_.early_kill && EarlierSessions::any(parts_.store, common_.key);
   } catch (const Error& error) {
-    parts_.observer.warning(fmt::format("{} What earlier sessions found is not used.", error.what()));
+    parts_.observer.warning(fmt::format("{} Results of earlier sessions are not used.", error.what()));
   }
 }
 
@@ -114,10 +115,9 @@ void SearchLoop::choose_baseline() {
   } else if (replay_) {
     device_.skip_reference();
   } else {
-    throw Error(Errc::baseline_failed,
-                fmt::format("The baseline, which all candidates are compared with, is not valid: {} Choose defaults "
-                            "that satisfy every constraint.",
-                            task_.space().why_invalid(task_.space().defaults()).value_or("")));
+    throw Error(Errc::baseline_failed, fmt::format("The baseline, with which all candidates are compared, is not "
+                                                   "valid: {} Choose defaults that satisfy every constraint.",
+                                                   task_.space().why_invalid(task_.space().defaults()).value_or("")));
   }
 }
 
@@ -212,7 +212,7 @@ void SearchLoop::check_progress_is_possible() const {
   if (!compile_.idle() || device_.busy() || gives_up()) return;
   // The device rests, or did until a moment ago: the next round gives it what is ready.
   if (!ready_.empty() && device_.can_screen()) return;
-  throw Error(Errc::internal, "The session waits for nothing that could still come: please report this as a bug.");
+  throw Error(Errc::internal, "The session is waiting, but no work is in progress: please report this as a bug.");
 }
 
 void SearchLoop::give_up_compiling() {

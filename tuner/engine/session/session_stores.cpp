@@ -14,7 +14,7 @@ namespace tuner::engine {
 
 namespace {
 
-constexpr const char* kNoMemory = "What is found will be printed but not remembered:";
+constexpr const char* kNoMemory = "Results will be printed but not stored:";
 constexpr const char* kNoBinaries = "The winner's binary will be compiled again when it is needed:";
 
 /// Opens a database and reads all of it. A damaged one is set aside: what is found next deserves to be kept, and of the
@@ -29,7 +29,7 @@ auto open_sound(const std::filesystem::path& path, const Open& open, const Damag
     if (error.code() != Errc::store_damaged) throw;
   }
   if (const auto aside = cache::set_aside_damaged(path)) {
-    warnings.push_back(fmt::format("The database {} was damaged. It is now called {} and a fresh one was started: {}",
+    warnings.push_back(fmt::format("The database {} was damaged. It was renamed to {}, and a fresh one was started: {}",
                                    path.string(), aside->string(), way_out(aside->string())));
   }
   return open();
@@ -86,7 +86,7 @@ SessionStores open_for_session(const std::filesystem::path& chosen) {
     stores.binaries = open_sound(
         location.binaries, [&] { return cache::BinaryStore::open({.path = location.binaries}); },
         [](const cache::BinaryStore&) { return false; },
-        [](const std::string&) { return "what it held is compiled again when it is needed."; }, stores.warnings);
+        [](const std::string&) { return "its binaries are compiled again when they are needed."; }, stores.warnings);
     if (stores.binaries->distrust()) stores.warnings.push_back(*stores.binaries->distrust());
   } catch (const Error& error) {
     if (!is_store_trouble(error)) throw;
@@ -120,9 +120,8 @@ std::optional<std::string> say_what_is_stored(const SessionStores& stores, TuneR
   report.stored = stored_of(stores.path, report);
   if (!in_place) {
     return fmt::format(
-        "The database {} was deleted, renamed or replaced while this session wrote it: what was stored before that "
-        "went "
-        "with the old file, and {} of its {} {} now in the one that is called so.",
+        "The database {} was deleted, renamed or replaced while this session was writing it: what was stored before "
+        "that is in the old file, and {} of its {} {} in the one that has the name now.",
         stores.path, report.stored.trials, counted(static_cast<std::uint64_t>(report.stored.of_trials), "trial"),
         report.stored.trials == 1 ? "is" : "are");
   }

@@ -119,7 +119,7 @@ bool TrialJournal::attempt(Write write) noexcept {
     if (++failed_writes_ >= kAttempts) {
       store_works_ = false;
       observer_.warning(fmt::format(
-          "{} Tuning goes on; results from here on are printed but not stored: {} of the {} trials so far are.",
+          "{} Tuning continues; results from now on are printed but not stored: {} of the {} trials so far are stored.",
           error.what(), stored_, added_));
     }
   }

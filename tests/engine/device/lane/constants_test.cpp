@@ -92,13 +92,13 @@ TEST_CASE("a binary whose constant memory is not as described is not launched") 
   const DeviceReply none = test.ask(reference("right"));
   CHECK(none.outcome == Outcome::launch_refused);
   CHECK(says(none,
-             "The binary has no array 'offsets', which is described as constant(…); declare it with "
-             "__constant__ outside of functions, whatever the parameters are ("));
+             "The binary has no array 'offsets', which is described as constant(…); declare it with __constant__ "
+             "outside functions, for all values of the parameters ("));
   const DeviceReply longer = test.ask(reference("right array=offsets:64"));
   CHECK(longer.outcome == Outcome::launch_refused);
-  CHECK(longer.message ==
-        "The array 'offsets' in constant memory has 64 bytes, and 32 are described for it; correct its type or "
-        "length.");
+  CHECK(
+      longer.message ==
+      "The array 'offsets' in constant memory has 64 bytes, but 32 are described for it; correct its type or length.");
   Candidate one_more = candidate("right array=offsets:32");
   one_more.parameters.push_back({40, 8});
   CHECK(says(test.ask(RunReference{one_more, {}}), "takes 6 parameters, but 5 arguments are described"));
@@ -139,7 +139,7 @@ TEST_CASE("data that is not what it was when the session began is refused by nam
   const DeviceReply changed = test.ask(request);
   CHECK(changed.outcome == Outcome::worker_lost);
   CHECK(changed.message ==
-        values.string() + " was changed while it was in use; start again, and leave it alone until the end.");
+        values.string() + " was changed while it was in use; start again, and do not change it until the end.");
   std::filesystem::remove(values);
   CHECK(says(test.ask(request), values.string() + " does not exist"));
   CHECK(test.lane.statistics().losses.empty());

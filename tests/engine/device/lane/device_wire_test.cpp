@@ -56,7 +56,7 @@ TEST_CASE("a message that is not understood is an error that names it") {
   Message message = encode_request(RunBlock{{1}});
   message.type = "sing";
   CHECK_THROWS_WITH_AS(decode_request(message),
-                       "A device worker was sent a 'sing' message, which it does not know; report this.", Error);
+                       "A device worker was sent a 'sing' message, which it does not support; report this.", Error);
   message.type = kRequest;
   message.body = R"({"request": [7, {}]})";
   CHECK_THROWS_AS(decode_request(message), Error);

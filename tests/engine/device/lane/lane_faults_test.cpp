@@ -238,10 +238,9 @@ TEST_CASE("a finalist that the driver refuses in a block is named by its positio
 TEST_CASE("three workers in a row that die at their start lose the device") {
   TestLane test({.environment = {"FAKE_DRIVER=dies"}});
   CHECK(last_words(test) ==
-        "GPU 0 was given up: 3 device workers in a row could not be started or prepared. The last: The device worker "
-        "ended by signal 9 "
-        "(Killed); its last words: \"the fake driver was told to die\". Check `nvidia-smi` and the system log (dmesg) "
-        "for Xid errors.");
+        "GPU 0 was abandoned: 3 device workers in a row could not be started or prepared. The last: The device worker "
+        "ended by signal 9 (Killed); its last output: \"the fake driver was told to die\". Check `nvidia-smi` and the "
+        "system log (dmesg) for Xid errors.");
   CHECK_THROWS_AS(test.lane.poll(), Error);
 }
 
@@ -253,7 +252,7 @@ TEST_CASE("three workers in a row without a context lose the device") {
 
 TEST_CASE("three workers in a row that say nothing lose the device") {
   TestLane test({.start_limit = 100ms, .environment = {"FAKE_DRIVER=mute"}});
-  CHECK(last_words(test).find("did not say hello within 100 ms") != std::string::npos);
+  CHECK(last_words(test).find("did not report within 100 ms") != std::string::npos);
 }
 
 TEST_CASE("a machine without a GPU is told at once") {

@@ -91,7 +91,7 @@ TEST_CASE("an error that may be the GPU's is reported as that where it comes twi
   const DeviceReply reply = test.ask(screen("error_214"));
   CHECK(reply.outcome == Outcome::worker_lost);
   CHECK(reply.confirmed);
-  CHECK(says(reply, "(214: as the test wanted). That may be the GPU's doing, and not the kernel's."));
+  CHECK(says(reply, "(214: as the test wanted). The cause may be the GPU rather than the kernel."));
   CHECK(test.lane.statistics().losses.size() == 4);
 }
 

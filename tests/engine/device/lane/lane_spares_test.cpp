@@ -272,7 +272,7 @@ TEST_CASE("spares that cannot start are not tried for ever, and the worker that 
     }
   } catch (const Error& error) {
     CHECK(error.code() == Errc::device_lost);
-    CHECK(std::string(error.what()).find("exited with status 7; its last words: \"no more\"") != std::string::npos);
+    CHECK(std::string(error.what()).find("exited with status 7; its last output: \"no more\"") != std::string::npos);
   }
 }
 

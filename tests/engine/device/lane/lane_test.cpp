@@ -88,7 +88,7 @@ TEST_CASE("every kind of wrong candidate is named, and the next one is judged as
       {"before_start", Outcome::guard_violation,
        "guard around 'counts' (4000 bytes long) changed, the first 4 bytes before its start"},
       {"flaky", Outcome::nondeterministic,
-       "'doubled' is right in the first of two runs and wrong in the other, in 1 of 1000"},
+       "'doubled' is correct in the first of two runs and wrong in the other, in 1 of 1000"},
       {"refused", Outcome::launch_refused, "The driver refuses the launch"},
       {"not_a_binary", Outcome::launch_refused, "does not load the binary"},
       {"far_away", Outcome::guard_violation, "far from every argument"},
@@ -144,7 +144,7 @@ TEST_CASE("a reference that writes nothing of an output says nothing, unless the
     REQUIRE(test.ask(request).outcome == Outcome::ok);
     const DeviceReply reply = test.ask(reference("nothing"));
     CHECK(reply.outcome == (is_partial ? Outcome::ok : Outcome::unwritten_output));
-    CHECK(says(reply, "It writes nothing of 'doubled'") != is_partial);
+    CHECK(says(reply, "It writes nothing to 'doubled'") != is_partial);
     CHECK(reply.result_of<RunReference>().not_compared == std::vector<NotCompared>{{"doubled", kLength, 0, kLength}});
   }
 }
@@ -281,12 +281,12 @@ TEST_CASE("a block or shared memory that is too large is refused with the number
   test.prepare();
   ScreenCandidate request = screen("right registers=200");
   request.candidate.geometry.block = {2048, 1, 1};
-  CHECK(says(test.ask(request), "its block has 2048 threads and may have 1024"));
+  CHECK(says(test.ask(request), "its block has 2048 threads, but the limit is 1024"));
   request.candidate.geometry.block = {512, 1, 1};
   request.candidate.geometry.shared_bytes = 300000;
   const DeviceReply reply = test.ask(request);
   CHECK(reply.outcome == Outcome::launch_refused);
-  CHECK(says(reply, "its block of 512 threads needs 200 registers each, 102400 in all, and a block may have 65536"));
+  CHECK(says(reply, "its block of 512 threads needs 200 registers each, 102400 in all, but a block may have 65536"));
 }
 
 TEST_CASE("a scalar that does not fit its type is refused when the problem is prepared") {

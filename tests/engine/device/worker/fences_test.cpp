@@ -121,8 +121,8 @@ TEST_CASE("a candidate that misbehaves only when it is timed is blamed itself, a
 
 TEST_CASE("where memory cannot be mapped, guards do what they can and the preparation says so") {
   const std::pair<const char*, const char*> drivers[] = {
-      {"FAKE_DRIVER=no_fences", "The driver has no functions to map memory."},
-      {"FAKE_DRIVER=fence_memory=200000", "A second set of buffers takes 0.000 GiB and the device has "},
+      {"FAKE_DRIVER=no_fences", "The driver has no functions for mapping memory."},
+      {"FAKE_DRIVER=fence_memory=200000", "A second set of buffers takes 0.000 GiB, but the device has "},
   };
   for (const auto& [environment, words] : drivers) {
     CAPTURE(environment);

@@ -86,10 +86,9 @@ void DeviceProcessLane::handle(const Message& message) {
   } else if (message.type == kReply) {
     handle_reply(decode_reply(message));
   } else {
-    lose(
-        {LossCause::fault, lost_worker(fmt::format("The device worker sent a '{}' message, which this program does not "
-                                                   "know.",
-                                                   message.type))});
+    lose({LossCause::fault,
+          lost_worker(fmt::format("The device worker sent a '{}' message, which this program does not support.",
+                                  message.type))});
   }
 }
 
@@ -103,8 +102,7 @@ void DeviceProcessLane::handle_reply(WorkerReply answered) {
       if (repeat_.empty()) failures_ = 0;
       return running_.reset();
     }
-    return lose({cause, lost_worker(fmt::format("A new device worker could not repeat what the old "
-                                                "one had done: {}",
+    return lose({cause, lost_worker(fmt::format("A new device worker could not restore the state of the old one: {}",
                                                 reply.message))});
   }
   // Preparing runs no code of a candidate's: that the context died then is the device's doing, and it is tried again.
@@ -259,8 +257,8 @@ void DeviceProcessLane::step() {
   if (!hopeless_ && start_again_at_ && now >= *start_again_at_) start_another();
   DeviceWorker* worker = workers_.active();
   if (worker && !worker->greeted && now >= worker->start_deadline) {
-    lose({LossCause::mute,
-          lost_worker(fmt::format("The device worker did not say hello within {} ms.", options_.start_limit.count()))});
+    lose({LossCause::mute, lost_worker(fmt::format("The device worker did not report within {} ms that it had started.",
+                                                   options_.start_limit.count()))});
   } else if (worker && running_ && now >= running_->deadline) {
     lose({LossCause::mute,
           DeviceReply{.outcome = Outcome::run_timeout,

@@ -24,10 +24,10 @@ std::vector<std::string> visible_device(int ordinal, const std::string& uuid, co
       if (begin != std::string::npos) ++begin;
     }
     if (begin == std::string::npos || begin >= list.size()) {
-      throw Error(Errc::bad_usage,
-                  fmt::format("There is no GPU {}: CUDA_VISIBLE_DEVICES is '{}'; choose one of that list, counted "
-                              "from 0.",
-                              ordinal, list));
+      throw Error(
+          Errc::bad_usage,
+          fmt::format("There is no GPU {}: CUDA_VISIBLE_DEVICES is '{}'; choose one from that list, counted from 0.",
+                      ordinal, list));
     }
     device = list.substr(begin, list.find(',', begin) - begin);
   }

@@ -187,7 +187,7 @@ std::string Buffers::raise_fences() {
   std::size_t free_bytes = 0, all = 0;
   check(driver().memory_info(&free_bytes, &all), "cuMemGetInfo");
   const auto lacks_memory = [&] {
-    return fmt::format("A second set of buffers takes {:.3f} GiB and the device has {:.3f} GiB free of {:.3f}.",
+    return fmt::format("A second set of buffers takes {:.3f} GiB, but the device has {:.3f} GiB free of {:.3f}.",
                        static_cast<double>(needed) / kGiB, static_cast<double>(free_bytes) / kGiB,
                        static_cast<double>(all) / kGiB);
   };
@@ -298,10 +298,9 @@ Verdict Buffers::resize_scratch(std::span<const std::uint64_t> lengths) {
         if (failure.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
         state.buffer.emplace(0, plain_alignment(state.argument));
         plant_guards(state);
-        return {Outcome::out_of_memory,
-                fmt::format("The scratch buffer '{}' needs {} bytes, which the device does not have; bound "
-                            "its length by a constraint.",
-                            state.argument.name, bytes)};
+        return {Outcome::out_of_memory, fmt::format("The scratch buffer '{}' needs {} bytes, which the device does not "
+                                                    "have; limit its length with a constraint.",
+                                                    state.argument.name, bytes)};
       }
     }
     state.elements = elements;

@@ -41,7 +41,7 @@ void DeviceSupport::launch(CUfunction function, std::uint64_t items, Arguments..
 
 std::size_t DeviceSupport::new_finding() {
   if (used_ == kMaxFindings)
-    throw Error(Errc::internal, "More checks were asked for than are read at once; read findings() earlier.");
+    throw Error(Errc::internal, "More checks were requested than are read at once; read findings() earlier.");
   const CUdeviceptr at = next_finding(used_);
   stream_.set_bytes(at, 0, sizeof(Finding));
   stream_.set_bytes(at + offsetof(Finding, first), 0xff, sizeof(Finding::first));
