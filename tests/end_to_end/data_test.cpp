@@ -6,14 +6,7 @@
 #include "tests/core/task/npy_file.hpp"
 #include "tests/end_to_end/story.hpp"
 
-using tuner::test::bytes_of;
-using tuner::test::contains;
-using tuner::test::DataFolder;
-using tuner::test::npy;
-using tuner::test::read_report;
-using tuner::test::Result;
-using tuner::test::Tuner;
-using tuner::test::TuneReport;
+using namespace tuner::test;
 
 namespace {
 

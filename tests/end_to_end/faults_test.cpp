@@ -5,13 +5,7 @@
 
 #include "tests/end_to_end/story.hpp"
 
-using tuner::test::class_of;
-using tuner::test::contains;
-using tuner::test::kFastest;
-using tuner::test::kSearched;
-using tuner::test::Row;
-using tuner::test::Tuner;
-using tuner::test::TuneReport;
+using namespace tuner::test;
 
 TEST_CASE("three hundred faults of every class cost their configurations, and nothing else") {
   const Tuner healthy;

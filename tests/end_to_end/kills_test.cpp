@@ -9,17 +9,7 @@
 
 #include "tests/end_to_end/story.hpp"
 
-using tuner::test::class_of;
-using tuner::test::eventually;
-using tuner::test::kFastest;
-using tuner::test::kind_of;
-using tuner::test::kSearched;
-using tuner::test::Process;
-using tuner::test::read_report;
-using tuner::test::Row;
-using tuner::test::Running;
-using tuner::test::Tuner;
-using tuner::test::TuneReport;
+using namespace tuner::test;
 
 namespace {
 

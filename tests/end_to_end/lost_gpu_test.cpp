@@ -3,12 +3,7 @@
 
 #include "tests/end_to_end/story.hpp"
 
-using tuner::test::class_of;
-using tuner::test::contains;
-using tuner::test::kFastest;
-using tuner::test::Row;
-using tuner::test::Tuner;
-using tuner::test::TuneReport;
+using namespace tuner::test;
 
 namespace {
 

@@ -9,9 +9,7 @@
 
 namespace fs = std::filesystem;
 
-using tuner::test::contains;
-using tuner::test::Result;
-using tuner::test::Tuner;
+using namespace tuner::test;
 
 namespace {
 

@@ -3,16 +3,7 @@
 
 #include "tests/end_to_end/story.hpp"
 
-using tuner::test::class_of;
-using tuner::test::contains;
-using tuner::test::eventually;
-using tuner::test::kFastest;
-using tuner::test::read_report;
-using tuner::test::Result;
-using tuner::test::Row;
-using tuner::test::Running;
-using tuner::test::Tuner;
-using tuner::test::TuneReport;
+using namespace tuner::test;
 
 TEST_CASE("of two that tune the same, the second waits for the first and measures nothing again, or leaves") {
   const Tuner user;

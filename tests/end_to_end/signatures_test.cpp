@@ -3,9 +3,7 @@
 
 #include "tests/end_to_end/story.hpp"
 
-using tuner::test::contains;
-using tuner::test::Result;
-using tuner::test::Tuner;
+using namespace tuner::test;
 
 namespace {
 

@@ -6,13 +6,7 @@
 
 #include "tests/end_to_end/story.hpp"
 
-using tuner::test::contains;
-using tuner::test::eventually;
-using tuner::test::kSearched;
-using tuner::test::Process;
-using tuner::test::Running;
-using tuner::test::Tuner;
-using tuner::test::TuneReport;
+using namespace tuner::test;
 
 TEST_CASE("who finds the GPU taken leaves, waits, or goes on as told, Ctrl-C ends the wait, and death frees the GPU") {
   const Tuner user;
