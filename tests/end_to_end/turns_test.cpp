@@ -18,14 +18,12 @@ TEST_CASE("who finds the GPU taken leaves, waits, or goes on as told, Ctrl-C end
   REQUIRE(eventually([&] { return user.count_rows() > 0 || first.ended(); }));
   const TuneReport left = other.tune({one}, {"--if-busy", "leave"});
   CHECK(left.exit_code == 7);
-  CHECK(contains(left.err, "measuring on GPU 0"));
-  CHECK(contains(left.err, "process "));
+  check_has(left.err, {"measuring on GPU 0", "process "});
 
   Running waiting(other, other.words({one}));
   // Who waits holds nothing of the GPU.
   const auto has = [&](const char* role) {
-    const std::vector<Process> all = other.processes();
-    return std::any_of(all.begin(), all.end(), [&](const Process& each) { return each.role == role; });
+    return std::ranges::any_of(other.processes(), [&](const Process& each) { return each.role == role; });
   };
   REQUIRE(eventually([&] { return has("compile") && !has("device"); }));
   waiting.signal(SIGINT);
@@ -35,10 +33,8 @@ TEST_CASE("who finds the GPU taken leaves, waits, or goes on as told, Ctrl-C end
   for (const char* const word : {"ignore", "100ms"}) {
     INFO(word);
     const TuneReport beside = other.tune({one}, {"--if-busy", word});
-    INFO(beside.err);
     CHECK(beside.exit_code == 0);
-    CHECK(contains(beside.err, "Another process is measuring on GPU 0"));
-    CHECK(contains(beside.err, "Tuning goes on beside it"));
+    check_has(beside.err, {"Another process is measuring on GPU 0", "Tuning goes on beside it"});
   }
 
   REQUIRE(!first.ended());
