@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <exception>
 #include <fstream>
 #include <numeric>
 #include <optional>
@@ -21,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/program.hpp"
 #include "tuner/engine/measure/decide.hpp"
 #include "tuner/engine/measure/noise.hpp"
 #include "tuner/engine/measure/statistics.hpp"
@@ -298,12 +298,8 @@ void report(const Recording& recording, int sessions, double lead_in_ns) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
+  return tuner::bench::run_program("bench_race", [&] {
     if (argc < 2) throw std::runtime_error("usage: bench_race RECORDING [SESSIONS] [LEAD_IN_NS]");
     report(read(argv[1]), argc > 2 ? std::atoi(argv[2]) : 400, argc > 3 ? std::atof(argv[3]) : 28e3);
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_race: {}\n", error.what());
-    return 1;
-  }
+  });
 }

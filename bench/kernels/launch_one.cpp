@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <exception>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "bench/kernels/stage.hpp"
+#include "bench/program.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/problem.hpp"
 
@@ -68,11 +68,5 @@ void run(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    run(parse(argc, argv));
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_launch_one: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_launch_one", [&] { run(parse(argc, argv)); });
 }

@@ -19,6 +19,7 @@
 #include "bench/kernels/records.hpp"
 #include "bench/kernels/sections.hpp"
 #include "bench/kernels/stage.hpp"
+#include "bench/program.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/engine/measure/statistics.hpp"
@@ -67,10 +68,10 @@ Opponent opponent_of(const std::string& peer, const Task& task, const bench::Sta
   if (peer == "cublas") {
     opponent.compared = "c";
     opponent.memory.push_back(engine::allocate(argument(arguments, "c").length * sizeof(float)));
-    opponent.peer = bench::cublas_sgemm(
-        bench::CublasMath::standard, stage.address("a"), stage.address("b"), opponent.memory[0].get(),
-        static_cast<int>(number(task, "m")), static_cast<int>(number(task, "n")), static_cast<int>(number(task, "k")),
-        static_cast<float>(number(task, "alpha")), static_cast<float>(number(task, "beta")));
+    opponent.peer = bench::cublas_sgemm(stage.address("a"), stage.address("b"), opponent.memory[0].get(),
+                                        static_cast<int>(number(task, "m")), static_cast<int>(number(task, "n")),
+                                        static_cast<int>(number(task, "k")), static_cast<float>(number(task, "alpha")),
+                                        static_cast<float>(number(task, "beta")));
     return opponent;
   }
   if (peer == "cub") {
@@ -177,10 +178,5 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run({argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_kernel_peers: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_kernel_peers", [&] { return run({argv + 1, argv + argc}); });
 }

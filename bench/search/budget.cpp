@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -20,6 +19,7 @@
 #include "bench/engine/tuner_program.hpp"
 #include "bench/kernels/records.hpp"
 #include "bench/kernels/side_by_side.hpp"
+#include "bench/program.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/problem.hpp"
 
@@ -90,11 +90,7 @@ int main(int count, char** arguments) {
                stderr);
     return 2;
   }
-  try {
+  return tuner::bench::run_program("bench_search_budget", [&] {
     tuner::bench::compare(words[1], words[2], words[3], std::atoi(words[4]), {words.begin() + 5, words.end()});
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_search_budget: {}\n", error.what());
-    return 1;
-  }
-  return 0;
+  });
 }
