@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "cache/file/location.hpp"
 #include "cache/file/trust.hpp"
@@ -10,6 +9,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/stores.hpp"
@@ -161,10 +161,10 @@ ExitCode run(const Arguments& arguments) {
     if (code == ExitCode::done) code = finding.code;
   }
   if (arguments.has("json")) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Finding& finding : findings)
-      list.push_back({{"what", finding.what}, {"found", finding.found}, {"text", finding.text}});
-    print_json({{"format", 1}, {"ready", code == ExitCode::done}, {"findings", std::move(list)}});
+    const auto to_json = [](const Finding& finding) -> nlohmann::ordered_json {
+      return {{"what", finding.what}, {"found", finding.found}, {"text", finding.text}};
+    };
+    print_json({{"format", 1}, {"ready", code == ExitCode::done}, {"findings", json_list(findings, to_json)}});
     return code;
   }
   std::string text;
