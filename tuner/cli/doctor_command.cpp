@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "cache/file/location.hpp"
@@ -118,22 +119,14 @@ std::vector<Finding> look_at_everything(const std::filesystem::path& chosen) {
 
 /// What the findings come to, in a sentence.
 std::string conclusion(const std::vector<Finding>& findings) {
-  bool works = true;
-  bool keeps = true;
-  bool damaged = false;
-  bool binaries_kept = true;
-  for (const Finding& finding : findings) {
-    if (finding.found) continue;
-    if (finding.code != ExitCode::store) {
-      works = false;
-    } else if (finding.is_damaged) {
-      damaged = true;
-    } else if (finding.what == "binaries") {
-      binaries_kept = false;
-    } else {
-      keeps = false;
-    }
-  }
+  const auto any_missing = [&](auto is) {
+    return std::ranges::any_of(findings, [&](const Finding& finding) { return !finding.found && is(finding); });
+  };
+  const auto is_unusable = [](const Finding& of) { return of.code == ExitCode::store && !of.is_damaged; };
+  const bool works = !any_missing([](const Finding& of) { return of.code != ExitCode::store; });
+  const bool damaged = any_missing([](const Finding& of) { return of.is_damaged; });
+  const bool keeps = !any_missing([&](const Finding& of) { return is_unusable(of) && of.what != "binaries"; });
+  const bool binaries_kept = !any_missing([&](const Finding& of) { return is_unusable(of) && of.what == "binaries"; });
   std::string text;
   if (!works) {
     text +=
