@@ -20,7 +20,6 @@
 #include "bench/kernels/sections.hpp"
 #include "bench/kernels/stage.hpp"
 #include "bench/program.hpp"
-#include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/engine/measure/statistics.hpp"
 
@@ -106,9 +105,9 @@ std::string compare(const Task& task, bench::Stage& stage, const Opponent& oppon
 
 void race(const bench::BenchProblem& problem, const std::filesystem::path& out, json& record) {
   const DeviceInfo device = bench::use_first_gpu();
-  const Task task(load_description(problem.file, problem.kernel), parse_problem(problem.problem), device, {}, {},
-                  search::Listing::when_needed);
-  const auto text = bench::tuned_winner(out, {problem.file, problem.kernel}, problem_text(task.problem()));
+  const bench::Subject subject{problem.file, problem.kernel};
+  const Task task = bench::task_of(subject, problem.problem, device);
+  const auto text = bench::tuned_winner(out, subject, problem_text(task.problem()));
   if (!text) throw std::runtime_error("it has no winner: run the section tune first");
   record["configuration"] = *text;
   bench::Stage stage(task);

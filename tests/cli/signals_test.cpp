@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,20 +36,15 @@ fs::path endless_pipe(const User& user) {
   return pipe;
 }
 
-/// A database that another connection has locked, so that whoever wants it waits for ten seconds.
-class Locked {
- public:
-  explicit Locked(const fs::path& path) {
-    REQUIRE(sqlite3_open(path.c_str(), &handle_) == SQLITE_OK);
-    REQUIRE(sqlite3_exec(handle_, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr) == SQLITE_OK);
-  }
-  ~Locked() { sqlite3_close(handle_); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
+using Connection = std::unique_ptr<sqlite3, int (*)(sqlite3*)>;
 
- private:
-  sqlite3* handle_ = nullptr;
-};
+/// Another connection to a database, which has locked it: the program waits for ten seconds.
+Connection locked(const fs::path& path) {
+  sqlite3* handle = nullptr;
+  REQUIRE(sqlite3_open(path.c_str(), &handle) == SQLITE_OK);
+  REQUIRE(sqlite3_exec(handle, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr) == SQLITE_OK);
+  return {handle, sqlite3_close};
+}
 
 /// A user whose database holds a decision.
 struct Owner : User {
@@ -88,7 +84,7 @@ TEST_CASE(
                                {"export", "out.db"},
                                {"export", "--header", "out.hpp", "--kernel", "scale"},
                                {"import", "other.db"}}) {
-    const Locked locked(user.database());
+    const Connection other = locked(user.database());
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
       CAPTURE(signal);
       Running program(user, command);

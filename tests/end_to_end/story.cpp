@@ -17,27 +17,22 @@ namespace tuner::test {
 namespace {
 
 using Database = UniqueHandle<sqlite3*, sqlite3_close_v2>;
-using Query = UniqueHandle<sqlite3_stmt*, sqlite3_finalize>;
 
 // Seen from outside, so without any code of the product.
-std::vector<std::vector<std::string>> ask(const std::filesystem::path& file, const char* sql) {
-  std::vector<std::vector<std::string>> rows;
+std::vector<Words> ask(const std::filesystem::path& file, const char* sql) {
+  std::vector<Words> rows;
   sqlite3* database = nullptr;
   const int opened = sqlite3_open_v2(file.c_str(), &database, SQLITE_OPEN_READONLY, nullptr);
   const Database owned_database(database);
   if (opened != SQLITE_OK) return rows;
   sqlite3_busy_timeout(database, 10000);
-  sqlite3_stmt* statement = nullptr;
-  // Without a table, the program has not come so far.
-  if (sqlite3_prepare_v2(database, sql, -1, &statement, nullptr) != SQLITE_OK) return rows;
-  const Query owned_statement(statement);
-  while (sqlite3_step(statement) == SQLITE_ROW) {
-    std::vector<std::string>& row = rows.emplace_back();
-    for (int column = 0; column < sqlite3_column_count(statement); ++column) {
-      const unsigned char* text = sqlite3_column_text(statement, column);
-      row.emplace_back(text ? reinterpret_cast<const char*>(text) : "NULL");
-    }
-  }
+  const auto add_row = [](void* to, int columns, char** values, char**) {
+    Words& row = static_cast<std::vector<Words>*>(to)->emplace_back();
+    for (int i = 0; i < columns; ++i) row.emplace_back(values[i] != nullptr ? values[i] : "NULL");
+    return 0;
+  };
+  // It fails while there is no table: the program has not come so far.
+  sqlite3_exec(database, sql, add_row, &rows, nullptr);
   return rows;
 }
 
