@@ -53,6 +53,11 @@ class Replayer : public User {
   }
 };
 
+/// Who has tuned once.
+struct Owner : Replayer {
+  Owner() { tune(); }
+};
+
 void check_is_set_aside(const Replayer& user) {
   const std::string damaged = read_file(user.database());
   check_err(user.list(), 5, {"damaged"});
@@ -83,8 +88,7 @@ void check_is_not_touched(const Replayer& user, const std::string& reason) {
 }  // namespace
 
 TEST_CASE("a damaged database is set aside by tune and refused by the others") {
-  const Replayer user;
-  user.tune();
+  const Owner user;
   SUBCASE("truncated") {
     user.damage([](std::string& bytes) { bytes.resize(bytes.size() / 2); });
   }
@@ -104,8 +108,7 @@ TEST_CASE("a damaged database is set aside by tune and refused by the others") {
 }
 
 TEST_CASE("one zeroed page that a listing need not read is found by tune all the same") {
-  const Replayer user;
-  user.tune();
+  const Owner user;
   user.damage([](std::string& bytes) { std::fill(bytes.end() - kPage, bytes.end(), '\0'); });
   CHECK(user.tune()["warnings"].size() == 1);
   CHECK(!user.aside().empty());
@@ -134,16 +137,14 @@ TEST_CASE("a file of an older format is read as it is, brought up to date by tun
 }
 
 TEST_CASE("a file of a newer format is left alone, and the winner is printed all the same") {
-  const Replayer user;
-  user.tune();
+  const Owner user;
   run_sql(user.database(), "PRAGMA user_version = 99");
   CHECK(user.list().exit_code == 5);
   check_is_not_touched(user, "newer version");
 }
 
 TEST_CASE("a folder that may not be written costs a warning; what is there can be read") {
-  Replayer user;
-  user.tune();
+  Owner user;
   // Whoever started the tests, the program runs as a user who may read everything here and write nothing.
   fs::permissions(user.home(), fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
   for (const auto& entry : fs::recursive_directory_iterator(user.home())) {
@@ -163,8 +164,7 @@ TEST_CASE("a folder that may not be written costs a warning; what is there can b
 }
 
 TEST_CASE("a full disk costs a warning, keeps what was there, and the winner is printed") {
-  Replayer user;
-  user.tune();
+  Owner user;
   const rlim_t size = fs::file_size(user.database());
   user.before_start = [size] {
     const rlimit limit{size, size};
@@ -179,8 +179,7 @@ TEST_CASE("a full disk costs a warning, keeps what was there, and the winner is 
 }
 
 TEST_CASE("a decision that a full disk kept out is not said to be stored") {
-  Replayer user;
-  user.tune();
+  Owner user;
   const rlim_t size = fs::file_size(user.database());
   const std::string before = read_file(user.database());
   for (rlim_t room = 0; room < 6 * kPage; room += kPage) {
@@ -205,8 +204,7 @@ TEST_CASE("a decision that a full disk kept out is not said to be stored") {
 }
 
 TEST_CASE("trials that were stored do not let a decision that was not appear as stored") {
-  const Replayer user;
-  user.tune();
+  const Owner user;
   run_sql(user.database(), "CREATE TRIGGER full BEFORE INSERT ON decision BEGIN SELECT raise(ABORT, 'no room'); END");
   const json report = user.tune();
   CHECK(report["stored_in"].is_null());
@@ -218,8 +216,7 @@ TEST_CASE("trials that were stored do not let a decision that was not appear as 
 }
 
 TEST_CASE("tune sets aside whatever ended in 70 once, and the other commands call it damage") {
-  const Replayer user;
-  user.tune();
+  const Owner user;
   SUBCASE("a byte of the header") {
     user.damage([](std::string& bytes) { bytes[47] = 9; });
   }
@@ -250,8 +247,7 @@ TEST_CASE("tune sets aside whatever ended in 70 once, and the other commands cal
 }
 
 TEST_CASE("recover says what came back, and leaves alone what is there") {
-  const Replayer user;
-  user.tune();
+  const Owner user;
   user.damage([](std::string& bytes) { std::fill(bytes.begin(), bytes.begin() + 100, 'x'); });
   CHECK(user.list().exit_code == 5);
   check_out(user.run({"recover", user.database()}), 0,
@@ -265,8 +261,7 @@ TEST_CASE("recover says what came back, and leaves alone what is there") {
 }
 
 TEST_CASE("a file system without locks is named at once, and the winner is printed") {
-  Replayer user;
-  user.tune();
+  Owner user;
   // A space ends the name of what is preloaded, and the build folder may have one.
   fs::create_symlink(TUNER_NO_LOCKS, user.home() / "no_locks.so");
   user.environment["LD_PRELOAD"] = "./no_locks.so";

@@ -48,7 +48,7 @@ void learn_three(const User& user) {
 /// Whether a compiler takes a program; its words are shown if not.
 bool compiles(const User& user, const std::string& compiler, const std::string& name, const std::string& text) {
   user.folder().write(name, text);
-  return std::system(("cd '" + user.home().string() + "' && " + compiler + " " + name).c_str()) == 0;
+  return user.in_shell(compiler + " " + name) == 0;
 }
 
 bool has_nvcc() {

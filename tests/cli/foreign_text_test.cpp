@@ -50,11 +50,9 @@ bool runs(const User& user) {
       "#include <cstdlib>\n#include \"tuned.hpp\"\nint main() { return sizeof(tuned::scale::Winner) == 0; }\n");
   user.folder().write("use_macros.cpp",
                       "#include <cstdlib>\n#include \"macros.hpp\"\nint main() { return BLOCK == 0; }\n");
-  return std::system(
-             ("cd '" + user.home().string() +
-              "' && g++ -std=c++17 -trigraphs -o use use.cpp && ./use && g++ -std=c++17 -trigraphs -o use_macros "
-              "use_macros.cpp && ./use_macros")
-                 .c_str()) == 0;
+  return user.in_shell(
+             "g++ -std=c++17 -trigraphs -o use use.cpp && ./use && g++ -std=c++17 -trigraphs -o use_macros "
+             "use_macros.cpp && ./use_macros") == 0;
 }
 
 }  // namespace
@@ -92,9 +90,7 @@ TEST_CASE("what a recording says of its device does not leave the comments of a 
   CHECK_FALSE(contains(replayed.out + replayed.err, "\x1b"));
   REQUIRE(user.run({"export", "--header", "tuned.hpp", "--db", (user.data() / "replay.db").string()}).exit_code == 0);
   user.folder().write("use.cpp", "#include \"tuned.hpp\"\nstatic_assert(sizeof(tuned::scale::winners) > 0, \"\");\n");
-  CHECK(std::system(("cd '" + user.home().string() +
-                     "' && g++ -std=c++17 -trigraphs -Wall -Werror=comment -fsyntax-only use.cpp")
-                        .c_str()) == 0);
+  CHECK(user.in_shell("g++ -std=c++17 -trigraphs -Wall -Werror=comment -fsyntax-only use.cpp") == 0);
 }
 
 TEST_CASE("a macro that would be code is not written, unless the kernel file itself has it") {

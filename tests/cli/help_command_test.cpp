@@ -21,13 +21,6 @@ std::size_t longest_line(const std::string& text) {
 
 const std::string kProgram = shell_word(TUNER_PROGRAM);
 
-/// The program only sees its descriptors, so a shell has to redirect them. The exit code of what it does in the user's
-/// home.
-int in_shell(const User& user, const std::string& command) {
-  const std::string script = "cd " + shell_word(user.home().string()) + " && " + command;
-  return WEXITSTATUS(std::system(("exec bash -c " + shell_word(script)).c_str()));
-}
-
 }  // namespace
 
 TEST_CASE("--help lists every command and every exit code on standard output") {
@@ -114,20 +107,14 @@ TEST_CASE("a mistyped command or option is answered with the nearest one and exi
   }
 }
 
-TEST_CASE("output that cannot be written is an error") {
+// The program only sees its descriptors, so a shell has to redirect them.
+TEST_CASE("output that cannot be written is an error, a reader that has seen enough is none") {
   const User user;
-  CHECK(in_shell(user, kProgram + " --help > /dev/full 2> errors") == 1);
-  CHECK(contains(read_file(user.home() / "errors"), "could not be written"));
-}
-
-TEST_CASE("a reader that has seen enough is no failure") {
-  const User user;
-  CHECK(in_shell(user, "exec 3> >(exec true) && wait $! && exec " + kProgram + " help tune >&3 2> errors") == 0);
-  CHECK(read_file(user.home() / "errors").empty());
-}
-
-TEST_CASE("a standard output that is closed is an error") {
-  const User user;
-  CHECK(in_shell(user, kProgram + " --help >&- 2> errors") == 1);
-  CHECK(contains(read_file(user.home() / "errors"), "is it closed"));
+  const auto errors = [&] { return read_file(user.home() / "errors"); };
+  CHECK(user.in_shell(kProgram + " --help > /dev/full 2> errors") == 1);
+  CHECK(contains(errors(), "could not be written"));
+  CHECK(user.in_shell(kProgram + " --help >&- 2> errors") == 1);
+  CHECK(contains(errors(), "is it closed"));
+  CHECK(user.in_shell("exec 3> >(exec true) && wait $! && exec " + kProgram + " help tune >&3 2> errors") == 0);
+  CHECK(errors().empty());
 }

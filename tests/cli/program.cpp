@@ -104,6 +104,11 @@ User::User() {
                  {"TUNER_DRIVER", (home() / "no-driver.so").string()}};
 }
 
+int User::in_shell(const std::string& command) const {
+  const std::string script = "cd " + shell_word(home().string()) + " && " + command;
+  return WEXITSTATUS(std::system(("exec bash -c " + shell_word(script)).c_str()));
+}
+
 Result User::run(const Words& arguments) const {
   return Running(*this, arguments).finish();
 }

@@ -55,6 +55,9 @@ class User {
   const TemporaryFolder& folder() const { return folder_; }
   std::filesystem::path data() const { return home() / ".local/share/tuner"; }
 
+  /// What a shell returns that runs this command in the home folder, with the environment of the test.
+  int in_shell(const std::string& command) const;
+
   /// Runs `tuner` with these arguments in the home folder and waits for its end.
   Result run(const Words& arguments) const;
 

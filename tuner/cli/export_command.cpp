@@ -44,10 +44,6 @@ cache::ExportedBinaries export_binaries(const cache::Location& from, const cache
   return cache::export_binaries(from.binaries, to.binaries, {hashes.begin(), hashes.end()}, overwrite);
 }
 
-std::string count(std::int64_t number, std::string_view singular) {
-  return counted(static_cast<std::uint64_t>(number), singular);
-}
-
 /// "2 binaries": no word that `counted` could put into the plural.
 std::string count_binaries(std::int64_t number) {
   return fmt::format("{} {}", number, number == 1 ? "binary" : "binaries");
@@ -114,8 +110,8 @@ ExitCode run(const Arguments& arguments) {
   }
   print(fmt::format("Exported to {}:\n", one_line(to.decisions.string())));
   for (const auto& [kernel, totals] : kernels) {
-    print(labelled("  ", fmt::format("{}: {}, {}", one_line(kernel), count(totals.decisions, "decision"),
-                                     count(totals.trials, "trial"))));
+    print(labelled("  ", fmt::format("{}: {}, {}", one_line(kernel), counted(totals.decisions, "decision"),
+                                     counted(totals.trials, "trial"))));
   }
   if (binaries) {
     print(

@@ -64,7 +64,7 @@ nlohmann::ordered_json to_json(const Deed& deed) {
 std::string counts(const cache::Forgotten& forgotten) {
   std::vector<std::string> parts;
   const auto add = [&](std::int64_t count, std::string_view singular) {
-    if (count > 0) parts.push_back(counted(static_cast<std::uint64_t>(count), singular));
+    if (count > 0) parts.push_back(counted(count, singular));
   };
   add(forgotten.decisions, "decision");
   add(forgotten.trials, "trial");

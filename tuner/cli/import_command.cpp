@@ -86,10 +86,9 @@ nlohmann::ordered_json to_json(const ImportedFile& file, bool knows_gpus) {
 }
 
 std::string in_words(const Counts& counts, bool knows_gpus) {
-  return fmt::format("{} kept{}, {} older than what is here; {} kept, {} known",
-                     counted(static_cast<std::uint64_t>(counts.kept), "decision"),
+  return fmt::format("{} kept{}, {} older than what is here; {} kept, {} known", counted(counts.kept, "decision"),
                      knows_gpus ? fmt::format(" ({} of them foreign)", counts.foreign) : "", counts.older,
-                     counted(static_cast<std::uint64_t>(counts.trials_kept), "trial"), counts.trials_known);
+                     counted(counts.trials_kept, "trial"), counts.trials_known);
 }
 
 void print_text(const ImportedFile& file, bool knows_gpus) {

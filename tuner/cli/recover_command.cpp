@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string in_words(const cache::RecoveredTable& table) {
-  std::string text = counted(static_cast<std::uint64_t>(table.rows), "row");
+  std::string text = counted(table.rows, "row");
   if (table.lost > 0) text += fmt::format("; at least {} lost", table.lost);
   if (table.refused > 0)
     text += fmt::format(", {} of them readable but not sound ({})", table.refused, table.why_refused);

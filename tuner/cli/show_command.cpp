@@ -70,7 +70,7 @@ std::string speedup_text(const cache::Decision& decision) {
   std::string text = fmt::format("{} over {}", speedup_cell(decision), baseline);
   if (decision.speedup_low) {
     text += fmt::format(", {:.4g} % confidence, {}", decision.confidence * 100,
-                        counted(static_cast<std::uint64_t>(decision.race_blocks), "paired block"));
+                        counted(decision.race_blocks, "paired block"));
   }
   return text;
 }
@@ -102,8 +102,7 @@ std::string decision_text(const NumberedDecision& numbered) {
                            : same_inputs      ? "again after the race, on the same inputs: none of them is random"
                                               : "again after the race, on fresh inputs";
     if (decision.awkward_sizes > 0) {
-      verified +=
-          fmt::format(", and at {}", counted(static_cast<std::uint64_t>(decision.awkward_sizes), "awkward size"));
+      verified += fmt::format(", and at {}", counted(decision.awkward_sizes, "awkward size"));
     }
     text += labelled("  verified   ", verified);
   }
