@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <utility>
 
 namespace tuner::bench {
@@ -50,28 +51,32 @@ std::string tuner_command(const std::filesystem::path& folder, const std::vector
   return command;
 }
 
-TunerRun tune(const std::filesystem::path& folder, std::vector<std::string> arguments, bool required) {
-  arguments.insert(arguments.begin(), "tune");
-  arguments.emplace_back("--json");
-  const std::string errors = (folder / "errors").string();
-  const std::string command = tuner_command(folder, arguments) + " 2>" + quoted(errors);
-  TunerRun run;
-  std::string output;
+CommandRun run_command(const std::string& command) {
+  CommandRun run;
   const auto start = std::chrono::steady_clock::now();
   FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) std::exit(1);
+  if (pipe == nullptr) throw std::runtime_error("no process can be started");
   std::array<char, 65536> buffer;
   for (std::size_t count = 0; (count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-    output.append(buffer.data(), count);
+    run.output.append(buffer.data(), count);
   }
   const int status = pclose(pipe);
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  const nlohmann::json object = nlohmann::json::parse(output, nullptr, false);
+  return run;
+}
+
+TunerRun tune(const std::filesystem::path& folder, std::vector<std::string> arguments, bool required) {
+  arguments.insert(arguments.begin(), "tune");
+  arguments.emplace_back("--json");
+  const std::string errors = (folder / "errors").string();
+  const CommandRun ended = run_command(tuner_command(folder, arguments) + " 2>" + quoted(errors));
+  TunerRun run{ended.seconds, ended.exit_code, nullptr};
+  const nlohmann::json object = nlohmann::json::parse(ended.output, nullptr, false);
   if (object.is_object() && !object["reports"].empty()) run.report = object["reports"][0];
   if (required && run.report.is_null()) {
     std::ifstream in(errors);
-    fmt::print(stderr, "the tuner ended with {} and printed no report:\n{}\n{}\n", run.exit_code, output,
+    fmt::print(stderr, "the tuner ended with {} and printed no report:\n{}\n{}\n", run.exit_code, ended.output,
                std::string(std::istreambuf_iterator<char>(in), {}));
     std::exit(1);
   }

@@ -20,6 +20,15 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
+/// A shell command that ran to its end.
+struct CommandRun {
+  double seconds = 0;  ///< from its start
+  int exit_code = 0;   ///< 128 + signal if one ended it
+  std::string output;  ///< what it printed on standard output
+};
+/// Throws std::runtime_error if it cannot be started.
+CommandRun run_command(const std::string& command);
+
 /// One run of the real program.
 struct TunerRun {
   double seconds = 0;     ///< from starting the process to its end

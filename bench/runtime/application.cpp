@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
+#include <ranges>
 #include <stdexcept>
 
 #include "tuner/core/kernel_file/kernel_file.hpp"
@@ -18,11 +19,7 @@ namespace {
 
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(','), text.size());
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  for (const auto part : std::views::split(text, ',')) parts.emplace_back(part.begin(), part.end());
   return parts;
 }
 

@@ -57,15 +57,6 @@ bool Child::read_more() {
   return true;
 }
 
-std::string Child::read_line() {
-  while (text_.find('\n') == std::string::npos && read_more()) {
-  }
-  const std::size_t end = std::min(text_.find('\n'), text_.size());
-  const std::string line = text_.substr(0, end);
-  text_.erase(0, end + 1);
-  return line;
-}
-
 std::string Child::finish() {
   while (read_more()) {
   }

@@ -17,9 +17,6 @@ class Child {
   Child& operator=(const Child&) = delete;
   Child(Child&& other) noexcept;
 
-  pid_t pid() const { return pid_; }
-  /// Waits for the next line that it prints; empty once it has ended.
-  std::string read_line();
   /// Waits until it has ended and returns what it printed. Throws std::runtime_error unless its status is 0.
   std::string finish();
   void kill() noexcept;

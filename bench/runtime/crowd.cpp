@@ -9,7 +9,6 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <exception>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -17,7 +16,9 @@
 #include <thread>
 #include <vector>
 
+#include "bench/engine/stored_rows.hpp"
 #include "bench/engine/tuner_program.hpp"
+#include "bench/program.hpp"
 #include "bench/runtime/application.hpp"
 #include "bench/runtime/child.hpp"
 #include "bench/runtime/database.hpp"
@@ -167,10 +168,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_runtime_crowd: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_runtime_crowd", [&] { return run(argc, argv); });
 }

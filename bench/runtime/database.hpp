@@ -24,16 +24,6 @@ void fill_database(const std::filesystem::path& folder, std::size_t decisions, s
 /// Commits `rows` trials of a kernel of its own every so many milliseconds until the process ends.
 [[noreturn]] void write_forever(const std::filesystem::path& folder, int interval_ms, std::size_t rows);
 
-/// What another program sees of the database while others work on it; zeros while there is none.
-struct Seen {
-  std::int64_t trials = 0;
-  std::int64_t decisions = 0;
-  std::int64_t sessions = 0;        ///< that recorded trials
-  std::int64_t configurations = 0;  ///< that have a trial
-};
-Seen look_at(const std::filesystem::path& folder);
-/// Every value of the oldest `count` trials: equal if nothing changed.
-std::string trial_rows(const std::filesystem::path& folder, std::int64_t count);
 /// What the database's rows are about. Throws std::runtime_error unless it is one thing.
 cache::DecisionKey only_key(const std::filesystem::path& folder);
 

@@ -10,13 +10,13 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench/engine/tuner_program.hpp"
+#include "bench/program.hpp"
 #include "bench/runtime/bare_driver.hpp"
 #include "bench/runtime/child.hpp"
 #include "bench/runtime/figures.hpp"
@@ -106,12 +106,9 @@ int measure(int wanted, const char* file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
+  return tuner::bench::run_program("bench_runtime_faults", [&] {
     if (argc != 3) throw std::runtime_error("usage: bench_runtime_faults LAUNCHES KERNEL_FILE");
     bench::forget_settings();
     return measure(std::atoi(argv[1]), argv[2]);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_runtime_faults: {}\n", error.what());
-    return 1;
-  }
+  });
 }

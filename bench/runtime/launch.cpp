@@ -8,12 +8,12 @@
 #include <sched.h>
 
 #include <chrono>
-#include <exception>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench/engine/tuner_program.hpp"
+#include "bench/program.hpp"
 #include "bench/runtime/bare_driver.hpp"
 #include "bench/runtime/child.hpp"
 #include "bench/runtime/figures.hpp"
@@ -124,13 +124,9 @@ void measure(const char* file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
+  return tuner::bench::run_program("bench_runtime_launch", [&] {
     if (argc != 2) throw std::runtime_error("usage: bench_runtime_launch KERNEL_FILE");
     bench::forget_settings();
     measure(argv[1]);
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_runtime_launch: {}\n", error.what());
-    return 1;
-  }
+  });
 }

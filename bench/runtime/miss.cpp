@@ -6,13 +6,13 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <exception>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "bench/engine/tuner_program.hpp"
+#include "bench/program.hpp"
 #include "bench/runtime/application.hpp"
 #include "bench/runtime/child.hpp"
 #include "bench/runtime/figures.hpp"
@@ -96,10 +96,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_runtime_miss: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_runtime_miss", [&] { return run(argc, argv); });
 }

@@ -11,12 +11,12 @@
 #include <atomic>
 #include <barrier>
 #include <chrono>
-#include <exception>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "bench/engine/tuner_program.hpp"
+#include "bench/program.hpp"
 #include "bench/runtime/application.hpp"
 #include "bench/runtime/child.hpp"
 #include "bench/runtime/database.hpp"
@@ -125,10 +125,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_runtime_request: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_runtime_request", [&] { return run(argc, argv); });
 }

@@ -1,5 +1,6 @@
 #include "tests/cli/program.hpp"
 
+#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
@@ -48,6 +49,36 @@ void open_output(int (&ends)[2], bool terminal, unsigned short columns) {
 
 }  // namespace
 
+Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+void check_has(const std::string& text, const Words& parts) {
+  CAPTURE(text);
+  for (const std::string& part : parts) CHECK_MESSAGE(contains(text, part), part);
+}
+
+void check_out(const Result& result, int exit_code, const Words& parts) {
+  INFO("tuner" << result.command << "\n" << result.err);
+  CHECK(result.exit_code == exit_code);
+  check_has(result.out, parts);
+}
+
+void check_err(const Result& result, int exit_code, const Words& parts) {
+  INFO("tuner" << result.command << "\n" << result.out);
+  CHECK(result.exit_code == exit_code);
+  check_has(result.err, parts);
+}
+
+void check_error(const Result& result, int exit_code, const Words& parts) {
+  check_err(result, exit_code, parts);
+  INFO("tuner" << result.command << "\n" << result.err);
+  CHECK(result.out.empty());
+  CHECK(lines(result.err) == 1);
+  CHECK(result.err.starts_with("tuner: "));
+}
+
 TemporaryFolder::TemporaryFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "tuner-cli-XXXXXX").string();
   require(mkdtemp(name.data()) != nullptr, "mkdtemp");
@@ -73,19 +104,23 @@ User::User() {
                  {"TUNER_DRIVER", (home() / "no-driver.so").string()}};
 }
 
-Result User::run(const std::vector<std::string>& arguments) const {
+int User::in_shell(const std::string& command) const {
+  const std::string script = "cd " + shell_word(home().string()) + " && " + command;
+  return WEXITSTATUS(std::system(("exec bash -c " + shell_word(script)).c_str()));
+}
+
+Result User::run(const Words& arguments) const {
   return Running(*this, arguments).finish();
 }
 
-Running::Running(const User& user, const std::vector<std::string>& arguments, Terminal terminal,
-                 unsigned short columns) {
+Running::Running(const User& user, const Words& arguments, Terminal terminal, unsigned short columns) {
   int out[2];
   int err[2];
   open_output(out, terminal == Terminal::output, columns);
   open_output(err, terminal == Terminal::error, columns);
-  std::vector<std::string> words{TUNER_PROGRAM};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<std::string> variables;
+  for (const std::string& argument : arguments) command_ += " " + argument;
+  Words words = joined({TUNER_PROGRAM}, arguments);
+  Words variables;
   for (const auto& [name, value] : user.environment) variables.push_back(name + "=" + value);
   std::vector<char*> argv;
   std::vector<char*> envp;
@@ -169,8 +204,7 @@ bool Running::says(const std::string& words) {
 }
 
 Result Running::finish() {
-  Result result;
-  result.err = said_;
+  Result result{.command = command_, .err = said_};
   std::array<pollfd, 2> open{{{out_, POLLIN, 0}, {err_, POLLIN, 0}}};
   while (open[0].fd >= 0 || open[1].fd >= 0) {
     require(poll(open.data(), open.size(), -1) >= 0, "poll");

@@ -6,14 +6,7 @@
 #include "tests/core/task/npy_file.hpp"
 #include "tests/end_to_end/story.hpp"
 
-using tuner::test::bytes_of;
-using tuner::test::contains;
-using tuner::test::DataFolder;
-using tuner::test::npy;
-using tuner::test::read_report;
-using tuner::test::Result;
-using tuner::test::Tuner;
-using tuner::test::TuneReport;
+using namespace tuner::test;
 
 namespace {
 
@@ -34,10 +27,8 @@ struct DataStory : Tuner {
     files.write("offsets.npy", numbers(4, 100));
   }
   std::filesystem::path kernel() const { return files.path() / "data.cu"; }
-  Result tune_data(const std::string& problem = "n=1000", const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words{"tune", kernel().string(), "--problem", problem, "--json", "--workers", "2"};
-    words.insert(words.end(), more.begin(), more.end());
-    return run(words);
+  Result tune_data(const std::string& problem = "n=1000", const Words& more = {}) const {
+    return run(joined({"tune", kernel(), "--problem", problem, "--json", "--workers", "2"}, more));
   }
   /// What is said of bad data, without the folder.
   std::string complaint(const std::string& problem = "n=1000") const {
@@ -58,10 +49,7 @@ struct DataStory : Tuner {
 TEST_CASE("a kernel is tuned on the data that its files hold") {
   const DataStory story;
   const Result result = story.tune_data();
-  const TuneReport told = read_report(result);
-  INFO(told.err);
-  REQUIRE(told.exit_code == 0);
-  CHECK(told.winner == "KIND=right,VARIANT=0");
+  check_winner(read_report(result), "KIND=right,VARIANT=0");
   CHECK(contains(result.out, "contains the data of this size"));
   // 2 * (5 + 999) + 100 + 3, and one more.
   bool seen = false;
@@ -88,9 +76,7 @@ TEST_CASE("a program that only replays needs no data") {
   REQUIRE(recorded.exit_code == 0);
   std::filesystem::remove(story.files.path() / kValues);
   const TuneReport replayed = read_report(story.run({"tune", "--replay", recording, "--json"}));
-  INFO(replayed.err);
-  CHECK(replayed.exit_code == 0);
-  CHECK(replayed.winner == recorded.winner);
+  check_winner(replayed, recorded.winner);
 }
 
 TEST_CASE("data that does not fit is refused in a sentence with its place, before anything is run") {
@@ -111,7 +97,5 @@ TEST_CASE("data that does not fit is refused in a sentence with its place, befor
   CHECK(contains(story.complaint(),
                  "data.cu:10: the content of `offsets`: offsets.npy does not exist; a relative name starts at the "
                  "folder of the kernel file."));
-  const Result described = story.run({"describe", story.kernel().string(), "--problem", "n=1000"});
-  CHECK(described.exit_code == 0);
-  CHECK(contains(described.out, "offsets.npy does not exist"));
+  check_out(story.run({"describe", story.kernel(), "--problem", "n=1000"}), 0, {"offsets.npy does not exist"});
 }

@@ -1,13 +1,12 @@
 // `tuner check --host`.
 #include <fmt/format.h>
 
-#include <chrono>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "tuner/cli/check_request.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/interrupts.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/progress_line.hpp"
 #include "tuner/core/base/text.hpp"
@@ -33,36 +32,32 @@ Json spot_json(const host::SourceSpot& spot) {
   return {{"file", spot.file}, {"line", spot.line}};
 }
 
+Json finding_json(const host::Finding& finding) {
+  return {{"class", host::to_string(finding.kind)},   {"place", spot_json(finding.place)},
+          {"other_place", spot_json(finding.other)},  {"message", finding.sentence},
+          {"configuration", finding.configuration},   {"problem", finding.problem},
+          {"configurations", finding.configurations}, {"cases", finding.cases}};
+}
+
+Json unchecked_json(const host::Unchecked& one) {
+  return {{"message", one.sentence},
+          {"place", spot_json(one.place)},
+          {"configuration", one.configuration.empty() ? Json(nullptr) : Json(one.configuration)},
+          {"configurations", one.configurations}};
+}
+
 Json to_json(const CheckRequest& request, const std::vector<ProblemValues>& problems, const host::HostResult& result) {
-  Json findings = Json::array(), unchecked = Json::array(), texts = Json::array();
-  for (const ProblemValues& problem : problems) texts.push_back(problem_text(problem));
-  for (const host::Finding& finding : result.findings) {
-    findings.push_back({{"class", host::to_string(finding.kind)},
-                        {"place", spot_json(finding.place)},
-                        {"other_place", spot_json(finding.other)},
-                        {"message", finding.sentence},
-                        {"configuration", finding.configuration},
-                        {"problem", finding.problem},
-                        {"configurations", finding.configurations},
-                        {"cases", finding.cases}});
-  }
-  for (const host::Unchecked& one : result.unchecked) {
-    unchecked.push_back({{"message", one.sentence},
-                         {"place", spot_json(one.place)},
-                         {"configuration", one.configuration.empty() ? Json(nullptr) : Json(one.configuration)},
-                         {"configurations", one.configurations}});
-  }
   return {{"format", 1},
           {"kernel", request.description->kernel},
           {"file", request.description->file.string()},
           {"host", true},
           {"compiler", result.compiler},
-          {"problems", std::move(texts)},
+          {"problems", json_list(problems, problem_text)},
           {"configurations", result.configurations},
           {"cases", result.cases},
           {"configurations_for_races", result.raced},
-          {"findings", std::move(findings)},
-          {"unchecked", std::move(unchecked)},
+          {"findings", json_list(result.findings, finding_json)},
+          {"unchecked", json_list(result.unchecked, unchecked_json)},
           {"notes", result.notes},
           {"interrupted", result.interrupted},
           {"compile_s", result.compile_s},
@@ -127,21 +122,13 @@ ExitCode check_on_cpu(const CheckRequest& request, const std::atomic<bool>& stop
   counting.reset();
 
   ProgressLine line;
-  const auto start = std::chrono::steady_clock::now();
   host::HostOptions options;
   options.device = device;
   options.include_folders = request.include_folders;
   options.jobs = request.workers;
   options.seed = request.seed;
   options.stop = &stop;
-  options.progress = [&](std::string_view phase, std::size_t done, std::size_t all) {
-    engine::Observer::Progress progress;
-    progress.phase = std::string(phase);
-    progress.finished = done;
-    progress.total = all;
-    progress.elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    line.progress(progress);
-  };
+  options.progress = [&](std::string_view phase, std::size_t done, std::size_t all) { line.count(phase, done, all); };
   std::optional<SomethingToEnd> compilers(std::in_place);
   const host::HostResult result = host::check_on_host(request.description, picks, options);
   compilers.reset();

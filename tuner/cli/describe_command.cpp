@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/description/headers.hpp"
@@ -63,60 +64,53 @@ Json value_json(const search::Value& value) {
 }
 
 Json texts(const std::vector<search::Expression>& expressions) {
-  Json list = Json::array();
-  for (const search::Expression& expression : expressions) list.push_back(expression.text());
-  return list;
+  return json_list(expressions, [](const search::Expression& expression) { return expression.text(); });
 }
 
 Json reference_json(const ReferenceDescription& reference) {
   if (!reference.is_named()) return nullptr;
-  Json constants = Json::array();
-  for (const NamedExpression& constant : reference.constants) {
-    constants.push_back({{"name", constant.name}, {"value", constant.expression.text()}});
-  }
+  const auto of_constant = [](const NamedExpression& constant) -> Json {
+    return {{"name", constant.name}, {"value", constant.expression.text()}};
+  };
   return {{"kernel", reference.kernel},
           {"grid", texts(reference.grid)},
           {"block", texts(reference.block)},
           {"shared", reference.shared_bytes ? Json(reference.shared_bytes->text()) : Json(nullptr)},
           {"arguments", reference.arguments ? Json(*reference.arguments) : Json(nullptr)},
-          {"constants", std::move(constants)}};
+          {"constants", json_list(reference.constants, of_constant)}};
+}
+
+Json property_json(const ProblemProperty& property) {
+  return {{"name", property.name},
+          {"kind", kind_name(property.kind)},
+          {"default", property.default_value ? value_json(*property.default_value) : Json(nullptr)}};
+}
+
+Json parameter_json(const ParameterDescription& parameter) {
+  return {{"name", parameter.parameter.name},
+          {"form", form_name(parameter.form)},
+          {"default", value_json(parameter.parameter.default_value)},
+          {"values", json_list(parameter.parameter.values, value_json)}};
+}
+
+Json argument_json(const Argument& argument) {
+  return {{"name", argument.name},
+          {"role", role_word(argument.role)},
+          {"type", argument.type},
+          {"length", argument.length ? Json(argument.length->text()) : Json(nullptr)},
+          {"expected", argument.expected ? Json(*argument.expected) : Json(nullptr)},
+          {"partial", argument.is_partial}};
 }
 
 Json description_json(const KernelDescription& description) {
-  Json problem = Json::array();
-  for (const ProblemProperty& property : description.problem) {
-    problem.push_back({{"name", property.name},
-                       {"kind", kind_name(property.kind)},
-                       {"default", property.default_value ? value_json(*property.default_value) : Json(nullptr)}});
-  }
-  Json parameters = Json::array();
-  for (const ParameterDescription& parameter : description.parameters) {
-    Json values = Json::array();
-    for (const search::Value& value : parameter.parameter.values) values.push_back(value_json(value));
-    parameters.push_back({{"name", parameter.parameter.name},
-                          {"form", form_name(parameter.form)},
-                          {"default", value_json(parameter.parameter.default_value)},
-                          {"values", std::move(values)}});
-  }
-  Json arguments = Json::array();
-  for (const Argument& argument : description.arguments) {
-    arguments.push_back({{"name", argument.name},
-                         {"role", role_word(argument.role)},
-                         {"type", argument.type},
-                         {"length", argument.length ? Json(argument.length->text()) : Json(nullptr)},
-                         {"expected", argument.expected ? Json(*argument.expected) : Json(nullptr)},
-                         {"partial", argument.is_partial}});
-  }
-  Json constraints = Json::array();
-  for (const search::Constraint& constraint : description.constraints)
-    constraints.push_back(constraint.expression.text());
+  const auto text_of = [](const search::Constraint& constraint) { return constraint.expression.text(); };
   return {{"kernel", description.kernel},
           {"file", description.file.string()},
           {"reference", reference_json(description.reference)},
-          {"problem", std::move(problem)},
-          {"parameters", std::move(parameters)},
-          {"arguments", std::move(arguments)},
-          {"constraints", std::move(constraints)},
+          {"problem", json_list(description.problem, property_json)},
+          {"parameters", json_list(description.parameters, parameter_json)},
+          {"arguments", json_list(description.arguments, argument_json)},
+          {"constraints", json_list(description.constraints, text_of)},
           {"grid", texts(description.grid)},
           {"block", texts(description.block)},
           {"shared", description.shared_bytes ? Json(description.shared_bytes->text()) : Json(nullptr)}};
@@ -144,10 +138,7 @@ std::vector<KernelDescription> read(const std::filesystem::path& file, const std
 }
 
 bool needs_values(const KernelDescription& description) {
-  for (const ProblemProperty& property : description.problem) {
-    if (!property.default_value) return true;
-  }
-  return false;
+  return std::ranges::any_of(description.problem, [](const auto& property) { return !property.default_value; });
 }
 
 /// The one kernel, bound to its problem, as a T1 file.

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "cache/file/location.hpp"
 #include "cache/file/trust.hpp"
@@ -10,6 +10,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/stores.hpp"
@@ -118,22 +119,14 @@ std::vector<Finding> look_at_everything(const std::filesystem::path& chosen) {
 
 /// What the findings come to, in a sentence.
 std::string conclusion(const std::vector<Finding>& findings) {
-  bool works = true;
-  bool keeps = true;
-  bool damaged = false;
-  bool binaries_kept = true;
-  for (const Finding& finding : findings) {
-    if (finding.found) continue;
-    if (finding.code != ExitCode::store) {
-      works = false;
-    } else if (finding.is_damaged) {
-      damaged = true;
-    } else if (finding.what == "binaries") {
-      binaries_kept = false;
-    } else {
-      keeps = false;
-    }
-  }
+  const auto any_missing = [&](auto is) {
+    return std::ranges::any_of(findings, [&](const Finding& finding) { return !finding.found && is(finding); });
+  };
+  const auto is_unusable = [](const Finding& of) { return of.code == ExitCode::store && !of.is_damaged; };
+  const bool works = !any_missing([](const Finding& of) { return of.code != ExitCode::store; });
+  const bool damaged = any_missing([](const Finding& of) { return of.is_damaged; });
+  const bool keeps = !any_missing([&](const Finding& of) { return is_unusable(of) && of.what != "binaries"; });
+  const bool binaries_kept = !any_missing([&](const Finding& of) { return is_unusable(of) && of.what == "binaries"; });
   std::string text;
   if (!works) {
     text +=
@@ -161,10 +154,10 @@ ExitCode run(const Arguments& arguments) {
     if (code == ExitCode::done) code = finding.code;
   }
   if (arguments.has("json")) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Finding& finding : findings)
-      list.push_back({{"what", finding.what}, {"found", finding.found}, {"text", finding.text}});
-    print_json({{"format", 1}, {"ready", code == ExitCode::done}, {"findings", std::move(list)}});
+    const auto to_json = [](const Finding& finding) -> nlohmann::ordered_json {
+      return {{"what", finding.what}, {"found", finding.found}, {"text", finding.text}};
+    };
+    print_json({{"format", 1}, {"ready", code == ExitCode::done}, {"findings", json_list(findings, to_json)}});
     return code;
   }
   std::string text;

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "cache/exchange/exchange.hpp"
@@ -10,6 +9,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/export_header.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/selection.hpp"
 #include "tuner/cli/stores.hpp"
@@ -42,10 +42,6 @@ cache::ExportedBinaries export_binaries(const cache::Location& from, const cache
   std::set<std::string> hashes;
   for (const cache::ExportedKey& key : exported) hashes.insert(key.binary_hashes.begin(), key.binary_hashes.end());
   return cache::export_binaries(from.binaries, to.binaries, {hashes.begin(), hashes.end()}, overwrite);
-}
-
-std::string count(std::int64_t number, std::string_view singular) {
-  return counted(static_cast<std::uint64_t>(number), singular);
 }
 
 /// "2 binaries": no word that `counted` could put into the plural.
@@ -95,10 +91,9 @@ ExitCode run(const Arguments& arguments) {
 
   const std::map<std::string, Totals> kernels = by_kernel(exported);
   if (arguments.has("json")) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const auto& [kernel, totals] : kernels) {
-      list.push_back({{"kernel", kernel}, {"decisions", totals.decisions}, {"trials", totals.trials}});
-    }
+    const auto to_json = [](const auto& kernel) -> nlohmann::ordered_json {
+      return {{"kernel", kernel.first}, {"decisions", kernel.second.decisions}, {"trials", kernel.second.trials}};
+    };
     nlohmann::ordered_json of_binaries = nullptr;
     if (binaries) {
       of_binaries = {{"file", to.binaries.string()}, {"written", binaries->written}, {"missing", binaries->missing}};
@@ -106,14 +101,14 @@ ExitCode run(const Arguments& arguments) {
     print_json({{"format", 1},
                 {"database", path},
                 {"file", to.decisions.string()},
-                {"kernels", std::move(list)},
+                {"kernels", json_list(kernels, to_json)},
                 {"binaries", std::move(of_binaries)}});
     return ExitCode::done;
   }
   print(fmt::format("Exported to {}:\n", one_line(to.decisions.string())));
   for (const auto& [kernel, totals] : kernels) {
-    print(labelled("  ", fmt::format("{}: {}, {}", one_line(kernel), count(totals.decisions, "decision"),
-                                     count(totals.trials, "trial"))));
+    print(labelled("  ", fmt::format("{}: {}, {}", one_line(kernel), counted(totals.decisions, "decision"),
+                                     counted(totals.trials, "trial"))));
   }
   if (binaries) {
     print(labelled(

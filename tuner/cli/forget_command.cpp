@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "cache/store/sqlite_store.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/selection.hpp"
 #include "tuner/cli/stores.hpp"
@@ -58,16 +57,20 @@ std::vector<Deed> forget(cache::Store& store, const Wish& wish) {
   return deeds;
 }
 
+nlohmann::ordered_json to_json(const Deed& deed) {
+  return {{"kernel", deed.filter.kernel_name}, {"problem", deed.filter.problem},
+          {"device", deed.filter.device},      {"decisions", deed.forgotten.decisions},
+          {"trials", deed.forgotten.trials},   {"quarantined", deed.forgotten.quarantined}};
+}
+
 std::string counts(const cache::Forgotten& forgotten) {
   std::vector<std::string> parts;
   const auto add = [&](std::int64_t count, std::string_view singular) {
-    if (count > 0) parts.push_back(counted(static_cast<std::uint64_t>(count), singular));
+    if (count > 0) parts.push_back(counted(count, singular));
   };
   add(forgotten.decisions, "decision");
   add(forgotten.trials, "trial");
-  if (forgotten.quarantined > 0) {
-    parts.push_back(counted(static_cast<std::uint64_t>(forgotten.quarantined), "quarantined configuration"));
-  }
+  add(forgotten.quarantined, "quarantined configuration");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -94,16 +97,7 @@ ExitCode run(const Arguments& arguments) {
     return ExitCode::no_result;
   }
   if (arguments.has("json")) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const auto& [filter, forgotten] : deeds) {
-      list.push_back({{"kernel", filter.kernel_name},
-                      {"problem", filter.problem},
-                      {"device", filter.device},
-                      {"decisions", forgotten.decisions},
-                      {"trials", forgotten.trials},
-                      {"quarantined", forgotten.quarantined}});
-    }
-    print_json({{"format", 1}, {"database", path}, {"forgotten", std::move(list)}});
+    print_json({{"format", 1}, {"database", path}, {"forgotten", json_list(deeds, to_json)}});
     return ExitCode::done;
   }
   print("Forgotten, but kept in the file as history:\n");

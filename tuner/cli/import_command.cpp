@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cache/exchange/exchange.hpp"
@@ -10,6 +9,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/core/base/printable.hpp"
@@ -59,7 +59,7 @@ ImportedFile summed(std::string path, const std::vector<cache::ImportedKey>& imp
                     const std::optional<std::vector<std::string>>& here) {
   ImportedFile file{.path = std::move(path)};
   for (const cache::ImportedKey& key : imported) {
-    const bool is_foreign = here && std::find(here->begin(), here->end(), key.key.device) == here->end();
+    const bool is_foreign = here && std::ranges::find(*here, key.key.device) == here->end();
     file.total.add(key, is_foreign);
     file.kernels[key.key.kernel_name].add(key, is_foreign);
   }
@@ -77,20 +77,18 @@ nlohmann::ordered_json to_json(const Counts& counts, bool knows_gpus) {
 nlohmann::ordered_json to_json(const ImportedFile& file, bool knows_gpus) {
   nlohmann::ordered_json object{{"file", file.path}};
   object.update(to_json(file.total, knows_gpus));
-  nlohmann::ordered_json& kernels = object["kernels"] = nlohmann::ordered_json::array();
-  for (const auto& [kernel, counts] : file.kernels) {
-    nlohmann::ordered_json of_kernel{{"kernel", kernel}};
-    of_kernel.update(to_json(counts, knows_gpus));
-    kernels.push_back(std::move(of_kernel));
-  }
+  object["kernels"] = json_list(file.kernels, [&](const auto& kernel) {
+    nlohmann::ordered_json of_kernel{{"kernel", kernel.first}};
+    of_kernel.update(to_json(kernel.second, knows_gpus));
+    return of_kernel;
+  });
   return object;
 }
 
 std::string in_words(const Counts& counts, bool knows_gpus) {
-  return fmt::format("{} kept{}, {} older than the stored ones; {} kept, {} known",
-                     counted(static_cast<std::uint64_t>(counts.kept), "decision"),
+  return fmt::format("{} kept{}, {} older than the stored ones; {} kept, {} known", counted(counts.kept, "decision"),
                      knows_gpus ? fmt::format(" ({} of them foreign)", counts.foreign) : "", counts.older,
-                     counted(static_cast<std::uint64_t>(counts.trials_kept), "trial"), counts.trials_known);
+                     counted(counts.trials_kept, "trial"), counts.trials_known);
 }
 
 void print_text(const ImportedFile& file, bool knows_gpus) {
@@ -115,9 +113,8 @@ ExitCode run(const Arguments& arguments) {
     files.push_back(summed(file, cache::import_decisions(to.decisions, file), here));
   }
   if (arguments.has("json")) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const ImportedFile& file : files) list.push_back(to_json(file, here.has_value()));
-    print_json({{"format", 1}, {"database", to.decisions.string()}, {"files", std::move(list)}});
+    const auto of_file = [&](const ImportedFile& file) { return to_json(file, here.has_value()); };
+    print_json({{"format", 1}, {"database", to.decisions.string()}, {"files", json_list(files, of_file)}});
     return ExitCode::done;
   }
   std::int64_t foreign = 0;

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "cache/recovery/recover.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/error.hpp"
@@ -17,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string in_words(const cache::RecoveredTable& table) {
-  std::string text = counted(static_cast<std::uint64_t>(table.rows), "row");
+  std::string text = counted(table.rows, "row");
   if (table.lost > 0) text += fmt::format("; at least {} lost", table.lost);
   if (table.refused > 0)
     text += fmt::format(", {} of them readable but invalid ({})", table.refused, table.why_refused);
@@ -43,9 +42,10 @@ ExitCode run(const Arguments& arguments) {
     return ExitCode::no_result;
   }
   if (arguments.has("json")) {
-    nlohmann::ordered_json tables = nlohmann::ordered_json::array();
-    for (const cache::RecoveredTable& table : recovered.tables) tables.push_back(to_json(table));
-    print_json({{"format", 1}, {"damaged", from.string()}, {"file", to.string()}, {"tables", std::move(tables)}});
+    print_json({{"format", 1},
+                {"damaged", from.string()},
+                {"file", to.string()},
+                {"tables", json_list(recovered.tables, to_json)}});
     return ExitCode::done;
   }
   print(fmt::format("Written to {}:\n", to.string()));

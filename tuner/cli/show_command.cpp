@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "search/expression/expression.hpp"
 #include "search/expression/quoting.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/base/assignments.hpp"
@@ -70,7 +70,7 @@ std::string speedup_text(const cache::Decision& decision) {
   std::string text = fmt::format("{} over {}", speedup_cell(decision), baseline);
   if (decision.speedup_low) {
     text += fmt::format(", {:.4g} % confidence, {}", decision.confidence * 100,
-                        counted(static_cast<std::uint64_t>(decision.race_blocks), "paired block"));
+                        counted(decision.race_blocks, "paired block"));
   }
   return text;
 }
@@ -102,8 +102,7 @@ std::string decision_text(const NumberedDecision& numbered) {
                            : same_inputs      ? "again after the race, on the same inputs, because none are random"
                                               : "again after the race, on fresh inputs";
     if (decision.awkward_sizes > 0) {
-      verified +=
-          fmt::format(", and at {}", counted(static_cast<std::uint64_t>(decision.awkward_sizes), "awkward size"));
+      verified += fmt::format(", and at {}", counted(decision.awkward_sizes, "awkward size"));
     }
     text += labelled("  verified   ", verified);
   }
@@ -242,15 +241,11 @@ ExitCode run(const Arguments& arguments) {
   const cache::DecisionKey& key = shown.decision.key;
   const std::vector<cache::Quarantined> quarantine = store->list_quarantine({key.kernel_name, key.problem, key.device});
   if (arguments.has("json")) {
-    nlohmann::ordered_json quarantined = nlohmann::ordered_json::array();
-    for (const cache::Quarantined& each : quarantine) quarantined.push_back(quarantined_json(each));
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const cache::Trial& trial : trials) list.push_back(trial_json(trial));
     print_json({{"format", 1},
                 {"database", path},
                 {"decision", decision_json(shown)},
-                {"trials", std::move(list)},
-                {"quarantine", std::move(quarantined)}});
+                {"trials", json_list(trials, trial_json)},
+                {"quarantine", json_list(quarantine, quarantined_json)}});
   } else {
     print(decision_text(shown));
     print(failures_text(trials));

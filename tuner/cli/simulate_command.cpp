@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "search/expression/expression.hpp"
 #include "search/strategy/strategy.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
@@ -29,29 +27,6 @@ constexpr std::uint64_t kMostRepeats = 100'000;
 constexpr std::uint64_t kMostEvaluations = 100'000;
 constexpr std::uint64_t kMostThreads = 1024;
 
-/// "random,local" and further values, each once.
-std::vector<std::string> read_strategies(const std::vector<std::string>& values) {
-  const std::vector<std::string> known = search::strategy_names();
-  std::vector<std::string> result;
-  for (const std::string& value : values) {
-    std::size_t begin = 0;
-    while (begin <= value.size()) {
-      const std::size_t end = std::min(value.find(',', begin), value.size());
-      const std::string name = value.substr(begin, end - begin);
-      begin = end + 1;
-      if (std::find(known.begin(), known.end(), name) == known.end()) {
-        const std::string nearest = search::nearest_name(name, known);
-        throw Error(Errc::bad_usage, fmt::format("--strategy does not accept `{}`.{} Valid values: {}.", name,
-                                                 nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest),
-                                                 fmt::join(known, ", ")));
-      }
-      if (std::find(result.begin(), result.end(), name) == result.end()) result.push_back(name);
-    }
-  }
-  if (result.empty()) result.emplace_back("auto");
-  return result;
-}
-
 PromisingRows read_promising(std::string text) {
   PromisingRows result;
   result.worst = text.ends_with(":worst");
@@ -68,7 +43,8 @@ SimulateRequest read_request(const Arguments& arguments) {
                 "`tuner simulate` needs a recorded space, for example `tuner simulate "
                 "kernel_sources/recordings/prefetch__H200.csv`; `tuner tune --record FILE` writes one.");
   }
-  request.strategies = read_strategies(arguments.values("strategy"));
+  request.strategies = arguments.all_choices("strategy", search::strategy_names());
+  if (request.strategies.empty()) request.strategies.emplace_back("auto");
   request.repeats = arguments.number("repeats", 1, kMostRepeats).value_or(request.repeats);
   request.budget = arguments.number("budget", 1, kMostEvaluations).value_or(request.budget);
   request.batch = arguments.number("batch", 1, kMostEvaluations).value_or(request.batch);

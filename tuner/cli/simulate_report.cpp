@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
@@ -81,9 +81,7 @@ Json estimate_json(const Estimate& estimate) {
 }
 
 Json curve_json(const std::vector<Estimate>& curve) {
-  Json list = Json::array();
-  for (const Estimate& estimate : curve) list.push_back(estimate.mean);
-  return list;
+  return json_list(curve, [](const Estimate& estimate) { return estimate.mean; });
 }
 
 Json score_json(const SimulatedScore& scored) {
@@ -155,15 +153,11 @@ std::string simulation_text(const SimulateRequest& request, const std::vector<Si
 
 Json simulation_json(const SimulateRequest& request, const std::vector<SimulatedSpace>& spaces,
                      const std::vector<StrategyScores>& strategies) {
-  Json space_list = Json::array();
-  for (const SimulatedSpace& space : spaces) space_list.push_back(space_json(request, space));
-  Json strategy_list = Json::array();
-  for (const StrategyScores& scores : strategies) {
-    Json list = Json::array();
-    for (const SimulatedScore& scored : scores.spaces) list.push_back(score_json(scored));
-    strategy_list.push_back(
-        {{"strategy", scores.strategy}, {"spaces", std::move(list)}, {"mean", score_json(scores.mean)}});
-  }
+  const auto of_strategy = [](const StrategyScores& scores) -> Json {
+    return {{"strategy", scores.strategy},
+            {"spaces", json_list(scores.spaces, score_json)},
+            {"mean", score_json(scores.mean)}};
+  };
   return {{"format", 1},
           {"budget", request.budget},
           {"repeats", request.repeats},
@@ -173,8 +167,8 @@ Json simulation_json(const SimulateRequest& request, const std::vector<Simulated
           {"noise", request.noise == search::Noise::recorded},
           {"permuted", request.permute},
           {"promising", promising_json(request)},
-          {"spaces", std::move(space_list)},
-          {"strategies", std::move(strategy_list)}};
+          {"spaces", json_list(spaces, [&](const SimulatedSpace& space) { return space_json(request, space); })},
+          {"strategies", json_list(strategies, of_strategy)}};
 }
 
 }  // namespace tuner::cli

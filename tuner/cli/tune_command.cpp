@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "search/strategy/strategy.hpp"
 #include "tuner/cli/arguments.hpp"
@@ -115,7 +116,7 @@ class Printer {
 
   void print(TuneReport report) {
     line_.erase();
-    any_ = true;
+    const bool is_first = !std::exchange(any_, true);
     for (std::string& warning : line_.take_warnings()) report.warnings.push_back(std::move(warning));
     if (report.decision.configuration.empty()) all_usable_ = false;
     if (json_) {
@@ -124,9 +125,8 @@ class Printer {
     }
     // On one screen the warnings have been seen already.
     if (isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1) report.warnings.clear();
-    cli::print((printed_ ? "\n" : "") + to_text(report, output_width()));
+    cli::print((is_first ? "" : "\n") + to_text(report, output_width()));
     std::fflush(stdout);
-    printed_ = true;
   }
 
   void finish() {
@@ -141,7 +141,6 @@ class Printer {
   bool with_times_;
   bool any_ = false;
   bool all_usable_ = true;
-  bool printed_ = false;
   nlohmann::ordered_json reports_ = nlohmann::ordered_json::array();
 };
 
