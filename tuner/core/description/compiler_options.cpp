@@ -8,7 +8,7 @@
 
 #include "search/expression/expression.hpp"
 #include "search/expression/quoting.hpp"
-#include "tuner/core/base/characters.hpp"
+#include "tuner/core/base/words.hpp"
 
 namespace tuner {
 namespace {

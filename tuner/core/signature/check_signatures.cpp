@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tuner/core/base/suggestion.hpp"
+#include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/name_table.hpp"
 #include "tuner/core/signature/written_signature.hpp"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "tuner/core/base/words.hpp"
+
 namespace tuner {
 namespace {
 
@@ -90,7 +92,7 @@ class CodeReader {
       }
     }
     // Not what divides the digits of a number.
-    if (quote == '\'' && !before.empty() && before.front() >= '0' && before.front() <= '9') return false;
+    if (quote == '\'' && !before.empty() && is_digit(before.front())) return false;
     for (++at_; at_ < source_.size() && source_[at_] != quote && source_[at_] != '\n'; ++at_) {
       if (source_[at_] == '\\') ++at_;
     }
@@ -161,19 +163,6 @@ class CodeReader {
 };
 
 }  // namespace
-
-bool is_word_character(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
-  for (std::size_t at = text.find(word, from); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || !is_word_character(text[at - 1])) && (end == text.size() || !is_word_character(text[end])))
-      return at;
-  }
-  return std::string_view::npos;
-}
 
 bool is_library_header(std::string_view name) {
   if (name.find('.') == std::string_view::npos) return true;  // <cstdint>, <cuda/std/array>

@@ -9,6 +9,7 @@
 
 #include "search/expression/expression.hpp"
 #include "search/expression/quoting.hpp"
+#include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/error.hpp"
 
@@ -31,9 +32,6 @@ std::string shown(std::string_view text) {
   return part + (text.size() > kMost ? "..." : "");
 }
 
-bool is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 
 /// Walks over text that stands outside of brackets and quotes, one character at a time.
 class OuterText {
@@ -98,8 +96,8 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
   OuterText outer(text);
   for (std::size_t at = outer.next(); at != std::string_view::npos; at = outer.next()) {
     if (at < from || text.substr(at, word.size()) != word) continue;
-    const bool begins = at == 0 || !is_word(text[at - 1]);
-    const bool ends = at + word.size() >= text.size() || !is_word(text[at + word.size()]);
+    const bool begins = at == 0 || !is_word_character(text[at - 1]);
+    const bool ends = at + word.size() >= text.size() || !is_word_character(text[at + word.size()]);
     if (begins && ends) return at;
   }
   return std::string_view::npos;
@@ -162,7 +160,7 @@ class ListReader {
     const std::vector<std::string_view> factors = split(text, '*');
     const bool power = std::any_of(factors.begin(), factors.end(), [](std::string_view f) { return f.empty(); });
     if (factors.size() != 2 || power) return term(text, scope);
-    const bool list_first = !factors[0].empty() && !(factors[0].front() >= '0' && factors[0].front() <= '9');
+    const bool list_first = !factors[0].empty() && !is_digit(factors[0].front());
     const Values once = term(factors[list_first ? 0 : 1], scope);
     const std::int64_t count = whole(factors[list_first ? 1 : 0], scope);
     Values values;

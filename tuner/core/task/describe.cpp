@@ -64,18 +64,16 @@ std::string parameter_text(const ParameterDescription& described) {
 }
 
 std::string property_text(const ProblemProperty& property) {
-  constexpr std::string_view kKinds[] = {"size", "exact", "constant"};
-  std::string text = fmt::format("{}: {}", property.name, kKinds[static_cast<std::size_t>(property.kind)]);
+  std::string text = fmt::format("{}: {}", property.name, kProblemKinds[static_cast<std::size_t>(property.kind)]);
   if (property.default_value) text += " = " + property.default_value->text();
   return text;
 }
 
 std::string generator_text(const Generator& generator) {
-  constexpr std::string_view kWords[] = {"constant", "iota", "uniform", "normal", "index", "file"};
   std::string text = generator.kind == Generator::Kind::file ? search::quote(generator.file) : "";
   for (const search::Expression& parameter : generator.parameters)
     text += (text.empty() ? "" : ", ") + one_line(parameter);
-  return fmt::format("{}({})", kWords[static_cast<std::size_t>(generator.kind)], text);
+  return fmt::format("{}({})", kGenerators[static_cast<std::size_t>(generator.kind)], text);
 }
 
 std::string argument_text(const Argument& argument) {
@@ -173,24 +171,6 @@ std::string launch_of(const Task& task, const search::Configuration& configurati
 }
 
 }  // namespace
-
-std::string_view role_word(Argument::Role role) {
-  switch (role) {
-    case Argument::Role::in:
-      return "in";
-    case Argument::Role::out:
-      return "out";
-    case Argument::Role::inout:
-      return "inout";
-    case Argument::Role::scratch:
-      return "scratch";
-    case Argument::Role::constant:
-      return "constant";
-    case Argument::Role::scalar:
-      break;
-  }
-  return "scalar";
-}
 
 std::string to_text(const KernelDescription& description) {
   std::string kernel = description.kernel;

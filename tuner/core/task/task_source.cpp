@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/words.hpp"
 #include "tuner/core/task/task_state.hpp"
 
 namespace tuner {
@@ -27,9 +28,6 @@ std::string argument_text(const search::Parameter& parameter, const search::Valu
   return std::to_string(position(parameter, value));
 }
 
-bool is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 
 }  // namespace
 
@@ -151,7 +149,7 @@ std::string Task::name_expression(const search::Configuration& configuration) co
     if (i > 0) result += ", ";
     for (std::size_t at = 0; at < text.size();) {
       std::size_t end = at;
-      while (end < text.size() && is_word(text[end])) ++end;
+      while (end < text.size() && is_word_character(text[end])) ++end;
       if (end == at) {
         result += text[at++];
         continue;
