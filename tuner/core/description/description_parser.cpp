@@ -86,9 +86,8 @@ void check_function_name(const Span& name) {
 void check_directive_word(const Span& word) {
   const std::vector<std::string> words = directive_words();
   if (std::find(words.begin(), words.end(), word.text()) != words.end()) return;
-  const std::string nearest = suggestion(word.text(), words);
-  word.fail(fmt::format("unknown directive `{}`{}", word.text(),
-                        nearest.empty() ? fmt::format("; there are {}", fmt::join(words, ", ")) : nearest));
+  const std::string all = fmt::format("; there are {}", fmt::join(words, ", "));
+  word.fail(fmt::format("unknown directive `{}`{}", word.text(), suggestion(word.text(), words, all)));
 }
 
 DescriptionParser::DescriptionParser(const DirectiveFile& file, const std::filesystem::path& path,

@@ -175,8 +175,7 @@ void NameTable::check_use(const Use& use, std::map<std::string, std::string>& tu
     const auto found = declared_.find(name);
     if (found == declared_.end()) {
       if (values_.contains(name) || shape_of_type(name) || contains(device_names(), name)) continue;
-      const std::string nearest = suggestion(name, candidates());
-      use.span.fail(fmt::format("unknown name `{}`{}", name, nearest.empty() ? own_names() : nearest), offset);
+      use.span.fail(fmt::format("unknown name `{}`{}", name, suggestion(name, candidates(), own_names())), offset);
     }
     std::string parameter;
     if (found->second.kind == Kind::parameter) parameter = name;

@@ -42,10 +42,9 @@ std::optional<TypeShape> shape_of(const Argument& argument) {
 }
 
 std::string suggested(std::string_view name, const std::vector<std::string>& candidates) {
-  const std::string nearest = suggestion(name, candidates);
-  if (!nearest.empty()) return nearest;
   if (candidates.empty()) return "";
-  return fmt::format("; there {} {}", candidates.size() == 1 ? "is" : "are", fmt::join(candidates, ", "));
+  const char* const are = candidates.size() == 1 ? "is" : "are";
+  return suggestion(name, candidates, fmt::format("; there {} {}", are, fmt::join(candidates, ", ")));
 }
 
 void sort_out(std::vector<std::string>& names) {

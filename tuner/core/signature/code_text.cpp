@@ -1,7 +1,8 @@
 #include "tuner/core/signature/code_text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 
 #include "tuner/core/base/words.hpp"
 
@@ -169,27 +170,13 @@ bool is_library_header(std::string_view name) {
   for (const std::string_view folder : {"cub/", "thrust/", "cuda/std/", "nv/", "cooperative_groups/"}) {
     if (name.starts_with(folder)) return true;
   }
-  constexpr std::array<std::string_view, 36> kNames{
-      "assert.h",         "builtin_types.h",
-      "complex.h",        "cooperative_groups.h",
-      "cuComplex.h",      "cuda.h",
-      "cuda_awbarrier.h", "cuda_bf16.h",
-      "cuda_bf16.hpp",    "cuda_fp16.h",
-      "cuda_fp16.hpp",    "cuda_fp4.h",
-      "cuda_fp6.h",       "cuda_fp8.h",
-      "cuda_pipeline.h",  "cuda_pipeline_primitives.h",
-      "cuda_runtime.h",   "cuda_runtime_api.h",
-      "curand_kernel.h",  "device_functions.h",
-      "device_types.h",   "device_launch_parameters.h",
-      "driver_types.h",   "float.h",
-      "inttypes.h",       "limits.h",
-      "math.h",           "math_constants.h",
-      "math_functions.h", "mma.h",
-      "stddef.h",         "stdint.h",
-      "stdio.h",          "stdlib.h",
-      "string.h",         "vector_types.h",
-  };
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  constexpr std::string_view kNames =
+      " assert.h builtin_types.h complex.h cooperative_groups.h cuComplex.h cuda.h cuda_awbarrier.h cuda_bf16.h "
+      "cuda_bf16.hpp cuda_fp16.h cuda_fp16.hpp cuda_fp4.h cuda_fp6.h cuda_fp8.h cuda_pipeline.h "
+      "cuda_pipeline_primitives.h cuda_runtime.h cuda_runtime_api.h curand_kernel.h device_functions.h "
+      "device_types.h device_launch_parameters.h driver_types.h float.h inttypes.h limits.h math.h math_constants.h "
+      "math_functions.h mma.h stddef.h stdint.h stdio.h stdlib.h string.h vector_types.h ";
+  return name.find(' ') == std::string_view::npos && kNames.find(fmt::format(" {} ", name)) != std::string_view::npos;
 }
 
 CodeText read_code(std::string_view source) {

@@ -53,11 +53,11 @@ std::string type_of(const T1Node& argument) {
   }
   const auto shape = shape_of_type(type);
   if (!shape) {
-    const std::string near = suggestion(type, type_names());
-    node.fail(fmt::format("unknown type `{}`{}", type,
-                          near.empty() ? "; there are bool, int8 to int64, uint8 to uint64, half, float, double and "
-                                         "CUDA's vectors of them"
-                                       : near));
+    node.fail(fmt::format(
+        "unknown type `{}`{}", type,
+        suggestion(
+            type, type_names(),
+            "; there are bool, int8 to int64, uint8 to uint64, half, float, double and CUDA's vectors of them")));
   }
   if (const auto size = argument.find("TypeSize")) {
     const auto bytes = static_cast<std::int64_t>(size_of(shape->element)) * shape->lanes;

@@ -56,8 +56,8 @@ search::Value checked_value(const KernelDescription& description, const ProblemP
   if (is_type_valued(description, property)) {
     if (!value.is_name()) fail(fmt::format("{} is not an element type such as float.", what));
     if (!shape_of_type(value.as_name())) {
-      const std::string nearest = suggestion(value.as_name(), type_names());
-      fail(fmt::format("{} is not an element type{}", what, nearest.empty() ? " such as float." : nearest));
+      fail(fmt::format("{} is not an element type{}", what,
+                       suggestion(value.as_name(), type_names(), " such as float.")));
     }
     return value;
   }
@@ -114,11 +114,8 @@ ProblemValues complete_problem(const KernelDescription& description, const Probl
   for (const ProblemProperty& property : description.problem) names.push_back(property.name);
   for (const auto& [name, value] : given) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    std::string known;
-    for (const std::string& other : names) known += (known.empty() ? "" : ", ") + other;
-    const std::string nearest = suggestion(name, names);
     fail(fmt::format("The kernel `{}` has no problem property `{}`{} It has {}.", description.kernel, name,
-                     nearest.empty() ? "." : nearest, known.empty() ? "none" : known));
+                     suggestion(name, names, "."), names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
   }
   ProblemValues complete;
   for (const ProblemProperty& property : description.problem) {
