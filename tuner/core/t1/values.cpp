@@ -92,7 +92,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 /// Where `word` stands as a word outside of brackets and quotes, from `from` on.
-std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
+std::size_t find_outer_word(std::string_view text, std::string_view word, std::size_t from) {
   OuterText outer(text);
   for (std::size_t at = outer.next(); at != std::string_view::npos; at = outer.next()) {
     if (at < from || text.substr(at, word.size()) != word) continue;
@@ -203,7 +203,7 @@ class ListReader {
 
   Values inside_brackets(std::string_view inside, const search::Scope& scope) {
     if (inside.empty()) return {};
-    if (find_word(inside, "for", 0) != std::string_view::npos) return comprehension(inside, scope);
+    if (find_outer_word(inside, "for", 0) != std::string_view::npos) return comprehension(inside, scope);
     std::vector<std::string_view> elements = split(inside, ',');
     if (elements.size() > 1 && elements.back().empty()) elements.pop_back();  // Python allows one comma more
     Values values;
@@ -215,7 +215,7 @@ class ListReader {
   }
 
   Values generated_or_list(std::string_view inside, const search::Scope& scope) {
-    return find_word(inside, "for", 0) == std::string_view::npos ? sum(inside, scope) : comprehension(inside, scope);
+    return find_outer_word(inside, "for", 0) == std::string_view::npos ? sum(inside, scope) : comprehension(inside, scope);
   }
 
   Values call(std::string_view function, std::string_view inside, std::string_view text, const search::Scope& scope) {
@@ -280,7 +280,7 @@ class ListReader {
   }
 
   Values comprehension(std::string_view inside, const search::Scope& scope) {
-    const std::size_t clauses = find_word(inside, "for", 0);
+    const std::size_t clauses = find_outer_word(inside, "for", 0);
     Values values;
     clause(inside.substr(clauses), search::trimmed(inside.substr(0, clauses)), scope, values);
     return values;
@@ -294,8 +294,8 @@ class ListReader {
       append(values, evaluate(element, scope));
       return;
     }
-    const std::size_t next_for = find_word(clauses, "for", 2);
-    const std::size_t next_if = find_word(clauses, "if", 2);
+    const std::size_t next_for = find_outer_word(clauses, "for", 2);
+    const std::size_t next_if = find_outer_word(clauses, "if", 2);
     const std::size_t end = std::min(std::min(next_for, next_if), clauses.size());
     const std::string_view here = search::trimmed(clauses.substr(0, end));
     const std::string_view rest = clauses.substr(end);
@@ -305,7 +305,7 @@ class ListReader {
       if (search::Expression::parse(condition).evaluate_boolean(scope)) clause(rest, element, scope, values);
       return;
     }
-    const std::size_t in = find_word(here, "in", 3);
+    const std::size_t in = find_outer_word(here, "in", 3);
     const std::string_view name = search::trimmed(here.substr(3, in == std::string_view::npos ? in : in - 3));
     if (in == std::string_view::npos || !is_identifier(name)) {
       refuse(fmt::format("`{}` should be `for NAME in LIST`", shown(here)));
