@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 
@@ -32,10 +33,8 @@ Task task_of_file(const std::string& name) {
 }
 
 bool warns(const tuner::T1Description& described, const std::string& part) {
-  for (const std::string& warning : described.warnings) {
-    if (contains(warning, part)) return true;
-  }
-  return false;
+  return std::any_of(described.warnings.begin(), described.warnings.end(),
+                     [&](const std::string& warning) { return contains(warning, part); });
 }
 
 std::string text_of(const T1Folder& folder) {
