@@ -65,16 +65,11 @@ const search::Parameter* find_parameter(const Task& task, std::string_view name)
   return nullptr;
 }
 
-/// Whether the values are words of the kernel's own, which become integers, rather than types or numbers.
 bool has_named_values(const Task& task, const search::Parameter& parameter) {
-  for (const ParameterDescription& described : task.description().parameters) {
-    if (described.parameter.name != parameter.name) continue;
-    const bool as_it_is = described.form == ParameterForm::text || described.form == ParameterForm::option;
-    return !as_it_is && std::any_of(parameter.values.begin(), parameter.values.end(), [](const search::Value& value) {
-      return value.is_name() && !shape_of_type(value.as_name());
-    });
-  }
-  return false;
+  const auto& all = task.description().parameters;
+  return std::any_of(all.begin(), all.end(), [&](const ParameterDescription& described) {
+    return described.parameter.name == parameter.name && has_named_values(described);
+  });
 }
 
 bool is_device_name(const DeviceInfo& device, const std::string& name) {
@@ -312,6 +307,13 @@ std::set<std::string> PythonSpelling::parameters(const search::Expression& expre
   bool ignored = false;
   collect(task_, expression.tree(), expression.tree().root, names, ignored, 0);
   return names;
+}
+
+bool has_named_values(const ParameterDescription& described) {
+  const auto& values = described.parameter.values;
+  return described.form != ParameterForm::text && described.form != ParameterForm::option &&
+         std::any_of(values.begin(), values.end(),
+                     [](const search::Value& value) { return value.is_name() && !shape_of_type(value.as_name()); });
 }
 
 std::string python_literal(const search::Value& value) {

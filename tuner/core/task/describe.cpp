@@ -69,10 +69,16 @@ std::string property_text(const ProblemProperty& property) {
   return text;
 }
 
+std::vector<std::string> texts(const std::vector<search::Expression>& expressions) {
+  std::vector<std::string> result;
+  for (const search::Expression& expression : expressions) result.push_back(one_line(expression));
+  return result;
+}
+
 std::string generator_text(const Generator& generator) {
-  std::string text = generator.kind == Generator::Kind::file ? search::quote(generator.file) : "";
-  for (const search::Expression& parameter : generator.parameters)
-    text += (text.empty() ? "" : ", ") + one_line(parameter);
+  const std::string text = generator.kind == Generator::Kind::file
+                               ? search::quote(generator.file)
+                               : fmt::format("{}", fmt::join(texts(generator.parameters), ", "));
   return fmt::format("{}({})", kGenerators[static_cast<std::size_t>(generator.kind)], text);
 }
 
@@ -87,12 +93,6 @@ std::string argument_text(const Argument& argument) {
   if (argument.alignment) parts.push_back(fmt::format("align {}", *argument.alignment));
   if (argument.value) parts.push_back("value " + one_line(*argument.value));
   return directive(role_word(argument.role), parts);
-}
-
-std::vector<std::string> texts(const std::vector<search::Expression>& expressions) {
-  std::vector<std::string> result;
-  for (const search::Expression& expression : expressions) result.push_back(one_line(expression));
-  return result;
 }
 
 std::string reference_text(const ReferenceDescription& reference) {
@@ -174,10 +174,9 @@ std::string launch_of(const Task& task, const search::Configuration& configurati
 
 std::string to_text(const KernelDescription& description) {
   std::string kernel = description.kernel;
-  for (std::size_t i = 0; i < description.template_arguments.size(); ++i) {
-    kernel += (i == 0 ? "<" : ", ") + description.template_arguments[i];
+  if (!description.template_arguments.empty()) {
+    kernel += fmt::format("<{}>", fmt::join(description.template_arguments, ", "));
   }
-  if (!description.template_arguments.empty()) kernel += ">";
   std::string text = directive("kernel", {kernel});
   if (description.reference.is_named()) text += reference_text(description.reference);
   std::vector<std::string> properties;
