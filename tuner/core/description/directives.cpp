@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::string_view kBlank = " \t\v\f\r";
 
-
 std::size_t skip_blank(std::string_view text, std::size_t at) {
   const std::size_t next = text.find_first_not_of(kBlank, at);
   return next == std::string_view::npos ? text.size() : next;

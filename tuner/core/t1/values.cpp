@@ -32,7 +32,6 @@ std::string shown(std::string_view text) {
   return part + (text.size() > kMost ? "..." : "");
 }
 
-
 /// Walks over text that stands outside of brackets and quotes, one character at a time.
 class OuterText {
  public:
@@ -215,7 +214,8 @@ class ListReader {
   }
 
   Values generated_or_list(std::string_view inside, const search::Scope& scope) {
-    return find_outer_word(inside, "for", 0) == std::string_view::npos ? sum(inside, scope) : comprehension(inside, scope);
+    return find_outer_word(inside, "for", 0) == std::string_view::npos ? sum(inside, scope)
+                                                                       : comprehension(inside, scope);
   }
 
   Values call(std::string_view function, std::string_view inside, std::string_view text, const search::Scope& scope) {
