@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tuner/core/description/description.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
@@ -25,6 +26,20 @@ template <typename Action>
 std::string first_line_of(Action action) {
   const std::string text = error_of(action);
   return text.substr(0, text.find('\n'));
+}
+
+/// The pieces of a list: ` | ` stands between two, because they may have blanks and commas in them.
+inline std::vector<std::string> between_bars(std::string_view list) {
+  std::vector<std::string> pieces;
+  for (std::size_t at = 0, end = 0; end != std::string_view::npos; at = end + 3) {
+    end = list.find(" | ", at);
+    pieces.emplace_back(list.substr(at, end == std::string_view::npos ? end : end - at));
+  }
+  return pieces;
+}
+
+inline bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
 }
 
 /// A complete description in five lines; `extra` stands on lines of its own after them, from line 6 on.

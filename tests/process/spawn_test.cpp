@@ -1,4 +1,5 @@
 #include "tuner/process/spawn.hpp"
+#include "tests/support/errors.hpp"
 
 #include <doctest/doctest.h>
 #include <linux/sched.h>
@@ -92,30 +93,27 @@ TEST_CASE("a child sees no descriptor but its own four and has a group of its ow
 }
 
 TEST_CASE("the end of a child is described in words") {
-  SUBCASE("by itself") {
-    ChildProcess child = start();
-    CHECK_FALSE(child.try_wait());
-    child.channel().send({"exit", "3", {}});
+  ChildProcess child = start();
+  const auto end = [&] {
     const auto status = child.wait_until(Clock::now() + 2min);
     REQUIRE(status);
-    CHECK(status->text() == "exited with status 3");
+    return status->text();
+  };
+  SUBCASE("by itself") {
+    CHECK_FALSE(child.try_wait());
+    child.channel().send({"exit", "3", {}});
+    CHECK(end() == "exited with status 3");
     CHECK_FALSE(child.channel().receive());
     CHECK(child.channel().closed());
   }
   SUBCASE("killed") {
-    ChildProcess child = start();
     child.kill();
-    const auto status = child.wait_until(Clock::now() + 2min);
-    REQUIRE(status);
-    CHECK(status->text() == "ended by signal 9 (Killed)");
+    CHECK(end() == "ended by signal 9 (Killed)");
     child.kill();  // of no effect on whoever has the number now
   }
   SUBCASE("aborted") {
-    ChildProcess child = start();
     child.channel().send({"abort", "", {}});
-    const auto status = child.wait_until(Clock::now() + 2min);
-    REQUIRE(status);
-    CHECK(status->text() == "ended by signal 6 (Aborted)");
+    CHECK(end() == "ended by signal 6 (Aborted)");
   }
 }
 
@@ -199,17 +197,10 @@ TEST_CASE("a program that cannot be started for want of descriptors is no bug, a
   close(next);
   rlimit few = limit;
   few.rlim_cur = static_cast<rlim_t>(next) + 3;
-  std::string sentence;
-  Errc code = Errc::internal;
   setrlimit(RLIMIT_NOFILE, &few);
-  try {
-    ChildProcess child({.program = TUNER_TEST_CHILD});
-  } catch (const Error& error) {
-    sentence = error.what();
-    code = error.code();
-  }
+  const std::string sentence =
+      test::error_of(Errc::no_worker, [] { ChildProcess child({.program = TUNER_TEST_CHILD}); });
   setrlimit(RLIMIT_NOFILE, &limit);
-  CHECK(code == Errc::no_worker);
   CHECK(sentence.find("Too many open files") != std::string::npos);
   CHECK(sentence.find("ulimit -n") != std::string::npos);
 }
@@ -326,14 +317,10 @@ TEST_CASE("a moved child stays one child") {
 }
 
 TEST_CASE("a program that cannot be started is an error that names it") {
-  try {
-    ChildProcess child({.program = "/nonexistent/tuner-worker", .arguments = {}, .environment = {}});
-    FAIL("it started");
-  } catch (const Error& error) {
-    CHECK(error.code() == Errc::no_worker);
-    CHECK(std::string(error.what()).find("/nonexistent/tuner-worker") != std::string::npos);
-    CHECK(std::string(error.what()).find("No such file") != std::string::npos);
-  }
+  const std::string sentence =
+      test::error_of(Errc::no_worker, [] { ChildProcess child({.program = "/nonexistent/tuner-worker"}); });
+  CHECK(sentence.find("/nonexistent/tuner-worker") != std::string::npos);
+  CHECK(sentence.find("No such file") != std::string::npos);
 }
 
 TEST_CASE("a worker program started by hand says what it is") {

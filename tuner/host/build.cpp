@@ -69,7 +69,7 @@ bool Build::succeeded(Flavour flavour, const std::vector<Job>& jobs, std::size_t
                                         (job.messages.empty() ? "it " + job.how : said) +
                                         ". Set CXX to another compiler.");
     }
-    failures_.push_back({{}, {consequence(flavour) + lack, {}, "", 0}});
+    failures_.push_back({{}, {consequence(flavour) + lack}});
     return false;
   }
   return true;
@@ -149,7 +149,7 @@ bool Build::run(Flavour flavour, std::size_t most) {
     if (why.empty())
       why = "The kernel cannot be linked: " +
             (link[0].messages.empty() ? "it " + link[0].how : link[0].messages.substr(0, 2000));
-    failures_.push_back({{}, {consequence(flavour) + why, {}, "", 0}});
+    failures_.push_back({{}, {consequence(flavour) + why}});
   }
   return false;
 }

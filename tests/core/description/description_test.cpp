@@ -1,10 +1,8 @@
 #include "tuner/core/description/description.hpp"
+#include "tests/support/test_folder.hpp"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <limits>
 
 #include "tests/core/support.hpp"
@@ -251,15 +249,13 @@ TEST_CASE("a file without a kernel is an error that shows the way") {
 }
 
 TEST_CASE("one of several kernels in a file is picked by name") {
-  const std::filesystem::path file =
-      std::filesystem::temp_directory_path() / ("tuner-two-kernels-" + std::to_string(getpid()) + ".cu");
-  std::ofstream(file) << kernel_text("#pragma tuner kernel(other) grid(1) block(1) out(o, float, 1)");
+  const TestFolder folder;
+  const auto file = folder.write("k.cu", kernel_text("#pragma tuner kernel(other) grid(1) block(1) out(o, float, 1)"));
   CHECK(load_description(file, "other").kernel == "other");
   CHECK(error_of([&] { load_description(file); }) ==
         file.string() + " describes 2 kernels; choose one of scale, other.");
   CHECK(error_of([&] { load_description(file, "othr"); }) ==
         file.string() + " does not describe a kernel `othr`; did you mean `other`? It describes scale, other.");
-  std::filesystem::remove(file);
 }
 
 TEST_CASE("a byte order mark before the first directive is skipped and shifts no column") {

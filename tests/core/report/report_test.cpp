@@ -7,11 +7,13 @@
 #include <sstream>
 #include <string>
 
+#include "tests/core/support.hpp"
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/report/report.hpp"
 
 using tuner::TuneReport;
+using tuner::test::contains;
 
 namespace {
 
@@ -167,10 +169,6 @@ std::size_t longest_line(const std::string& text) {
   std::size_t longest = 0;
   while (std::getline(lines, line)) longest = std::max(longest, line.size());
   return longest;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace
@@ -346,21 +344,21 @@ TEST_CASE("data that came from files is named, and what fresh inputs are is said
   TuneReport report = full_report();
   report.data = {{"image", "/data/a \"b\".npy", "00ff"}};
   const std::string text = to_text(report);
-  CHECK(text.find("\n  data       image from /data/a \"b\".npy\n") != std::string::npos);
-  CHECK(text.find("on fresh inputs, except those from files\n") != std::string::npos);
+  CHECK(contains(text, "\n  data       image from /data/a \"b\".npy\n"));
+  CHECK(contains(text, "on fresh inputs, except those from files\n"));
   const std::string json = to_json(report);
-  CHECK(json.find("\"argument\": \"image\"") != std::string::npos);
-  CHECK(json.find("\"file\": \"/data/a \\\"b\\\".npy\"") != std::string::npos);
-  CHECK(json.find("\"hash\": \"00ff\"") != std::string::npos);
-  CHECK(json.find("\"role\": \"input\"") != std::string::npos);
+  CHECK(contains(json, "\"argument\": \"image\""));
+  CHECK(contains(json, "\"file\": \"/data/a \\\"b\\\".npy\""));
+  CHECK(contains(json, "\"hash\": \"00ff\""));
+  CHECK(contains(json, "\"role\": \"input\""));
 }
 
 TEST_CASE("where files alone say what is right, the report says that there were no fresh inputs") {
   TuneReport report = full_report();
   report.data = {{"image", "/data/image.npy", "00ff"}, {"sums", "/data/sums.npy", "ff00", true}};
-  CHECK(to_text(report).find("on fresh inputs, except those from files\n") != std::string::npos);
-  CHECK(to_text(report).find("\n  data       sums expected as in /data/sums.npy\n") != std::string::npos);
-  CHECK(to_json(report).find("\"role\": \"expected\"") != std::string::npos);
+  CHECK(contains(to_text(report), "on fresh inputs, except those from files\n"));
+  CHECK(contains(to_text(report), "\n  data       sums expected as in /data/sums.npy\n"));
+  CHECK(contains(to_json(report), "\"role\": \"expected\""));
   report.has_fresh_inputs = false;
-  CHECK(to_text(report).find("again after the race, on the same inputs, because none are random") != std::string::npos);
+  CHECK(contains(to_text(report), "again after the race, on the same inputs, because none are random"));
 }

@@ -2,11 +2,11 @@
 
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tests/support/test_folder.hpp"
 
 namespace tuner::test {
 
@@ -35,29 +35,6 @@ std::string bytes_of(const std::vector<Number>& numbers) {
   return bytes;
 }
 
-/// A folder of the test's own.
-class DataFolder {
- public:
-  DataFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tuner-data-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::filesystem::filesystem_error("mkdtemp", std::error_code());
-    path_ = name;
-  }
-  ~DataFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  DataFolder(const DataFolder&) = delete;
-  DataFolder& operator=(const DataFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path write(const std::string& name, std::string_view content) const {
-    std::ofstream(path_ / name, std::ios::binary) << content;
-    return path_ / name;
-  }
-
- private:
-  std::filesystem::path path_;
-};
+using DataFolder = TestFolder;
 
 }  // namespace tuner::test

@@ -1,4 +1,5 @@
 #include "tuner/core/task/task.hpp"
+#include "tests/support/errors.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 
 #include <doctest/doctest.h>
@@ -187,12 +188,7 @@ TEST_CASE("where narrows the space, and its mistakes are mistakes of usage") {
         "--where uses `BLOKDIMX`, which is not known for the kernel `scale`; did you mean `BLOCKDIMX`? `tuner "
         "describe` lists its parameters.");
   CHECK(complaint_about("BLOCKDIMX >").starts_with("--where is not an expression: "));
-  try {
-    task_of("", {{"n", 1}}, {"nonsense_name"});
-    FAIL("no error");
-  } catch (const Error& error) {
-    CHECK(error.code() == Errc::bad_usage);
-  }
+  error_of(Errc::bad_usage, [] { task_of("", {{"n", 1}}, {"nonsense_name"}); });
 }
 
 TEST_CASE("what the device allows a launch joins the constraints, where a launch may exceed it") {

@@ -32,9 +32,6 @@ const std::vector<GeneratorForm>& generator_forms() {
   return forms;
 }
 
-constexpr std::string_view kClauseWords[] = {"rtol",     "atol", "align",   "value",  "partial", "expect",
-                                             "constant", "iota", "uniform", "normal", "index",   "file"};
-
 const char* role_text(Argument::Role role) {
   switch (role) {
     case Argument::Role::in:
@@ -64,26 +61,9 @@ bool allows(Argument::Role role, std::string_view word) {
 
 }  // namespace
 
-void DescriptionParser::read_in(const Directive& directive) {
-  read_argument(directive, Argument::Role::in);
-}
-void DescriptionParser::read_out(const Directive& directive) {
-  read_argument(directive, Argument::Role::out);
-}
-void DescriptionParser::read_inout(const Directive& directive) {
-  read_argument(directive, Argument::Role::inout);
-}
-void DescriptionParser::read_scratch(const Directive& directive) {
-  read_argument(directive, Argument::Role::scratch);
-}
-void DescriptionParser::read_scalar(const Directive& directive) {
-  read_argument(directive, Argument::Role::scalar);
-}
-void DescriptionParser::read_constant(const Directive& directive) {
-  read_argument(directive, Argument::Role::constant);
-}
-
-void DescriptionParser::read_argument(const Directive& directive, Argument::Role role) {
+void DescriptionParser::read_argument(const Directive& directive) {
+  const auto* const word = std::find(kRoles.begin(), kRoles.end(), directive.word.text());
+  const auto role = static_cast<Argument::Role>(word - kRoles.begin());
   const std::vector<Span> items = directive.arguments->split(',');
   const bool is_scalar = role == Argument::Role::scalar;
   const std::size_t needed = is_scalar ? 2 : 3;
@@ -121,7 +101,8 @@ void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
   const std::size_t length = std::min(text.find_first_of(" \t("), text.size());
   const Span word = clause.sub(0, length);
   const Span operand = clause.sub(length).trimmed();
-  const std::vector<std::string> words(std::begin(kClauseWords), std::end(kClauseWords));
+  std::vector<std::string> words{"rtol", "atol", "align", "value", "partial", "expect"};
+  words.insert(words.end(), kGenerators.begin(), kGenerators.end());
   if (std::find(words.begin(), words.end(), word.text()) == words.end()) {
     clause.fail(
         fmt::format("`{}` is not a clause of {} (valid are generators such as uniform(0, 1), and rtol, atol, expect, "

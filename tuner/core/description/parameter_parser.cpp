@@ -40,11 +40,6 @@ void check_option(const Span& item, const std::string& option) {
   if (const std::optional<std::string> why = why_refused(option)) item.fail(*why);
 }
 
-bool are_types(const std::vector<search::Value>& values) {
-  return std::all_of(values.begin(), values.end(),
-                     [](const search::Value& value) { return value.is_name() && shape_of_type(value.as_name()); });
-}
-
 /// With `text` every value is a string, and stands behind `#define NAME` as it is.
 void check_texts(const Span& name, const std::vector<search::Value>& values) {
   for (const search::Value& value : values) {

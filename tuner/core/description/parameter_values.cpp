@@ -7,6 +7,8 @@
 #include <cmath>
 #include <set>
 
+#include "tuner/core/base/element_type.hpp"
+
 namespace tuner {
 namespace {
 
@@ -42,14 +44,6 @@ void append_range(const Span& item, std::size_t dots, std::vector<search::Value>
     values.emplace_back(
         static_cast<std::int64_t>(static_cast<std::uint64_t>(first) + i * static_cast<std::uint64_t>(step)));
   }
-}
-
-/// The same text for values that expressions find equal: 1, 1.0 and true.
-std::string equality_text(const search::Value& value) {
-  if (value.is_name()) return "=" + value.as_name();
-  const double real = value.as_real();
-  const bool integral = !value.is_real() || (real == std::floor(real) && real >= -0x1p63 && real < 0x1p63);
-  return integral ? std::to_string(value.as_integer()) : value.text();
 }
 
 }  // namespace
@@ -101,6 +95,18 @@ std::vector<search::Value> read_values(const std::vector<Span>& items) {
     }
   }
   return values;
+}
+
+std::string equality_text(const search::Value& value) {
+  if (value.is_name()) return "=" + value.as_name();
+  const double real = value.as_real();
+  const bool integral = !value.is_real() || (real == std::floor(real) && real >= -0x1p63 && real < 0x1p63);
+  return integral ? std::to_string(value.as_integer()) : value.text();
+}
+
+bool are_types(const std::vector<search::Value>& values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](const search::Value& value) { return value.is_name() && shape_of_type(value.as_name()); });
 }
 
 double read_real(const Span& span, const char* what) {

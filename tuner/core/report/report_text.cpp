@@ -20,12 +20,7 @@ constexpr std::size_t kFailureTextLimit = 300;
 constexpr std::size_t kShown = 20;
 
 std::string spaced(std::string_view configuration) {
-  std::string text;
-  for (const std::string& part : split_assignments(configuration)) {
-    if (!text.empty()) text += ' ';
-    text += part;
-  }
-  return text;
+  return fmt::format("{}", fmt::join(split_assignments(configuration), " "));
 }
 
 std::string percent(double share) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tuner/core/base/suggestion.hpp"
+#include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/name_table.hpp"
 #include "tuner/core/signature/written_signature.hpp"
@@ -41,10 +42,9 @@ std::optional<TypeShape> shape_of(const Argument& argument) {
 }
 
 std::string suggested(std::string_view name, const std::vector<std::string>& candidates) {
-  const std::string nearest = suggestion(name, candidates);
-  if (!nearest.empty()) return nearest;
   if (candidates.empty()) return "";
-  return fmt::format("; there {} {}", candidates.size() == 1 ? "is" : "are", fmt::join(candidates, ", "));
+  const char* const are = candidates.size() == 1 ? "is" : "are";
+  return suggestion(name, candidates, fmt::format("; there {} {}", are, fmt::join(candidates, ", ")));
 }
 
 void sort_out(std::vector<std::string>& names) {

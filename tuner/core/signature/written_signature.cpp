@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tuner/core/base/words.hpp"
+
 namespace tuner {
 namespace {
 

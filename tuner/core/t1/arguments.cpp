@@ -12,6 +12,7 @@
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/suggestion.hpp"
+#include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/name_table.hpp"
 #include "tuner/core/t1/signature.hpp"
@@ -52,12 +53,11 @@ std::string type_of(const T1Node& argument) {
   }
   const auto shape = shape_of_type(type);
   if (!shape) {
-    const std::string near = suggestion(type, type_names());
     node.fail(fmt::format(
         "unknown type `{}`{}", type,
-        near.empty()
-            ? "; valid types are bool, int8 to int64, uint8 to uint64, half, float, double and CUDA's vectors of them"
-            : near));
+        suggestion(
+            type, type_names(),
+            "; valid types are bool, int8 to int64, uint8 to uint64, half, float, double and CUDA's vectors of them")));
   }
   if (const auto size = argument.find("TypeSize")) {
     const auto bytes = static_cast<std::int64_t>(size_of(shape->element)) * shape->lanes;
@@ -149,8 +149,7 @@ class ArgumentReader {
       argument.fail("needs the Name of the `__constant__` array in the kernel's source");
     }
     for (char& c : name) {
-      const bool is_word = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-      if (!is_word) c = '_';
+      if (!is_word_character(c)) c = '_';
     }
     if (!is_array_of_source && !is_declarable(name)) name = "argument_" + name;
     while (name.find("__") != std::string::npos && !is_array_of_source) name.erase(name.find("__"), 1);

@@ -7,18 +7,13 @@
 
 #include "search/expression/expression.hpp"
 #include "search/expression/quoting.hpp"
+#include "tuner/core/base/words.hpp"
 
 namespace tuner {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool begins_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-bool is_word(char c) {
-  return begins_word(c) || is_digit(c);
+  return is_letter(c) || c == '_';
 }
 
 /// As it stands in an expression: a negative number in parentheses, a string in quotes.
@@ -43,7 +38,7 @@ class Rewriting {
         word();
       } else if (is_digit(c)) {
         // With what follows it: the e of 1e3 is no name.
-        while (at_ < text_.size() && (is_word(text_[at_]) || text_[at_] == '.')) result_ += text_[at_++];
+        while (at_ < text_.size() && (is_word_character(text_[at_]) || text_[at_] == '.')) result_ += text_[at_++];
       } else {
         result_ += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
         ++at_;
@@ -69,7 +64,7 @@ class Rewriting {
   }
   std::string_view take_word() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_word_character(text_[at_])) ++at_;
     return std::string_view(text_).substr(begin, at_ - begin);
   }
 

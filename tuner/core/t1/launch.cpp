@@ -60,9 +60,8 @@ std::vector<std::string> problem_extents(const T1Names& names) {
 }
 
 void warn_of_unused(const T1Node& global, const std::vector<std::string>& extents) {
-  std::string text;
-  for (const std::string& extent : extents) text += (text.empty() ? "" : " x ") + extent;
-  global.warn(fmt::format("{} is not used: the grid is ProblemSize divided by GridDivX, GridDivY and GridDivZ.", text));
+  global.warn(fmt::format("{} is not used: the grid is ProblemSize divided by GridDivX, GridDivY and GridDivZ.",
+                          fmt::join(extents, " x ")));
 }
 
 bool says_the_same(const std::vector<std::string>& global, const T1Node& specification) {

@@ -112,9 +112,8 @@ void T1Document::report_unknown_keys() {
   for (const auto& [path, visited] : visited_) {
     for (const auto& [key, value] : visited.object->items()) {
       if (visited.asked.contains(key)) continue;
-      const std::string near = suggestion(key, {visited.asked.begin(), visited.asked.end()});
-      warn(path.empty() ? key : path + "." + key,
-           fmt::format("unknown key, which is not used{}", near.empty() ? "." : near));
+      const std::string nearest = suggestion(key, {visited.asked.begin(), visited.asked.end()}, ".");
+      warn(path.empty() ? key : path + "." + key, "unknown key, which is not used" + nearest);
     }
   }
 }
@@ -132,12 +131,6 @@ bool T1Node::is_string() const {
 }
 bool T1Node::is_array() const {
   return json_->is_array();
-}
-bool T1Node::is_null() const {
-  return json_->is_null();
-}
-bool T1Node::is_object() const {
-  return json_->is_object();
 }
 bool T1Node::is_number() const {
   return json_->is_number();

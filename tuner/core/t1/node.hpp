@@ -59,8 +59,6 @@ class T1Node {
   const std::string& path() const { return path_; }
   bool is_string() const;
   bool is_array() const;
-  bool is_null() const;
-  bool is_object() const;
   bool is_number() const;
 
   /// The member of an object; nothing if it has none of that name, or null. Fails if this is no object.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "search/expression/quoting.hpp"
+#include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/kernel_text.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
@@ -187,7 +188,7 @@ class T1Reader {
       if (!sentence.starts_with(name + ":")) continue;
       std::size_t at = name.size() + 1;
       std::size_t line = 0;
-      while (at < sentence.size() && sentence[at] >= '0' && sentence[at] <= '9' && line < 100000000) {
+      while (at < sentence.size() && is_digit(sentence[at]) && line < 100000000) {
         line = line * 10 + static_cast<std::size_t>(sentence[at++] - '0');
       }
       if (line < first || line >= first + all.size()) continue;

@@ -9,6 +9,7 @@
 
 #include "search/expression/expression.hpp"
 #include "search/expression/quoting.hpp"
+#include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/error.hpp"
 
@@ -29,10 +30,6 @@ std::string shown(std::string_view text) {
   std::string part(text.substr(0, kMost));
   std::replace(part.begin(), part.end(), '\0', '?');  // it would end the sentence
   return part + (text.size() > kMost ? "..." : "");
-}
-
-bool is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 /// Walks over text that stands outside of brackets and quotes, one character at a time.
@@ -93,12 +90,12 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 /// Where `word` stands as a word outside of brackets and quotes, from `from` on.
-std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
+std::size_t find_outer_word(std::string_view text, std::string_view word, std::size_t from) {
   OuterText outer(text);
   for (std::size_t at = outer.next(); at != std::string_view::npos; at = outer.next()) {
     if (at < from || text.substr(at, word.size()) != word) continue;
-    const bool begins = at == 0 || !is_word(text[at - 1]);
-    const bool ends = at + word.size() >= text.size() || !is_word(text[at + word.size()]);
+    const bool begins = at == 0 || !is_word_character(text[at - 1]);
+    const bool ends = at + word.size() >= text.size() || !is_word_character(text[at + word.size()]);
     if (begins && ends) return at;
   }
   return std::string_view::npos;
@@ -162,7 +159,7 @@ class ListReader {
     const std::vector<std::string_view> factors = split(text, '*');
     const bool power = std::any_of(factors.begin(), factors.end(), [](std::string_view f) { return f.empty(); });
     if (factors.size() != 2 || power) return term(text, scope);
-    const bool list_first = !factors[0].empty() && !(factors[0].front() >= '0' && factors[0].front() <= '9');
+    const bool list_first = !factors[0].empty() && !is_digit(factors[0].front());
     const Values once = term(factors[list_first ? 0 : 1], scope);
     const std::int64_t count = whole(factors[list_first ? 1 : 0], scope);
     Values values;
@@ -205,7 +202,7 @@ class ListReader {
 
   Values inside_brackets(std::string_view inside, const search::Scope& scope) {
     if (inside.empty()) return {};
-    if (find_word(inside, "for", 0) != std::string_view::npos) return comprehension(inside, scope);
+    if (find_outer_word(inside, "for", 0) != std::string_view::npos) return comprehension(inside, scope);
     std::vector<std::string_view> elements = split(inside, ',');
     if (elements.size() > 1 && elements.back().empty()) elements.pop_back();  // Python allows one comma more
     Values values;
@@ -217,7 +214,8 @@ class ListReader {
   }
 
   Values generated_or_list(std::string_view inside, const search::Scope& scope) {
-    return find_word(inside, "for", 0) == std::string_view::npos ? sum(inside, scope) : comprehension(inside, scope);
+    return find_outer_word(inside, "for", 0) == std::string_view::npos ? sum(inside, scope)
+                                                                       : comprehension(inside, scope);
   }
 
   Values call(std::string_view function, std::string_view inside, std::string_view text, const search::Scope& scope) {
@@ -281,7 +279,7 @@ class ListReader {
   }
 
   Values comprehension(std::string_view inside, const search::Scope& scope) {
-    const std::size_t clauses = find_word(inside, "for", 0);
+    const std::size_t clauses = find_outer_word(inside, "for", 0);
     Values values;
     clause(inside.substr(clauses), search::trimmed(inside.substr(0, clauses)), scope, values);
     return values;
@@ -295,8 +293,8 @@ class ListReader {
       append(values, evaluate(element, scope));
       return;
     }
-    const std::size_t next_for = find_word(clauses, "for", 2);
-    const std::size_t next_if = find_word(clauses, "if", 2);
+    const std::size_t next_for = find_outer_word(clauses, "for", 2);
+    const std::size_t next_if = find_outer_word(clauses, "if", 2);
     const std::size_t end = std::min(std::min(next_for, next_if), clauses.size());
     const std::string_view here = search::trimmed(clauses.substr(0, end));
     const std::string_view rest = clauses.substr(end);
@@ -306,7 +304,7 @@ class ListReader {
       if (search::Expression::parse(condition).evaluate_boolean(scope)) clause(rest, element, scope, values);
       return;
     }
-    const std::size_t in = find_word(here, "in", 3);
+    const std::size_t in = find_outer_word(here, "in", 3);
     const std::string_view name = search::trimmed(here.substr(3, in == std::string_view::npos ? in : in - 3));
     if (in == std::string_view::npos || !is_identifier(name)) {
       refuse(fmt::format("`{}` should be `for NAME in LIST`", shown(here)));

@@ -21,14 +21,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::uint64_t kMostLookedAt = 2'000'000;
 constexpr const char* kDimensions[] = {"X", "Y", "Z"};
 
-/// Values that the kernel knows as NAME_value, an integer.
-bool is_named(const ParameterDescription& described) {
-  const auto& values = described.parameter.values;
-  return described.form != ParameterForm::text && described.form != ParameterForm::option &&
-         std::any_of(values.begin(), values.end(),
-                     [](const search::Value& value) { return value.is_name() && !shape_of_type(value.as_name()); });
-}
-
 Json value_json(const search::Value& value) {
   if (value.is_name()) return value.as_name();
   if (value.is_boolean()) return value.as_boolean() ? 1 : 0;
@@ -97,7 +89,7 @@ class T1Writer {
         fixed_options_.insert(parameter.name);
         continue;
       }
-      if (!is_named(described)) {
+      if (!has_named_values(described)) {
         add_parameter(parameter.name, type_of(parameter.values), parameter.values, parameter.default_value);
         continue;
       }
