@@ -84,20 +84,8 @@ Operand quotient(const Operand& a, const Operand& b) {
 }
 
 Operand ordered(Kind kind, const Operand& a, const Operand& b) {
-  if (both_whole(a, b)) {
-    switch (kind) {
-      case Kind::less:
-        return Operand::of_boolean(a.integer < b.integer);
-      case Kind::less_equal:
-        return Operand::of_boolean(a.integer <= b.integer);
-      case Kind::greater:
-        return Operand::of_boolean(a.integer > b.integer);
-      default:
-        return Operand::of_boolean(a.integer >= b.integer);
-    }
-  }
   if (!numbers(a, b)) return no_number(a, b);
-  const std::partial_ordering order = compare_numbers(a, b);
+  const std::partial_ordering order = both_whole(a, b) ? a.integer <=> b.integer : compare_numbers(a, b);
   switch (kind) {
     case Kind::less:
       return Operand::of_boolean(order < 0);
