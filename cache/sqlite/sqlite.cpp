@@ -20,83 +20,101 @@ namespace tuner::cache::sqlite {
 namespace {
 
 constexpr int kBuildChecksumParts = 5;
-constexpr const char* kElsewhere = "choose another place with --db or TUNER_DB";
 
 std::string_view first_line(std::string_view call) {
   call.remove_prefix(std::min(call.find_first_not_of('\n'), call.size()));
   return call.substr(0, call.find('\n'));
 }
 
-constexpr const char* kLocked =
-    "The database {0} was locked by another process for more than {2}. Try again when that process has finished, or "
-    "{1}.";
-constexpr const char* kDamaged = "The database {0} is damaged or is not a database. {3}";
-constexpr const char* kReadOnly =
-    "The database {0} may not be written. Make the file and its folder writable for this user, or {1}.";
-constexpr const char* kFailed =
-    "Reading or writing the database {0} failed. Check the disk or the network file system that it is on, its quota "
-    "and limits on the size of files included, or {1}.";
-constexpr const char* kMisused = "The database {0} refused a statement: please report this as a bug.";
-
-/// What a result of SQLite's means here.
 struct Explanation {
-  int result;  ///< an extended code, or a primary one, which stands for every code extended from it
   Errc errc;
-  const char* sentence;  ///< of the file's name, what to do instead, how long was waited, what becomes of damage
+  std::string sentence;
 };
 
-constexpr Explanation kWithoutLocks{
-    SQLITE_BUSY, Errc::store_unavailable,
-    "The database {0} is on a file system that has no file locks (a network file system without its lock service, "
-    "perhaps), so several processes could damage it: {1}."};
-
-constexpr Explanation kExplanations[] = {
-    {SQLITE_READONLY_ROLLBACK, Errc::store_unavailable,
-     "A process was stopped while it wrote the database {0}, and reading changes nothing: the next `tuner tune` or "
-     "`tuner forget` that uses it clears up what was left, or {1}."},
-    {SQLITE_AUTH, Errc::store_unavailable,
-     "The database {0} is part of a transaction over several files (the journal beside it names others), and this "
-     "program touches no file but its own: if you trust the database, open it once with sqlite3, or {1}."},
-    {SQLITE_READONLY_DBMOVED, Errc::store_unavailable,
-     "The database {0} was deleted, renamed or replaced while this program had it open, so that nothing more can be "
-     "stored in it. Leave it in its place while it is used."},
-    {SQLITE_BUSY, Errc::store_unavailable, kLocked},
-    {SQLITE_LOCKED, Errc::store_unavailable, kLocked},
-    {SQLITE_CORRUPT, Errc::store_damaged, kDamaged},
-    {SQLITE_NOTADB, Errc::store_damaged, kDamaged},
-    {SQLITE_FORMAT, Errc::store_damaged, kDamaged},
-    {SQLITE_FULL, Errc::store_unavailable,
-     "There is no room on the disk to write the database {0}. Free some, or {1}."},
-    {SQLITE_READONLY, Errc::store_unavailable, kReadOnly},
-    {SQLITE_PERM, Errc::store_unavailable, kReadOnly},
-    {SQLITE_CANTOPEN, Errc::store_unavailable,
-     "The database {0} (or a file beside it that belongs to it) cannot be opened. Check that the file and its folder "
-     "can be read and written by this user, or {1}."},
-    {SQLITE_IOERR, Errc::store_unavailable, kFailed},
-    {SQLITE_PROTOCOL, Errc::store_unavailable, kFailed},
-    {SQLITE_NOLFS, Errc::store_unavailable, kFailed},
-    {SQLITE_NOMEM, Errc::store_unavailable, "There is not enough memory to use the database {0}."},
-    // Rows are examined before they are written (store_rules.hpp), so the rule that this one breaks is none of ours.
-    {SQLITE_CONSTRAINT, Errc::store_damaged,
-     "The database {0} was changed by another program: it refuses what its format allows. Drop the unique indexes, "
-     "triggers and references that were added to it, or {1}."},
-    // What a statement of this program may do wrong whatever the file holds.
-    {SQLITE_MISUSE, Errc::internal, kMisused},
-    {SQLITE_RANGE, Errc::internal, kMisused},
-    {SQLITE_ABORT, Errc::internal, kMisused},
-    {SQLITE_INTERRUPT, Errc::internal, kMisused}};
-
-constexpr Explanation kAnythingElse{
-    SQLITE_ERROR, Errc::store_damaged,
-    "The database {0} is damaged or was changed by another program: it refuses what its format allows. {3}"};
-
-const Explanation& explanation_of(int result, bool no_locks) {
-  if (no_locks && (result & 0xff) == SQLITE_BUSY) return kWithoutLocks;
-  for (const int code : {result, result & 0xff}) {
-    const auto known = std::ranges::find(kExplanations, code, &Explanation::result);
-    if (known != std::end(kExplanations)) return *known;
+Explanation explain(int result, const std::filesystem::path& path, std::chrono::milliseconds busy_timeout,
+                    bool no_locks) {
+  const std::string name = path.string();
+  const char* const elsewhere = "choose another place with --db or TUNER_DB";
+  if (no_locks && (result & 0xff) == SQLITE_BUSY) {
+    return {Errc::store_unavailable,
+            fmt::format("The database {} is on a file system that has no file locks (a network file system without its "
+                        "lock service, perhaps), so several processes could damage it: {}.",
+                        name, elsewhere)};
   }
-  return kAnythingElse;
+  if (result == SQLITE_READONLY_ROLLBACK) {
+    return {Errc::store_unavailable,
+            fmt::format("A process was stopped while it wrote the database {}, and reading changes nothing: the next "
+                        "`tuner tune` or `tuner forget` that uses it clears up what was left, or {}.",
+                        name, elsewhere)};
+  }
+  if (result == SQLITE_AUTH) {
+    return {Errc::store_unavailable,
+            fmt::format("The database {} is part of a transaction over several files (the journal beside it names "
+                        "others), and this program touches no file but its own: if you trust the database, open it "
+                        "once with sqlite3, or {}.",
+                        name, elsewhere)};
+  }
+  if (result == SQLITE_READONLY_DBMOVED) {
+    return {Errc::store_unavailable,
+            fmt::format("The database {} was deleted, renamed or replaced while this program had it open, so that "
+                        "nothing more can be stored in it. Leave it in its place while it is used.",
+                        name)};
+  }
+  switch (result & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return {Errc::store_unavailable,
+              fmt::format("The database {} was locked by another process for more than {}. Try again when that process "
+                          "has finished, or choose another place with --db or TUNER_DB.",
+                          name, busy_timeout)};
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_FORMAT:
+      return {Errc::store_damaged,
+              fmt::format("The database {} is damaged or is not a database. {}", name, kDamageNextStep)};
+    case SQLITE_FULL:
+      return {Errc::store_unavailable,
+              fmt::format("There is no room on the disk to write the database {}. Free some, or {}.", name, elsewhere)};
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return {
+          Errc::store_unavailable,
+          fmt::format("The database {} may not be written. Make the file and its folder writable for this user, or {}.",
+                      name, elsewhere)};
+    case SQLITE_CANTOPEN:
+      return {
+          Errc::store_unavailable,
+          fmt::format("The database {} (or a file beside it that belongs to it) cannot be opened. Check that the file "
+                      "and its folder can be read and written by this user, or {}.",
+                      name, elsewhere)};
+    case SQLITE_IOERR:
+    case SQLITE_PROTOCOL:
+    case SQLITE_NOLFS:
+      return {
+          Errc::store_unavailable,
+          fmt::format("Reading or writing the database {} failed. Check the disk or the network file system that it "
+                      "is on, its quota and limits on the size of files included, or {}.",
+                      name, elsewhere)};
+    case SQLITE_NOMEM:
+      return {Errc::store_unavailable, fmt::format("There is not enough memory to use the database {}.", name)};
+    // Rows are examined before they are written (store_rules.hpp), so the rule that this one breaks is none of ours.
+    case SQLITE_CONSTRAINT:
+      return {Errc::store_damaged,
+              fmt::format("The database {} was changed by another program: it refuses what its format allows. Drop the "
+                          "unique indexes, triggers and references that were added to it, or {}.",
+                          name, elsewhere)};
+    // What a statement of this program may do wrong whatever the file holds.
+    case SQLITE_MISUSE:
+    case SQLITE_RANGE:
+    case SQLITE_ABORT:
+    case SQLITE_INTERRUPT:
+      return {Errc::internal, fmt::format("The database {} refused a statement: please report this as a bug.", name)};
+    default:
+      return {Errc::store_damaged,
+              fmt::format("The database {} is damaged or was changed by another program: it refuses what its format "
+                          "allows. {}",
+                          name, kDamageNextStep)};
+  }
 }
 
 /// Every statement here fits the format's schema, so a name that is missing was removed by another program.
@@ -279,22 +297,20 @@ void Connection::check(int result, std::string_view call) const {
   if (result == SQLITE_OK || result == SQLITE_ROW || result == SQLITE_DONE) return;
   // The detail goes last: what SQLite said belongs to the connection's latest call, which is the one that is checked.
   const bool says_why = get() != nullptr && sqlite3_extended_errcode(get()) == result;
-  const Explanation& explanation = explanation_of(result, no_locks_);
-  std::string sentence =
-      fmt::format(fmt::runtime(explanation.sentence), path_.string(), kElsewhere, patience_, kDamageNextStep);
+  Explanation explanation = explain(result, path_, patience_, no_locks_);
   if (const auto what = (result & 0xff) == SQLITE_CANTOPEN ? obstacle() : std::nullopt) {
-    sentence = fmt::format(
+    explanation.sentence = fmt::format(
         "{}, in the place of a file that SQLite keeps beside the database {}, which cannot be used like that. Remove "
         "it, or choose another place with --db or TUNER_DB.",
         *what, path_.string());
   }
-  sentence += fmt::format(" (SQLite error {} in \"{}\": {}", result, first_line(call),
-                          says_why ? sqlite3_errmsg(get()) : sqlite3_errstr(result));
+  explanation.sentence += fmt::format(" (SQLite error {} in \"{}\": {}", result, first_line(call),
+                                      says_why ? sqlite3_errmsg(get()) : sqlite3_errstr(result));
   if (const int system = get() == nullptr ? 0 : sqlite3_system_errno(get()); system != 0) {
-    sentence += fmt::format("; {}", std::strerror(system));
+    explanation.sentence += fmt::format("; {}", std::strerror(system));
   }
-  sentence += ")";
-  throw Failure(explanation.errc, result, sentence);
+  explanation.sentence += ")";
+  throw Failure(explanation.errc, result, explanation.sentence);
 }
 
 Statement::Statement(const Connection& connection, std::string_view sql) : connection_(&connection) {
