@@ -18,17 +18,6 @@ constexpr uid_t kNobody = 65534;
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "tuner-cache-test-XXXXXX").string();
-  REQUIRE(mkdtemp(name.data()) != nullptr);
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 DecisionKey some_key() {
   return {"prefetch", "prefetch:0123456789abcdef", "row_length=65536,rows=528", "NVIDIA H200|sm_90|132", "cold",
           "time"};

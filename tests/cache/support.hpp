@@ -12,22 +12,11 @@
 #include "cache/store/memory_store.hpp"
 #include "cache/store/sqlite_store.hpp"
 #include "cache/store/store.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace tuner::cache::test {
 
-/// A folder of its own that disappears with everything in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
+using tuner::test::TemporaryFolder;
 
 DecisionKey some_key();
 DecisionKey key_of_problem(const std::string& problem);

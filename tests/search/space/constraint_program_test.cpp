@@ -9,11 +9,13 @@
 #include "search/space/interval.hpp"
 #include "tests/search/example_spaces.hpp"
 #include "tests/search/space/random_expression.hpp"
+#include "tests/search/space/whole_product.hpp"
 
 namespace tuner::search {
 namespace {
 
 using test::constraint;
+using test::next_choice;
 
 Scope constants() {
   Scope result;
@@ -35,15 +37,6 @@ std::vector<Operand> run(const ConstraintProgram& program, const std::vector<std
     }
   }
   return cells;
-}
-
-/// Whether there is a next choice, and that: the last parameter fastest.
-bool advance(const std::vector<Parameter>& parameters, std::vector<std::uint32_t>& choice) {
-  for (std::size_t i = parameters.size(); i-- > 0;) {
-    if (++choice[i] < parameters[i].values.size()) return true;
-    choice[i] = 0;
-  }
-  return false;
 }
 
 std::optional<Value> value_of(const Operand& operand) {
@@ -83,7 +76,7 @@ TEST_CASE("a program gives the value that the expression gives, or like it none"
         if (found) REQUIRE(found->text() == expected->text());
       }
       ++(expected ? defined : undefined);
-    } while (advance(parameters, choice));
+    } while (next_choice(parameters, choice));
   }
   CHECK(undefined > 1000);
   CHECK(defined > 1000);
@@ -126,7 +119,7 @@ TEST_CASE("the range of a step holds every value that it can have, and is open i
           if (ranges[id].is_number() && step.level > level) ++narrow;
         }
       }
-    } while (advance(parameters, choice));
+    } while (next_choice(parameters, choice));
   }
   CHECK(narrow > 10000);
 }

@@ -11,6 +11,7 @@
 #include "search/space/valid_set.hpp"
 #include "tests/search/example_spaces.hpp"
 #include "tests/search/space/random_expression.hpp"
+#include "tests/search/space/whole_product.hpp"
 
 namespace tuner::search {
 namespace {
@@ -50,21 +51,15 @@ struct Expected {
 
 Expected brute_force(const Example& example) {
   Expected result;
-  const Space any(example.parameters, {}, example.constants);  // for its enumeration of everything
   const Space judge(example.parameters, example.constraints, example.constants, Listing::when_needed);
   Configuration configuration{std::vector<std::uint32_t>(example.parameters.size())};
-  for (bool more = true; more;) {
+  do {
     try {
       if (!judge.why_invalid(configuration)) result.valid.push_back(configuration);
     } catch (const ExpressionError&) {
       if (!result.fault) result.fault = configuration;
     }
-    more = false;
-    for (std::size_t i = example.parameters.size(); i-- > 0 && !more;) {
-      more = ++configuration.choice[i] < example.parameters[i].values.size();
-      if (!more) configuration.choice[i] = 0;
-    }
-  }
+  } while (next_choice(example.parameters, configuration.choice));
   return result;
 }
 
@@ -81,34 +76,6 @@ void check_message(const Example& example, const Configuration& fault, const std
     CHECK(settings.find(parameter.name + "=" + parameter.values[fault.choice[i]].text()) != std::string::npos);
   }
   CHECK(named > 0);
-}
-
-/// In how many parameters they differ.
-int distance(const Configuration& a, const Configuration& b) {
-  int result = 0;
-  for (std::size_t i = 0; i < a.choice.size(); ++i) result += a.choice[i] != b.choice[i] ? 1 : 0;
-  return result;
-}
-
-void check_neighbours(const Space& space, const std::vector<Configuration>& valid, const Configuration& from) {
-  std::vector<Configuration> one, two, adjacent;
-  for (const Configuration& to : valid) {
-    if (distance(from, to) == 1) one.push_back(to);
-    if (distance(from, to) == 2) two.push_back(to);
-    if (distance(from, to) == 1 &&
-        std::equal(from.choice.begin(), from.choice.end(), to.choice.begin(),
-                   [](std::uint32_t a, std::uint32_t b) { return a + 1 >= b && b + 1 >= a; })) {
-      adjacent.push_back(to);
-    }
-  }
-  const auto found = [&](Neighbourhood neighbourhood) {
-    std::vector<Configuration> result = space.neighbours(from, neighbourhood);
-    std::sort(result.begin(), result.end());
-    return result;
-  };
-  REQUIRE(found(Neighbourhood::hamming1) == one);
-  REQUIRE(found(Neighbourhood::hamming2) == two);
-  REQUIRE(found(Neighbourhood::adjacent) == adjacent);
 }
 
 TEST_CASE("groups in turns give the order, the places, the neighbours and the faults of a filter over everything") {
