@@ -127,7 +127,7 @@ StepId ConstraintCompiler::compile_comparison(const ExpressionTree& tree, const 
       part = compile_member(tree, left, link, slots);
     } else {
       const StepId right = compile(tree, link.node, slots);
-      part = builder_.combine(kind_of(link.sign), left, right);
+      part = builder_.combine(kind_of(link.sign), left, right, link.sign);
       left = right;
     }
     result = result == kNone ? part : builder_.combine(Kind::both, result, part);
