@@ -32,14 +32,12 @@ constexpr std::array<Spelling, 31> kSigns{{
     {"not in", Sign::not_in},
 }};
 
-constexpr std::array<Spelling, 6> kWords{{
-    {"and", Sign::logical_and},
-    {"or", Sign::logical_or},
-    {"not", Sign::logical_not},
-    {"in", Sign::in},
-    {"if", Sign::word_if},
-    {"else", Sign::word_else},
-}};
+constexpr std::array<Spelling, 6> kWords{{{"and", Sign::logical_and},
+                                          {"or", Sign::logical_or},
+                                          {"not", Sign::logical_not},
+                                          {"in", Sign::in},
+                                          {"if", Sign::word_if},
+                                          {"else", Sign::word_else}}};
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -54,13 +52,10 @@ bool is_blank(char c) {
 }  // namespace
 
 std::string_view spelling(Sign sign) {
-  for (const Spelling& entry : kSigns) {
-    if (entry.sign == sign) return entry.text;
-  }
-  for (const Spelling& entry : kWords) {
-    if (entry.sign == sign) return entry.text;
-  }
-  return "";
+  const auto of_sign = [&](const Spelling& entry) { return entry.sign == sign; };
+  if (const auto found = std::ranges::find_if(kSigns, of_sign); found != kSigns.end()) return found->text;
+  const auto found = std::ranges::find_if(kWords, of_sign);
+  return found != kWords.end() ? found->text : "";
 }
 
 Token Lexer::token(Token::Kind kind, std::size_t end) {

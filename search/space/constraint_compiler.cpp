@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "search/expression/messages.hpp"
 
 namespace tuner::search {
@@ -11,40 +13,18 @@ using Kind = Step::Kind;
 
 constexpr StepId kNone = static_cast<StepId>(-1);
 
-Kind arithmetic_kind(Sign sign) {
-  switch (sign) {
-    case Sign::add:
-      return Kind::add;
-    case Sign::subtract:
-      return Kind::subtract;
-    case Sign::multiply:
-      return Kind::multiply;
-    case Sign::divide:
-      return Kind::divide;
-    case Sign::floor_divide:
-      return Kind::floor_divide;
-    case Sign::modulo:
-      return Kind::modulo;
-    default:
-      return Kind::arithmetic;
-  }
-}
+/// The signs that are kinds of steps; every other one between two numbers is `arithmetic`.
+constexpr std::pair<Sign, Kind> kKinds[] = {
+    {Sign::add, Kind::add},       {Sign::subtract, Kind::subtract},         {Sign::multiply, Kind::multiply},
+    {Sign::divide, Kind::divide}, {Sign::floor_divide, Kind::floor_divide}, {Sign::modulo, Kind::modulo},
+    {Sign::less, Kind::less},     {Sign::less_equal, Kind::less_equal},     {Sign::greater, Kind::greater},
+    {Sign::equal, Kind::equal},   {Sign::not_equal, Kind::not_equal},       {Sign::greater_equal, Kind::greater_equal}};
 
-Kind comparison_kind(Sign sign) {
-  switch (sign) {
-    case Sign::less:
-      return Kind::less;
-    case Sign::less_equal:
-      return Kind::less_equal;
-    case Sign::greater:
-      return Kind::greater;
-    case Sign::greater_equal:
-      return Kind::greater_equal;
-    case Sign::equal:
-      return Kind::equal;
-    default:
-      return Kind::not_equal;
+Kind kind_of(Sign sign) {
+  for (const auto& [known, kind] : kKinds) {
+    if (known == sign) return kind;
   }
+  return Kind::arithmetic;
 }
 
 }  // namespace
@@ -130,7 +110,7 @@ StepId ConstraintCompiler::compile_chain(const ExpressionTree& tree, const Node&
   StepId result = compile(tree, tree.links[node.first].node, slots);
   for (std::uint32_t i = 1; i < node.count; ++i) {
     const Link& link = tree.links[node.first + i];
-    result = builder_.combine(arithmetic_kind(link.sign), result, compile(tree, link.node, slots), link.sign);
+    result = builder_.combine(kind_of(link.sign), result, compile(tree, link.node, slots), link.sign);
   }
   return result;
 }
@@ -147,7 +127,7 @@ StepId ConstraintCompiler::compile_comparison(const ExpressionTree& tree, const 
       part = compile_member(tree, left, link, slots);
     } else {
       const StepId right = compile(tree, link.node, slots);
-      part = builder_.combine(comparison_kind(link.sign), left, right);
+      part = builder_.combine(kind_of(link.sign), left, right, link.sign);
       left = right;
     }
     result = result == kNone ? part : builder_.combine(Kind::both, result, part);

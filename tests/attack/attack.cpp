@@ -170,10 +170,6 @@ void Attack::judge(const Ending& ending, const Expectation& expectation, const s
   }
 }
 
-void Attack::find(const std::string& what, const std::string& command_line) {
-  find(what, command_line, nullptr);
-}
-
 void Attack::find(const std::string& what, const std::string& command_line, const Ending* ending) {
   std::string first_line = ending ? ending->err.substr(0, ending->err.find('\n')) : "";
   for (const std::string root = sandbox_.root(); first_line.find(root) != std::string::npos;)

@@ -24,6 +24,12 @@ std::string hex(std::size_t number) {
   return text;
 }
 
+std::string random_bytes(Chance& chance, std::size_t count) {
+  std::string bytes(count, '\0');
+  std::generate(bytes.begin(), bytes.end(), [&] { return chance.byte(); });
+  return bytes;
+}
+
 std::string flip_bits(Chance& chance, std::string& bytes) {
   std::string said = "bits flipped at";
   // Headers of the file and of pages decide more than what is in the middle.
@@ -60,19 +66,11 @@ std::string move_page(Chance& chance, std::string& bytes) {
 
 std::string change_length(Chance& chance, std::string& bytes) {
   const std::size_t before = bytes.size();
-  switch (chance.below(4)) {
-    case 0:
-      bytes.resize(chance.below(before));
-      break;
-    case 1:
-      bytes.resize(before / kPage * kPage - std::min(before, kPage * chance.below(before / kPage + 1)));
-      break;
-    case 2:
-      bytes.resize(chance.below(200));
-      break;
-    default:
-      bytes.append(1 + chance.below(3 * kPage), chance.byte());
-  }
+  const std::size_t kind = chance.below(4);
+  if (kind == 0) bytes.resize(chance.below(before));
+  if (kind == 1) bytes.resize(before / kPage * kPage - std::min(before, kPage * chance.below(before / kPage + 1)));
+  if (kind == 2) bytes.resize(chance.below(200));
+  if (kind == 3) bytes.append(1 + chance.below(3 * kPage), chance.byte());
   return "from " + std::to_string(before) + " to " + std::to_string(bytes.size()) + " bytes";
 }
 
@@ -154,12 +152,9 @@ std::string add_journal(Chance& chance, const Target& target) {
       write_file(name + "-journal", bytes);
       return "a hot journal with flipped bits";
     }
-    case 4: {
-      std::string bytes(1 + chance.below(9000), '\0');
-      std::generate(bytes.begin(), bytes.end(), [&] { return chance.byte(); });
-      write_file(name + (chance.once_in(2) ? "-wal" : "-journal"), bytes);
+    case 4:
+      write_file(name + (chance.once_in(2) ? "-wal" : "-journal"), random_bytes(chance, 1 + chance.below(9000)));
       return "a journal or log of random bytes";
-    }
     case 5: {
       const std::string beside = name + (chance.once_in(2) ? "-journal" : "-wal");
       fs::remove(beside);  // an earlier damage of the same case
@@ -202,8 +197,7 @@ std::string replace_file(Chance& chance, const Target& target) {
       fs::create_hard_link(target.outside / "notes.db", target.file);
       return "another name of another file";
     default: {
-      std::string bytes(chance.below(3 * kPage), '\0');
-      std::generate(bytes.begin(), bytes.end(), [&] { return chance.byte(); });
+      const std::string bytes = random_bytes(chance, chance.below(3 * kPage));
       write_file(target.file, chance.once_in(2) ? bytes : std::string("SQLite format 3\0", 16) + bytes);
       return "random bytes";
     }

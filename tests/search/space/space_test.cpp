@@ -2,32 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/search/example_spaces.hpp"
+
 namespace tuner::search {
 namespace {
 
-Constraint constraint(std::string_view text, std::string origin = "k.cu:7") {
-  return {Expression::parse(text), std::move(origin)};
-}
-
-std::string refusal(std::vector<Parameter> parameters, std::vector<Constraint> constraints = {}, Scope constants = {}) {
-  try {
-    const Space space(std::move(parameters), std::move(constraints), std::move(constants));
-    return "no refusal but " + std::to_string(space.size()) + " configurations";
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
-
-/// Parameters p0, p1, .. of ten values each.
-std::vector<Parameter> wide(int count) {
-  std::vector<Parameter> parameters;
-  for (int i = 0; i < count; ++i) {
-    Parameter parameter{"p" + std::to_string(i), {}, 0};
-    for (int value = 0; value < 10; ++value) parameter.values.emplace_back(value);
-    parameters.push_back(parameter);
-  }
-  return parameters;
-}
+using namespace test;
 
 TEST_CASE("constraints prune as soon as their parameters are fixed, also as parts of one `and` and through lets") {
   std::vector<Constraint> constraints;
@@ -38,7 +18,7 @@ TEST_CASE("constraints prune as soon as their parameters are fixed, also as part
     constants.define("SUM" + std::to_string(i), Expression::parse(here + " + " + before));
     text += " && SUM" + std::to_string(i) + " in (6, 7) && " + here + " <= 3";
   }
-  const Space space(wide(40), {constraint(text)}, constants);  // anything but pruning would take forever
+  const Space space(grid_parameters(40, 10), {constraint(text)}, constants);  // anything but pruning would take forever
   CHECK(space.size() == 1);
   CHECK(space.cartesian_size() == doctest::Approx(1e40));
   CHECK(space.value(space.at(0), 39) == Value(3));
@@ -47,7 +27,7 @@ TEST_CASE("constraints prune as soon as their parameters are fixed, also as part
 TEST_CASE("rows wider than a word are kept in order and found") {
   std::vector<Constraint> constraints;
   for (int i = 1; i < 38; ++i) constraints.push_back(constraint("p" + std::to_string(i) + " == 9"));
-  const Space space(wide(40), constraints, {});
+  const Space space(grid_parameters(40, 10), constraints, {});
   REQUIRE(space.size() == 1000);
   for (std::uint64_t i = 0; i < 1000; ++i) {
     REQUIRE(space.index_of(space.at(i)) == i);
