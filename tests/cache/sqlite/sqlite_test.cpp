@@ -90,7 +90,7 @@ TEST_CASE("a full disk is told as what it is, and nothing is kept of the transac
   const Scratch scratch;
   const sqlite::Connection connection = scratch.open();
   connection.execute("PRAGMA max_page_count = 20");  // to SQLite the same as a disk without room
-  check_error(Errc::store_unavailable, {"no room on the disk", connection.path().string()}, [&] {
+  check_error(Errc::store_unavailable, {"no space on the disk", connection.path().string()}, [&] {
     sqlite::write(connection, [&] {
       for (int i = 0; i < 100; ++i) connection.execute("INSERT INTO t VALUES (zeroblob(4000))");
     });

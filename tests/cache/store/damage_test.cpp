@@ -242,7 +242,7 @@ TEST_CASE("a database that may not be written is refused for writing and read al
   }
   CHECK(
       in_unprivileged_child([&] {
-        check_error(Errc::store_unavailable, {"may not be written", "TUNER_DB"}, [&] { open_store(database.path()); });
+        check_error(Errc::store_unavailable, {"is not writable", "TUNER_DB"}, [&] { open_store(database.path()); });
         const auto reader = open_store(database.path(), Access::read_only);
         if (reader->find_trials(some_key()).size() != 400) throw std::runtime_error("wrong trials");
       }) == 0);

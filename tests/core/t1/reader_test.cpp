@@ -580,7 +580,7 @@ TEST_CASE("every mistake is a sentence that names its place") {
       {"/ConfigurationSpace/TuningParameters/1/Values", "[]", ": has no value"},
       {"/ConfigurationSpace/TuningParameters/1/Values", {1, {2}}, "[1]: must be a number"},
       {"/ConfigurationSpace/TuningParameters/1/Values", {"a", 2}, ": the values are partly strings"},
-      {"/ConfigurationSpace/TuningParameters/1/Values", "[0.5]", ": the value 0.5 is no int, which Type says."},
+      {"/ConfigurationSpace/TuningParameters/1/Values", "[0.5]", ": the value 0.5 does not have the Type int"},
       {"/ConfigurationSpace/TuningParameters/1/Type", "integer", ": unknown type `integer`"},
       {"/ConfigurationSpace/TuningParameters/1/Type", nullptr, " is missing."},
       {"/ConfigurationSpace/TuningParameters/1/Name", "BLOCK", ": the parameter `BLOCK` is described already"},
