@@ -2,11 +2,18 @@
 
 #include <doctest/doctest.h>
 #include <poll.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <stdexcept>
 
 namespace tuner::engine {
+
+void check_reply(const DeviceReply& reply, Outcome outcome, std::string_view words, const TestLine& asked) {
+  INFO("asked in ", asked.file_name(), ":", asked.line(), ", answered \"", reply.message, "\"");
+  CHECK(to_string(reply.outcome) == to_string(outcome));
+  CHECK(says(reply, words));
+}
 
 void TestLane::wait_until(const std::function<bool()>& is_so) {
   using Clock = std::chrono::steady_clock;
@@ -40,12 +47,21 @@ DeviceReply TestLane::wait_for(TicketId ticket) {
 }
 
 void TestLane::prepare(std::chrono::milliseconds launch_timeout) {
-  const DeviceReply prepared = ask(problem(launch_timeout));
-  INFO(prepared.message);
-  REQUIRE(prepared.outcome == Outcome::ok);
-  const DeviceReply baseline = ask(reference());
-  INFO(baseline.message);
-  REQUIRE(baseline.outcome == Outcome::ok);
+  expect(problem(launch_timeout), Outcome::ok);
+  expect(reference(), Outcome::ok);
+}
+
+void TestLane::submit_and_kill(TicketId ticket, DeviceRequest request) {
+  const pid_t worker = lane.worker_pid();
+  REQUIRE(kill(worker, SIGSTOP) == 0);
+  lane.submit(ticket, std::move(request));
+  REQUIRE(kill(worker, SIGKILL) == 0);
+}
+
+DeviceReply TestLane::repeat_until_failure(const RunBlock& block) {
+  DeviceReply reply;
+  for (int times = 0; times < 8 && reply.outcome == Outcome::ok; ++times) reply = ask(block);
+  return reply;
 }
 
 }  // namespace tuner::engine
