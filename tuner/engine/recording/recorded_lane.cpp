@@ -8,14 +8,6 @@ namespace tuner::engine {
 
 namespace {
 
-/// How many requests a recorded lane takes before it wants to be polled: enough to look like a pool, few enough that a
-/// strategy hears of results before it asks again.
-constexpr std::size_t kRoom = 8;
-
-std::chrono::steady_clock::time_point due(bool answered) {
-  return answered ? std::chrono::steady_clock::time_point::min() : std::chrono::steady_clock::time_point::max();
-}
-
 /// Failures that a compiler finds; everything later is the device's to report.
 bool fails_to_compile(Outcome outcome) {
   return outcome == Outcome::compile_error || outcome == Outcome::compile_timeout;
@@ -50,33 +42,9 @@ void RecordedCompileLane::submit(TicketId ticket, CompileRequest request) {
   answered_.push_back({ticket, std::move(reply)});
 }
 
-std::vector<CompileLane::Completion> RecordedCompileLane::poll() {
-  return std::exchange(answered_, {});
-}
-
-std::size_t RecordedCompileLane::room() const {
-  return kRoom - std::min(kRoom, answered_.size());
-}
-
-std::chrono::steady_clock::time_point RecordedCompileLane::next_deadline() const {
-  return due(!answered_.empty());
-}
-
 void RecordedDeviceLane::submit(TicketId ticket, DeviceRequest request) {
   DeviceReply reply = std::visit([this](const auto& known) { return answer(known); }, request);
   answered_.push_back({ticket, std::move(reply)});
-}
-
-std::vector<DeviceLane::Completion> RecordedDeviceLane::poll() {
-  return std::exchange(answered_, {});
-}
-
-std::size_t RecordedDeviceLane::room() const {
-  return kRoom - std::min(kRoom, answered_.size());
-}
-
-std::chrono::steady_clock::time_point RecordedDeviceLane::next_deadline() const {
-  return due(!answered_.empty());
 }
 
 DeviceReply RecordedDeviceLane::screen(const std::string& configuration, const ScreenPolicy& policy,
