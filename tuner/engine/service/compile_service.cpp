@@ -20,10 +20,7 @@ namespace {
 constexpr std::chrono::seconds kIdle{60};
 
 CompileAnswer failure(Outcome outcome, const std::string& sentence) {
-  CompileAnswer answer;
-  answer.outcome = outcome;
-  answer.message = sentence;
-  return answer;
+  return {.outcome = outcome, .message = sentence};
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "tuner/engine/device/lane/lane.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,6 +8,7 @@
 
 #include "tuner/core/support/support.hpp"
 #include "tuner/engine/device/lane/visible_device.hpp"
+#include "tuner/engine/lanes/wait.hpp"
 #include "tuner/process/worker_program.hpp"
 
 namespace tuner::engine {
@@ -285,17 +285,13 @@ std::vector<DeviceProcessLane::Completion> DeviceProcessLane::poll() {
 }
 
 const DeviceInfo& DeviceProcessLane::info() {
-  constexpr std::int64_t kLookUp = 50;
+  constexpr std::chrono::milliseconds kLookUp{50};
   while (!info_) {
     give_up_if_hopeless();
     if (options_.stop && *options_.stop)
       throw Error(Errc::device_lost,
                   fmt::format("It was stopped while the driver of GPU {} was starting.", options_.ordinal));
-    std::vector<pollfd> entries;
-    for (const int fd : wait_fds()) entries.push_back({fd, POLLIN, 0});
-    const auto now = Clock::now();
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(std::max(next_deadline(), now) - now).count();
-    ::poll(entries.data(), entries.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, kLookUp)));
+    wait_readable(wait_fds(), std::min(next_deadline(), Clock::now() + kLookUp));
     step();
   }
   return *info_;
