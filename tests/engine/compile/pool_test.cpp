@@ -1,7 +1,6 @@
 #include "tuner/engine/compile/pool.hpp"
 
 #include <doctest/doctest.h>
-#include <poll.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include "tests/engine/compile/toolkit.hpp"
 #include "tests/support/errors.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
+#include "tuner/engine/lanes/wait.hpp"
 
 using namespace tuner;
 using namespace tuner::engine;
@@ -30,21 +30,14 @@ namespace {
 using Replies = std::map<TicketId, CompileReply>;
 
 CompilePoolOptions options(int workers, std::chrono::milliseconds timeout = 60s) {
-  CompilePoolOptions result;
-  result.workers = workers;
-  result.timeout = timeout;
-  result.worker_program = TUNER_TEST_WORKER;
-  return result;
+  return {.workers = workers, .timeout = timeout, .worker_program = TUNER_TEST_WORKER};
 }
 
 // Polls as an engine does, until `done` or for a minute. An answer that comes twice fails the test.
 void drive(CompilePool& pool, Replies& replies, const std::function<bool()>& done) {
   for (const auto give_up = Clock::now() + 2min; !done();) {
     REQUIRE(Clock::now() < give_up);
-    std::vector<pollfd> entries;
-    for (const int fd : pool.wait_fds()) entries.push_back({fd, POLLIN, 0});
-    const auto wait = std::clamp<Clock::duration>(pool.next_deadline() - Clock::now(), 0ms, 200ms);
-    poll(entries.data(), entries.size(), static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(wait).count()));
+    wait_for(Clock::now() + 200ms, pool);
     for (CompilePool::Completion& completion : pool.poll())
       CHECK(replies.emplace(completion.ticket, std::move(completion.reply)).second);
   }

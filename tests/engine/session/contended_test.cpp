@@ -6,7 +6,6 @@
 
 #include "tests/engine/session/laboratory.hpp"
 #include "tuner/engine/measure/interruptions.hpp"
-#include "tuner/engine/measure/noise.hpp"
 #include "tuner/engine/session/repeated_blocks.hpp"
 
 namespace tuner::engine {

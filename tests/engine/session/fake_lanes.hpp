@@ -101,7 +101,9 @@ class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
   std::function<double(double time_ns)> interruption;  ///< how much longer a sample takes because of another program
 
  private:
-  DeviceReply fail(Outcome outcome) const { return {.outcome = outcome, .message = "the fake device says so"}; }
+  DeviceReply fail(Outcome outcome, DeviceResult result = {}) const {
+    return {.outcome = outcome, .message = "the fake device says so", .result = std::move(result)};
+  }
 
   double sample(double time_ns) {
     ++samples_;
@@ -159,15 +161,11 @@ class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
     for (const std::size_t i : request.order) {
       const Behaviour behaviour = behaviour_(finalists.at(i));
       if (behaviour.fails_from_block >= 0 && blocks_ >= behaviour.fails_from_block) {
-        DeviceReply failed = fail(Outcome::illegal_access);
-        failed.result = block;
-        return failed;
+        return fail(Outcome::illegal_access, block);
       }
       const int turn = raced[finalists.at(i)]++;
       if (std::find(behaviour.faults.begin(), behaviour.faults.end(), turn) != behaviour.faults.end()) {
-        DeviceReply failed = fail(behaviour.fault);
-        failed.result = BlockResult{.culprit = i};
-        return failed;
+        return fail(behaviour.fault, BlockResult{.culprit = i});
       }
       launched_[i] += request.launches;
       block.samples_ns.push_back(sample(behaviour.time_ns));
@@ -191,9 +189,7 @@ class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
   DeviceReply answer(const ConfirmCandidate& request) {
     const Behaviour behaviour = behaviour_(request.candidate.configuration);
     if (lengths.back() == reference_fails_at) {
-      DeviceReply failed = fail(Outcome::illegal_access);
-      failed.result = ConfirmResult{.reference_failed = true};
-      return failed;
+      return fail(Outcome::illegal_access, ConfirmResult{.reference_failed = true});
     }
     if (behaviour.at_length && behaviour.at_length(lengths.back()) != Outcome::ok) {
       return fail(behaviour.at_length(lengths.back()));

@@ -24,8 +24,7 @@ TEST_CASE("a candidate that keeps state was right in its first launches, so that
     CHECK(late.message.starts_with("after it had been timed: "));
 
     // And it stays out.
-    const TuneReport again = laboratory.tune();
-    CHECK(again.decision.configuration == kNext);
+    CHECK(laboratory.tune().decision.configuration == kNext);
     CHECK(laboratory.compile.submitted.size() <= 12 + 5);
   }
 }
@@ -43,8 +42,7 @@ TEST_CASE("several that keep state leave one after the other, and the race goes 
 
 TEST_CASE("a kernel of which every variant keeps state was called the winner") {
   Laboratory laboratory(changed([](const auto&, Behaviour& behaviour) { behaviour.wrong_from = 4; }));
-  const TuneReport report = laboratory.tune();
-  CHECK(report.decision.configuration.empty());
+  CHECK(laboratory.tune().decision.configuration.empty());
   CHECK_FALSE(laboratory.decided());
 }
 
@@ -70,8 +68,7 @@ TEST_CASE("a baseline that keeps state does not win, although it says what is ri
     behaviour.wrong_from = 500;
     behaviour.changes_globals = true;
   }));
-  const TuneReport report = laboratory.tune();
-  CHECK(report.decision.configuration != kBaseline);
+  CHECK(laboratory.tune().decision.configuration != kBaseline);
   CHECK(laboratory.device.used_long == std::vector<std::string>{kBaseline});
 }
 

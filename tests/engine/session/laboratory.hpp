@@ -114,12 +114,13 @@ struct Laboratory {
   void stop_after(std::size_t screened) {
     device.on_submit = [this, screened] { stop = stop || device.screened.size() == screened; };
   }
-  /// For the next session.
-  void forget_requests() {
+  /// A further session, of which alone is known afterwards what it submitted.
+  TuneReport tune_again(const SessionOptions& options = {}) {
     stop = false;
     device.on_submit = {};
     device.screened.clear();
     compile.submitted.clear();
+    return tune(options);
   }
   std::optional<cache::Decision> decided() const { return store.find_decision(task.key("cold")); }
   std::vector<cache::Trial> rows() const { return store.find_trials(task.key("cold")); }
@@ -164,11 +165,15 @@ inline std::size_t count(const std::vector<std::string>& all, const std::string&
   return static_cast<std::size_t>(std::count(all.begin(), all.end(), one));
 }
 
+/// These counters have these values, and all of them add up.
 inline void check_counters(const TuneReport& report, const std::map<std::string, std::int64_t>& expected) {
+  const auto& counters = report.decision.counters;
   for (const auto& [name, number] : expected) {
     CAPTURE(name);
-    CHECK(report.decision.counters.at(name) == number);
+    CHECK(counters.at(name) == number);
   }
+  CHECK(counters.at("screened") + counters.at("reused") == counters.at("asked"));
+  CHECK(counters.at("timed") + counters.at("deduplicated") + counters.at("failed") == counters.at("asked"));
 }
 
 }  // namespace tuner::engine

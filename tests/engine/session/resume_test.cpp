@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <map>
 #include <set>
 
 #include "tests/engine/session/laboratory.hpp"
@@ -16,12 +15,6 @@ const BehaviourOf mixed = changed([](const std::string& configuration, Behaviour
 
 Task mixed_task() {
   return make_task({}, kernel_with("block(BLOCK)", "block(BLOCK == 32 && UNROLL == 4 ? 0 : BLOCK)"));
-}
-
-void check_sums(const TuneReport& report) {
-  const auto& counters = report.decision.counters;
-  CHECK(counters.at("screened") + counters.at("reused") == counters.at("asked"));
-  CHECK(counters.at("timed") + counters.at("deduplicated") + counters.at("failed") == counters.at("asked"));
 }
 
 std::multiset<std::string> configurations(const std::vector<cache::Trial>& rows) {
@@ -43,9 +36,7 @@ TEST_CASE("a session that was interrupted goes on where it was, and touches no r
       laboratory.stop_after(screened);
       laboratory.tune(options);
       const std::vector<cache::Trial> before = laboratory.rows();
-      laboratory.forget_requests();
-      const TuneReport report = laboratory.tune(options);
-      check_sums(report);
+      const TuneReport report = laboratory.tune_again(options);
       check_counters(report, {{"asked", 11}, {"reused", static_cast<std::int64_t>(before.size())}});
       CHECK(report.decision.configuration == expected.decision.configuration);
       CHECK(report.decision.verified);
@@ -71,19 +62,15 @@ TEST_CASE("a session that died leaves its rows, and the next one goes on with th
   CHECK_THROWS_AS(laboratory.tune(), Error);
   const auto before = static_cast<std::int64_t>(laboratory.rows().size());
   CHECK(before >= 4);
-  laboratory.forget_requests();
-  const TuneReport report = laboratory.tune();
-  check_sums(report);
-  CHECK(report.decision.counters.at("reused") == before);
+  const TuneReport report = laboratory.tune_again();
+  check_counters(report, {{"reused", before}});
   CHECK(laboratory.rows().size() == 11);
 }
 
 TEST_CASE("a finished session that is run again measures the baseline and a new race, and adds no row") {
   Laboratory laboratory(mixed_task(), mixed);
   const TuneReport first = laboratory.tune();
-  laboratory.forget_requests();
-  const TuneReport again = laboratory.tune();
-  check_sums(again);
+  const TuneReport again = laboratory.tune_again();
   check_counters(again, {{"reused", 11}, {"screened", 0}, {"stored", 0}});
   CHECK(again.decision.configuration == first.decision.configuration);
   CHECK(again.decision.race_blocks > 0);
@@ -97,14 +84,11 @@ TEST_CASE("a budget counts what is taken over") {
   Laboratory laboratory;
   const SessionOptions first{.strategy = "random", .budget = {.evaluations = 4}, .seed = 3};
   laboratory.tune(first);
-  laboratory.forget_requests();
-  const TuneReport same = laboratory.tune(first);
+  const TuneReport same = laboratory.tune_again(first);
   check_counters(same, {{"asked", 4}, {"reused", 4}});
-  laboratory.forget_requests();
-  const TuneReport more = laboratory.tune({.strategy = "random", .budget = {.evaluations = 7}, .seed = 3});
-  CHECK(more.decision.counters.at("asked") == 7);
+  const TuneReport more = laboratory.tune_again({.strategy = "random", .budget = {.evaluations = 7}, .seed = 3});
+  check_counters(more, {{"asked", 7}});
   CHECK(more.decision.counters.at("reused") >= 4);
-  check_sums(more);
 }
 
 TEST_CASE("adding a value to the space keeps what is known of the others") {
@@ -129,19 +113,16 @@ TEST_CASE("what may have been a fluke is tried again") {
     }));
     CHECK(laboratory.tune().decision.configuration != kFastest);
     fails = false;
-    laboratory.forget_requests();
-    const TuneReport report = laboratory.tune();
+    const TuneReport report = laboratory.tune_again();
     CHECK(report.decision.configuration == kFastest);
-    CHECK(report.decision.counters.at("screened") == 1);
-    check_sums(report);
+    check_counters(report, {{"screened", 1}});
   }
 }
 
 TEST_CASE("what was timed and failed in the race is a failure from then on") {
   Laboratory laboratory(except(kFastest, [](Behaviour& behaviour) { behaviour.fails_from_block = 3; }));
   laboratory.tune();
-  laboratory.forget_requests();
-  const TuneReport report = laboratory.tune();
+  const TuneReport report = laboratory.tune_again();
   check_counters(report, {{"reused", 11}, {"failed_illegal_access", 1}});
   CHECK(count(laboratory.compile.submitted, kFastest) == 0);
 }
@@ -150,9 +131,7 @@ TEST_CASE("everything is measured again where that is asked for, and for a recor
   for (const SessionOptions& options : {SessionOptions{.reuse = false}, SessionOptions{.early_kill = false}}) {
     Laboratory laboratory;
     laboratory.tune();
-    laboratory.forget_requests();
-    const TuneReport report = laboratory.tune(options);
-    CHECK(report.decision.counters.at("reused") == 0);
+    CHECK(laboratory.tune_again(options).decision.counters.at("reused") == 0);
     CHECK(laboratory.rows().size() == 22);
   }
 }
@@ -161,9 +140,7 @@ TEST_CASE("a new configuration with a known one's binary and launch is its twin 
   const Task before = make_task({}, kernel_with("UNROLL, 1, 2, 4;", "UNROLL, 1, 2;"), 1);
   Laboratory laboratory(one_block_task(), unroll_ignored);
   laboratory.tune(before);
-  laboratory.forget_requests();
-  const TuneReport report = laboratory.tune();
-  check_sums(report);
+  const TuneReport report = laboratory.tune_again();
   check_counters(report, {{"reused", 8}, {"deduplicated", 7}});
   CHECK(laboratory.device.screened.size() == 1);  // the baseline
   CHECK(laboratory.row("BLOCK=128,UNROLL=4").duplicate_of == "BLOCK=128,UNROLL=1");
@@ -177,12 +154,10 @@ TEST_CASE("a finalist whose binary is not what was timed is screened again") {
   }));
   laboratory.tune();
   suffix = " of another compiler";
-  laboratory.forget_requests();
-  const TuneReport report = laboratory.tune();
+  const TuneReport report = laboratory.tune_again();
   check_counters(report, {{"screened", 1}, {"reused", 10}});
   CHECK(report.decision.configuration == kNext);
   CHECK(laboratory.rows().size() == 12);
-  check_sums(report);
 }
 
 TEST_CASE("with a finalist whose binary is not what was timed, those that shared it are looked at again") {
@@ -195,13 +170,10 @@ TEST_CASE("with a finalist whose binary is not what was timed, those that shared
   });
   laboratory.tune();
   suffix = " of another compiler";
-  laboratory.forget_requests();
-  const TuneReport report = laboratory.tune();
-  CHECK(report.decision.counters.at("screened") == 2);
-  CHECK(report.decision.counters.at("reused") == 9);
-  CHECK(report.decision.counters.at("deduplicated") == 6);  // no longer one binary for both
+  const TuneReport report = laboratory.tune_again();
+  // BLOCK=256 has no longer one binary for both.
+  check_counters(report, {{"screened", 2}, {"reused", 9}, {"deduplicated", 6}});
   CHECK(laboratory.rows().size() == 13);
-  check_sums(report);
 }
 
 TEST_CASE("a configuration that is launched in another way since is measured again") {

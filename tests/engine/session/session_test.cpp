@@ -50,8 +50,6 @@ TEST_CASE("each failure is a row of its class and the winner stays the same") {
   for (const auto& [configuration, outcome] : failing) CHECK(laboratory.row(configuration).outcome == outcome);
   CHECK(laboratory.row("BLOCK=32,UNROLL=4").outcome == Outcome::compile_error);
   check_counters(report, {{"failed", 5}, {"failed_illegal_access", 1}, {"failed_compile_error", 1}});
-  const auto& counters = report.decision.counters;
-  CHECK(counters.at("timed") + counters.at("deduplicated") + counters.at("failed") == 11);
   CHECK(report.failures.size() == 5);
   CHECK(laboratory.rows().size() == 11);
 }
@@ -316,8 +314,7 @@ TEST_CASE("of configurations with one binary the same is named whichever compile
   };
   for (const std::size_t room : {1, 3, 100}) {
     Laboratory laboratory(one_block_task(), same_everything, room);
-    const TuneReport report = laboratory.tune();
-    CHECK(report.decision.configuration == kNext);
+    CHECK(laboratory.tune().decision.configuration == kNext);
   }
 }
 

@@ -1,11 +1,12 @@
 #include "tests/engine/device/lane/lane_support.hpp"
 
 #include <doctest/doctest.h>
-#include <poll.h>
 #include <signal.h>
 
 #include <algorithm>
 #include <stdexcept>
+
+#include "tuner/engine/lanes/wait.hpp"
 
 namespace tuner::engine {
 
@@ -20,14 +21,8 @@ void TestLane::wait_until(const std::function<bool()>& is_so) {
   const auto give_up = Clock::now() + std::chrono::minutes(5);
   while (!is_so()) {
     if (Clock::now() >= give_up) throw std::runtime_error("the lane did not get there within a minute");
-    std::vector<pollfd> entries;
-    for (const int fd : lane.wait_fds()) entries.push_back({fd, POLLIN, 0});
     // Exactly as long as the lane says: a lane that forgets a deadline must fail here.
-    const auto until = std::min(lane.next_deadline(), give_up);
-    if (const auto left = std::chrono::ceil<std::chrono::milliseconds>(std::max(until, Clock::now()) - Clock::now());
-        left.count() > 0) {
-      ::poll(entries.data(), entries.size(), static_cast<int>(left.count()));
-    }
+    engine::wait_for(give_up, lane);
     for (auto& completion : lane.poll()) {
       order.push_back(completion.ticket);
       kept_.push_back(std::move(completion));

@@ -1,7 +1,4 @@
 #include <doctest/doctest.h>
-#include <signal.h>
-
-#include <cstdlib>
 
 #include "cache/file/hash.hpp"
 #include "tests/core/task/npy_file.hpp"

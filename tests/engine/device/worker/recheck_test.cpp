@@ -80,27 +80,22 @@ TEST_CASE("state that shows from the five hundredth launch on is found in a winn
 }
 
 TEST_CASE("a winner whose launches leave its globals as they were is not launched a thousand times") {
-  Race resetting({counting("resets")});
-  CHECK(resetting.recheck_winner().launches == 1 + 2);
-  Race without_any({candidate("right")});
-  CHECK(without_any.recheck_winner().launches == 2);
+  CHECK(Race({counting("resets")}).recheck_winner().launches == 1 + 2);
+  CHECK(Race({candidate("right")}).recheck_winner().launches == 2);
 }
 
 TEST_CASE("globals that are as they were at every second launch are seen to change") {
   for (const int blocks : {4, 5}) {
-    Race race({counting("alternates")}, blocks);
-    CHECK(race.recheck_winner().launches >= 1000 + 2);
+    CHECK(Race({counting("alternates")}, blocks).recheck_winner().launches >= 1000 + 2);
   }
 }
 
 TEST_CASE("a long kernel is launched for a second of the device's time rather than a thousand times") {
-  Race race({counting("right time=10000000")});
-  CHECK(race.recheck_winner().launches == 100 + 2);
+  CHECK(Race({counting("right time=10000000")}).recheck_winner().launches == 100 + 2);
 }
 
 TEST_CASE("every launch of long use finds its in/out buffer as it was before the first") {
-  Race race({counting("expects_fresh")});
-  race.recheck_winner();
+  Race({counting("expects_fresh")}).recheck_winner();
 }
 
 TEST_CASE("a module that was loaded anew gets the launches that it lacks before it is checked") {
