@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <cstdlib>
 
 namespace tuner::cuda {
 namespace {

@@ -30,11 +30,10 @@ const RecordedTrial& RecordedRows::find(const std::string& configuration) const 
 
 void RecordedCompileLane::submit(TicketId ticket, CompileRequest request) {
   const RecordedTrial& row = rows_.find(request.configuration);
-  CompileReply reply;
-  reply.toolkit = recording_.conditions.toolkit;
-  reply.milliseconds = row.compile_ms;
-  reply.facts = row.facts;
-  reply.lowered_name = request.name_expression;
+  CompileReply reply{.lowered_name = request.name_expression,
+                     .facts = row.facts,
+                     .toolkit = recording_.conditions.toolkit,
+                     .milliseconds = row.compile_ms};
   if (fails_to_compile(row.outcome)) {
     reply.outcome = row.outcome;
     reply.message = row.message;
@@ -50,11 +49,8 @@ void RecordedDeviceLane::submit(TicketId ticket, DeviceRequest request) {
 DeviceReply RecordedDeviceLane::screen(const std::string& configuration, const ScreenPolicy& policy,
                                        std::optional<double> best_ns) const {
   const RecordedTrial& row = rows_.find(configuration);
-  DeviceReply reply;
-  reply.outcome = row.outcome;
-  reply.message = row.message;
-  reply.verify_ms = row.verify_ms;
-  reply.timing_ms = row.bench_ms;
+  DeviceReply reply{
+      .outcome = row.outcome, .message = row.message, .verify_ms = row.verify_ms, .timing_ms = row.bench_ms};
   TimedRun& run = reply.result.emplace<ScreenResult>().run;
   run.occupancy = row.facts.occupancy;
   run.occupancy_limiter = row.facts.occupancy_limiter;

@@ -6,7 +6,6 @@
 
 #include "cache/file/location.hpp"
 #include "tuner/core/task/binary_key.hpp"
-#include "tuner/core/task/identity.hpp"
 #include "tuner/engine/service/subject.hpp"
 #include "tuner/engine/session/candidate_request.hpp"
 #include "tuner/error.hpp"

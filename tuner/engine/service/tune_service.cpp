@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/task/binary_key.hpp"
-#include "tuner/core/task/identity.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/device/lane/shared_lane.hpp"
 #include "tuner/engine/lanes/ticket.hpp"
