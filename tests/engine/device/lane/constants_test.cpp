@@ -45,16 +45,14 @@ DataFile data_at(const std::filesystem::path& path, std::uint64_t bytes) {
 }  // namespace
 
 TEST_CASE("a kernel's constant memory is filled before it runs, and is no parameter of it") {
-  TestLane test;
-  test.expect(problem_with_offsets(), Outcome::ok);
+  TestLane test(problem_with_offsets());
   const DeviceReply reply = test.expect(reference("right array=offsets:32"), Outcome::ok);
   CHECK(reply.message.empty());
   test.expect(screen("right time=90000 array=offsets:32"), Outcome::ok);
 }
 
 TEST_CASE("constant memory holds other numbers when a winner is confirmed on other inputs") {
-  TestLane test;
-  test.expect(problem_with_offsets(), Outcome::ok);
+  TestLane test(problem_with_offsets());
   test.expect(reference("right array=offsets:32"), Outcome::ok);
   const Candidate same = candidate("right time=90000 array=offsets:32");
   const DeviceReply confirmed = test.expect(ConfirmCandidate{same, same, 7}, Outcome::ok);
@@ -77,8 +75,7 @@ TEST_CASE("constant memory holds other numbers when a winner is confirmed on oth
 }
 
 TEST_CASE("a binary whose constant memory is not as described is not launched") {
-  TestLane test;
-  test.expect(problem_with_offsets(), Outcome::ok);
+  TestLane test(problem_with_offsets());
   test.expect(reference("right"), Outcome::launch_refused,
               "The binary has no array 'offsets', which is described as constant(…); declare it with "
               "__constant__ outside of functions, whatever the parameters are (");
@@ -100,8 +97,7 @@ TEST_CASE(
   request.arguments[0].generator = request.arguments[1].generator = Generator::Kind::file;
   request.arguments[0].file = data_at(values, kLength * sizeof(double));
   request.arguments[1].file = data_at(offsets, 4 * sizeof(double));
-  TestLane test;
-  test.expect(request, Outcome::ok);
+  TestLane test(request);
   test.expect(reference("right array=offsets:32"), Outcome::ok);
   // What it found and expected says what was there: 2 * (5 + 999) + 100 + 3.
   CHECK(says(test.ask(screen("wrong array=offsets:32")), "first at 'doubled'[999], found 2112, expected 2111"));
@@ -119,8 +115,7 @@ TEST_CASE("data that is not what it was when the session began is refused by nam
   PrepareProblem request = problem();
   request.arguments[0].generator = Generator::Kind::file;
   request.arguments[0].file = data_at(values, kLength * sizeof(double));
-  TestLane test;
-  test.expect(request, Outcome::ok);
+  TestLane test(request);
   folder.write("values.npy", numbers(kLength, 6));
   const DeviceReply changed = test.expect(request, Outcome::worker_lost);
   CHECK(changed.message ==

@@ -20,8 +20,7 @@ std::string last_words(TestLane& test) {
 }  // namespace
 
 TEST_CASE("a worker killed from outside over a request costs nobody anything") {
-  TestLane test;
-  test.expect(problem(), Outcome::ok);
+  TestLane test(problem());
   test.submit_and_kill(1, reference());
   CHECK(test.wait_for(1).outcome == Outcome::ok);
   test.submit_and_kill(2, screen("wrong"));
@@ -225,8 +224,7 @@ TEST_CASE("a machine without a GPU, or without the driver library that is named,
 }
 
 TEST_CASE("a request that makes no sense ends the worker, not the lane") {
-  TestLane test;
-  test.expect(problem(), Outcome::ok);
+  TestLane test(problem());
   test.expect(screen("right"), Outcome::worker_lost, "before it had a reference");
   test.prepare();
 }

@@ -121,8 +121,7 @@ TEST_CASE("a candidate that fails in a worker of its own is confirmed, and never
 }
 
 TEST_CASE("a reference that faults is confirmed by a second worker, whatever the first had run before") {
-  TestLane test;
-  test.expect(problem(), Outcome::ok);
+  TestLane test(problem());
   CHECK(test.expect(reference("faults"), Outcome::illegal_access).confirmed);
   CHECK(test.lane.statistics().losses.size() == 2);
   test.expect(reference(), Outcome::ok);

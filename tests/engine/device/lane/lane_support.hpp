@@ -76,6 +76,8 @@ void check_reply(const DeviceReply& reply, Outcome outcome, std::string_view wor
 class TestLane {
  public:
   explicit TestLane(DeviceLaneOptions options = {}) : lane(std::move(options)) {}
+  /// Prepares the problem.
+  explicit TestLane(PrepareProblem request) { expect(std::move(request), Outcome::ok); }
 
   DeviceReply ask(DeviceRequest request) {
     const TicketId ticket = next_++;

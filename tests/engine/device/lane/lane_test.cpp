@@ -44,10 +44,9 @@ TEST_CASE("a slow candidate is killed early") {
 }
 
 TEST_CASE("a warm sample is led in by launches of the same kernel") {
-  TestLane test;
   PrepareProblem request = problem();
   request.mode = Timing::warm;
-  test.expect(request, Outcome::ok);
+  TestLane test(request);
   const DeviceReply reply = test.expect(reference("right time=90000"), Outcome::ok);
   for (const double sample : reply.timed_run().samples_ns) CHECK(sample == doctest::Approx(90000).epsilon(1e-4));
   CHECK(reply.launches == 3 + 2 * 3);  // the first that a worker runs is checked once more
@@ -91,8 +90,7 @@ TEST_CASE("every kind of wrong candidate is named, and the next one is judged as
 }
 
 TEST_CASE("what the reference leaves unwritten is named, and is not written by what passes") {
-  TestLane test;
-  test.expect(problem(), Outcome::ok);
+  TestLane test(problem());
   const DeviceReply baseline = test.expect(reference("sparse"), Outcome::ok);
   CHECK(baseline.result_of<RunReference>().not_compared ==
         std::vector<NotCompared>{{"doubled", kLength / 2, kLength / 2, kLength}});
@@ -112,10 +110,9 @@ TEST_CASE("what the reference leaves unwritten is named, and is not written by w
 
 TEST_CASE("a reference that writes nothing of an output says nothing, unless the output is partial") {
   for (const bool is_partial : {false, true}) {
-    TestLane test;
     PrepareProblem request = problem();
     request.arguments[1].is_partial = is_partial;
-    test.expect(request, Outcome::ok);
+    TestLane test(request);
     const DeviceReply reply = test.expect(reference("nothing"), (is_partial ? Outcome::ok : Outcome::unwritten_output));
     CHECK(says(reply, "It writes nothing of 'doubled'") != is_partial);
     CHECK(reply.result_of<RunReference>().not_compared == std::vector<NotCompared>{{"doubled", kLength, 0, kLength}});
@@ -123,24 +120,22 @@ TEST_CASE("a reference that writes nothing of an output says nothing, unless the
 }
 
 TEST_CASE("candidates may write what the reference leaves unwritten of a partial output") {
-  TestLane test;
   PrepareProblem request = problem();
   request.arguments[1].is_partial = true;
-  test.expect(request, Outcome::ok);
+  TestLane test(request);
   CHECK(test.ask(reference("sparse")).result_of<RunReference>().not_compared.size() == 1);
   test.expect(screen("right"), Outcome::ok);
   test.expect(screen("wrong"), Outcome::ok);  // its wrong element is one of those
 }
 
 TEST_CASE("a reference takes the arguments that it names, in its order") {
-  TestLane test;
   PrepareProblem request = problem();
   std::swap(request.arguments[0], request.arguments[4]);
   std::swap(request.arguments[1], request.arguments[2]);
   BoundArgument further = request.arguments[4];
   further.name = "further";
   request.arguments.push_back(further);
-  test.expect(request, Outcome::ok);
+  TestLane test(request);
   RunReference right = reference();
   right.candidate.takes = {4, 2, 1, 3, 0};
   test.expect(right, Outcome::ok);
@@ -172,8 +167,7 @@ std::vector<double> doubles() {
 
 TEST_CASE("what a file holds is what the baseline and every candidate must compute") {
   const test::DataFolder folder;
-  TestLane test;
-  test.expect(problem_with_expected(folder, doubles()), Outcome::ok);
+  TestLane test(problem_with_expected(folder, doubles()));
   test.expect(reference("sparse"), Outcome::unwritten_output,
               "500 of 1000 elements of 'doubled' unwritten that doubled.bin has, the first at 'doubled'[500]");
   test.expect(reference("wrong"), Outcome::wrong_result,
@@ -188,21 +182,19 @@ TEST_CASE("what a file holds is what the baseline and every candidate must compu
 
 TEST_CASE("a baseline that is right within the tolerance is no nondeterministic one for differing from the file") {
   const test::DataFolder folder;
-  TestLane test;
   std::vector<double> numbers = doubles();
   numbers[10] += 1e-13;
   PrepareProblem request = problem_with_expected(folder, numbers);
   request.deterministic = true;
   request.arguments[1].atol = 1e-12;
-  test.expect(request, Outcome::ok);
+  TestLane test(request);
   test.expect(reference(), Outcome::ok);
   test.expect(screen("right"), Outcome::ok);
   test.expect(screen("wavers"), Outcome::nondeterministic);
 }
 
 TEST_CASE("a reference that contradicts itself is nondeterministic") {
-  TestLane test;
-  test.expect(problem(), Outcome::ok);
+  TestLane test(problem());
   test.expect(reference("flaky"), Outcome::nondeterministic,
               "Two runs of the reference disagree in 1 of 1000 elements of 'doubled'");
 }
@@ -215,8 +207,7 @@ TEST_CASE("runs that differ within the tolerance are right, unless the kernel mu
     request.arguments[1].rtol = 1e-6;
     request.arguments[1].is_partial = true;
     request.deterministic = deterministic;
-    TestLane test;
-    test.expect(request, Outcome::ok);
+    TestLane test(request);
     test.expect(reference("wavers"), expected);
     // Elements that nobody writes hold another poison in each run, and are no difference.
     test.expect(reference("sparse"), Outcome::ok);
@@ -290,8 +281,7 @@ TEST_CASE("a finalist of a longer scratch does not make the reference look as if
     result.scratch_lengths = {length};
     return result;
   };
-  TestLane test;
-  test.expect(problem(), Outcome::ok);
+  TestLane test(problem());
   test.expect(RunReference{with_room(64), {}}, Outcome::ok);
   test.expect(LoadFinalists{{with_room(256), with_room(64)}}, Outcome::ok);
   test.expect(RunBlock{{0, 1}}, Outcome::ok);
