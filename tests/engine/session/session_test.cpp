@@ -281,8 +281,7 @@ TEST_CASE("an earlier winner that --where excludes is not replaced by something 
 }
 
 TEST_CASE("a configuration whose launch makes no sense is a row, not the end") {
-  const std::string text = kernel_with("block(BLOCK)", "block(BLOCK / (UNROLL == 4 ? 3 : 1))");
-  Laboratory laboratory(make_task({}, text), ordinary);
+  Laboratory laboratory(make_task({}, kernel_with("block(BLOCK)", "block(BLOCK / (UNROLL == 4 ? 3 : 1))")), ordinary);
   const TuneReport report = laboratory.tune();
   CHECK(report.decision.configuration == kFastest);
   CHECK(report.decision.counters.at("failed_launch_refused") == 3);

@@ -232,8 +232,7 @@ TEST_CASE("a session ends before anything runs if the compiler finds another typ
 }
 
 TEST_CASE("a session whose source cannot be asked goes on") {
-  const std::string text = kernel_with("const float* x", "const real* x");
-  Laboratory laboratory(make_task({}, text), ordinary);
+  Laboratory laboratory(make_task({}, kernel_with("const float* x", "const real* x")), ordinary);
   CHECK(laboratory.tune().decision.verified);
 }
 

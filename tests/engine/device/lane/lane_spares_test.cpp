@@ -20,16 +20,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-void wait_for_spares(TestLane& test, int wanted = 2) {
-  test.wait_until([&] { return test.lane.statistics().spares_ready == wanted; });
-}
-
-bool lives(pid_t pid) {
-  return kill(pid, 0) == 0;
-}
-
-bool has(const std::vector<pid_t>& pids, pid_t pid) {
-  return std::find(pids.begin(), pids.end(), pid) != pids.end();
+/// Loses a worker, after which two spares get ready.
+void lose_and_wait_for_spares(TestLane& test) {
+  test.expect(screen("faults"), Outcome::illegal_access);
+  test.wait_until([&] { return test.lane.statistics().spares_ready == 2; });
 }
 
 /// A worker program that counts its starts and fails from the n-th on.
@@ -67,13 +61,12 @@ TEST_CASE("a session without faults pays for no spare") {
 
 TEST_CASE("after the first loss spares stand by, and the next loss is taken over by one") {
   PreparedLane test;
-  test.expect(screen("faults"), Outcome::illegal_access);
-  wait_for_spares(test);
+  lose_and_wait_for_spares(test);
   const std::vector<pid_t> before = test.lane.worker_pids();
   const pid_t lost = test.lane.worker_pid();
   test.expect(screen("faults"), Outcome::illegal_access);
   CHECK(test.lane.worker_pid() != lost);
-  CHECK(has(before, test.lane.worker_pid()));
+  CHECK(std::find(before.begin(), before.end(), test.lane.worker_pid()) != before.end());
   test.expect(screen("right"), Outcome::ok);
   const DeviceLaneStatistics statistics = test.lane.statistics();
   REQUIRE(statistics.losses.size() == 3);
@@ -207,13 +200,11 @@ TEST_CASE("no spare is started while finalists are resident") {
 
 TEST_CASE("spares that are not ready when the race begins are sent away") {
   PreparedLane test;
-  test.expect(screen("faults"), Outcome::illegal_access);
-  wait_for_spares(test);
-  const std::vector<pid_t> before = test.lane.worker_pids();
+  lose_and_wait_for_spares(test);
   test.expect(screen("faults"), Outcome::illegal_access);
   // Whoever is starting now is not in the race; whoever stood by still does.
   test.expect(LoadFinalists{{candidate("right")}}, Outcome::ok);
-  for (const pid_t pid : test.lane.worker_pids()) CHECK(lives(pid));
+  for (const pid_t pid : test.lane.worker_pids()) CHECK(kill(pid, 0) == 0);
   CHECK(test.lane.statistics().spares_ready + 1 == static_cast<int>(test.lane.worker_pids().size()));
 }
 
@@ -242,8 +233,7 @@ TEST_CASE("a candidate is not judged by memory that spares and the dead hold") {
   small.mode = Timing::warm;  // without what a flush takes
   test.expect(small, Outcome::ok);
   test.expect(reference(), Outcome::ok);
-  test.expect(screen("faults"), Outcome::illegal_access);
-  wait_for_spares(test);
+  lose_and_wait_for_spares(test);
   const int started = test.lane.statistics().spares_started;
   ScreenCandidate large = screen("right");
   large.candidate.scratch_lengths = {1000000};
