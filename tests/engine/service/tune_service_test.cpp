@@ -115,8 +115,7 @@ TEST_CASE("a space of one configuration is decided, and a limit ends the search,
   TuneJob job = user.tune_job("KIND == right");
   job.since_unix_ms = only.decision.created_unix_ms + 1;
   job.limit = std::chrono::milliseconds(300);
-  const TuneAnswer hasty = decided(tune(client, job));
-  CHECK(hasty.decision.session != only.decision.session);
+  CHECK(decided(tune(client, job)).decision.session != only.decision.session);
   CHECK(user.count_rows() < 64);
 }
 

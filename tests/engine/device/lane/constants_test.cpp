@@ -46,8 +46,7 @@ DataFile data_at(const std::filesystem::path& path, std::uint64_t bytes) {
 
 TEST_CASE("a kernel's constant memory is filled before it runs, and is no parameter of it") {
   TestLane test(problem_with_offsets());
-  const DeviceReply reply = test.expect(reference("right array=offsets:32"), Outcome::ok);
-  CHECK(reply.message.empty());
+  CHECK(test.expect(reference("right array=offsets:32"), Outcome::ok).message.empty());
   test.expect(screen("right time=90000 array=offsets:32"), Outcome::ok);
 }
 
@@ -55,8 +54,7 @@ TEST_CASE("constant memory holds other numbers when a winner is confirmed on oth
   TestLane test(problem_with_offsets());
   test.expect(reference("right array=offsets:32"), Outcome::ok);
   const Candidate same = candidate("right time=90000 array=offsets:32");
-  const DeviceReply confirmed = test.expect(ConfirmCandidate{same, same, 7}, Outcome::ok);
-  CHECK(confirmed.message.empty());
+  CHECK(test.expect(ConfirmCandidate{same, same, 7}, Outcome::ok).message.empty());
   // What is expected then follows from the other seed, in constant memory too.
   const auto last = [](const BoundArgument& argument, std::uint64_t position) {
     double number = 0;

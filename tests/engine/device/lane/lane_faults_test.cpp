@@ -64,8 +64,7 @@ TEST_CASE("the lane waits for the launches that lead in warm samples") {
   test.expect(request, Outcome::ok);
   RunReference slow = reference("right time=140000000 wait=140");
   slow.candidate.scratch_lengths = {kLength, 64};
-  const DeviceReply reply = test.expect(slow, Outcome::ok);
-  CHECK(reply.launches > 10);
+  CHECK(test.expect(slow, Outcome::ok).launches > 10);
 }
 
 TEST_CASE("a short kernel that hangs among many launches is noticed as soon as any other") {
@@ -145,8 +144,7 @@ TEST_CASE("a worker that is killed while it is idle is replaced unnoticed") {
   CHECK(test.lane.worker_pid() != before);
   // The request may have been on its way; then it is lost with its worker and may be asked for again.
   if (reply.outcome != Outcome::worker_lost) CHECK(reply.outcome == Outcome::ok);
-  const DeviceReply again = test.expect(RunBlock{{0, 0}}, Outcome::ok);
-  CHECK(again.result_of<RunBlock>().samples_ns.size() == 2);
+  CHECK(test.expect(RunBlock{{0, 0}}, Outcome::ok).result_of<RunBlock>().samples_ns.size() == 2);
 }
 
 TEST_CASE("a finalist that faults in a block is named, and the block's samples before it are kept") {

@@ -49,8 +49,7 @@ TEST_CASE("a reference is not blamed for the first worker that is lost over it")
   const Journal journal;
   TestLane test(journal.options());
   test.expect(problem(), Outcome::ok);
-  const DeviceReply reply = test.expect(reference("first_error_700"), Outcome::ok);
-  CHECK_FALSE(reply.confirmed);
+  CHECK_FALSE(test.expect(reference("first_error_700"), Outcome::ok).confirmed);
   CHECK(test.lane.statistics().second_runs == 1);
   CHECK(test.lane.statistics().innocent == 1);
   test.expect(screen("right"), Outcome::ok);
@@ -94,8 +93,7 @@ TEST_CASE("a block over which the GPU may have failed is run again") {
   const Journal journal;
   PreparedLane test(journal.options());
   test.expect(LoadFinalists{{candidate("right"), candidate("first_error_214")}}, Outcome::ok);
-  const DeviceReply reply = test.expect(RunBlock{{0, 1}}, Outcome::ok);
-  CHECK(reply.result_of<RunBlock>().samples_ns.size() == 2);
+  CHECK(test.expect(RunBlock{{0, 1}}, Outcome::ok).result_of<RunBlock>().samples_ns.size() == 2);
 }
 
 TEST_CASE("errors are a kernel's doing or end the context for another reason, and most are neither") {

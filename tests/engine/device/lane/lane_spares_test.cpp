@@ -126,8 +126,7 @@ TEST_CASE("a hang costs its timeout once, and then as long as twenty good launch
   PreparedLane test({}, 1500ms);
   ScreenCandidate request = screen("hangs");
   request.best_ns = 100000;
-  const DeviceReply reply = test.expect(request, Outcome::run_timeout, "still running after 1500 ms");
-  CHECK(reply.confirmed);
+  CHECK(test.expect(request, Outcome::run_timeout, "still running after 1500 ms").confirmed);
   const DeviceLaneStatistics statistics = test.lane.statistics();
   REQUIRE(statistics.losses.size() == 2);
   CHECK(statistics.losses[0].cause == LossCause::hang);

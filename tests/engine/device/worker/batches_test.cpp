@@ -91,8 +91,7 @@ TEST_CASE("the copies that batches need are gone when something else is screened
   CHECK(launches_per_sample(worker, {{0}, 2}) == 2);
   CHECK(screen_with_scratch(worker, most) == Outcome::ok);
   // What is resident still is, without the copies.
-  const DeviceReply block = worker.expect(RunBlock{{0}, 2}, Outcome::ok);
-  CHECK(block.result_of<RunBlock>().launches_per_sample == 1);
+  CHECK(worker.expect(RunBlock{{0}, 2}, Outcome::ok).result_of<RunBlock>().launches_per_sample == 1);
 
   PreparedWorker other(request, environment);
   REQUIRE(other.ask(LoadFinalists{{candidate("right time=4000")}, 2}).result_of<LoadFinalists>().launches_per_sample ==

@@ -53,8 +53,7 @@ TEST_CASE("what reaches over a fence loses its worker, and the diagnosis in a ne
 
 TEST_CASE("a right candidate passes its diagnosis and is timed") {
   PreparedWorker worker;
-  const DeviceReply reply = worker.expect(diagnosed("right room=64"), Outcome::ok);
-  CHECK(reply.timed_run().samples_ns.size() == 3);
+  CHECK(worker.expect(diagnosed("right room=64"), Outcome::ok).timed_run().samples_ns.size() == 3);
 }
 
 TEST_CASE("in isolation a launch is given the time that isolation grants") {
@@ -90,8 +89,7 @@ TEST_CASE("a reference that reads past a buffer is no reference, and its diagnos
 
 TEST_CASE("a candidate that misbehaves only when it is timed is blamed itself, and its samples are dropped") {
   PreparedWorker worker;
-  const DeviceReply reply = worker.expect(screen("input_timed"), Outcome::input_modified);
-  CHECK(reply.timed_run().samples_ns.empty());
+  CHECK(worker.expect(screen("input_timed"), Outcome::input_modified).timed_run().samples_ns.empty());
   CHECK_FALSE(worker.ends());
   worker.expect(screen("right"), Outcome::ok);
 }
