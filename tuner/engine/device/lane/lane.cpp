@@ -155,7 +155,6 @@ void DeviceProcessLane::submit(TicketId ticket, DeviceRequest request) {
   if (hopeless_) return;
   send_next();
   keep_spares();
-  note_state();
 }
 
 void DeviceProcessLane::send_next() {
@@ -278,7 +277,6 @@ void DeviceProcessLane::give_up_if_hopeless() {
 
 std::vector<DeviceProcessLane::Completion> DeviceProcessLane::poll() {
   if (!hopeless_) step();
-  note_state();
   // What was answered before is still handed out; the next call throws.
   if (answered_.empty()) give_up_if_hopeless();
   return std::exchange(answered_, {});
@@ -312,16 +310,9 @@ std::chrono::steady_clock::time_point DeviceProcessLane::next_deadline() const {
                    start_again_at_.value_or(Clock::time_point::max())});
 }
 
-void DeviceProcessLane::note_state() {
-  using State = StateClock::State;
-  if (running_ && !running_->repeated) return clock_.set(State::busy);
-  clock_.set(waiting_.empty() ? State::idle : State::recovering);
-}
-
 DeviceLaneStatistics DeviceProcessLane::statistics() const {
   DeviceLaneStatistics result = statistics_;
   result.spares_ready = workers_.spares_ready();
-  clock_.add_to(result);
   return result;
 }
 

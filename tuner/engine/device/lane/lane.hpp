@@ -117,7 +117,6 @@ class DeviceProcessLane final : public DeviceLane {
   void give_up_if_hopeless();
 
   void answer(TicketId ticket, DeviceReply reply);
-  void note_state();
 
   DeviceLaneOptions options_;
   DeviceWorkers workers_;
@@ -144,7 +143,6 @@ class DeviceProcessLane final : public DeviceLane {
   std::optional<Error> hopeless_;
 
   DeviceLaneStatistics statistics_;
-  StateClock clock_;
   std::optional<Clock::time_point> lost_at_;  ///< no other worker could take a request since
   std::size_t unrecovered_ = 0;               ///< the first of the losses that this is true for
 };
