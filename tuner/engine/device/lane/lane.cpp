@@ -38,7 +38,6 @@ DeviceReply lost_worker(std::string message) {
 DeviceProcessLane::DeviceProcessLane(DeviceLaneOptions options)
     : options_(std::move(options)), workers_(worker_program(options_), options_.start_limit) {
   limits_.slack = options_.slack;
-  limits_.prepare = options_.prepare_limit;
   workers_.take_over();
 }
 
