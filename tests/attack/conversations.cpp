@@ -18,10 +18,11 @@ struct Partner {
   const char* role;
   Listener listener;
 };
-constexpr Partner kPartners[] = {
-    {"engine", "compile", Listener::compile_engine}, {"engine", "tune", Listener::tune_engine},
-    {"worker", "compile", Listener::compile_worker}, {"worker", "device", Listener::device_worker},
-    {"worker", "device", Listener::device_worker},   {"worker", "probe", Listener::device_worker}};
+constexpr Partner kPartners[] = {{"engine", "compile", Listener::compile_engine},
+                                 {"engine", "tune", Listener::tune_engine},
+                                 {"worker", "compile", Listener::compile_worker},
+                                 {"worker", "device", Listener::device_worker},
+                                 {"worker", "device", Listener::device_worker}};
 
 /// What it answers is taken, so that it can go on; nothing of it matters.
 void drain(int socket) {

@@ -119,7 +119,7 @@ Message to_lane(Chance& chance) {
   if (kind == 0) return to_message(engine::kHello, known_device("H200"));
   if (kind == 1) return Message{engine::kContextReady, {}, {}};
   if (kind == 2) return to_message(Error(Errc::no_driver, "There is none."));
-  if (kind == 3) return to_message(engine::kDevices, engine::DeviceList{{known_device("H200")}});
+  if (kind == 3) return Message{"devices", "{}", {}};
   engine::WorkerReply reply;
   reply.reply.result = engine::ScreenResult{{.samples_ns = {100, 101.5, 99}, .occupancy = 0.5}};
   reply.reply.launches = 3;

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <vector>
@@ -137,22 +136,12 @@ bool is_sticky(CUresult result) {
     case 214:  // uncorrectable ECC error
     case 220:  // uncorrectable NVLink error
     case 226:  // contained error
-    case 700:  // illegal address
-    case 702:  // launch timeout
     case 709:  // context is destroyed
-    case 710:  // assert
-    case 714:  // hardware stack error
-    case 715:  // illegal instruction
-    case 716:  // misaligned address
-    case 717:  // invalid address space
-    case 718:  // invalid program counter
-    case 719:  // launch failed
-    case 721:  // tensor memory leak
     case 802:  // system not ready
     case 999:  // unknown
       return true;
     default:
-      return false;
+      return is_a_kernels_doing(result);
   }
 }
 

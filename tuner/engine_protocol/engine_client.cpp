@@ -61,25 +61,18 @@ std::string title(const JobSubject& subject) {
 }
 
 CompileAnswer not_compiled(Outcome outcome, std::string sentence) {
-  CompileAnswer answer;
-  answer.outcome = outcome;
-  answer.message = std::move(sentence);
-  return answer;
+  return {.outcome = outcome, .message = std::move(sentence)};
 }
 
 TuneAnswer not_tuned(std::string sentence) {
-  TuneAnswer answer;
-  answer.message = std::move(sentence);
-  return answer;
+  return {.message = std::move(sentence)};
 }
 
 CompileAnswer not_given(const JobSubject& subject, const std::exception& error) noexcept try {
   return not_compiled(Outcome::worker_lost,
                       fmt::format("{} could not be sent to an engine: {}", title(subject), error.what()));
 } catch (...) {  // no memory for words
-  CompileAnswer answer;
-  answer.outcome = Outcome::worker_lost;
-  return answer;
+  return {.outcome = Outcome::worker_lost};
 }
 
 /// The engine may stand in another folder when it looks.

@@ -7,11 +7,7 @@ namespace tuner::service {
 namespace {
 
 SpawnOptions program(const char* role) {
-  SpawnOptions options;
-  options.program = find_program(kEngineProgram);
-  options.arguments = {role};
-  options.patience = std::chrono::milliseconds(1000);
-  return options;
+  return {.program = find_program(kEngineProgram), .arguments = {role}, .patience = std::chrono::milliseconds(1000)};
 }
 
 }  // namespace

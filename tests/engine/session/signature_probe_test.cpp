@@ -163,8 +163,7 @@ TEST_CASE("the compiler finds the shipped kernels to be what they are described 
 }
 
 TEST_CASE("a session ends before anything runs if the compiler finds another type than is described") {
-  std::string text = kKernel;
-  text.replace(text.find("const float* x"), 14, "const real* x");
+  const std::string text = kernel_with("const float* x", "const real* x");
   const std::string begin = "_Z22tuner_signature_kernelI20tuner_signature_listIJ20tuner_signature_itemI",
                     end = "Li4EES1_IPfLi4EES1_IiLi4EEEEEvv";
   Laboratory right(make_task({}, text), ordinary);
@@ -180,15 +179,12 @@ TEST_CASE("a session ends before anything runs if the compiler finds another typ
 }
 
 TEST_CASE("a session whose source cannot be asked goes on") {
-  std::string text = kKernel;
-  text.replace(text.find("const float* x"), 14, "const real* x");
-  Laboratory laboratory(make_task({}, text), ordinary);
+  Laboratory laboratory(make_task({}, kernel_with("const float* x", "const real* x")), ordinary);
   CHECK(laboratory.tune().decision.verified);
 }
 
 TEST_CASE("a session does not begin with a description that the text refutes") {
-  std::string text = kKernel;
-  text.replace(text.find("in(x, float"), 11, "in(x, double");
+  const std::string text = kernel_with("in(x, float", "in(x, double");
   Laboratory laboratory(make_task({}, text), ordinary);
   CHECK(error_of([&] { laboratory.tune(); }).starts_with("saxpy.cu:8:18: `x` is described"));
   CHECK(laboratory.compile.submitted.empty());

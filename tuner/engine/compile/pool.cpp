@@ -291,12 +291,10 @@ void CompilePool::answer(const Job& job, CompileReply reply) {
 }
 
 void CompilePool::fail(const Job& job, Outcome outcome, std::string sentence, double milliseconds) {
-  CompileReply reply;
-  reply.outcome = outcome;
-  reply.message = std::move(sentence);
-  reply.toolkit = statistics_.toolkit;
-  reply.milliseconds = milliseconds;
-  answer(job, std::move(reply));
+  answer(job, {.outcome = outcome,
+               .message = std::move(sentence),
+               .toolkit = statistics_.toolkit,
+               .milliseconds = milliseconds});
 }
 
 CompilePoolStatistics CompilePool::statistics() const {

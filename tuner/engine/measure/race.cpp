@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "tuner/engine/measure/statistics.hpp"
@@ -87,15 +86,13 @@ void Race::add_block(std::span<const std::size_t> order, std::span<const double>
   add(order, samples_ns, disturbed);
   pending_.clear();
   const int since_first_look = clean_.blocks - options_.min_blocks;
-  if (!disturbed && since_first_look >= 0 && since_first_look % options_.check_every == 0) apply(look());
-  if (all_.blocks >= most_blocks_) finished_ = true;
+  look_again(!disturbed && since_first_look >= 0 && since_first_look % options_.check_every == 0);
 }
 
 void Race::carry(std::span<const Block> blocks) {
   for (const Block& block : blocks) add(block.order, block.samples_ns, block.disturbed);
   pending_.clear();
-  if (!finished_ && clean_.blocks >= options_.min_blocks) apply(look());
-  if (all_.blocks >= most_blocks_) finished_ = true;
+  look_again(!finished_ && clean_.blocks >= options_.min_blocks);
 }
 
 void Race::add(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed) {
@@ -128,8 +125,7 @@ void Race::rest(std::size_t entry) {
 
 void Race::wake() {
   wake_all();
-  if (clean_.blocks >= options_.min_blocks && (!finished_ || decided_)) apply(look());
-  if (all_.blocks >= most_blocks_) finished_ = true;
+  look_again(clean_.blocks >= options_.min_blocks && (!finished_ || decided_));
 }
 
 void Race::wake_all() {
@@ -186,16 +182,18 @@ void Race::withdraw(std::size_t entry) {
     most_blocks_ = std::max(most_blocks_, all_.blocks + kLateLooks * options_.check_every);
     finished_ = decided_ = false;
   }
-  if (clean_.blocks >= options_.min_blocks && (!finished_ || decided_)) apply(look());
-  if (all_.blocks >= most_blocks_) finished_ = true;
+  look_again(clean_.blocks >= options_.min_blocks && (!finished_ || decided_));
 }
 
-void Race::apply(const Look& look) {
-  leader_ = look.leader;
-  if (running_ != look.running) pending_.clear();
-  running_ = look.running;
-  decided_ = look.decided;
-  finished_ = look.decided;
+void Race::look_again(bool is_due) {
+  if (is_due) {
+    const Look now = look();
+    leader_ = now.leader;
+    if (running_ != now.running) pending_.clear();
+    running_ = now.running;
+    finished_ = decided_ = now.decided;
+  }
+  if (all_.blocks >= most_blocks_) finished_ = true;
 }
 
 Race::Difference Race::difference(std::size_t entry, std::size_t other) const {

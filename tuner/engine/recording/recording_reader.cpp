@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -191,54 +192,43 @@ class Reader {
 
   void read_header(std::string_view keyword, std::string_view rest) {
     const std::string value(rest);
-    if (keyword == "space") {
+    Recording& r = recording_;
+    const std::map<std::string_view, std::string*> texts{{"kernel", &r.kernel},
+                                                         {"gpu", &r.device.name},
+                                                         {"identity", &r.kernel_identity},
+                                                         {"problem", &r.problem},
+                                                         {"date", &r.date},
+                                                         {"tuner", &r.conditions.tuner_version},
+                                                         {"toolkit", &r.conditions.toolkit},
+                                                         {"baseline", &baseline_},
+                                                         {"winner", &r.winner},
+                                                         {"shared", &r.shared_bytes},
+                                                         {"work_bytes", &r.work_bytes},
+                                                         {"work_flops", &r.work_flops}};
+    const std::map<std::string_view, std::vector<std::string>*> lists{
+        {"restriction", &r.restrictions}, {"grid", &r.grid}, {"block", &r.block}};
+    if (const auto text = texts.find(keyword); text != texts.end()) {
+      *text->second = value;
+    } else if (const auto list = lists.find(keyword); list != lists.end()) {
+      list->second->push_back(value);
+    } else if (keyword == "space") {
       if (value != "1") fail(fmt::format("format version `{}` is unknown; this program reads version 1", value));
       versioned_ = true;
-    } else if (keyword == "kernel") {
-      recording_.kernel = value;
-    } else if (keyword == "gpu") {
-      recording_.device.name = value;
-    } else if (keyword == "identity") {
-      recording_.kernel_identity = value;
-    } else if (keyword == "problem") {
-      recording_.problem = value;
-    } else if (keyword == "date") {
-      recording_.date = value;
     } else if (keyword == "mode") {
       if (!timing_from_string(value)) fail(fmt::format("the mode must be `cold` or `warm`, not `{}`", value));
-      recording_.mode = value;
+      r.mode = value;
     } else if (keyword == "device") {
       const nlohmann::json json = nlohmann::json::parse(value, nullptr, false);
       if (!json.is_object()) fail("`#device` needs a JSON object");
-      visit_device(recording_.device, [&](const char* name, auto& member) { read_member(json, name, member); });
-    } else if (keyword == "tuner") {
-      recording_.conditions.tuner_version = value;
-    } else if (keyword == "toolkit") {
-      recording_.conditions.toolkit = value;
+      visit_device(r.device, [&](const char* name, auto& member) { read_member(json, name, member); });
     } else if (keyword == "driver") {
-      recording_.conditions.driver = recording_.device.driver_version = value;
-    } else if (keyword == "baseline") {
-      baseline_ = value;
-    } else if (keyword == "winner") {
-      recording_.winner = value;
+      r.conditions.driver = r.device.driver_version = value;
     } else if (keyword == "param") {
       read_parameter(rest);
-    } else if (keyword == "restriction") {
-      recording_.restrictions.push_back(value);
     } else if (keyword == "let") {
       const std::size_t equals = value.find('=');
       if (equals == std::string::npos) fail("`#let` needs NAME = EXPRESSION");
-      recording_.lets.emplace_back(trim(rest.substr(0, equals)), trim(rest.substr(equals + 1)));
-    } else if (keyword == "grid") {
-      recording_.grid.push_back(value);
-    } else if (keyword == "block") {
-      recording_.block.push_back(value);
-    } else if (keyword == "shared") {
-      recording_.shared_bytes = value;
-    } else if (keyword == "work_bytes") {
-      recording_.work_bytes = value;
-    } else if (keyword == "work_flops") {
-      recording_.work_flops = value;
+      r.lets.emplace_back(trim(rest.substr(0, equals)), trim(rest.substr(equals + 1)));
     }
     // Other keywords (#source, #licence, #count, #stat, …) inform people.
   }

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/task/binary_key.hpp"
-#include "tuner/core/task/identity.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/device/lane/shared_lane.hpp"
 #include "tuner/engine/lanes/ticket.hpp"
@@ -105,13 +103,11 @@ class TuneService::Work {
   }
 
   TurnWait waiting() {
-    TurnWait wait;
-    wait.look = kLook;
-    wait.overdue = &service_.overdue_;
-    wait.gives_up = [this] { return service_.stop_ || (job_.limit && left() <= std::chrono::milliseconds(0)); };
-    wait.waits = [this](const std::string& busy) { waits_for_ = busy; };
-    wait.warning = [this](const std::string& sentence) { listener_.warning(sentence); };
-    return wait;
+    return {.look = kLook,
+            .overdue = &service_.overdue_,
+            .gives_up = [this] { return service_.stop_ || (job_.limit && left() <= std::chrono::milliseconds(0)); },
+            .waits = [this](const std::string& busy) { waits_for_ = busy; },
+            .warning = [this](const std::string& sentence) { listener_.warning(sentence); }};
   }
 
   std::chrono::milliseconds left() const {
@@ -144,11 +140,7 @@ class TuneService::Work {
   }
 
   TuneAnswer decided(cache::Decision decision) const {
-    TuneAnswer answer;
-    answer.result = TuneAnswer::Result::decided;
-    answer.decision = std::move(decision);
-    answer.database = stores_.path;
-    return answer;
+    return {.result = TuneAnswer::Result::decided, .decision = std::move(decision), .database = stores_.path};
   }
 
   TuneAnswer tune() {

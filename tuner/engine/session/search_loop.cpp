@@ -447,18 +447,18 @@ std::vector<std::size_t> SearchLoop::warm_start() const {
 }
 
 void SearchLoop::observe(std::string_view phase) const {
-  Observer::Progress progress;
-  progress.asked = static_cast<std::uint64_t>(candidates_.asked());
-  progress.compiled = static_cast<std::uint64_t>(candidates_.compiled());
-  progress.deduplicated = static_cast<std::uint64_t>(candidates_.deduplicated());
-  progress.finished = static_cast<std::uint64_t>(candidates_.finished());
-  progress.failed = static_cast<std::uint64_t>(candidates_.failed());
-  progress.total = std::min(task_.space().size(), rules_.evaluations().value_or(task_.space().size()));
-  progress.best_ns = candidates_.best_ns();
-  if (const auto best = candidates_.best()) progress.best_configuration = candidates_.text(*best);
-  progress.elapsed_s = seconds();
-  progress.phase = phase;
-  parts_.observer.progress(progress);
+  const auto best = candidates_.best();
+  parts_.observer.progress(
+      {.asked = static_cast<std::uint64_t>(candidates_.asked()),
+       .compiled = static_cast<std::uint64_t>(candidates_.compiled()),
+       .deduplicated = static_cast<std::uint64_t>(candidates_.deduplicated()),
+       .finished = static_cast<std::uint64_t>(candidates_.finished()),
+       .failed = static_cast<std::uint64_t>(candidates_.failed()),
+       .total = std::min(task_.space().size(), rules_.evaluations().value_or(task_.space().size())),
+       .best_ns = candidates_.best_ns(),
+       .best_configuration = best ? candidates_.text(*best) : "",
+       .elapsed_s = seconds(),
+       .phase = std::string(phase)});
 }
 
 double SearchLoop::seconds() const {

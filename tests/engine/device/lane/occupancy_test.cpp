@@ -9,24 +9,19 @@ namespace {
 
 // The numbers of an H200, written out so that the table of known devices is not tested with itself.
 DeviceInfo h200() {
-  DeviceInfo info;
-  info.compute_major = 9;
-  info.max_threads_per_block = 1024;
-  info.max_threads_per_sm = 2048;
-  info.max_blocks_per_sm = 32;
-  info.registers_per_sm = 65536;
-  info.registers_per_block = 65536;
-  info.max_shared_per_block = 232448;
-  info.max_shared_per_sm = 233472;
-  info.reserved_shared_per_block = 1024;
-  return info;
+  return {.compute_major = 9,
+          .max_threads_per_block = 1024,
+          .max_threads_per_sm = 2048,
+          .max_blocks_per_sm = 32,
+          .registers_per_sm = 65536,
+          .registers_per_block = 65536,
+          .max_shared_per_block = 232448,
+          .max_shared_per_sm = 233472,
+          .reserved_shared_per_block = 1024};
 }
 
 Geometry launch(std::uint32_t threads, std::uint32_t shared = 0) {
-  Geometry geometry;
-  geometry.block = {threads, 1, 1};
-  geometry.shared_bytes = shared;
-  return geometry;
+  return {.block = {threads, 1, 1}, .shared_bytes = shared};
 }
 
 }  // namespace
