@@ -21,9 +21,9 @@ add_library(tuner_headers INTERFACE)
 target_include_directories(tuner_headers INTERFACE ${PROJECT_SOURCE_DIR}/tuner/include)
 target_compile_features(tuner_headers INTERFACE cxx_std_20)
 
-# What most units include and no change of ours touches, parsed once: that is half of what a unit costs to compile. JSON is
-# not among it, since reading it back would cost every unit 0.4 s. Each file still includes what it needs, which a build
-# with CMAKE_DISABLE_PRECOMPILE_HEADERS shows; the presets of the sanitizers are such builds.
+# What most units include and no change of ours touches, parsed once: that is half of what a unit costs to compile.
+# JSON is not among it, since reading it back would cost every unit 0.4 s. Each file still includes what it needs,
+# which a build with CMAKE_DISABLE_PRECOMPILE_HEADERS shows; the presets of the sanitizers are such builds.
 set(tuner_precompiled_headers
     <algorithm> <chrono> <filesystem> <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view>
     <utility> <variant> <vector> <fmt/chrono.h> <fmt/format.h> <fmt/ranges.h>)
@@ -62,7 +62,8 @@ function(tuner_room target)
   endif()
 endfunction()
 
-# tuner_rooms(<target> <room>...): several rooms under one name, for tests, benchmarks and programs that link all of them.
+# tuner_rooms(<target> <room>...): several rooms under one name, for tests, benchmarks and programs that link all of
+# them.
 function(tuner_rooms target)
   add_library(${target} INTERFACE)
   target_link_libraries(${target} INTERFACE ${ARGN})
