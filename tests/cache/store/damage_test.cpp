@@ -240,12 +240,11 @@ TEST_CASE("a database that may not be written is refused for writing and read al
   SUBCASE("a read-only folder") {
     fs::permissions(database.folder().path(), fs::perms::owner_read | fs::perms::owner_exec);
   }
-  CHECK(
-      in_unprivileged_child([&] {
-        check_error(Errc::store_unavailable, {"is not writable", "TUNER_DB"}, [&] { open_store(database.path()); });
-        const auto reader = open_store(database.path(), Access::read_only);
-        if (reader->find_trials(some_key()).size() != 400) throw std::runtime_error("wrong trials");
-      }) == 0);
+  CHECK(in_unprivileged_child([&] {
+          check_error(Errc::store_unavailable, {"is not writable", "TUNER_DB"}, [&] { open_store(database.path()); });
+          const auto reader = open_store(database.path(), Access::read_only);
+          if (reader->find_trials(some_key()).size() != 400) throw std::runtime_error("wrong trials");
+        }) == 0);
   fs::permissions(database.folder().path(), fs::perms::owner_all);
 }
 
