@@ -29,25 +29,33 @@ set(tuner_precompiled_headers
     <utility> <variant> <vector> <fmt/chrono.h> <fmt/format.h> <fmt/ranges.h>)
 
 # How rooms and programs are compiled: alike, because precompiled headers serve only targets with equal flags. Hidden,
-# because rooms end up in the shared library, which exports what is marked TUNER_API.
+# because rooms end up in the shared library, which exports what is marked TUNER_API. HOT: a release optimises it fully,
+# because its loops cost a tuning session or a launch measurable time; the rest compiles in half the time.
 function(tuner_compile_alike target)
+  cmake_parse_arguments(PARSE_ARGV 1 compile "HOT" "" "")
   target_link_libraries(${target} PRIVATE tuner_flags)
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-  if(target STREQUAL tuner_precompiled)
+  set(precompiled tuner_precompiled)
+  if(compile_HOT)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
+    set(precompiled tuner_precompiled_hot)
+  endif()
+  if(target STREQUAL precompiled)
     target_precompile_headers(${target} PRIVATE ${tuner_precompiled_headers})
   else()
-    target_precompile_headers(${target} REUSE_FROM tuner_precompiled)
+    target_precompile_headers(${target} REUSE_FROM ${precompiled})
   endif()
 endfunction()
 
 file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cpp "")
 add_library(tuner_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
 tuner_compile_alike(tuner_precompiled)
+add_library(tuner_precompiled_hot OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
+tuner_compile_alike(tuner_precompiled_hot HOT)
 
-# tuner_room(<target> SOURCES <file>... [LINK <target>...] [PRIVATE <target>...] [HOT])
-# A static library; headers are included relative to the top folder ("search/space/space.hpp"). HOT: its loops cost a
-# tuning session or a launch measurable time, so a release optimises it fully; other rooms compile in half the time.
-# With CMAKE_VERIFY_INTERFACE_HEADER_SETS the target all_verify_interface_header_sets compiles each header alone.
+# tuner_room(<target> SOURCES <file>... [LINK <target>...] [PRIVATE <target>...] [HOT]) A static library; headers are
+# included relative to the top folder ("search/space/space.hpp"). With CMAKE_VERIFY_INTERFACE_HEADER_SETS the target
+# all_verify_interface_header_sets compiles each header alone.
 function(tuner_room target)
   cmake_parse_arguments(PARSE_ARGV 1 room "HOT" "" "SOURCES;LINK;PRIVATE")
   add_library(${target} STATIC ${room_SOURCES})
@@ -56,9 +64,10 @@ function(tuner_room target)
   file(GLOB headers CONFIGURE_DEPENDS ${patterns})
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
   target_link_libraries(${target} PUBLIC tuner_headers ${room_LINK} PRIVATE ${room_PRIVATE})
-  tuner_compile_alike(${target})
   if(room_HOT)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
+    tuner_compile_alike(${target} HOT)
+  else()
+    tuner_compile_alike(${target})
   endif()
 endfunction()
 

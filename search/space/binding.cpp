@@ -6,7 +6,6 @@
 
 #include "search/expression/evaluator.hpp"
 #include "search/expression/messages.hpp"
-#include "tuner/core/base/suggestion.hpp"
 
 namespace tuner::search {
 

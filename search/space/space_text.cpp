@@ -5,7 +5,6 @@
 #include "search/expression/messages.hpp"
 #include "search/expression/quoting.hpp"
 #include "search/space/space.hpp"
-#include "tuner/core/base/suggestion.hpp"
 
 namespace tuner::search {
 namespace {
