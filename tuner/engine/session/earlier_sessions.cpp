@@ -58,7 +58,7 @@ const cache::Trial* EarlierSessions::trial_of(const Entry& entry) const {
   const cache::Trial& trial = found->second;
   if (trial.launch != entry.trial.launch) return nullptr;
   const bool may_run = find(trial.facts.binary_hash, entry.launch()) == nullptr;
-  // What is in quarantine was tried twice: it need not be compiled again to know.
+  // What is in quarantine was confirmed: it need not be compiled again to know.
   const bool holds =
       trial.outcome == Outcome::ok ? may_run && trial.time_ns : !may_run || says_something(trial.outcome);
   return holds ? &trial : nullptr;
