@@ -13,8 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 using sqlite::Transaction;
 
-constexpr std::chrono::seconds kPatience{5};
-
 void require_others(const fs::path& from, const fs::path& to) {
   std::error_code ignored;
   if (!fs::equivalent(from, to, ignored)) return;
@@ -55,11 +53,13 @@ std::vector<std::string> binaries_of(const Rows& rows) {
 
 std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
   require_others(request.from, request.to);
-  const auto from = open_database(request.from, Access::read_only, kPatience, Durability::precious, decisions_format());
+  const auto from =
+      open_database(request.from, Access::read_only, kCommandPatience, Durability::precious, decisions_format());
   FreshFile file(request.to, request.overwrite);
   std::vector<ExportedKey> exported;
   {
-    const auto to = open_database(file.path(), Access::read_write, kPatience, Durability::precious, decisions_format());
+    const auto to =
+        open_database(file.path(), Access::read_write, kCommandPatience, Durability::precious, decisions_format());
     Transaction all(*to, Transaction::Kind::write);
     for (const DecisionKey& key : read_keys(*from, {})) {
       if (request.wanted && !request.wanted(key)) continue;

@@ -16,8 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using Connection = sqlite::Connection;
 
-constexpr std::chrono::seconds kPatience{5};
-
 [[noreturn]] void damaged(const fs::path& from, std::string_view what) {
   throw Error(Errc::store_damaged, fmt::format("{} is damaged, and nothing was imported from it: {}. Export it again, "
                                                "or import what `tuner recover FILE` recovers from it.",
@@ -41,7 +39,7 @@ std::unique_ptr<Connection> open_source(const fs::path& database, const fs::path
                             "finished, or import what `tuner export` writes.",
                             (folder->path() / beside).string(), from.string()));
   }
-  auto connection = open_database(from, Access::read_only, kPatience, Durability::precious, decisions_format());
+  auto connection = open_database(from, Access::read_only, kCommandPatience, Durability::precious, decisions_format());
   if (const auto damage = find_damage(*connection, decisions_format())) damaged(from, *damage);
   return connection;
 }
@@ -142,7 +140,8 @@ void require_importable(const fs::path& database, const fs::path& from) {
 
 std::vector<ImportedKey> import_decisions(const fs::path& database, const fs::path& from) {
   const auto source = open_source(database, from);
-  const auto to = open_database(database, Access::read_write, kPatience, Durability::precious, decisions_format());
+  const auto to =
+      open_database(database, Access::read_write, kCommandPatience, Durability::precious, decisions_format());
   // Without this SQLite would shut readers out as soon as it has more than it likes to keep in memory.
   to->execute("PRAGMA cache_spill = OFF");
   std::vector<ImportedKey> imported;

@@ -22,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using Bytes = std::vector<std::byte>;
 
-constexpr std::chrono::seconds kPatience{5};
 constexpr std::size_t kHeader = 100;
 constexpr std::size_t kUsualPage = 4096;
 constexpr std::array<std::size_t, 8> kPageSizes{512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
@@ -166,7 +165,7 @@ class Writer {
 std::vector<RecoveredTable> write_rows(const fs::path& path, const RecoveredRows& rows,
                                        const std::array<std::int64_t, kNumbered.size()>& greatest,
                                        std::size_t file_size) {
-  const auto to = open_database(path, Access::read_write, kPatience, Durability::precious, decisions_format());
+  const auto to = open_database(path, Access::read_write, kCommandPatience, Durability::precious, decisions_format());
   std::vector<RecoveredTable> tables;
   sqlite::write(*to, [&] {
     tables.clear();

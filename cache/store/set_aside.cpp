@@ -21,11 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 using Descriptor = UniqueHandle<int, close, -1>;
 
-constexpr std::chrono::seconds kPatience{5};
-
 const Format& format_of(const fs::path& file) {
   const sqlite::Connection connection(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE,
-                                      kPatience);
+                                      kCommandPatience);
   const bool binaries = connection.integer("PRAGMA application_id") == binaries_format().application_id;
   return binaries ? binaries_format() : decisions_format();
 }
@@ -34,7 +32,8 @@ const Format& format_of(const fs::path& file) {
 bool in_order(const fs::path& file) {
   try {
     const Format& format = format_of(file);
-    return !find_damage(*open_database(file, Access::read_write, kPatience, Durability::precious, format), format);
+    return !find_damage(*open_database(file, Access::read_write, kCommandPatience, Durability::precious, format),
+                        format);
   } catch (const Error& error) {
     if (error.code() == Errc::store_damaged) return false;
     throw;

@@ -17,7 +17,7 @@ namespace tuner::search {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789";
-constexpr std::string_view kHexDigits = "0123456789abcdefABCDEF";
+constexpr std::string_view kHexCharacters = "0123456789abcdefABCDEF";
 
 [[noreturn]] void fail(const std::string& sentence) {
   throw Error(Errc::bad_description, with_short_quotations(sentence));
@@ -42,8 +42,8 @@ Form form_of(std::string_view text) {
   if (text == "inf" || text == "nan") return Form::real;
   if (text.starts_with("0x") || text.starts_with("0X")) {
     text.remove_prefix(2);
-    return !text.empty() && text.find_first_not_of(kHexDigits) == std::string_view::npos ? Form::hexadecimal
-                                                                                         : Form::other;
+    return !text.empty() && text.find_first_not_of(kHexCharacters) == std::string_view::npos ? Form::hexadecimal
+                                                                                             : Form::other;
   }
   const auto skip_digits = [&text] {
     const std::size_t count = std::min(text.find_first_not_of(kDigits), text.size());

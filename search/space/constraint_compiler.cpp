@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Step::Kind;
 
-constexpr StepId kNone = static_cast<StepId>(-1);
+constexpr StepId kNoStep = static_cast<StepId>(-1);
 
 /// The signs that are kinds of steps; every other one between two numbers is `arithmetic`.
 constexpr std::pair<Sign, Kind> kKinds[] = {
@@ -45,7 +45,7 @@ void ConstraintCompiler::add(std::uint32_t index, const Constraint& constraint) 
   } catch (const ExpressionError& error) {
     throw ExpressionError(fmt::format("{} It belongs to {}.", error.what(), describe(constraint)), error.offset());
   }
-  lets_.resize(binding_.lets().size(), kNone);
+  lets_.resize(binding_.lets().size(), kNoStep);
   for (const NodeId root : conjuncts(tree, tree.root)) {
     StepId step = compile(tree, root, slots);
     if (constraint.holds_where_undefined) {
@@ -99,7 +99,7 @@ StepId ConstraintCompiler::compile_name(const ExpressionTree&, std::uint32_t ind
 }
 
 StepId ConstraintCompiler::compile_let(std::uint32_t index) {
-  if (lets_[index] == kNone) {
+  if (lets_[index] == kNoStep) {
     const Binding::Let& let = binding_.lets()[index];
     lets_[index] = compile(*let.tree, let.tree->root, let.slots);
   }
@@ -119,10 +119,10 @@ StepId ConstraintCompiler::compile_chain(const ExpressionTree& tree, const Node&
 StepId ConstraintCompiler::compile_comparison(const ExpressionTree& tree, const Node& node,
                                               const Binding::Slots& slots) {
   StepId left = compile(tree, tree.links[node.first].node, slots);
-  StepId result = kNone;
+  StepId result = kNoStep;
   for (std::uint32_t i = 1; i < node.count; ++i) {
     const Link& link = tree.links[node.first + i];
-    StepId part = kNone;
+    StepId part = kNoStep;
     if (link.sign == Sign::in || link.sign == Sign::not_in) {
       part = compile_member(tree, left, link, slots);
     } else {
@@ -130,7 +130,7 @@ StepId ConstraintCompiler::compile_comparison(const ExpressionTree& tree, const 
       part = builder_.combine(kind_of(link.sign), left, right, link.sign);
       left = right;
     }
-    result = result == kNone ? part : builder_.combine(Kind::both, result, part);
+    result = result == kNoStep ? part : builder_.combine(Kind::both, result, part);
   }
   return result;
 }

@@ -18,10 +18,6 @@ namespace {
 
 constexpr std::size_t kMostValues = std::size_t{1} << 31;
 
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw Error(Errc::bad_usage, with_short_quotations(sentence));
-}
-
 /// Canonical text is `NAME=value,NAME=value`, so a name holds none of what structures it.
 bool is_parameter_name(std::string_view name) {
   return !name.empty() && std::none_of(name.begin(), name.end(), [](char c) {
@@ -46,6 +42,10 @@ void check_values(const Parameter& parameter) {
 }
 
 }  // namespace
+
+void refuse(const std::string& sentence) {
+  throw Error(Errc::bad_usage, with_short_quotations(sentence));
+}
 
 Space::Space(std::vector<Parameter> parameters, std::vector<Constraint> constraints, Scope constants, Listing listing)
     : parameters_(std::move(parameters)),

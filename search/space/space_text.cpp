@@ -5,6 +5,7 @@
 #include "search/expression/messages.hpp"
 #include "search/expression/quoting.hpp"
 #include "search/space/space.hpp"
+#include "search/space/space_parts.hpp"
 
 namespace tuner::search {
 namespace {
@@ -26,10 +27,6 @@ std::vector<std::string_view> split(std::string_view text) {
   }
   parts.push_back(text.substr(begin));
   return parts;
-}
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw Error(Errc::bad_usage, with_short_quotations(sentence));
 }
 
 std::uint32_t read_choice(const Parameter& parameter, std::string_view text) {

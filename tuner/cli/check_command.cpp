@@ -40,7 +40,7 @@ CheckRequest read_request(const Arguments& arguments) {
   return request;
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_check(const Arguments& arguments) {
   const CheckRequest request = read_request(arguments);
   const Interrupts interrupts;
   if (!arguments.has("host")) return check_on_gpu(request, interrupts.flag());
@@ -108,7 +108,7 @@ Command check_command() {
                    {"tuner check my.cu --host --problem n=1000 --config BLOCKDIMX=64,ITEMS=4",
                     "one configuration on one problem"}},
       .exit_codes = {ExitCode::no_device, ExitCode::no_toolkit, ExitCode::device_failed},
-      .run = run,
+      .run = run_check,
   };
 }
 

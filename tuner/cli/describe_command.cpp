@@ -23,7 +23,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kPlanDevice = "H200";
 constexpr const char* kWithoutProblem =
     "\n// Give --problem to see how many configurations there are and how the baseline is launched.\n";
 
@@ -160,7 +159,7 @@ void print_t1(const std::vector<KernelDescription>& descriptions, const std::opt
   print(printable_json(t1.json));
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_describe(const Arguments& arguments) {
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage,
                 "`tuner describe` needs a kernel file, for example `tuner describe kernel_sources/prefetch.cu`.");
@@ -234,7 +233,7 @@ Command describe_command() {
                    {"tuner describe kernel_sources/prefetch.cu --problem rows=528,row_length=65536 --device-name A100",
                     "how many configurations there are on an A100"}},
       .exit_codes = {},
-      .run = run,
+      .run = run_describe,
   };
 }
 

@@ -12,7 +12,7 @@ namespace tuner::cli {
 
 namespace {
 
-nlohmann::ordered_json to_json(const DeviceInfo& device) {
+nlohmann::ordered_json device_json(const DeviceInfo& device) {
   return {{"number", device.ordinal},
           {"name", device.name},
           {"uuid", device.uuid},
@@ -26,10 +26,10 @@ nlohmann::ordered_json to_json(const DeviceInfo& device) {
           {"identity", device.identity()}};
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_devices(const Arguments& arguments) {
   const std::vector<DeviceInfo> devices = find_devices();
   if (arguments.has("json")) {
-    print_json({{"format", 1}, {"devices", json_list(devices, to_json)}});
+    print_json({{"format", 1}, {"devices", json_list(devices, device_json)}});
     return ExitCode::done;
   }
   using Align = Table::Align;
@@ -67,7 +67,7 @@ Command devices_command() {
       .examples = {{"tuner devices", "which GPUs are there?"},
                    {"tuner devices --json", "the same as JSON, with the identity used in databases"}},
       .exit_codes = {ExitCode::no_device},
-      .run = run,
+      .run = run_devices,
   };
 }
 

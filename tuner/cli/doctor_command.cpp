@@ -147,7 +147,7 @@ std::string conclusion(const std::vector<Finding>& findings) {
   return text.empty() ? "Everything that tuning needs was found.\n" : text;
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_doctor(const Arguments& arguments) {
   const std::vector<Finding> findings = look_at_everything(arguments.value("db").value_or(""));
   ExitCode code = ExitCode::done;
   for (const Finding& finding : findings) {
@@ -184,7 +184,7 @@ Command doctor_command() {
       .examples = {{"tuner doctor", "would `tuner tune` work on this machine?"},
                    {"tuner doctor --db /shared/tuner", "could results be stored in that folder?"}},
       .exit_codes = {ExitCode::no_device, ExitCode::no_toolkit, ExitCode::store},
-      .run = run,
+      .run = run_doctor,
   };
 }
 

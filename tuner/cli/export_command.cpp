@@ -49,7 +49,7 @@ std::string count_binaries(std::int64_t number) {
   return fmt::format("{} {}", number, number == 1 ? "binary" : "binaries");
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_export(const Arguments& arguments) {
   if (arguments.has("header")) return export_header(arguments);
   for (const char* option : {"style", "namespace"}) {
     if (!arguments.has(option)) continue;
@@ -159,7 +159,7 @@ Command export_command() {
                    {"tuner export --header prefetch_tuned.hpp kernel_sources/prefetch.cu --kernel prefetch",
                     "write the winners of one kernel as a header"}},
       .exit_codes = {ExitCode::no_result, ExitCode::store},
-      .run = run,
+      .run = run_export,
   };
 }
 

@@ -82,7 +82,7 @@ std::string nothing_matched(const std::string& kernel, const std::vector<cache::
       path, kernel.empty() ? "" : fmt::format("for a kernel `{}` ", kernel), nearest_kernel(kernel, keys));
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_forget(const Arguments& arguments) {
   const Wish wish = read_wish(arguments);
   const cache::Location location = cache::locate(arguments.value("db").value_or(""));
   const std::string path = location.decisions.string();
@@ -132,7 +132,7 @@ Command forget_command() {
       .examples = {{"tuner forget prefetch", "tune prefetch from scratch the next time"},
                    {"tuner forget prefetch --only quarantine", "let binaries that crashed or hung run again"}},
       .exit_codes = {ExitCode::no_result, ExitCode::store},
-      .run = run,
+      .run = run_forget,
   };
 }
 

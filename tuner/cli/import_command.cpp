@@ -99,7 +99,7 @@ void print_text(const ImportedFile& file, bool knows_gpus) {
   }
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_import(const Arguments& arguments) {
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage, "`tuner import` needs a file written by `tuner export`: `tuner import tuned.db`.");
   }
@@ -145,7 +145,7 @@ Command import_command() {
       .examples = {{"tuner import tuned.db", "use what another machine of the same kind found"},
                    {"tuner import node*.db --json", "merge several, with a result for each that a script can read"}},
       .exit_codes = {ExitCode::store},
-      .run = run,
+      .run = run_import,
   };
 }
 

@@ -43,7 +43,7 @@ ExitCode list_quarantine(const Arguments& arguments, const cache::Location& loca
   return ExitCode::done;
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_list(const Arguments& arguments) {
   const cache::Location location = cache::locate(arguments.value("db").value_or(""));
   const std::unique_ptr<cache::Store> store = open_for_reading(location);
   if (arguments.has("quarantine")) return list_quarantine(arguments, location, store.get());
@@ -98,7 +98,7 @@ Command list_command() {
       .examples = {{"tuner list --kernel prefetch", "all problems for which prefetch was tuned"},
                    {"tuner list --db ~/.local/share/tuner/replay.db", "results of replayed recordings"}},
       .exit_codes = {ExitCode::store},
-      .run = run,
+      .run = run_list,
   };
 }
 

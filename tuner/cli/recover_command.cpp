@@ -27,7 +27,7 @@ nlohmann::ordered_json to_json(const cache::RecoveredTable& table) {
   return {{"table", table.name}, {"rows", table.rows}, {"lost", table.lost}, {"refused", table.refused}};
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_recover(const Arguments& arguments) {
   const std::vector<std::string>& operands = arguments.operands();
   if (operands.empty()) {
     throw Error(Errc::bad_usage,
@@ -76,7 +76,7 @@ Command recover_command() {
                    {"tuner recover decisions.db saved.db --json",
                     "name the new file, with a report of losses that a script can read"}},
       .exit_codes = {ExitCode::no_result, ExitCode::store},
-      .run = run,
+      .run = run_recover,
   };
 }
 

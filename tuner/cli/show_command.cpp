@@ -219,7 +219,7 @@ std::string trials_text(std::vector<cache::Trial> trials, std::uint64_t most, co
          table.text(output_width());
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_show(const Arguments& arguments) {
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage,
                 "`tuner show` needs a kernel's name or a decision's number, for example `tuner show prefetch`. `tuner "
@@ -277,7 +277,7 @@ Command show_command() {
       .examples = {{"tuner show prefetch", "the newest decision for prefetch"},
                    {"tuner show 3 --json", "decision 3 with every trial and its samples, for a program"}},
       .exit_codes = {ExitCode::no_result, ExitCode::store},
-      .run = run,
+      .run = run_show,
   };
 }
 

@@ -87,7 +87,7 @@ class RunCounter {
   std::chrono::steady_clock::time_point drawn_at_;
 };
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_simulate(const Arguments& arguments) {
   const SimulateRequest request = read_request(arguments);
   std::vector<SimulatedSpace> spaces;
   for (const std::filesystem::path& file : request.files) spaces.push_back(load_space(file, request));
@@ -147,7 +147,7 @@ Command simulate_command() {
                    {"tuner simulate spaces/*.csv.gz --repeats 100 --json",
                     "score the default strategy on many recordings, with curves and standard errors"}},
       .exit_codes = {ExitCode::interrupted},
-      .run = run,
+      .run = run_simulate,
   };
 }
 

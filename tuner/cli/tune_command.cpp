@@ -144,7 +144,7 @@ class Printer {
   nlohmann::ordered_json reports_ = nlohmann::ordered_json::array();
 };
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_tune(const Arguments& arguments) {
   const TuneRequest request = read_request(arguments);
   const Interrupts interrupts;
   ProgressLine line;
@@ -237,7 +237,7 @@ Command tune_command() {
                     "repeat a recorded search without a GPU, and print JSON"}},
       .exit_codes = {ExitCode::no_result, ExitCode::no_device, ExitCode::no_toolkit, ExitCode::device_failed,
                      ExitCode::busy},
-      .run = run,
+      .run = run_tune,
   };
 }
 

@@ -30,7 +30,7 @@ std::pair<std::size_t, std::size_t> position(std::string_view text, std::size_t 
 }
 
 /// The parser's own words behind its "[json.exception...] parse error at line 1, column 2: ".
-std::string complaint(const std::string& what) {
+std::string without_place(const std::string& what) {
   const std::size_t colon = what.find(": ");
   return colon == std::string::npos ? what : what.substr(colon + 2);
 }
@@ -79,7 +79,7 @@ T1Document::T1Document(std::filesystem::path file, std::string_view text) : file
   } catch (const Json::parse_error& error) {
     const auto [line, column] = position(text, error.byte);
     throw Error(Errc::bad_description, fmt::format("{}:{}:{}: this is not JSON: {}.", file_.string(), line, column,
-                                                   search::with_short_quotations(complaint(error.what()))));
+                                                   search::with_short_quotations(without_place(error.what()))));
   } catch (const Json::exception& error) {
     throw Error(Errc::bad_description, fmt::format("{}: this JSON cannot be read: {}.", file_.string(),
                                                    search::with_short_quotations(error.what())));

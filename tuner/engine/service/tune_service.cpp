@@ -24,7 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kIdle{30};
+constexpr std::chrono::seconds kPoolIdle{30};
 constexpr std::chrono::milliseconds kLook{20};
 
 /// What a program may want to log, and no more: the first few warnings of a session.
@@ -259,11 +259,11 @@ CompilePool& TuneService::compilers(const TuneJob& job) {
 }
 
 Clock::time_point TuneService::next_deadline() const {
-  return pool_ ? idle_since_ + kIdle : Clock::time_point::max();
+  return pool_ ? idle_since_ + kPoolIdle : Clock::time_point::max();
 }
 
 void TuneService::tend() {
-  if (pool_ && Clock::now() - idle_since_ >= kIdle) pool_.reset();
+  if (pool_ && Clock::now() - idle_since_ >= kPoolIdle) pool_.reset();
 }
 
 }  // namespace tuner::engine
