@@ -11,8 +11,8 @@ const Conditions kConditions{"0.2.0", "13.0.88", "580.159"};
 /// The statements under "Some questions" in the manual.
 std::vector<std::string> questions_of_the_manual() {
   const std::string manual = read_bytes(TUNER_DOCS_DIR "/database.md");
-  const std::size_t begin = manual.find("\n", manual.find("Some questions:"));
-  std::string block = manual.substr(begin, manual.find("\nWhat replays", begin) - begin);
+  const std::size_t begin = manual.find("\n", manual.find("Some examples:"));
+  std::string block = manual.substr(begin, manual.find("\nThe results of replays", begin) - begin);
   std::vector<std::string> questions;
   for (std::size_t end; (end = block.find(';')) != std::string::npos; block.erase(0, end + 1)) {
     questions.push_back(block.substr(0, end));
