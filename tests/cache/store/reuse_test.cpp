@@ -8,7 +8,7 @@ namespace {
 
 const Conditions kConditions{"0.2.0", "13.0.88", "580.159"};
 
-/// The statements under "Some questions" in the manual.
+/// The statements under "Some examples" in the manual.
 std::vector<std::string> questions_of_the_manual() {
   const std::string manual = read_bytes(TUNER_DOCS_DIR "/database.md");
   const std::size_t begin = manual.find("\n", manual.find("Some examples:"));
