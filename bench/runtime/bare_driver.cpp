@@ -88,9 +88,8 @@ void drain(CUstream stream) {
 
 Buffer::Buffer(std::size_t bytes) : bytes_(bytes) {
   require(bare_driver().allocate(&address_, bytes), "cuMemAlloc");
-  const CUstream stream = nullptr;
-  fill(0x3f, stream);
-  drain(stream);
+  fill(0x3f, nullptr);
+  drain(nullptr);
 }
 
 Buffer::~Buffer() {
@@ -103,11 +102,9 @@ void Buffer::fill(unsigned char byte, CUstream stream) const {
   require(bare_driver().set_bytes(address_, byte, bytes_, stream), "cuMemsetD8Async");
 }
 
-std::vector<std::byte> Buffer::read(CUstream stream) const {
-  std::vector<std::byte> result(bytes_);
-  require(bare_driver().copy_to_host(result.data(), address_, bytes_, stream), "cuMemcpyDtoHAsync");
+void Buffer::copy_to(void* host, CUstream stream) const {
+  require(bare_driver().copy_to_host(host, address_, bytes_, stream), "cuMemcpyDtoHAsync");
   drain(stream);
-  return result;
 }
 
 Flush::Flush() : buffer_(bytes_to_flush()) {}

@@ -70,10 +70,10 @@ void measure(const char* file) {
   const auto function = static_cast<CUfunction>(shape.function);
   const auto launch = bench::bare_driver().launch;
 
-  const auto* values_pointer = reinterpret_cast<const double*>(values.address());
-  auto* doubled_pointer = reinterpret_cast<double*>(doubled.address());
-  auto* counts_pointer = reinterpret_cast<int*>(counts.address());
-  auto* room_pointer = reinterpret_cast<float*>(room.address());
+  const auto* values_pointer = values.as<const double>();
+  auto* doubled_pointer = doubled.as<double>();
+  auto* counts_pointer = counts.as<int>();
+  auto* room_pointer = room.as<float>();
   int n = kElements;
   double factor = 2;
   const auto through_instance = [&] {
