@@ -9,28 +9,21 @@ namespace {
 const float* const kX = reinterpret_cast<const float*>(0x1000);
 float* const kY = reinterpret_cast<float*>(0x2000);
 
-struct TunedMachine : Machine {
-  TunedMachine() { tuned(); }
-};
-
-struct Fixture {
-  TunedMachine machine;
-  Runtime runtime{machine.options()};
-  Kernel kernel = runtime.kernel(wave());
-  const Instance& instance = kernel.request({100, 1000});
+struct Fixture : Program {
+  const Instance& instance = tuned_instance();
 
   /// The launch is refused, nothing reaches the driver, and the observer hears the sentence, once.
   template <class... Arguments>
   std::string refused(const Arguments&... arguments) {
     inspector().take_launches();
-    const std::size_t before = machine.heard(Notice::Kind::launch).size();
+    const std::size_t before = heard(Notice::Kind::launch).size();
     const LaunchStatus status = instance.launch(nullptr, arguments...);
     const LaunchStatus again = instance.launch(nullptr, arguments...);
     CHECK_FALSE(status);
     CHECK(status.code == -1);
     CHECK(again.message == status.message);
     CHECK(inspector().take_launches().empty());
-    const auto said = machine.heard(Notice::Kind::launch);
+    const auto said = heard(Notice::Kind::launch);
     REQUIRE(said.size() == before + 1);
     CHECK(said.back() == status.message);
     CHECK(contains(said.back(), "wave"));
@@ -50,9 +43,7 @@ TEST_CASE("a launch passes its arguments, its geometry and its stream as they ar
   OwnStream stream;
   inspector().take_launches();
   CHECK(fixture.instance.launch(stream.get(), kX, kY, 2.5f, 1000));
-  const auto launches = inspector().take_launches();
-  REQUIRE(launches.size() == 1);
-  const fake::Launch& launch = launches[0];
+  const fake::Launch launch = only_launch();
   CHECK(launch.kernel == "wave");
   CHECK(launch.stream == stream.get());
   CHECK(launch.context == current_context());
@@ -142,9 +133,7 @@ TEST_CASE("addresses of arguments that are known at run time only are passed on,
   void* const addresses[] = {&x, &y, &factor, &columns};
   inspector().take_launches();
   CHECK(fixture.instance.launch_untyped(nullptr, addresses));
-  const auto launches = inspector().take_launches();
-  REQUIRE(launches.size() == 1);
-  CHECK(argument<float>(launches[0], 2) == 3);
+  CHECK(argument<float>(only_launch(), 2) == 3);
   const LaunchStatus status = fixture.instance.launch_untyped(nullptr, std::span(addresses).first(3));
   CHECK(status.code == -1);
   CHECK(contains(std::string(status.message), "passes 3"));

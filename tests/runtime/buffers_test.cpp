@@ -60,12 +60,11 @@ TEST_CASE("a buffer arrives as its pointer, and one of any kind that is too smal
   const Buffer partials{kPartials, partials_bytes(8)}, flags{CUdeviceptr{0x4000}, 16};
   inspector().take_launches();
   REQUIRE(launch(kX, kY, partials, flags));
-  const auto launches = inspector().take_launches();
-  REQUIRE(launches.size() == 1);
-  CHECK(argument<const float*>(launches[0], 0) == kSumX);
-  CHECK(argument<float*>(launches[0], 1) == kSumY);
-  CHECK(argument<float*>(launches[0], 2) == kPartials);
-  CHECK(argument<unsigned*>(launches[0], 3) == kFlags);
+  const fake::Launch launched = only_launch();
+  CHECK(argument<const float*>(launched, 0) == kSumX);
+  CHECK(argument<float*>(launched, 1) == kSumY);
+  CHECK(argument<float*>(launched, 2) == kPartials);
+  CHECK(argument<unsigned*>(launched, 3) == kFlags);
 
   CHECK(refused(launch({kSumX, 3999}, kY, partials, flags)) ==
         "Argument 1 of the kernel `sum`, `x`, needs 4000 bytes, but the call passes a tuner::Buffer of 3999: make it "

@@ -58,9 +58,7 @@ Machine::~Machine() {
   make_current(nullptr);
 }
 
-RuntimeOptions Machine::options(Mode mode) {
-  RuntimeOptions options;
-  options.mode = mode;
+RuntimeOptions Machine::options(RuntimeOptions options) {
   options.database = home();
   options.observer = [this](const Notice& notice) {
     const std::lock_guard lock(mutex_);
@@ -182,6 +180,20 @@ std::string launched(const Instance& instance, int columns) {
   const std::string prefix = "records ";
   CHECK(launches[0].instructions.starts_with(prefix));
   return launches[0].instructions.substr(prefix.size());
+}
+
+void check_baseline_serves(const Instance& instance, const std::string& why, int columns) {
+  const Provenance provenance = instance.provenance();
+  INFO(provenance.why);
+  CHECK(provenance.rung == Rung::baseline);
+  CHECK(contains(provenance.why, why));
+  CHECK(launched(instance, columns) == kBaseline);
+}
+
+fake::Launch only_launch() {
+  const std::vector<fake::Launch> launches = inspector().take_launches();
+  REQUIRE(launches.size() == 1);
+  return launches.front();
 }
 
 }  // namespace tuner::test
