@@ -20,9 +20,7 @@ std::string error_of(const std::function<void()>& action) {
 
 }  // namespace
 
-TEST_CASE("the values of the configuration in force are had by name and type") {
-  PartialSums sums;
-  const Instance& instance = sums.winner(8);
+TEST_CASE_FIXTURE(TunedSums<8>, "the values of the configuration in force are had by name and type") {
   CHECK(instance.value<int>("SPLIT") == 8);
   CHECK(instance.value<unsigned char>("SPLIT") == 8);
   CHECK(instance.value<std::uint64_t>("SPLIT") == 8);
@@ -33,9 +31,8 @@ TEST_CASE("the values of the configuration in force are had by name and type") {
   CHECK_FALSE(instance.value<bool>("EARLY"));
 }
 
-TEST_CASE("a value that is asked for by a wrong name or as a wrong type is an error that says what there is") {
-  PartialSums sums;
-  const Instance& instance = sums.winner(64);
+TEST_CASE_FIXTURE(TunedSums<64>,
+                  "a value that is asked for by a wrong name or as a wrong type is an error that says what there is") {
   CHECK(error_of([&] { instance.value<int>("SPLITS"); }) ==
         "The kernel has no parameter `SPLITS`; its parameters are SPLIT, ORDER, SHARE, EARLY.");
   CHECK(error_of([&] { instance.value<int>("ORDER"); }) ==
@@ -53,10 +50,9 @@ TEST_CASE("a value that is asked for by a wrong name or as a wrong type is an er
   CHECK(large.get<long long>("SIGNED") == -1);
 }
 
-TEST_CASE("the baseline has values and lengths, and what is no configuration has none") {
-  PartialSums sums;
-  sums.machine.compile(stored_sum(1));
-  const Instance& baseline = sums.kernel.request({1000});
+TEST_CASE_FIXTURE(PartialSums, "the baseline has values and lengths, and what is no configuration has none") {
+  machine.compile(stored_sum(1));
+  const Instance& baseline = kernel.request({1000});
   REQUIRE(baseline.rung() == Rung::baseline);
   CHECK(baseline.value<int>("SPLIT") == 1);
   CHECK(baseline.snapshot().argument("partials").bytes == 1024);
@@ -70,12 +66,11 @@ TEST_CASE("the baseline has values and lengths, and what is no configuration has
   }
 }
 
-TEST_CASE("a snapshot says how long every buffer must be, and stays what it was when a winner takes over") {
-  PartialSums sums;
-  const Instance& large = sums.winner(64);
-  const Instance& instance = sums.winner(8);
+TEST_CASE_FIXTURE(TunedSums<8>,
+                  "a snapshot says how long every buffer must be, and stays what it was when a winner takes over") {
+  const Instance& large = winner(64);
   const Instance::Snapshot before = instance.snapshot();
-  PartialSums::swap_to(instance, large);
+  swap_to(instance, large);
   REQUIRE(before.arguments.size() == 4);
   CHECK(before.arguments[0].name == "x");
   CHECK(before.argument("x").elements == 1000);
@@ -91,14 +86,12 @@ TEST_CASE("a snapshot says how long every buffer must be, and stays what it was 
   CHECK(instance.snapshot().argument("partials").bytes == partials_bytes(64));
 }
 
-TEST_CASE("a winner that takes over while a snapshot is taken does not tear it") {
-  PartialSums sums;
-  const Instance& small = sums.winner(1);
-  const Instance& large = sums.winner(64);
-  const Instance& instance = sums.winner(1);
+TEST_CASE_FIXTURE(TunedSums<1>, "a winner that takes over while a snapshot is taken does not tear it") {
+  const Instance& small = winner(1);
+  const Instance& large = winner(64);
   std::atomic<bool> stop = false;
   std::thread swapping([&] {
-    for (int i = 0; i < 2000; ++i) PartialSums::swap_to(instance, i % 2 == 0 ? large : small);
+    for (int i = 0; i < 2000; ++i) swap_to(instance, i % 2 == 0 ? large : small);
     stop = true;
   });
   while (!stop) {
