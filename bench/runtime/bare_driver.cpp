@@ -32,14 +32,6 @@ BareDriver open_driver() {
   return table;
 }
 
-std::size_t bytes_to_flush() {
-  CUdevice device = 0;
-  int l2 = 0;
-  require(bare_driver().device(&device, 0), "cuDeviceGet");
-  require(bare_driver().device_attribute(&l2, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device), "cuDeviceGetAttribute");
-  return 2 * static_cast<std::size_t>(l2);
-}
-
 }  // namespace
 
 const BareDriver& bare_driver() {
@@ -106,8 +98,6 @@ void Buffer::copy_to(void* host, CUstream stream) const {
   require(bare_driver().copy_to_host(host, address_, bytes_, stream), "cuMemcpyDtoHAsync");
   drain(stream);
 }
-
-Flush::Flush() : buffer_(bytes_to_flush()) {}
 
 BareKernel load_kernel(std::span<const std::byte> cubin, const char* symbol, const char* launch_text) {
   const BareDriver& driver = bare_driver();

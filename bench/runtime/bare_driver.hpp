@@ -88,17 +88,6 @@ class Buffer {
   std::size_t bytes_ = 0;
 };
 
-/// Writes over the whole L2 cache.
-class Flush {
- public:
-  Flush();
-  void operator()(CUstream stream) { buffer_.fill(++byte_, stream); }
-
- private:
-  Buffer buffer_;
-  unsigned char byte_ = 0;
-};
-
 /// A binary, its kernel, and how that is launched, without libtuner.
 struct BareKernel {
   CUfunction function = nullptr;

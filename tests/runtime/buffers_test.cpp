@@ -124,7 +124,6 @@ TEST_CASE_FIXTURE(TunedSums<8>, "an untyped launch takes a null for scratch, and
   float *y = kSumY, *partials = kPartials;
   unsigned* flags = kFlags;
   int n = 1000;
-  OwnStream stream;
   inspector().take_launches();
   CHECK(instance.launch_untyped(stream.get(), std::array<void*, 5>{&x, &y, nullptr, &flags, &n}));
   const auto launches = inspector().take_launches();

@@ -12,20 +12,18 @@ const std::string kOther = "BLOCK=64,ITEMS=4,STORE=plain";
 
 }  // namespace
 
-TEST_CASE("without a context the primary one of the first GPU is made current, and stays so") {
-  Program program;
-  const Instance& instance = program.tuned_instance();
+TEST_CASE_FIXTURE(Program, "without a context the primary one of the first GPU is made current, and stays so") {
+  const Instance& instance = tuned_instance();
   CHECK(instance.rung() == Rung::exact);
   REQUIRE(current_context() != nullptr);
   CHECK(launch(instance));
-  CHECK(&program.request() != nullptr);
+  CHECK(&request() != nullptr);
 }
 
-TEST_CASE("a program's own context is used and left as it is") {
-  Program program;
+TEST_CASE_FIXTURE(Program, "a program's own context is used and left as it is") {
   OwnContext own;
   const std::size_t holds = inspector().primary_holds();
-  const Instance& instance = program.tuned_instance();
+  const Instance& instance = tuned_instance();
   CHECK(instance.rung() == Rung::exact);
   CHECK(current_context() == own.get());
   inspector().take_launches();
@@ -54,32 +52,30 @@ TEST_CASE("each context has an instance of its own, and a thread gets that of th
   }).join();
 }
 
-TEST_CASE("a context at the address of a destroyed one is another one") {
-  Program program;
-  program.tuned();
+TEST_CASE_FIXTURE(Program, "a context at the address of a destroyed one is another one") {
+  tuned();
   const Instance* old = nullptr;
   CUcontext address = nullptr;
   {
     OwnContext own;
     address = own.get();
-    old = &program.request();
+    old = &request();
   }
   OwnContext own;
   REQUIRE(own.get() == address);
-  const Instance& now = program.request();
+  const Instance& now = request();
   CHECK(&now != old);
   CHECK(launch(now));
 }
 
-TEST_CASE("each GPU gets the decision for its kind") {
-  Program program;
-  program.tuned();
-  program.tuned({.configuration = kOther, .device = gpu(1)});
+TEST_CASE_FIXTURE(Program, "each GPU gets the decision for its kind") {
+  tuned();
+  tuned({.configuration = kOther, .device = gpu(1)});
   CHECK(gpu(0).identity() == gpu(2).identity());
   CHECK(gpu(0).identity() != gpu(1).identity());
   const auto on = [&](int device) {
     OwnContext own(device);
-    const Instance& instance = program.request();
+    const Instance& instance = request();
     CHECK(instance.rung() == Rung::exact);
     CHECK(launch(instance));
     return instance.provenance().configuration;
@@ -120,11 +116,10 @@ TEST_CASE("a GPU that does not exist is unrunnable, with the number of those tha
   }
 }
 
-TEST_CASE("Runtimes that come after one another in a thread without a context all work") {
-  Machine machine;
-  machine.tuned();
+TEST_CASE_FIXTURE(Machine, "Runtimes that come after one another in a thread without a context all work") {
+  tuned();
   for (int i = 0; i < 3; ++i) {
-    Runtime runtime(machine.options());
+    Runtime runtime(options());
     const Instance& instance = runtime.kernel(wave()).request({100, 1000});
     INFO(instance.provenance().why);
     CHECK(instance.rung() == Rung::exact);
@@ -133,13 +128,12 @@ TEST_CASE("Runtimes that come after one another in a thread without a context al
   CHECK(current_context() == nullptr);
 }
 
-TEST_CASE("a context that ended while it was current to another thread is as good as none") {
-  Machine machine;
-  machine.tuned();
-  auto first = std::make_unique<Runtime>(machine.options());
+TEST_CASE_FIXTURE(Machine, "a context that ended while it was current to another thread is as good as none") {
+  tuned();
+  auto first = std::make_unique<Runtime>(options());
   CHECK(first->kernel(wave()).request({100, 1000}).runnable());
   std::thread([&] { first.reset(); }).join();
-  Runtime second(machine.options());
+  Runtime second(options());
   const Instance& instance = second.kernel(wave()).request({100, 1000});
   INFO(instance.provenance().why);
   CHECK(instance.rung() == Rung::exact);

@@ -17,11 +17,10 @@ Provenance served_after(std::initializer_list<Stored> tuned) {
 
 }  // namespace
 
-TEST_CASE("a stored winner is served and launched, and says everything that is known of it") {
-  Program program;
-  const std::int64_t row = program.decide({});
-  program.compile({});
-  const Instance& instance = program.request();
+TEST_CASE_FIXTURE(Program, "a stored winner is served and launched, and says everything that is known of it") {
+  const std::int64_t row = decide({});
+  compile({});
+  const Instance& instance = request();
   const Provenance provenance = instance.provenance();
   INFO(provenance.why);
   CHECK(instance.rung() == Rung::exact);
@@ -37,14 +36,14 @@ TEST_CASE("a stored winner is served and launched, and says everything that is k
   CHECK(provenance.speedup_high == 1.6);
   CHECK(provenance.confidence == 0.9973);
   CHECK(provenance.ties == std::vector<std::string>{Stored{}.configuration});
-  CHECK(provenance.database == program.home() / "decisions.db");
+  CHECK(provenance.database == home() / "decisions.db");
   CHECK(provenance.decision_id == row);
   CHECK_FALSE(provenance.contended);
   CHECK_FALSE(provenance.noisy);
   CHECK_FALSE(provenance.tuning);
   CHECK(contains(provenance.why, "Stored for this problem"));
   CHECK(launched(instance) == Stored{}.configuration);
-  CHECK(program.notices().empty());
+  CHECK(notices().empty());
 }
 
 TEST_CASE("what is doubtful about a decision is said") {
@@ -57,25 +56,23 @@ TEST_CASE("what is doubtful about a decision is said") {
   CHECK(provenance.noisy);
 }
 
-TEST_CASE("a decision of the other timing mode is another decision") {
-  Machine machine;
-  machine.tuned({.configuration = "BLOCK=64,ITEMS=4,STORE=plain", .mode = "warm"});
-  machine.tuned();
-  Runtime cold(machine.options());
+TEST_CASE_FIXTURE(Machine, "a decision of the other timing mode is another decision") {
+  tuned({.configuration = "BLOCK=64,ITEMS=4,STORE=plain", .mode = "warm"});
+  tuned();
+  Runtime cold(options());
   CHECK(launched(cold.kernel(wave()).request({100, 1000})) == Stored{}.configuration);
-  Runtime warm(machine.options({.timing = Timing::warm}));
+  Runtime warm(options({.timing = Timing::warm}));
   CHECK(launched(warm.kernel(wave()).request({100, 1000})) == "BLOCK=64,ITEMS=4,STORE=plain");
 }
 
-TEST_CASE("where nothing is stored for a problem, the winner of the nearest one serves") {
-  Program program;
+TEST_CASE_FIXTURE(Program, "where nothing is stored for a problem, the winner of the nearest one serves") {
   const std::string nearest = "BLOCK=512,ITEMS=1,STORE=plain", far = "BLOCK=64,ITEMS=1,STORE=plain";
   // Distances are powers of two, the greatest of both sizes: 1.58, 1, and 1 in both.
-  program.tuned({.configuration = far, .problem = "rows=300,columns=1000"});
-  program.tuned({.configuration = nearest, .problem = "rows=200,columns=2000"});
-  program.tuned({.configuration = far, .problem = "rows=100,columns=350"});
-  program.compile({.configuration = nearest});
-  const Instance& instance = program.request();
+  tuned({.configuration = far, .problem = "rows=300,columns=1000"});
+  tuned({.configuration = nearest, .problem = "rows=200,columns=2000"});
+  tuned({.configuration = far, .problem = "rows=100,columns=350"});
+  compile({.configuration = nearest});
+  const Instance& instance = request();
   const Provenance provenance = instance.provenance();
   INFO(provenance.why);
   CHECK(provenance.rung == Rung::near_size);
@@ -122,11 +119,10 @@ TEST_CASE("exact properties and constants must match, however near the sizes are
   }
 }
 
-TEST_CASE("a winner that was not checked at awkward sizes serves its own size only") {
-  Program program;
-  program.tuned({.problem = "rows=200,columns=1000", .awkward_sizes = 0});
-  CHECK(program.request({200, 1000}).rung() == Rung::exact);
-  const Provenance provenance = program.request().provenance();
+TEST_CASE_FIXTURE(Program, "a winner that was not checked at awkward sizes serves its own size only") {
+  tuned({.problem = "rows=200,columns=1000", .awkward_sizes = 0});
+  CHECK(request({200, 1000}).rung() == Rung::exact);
+  const Provenance provenance = request().provenance();
   CHECK(provenance.rung == Rung::baseline);
   CHECK(contains(provenance.why, "near size"));
 }
@@ -165,10 +161,9 @@ TEST_CASE("the winner of a GPU of another architecture does not serve, nor that 
   CHECK(provenance.rung == Rung::baseline);
 }
 
-TEST_CASE("where nothing is stored the baseline serves, and says what is missing") {
-  Program program;
-  program.compile({.configuration = kBaseline});
-  const Instance& instance = program.request();
+TEST_CASE_FIXTURE(Program, "where nothing is stored the baseline serves, and says what is missing") {
+  compile({.configuration = kBaseline});
+  const Instance& instance = request();
   const Provenance provenance = instance.provenance();
   CHECK(provenance.rung == Rung::baseline);
   CHECK(provenance.configuration == kBaseline);
@@ -212,9 +207,8 @@ TEST_CASE("without a binary and a program that compiles, the caller's fallback s
   CHECK(instance.shape().function == nullptr);
 }
 
-TEST_CASE("with no binary, no compiler and no fallback it is unrunnable, and launching says why") {
-  Program program;
-  const Instance& instance = program.request();
+TEST_CASE_FIXTURE(Program, "with no binary, no compiler and no fallback it is unrunnable, and launching says why") {
+  const Instance& instance = request();
   const Provenance provenance = instance.provenance();
   CHECK(provenance.rung == Rung::unrunnable);
   CHECK_FALSE(instance.runnable());
@@ -225,7 +219,7 @@ TEST_CASE("with no binary, no compiler and no fallback it is unrunnable, and lau
   CHECK(status.message == provenance.why);
   CHECK(instance.shape().function == nullptr);
   // Said once, not for each rung and request.
-  CHECK(program.heard(Notice::Kind::engine).size() == 1);
+  CHECK(heard(Notice::Kind::engine).size() == 1);
 }
 
 TEST_CASE("a fallback that throws is a failed launch") {

@@ -12,9 +12,8 @@ TEST_CASE("in mode off the baseline serves, whatever is stored") {
   check_baseline_serves(program.tuned_instance(), "off");
 }
 
-TEST_CASE("TUNER_MODE replaces what the program says") {
-  Machine machine;
-  machine.tuned();
+TEST_CASE_FIXTURE(Machine, "TUNER_MODE replaces what the program says") {
+  tuned();
   for (const auto& [text, mode, rung] :
        std::initializer_list<std::tuple<const char*, Mode, Rung>>{{"off", Mode::off, Rung::baseline},
                                                                   {"cache", Mode::cache, Rung::exact},
@@ -22,40 +21,38 @@ TEST_CASE("TUNER_MODE replaces what the program says") {
                                                                   {"tune", Mode::tune, Rung::exact},
                                                                   {"", Mode::cache, Rung::exact}}) {
     const Variable told("TUNER_MODE", text);
-    Runtime runtime(machine.options());
+    Runtime runtime(options());
     INFO(text);
     CHECK(runtime.mode() == mode);
     CHECK(runtime.kernel(wave()).request({100, 1000}).rung() == rung);
   }
-  CHECK(machine.notices().empty());
+  CHECK(notices().empty());
 }
 
-TEST_CASE("a TUNER_MODE that does not exist is said and ignored") {
-  Machine machine;
-  machine.tuned();
+TEST_CASE_FIXTURE(Machine, "a TUNER_MODE that does not exist is said and ignored") {
+  tuned();
   const Variable told("TUNER_MODE", "fastest");
-  Runtime runtime(machine.options());
+  Runtime runtime(options());
   CHECK(runtime.mode() == Mode::cache);
   CHECK(runtime.kernel(wave()).request({100, 1000}).rung() == Rung::exact);
-  const std::vector<Notice> notices = machine.notices();
-  REQUIRE(notices.size() == 1);
-  CHECK(contains(notices[0].sentence, "fastest"));
-  CHECK(contains(notices[0].sentence, "background"));
+  const std::vector<Notice> said = notices();
+  REQUIRE(said.size() == 1);
+  CHECK(contains(said[0].sentence, "fastest"));
+  CHECK(contains(said[0].sentence, "background"));
 }
 
-TEST_CASE("never_tune is stronger than both") {
-  Machine machine;
-  machine.compile({.configuration = kBaseline});
+TEST_CASE_FIXTURE(Machine, "never_tune is stronger than both") {
+  compile({.configuration = kBaseline});
   for (const char* told : {"", "background", "tune"}) {
     const Variable variable("TUNER_MODE", told);
-    Runtime runtime(machine.options({.mode = Mode::tune, .never_tune = true}));
+    Runtime runtime(options({.mode = Mode::tune, .never_tune = true}));
     CHECK(runtime.mode() == Mode::cache);
     CHECK(runtime.kernel(wave()).request({100, 1000}).rung() == Rung::baseline);
     CHECK(runtime.wait_for_tuning(std::chrono::milliseconds(0)));
   }
-  CHECK(machine.notices().empty());
+  CHECK(notices().empty());
   const Variable off("TUNER_MODE", "off");
-  CHECK(Runtime(machine.options({.mode = Mode::tune, .never_tune = true})).mode() == Mode::off);
+  CHECK(Runtime(options({.mode = Mode::tune, .never_tune = true})).mode() == Mode::off);
 }
 
 TEST_CASE("with exact_only nothing but the exact decision or the fallback serves") {
@@ -110,13 +107,12 @@ TEST_CASE("background tuning is declined where its buffers are a large part of t
   CHECK(contains(said[0], "549 MiB"));
 }
 
-TEST_CASE("tuning is declined where the GPU is shared through MPS") {
-  Machine machine;
-  machine.compile({.configuration = kBaseline});
-  cache::test::write_bytes(machine.folder() / "control", "");
-  const Variable mps("CUDA_MPS_PIPE_DIRECTORY", machine.folder().string());
+TEST_CASE_FIXTURE(Machine, "tuning is declined where the GPU is shared through MPS") {
+  compile({.configuration = kBaseline});
+  cache::test::write_bytes(folder() / "control", "");
+  const Variable mps("CUDA_MPS_PIPE_DIRECTORY", folder().string());
   for (const Mode mode : {Mode::background, Mode::tune}) {
-    Runtime runtime(machine.options(mode));
+    Runtime runtime(options(mode));
     const Instance& instance = runtime.kernel(wave()).request({100, 1000});
     CHECK(instance.rung() == Rung::baseline);
     CHECK(contains(instance.provenance().why, "MPS"));

@@ -52,9 +52,10 @@ struct PartialSums {
   Kernel kernel;
 };
 
-/// The same, with an instance that is served by the winner that splits so.
+/// The same, with a stream, and an instance that is served by the winner that splits so.
 template <int kSplit>
 struct TunedSums : PartialSums {
+  OwnStream stream;
   const Instance& instance = winner(kSplit);
 };
 

@@ -7,13 +7,11 @@
 using namespace tuner;
 using namespace tuner::test;
 
-TEST_CASE("a request that was made before gives the same instance, whatever its spelling") {
-  Program program;
-  const Kernel& kernel = program.kernel;
+TEST_CASE_FIXTURE(Program, "a request that was made before gives the same instance, whatever its spelling") {
   const std::size_t before = inspector().modules_loaded();
-  const Instance* const first = &program.tuned_instance();
+  const Instance* const first = &tuned_instance();
   CHECK(first->rung() == Rung::exact);
-  CHECK(&program.request() == first);
+  CHECK(&request() == first);
   CHECK(&kernel.request({100, 1000, 1}) == first);
   CHECK(&kernel.request({100, 1000, 1, "float"}) == first);
   CHECK(&kernel.request({100u, 1000l, short{1}, std::string_view("float")}) == first);
@@ -27,11 +25,10 @@ TEST_CASE("a request that was made before gives the same instance, whatever its 
   CHECK(inspector().modules_loaded() - before <= 2);
 }
 
-TEST_CASE("every problem has an instance of its own, also where the configuration is the same") {
-  Program program;
+TEST_CASE_FIXTURE(Program, "every problem has an instance of its own, also where the configuration is the same") {
   const std::size_t before = inspector().modules_loaded();
-  const Instance& one = program.tuned_instance();
-  const Instance& two = program.request({50, 2000});
+  const Instance& one = tuned_instance();
+  const Instance& two = request({50, 2000});
   CHECK(&one != &two);
   CHECK(one.shape().grid == std::array<std::uint32_t, 3>{2, 100, 1});
   CHECK(two.shape().grid == std::array<std::uint32_t, 3>{4, 50, 1});
@@ -58,10 +55,8 @@ TEST_CASE("modules stay loaded as long as the Runtime, and no longer") {
   CHECK(inspector().primary_holds() == holds);
 }
 
-TEST_CASE("what is no problem of the kernel is unrunnable with a sentence, and no crash") {
-  Program program;
-  program.tuned();
-  const Kernel& kernel = program.kernel;
+TEST_CASE_FIXTURE(Program, "what is no problem of the kernel is unrunnable with a sentence, and no crash") {
+  tuned();
   const auto why = [](const Instance& instance) {
     CHECK(instance.rung() == Rung::unrunnable);
     CHECK(launch(instance).code == -1);
@@ -86,7 +81,7 @@ TEST_CASE("what is no problem of the kernel is unrunnable with a sentence, and n
   CHECK(contains(why(kernel.request({{"rows", 100}, {"columns", 1000}, {"rows", 200}})), "twice"));
   CHECK(contains(why(kernel.request({{"", 100}, {"columns", 1000}})), "rows"));
   // None of that disturbs what is right.
-  CHECK(program.request().rung() == Rung::exact);
+  CHECK(request().rung() == Rung::exact);
 }
 
 TEST_CASE("what is no problem goes to the fallback where there is one") {
@@ -128,12 +123,11 @@ TEST_CASE("limits may be longer than the clock runs") {
   CHECK(program.runtime.wait_for_tuning(kEver));
 }
 
-TEST_CASE("kernels of one Runtime are apart, copies of a handle are not") {
-  Program program;
-  const Instance& instance = program.tuned_instance();
-  const Kernel copy = program.kernel;
+TEST_CASE_FIXTURE(Program, "kernels of one Runtime are apart, copies of a handle are not") {
+  const Instance& instance = tuned_instance();
+  const Kernel copy = kernel;
   CHECK(&copy.request({100, 1000}) == &instance);
-  CHECK(&program.runtime.kernel(wave()).request({100, 1000}) != &instance);
+  CHECK(&runtime.kernel(wave()).request({100, 1000}) != &instance);
 }
 
 TEST_CASE("two Runtimes do not disturb each other") {

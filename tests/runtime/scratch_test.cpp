@@ -38,7 +38,6 @@ CUdeviceptr launch_once(const Instance& instance, CUstream stream) {
 TEST_CASE_FIXTURE(TunedSums<8>,
                   "scratch of the library is as long and as aligned as described, and the same for the next launch") {
   REQUIRE(instance.rung() == Rung::exact);
-  OwnStream stream;
   inspector().take_launches();
   REQUIRE(launch_sum(instance, stream.get()));
   REQUIRE(launch_sum(instance, stream.get()));
@@ -63,7 +62,6 @@ TEST_CASE_FIXTURE(TunedSums<1>,
                   "a winner that needs more scratch than what it takes over from does not write past it") {
   const Instance& small = winner(1);
   const Instance& large = winner(8);
-  OwnStream stream;
   inspector().take_launches();
   CHECK(launch_sum(instance, stream.get()));
   swap_to(instance, large);
@@ -95,12 +93,12 @@ TEST_CASE_FIXTURE(TunedSums<1>,
   CUstream handle = nullptr;
   CUdeviceptr before = 0;
   {
-    OwnStream stream;
-    handle = stream.get();
+    const OwnStream first;
+    handle = first.get();
     before = launch_once(instance, handle);
   }
-  OwnStream stream;
-  REQUIRE(stream.get() == handle);
+  const OwnStream second;
+  REQUIRE(second.get() == handle);
   CHECK(launch_once(instance, handle) != before);
 }
 
@@ -184,7 +182,6 @@ TEST_CASE_FIXTURE(TunedSums<1>, "a captured launch that the driver refuses keeps
   detail::LaunchPlan impossible = detail::InstanceState::of(instance).plan();
   impossible.geometry.block = {2048, 1, 1};
   detail::InstanceState::of(instance).publish(impossible);
-  OwnStream stream;
   stream.begin_capture(CU_STREAM_CAPTURE_MODE_GLOBAL);
   const std::size_t before = inspector().allocated_bytes();
   CHECK(launch_sum(instance, stream.get()).code == CUDA_ERROR_INVALID_VALUE);
@@ -196,7 +193,7 @@ TEST_CASE_FIXTURE(
     TunedSums<1>,
     "where there is no memory for scratch the launch fails with the driver's code, and the next one may succeed") {
   const Instance& large = winner(64);
-  OwnStream stream, captured;
+  OwnStream captured;
   CHECK(launch_sum(instance, stream.get()));
   swap_to(instance, large);
   captured.begin_capture(CU_STREAM_CAPTURE_MODE_GLOBAL);
@@ -255,8 +252,8 @@ TEST_CASE_FIXTURE(TunedSums<8>,
                   "a program that makes a stream for every launch does not fill the device with scratch") {
   const std::size_t before = inspector().allocated_bytes();
   for (int i = 0; i < 500; ++i) {
-    OwnStream stream;
-    REQUIRE(launch_sum(instance, stream.get()));
+    const OwnStream passing;
+    REQUIRE(launch_sum(instance, passing.get()));
   }
   CHECK(inspector().allocated_bytes() - before < 40 * (partials_bytes(8) + 4096));
 }
@@ -266,8 +263,8 @@ TEST_CASE_FIXTURE(TunedSums<1>,
   inspector().keep_busy(true);
   std::vector<CUdeviceptr> all;
   for (int i = 0; i < 100; ++i) {
-    OwnStream stream;
-    all.push_back(launch_once(instance, stream.get()));
+    const OwnStream passing;
+    all.push_back(launch_once(instance, passing.get()));
   }
   std::sort(all.begin(), all.end());
   CHECK(std::adjacent_find(all.begin(), all.end()) == all.end());
@@ -278,7 +275,6 @@ TEST_CASE_FIXTURE(
     TunedSums<1>,
     "a launch of another thread that needs more cannot free the memory of one that is about to be queued") {
   const Instance& large = winner(8);
-  OwnStream stream;
   REQUIRE(launch_sum(instance, stream.get()));
   inspector().take_launches();
   std::promise<void> done;
@@ -300,7 +296,6 @@ TEST_CASE_FIXTURE(
 TEST_CASE_FIXTURE(TunedSums<1>,
                   "a winner that takes over while memory is allocated for a launch does not take that launch over") {
   const Instance& large = winner(64);
-  OwnStream stream;
   inspector().take_launches();
   inspector().before_next_allocation([&] { swap_to(instance, large); });
   CHECK(launch_sum(instance, stream.get()));
@@ -398,7 +393,6 @@ extern "C" __global__ void sum(const float* x, float* y, float* partials, unsign
 TEST_CASE_FIXTURE(TunedSums<1>, "after there was no memory to grow, a smaller launch has some again") {
   const Instance& large = winner(64);
   const Instance& small = winner(1);
-  OwnStream stream;
   REQUIRE(launch_sum(instance, stream.get()));
   swap_to(instance, large);
   inspector().fail_to_allocate(CUDA_ERROR_OUT_OF_MEMORY);
@@ -412,8 +406,8 @@ TEST_CASE_FIXTURE(TunedSums<1>, "looking for memory that is done with does not s
   OwnStream captured;
   const auto launch_on_forty = [&] {
     for (int i = 0; i < 40; ++i) {
-      OwnStream stream;
-      REQUIRE(launch_sum(instance, stream.get()));
+      const OwnStream passing;
+      REQUIRE(launch_sum(instance, passing.get()));
     }
   };
   launch_on_forty();

@@ -49,9 +49,8 @@ TEST_CASE("threads that ask for one problem at once get one instance, which is m
   }
 }
 
-TEST_CASE("threads that ask for many problems in different orders get the same instances") {
-  Program program;
-  program.tuned();
+TEST_CASE_FIXTURE(Program, "threads that ask for many problems in different orders get the same instances") {
+  tuned();
   inspector().keep_launches(false);
   OwnContext own;
   constexpr int kProblems = 150;  // more than the first table of instances holds
@@ -63,7 +62,7 @@ TEST_CASE("threads that ask for many problems in different orders get the same i
       for (int k = 0; k < kProblems; ++k) {
         const int n = (k * kSteps[static_cast<std::size_t>(i)] + i) % kProblems;
         const Instance*& mine = instances[static_cast<std::size_t>(i)][static_cast<std::size_t>(n)];
-        const Instance* found = &program.request({50 + n, 1000});
+        const Instance* found = &request({50 + n, 1000});
         if (mine && mine != found) std::abort();
         mine = found;
         if (!launch(*found)) std::abort();
@@ -79,19 +78,18 @@ TEST_CASE("threads that ask for many problems in different orders get the same i
   CHECK(all.size() == kProblems);
 }
 
-TEST_CASE("threads with contexts of their own do not meet") {
-  Program program;
-  program.tuned();
-  program.tuned({.device = gpu(1)});
+TEST_CASE_FIXTURE(Program, "threads with contexts of their own do not meet") {
+  tuned();
+  tuned({.device = gpu(1)});
   inspector().keep_launches(false);
   std::array<const Instance*, kThreads> instances{};
   std::atomic<int> failed = 0;
   in_threads([&](int i) {
     OwnContext own(i % 3);
-    const Instance& instance = program.request();
+    const Instance& instance = request();
     instances[static_cast<std::size_t>(i)] = &instance;
     for (int k = 0; k < 20; ++k) {
-      failed += &program.request() == &instance ? 0 : 1;
+      failed += &request() == &instance ? 0 : 1;
       failed += launch(instance) ? 0 : 1;
     }
     // All are there before the first is gone, so no two are at one address.

@@ -90,18 +90,16 @@ TEST_CASE("shared memory beyond what needs no permission is asked for") {
   CHECK(launched(instance) == "BLOCK=512,ITEMS=1,STORE=plain");
 }
 
-TEST_CASE("a binary that cannot run blocks as large as the configuration's is not used") {
-  Program program;
-  program.tuned();
-  program.compile({}, [](CubinText& text) { text.instructions += " threads=128"; });
-  check_baseline_serves(program.request(), "256 threads");
+TEST_CASE_FIXTURE(Program, "a binary that cannot run blocks as large as the configuration's is not used") {
+  tuned();
+  compile({}, [](CubinText& text) { text.instructions += " threads=128"; });
+  check_baseline_serves(request(), "256 threads");
 }
 
-TEST_CASE("a binary that the driver does not load is not used") {
-  Program program;
-  program.tuned();
+TEST_CASE_FIXTURE(Program, "a binary that the driver does not load is not used") {
+  tuned();
   inspector().fail_to_load("STORE=streaming", CUDA_ERROR_NO_BINARY_FOR_GPU);
-  const Instance& instance = program.request();
+  const Instance& instance = request();
   inspector().fail_to_load("STORE=streaming", CUDA_SUCCESS);
   check_baseline_serves(instance, "cuModuleLoadDataEx");
 }
