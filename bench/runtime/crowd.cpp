@@ -103,7 +103,7 @@ Calm leave_alone(int processes, const std::filesystem::path& file, const bench::
   Calm calm;
   calm.winners = Crowd(processes, folder.path(), file, text).finish();
   calm.seen = bench::look_at(folder.path());
-  calm.key = bench::only_key(folder.path());
+  calm.key = bench::only_decision(folder.path()).key;
   fmt::print("{} trials of {} configurations in {} session(s), {} decision(s)\n", calm.seen.trials,
              calm.seen.configurations, calm.seen.sessions, calm.seen.decisions);
   const std::string title = fmt::format("{} processes ask for one key", processes);

@@ -115,9 +115,13 @@ class OwnContext {
 
 constexpr std::chrono::minutes kPatience(3);
 
-TEST_CASE("what nobody has tuned runs with its defaults") {
-  const TemporaryFolder folder;
-  bench::use_primary_context();
+/// A program with a database of its own, which begins with the primary context of the first GPU.
+struct Program {
+  TemporaryFolder folder;
+  CUcontext primary = bench::use_primary_context();
+};
+
+TEST_CASE_FIXTURE(Program, "what nobody has tuned runs with its defaults") {
   const Workload workload(100003);
   Runtime runtime({.database = folder.path()});
   const Instance& instance = runtime.kernel(describe()).request({100003});
@@ -127,9 +131,7 @@ TEST_CASE("what nobody has tuned runs with its defaults") {
   CHECK(workload.steps_taken() == 60);
 }
 
-TEST_CASE("what was tuned is served to later programs, for its own size and for sizes near by") {
-  const TemporaryFolder folder;
-  bench::use_primary_context();
+TEST_CASE_FIXTURE(Program, "what was tuned is served to later programs, for its own size and for sizes near by") {
   const Workload workload(100003), nearby(60001), far(1000);
   std::string winner;
   {
@@ -160,9 +162,7 @@ TEST_CASE("what was tuned is served to later programs, for its own size and for 
   CHECK(far.launches_right(too_far));
 }
 
-TEST_CASE("a graph keeps what it captured when a winner takes over between two launches") {
-  const TemporaryFolder folder;
-  bench::use_primary_context();
+TEST_CASE_FIXTURE(Program, "a graph keeps what it captured when a winner takes over between two launches") {
   const Workload workload(1000003);
   Runtime runtime({.mode = Mode::background, .database = folder.path(), .background_share = 1.0});
   const Instance& instance = runtime.kernel(describe()).request({1000003});
@@ -182,9 +182,7 @@ TEST_CASE("a graph keeps what it captured when a winner takes over between two l
   CHECK(workload.steps_taken() == 60);
 }
 
-TEST_CASE("a request during a capture compiles nothing and leaves the capture whole") {
-  const TemporaryFolder folder;
-  bench::use_primary_context();
+TEST_CASE_FIXTURE(Program, "a request during a capture compiles nothing and leaves the capture whole") {
   const Workload workload(100003);
   Runtime runtime({.database = folder.path()});
   const Kernel kernel = runtime.kernel(describe());
@@ -197,9 +195,7 @@ TEST_CASE("a request during a capture compiles nothing and leaves the capture wh
   CHECK(workload.launches_right(afterwards));
 }
 
-TEST_CASE("every context has an instance of its own, and a named device needs none to be current") {
-  const TemporaryFolder folder;
-  const CUcontext primary = bench::use_primary_context();
+TEST_CASE_FIXTURE(Program, "every context has an instance of its own, and a named device needs none to be current") {
   const OwnContext own;  // lives longer than the Runtime
   Runtime runtime({.database = folder.path()});
   const Kernel kernel = runtime.kernel(describe());
@@ -223,16 +219,14 @@ TEST_CASE("every context has an instance of its own, and a named device needs no
   CHECK(workload.launches_right(instance));
 }
 
-TEST_CASE("threads ask and launch at once, each on a stream of its own") {
-  const TemporaryFolder folder;
-  const CUcontext context = bench::use_primary_context();
+TEST_CASE_FIXTURE(Program, "threads ask and launch at once, each on a stream of its own") {
   Runtime runtime({.database = folder.path()});
   const Kernel kernel = runtime.kernel(describe());
   std::vector<int> wrong(2);
   std::vector<std::thread> threads;
   for (std::size_t thread = 0; thread < wrong.size(); ++thread) {
     threads.emplace_back([&, thread] {
-      require(bare_driver().set_context(context), "cuCtxSetCurrent");
+      require(bare_driver().set_context(primary), "cuCtxSetCurrent");
       for (const int n : {1000, 1001, 2003, 4001}) {
         const Workload workload(n);
         for (int i = 0; i < 100; ++i) {
@@ -253,10 +247,8 @@ extern "C" __global__ void weigh(long long* y, int n) {
 }
 )cuda";
 
-TEST_CASE("constant memory holds what each launch passes for it, in graphs too") {
+TEST_CASE_FIXTURE(Program, "constant memory holds what each launch passes for it, in graphs too") {
   constexpr int kLength = 10007;
-  const TemporaryFolder folder;
-  bench::use_primary_context();
   const CUstream stream = bench::make_stream();
   const bench::Buffer ones(64), twos(64), y(kLength * sizeof(long long));
   ones.fill(0x11, stream);
