@@ -16,7 +16,7 @@
 
 #include "bench/engine/tuner_program.hpp"
 #include "bench/program.hpp"
-#include "bench/runtime/bare_driver.hpp"
+#include "bench/runtime/application.hpp"
 #include "bench/runtime/child.hpp"
 #include "bench/runtime/figures.hpp"
 #include "cache/store/sqlite_store.hpp"
@@ -35,9 +35,8 @@ class Application {
   /// Launches once and looks at every element of the result. Throws if the launch fails.
   bool launch_and_check(const Instance& instance) {
     doubled_.fill(0xff, stream_);
-    const LaunchStatus status = instance.launch(stream_, values_.as<const double>(), doubled_.as<double>(),
-                                                counts_.as<int>(), tuner::scratch, kElements);
-    if (!status) throw std::runtime_error(fmt::format("launch failed with {}: {}", status.code, status.message));
+    bench::require(instance.launch(stream_, values_.as<const double>(), doubled_.as<double>(), counts_.as<int>(),
+                                   tuner::scratch, kElements));
     const auto found = doubled_.read<double>(stream_);
     return std::equal(found.begin(), found.end(), input_.begin(), [](double y, double x) { return y == 2 * x; });
   }

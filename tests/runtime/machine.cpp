@@ -104,8 +104,7 @@ std::int64_t Machine::decide(const Stored& stored, const fs::path& database) con
 }
 
 void Machine::compile(const Stored& stored, const fs::path& database) const {
-  compile(
-      stored, [](CubinText&) {}, database);
+  compile(stored, {}, database);
 }
 
 void Machine::compile(const Stored& stored, const std::function<void(CubinText&)>& edit,
@@ -120,7 +119,7 @@ void Machine::compile(const Stored& stored, const std::function<void(CubinText&)
     const bool scalar = argument.role == Argument::Role::scalar;
     text.parameter_sizes.push_back(scalar ? static_cast<std::uint32_t>(size_of(argument.type)) : 8);
   }
-  edit(text);
+  if (edit) edit(text);
   cache::Binary binary;
   binary.architecture = task.device().architecture();
   binary.compile_key = binary_key(task, task.space().parse(stored.configuration));

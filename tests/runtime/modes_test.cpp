@@ -98,9 +98,7 @@ TEST_CASE("background tuning is declined where its buffers are a large part of t
   // 80000 * 900 floats in and out are 549 MiB of the 1 GiB that there is.
   program.compile({.configuration = kBaseline, .problem = "rows=80000,columns=900"});
   const Instance& instance = program.request({80000, 900});
-  INFO(instance.provenance().why);
-  CHECK(instance.rung() == Rung::baseline);
-  CHECK(contains(instance.provenance().why, "549 MiB"));
+  check_baseline_serves(instance, "549 MiB", 900);
   CHECK_FALSE(instance.provenance().tuning);
   const auto said = program.heard(Notice::Kind::tuning);
   REQUIRE(said.size() == 1);
@@ -113,8 +111,6 @@ TEST_CASE_FIXTURE(Machine, "tuning is declined where the GPU is shared through M
   const Variable mps("CUDA_MPS_PIPE_DIRECTORY", folder().string());
   for (const Mode mode : {Mode::background, Mode::tune}) {
     Runtime runtime(options(mode));
-    const Instance& instance = runtime.kernel(wave()).request({100, 1000});
-    CHECK(instance.rung() == Rung::baseline);
-    CHECK(contains(instance.provenance().why, "MPS"));
+    check_baseline_serves(runtime.kernel(wave()).request({100, 1000}), "MPS");
   }
 }

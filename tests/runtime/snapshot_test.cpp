@@ -2,20 +2,15 @@
 #include <thread>
 
 #include "tests/runtime/partial_sums.hpp"
+#include "tests/support/errors.hpp"
 
 using namespace tuner;
 using namespace tuner::test;
 
 namespace {
 
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    CHECK(error.code() == Errc::bad_usage);
-    return error.what();
-  }
-  return "no error";
+std::string misuse(const std::function<void()>& action) {
+  return error_of(Errc::bad_usage, action);
 }
 
 }  // namespace
@@ -33,20 +28,20 @@ TEST_CASE_FIXTURE(TunedSums<8>, "the values of the configuration in force are ha
 
 TEST_CASE_FIXTURE(TunedSums<64>,
                   "a value that is asked for by a wrong name or as a wrong type is an error that says what there is") {
-  CHECK(error_of([&] { instance.value<int>("SPLITS"); }) ==
+  CHECK(misuse([&] { instance.value<int>("SPLITS"); }) ==
         "The kernel has no parameter `SPLITS`; its parameters are SPLIT, ORDER, SHARE, EARLY.");
-  CHECK(error_of([&] { instance.value<int>("ORDER"); }) ==
+  CHECK(misuse([&] { instance.value<int>("ORDER"); }) ==
         "The parameter `ORDER` is the name rows, which is not an integer.");
-  CHECK(error_of([&] { instance.value<int>("SHARE"); }) == "The parameter `SHARE` is 0.5, which is not an integer.");
-  CHECK(error_of([&] { instance.value<std::string>("SPLIT"); }) == "The parameter `SPLIT` is 64, which is not a name.");
-  CHECK(error_of([&] { instance.value<bool>("SPLIT"); }) ==
+  CHECK(misuse([&] { instance.value<int>("SHARE"); }) == "The parameter `SHARE` is 0.5, which is not an integer.");
+  CHECK(misuse([&] { instance.value<std::string>("SPLIT"); }) == "The parameter `SPLIT` is 64, which is not a name.");
+  CHECK(misuse([&] { instance.value<bool>("SPLIT"); }) ==
         "The parameter `SPLIT` is 64, which is neither true nor false.");
-  CHECK(error_of([&] { instance.value<double>("ORDER"); }) ==
+  CHECK(misuse([&] { instance.value<double>("ORDER"); }) ==
         "The parameter `ORDER` is the name rows, which is not a number.");
   const TunedValues large({{"BYTES", std::int64_t{70000}}, {"SIGNED", std::int64_t{-1}}});
-  CHECK(error_of([&] { large.get<short>("BYTES"); }) ==
+  CHECK(misuse([&] { large.get<short>("BYTES"); }) ==
         "The parameter `BYTES` is 70000, which does not fit the requested type.");
-  CHECK(contains(error_of([&] { large.get<unsigned>("SIGNED"); }), "is -1, which does not fit"));
+  CHECK(contains(misuse([&] { large.get<unsigned>("SIGNED"); }), "is -1, which does not fit"));
   CHECK(large.get<long long>("SIGNED") == -1);
 }
 
@@ -60,9 +55,9 @@ TEST_CASE_FIXTURE(PartialSums, "the baseline has values and lengths, and what is
   const PartialSums nothing({.fallback = [](Stream, std::span<void* const>) { return 0; }});
   for (const Instance* instance : {&nothing.kernel.request({2000}), &nothing.kernel.request({-1})}) {
     CHECK(instance->rung() == Rung::fallback);
-    CHECK(contains(error_of([&] { instance->value<int>("SPLIT"); }), "There is no value of `SPLIT`"));
+    CHECK(contains(misuse([&] { instance->value<int>("SPLIT"); }), "There is no value of `SPLIT`"));
     CHECK(instance->snapshot().values.empty());
-    CHECK(contains(error_of([&] { instance->snapshot().argument("x"); }), "no configuration is in force"));
+    CHECK(contains(misuse([&] { instance->snapshot().argument("x"); }), "no configuration is in force"));
   }
 }
 
@@ -78,7 +73,7 @@ TEST_CASE_FIXTURE(TunedSums<8>,
   CHECK(before.argument("partials").elements == 2048);
   CHECK(before.argument("partials").bytes == partials_bytes(8));
   CHECK(before.argument("flags").bytes == 16);
-  CHECK(error_of([&] { before.argument("n"); }) ==
+  CHECK(misuse([&] { before.argument("n"); }) ==
         "The kernel has no buffer `n`; its buffers are x, y, partials, flags.");
   CHECK(before.shape.grid[0] == 8);
   CHECK(before.value<int>("SPLIT") == 8);
