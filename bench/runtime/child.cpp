@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -56,9 +57,7 @@ std::string Child::finish() {
 
 std::vector<std::string> words(const std::string& line) {
   std::istringstream text(line);
-  std::vector<std::string> result;
-  for (std::string word; text >> word;) result.push_back(word);
-  return result;
+  return {std::istream_iterator<std::string>(text), {}};
 }
 
 void forget_settings() {

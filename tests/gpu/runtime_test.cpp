@@ -20,11 +20,7 @@ namespace {
 
 using bench::bare_driver;
 using bench::require;
-using test::capture;
-using test::capture_executable;
-using test::find;
-using test::replay;
-using test::TemporaryFolder;
+using namespace test;
 
 // The baseline takes sixty times as many steps as it needs, so that whatever is found is faster by enough. What ran
 // writes its number of steps into `mark`, which is scratch and not compared.
@@ -275,8 +271,7 @@ TEST_CASE_FIXTURE(Program, "constant memory holds what each launch passes for it
   REQUIRE(instance.rung() == Rung::baseline);
   const auto launch = [&](const bench::Buffer& weights) {
     const LaunchStatus status = instance.launch(stream, weights.as<const long long>(), y.as<long long>(), kLength);
-    INFO(status.message);
-    REQUIRE(status);
+    REQUIRE_MESSAGE(status, status.message);
   };
   launch(ones);
   CHECK(right(0x1111111111111111));

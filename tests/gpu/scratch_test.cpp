@@ -125,8 +125,7 @@ struct Graph {
   Graph(const Instance& instance, const Values& its_values) : values(its_values) {
     graph = test::capture_executable(stream, [&] {
       const LaunchStatus status = batch.launch(instance, stream, values, 0, 0);
-      INFO(status.message);
-      REQUIRE(status);
+      REQUIRE_MESSAGE(status, status.message);
     });
   }
   int wrong_in_replay() const {

@@ -140,7 +140,7 @@ TEST_CASE_FIXTURE(Fixture, "what the driver refuses is its number and a sentence
   CHECK(contains(std::string(status.message), "201"));
 }
 
-TEST_CASE("scalars of every size are compared with the problem, in their type") {
+TEST_CASE_FIXTURE(Machine, "scalars of every size are compared with the problem, in their type") {
   const std::string text = R"(
 #pragma tuner kernel(many)
 #pragma tuner problem(n: size, ratio: exact = 0.5, flag: exact = 1)
@@ -151,10 +151,8 @@ TEST_CASE("scalars of every size are compared with the problem, in their type") 
 #pragma tuner scalar(half_ratio, float, value ratio / 2) scalar(yes, bool, value flag == 1)
 extern "C" __global__ void many(float* y, long long n, unsigned char small, short mid, double ratio, float half_ratio, bool yes) {}
 )";
-  Machine machine;
-  const Stored baseline{.configuration = "BLOCK=64", .problem = "n=1000", .text = text};
-  machine.compile(baseline);
-  Runtime runtime(machine.options());
+  compile({.configuration = "BLOCK=64", .problem = "n=1000", .text = text});
+  Runtime runtime(options());
   const Instance& instance = runtime.kernel(Description::from_text(text)).request({1000});
   REQUIRE(instance.rung() == Rung::baseline);
   const auto launch = [&](long long n, unsigned char small, short mid, double ratio, float half, bool yes) {

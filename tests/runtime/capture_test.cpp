@@ -4,15 +4,8 @@
 using namespace tuner;
 using namespace tuner::test;
 
-namespace {
-
-constexpr CUstreamCaptureMode kModes[] = {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
-                                          CU_STREAM_CAPTURE_MODE_RELAXED};
-
-}  // namespace
-
 TEST_CASE("a binary that is stored is loaded without spoiling a capture, and the launch goes into the graph") {
-  for (const CUstreamCaptureMode mode : kModes) {
+  for (const CUstreamCaptureMode mode : kCaptureModes) {
     Program program;
     program.tuned();
     OwnContext own;

@@ -2,6 +2,7 @@
 #include <array>
 #include <barrier>
 #include <future>
+#include <list>
 #include <thread>
 
 #include "tests/runtime/partial_sums.hpp"
@@ -28,8 +29,7 @@ std::vector<std::string> calls(const std::vector<fake::Launch>& launches) {
 CUdeviceptr launch_once(const Instance& instance, CUstream stream) {
   inspector().take_launches();
   const LaunchStatus status = launch_sum(instance, stream);
-  INFO(status.message);
-  REQUIRE(status);
+  REQUIRE_MESSAGE(status, status.message);
   return partials_of(inspector().take_launches().back());
 }
 
@@ -131,8 +131,7 @@ TEST_CASE_FIXTURE(TunedSums<1>, "a launch in another context than the instance's
 }
 
 TEST_CASE("a captured launch has memory that no other launch uses, in every mode of capture") {
-  for (const CUstreamCaptureMode mode :
-       {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_RELAXED}) {
+  for (const CUstreamCaptureMode mode : kCaptureModes) {
     PartialSums sums;
     const Instance& instance = sums.winner(1);
     const Instance& large = sums.winner(8);
@@ -160,13 +159,12 @@ TEST_CASE("a captured launch has memory that no other launch uses, in every mode
   }
 }
 
-TEST_CASE("what a Runtime gave for scratch is freed when it ends, and not before") {
-  Machine machine;
+TEST_CASE_FIXTURE(Machine, "what a Runtime gave for scratch is freed when it ends, and not before") {
   OwnContext context;
   const std::size_t before = inspector().allocated_bytes();
   {
-    Runtime runtime(machine.options());
-    machine.tuned(stored_sum(8));
+    Runtime runtime(options());
+    tuned(stored_sum(8));
     const Instance& instance = runtime.kernel(Description::from_text(kSum)).request({1000});
     OwnStream stream;
     CHECK(launch_sum(instance, stream.get()));
@@ -309,8 +307,8 @@ TEST_CASE_FIXTURE(TunedSums<1>,
                   "memory that grew for a launch that failed is not given to a stream that does not wait for it") {
   const Instance& small = winner(1);
   const Instance& large = winner(8);
-  std::vector<std::unique_ptr<OwnStream>> streams;
-  const auto next_stream = [&] { return streams.emplace_back(std::make_unique<OwnStream>())->get(); };
+  std::list<OwnStream> streams;
+  const auto next_stream = [&] { return streams.emplace_back().get(); };
   for (int i = 0; i < 33; ++i) REQUIRE(launch_sum(instance, next_stream()));  // the last one's is marked as done
   detail::LaunchPlan impossible = detail::InstanceState::of(large).plan();
   impossible.geometry.block = {2048, 1, 1};
@@ -370,7 +368,7 @@ TEST_CASE("threads that launch on one stream while winners take over never get m
   }
 }
 
-TEST_CASE("a scratch of length zero has an address, and no launch ends the program") {
+TEST_CASE_FIXTURE(Machine, "a scratch of length zero has an address, and no launch ends the program") {
   const std::string text = R"(
 #pragma tuner kernel(sum)
 #pragma tuner problem(n: size) problem_constraint(0 <= n <= 100000)
@@ -380,10 +378,9 @@ TEST_CASE("a scratch of length zero has an address, and no launch ends the progr
 #pragma tuner scratch(flags, uint32, n - 1000) scalar(n, int32)
 extern "C" __global__ void sum(const float* x, float* y, float* partials, unsigned* flags, int n) {}
 )";
-  Machine machine;
   OwnContext context;
-  Runtime runtime{machine.options()};
-  machine.tuned({.configuration = "SPLIT=0", .problem = "n=1000", .text = text});
+  Runtime runtime{options()};
+  tuned({.configuration = "SPLIT=0", .problem = "n=1000", .text = text});
   const Instance& instance = runtime.kernel(Description::from_text(text, {.name = "sum.cu"})).request({1000});
   REQUIRE(instance.rung() == Rung::exact);
   CHECK(launch_once(instance, nullptr) != 0);
@@ -419,11 +416,8 @@ TEST_CASE_FIXTURE(TunedSums<1>, "looking for memory that is done with does not s
 TEST_CASE_FIXTURE(
     TunedSums<1>,
     "memory of a launch that is about to be queued is not given to another stream, though its last one is done") {
-  std::vector<std::unique_ptr<OwnStream>> streams;
-  for (int i = 0; i < 33; ++i) {
-    streams.push_back(std::make_unique<OwnStream>());
-    REQUIRE(launch_sum(instance, streams.back()->get()));
-  }
+  std::list<OwnStream> streams(33);
+  for (const OwnStream& each : streams) REQUIRE(launch_sum(instance, each.get()));
   inspector().take_launches();
   std::future<void> beside;
   inspector().before_next_launch([&] {
@@ -435,7 +429,7 @@ TEST_CASE_FIXTURE(
     // Where both took the same memory, the other waits for this launch.
     beside.wait_for(std::chrono::seconds(5));
   });
-  CHECK(launch_sum(instance, streams.back()->get()));
+  CHECK(launch_sum(instance, streams.back().get()));
   beside.get();
   std::vector<CUdeviceptr> memory;
   for (const fake::Launch& launch : inspector().take_launches()) {

@@ -16,14 +16,13 @@ constexpr int kThreads = 8;
 /// All of them begin at once.
 void in_threads(const std::function<void(int)>& action) {
   std::barrier<> start(kThreads);
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&, i] {
       start.arrive_and_wait();
       action(i);
     });
   }
-  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace
