@@ -1,6 +1,7 @@
 #include "bench/runtime/application.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <bit>
 #include <charconv>
