@@ -33,7 +33,7 @@ struct Phase {
   bench::Load::Throughput whole;
   std::vector<double> windows;  ///< launches a second
   void add(const bench::Load::Throughput& window) {
-    whole += window;
+    whole = {whole.seconds + window.seconds, whole.launches + window.launches};
     windows.push_back(window.per_second());
   }
 };

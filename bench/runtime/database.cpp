@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <memory>
 #include <stdexcept>
 #include <thread>
 
@@ -14,17 +13,6 @@
 namespace tuner::bench {
 
 namespace {
-
-std::unique_ptr<cache::SqliteStore> open_store(const std::filesystem::path& folder) {
-  return cache::SqliteStore::open({.path = folder / "decisions.db"});
-}
-
-cache::Decision only_decision(const cache::Store& store) {
-  std::vector<cache::Decision> decisions = store.list_decisions({});
-  if (decisions.size() != 1)
-    throw std::runtime_error(fmt::format("{} decisions where one was expected", decisions.size()));
-  return std::move(decisions.front());
-}
 
 /// Every fourth is the same kernel for another problem, and every fifth was measured on another GPU.
 cache::DecisionKey other_key(cache::DecisionKey key, std::size_t i) {
@@ -40,12 +28,20 @@ cache::DecisionKey other_key(cache::DecisionKey key, std::size_t i) {
 
 }  // namespace
 
+cache::Decision only_decision(const std::filesystem::path& folder) {
+  std::vector<cache::Decision> decisions =
+      cache::SqliteStore::open({.path = folder / "decisions.db"})->list_decisions({});
+  if (decisions.size() != 1)
+    throw std::runtime_error(fmt::format("{} decisions where one was expected", decisions.size()));
+  return std::move(decisions.front());
+}
+
 cache::Decision tune_offline(const std::filesystem::path& folder, const std::filesystem::path& kernel_file,
                              const std::string& problem, const std::vector<std::string>& where) {
   std::vector<std::string> arguments{kernel_file.string(), "--problem", problem, "--db", folder.string()};
   for (const std::string& expression : where) arguments.insert(arguments.end(), {"--where", expression});
   tune(folder, arguments);
-  return only_decision(*open_store(folder));
+  return only_decision(folder);
 }
 
 cache::Binary binary_of(const std::filesystem::path& folder, const cache::Decision& decision) {
@@ -58,12 +54,12 @@ cache::Binary binary_of(const std::filesystem::path& folder, const cache::Decisi
 void fill_database(const std::filesystem::path& folder, std::size_t decisions, std::size_t trials) {
   namespace fs = std::filesystem;
   // In memory, where a thousand transactions take no time.
+  const cache::Decision real = only_decision(folder);
   const fs::path file = folder / "decisions.db";
   const fs::path copy = fmt::format("/dev/shm/tuner-bench-{}.db", getpid());
   fs::copy_file(file, copy, fs::copy_options::overwrite_existing);
   {
     const auto store = cache::SqliteStore::open({.path = copy});
-    const cache::Decision real = only_decision(*store);
     const std::vector<cache::Trial> real_trials = store->find_trials(real.key);
     std::vector<cache::Trial> copies;
     const std::size_t missing = trials - std::min(trials, real_trials.size());
@@ -87,7 +83,7 @@ void fill_database(const std::filesystem::path& folder, std::size_t decisions, s
 }
 
 void write_forever(const std::filesystem::path& folder, int interval_ms, std::size_t rows) {
-  const auto store = open_store(folder);
+  const auto store = cache::SqliteStore::open({.path = folder / "decisions.db"});
   cache::Trial trial;
   trial.key = {"neighbour", "neighbour:0123456789abcdef0123456789abcdef", "n=1", "some device", "cold"};
   trial.session = "neighbour";
@@ -99,12 +95,6 @@ void write_forever(const std::filesystem::path& folder, int interval_ms, std::si
     ++trial.sequence;
     store->record_trials(std::vector<cache::Trial>(rows, trial));
   }
-}
-
-cache::DecisionKey only_key(const std::filesystem::path& folder) {
-  const std::vector<cache::DecisionKey> keys = open_store(folder)->list_keys({});
-  if (keys.size() != 1) throw std::runtime_error(fmt::format("{} keys where one was expected", keys.size()));
-  return keys.front();
 }
 
 }  // namespace tuner::bench
