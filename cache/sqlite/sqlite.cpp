@@ -12,6 +12,7 @@
 #include <system_error>
 #include <thread>
 
+#include "cache/file/fail.hpp"
 #include "cache/file/folder_sync.hpp"
 #include "cache/file/hash.hpp"
 #include "tuner/detail/file_variable.hpp"
@@ -284,7 +285,7 @@ void Connection::execute(const std::string& sql) const {
 
 std::int64_t Connection::integer(const std::string& sql) const {
   Statement statement(*this, sql);
-  if (!statement.step()) throw Error(Errc::internal, fmt::format("\"{}\" returned no row.", sql));
+  if (!statement.step()) fail(Errc::internal, "\"{}\" returned no row.", sql);
   return statement.integer(0);
 }
 

@@ -16,7 +16,6 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "cache/file/open_folder.hpp"
 #include "cache/sqlite/guarded_vfs.hpp"
