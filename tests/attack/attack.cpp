@@ -195,7 +195,7 @@ void Attack::find(const std::string& what, const std::string& command_line, cons
          << ending->err.substr(0, 20000) << "\n--- standard output\n"
          << ending->out.substr(0, 5000);
   }
-  write_file(folder / "finding.txt", text.str());
+  write_bytes(folder / "finding.txt", text.str());
   try {
     copy_as_it_is(sandbox_.root(), folder / "sandbox");
   } catch (const fs::filesystem_error&) {  // it is told how to make it again

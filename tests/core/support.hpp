@@ -4,24 +4,14 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/errors.hpp"
+#include "tests/support/files.hpp"
 #include "tuner/core/description/description.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
-#include "tuner/error.hpp"
 
 namespace tuner::test {
 
-/// What the error that `action` throws says; "no error" if it throws none.
-template <typename Action>
-std::string error_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-/// The first line of the same.
+/// The first line of what the error that `action` throws says; "no error" if it throws none.
 template <typename Action>
 std::string first_line_of(Action action) {
   const std::string text = error_of(action);
@@ -36,10 +26,6 @@ inline std::vector<std::string> between_bars(std::string_view list) {
     pieces.emplace_back(list.substr(at, end == std::string_view::npos ? end : end - at));
   }
   return pieces;
-}
-
-inline bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
 }
 
 /// A complete description in five lines; `extra` stands on lines of its own after them, from line 6 on.

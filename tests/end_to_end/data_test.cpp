@@ -41,7 +41,7 @@ struct DataStory : Tuner {
     return text;
   }
 
-  DataFolder files;
+  TemporaryFolder files;
 };
 
 }  // namespace

@@ -3,15 +3,12 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
@@ -19,6 +16,10 @@
 
 #include "tests/core/task/npy_file.hpp"
 #include "tests/support/description_mistakes.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+using tuner::test::contains;
+using tuner::test::TemporaryFolder;
 
 namespace {
 
@@ -44,19 +45,10 @@ struct Result {
   }
 };
 
-/// A folder for databases that goes away with the test.
-struct Folder {
-  Folder() : path(std::filesystem::temp_directory_path() / fmt::format("tuner-gpu-test-{}", getpid())) {
-    std::filesystem::create_directories(path);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
-
-Result run(const Folder& folder, const std::string& arguments) {
-  const std::string errors = (folder.path / "errors").string();
+Result run(const TemporaryFolder& folder, const std::string& arguments) {
+  const std::string errors = (folder / "errors").string();
   const std::string command =
-      fmt::format("TUNER_DB='{}' '{}' {} 2>'{}'", folder.path.string(), program(), arguments, errors);
+      fmt::format("TUNER_DB='{}' '{}' {} 2>'{}'", folder.path().string(), program(), arguments, errors);
   Result result;
   FILE* pipe = popen(command.c_str(), "r");
   std::array<char, 65536> buffer;
@@ -64,12 +56,11 @@ Result run(const Folder& folder, const std::string& arguments) {
   while ((count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0) result.output.append(buffer.data(), count);
   const int status = pclose(pipe);
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  std::ifstream in(errors);
-  result.errors.assign(std::istreambuf_iterator<char>(in), {});
+  result.errors = tuner::test::read_bytes(errors);
   return result;
 }
 
-Result tune(const Folder& folder, const std::string& kernel, const std::string& arguments) {
+Result tune(const TemporaryFolder& folder, const std::string& kernel, const std::string& arguments) {
   return run(folder, fmt::format("tune '{}' --json {}", (source_folder() / kernel).string(), arguments));
 }
 
@@ -80,7 +71,7 @@ std::map<std::string, int> failures(const nlohmann::json& report) {
 }
 
 TEST_CASE("wrong candidates are rejected, each by its class") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Result result = tune(folder, "tests/gpu/kernels/seeded_bugs.cu", "--problem n=1000003");
   INFO(result.errors);
   REQUIRE(result.exit_code == 0);
@@ -91,14 +82,14 @@ TEST_CASE("wrong candidates are rejected, each by its class") {
                                             {"guard_violation", 3},
                                             {"nondeterministic", 3}};
   CHECK(failures(report) == expected);
-  CHECK(report["winner"]["configuration"].get<std::string>().find("BUG=none") != std::string::npos);
+  CHECK(contains(report["winner"]["configuration"], "BUG=none"));
   CHECK(report["winner"]["verified"] == true);
   CHECK(report["counters"]["stored"] == 21);
 }
 
 TEST_CASE(
     "candidates that fault, hang, cannot launch or do not compile are rows, and the winner is the same without them") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string kernel = "tests/gpu/kernels/seeded_faults.cu";
   const Result result = tune(folder, kernel, "--problem n=1000003 --launch-timeout 500ms");
   INFO(result.errors);
@@ -114,21 +105,21 @@ TEST_CASE(
   CHECK(result.report()["counters"]["timed"] == 6);
   CHECK(result.report()["counters"]["stored"] == 24 + timeouts - 3);
 
-  const Folder another;
+  const TemporaryFolder another;
   const Result calm = tune(another, kernel, "--problem n=1000003 --where 'FAULT == none'");
   REQUIRE(calm.exit_code == 0);
   CHECK(calm.report()["winner"]["configuration"] == result.report()["winner"]["configuration"]);
 }
 
 TEST_CASE("state that shows from the 5th, 50th or 500th launch on won, and a counter that is reset wins") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string kernel = "tests/gpu/kernels/kept_state.cu";
   const Result result = tune(folder, kernel, "--problem n=4000003 --where 'STATE != counts'");
   INFO(result.errors);
   REQUIRE(result.exit_code == 0);
   const nlohmann::json report = result.report();
   INFO(report.dump(1));
-  CHECK(report["winner"]["configuration"].get<std::string>().find("STATE=resets") != std::string::npos);
+  CHECK(contains(report["winner"]["configuration"], "STATE=resets"));
   CHECK(report["winner"]["verified"] == true);
   // Each would be faster, so each must have been found out: between two launches of the check, if need be.
   std::map<std::string, int> found = failures(report);
@@ -137,18 +128,18 @@ TEST_CASE("state that shows from the 5th, 50th or 500th launch on won, and a cou
 }
 
 TEST_CASE("a kernel that counts its launches and does what it should in each of a thousand wins") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Result result =
       tune(folder, "tests/gpu/kernels/kept_state.cu", "--problem n=4000003 --where 'STATE in (none, counts)'");
   INFO(result.errors);
   REQUIRE(result.exit_code == 0);
   CHECK(failures(result.report()).empty());
-  CHECK(result.report()["winner"]["configuration"].get<std::string>().find("STATE=counts") != std::string::npos);
+  CHECK(contains(result.report()["winner"]["configuration"], "STATE=counts"));
   CHECK(result.report()["winner"]["verified"] == true);
 }
 
 TEST_CASE("prefetch is tuned at an awkward size, every strategy verified") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Result result = tune(folder, "kernel_sources/prefetch.cu",
                              "--problem rows=97,row_length=10007 --strategy random --budget 200 --seed 5");
   INFO(result.errors);
@@ -163,7 +154,7 @@ TEST_CASE("prefetch is tuned at an awkward size, every strategy verified") {
 }
 
 TEST_CASE("a barrier in the loop and a warm cache change nothing about what is right") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Result result =
       tune(folder, "kernel_sources/prefetch.cu",
            "--problem rows=64,row_length=5000,sync_in_loop=1 --mode warm --strategy random --budget 60");
@@ -176,7 +167,7 @@ TEST_CASE("a barrier in the loop and a warm cache change nothing about what is r
 TEST_CASE("foreign kernels are tuned as their T1 files describe them") {
   for (const char* name : {"hotspot", "convolution", "gemm"}) {
     CAPTURE(name);
-    const Folder folder;
+    const TemporaryFolder folder;
     const Result result = tune(folder, fmt::format("tests/data/t1/{}.json", name), "--budget 150 --seed 3");
     INFO(result.errors);
     REQUIRE(result.exit_code == 0);
@@ -195,16 +186,16 @@ void write_numbers(const std::filesystem::path& file, const std::string& type, i
   std::vector<Number> numbers(static_cast<std::size_t>(count));
   std::iota(numbers.begin(), numbers.end(), first);
   const std::string data(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number));
-  std::ofstream(file, std::ios::binary) << tuner::test::npy(type, fmt::format("({},)", count), data);
+  tuner::test::write_bytes(file, tuner::test::npy(type, fmt::format("({},)", count), data));
 }
 
 TEST_CASE("kernels get what their data files hold, and constant memory what is described for it") {
-  const Folder folder;
+  const TemporaryFolder folder;
   constexpr int kLength = 1000003;
-  const std::filesystem::path kernel = folder.path / "real_data.cu";
+  const std::filesystem::path kernel = folder / "real_data.cu";
   std::filesystem::copy_file(source_folder() / "tests/gpu/kernels/real_data.cu", kernel);
-  write_numbers<std::int32_t>(folder.path / "x, from 0.npy", "<i4", kLength, 0);
-  write_numbers<std::int64_t>(folder.path / "weights.npy", "<i8", 8, 1);
+  write_numbers<std::int32_t>(folder / "x, from 0.npy", "<i4", kLength, 0);
+  write_numbers<std::int64_t>(folder / "weights.npy", "<i8", 8, 1);
   const auto tune_it = [&] {
     return run(folder, fmt::format("tune '{}' --json --problem n={}", kernel.string(), kLength));
   };
@@ -217,18 +208,18 @@ TEST_CASE("kernels get what their data files hold, and constant memory what is d
   CHECK(report["counters"]["asked"] == 8);
   CHECK(report["data"].size() == 2);
 
-  write_numbers<std::int64_t>(folder.path / "weights.npy", "<i8", 8, 2);
+  write_numbers<std::int64_t>(folder / "weights.npy", "<i8", 8, 2);
   const Result other = tune_it();
   CHECK(other.exit_code == 1);  // nothing usable: the baseline, too, computes something else than the reference
   CHECK(failures(other.report()).contains("wrong_result"));
 }
 
 TEST_CASE("no mistake in a description that can be noticed makes a winner") {
-  const Folder folder;
-  tuner::test::write_expected_files(folder.path);
-  const std::string kernel = (folder.path / "blend.cu").string();
+  const TemporaryFolder folder;
+  tuner::test::write_expected_files(folder.path());
+  const std::string kernel = (folder / "blend.cu").string();
   const auto tune_text = [&](const std::string& text) {
-    std::ofstream(kernel) << text;
+    tuner::test::write_bytes(kernel, text);
     return run(folder, fmt::format("tune '{}' --json --problem n=1000", kernel));
   };
   for (const tuner::test::DescriptionMistake& mistake : tuner::test::description_mistakes()) {
@@ -238,7 +229,7 @@ TEST_CASE("no mistake in a description that can be noticed makes a winner") {
     INFO(result.errors);
     CHECK(result.exit_code != 0);
     CHECK(result.exit_code < 70);
-    CHECK(run(folder, "list").output.find("blend") == std::string::npos);
+    CHECK_FALSE(contains(run(folder, "list").output, "blend"));
   }
   const Result right = tune_text(tuner::test::described_kernel());
   INFO(right.errors);
@@ -247,14 +238,13 @@ TEST_CASE("no mistake in a description that can be noticed makes a winner") {
 }
 
 TEST_CASE("a reference that needs another launch is refused, and finds the wrong kernel once it has it") {
-  const Folder folder;
-  const std::filesystem::path kernel = folder.path / "trap.cu";
+  const TemporaryFolder folder;
+  const std::filesystem::path kernel = folder / "trap.cu";
   const auto result_with = [&](const std::string& command, const std::string& clauses) {
-    std::ifstream stream(source_folder() / "tests/gpu/kernels/trap.cu");
-    std::string text{std::istreambuf_iterator<char>(stream), {}};
+    std::string text = tuner::test::read_bytes(source_folder() / "tests/gpu/kernels/trap.cu");
     const std::string named = "reference(plain)";
     text.replace(text.find(named), named.size(), "reference(plain" + clauses + ")");
-    std::ofstream(kernel) << text;
+    tuner::test::write_bytes(kernel, text);
     return run(folder, fmt::format("{} '{}' --problem n=1000003", command, kernel.string()));
   };
   for (const std::string command : {"tune", "check"}) {
@@ -262,26 +252,26 @@ TEST_CASE("a reference that needs another launch is refused, and finds the wrong
     CAPTURE(refused.output);
     CAPTURE(refused.errors);
     CHECK(refused.exit_code != 0);
-    CHECK((refused.output + refused.errors).find("that the reference leaves unwritten") != std::string::npos);
+    CHECK(contains(refused.output + refused.errors, "that the reference leaves unwritten"));
     const Result wrong = result_with(command, "; grid(ceil_div(n, 64)) block(64)");
     CAPTURE(wrong.output);
     CAPTURE(wrong.errors);
     CHECK(wrong.exit_code != 0);
-    CHECK((wrong.output + wrong.errors).find("differ from the reference") != std::string::npos);
+    CHECK(contains(wrong.output + wrong.errors, "differ from the reference"));
   }
-  CHECK(run(folder, "list").output.find("scale") == std::string::npos);
+  CHECK_FALSE(contains(run(folder, "list").output, "scale"));
 }
 
 TEST_CASE("what was tuned is listed and shown afterwards") {
-  const Folder folder;
+  const TemporaryFolder folder;
   REQUIRE(tune(folder, "tests/gpu/kernels/seeded_bugs.cu", "--problem n=5000 --where 'BUG == none'").exit_code == 0);
-  CHECK(run(folder, "list").output.find("seeded_bugs") != std::string::npos);
-  CHECK(run(folder, "show seeded_bugs").output.find("BLOCKDIMX=") != std::string::npos);
+  CHECK(contains(run(folder, "list").output, "seeded_bugs"));
+  CHECK(contains(run(folder, "show seeded_bugs").output, "BLOCKDIMX="));
 }
 
 TEST_CASE("a recording made here replays to the winner of the run that made it") {
-  const Folder folder;
-  const std::string file = (folder.path / "recorded.csv").string();
+  const TemporaryFolder folder;
+  const std::string file = (folder / "recorded.csv").string();
   const Result recorded =
       tune(folder, "tests/gpu/kernels/seeded_bugs.cu", fmt::format("--problem n=1000003 --record '{}'", file));
   REQUIRE(recorded.exit_code == 0);
@@ -295,7 +285,7 @@ TEST_CASE("a recording made here replays to the winner of the run that made it")
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Result devices = run(folder, "devices");
   if (devices.exit_code != 0) {
     fmt::print("SKIPPED: no GPU that can be used: {}", devices.errors);

@@ -5,7 +5,6 @@
 // $TUNER_SCRATCH_BATCHES: how many batches of launches each thread makes; fewer under a sanitizer.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,13 +13,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "bench/runtime/bare_driver.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/driver/driver.hpp"
 #include "tuner/runtime/instance_state.hpp"
 #include "tuner/tuner.hpp"
@@ -31,6 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 using bench::require;
 using detail::InstanceState;
+using test::TemporaryFolder;
 
 constexpr std::int64_t kLength = std::int64_t{1} << 26;
 constexpr int kBatch = 64;
@@ -49,22 +49,13 @@ fs::path source_folder() {
 Description narrowed_reduce(const fs::path& folder) {
   const fs::path sources = source_folder() / "kernel_sources";
   fs::copy_file(sources / "tuner_device.cuh", folder / "tuner_device.cuh");
-  std::ofstream out(folder / "reduce.cu");
-  out << std::ifstream(sources / "reduce.cu").rdbuf()
-      << "\n#pragma tuner constraint(BLOCKDIMX == 256 && BLOCKS_PER_SM == 8 && WIDTH == 1 && UNROLL == 1 && ORDER == "
-         "interleaved && LOAD == plain && BLOCK_SUM == sweep || BLOCKDIMX == 128 && BLOCKS_PER_SM == 64 && WIDTH == 4 "
-         "&& UNROLL in (2, 4) && ORDER == interleaved && BLOCK_SUM == shuffle)\n";
-  out.close();
+  const std::string constraint =
+      "\n#pragma tuner constraint(BLOCKDIMX == 256 && BLOCKS_PER_SM == 8 && WIDTH == 1 && UNROLL == 1 && ORDER == "
+      "interleaved && LOAD == plain && BLOCK_SUM == sweep || BLOCKDIMX == 128 && BLOCKS_PER_SM == 64 && WIDTH == 4 "
+      "&& UNROLL in (2, 4) && ORDER == interleaved && BLOCK_SUM == shuffle)\n";
+  test::write_bytes(folder / "reduce.cu", test::read_bytes(sources / "reduce.cu") + constraint);
   return Description::from_file(folder / "reduce.cu");
 }
-
-struct Folder {
-  Folder() : path(fs::temp_directory_path() / ("tuner-gpu-scratch-" + std::to_string(getpid()))) {
-    fs::create_directories(path);
-  }
-  ~Folder() { fs::remove_all(path); }
-  fs::path path;
-};
 
 /// Values of which every `step`-th is 1 and all others 0: whatever the order, every partial sum is exact.
 struct Values {
@@ -164,16 +155,16 @@ struct Graph {
 
 TEST_CASE(
     "a reduction that is swapped to eight times the scratch and back, beside itself and graphs, is always right") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const CUcontext context = bench::use_primary_context();
   std::vector<std::unique_ptr<Values>> values;
   for (const int step : {8, 16, 32}) values.push_back(std::make_unique<Values>(step));
   {
     Runtime runtime({.mode = Mode::background,
-                     .database = folder.path,
+                     .database = folder.path(),
                      .background_share = 1.0,
                      .observer = [](const Notice& notice) { std::printf("%s\n", notice.sentence.c_str()); }});
-    const Instance& instance = runtime.kernel(narrowed_reduce(folder.path)).request({kLength});
+    const Instance& instance = runtime.kernel(narrowed_reduce(folder.path())).request({kLength});
     INFO(instance.provenance().why);
     REQUIRE(instance.rung() == Rung::baseline);
     const std::uint64_t needed = instance.snapshot().argument("partials").bytes;

@@ -7,10 +7,10 @@
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <string>
 
+#include "tests/support/files.hpp"
 #include "tuner/error.hpp"
 #include "tuner/host/shortage.hpp"
 #include "tuner/host/work_folder.hpp"
@@ -18,6 +18,7 @@
 
 using namespace tuner;
 using namespace tuner::host;
+using tuner::test::contains;
 
 namespace {
 
@@ -35,10 +36,6 @@ Job run(Job job, const JobLimits& limits = {}) {
 
 std::string lack_of(const Job& job, const JobLimits& limits = {}) {
   return shortage(job, "It", limits);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #include "tuner/core/description/description.hpp"
-#include "tests/support/test_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
 
@@ -101,8 +101,8 @@ TEST_CASE("the place of a mistake on a continued line is the physical one") {
 }
 
 TEST_CASE("unknown words come with the nearest known one") {
-  CHECK(complaint("#pragma tuner zzzzzzzz(A, 1)")
-            .find("unknown directive `zzzzzzzz`; the directives are kernel, problem, ") != std::string::npos);
+  CHECK(contains(complaint("#pragma tuner zzzzzzzz(A, 1)"),
+                 "unknown directive `zzzzzzzz`; the directives are kernel, problem, "));
   CHECK(first_line_of([] { parse_descriptions("#pragma tuner kernal(a)", "k.cu"); }) ==
         "k.cu:1:15: unknown directive `kernal`; did you mean `kernel`?");
   CHECK(complaint("#pragma tuner parm(A, 1)") == "k.cu:6:15: unknown directive `parm`; did you mean `param`?");
@@ -249,7 +249,7 @@ TEST_CASE("a file without a kernel is an error that shows the way") {
 }
 
 TEST_CASE("one of several kernels in a file is picked by name") {
-  const TestFolder folder;
+  const TemporaryFolder folder;
   const auto file = folder.write("k.cu", kernel_text("#pragma tuner kernel(other) grid(1) block(1) out(o, float, 1)"));
   CHECK(load_description(file, "other").kernel == "other");
   CHECK(error_of([&] { load_description(file); }) ==
@@ -281,12 +281,10 @@ TEST_CASE("an array in constant memory is described among the arguments and fill
   CHECK(weights.role == Argument::Role::constant);
   CHECK_FALSE(is_parameter(weights.role));
   CHECK(weights.generator->kind == Generator::Kind::normal);
-  CHECK(first_line_of([] {
-          describe(kernel_text("#pragma tuner constant(weights, float, BLOCKDIMX)"));
-        }).find("the length of `weights`") != std::string::npos);
-  CHECK(first_line_of([] {
-          describe(kernel_text("#pragma tuner constant(weights, float, 4, align 16)"));
-        }).find("`align` does not apply to `weights`, which is an array in constant memory") != std::string::npos);
+  CHECK(contains(first_line_of([] { describe(kernel_text("#pragma tuner constant(weights, float, BLOCKDIMX)")); }),
+                 "the length of `weights`"));
+  CHECK(contains(first_line_of([] { describe(kernel_text("#pragma tuner constant(weights, float, 4, align 16)")); }),
+                 "`align` does not apply to `weights`, which is an array in constant memory"));
   const auto bind = [](const std::string& extra) {
     return first_line_of([&] { Task(describe(kernel_text(extra)), {{"n", 1000}}, known_device("H200")); });
   };
@@ -302,10 +300,10 @@ TEST_CASE("the name of a data file must be in quotes") {
   };
   const KernelDescription d = describe(kernel_text("#pragma tuner in(a, float, n, file(\"a, (b).npy\"))"));
   CHECK(d.arguments.back().generator->file == "a, (b).npy");
-  CHECK(complaint("file(x.npy)").find("the name of a file must be in quotes") != std::string::npos);
-  CHECK(complaint("file(\"\")").find("the name of the file is missing") != std::string::npos);
-  CHECK(complaint("file(\"a\\q\")").find("an invalid escape") != std::string::npos);
-  CHECK(complaint("file(\"a\\x00\")").find("a file name cannot contain a zero byte") != std::string::npos);
-  CHECK(complaint("file").find("the generator has the form file(\"name.npy\")") != std::string::npos);
-  CHECK(complaint("file(\"a\", \"b\")").find("2 parameters are given") != std::string::npos);
+  CHECK(contains(complaint("file(x.npy)"), "the name of a file must be in quotes"));
+  CHECK(contains(complaint("file(\"\")"), "the name of the file is missing"));
+  CHECK(contains(complaint("file(\"a\\q\")"), "an invalid escape"));
+  CHECK(contains(complaint("file(\"a\\x00\")"), "a file name cannot contain a zero byte"));
+  CHECK(contains(complaint("file"), "the generator has the form file(\"name.npy\")"));
+  CHECK(contains(complaint("file(\"a\", \"b\")"), "2 parameters are given"));
 }

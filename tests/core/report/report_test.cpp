@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 
-#include "tests/core/support.hpp"
+#include "tests/support/files.hpp"
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/report/report.hpp"
@@ -146,21 +145,13 @@ TuneReport replayed_report() {
   return report;
 }
 
-std::string golden(const std::string& name) {
-  std::ifstream file(std::filesystem::path(TUNER_SOURCE_DIR "/tests/core/report/golden") / name, std::ios::binary);
-  REQUIRE_MESSAGE(file.good(), "golden file missing: " << name);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 // With TUNER_UPDATE_GOLDEN set, the golden file is written instead of compared: look at the difference before
 // committing it.
 void check_golden(const std::string& name, const std::string& text) {
-  if (std::getenv("TUNER_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(std::filesystem::path(TUNER_SOURCE_DIR "/tests/core/report/golden") / name, std::ios::binary) << text;
-  }
-  CHECK(text == golden(name));
+  const auto golden = std::filesystem::path(TUNER_SOURCE_DIR "/tests/core/report/golden") / name;
+  if (std::getenv("TUNER_UPDATE_GOLDEN") != nullptr) tuner::test::write_bytes(golden, text);
+  REQUIRE_MESSAGE(std::filesystem::exists(golden), "golden file missing: " << name);
+  CHECK(text == tuner::test::read_bytes(golden));
 }
 
 std::size_t longest_line(const std::string& text) {

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tests/support/test_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace tuner::test {
 
@@ -34,7 +33,5 @@ std::string bytes_of(const std::vector<Number>& numbers) {
   if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
   return bytes;
 }
-
-using DataFolder = TestFolder;
 
 }  // namespace tuner::test

@@ -1,5 +1,4 @@
 #include "tuner/core/task/task.hpp"
-#include "tests/support/errors.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 
 #include <doctest/doctest.h>
@@ -79,7 +78,7 @@ TEST_CASE("macros are the constants of the problem, the parameters and the defin
         "TYPE=float;DEPTH=(-2);BLOCKDIMX=128;MODE_plain=0;MODE_staged=1;MODE=MODE_staged;RATIO=0.1;FLAG=1;T2=float4;A_"
         "x=0;A_y=1;"
         "D=256;E=float;");
-  CHECK(macros_of(task, "RATIO=1e300").find("RATIO=1e+300;FLAG=0;T2=int;") != std::string::npos);
+  CHECK(contains(macros_of(task, "RATIO=1e300"), "RATIO=1e+300;FLAG=0;T2=int;"));
 }
 
 TEST_CASE("a define that gives a name is refused, because the compiler would take it for zero") {
@@ -173,7 +172,7 @@ TEST_CASE("a geometry is whole and positive, or the error names it and the confi
         "k.cu: shared memory of `scale` for BLOCKDIMX=128: `0 - BLOCKDIMX` is -128, but must be at least 0.");
   CHECK(complaint_of("", {{"n", 0}}) ==
         "k.cu: grid x of `scale` for BLOCKDIMX=128: `ceil_div(n, BLOCKDIMX)` is 0, but must be at least 1.");
-  CHECK(complaint_of("#pragma tuner shared(BLOCKDIMX / 3)").find("//") != std::string::npos);
+  CHECK(contains(complaint_of("#pragma tuner shared(BLOCKDIMX / 3)"), "//"));
   CHECK(complaint_of("#pragma tuner shared(5000000000)").ends_with("is 5000000000, more than any launch allows."));
 }
 
@@ -226,7 +225,7 @@ TEST_CASE("a device's limit excludes the baseline, and where behind it does not"
                   {}, kDevice, {"BLOCKDIMX > 64"});
   CHECK_FALSE(task.baseline());
   CHECK(task.accepts(task.space().parse("BLOCKDIMX=64")));
-  CHECK(task.space().why_empty().find("`BLOCKDIMX > 64` (--where)") != std::string::npos);
+  CHECK(contains(task.space().why_empty(), "`BLOCKDIMX > 64` (--where)"));
 }
 
 TEST_CASE("a launch that cannot be computed is no matter of limits, but is named where it is computed") {
@@ -251,7 +250,7 @@ TEST_CASE("the baseline is what the description allows, whatever where leaves of
 TEST_CASE("an empty space is a task that says why") {
   const Task task = task_of("#pragma tuner constraint(BLOCKDIMX > 1000)");
   CHECK(task.space().size() == 0);
-  CHECK(task.space().why_empty().find("k.cu:6") != std::string::npos);
+  CHECK(contains(task.space().why_empty(), "k.cu:6"));
   CHECK_FALSE(task.baseline());
 }
 

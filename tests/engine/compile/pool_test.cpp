@@ -288,7 +288,7 @@ TEST_CASE("a pool that declares everything makes the same binaries") {
 }
 
 TEST_CASE("include folders reach the workers") {
-  const test::DataFolder folder;
+  const test::TemporaryFolder folder;
   folder.write("mine.cuh", "#define MINE 3\n");
   CompilePoolOptions with = options(1);
   with.include_folders = {folder.path()};

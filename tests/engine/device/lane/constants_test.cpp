@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
-#include <fstream>
 #include <span>
 
 #include "cache/file/hash.hpp"
@@ -13,7 +12,7 @@
 
 using namespace tuner;
 using namespace tuner::engine;
-using test::DataFolder;
+using test::TemporaryFolder;
 
 namespace {
 
@@ -37,8 +36,7 @@ std::string numbers(std::size_t count, double first) {
 }
 
 DataFile data_at(const std::filesystem::path& path, std::uint64_t bytes) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string all(std::istreambuf_iterator<char>(file), {});
+  const std::string all = test::read_bytes(path);
   return {path, 128, bytes, cache::content_hash(std::string_view(all).substr(128, bytes))};
 }
 
@@ -88,7 +86,7 @@ TEST_CASE("a binary whose constant memory is not as described is not launched") 
 
 TEST_CASE(
     "inputs and constant memory are what their files hold, whatever the seed, also for a worker that comes later") {
-  const DataFolder folder;
+  const TemporaryFolder folder;
   const auto values = folder.write("the \"values\".npy", numbers(kLength, 5));
   const auto offsets = folder.write("offsets.npy", numbers(4, 100));
   PrepareProblem request = problem_with_offsets();
@@ -108,7 +106,7 @@ TEST_CASE(
 }
 
 TEST_CASE("data that is not what it was when the session began is refused by name") {
-  const DataFolder folder;
+  const TemporaryFolder folder;
   const auto values = folder.write("values.npy", numbers(kLength, 5));
   PrepareProblem request = problem();
   request.arguments[0].generator = Generator::Kind::file;
