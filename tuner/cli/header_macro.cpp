@@ -1,7 +1,6 @@
 #include "tuner/cli/header_macro.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace tuner::cli {
 
