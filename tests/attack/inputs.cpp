@@ -1,7 +1,6 @@
 // Files that are given to the program: sources, T1 files, recordings and data.
 #include <zlib.h>
 
-
 #include "tests/attack/attack.hpp"
 #include "tests/attack/text_damage.hpp"
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/shell_word.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace tuner::test {
@@ -81,9 +82,6 @@ class Running {
   int status_ = 0;
   bool collected_ = false;
 };
-
-/// `text` as one word for a shell.
-std::string shell_word(const std::string& text);
 
 /// How many lines `text` has.
 std::size_t lines(const std::string& text);

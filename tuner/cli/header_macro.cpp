@@ -1,6 +1,7 @@
 #include "tuner/cli/header_macro.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace tuner::cli {
 

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-
 #include "tests/cache/examples.hpp"
 
 namespace tuner::cache::test {

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-
 #include "tests/core/support.hpp"
 
 using namespace tuner;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tests/core/support.hpp"
+#include "tests/core/task/filter_kernel.hpp"
 #include "tests/core/task/npy_file.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/task/describe.hpp"
@@ -157,21 +157,6 @@ TEST_CASE("every clause of a reference or output makes trials others") {
 
 namespace {
 
-/// A kernel file in a folder of data; `arguments` on line 4.
-Task task_in(const TemporaryFolder& folder, const std::string& arguments, std::int64_t n = 4) {
-  const std::string text =
-      "#pragma tuner kernel(filter)\n"
-      "#pragma tuner problem(n: size) problem_constraint(n >= 1)\n"
-      "#pragma tuner grid(1) block(32)\n"
-      "#pragma tuner " +
-      arguments + "\n";
-  return Task(parse_descriptions(text, folder.path() / "filter.cu").front(), {{"n", n}}, kDevice);
-}
-
-std::string refusal(const TemporaryFolder& folder, const std::string& arguments, std::int64_t n = 4) {
-  return error_of([&] { task_in(folder, arguments, n).arguments_with_data(); });
-}
-
 std::string floats(const std::vector<float>& values) {
   return npy("<f4", "(" + std::to_string(values.size()) + ",)", bytes_of<float>(values));
 }
@@ -183,15 +168,15 @@ TEST_CASE("what an output must hold is found in a file, whose content decides wh
   folder.write("x.npy", floats({1, 2, 3, 4}));
   folder.write("y.npy", floats({2, 4, 6, 8}));
   const std::string arguments = "in(x, float, n, file(\"x.npy\")) out(y, float, n, expect file(\"y.npy\"))";
-  const Task task = task_in(folder, arguments);
-  const BoundArgument& y = task.arguments_with_data()[1];
+  const Task task = filter_task(folder, arguments);
+  const BoundArgument& y = task.arguments_with_data()[2];
   REQUIRE(y.expected);
   CHECK(y.expected->bytes == 16);
   CHECK(y.expected->path == folder.path() / "y.npy");
   CHECK(contains(to_text(task), " expected as in " + (folder.path() / "y.npy").string()));
   const std::string before = task.reuse_hash();
   folder.write("y.npy", floats({2, 4, 6, 9}));
-  CHECK(task_in(folder, arguments).reuse_hash() != before);
+  CHECK(filter_task(folder, arguments).reuse_hash() != before);
 }
 
 TEST_CASE("an expected file of another shape or type is refused with its line") {

@@ -17,17 +17,15 @@ using tuner::test::contains;
 namespace {
 
 tuner::cache::ResourceFacts facts(int registers, int spilled, double occupancy, const std::string& limiter) {
-  tuner::cache::ResourceFacts result;
-  result.registers = registers;
-  result.stack_bytes = spilled;
-  result.spill_store_bytes = spilled;
-  result.spill_load_bytes = spilled;
-  result.static_shared_bytes = 256;
-  result.dynamic_shared_bytes = 0;
-  result.occupancy = occupancy;
-  result.occupancy_limiter = limiter;
-  result.binary_hash = "00112233445566778899aabbccddeeff";
-  return result;
+  return {.registers = registers,
+          .stack_bytes = spilled,
+          .spill_store_bytes = spilled,
+          .spill_load_bytes = spilled,
+          .static_shared_bytes = 256,
+          .dynamic_shared_bytes = 0,
+          .occupancy = occupancy,
+          .occupancy_limiter = limiter,
+          .binary_hash = "00112233445566778899aabbccddeeff"};
 }
 
 const std::string kWinner =
@@ -42,18 +40,16 @@ const std::string kBaseline =
 
 tuner::FinalistReport finalist(const std::string& configuration, double time_ns, double relative, double low,
                                double high, int differing, const tuner::cache::ResourceFacts& resources) {
-  tuner::FinalistReport result;
-  result.configuration = configuration;
-  result.time_ns = time_ns;
-  result.relative_time = relative;
-  result.relative_low = low;
-  result.relative_high = high;
-  result.tied = relative < 1.01;
-  result.is_baseline = configuration == kBaseline;
-  result.samples_ns = {time_ns - 250, time_ns, time_ns + 250};
-  result.differing_parameters = differing;
-  result.facts = resources;
-  return result;
+  return {.configuration = configuration,
+          .time_ns = time_ns,
+          .relative_time = relative,
+          .relative_low = low,
+          .relative_high = high,
+          .tied = relative < 1.01,
+          .is_baseline = configuration == kBaseline,
+          .samples_ns = {time_ns - 250, time_ns, time_ns + 250},
+          .differing_parameters = differing,
+          .facts = resources};
 }
 
 // An invented session with one of everything that a report shows.
