@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include <regex>
-#include <sstream>
 
 #include "tests/cli/program.hpp"
 
@@ -11,13 +10,6 @@ namespace {
 
 const Words kCommands{"tune",   "check",   "simulate", "list",    "show",   "forget", "export",
                       "import", "recover", "describe", "devices", "doctor", "help"};
-
-std::size_t longest_line(const std::string& text) {
-  std::istringstream all(text);
-  std::size_t longest = 0;
-  for (std::string line; std::getline(all, line);) longest = std::max(longest, line.size());
-  return longest;
-}
 
 const std::string kProgram = shell_word(TUNER_PROGRAM);
 

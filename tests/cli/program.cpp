@@ -198,10 +198,6 @@ Result Running::finish() {
   return result;
 }
 
-std::size_t lines(const std::string& text) {
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
 std::filesystem::path data_file(const std::string& name) {
   return std::filesystem::path(TUNER_TEST_DATA) / name;
 }

@@ -83,9 +83,6 @@ class Running {
   bool collected_ = false;
 };
 
-/// How many lines `text` has.
-std::size_t lines(const std::string& text);
-
 /// A file of tests/data.
 std::filesystem::path data_file(const std::string& name);
 

@@ -43,9 +43,9 @@ inline KernelDescription describe(std::string_view text) {
   return all.at(0);
 }
 
-/// What is wrong with kernel_text(extra), without the place, the line and the caret.
-inline std::string complaint(std::string_view extra) {
-  const std::string text = kernel_text(extra);
+/// What is wrong with kernel_text() and these directives behind it, without the line and the caret.
+inline std::string complaint(std::string_view directives) {
+  const std::string text = kernel_text("#pragma tuner " + std::string(directives));
   return first_line_of([&] { parse_descriptions(text, "k.cu"); });
 }
 

@@ -10,9 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <string>
-#include <vector>
 
 #include "tests/core/task/npy_file.hpp"
 #include "tests/support/description_mistakes.hpp"
@@ -180,22 +178,13 @@ TEST_CASE("foreign kernels are tuned as their T1 files describe them") {
   }
 }
 
-/// The numbers from `first` on, as numpy.save writes them.
-template <typename Number>
-void write_numbers(const std::filesystem::path& file, const std::string& type, int count, Number first) {
-  std::vector<Number> numbers(static_cast<std::size_t>(count));
-  std::iota(numbers.begin(), numbers.end(), first);
-  const std::string data(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number));
-  tuner::test::write_bytes(file, tuner::test::npy(type, fmt::format("({},)", count), data));
-}
-
 TEST_CASE("kernels get what their data files hold, and constant memory what is described for it") {
   const TemporaryFolder folder;
   constexpr int kLength = 1000003;
   const std::filesystem::path kernel = folder / "real_data.cu";
   std::filesystem::copy_file(source_folder() / "tests/gpu/kernels/real_data.cu", kernel);
-  write_numbers<std::int32_t>(folder / "x, from 0.npy", "<i4", kLength, 0);
-  write_numbers<std::int64_t>(folder / "weights.npy", "<i8", 8, 1);
+  folder.write("x, from 0.npy", tuner::test::npy_from<std::int32_t>("<i4", kLength, 0));
+  folder.write("weights.npy", tuner::test::npy_from<std::int64_t>("<i8", 8, 1));
   const auto tune_it = [&] {
     return run(folder, fmt::format("tune '{}' --json --problem n={}", kernel.string(), kLength));
   };
@@ -208,7 +197,7 @@ TEST_CASE("kernels get what their data files hold, and constant memory what is d
   CHECK(report["counters"]["asked"] == 8);
   CHECK(report["data"].size() == 2);
 
-  write_numbers<std::int64_t>(folder / "weights.npy", "<i8", 8, 2);
+  folder.write("weights.npy", tuner::test::npy_from<std::int64_t>("<i8", 8, 2));
   const Result other = tune_it();
   CHECK(other.exit_code == 1);  // nothing usable: the baseline, too, computes something else than the reference
   CHECK(failures(other.report()).contains("wrong_result"));

@@ -18,7 +18,6 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "tuner/error.hpp"
 #include "tuner/process/process_tree.hpp"

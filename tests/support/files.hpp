@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests/support/text.hpp"
+
 namespace tuner::test {
 
 /// The whole content of a file; nothing if it cannot be read.
@@ -16,10 +18,6 @@ inline std::string read_bytes(const std::filesystem::path& file) {
 
 inline void write_bytes(const std::filesystem::path& file, std::string_view bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
-}
-
-inline bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace tuner::test

@@ -158,7 +158,7 @@ TEST_CASE("every clause of a reference or output makes trials others") {
 namespace {
 
 std::string floats(const std::vector<float>& values) {
-  return npy("<f4", "(" + std::to_string(values.size()) + ",)", bytes_of<float>(values));
+  return npy_of("<f4", values);
 }
 
 }  // namespace

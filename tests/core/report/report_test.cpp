@@ -1,9 +1,7 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 #include <string>
 
 #include "tests/support/files.hpp"
@@ -13,6 +11,7 @@
 
 using tuner::TuneReport;
 using tuner::test::contains;
+using tuner::test::longest_line;
 
 namespace {
 
@@ -148,14 +147,6 @@ void check_golden(const std::string& name, const std::string& text) {
   if (std::getenv("TUNER_UPDATE_GOLDEN") != nullptr) tuner::test::write_bytes(golden, text);
   REQUIRE_MESSAGE(std::filesystem::exists(golden), "golden file missing: " << name);
   CHECK(text == tuner::test::read_bytes(golden));
-}
-
-std::size_t longest_line(const std::string& text) {
-  std::istringstream lines(text);
-  std::string line;
-  std::size_t longest = 0;
-  while (std::getline(lines, line)) longest = std::max(longest, line.size());
-  return longest;
 }
 
 }  // namespace

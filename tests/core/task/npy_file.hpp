@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,20 @@ std::string bytes_of(const std::vector<Number>& numbers) {
   std::string bytes(numbers.size() * sizeof(Number), '\0');
   if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
   return bytes;
+}
+
+/// A file of one dimension with these numbers, which are of the type of numpy's that is named.
+template <typename Number>
+std::string npy_of(const std::string& type, const std::vector<Number>& numbers) {
+  return npy(type, "(" + std::to_string(numbers.size()) + ",)", bytes_of(numbers));
+}
+
+/// The same with `count` numbers: `first` and those that follow it.
+template <typename Number>
+std::string npy_from(const std::string& type, std::size_t count, Number first) {
+  std::vector<Number> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), first);
+  return npy_of(type, numbers);
 }
 
 }  // namespace tuner::test

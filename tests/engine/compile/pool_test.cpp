@@ -8,7 +8,6 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <thread>
 
 #include "tests/core/task/npy_file.hpp"
 #include "tests/engine/compile/toolkit.hpp"
