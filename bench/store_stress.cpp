@@ -29,6 +29,7 @@
 #include "bench/program.hpp"
 #include "cache/sqlite/sqlite.hpp"
 #include "cache/store/sqlite_store.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace {
 
@@ -240,9 +241,8 @@ void print(int seconds, int kills, const Board& board, const Findings& findings)
 }
 
 int run(int seconds) {
-  std::string name = (fs::temp_directory_path() / "store-stress-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot create the folder " + name);
-  const fs::path folder = name;
+  const test::TemporaryFolder scratch;
+  const fs::path& folder = scratch.path();
   cache::SqliteStore::open({.path = folder / "decisions.db"})->record_decision(decision_of("first", 0, 0));
   void* const memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::runtime_error("no shared memory");
@@ -278,7 +278,6 @@ int run(int seconds) {
 
   const Findings findings = compare(folder);
   print(seconds, kills, board, findings);
-  fs::remove_all(folder);
   return well && findings.wrong.empty() ? 0 : 1;
 }
 

@@ -9,35 +9,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <utility>
 
+#include "tests/support/shell_word.hpp"
+
 namespace tuner::bench {
 
-namespace {
-
-std::string quoted(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
-}  // namespace
-
-ScratchFolder::ScratchFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "tuner-bench-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) {
-    fmt::print(stderr, "no folder can be made as {}\n", name);
-    std::exit(1);
-  }
-  path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
+using test::shell_word;
 
 std::string tuner_program() {
   if (const char* named = std::getenv("TUNER_PROGRAM")) return named;
@@ -46,8 +25,8 @@ std::string tuner_program() {
 
 std::string tuner_command(const std::filesystem::path& folder, const std::vector<std::string>& arguments) {
   std::string command = fmt::format("exec env -u TUNER_DB XDG_DATA_HOME={0}/data XDG_CACHE_HOME={0}/cache {1}",
-                                    quoted(folder.string()), quoted(tuner_program()));
-  for (const std::string& argument : arguments) command += " " + quoted(argument);
+                                    shell_word(folder.string()), shell_word(tuner_program()));
+  for (const std::string& argument : arguments) command += " " + shell_word(argument);
   return command;
 }
 
@@ -70,14 +49,13 @@ TunerRun tune(const std::filesystem::path& folder, std::vector<std::string> argu
   arguments.insert(arguments.begin(), "tune");
   arguments.emplace_back("--json");
   const std::string errors = (folder / "errors").string();
-  const CommandRun ended = run_command(tuner_command(folder, arguments) + " 2>" + quoted(errors));
+  const CommandRun ended = run_command(tuner_command(folder, arguments) + " 2>" + shell_word(errors));
   TunerRun run{ended.seconds, ended.exit_code, nullptr};
   const nlohmann::json object = nlohmann::json::parse(ended.output, nullptr, false);
   if (object.is_object() && !object["reports"].empty()) run.report = object["reports"][0];
   if (required && run.report.is_null()) {
-    std::ifstream in(errors);
     fmt::print(stderr, "the tuner ended with {} and printed no report:\n{}\n{}\n", run.exit_code, ended.output,
-               std::string(std::istreambuf_iterator<char>(in), {}));
+               test::read_bytes(errors));
     std::exit(1);
   }
   return run;

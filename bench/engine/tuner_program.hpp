@@ -5,20 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/temporary_folder.hpp"
+
 namespace tuner::bench {
 
 /// A folder for databases that goes away with the object.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using ScratchFolder = test::TemporaryFolder;
 
 /// A shell command that ran to its end.
 struct CommandRun {

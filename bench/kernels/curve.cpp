@@ -6,7 +6,6 @@
 #include "bench/kernels/sections.hpp"
 #include "bench/kernels/side_by_side.hpp"
 #include "tuner/core/base/assignments.hpp"
-#include "tuner/core/base/text.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/error.hpp"
 

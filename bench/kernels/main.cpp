@@ -10,7 +10,6 @@
 //   bench_kernels counted OUT NAME VERSION   takes over what the profiler counted
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <vector>

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <iterator>
 
 #include "bench/engine/tuner_program.hpp"
 #include "bench/kernels/records.hpp"

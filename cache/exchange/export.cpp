@@ -1,6 +1,6 @@
-#include <fmt/format.h>
 
 #include "cache/exchange/exchange.hpp"
+#include "cache/file/fail.hpp"
 #include "cache/file/fresh_file.hpp"
 #include "cache/sqlite/database_file.hpp"
 #include "cache/store/binary_store.hpp"
@@ -16,9 +16,8 @@ using sqlite::Transaction;
 void require_others(const fs::path& from, const fs::path& to) {
   std::error_code ignored;
   if (!fs::equivalent(from, to, ignored)) return;
-  throw Error(Errc::bad_usage,
-              fmt::format("{} is the database itself, which cannot be exported onto itself: choose another name.",
-                          to.string()));
+  fail(Errc::bad_usage, "{} is the database itself, which cannot be exported onto itself: choose another name.",
+       to.string());
 }
 
 /// What of a key is exported.
@@ -88,7 +87,7 @@ ExportedBinaries export_binaries(const fs::path& from, const fs::path& to, const
   require_others(from, to);
   const auto require_trust = [](const BinaryStore& store) {
     if (!store.distrust()) return;
-    throw Error(Errc::store_unavailable, fmt::format("Binaries cannot be exported. {}", *store.distrust()));
+    fail(Errc::store_unavailable, "Binaries cannot be exported. {}", *store.distrust());
   };
   const auto source = BinaryStore::open({.path = from, .access = Access::read_only});
   require_trust(*source);

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "tuner/error.hpp"
+#include "cache/file/fail.hpp"
 
 namespace tuner::cache {
 namespace {
@@ -28,8 +28,8 @@ constexpr std::int64_t kFirstLock = std::int64_t{1} << 40;
 constexpr std::size_t kNumberDigits = 16;
 
 [[noreturn]] void unavailable(const fs::path& path, std::string_view what, int error) {
-  throw Error(Errc::store_unavailable, fmt::format("The lock file {} {}{}.", path.string(), what,
-                                                   error == 0 ? "" : fmt::format(": {}", std::strerror(error))));
+  fail(Errc::store_unavailable, "The lock file {} {}{}.", path.string(), what,
+       error == 0 ? "" : fmt::format(": {}", std::strerror(error)));
 }
 
 struct flock the_byte(std::int64_t number, short type) {

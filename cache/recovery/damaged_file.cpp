@@ -10,6 +10,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "cache/file/fail.hpp"
 #include "cache/file/open_folder.hpp"
 #include "cache/sqlite/settled_image.hpp"
 #include "cache/sqlite/sqlite.hpp"
@@ -24,8 +25,8 @@ using Descriptor = UniqueHandle<int, close, -1>;
 constexpr std::chrono::seconds kPatience{5};
 
 [[noreturn]] void unreadable(const fs::path& file, int error) {
-  if (error == ENOENT) throw Error(Errc::file_not_found, fmt::format("There is no file {}.", file.string()));
-  throw Error(Errc::store_unavailable, fmt::format("{} cannot be read: {}.", file.string(), std::strerror(error)));
+  if (error == ENOENT) fail(Errc::file_not_found, "There is no file {}.", file.string());
+  fail(Errc::store_unavailable, "{} cannot be read: {}.", file.string(), std::strerror(error));
 }
 
 /// SQLite's own lock of readers, so that no commit is met half-way. Without it where the file system has no locks.
@@ -39,10 +40,9 @@ void wait_for_writers(int descriptor, const fs::path& file) {
   const auto give_up = std::chrono::steady_clock::now() + kPatience;
   while (fcntl(descriptor, F_OFD_SETLK, &lock) != 0 && (errno == EAGAIN || errno == EACCES)) {
     if (std::chrono::steady_clock::now() >= give_up) {
-      throw Error(Errc::store_unavailable,
-                  fmt::format("Another process is writing {}, and has been for more than {}. Try again when it has "
-                              "finished.",
-                              file.string(), kPatience));
+      fail(Errc::store_unavailable,
+           "Another process is writing {}, and has been for more than {}. Try again when it has finished.",
+           file.string(), kPatience);
     }
     sqlite::wait_a_little(1);
   }
@@ -50,13 +50,13 @@ void wait_for_writers(int descriptor, const fs::path& file) {
 
 void require_readable(const fs::path& file, const struct stat& status) {
   if (!S_ISREG(status.st_mode)) {
-    throw Error(Errc::store_unavailable,
-                fmt::format("{} is not a file, so there is no database in it to recover.", file.string()));
+    fail(Errc::store_unavailable, "{} is not a file, so there is no database in it to recover.", file.string());
   }
   if (status.st_size > kLargestInMemory) {
-    throw Error(Errc::store_unavailable, fmt::format("{} has {} bytes, but at most {} can be recovered at a time: "
-                                                     "recover its beginning (`head -c 1G FILE > part.db`).",
-                                                     file.string(), status.st_size, kLargestInMemory));
+    fail(Errc::store_unavailable,
+         "{} has {} bytes, but at most {} can be recovered at a time: recover its beginning (`head -c 1G FILE > "
+         "part.db`).",
+         file.string(), status.st_size, kLargestInMemory);
   }
 }
 

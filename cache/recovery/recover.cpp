@@ -7,8 +7,8 @@
 #include <array>
 #include <cmath>
 #include <new>
-#include <set>
 
+#include "cache/file/fail.hpp"
 #include "cache/file/fresh_file.hpp"
 #include "cache/recovery/damaged_file.hpp"
 #include "cache/recovery/recovered_rows.hpp"
@@ -177,8 +177,7 @@ std::vector<RecoveredTable> write_rows(const fs::path& path, const RecoveredRows
     tables.push_back(writer.write("decision_counter", rows.counters()));
   });
   if (const auto damage = find_damage(*to, decisions_format())) {
-    throw Error(Errc::internal,
-                fmt::format("The recovered database is itself damaged ({}): please report this as a bug.", *damage));
+    fail(Errc::internal, "The recovered database is itself damaged ({}): please report this as a bug.", *damage);
   }
   return tables;
 }
@@ -217,15 +216,12 @@ void warn_of_what_counts_again(Recovered& recovered) {
 void require_usable_target(const fs::path& to) {
   struct stat status {};
   if (lstat(to.c_str(), &status) == 0) {
-    throw Error(
-        Errc::bad_usage,
-        fmt::format("{} already exists and was not changed: give another name after that of the damaged database.",
-                    to.string()));
+    fail(Errc::bad_usage,
+         "{} already exists and was not changed: give another name after that of the damaged database.", to.string());
   }
   if (to.extension() != ".db" || to.filename() == "binaries.db") {
-    throw Error(
-        Errc::bad_usage,
-        fmt::format("{} is not a valid name for a database of decisions: choose one that ends in .db.", to.string()));
+    fail(Errc::bad_usage, "{} is not a valid name for a database of decisions: choose one that ends in .db.",
+         to.string());
   }
 }
 
@@ -244,10 +240,8 @@ Recovered recover(const fs::path& from, const fs::path& to) try {
   const DamagedFile damaged = read_damaged_file(from);
   const Bytes& bytes = damaged.bytes;
   if (header_number(bytes, 68) == static_cast<std::uint32_t>(binaries_format().application_id)) {
-    throw Error(
-        Errc::bad_usage,
-        fmt::format("{} contains only binaries, which are compiled again when they are needed: it can be deleted.",
-                    from.string()));
+    fail(Errc::bad_usage,
+         "{} contains only binaries, which are compiled again when they are needed: it can be deleted.", from.string());
   }
   Recovered recovered{.tables = {}, .warnings = damaged.warnings};
   warn_of_newer_format(recovered.warnings, from, bytes);
@@ -260,10 +254,10 @@ Recovered recover(const fs::path& from, const fs::path& to) try {
   if (!recovered.nothing()) file.publish(0600);
   return recovered;
 } catch (const std::bad_alloc&) {
-  throw Error(Errc::store_unavailable,
-              fmt::format("There is not enough memory to recover {}, which takes about three times its size: allow "
-                          "this process more (`ulimit -v`), or recover its beginning: `head -c 100M FILE > part.db`.",
-                          from.string()));
+  fail(Errc::store_unavailable,
+       "There is not enough memory to recover {}, which takes about three times its size: allow this process more "
+       "(`ulimit -v`), or recover its beginning: `head -c 100M FILE > part.db`.",
+       from.string());
 }
 
 }  // namespace tuner::cache

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <thread>
 
+#include "cache/file/fail.hpp"
 #include "cache/file/folder_sync.hpp"
 #include "cache/file/hash.hpp"
 #include "tuner/detail/file_variable.hpp"
@@ -284,7 +285,7 @@ void Connection::execute(const std::string& sql) const {
 
 std::int64_t Connection::integer(const std::string& sql) const {
   Statement statement(*this, sql);
-  if (!statement.step()) throw Error(Errc::internal, fmt::format("\"{}\" returned no row.", sql));
+  if (!statement.step()) fail(Errc::internal, "\"{}\" returned no row.", sql);
   return statement.integer(0);
 }
 
@@ -364,28 +365,15 @@ std::span<const std::byte> Statement::blob(int column) const {
   return {static_cast<const std::byte*>(data), static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
 }
 
-void Statement::bind_integer(int index, std::int64_t value) {
-  connection_->check(sqlite3_bind_int64(handle_.get(), index, value), "bind");
-}
-
-void Statement::bind_real(int index, double value) {
-  connection_->check(sqlite3_bind_double(handle_.get(), index, value), "bind");
-}
-
 void Statement::bind_text(int index, std::string_view value) {
   // A null pointer would bind NULL, and an empty string_view may hold one.
   const char* const data = value.empty() ? "" : value.data();
-  connection_->check(sqlite3_bind_text64(handle_.get(), index, data, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8),
-                     "bind");
+  check_bound(sqlite3_bind_text64(handle_.get(), index, data, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
 }
 
 void Statement::bind_blob(int index, std::span<const std::byte> value) {
   const void* const data = value.empty() ? static_cast<const void*>("") : value.data();
-  connection_->check(sqlite3_bind_blob64(handle_.get(), index, data, value.size(), SQLITE_TRANSIENT), "bind");
-}
-
-void Statement::bind_null(int index) {
-  connection_->check(sqlite3_bind_null(handle_.get(), index), "bind");
+  check_bound(sqlite3_bind_blob64(handle_.get(), index, data, value.size(), SQLITE_TRANSIENT));
 }
 
 Transaction::Transaction(const Connection& connection, Kind kind) : connection_(connection) {

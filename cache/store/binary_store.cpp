@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cache/file/fail.hpp"
 #include "cache/file/hash.hpp"
 #include "cache/file/trust.hpp"
 #include "cache/sqlite/sqlite.hpp"
@@ -140,9 +141,8 @@ BinaryStore::~BinaryStore() = default;
 bool BinaryStore::put(const Binary& binary, Keep keep) {
   const std::string hash = content_hash(binary.bytes);
   if (!binary.hash.empty() && binary.hash != hash) {
-    throw Error(Errc::internal,
-                fmt::format("A binary of {} has the hash {}, but was passed as {}: please report this as a bug.",
-                            binary.kernel, hash, binary.hash));
+    fail(Errc::internal, "A binary of {} has the hash {}, but was passed as {}: please report this as a bug.",
+         binary.kernel, hash, binary.hash);
   }
   if (distrust_ || size_of(binary) > options_.limit_bytes) return false;
   sqlite::write(connection(), [&] {

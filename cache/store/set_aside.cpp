@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "cache/file/fail.hpp"
 #include "cache/file/folder_sync.hpp"
 #include "cache/sqlite/database_file.hpp"
 #include "cache/sqlite/sqlite.hpp"
@@ -62,10 +63,10 @@ std::optional<fs::path> set_aside_damaged(const fs::path& path) {
     const fs::path from = file.string() + suffix;
     const fs::path to = aside.string() + suffix;
     if (rename(from.c_str(), to.c_str()) == 0 || (errno == ENOENT && *suffix != '\0')) continue;
-    throw Error(Errc::store_unavailable,
-                fmt::format("The damaged database {} cannot be renamed to {}: {}. Make its folder "
-                            "writable, or choose another place with --db or TUNER_DB.",
-                            from.string(), to.string(), std::strerror(errno)));
+    fail(Errc::store_unavailable,
+         "The damaged database {} cannot be renamed to {}: {}. Make its folder writable, or choose another place with "
+         "--db or TUNER_DB.",
+         from.string(), to.string(), std::strerror(errno));
   }
   sync_folder(file.parent_path());
   return aside;

@@ -1,6 +1,5 @@
 #include <array>
 #include <string_view>
-#include <vector>
 
 #include "search/expression/expression.hpp"
 

@@ -87,7 +87,7 @@ void work(const Campaign& campaign, const fs::path& root, unsigned worker, const
     std::replace(line.begin(), line.end(), '\n', ' ');
     text += line + "\n";
   }
-  write_file(file, text);
+  write_bytes(file, text);
 }
 
 /// What belongs to the product and is only read.

@@ -63,7 +63,7 @@ void put_programs_that_answer_anything(Attack& attack, Chance& chance) {
   fs::create_directories(attack / "in/libexec");
   for (const char* name : {"tuner-engine", "tuner-worker"})
     fs::create_symlink(attack.programs().helper, attack / "in/libexec" / name);
-  write_file(attack / "home/talk-seed", std::to_string(chance.bits() >> 1));
+  write_bytes(attack / "home/talk-seed", std::to_string(chance.bits() >> 1));
 }
 
 void run_conversations(Attack& attack, Chance& chance) {

@@ -11,13 +11,13 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
 
 #include "tests/attack/reply.hpp"
 #include "tests/attack/talk.hpp"
+#include "tests/support/files.hpp"
 
 namespace tuner::attack {
 namespace {
@@ -43,10 +43,8 @@ struct Work {
   bool wants_more = false;
 };
 Work work_of(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::stringstream text;
-  text << file.rdbuf();
-  std::istringstream fields(text.str().substr(std::min(text.str().size(), text.str().rfind(')') + 1)));
+  const std::string text = test::read_bytes("/proc/" + std::to_string(pid) + "/stat");
+  std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 1)));
   std::string state, skipped;
   fields >> state;
   for (int i = 0; i < 10; ++i) fields >> skipped;

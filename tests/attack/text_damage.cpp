@@ -1,7 +1,6 @@
 #include "tests/attack/text_damage.hpp"
 
 #include <algorithm>
-#include <vector>
 
 namespace tuner::attack {
 

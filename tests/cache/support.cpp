@@ -7,9 +7,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 namespace tuner::cache::test {
 namespace {
@@ -201,16 +198,6 @@ std::unique_ptr<SqliteStore> open_store(const std::filesystem::path& path, Acces
   return SqliteStore::open({.path = path, .access = access});
 }
 
-std::string error_of(Errc code, const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    if (error.code() == code) return error.what();
-    throw std::runtime_error(std::string("an Error of another code was thrown: ") + error.what());
-  }
-  throw std::runtime_error("no Error was thrown");
-}
-
 std::string check_error(Errc code, const std::vector<std::string>& parts, const std::function<void()>& action) {
   const std::string message = error_of(code, action);
   for (const std::string& part : parts) {
@@ -271,19 +258,6 @@ std::vector<std::string> sql(const std::filesystem::path& path, const std::strin
   INFO(statements << ": " << message);
   REQUIRE(result == SQLITE_OK);
   return rows;
-}
-
-std::string read_bytes(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 mode_t mode_of(const std::filesystem::path& path) {

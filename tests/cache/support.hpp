@@ -12,11 +12,16 @@
 #include "cache/store/memory_store.hpp"
 #include "cache/store/sqlite_store.hpp"
 #include "cache/store/store.hpp"
+#include "tests/support/errors.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace tuner::cache::test {
 
+using tuner::test::contains;
+using tuner::test::error_of;
+using tuner::test::read_bytes;
 using tuner::test::TemporaryFolder;
+using tuner::test::write_bytes;
 
 DecisionKey some_key();
 DecisionKey key_of_problem(const std::string& problem);
@@ -39,9 +44,7 @@ void check_same(const Quarantined& found, const Quarantined& expected);
 
 std::unique_ptr<SqliteStore> open_store(const std::filesystem::path& path, Access access = Access::read_write);
 
-/// The message of the Error that `action` throws, after checking its code and that the message contains `parts`. What
-/// is wrong is thrown, so that a mistake in a child process ends it with a status.
-std::string error_of(Errc code, const std::function<void()>& action);
+/// The same as error_of, after checking that the message contains `parts`.
 std::string check_error(Errc code, const std::vector<std::string>& parts, const std::function<void()>& action);
 
 /// Runs `action` in a child process and returns its exit status: 0 if it returned, 1 if it threw (the message goes to
@@ -58,9 +61,6 @@ void hand_over(const std::filesystem::path& path);
 /// Runs SQL on a database file, as a user of sqlite3 would, and returns the rows: columns joined by "|".
 std::vector<std::string> sql(const std::filesystem::path& path, const std::string& statements);
 
-std::string read_bytes(const std::filesystem::path& path);
-void write_bytes(const std::filesystem::path& path, const std::string& bytes);
-bool contains(const std::string& text, const std::string& part);
 /// The rights of a file, as chmod takes them.
 mode_t mode_of(const std::filesystem::path& path);
 

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,7 +39,7 @@ class Replayer : public User {
   std::size_t listed() const { return json::parse(list().out)["decisions"].size(); }
 
   void damage(const std::function<void(std::string&)>& change) const {
-    std::string bytes = read_file(database());
+    std::string bytes = read_bytes(database());
     change(bytes);
     folder().write(fs::relative(database(), home()), bytes);
   }
@@ -59,9 +58,9 @@ struct Owner : Replayer {
 };
 
 void check_is_set_aside(const Replayer& user) {
-  const std::string damaged = read_file(user.database());
+  const std::string damaged = read_bytes(user.database());
   check_err(user.list(), 5, {"damaged"});
-  CHECK(read_file(user.database()) == damaged);
+  CHECK(read_bytes(user.database()) == damaged);
   CHECK(user.run({"show", "scale", "--db", user.database()}).exit_code == 5);
 
   const json report = user.tune();
@@ -70,18 +69,18 @@ void check_is_set_aside(const Replayer& user) {
   const fs::path aside = user.aside();
   REQUIRE(!aside.empty());
   CHECK(contains(report["warnings"][0], "`tuner recover '" + aside.string() + "'`"));
-  CHECK(read_file(aside) == damaged);
+  CHECK(read_bytes(aside) == damaged);
   CHECK(user.listed() == 1);
   CHECK(user.tune()["warnings"].empty());
 }
 
 void check_is_not_touched(const Replayer& user, const std::string& reason) {
-  const std::string before = read_file(user.database());
+  const std::string before = read_bytes(user.database());
   const json report = user.tune();
   CHECK(report["stored_in"].is_null());
   REQUIRE(report["warnings"].size() == 1);
   CHECK_MESSAGE(contains(report["warnings"][0], reason), report["warnings"][0]);
-  CHECK(read_file(user.database()) == before);
+  CHECK(read_bytes(user.database()) == before);
   CHECK(user.aside().empty());
 }
 
@@ -125,15 +124,15 @@ TEST_CASE("an empty file becomes a database") {
 TEST_CASE("a file of an older format is read as it is, brought up to date by tune, and keeps its rows") {
   const Replayer user;
   fs::copy_file(data_file("decisions-format-1.sqlite"), user.database());
-  const std::string before = read_file(user.database());
+  const std::string before = read_bytes(user.database());
   const json old = json::parse(user.list().out)["decisions"];
   REQUIRE(old.size() == 1);
   CHECK(user.run({"show", "scale", "--db", user.database()}).exit_code == 0);
-  CHECK(read_file(user.database()) == before);
+  CHECK(read_bytes(user.database()) == before);
   CHECK(user.tune()["warnings"].empty());
   const json shown = json::parse(user.run({"show", "scale", "--json", "--db", user.database()}).out);
   CHECK(shown["decision"]["session"] != old[0]["session"]);
-  CHECK(read_file(user.database()) != before);
+  CHECK(read_bytes(user.database()) != before);
 }
 
 TEST_CASE("a file of a newer format is left alone, and the winner is printed all the same") {
@@ -181,7 +180,7 @@ TEST_CASE("a full disk costs a warning, keeps what was there, and the winner is 
 TEST_CASE("a decision that a full disk kept out is not said to be stored") {
   Owner user;
   const rlim_t size = fs::file_size(user.database());
-  const std::string before = read_file(user.database());
+  const std::string before = read_bytes(user.database());
   for (rlim_t room = 0; room < 6 * kPage; room += kPage) {
     user.damage([&](std::string& bytes) { bytes = before; });
     user.before_start = [limit = size + room] {

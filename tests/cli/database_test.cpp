@@ -144,7 +144,7 @@ TEST_CASE("a damaged database ends list, show and doctor with exit code 5 and is
   CHECK(contains(doctor.out, "NO   database"));
   CHECK_FALSE(contains(doctor.out, "not be stored"));
   CHECK((contains(doctor.out, "starts a fresh database") || contains(doctor.out, "replaced by a fresh one")));
-  CHECK(read_file(file) == damage);
+  CHECK(read_bytes(file) == damage);
 }
 
 TEST_CASE("a database without a byte is as good as none") {

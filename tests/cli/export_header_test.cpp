@@ -82,7 +82,7 @@ TEST_CASE("a header finds the winner of a device and a problem, and falls back t
   const Result result = user.run({"export", "--header", "tuned.hpp"});
   check_out(result, 0, {"scale: 3 winners"});
   CHECK(result.err.empty());
-  check_has(read_file(user.home() / "tuned.hpp"),
+  check_has(read_bytes(user.home() / "tuned.hpp"),
             {"// 1.500x (1.400-1.600) the baseline, 1.000 us, 2023-11-14 22:13 UTC, toolkit 13.0.88, driver 580.159, "
              "tuner 0.1.0\n"});
   CHECK(compiles(user, kHost, "use.cpp", kUse));
@@ -94,7 +94,7 @@ TEST_CASE("a header is the same text each time, and does not replace a file unas
   learn_three(user);
   REQUIRE(user.run({"export", "--header", "a.hpp"}).exit_code == 0);
   REQUIRE(user.run({"export", "--header", "b.hpp"}).exit_code == 0);
-  CHECK(read_file(user.home() / "a.hpp") == read_file(user.home() / "b.hpp"));
+  CHECK(read_bytes(user.home() / "a.hpp") == read_bytes(user.home() / "b.hpp"));
   check_err(user.run({"export", "--header", "a.hpp"}), 2, {"--force"});
   CHECK(user.run({"export", "--header", "a.hpp", "--force"}).exit_code == 0);
   CHECK(user.run({"export", "--header", "missing/a.hpp"}).exit_code == 2);
@@ -150,7 +150,7 @@ TEST_CASE("types, options, reals, booleans and large numbers are written as what
   CHECK(compiles(user, kHost, "use.cpp",
                  "struct float4 { float v[4]; };\n#include \"tuned.hpp\"\nVECTOR value = {};\n"
                  "static_assert(FLAG && BIG == 5000000000 && sizeof(value) == 16, \"\");\n"));
-  CHECK(contains(read_file(user.home() / "tuned.hpp"), "// FMAD was compiled with the option \"--fmad=false\""));
+  CHECK(contains(read_bytes(user.home() / "tuned.hpp"), "// FMAD was compiled with the option \"--fmad=false\""));
 }
 
 TEST_CASE("a header can be narrowed; older sources and warm timings are left out") {
@@ -174,7 +174,7 @@ TEST_CASE("a header says of what was replayed that nobody measured it") {
   const User user;
   learn(user, {.origin = cache::Origin::replay});
   CHECK(user.run({"export", "--header", "tuned.hpp"}).exit_code == 0);
-  CHECK(contains(read_file(user.home() / "tuned.hpp"), "replayed from a recording and not measured"));
+  CHECK(contains(read_bytes(user.home() / "tuned.hpp"), "replayed from a recording and not measured"));
 }
 
 TEST_CASE("nothing to write is said in a sentence") {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
 
 #include "tests/cli/stored.hpp"
 
@@ -70,7 +69,7 @@ TEST_CASE("text of a database does not leave the comments and literals of an exp
     CHECK(runs(user));
     CHECK_FALSE(std::filesystem::exists(user.home() / "ran"));
     for (const char* header : {"tuned.hpp", "macros.hpp"}) {
-      const std::string text = read_file(user.home() / header);
+      const std::string text = read_bytes(user.home() / header);
       CHECK_FALSE(contains(text, "\nstatic int touched"));
       CHECK(std::none_of(text.begin(), text.end(), [](char c) { return c != '\n' && (c < ' ' || c > '~'); }));
     }
@@ -79,7 +78,7 @@ TEST_CASE("text of a database does not leave the comments and literals of an exp
 
 TEST_CASE("what a recording says of its device does not leave the comments of a header") {
   const User user;
-  std::string text = read_file(data_file("scale.csv"));
+  std::string text = read_bytes(data_file("scale.csv"));
   const auto with = [&](const std::string& lines_of_header) {
     user.folder().write("hostile.csv", std::string(text).insert(text.find("\n#param") + 1, lines_of_header));
     return user.run({"tune", "--replay", "hostile.csv"});
@@ -140,7 +139,7 @@ TEST_CASE("a foreign database does not choose the name of a macro, nor the funct
   }
   for (const bool with_file : {false, true}) {
     CHECK(exported("OP=minus,BLOCK=128", with_file).exit_code == 0);
-    CHECK(contains(read_file(user.home() / "tuned.hpp"), "#define OP OP_minus"));
+    CHECK(contains(read_bytes(user.home() / "tuned.hpp"), "#define OP OP_minus"));
     std::filesystem::remove(user.home() / "tuned.hpp");
   }
 }
@@ -221,5 +220,5 @@ TEST_CASE("macros of many winners take no time that doubles with each") {
   }
   // With a label made anew for every other one this would not end.
   CHECK(user.run({"export", "--header", "tuned.hpp", "--style", "define"}).exit_code == 0);
-  CHECK(contains(read_file(user.home() / "tuned.hpp"), "#define TUNED_SCALE_NVIDIA_H200_n_63 "));
+  CHECK(contains(read_bytes(user.home() / "tuned.hpp"), "#define TUNED_SCALE_NVIDIA_H200_n_63 "));
 }

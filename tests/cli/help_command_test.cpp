@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include <regex>
-#include <sstream>
 
 #include "tests/cli/program.hpp"
 
@@ -11,13 +10,6 @@ namespace {
 
 const Words kCommands{"tune",   "check",   "simulate", "list",    "show",   "forget", "export",
                       "import", "recover", "describe", "devices", "doctor", "help"};
-
-std::size_t longest_line(const std::string& text) {
-  std::istringstream all(text);
-  std::size_t longest = 0;
-  for (std::string line; std::getline(all, line);) longest = std::max(longest, line.size());
-  return longest;
-}
 
 const std::string kProgram = shell_word(TUNER_PROGRAM);
 
@@ -48,7 +40,7 @@ TEST_CASE("the help of every command has a purpose, two examples and its exit co
 }
 
 TEST_CASE("the manual names every option of every command") {
-  const std::string manual = read_file(TUNER_MANUAL);
+  const std::string manual = read_bytes(TUNER_MANUAL);
   const User user;
   for (const std::string& command : kCommands) {
     const std::string help = user.run({"help", command}).out;
@@ -110,7 +102,7 @@ TEST_CASE("a mistyped command or option is answered with the nearest one and exi
 // The program only sees its descriptors, so a shell has to redirect them.
 TEST_CASE("output that cannot be written is an error, a reader that has seen enough is none") {
   const User user;
-  const auto errors = [&] { return read_file(user.home() / "errors"); };
+  const auto errors = [&] { return read_bytes(user.home() / "errors"); };
   CHECK(user.in_shell(kProgram + " --help > /dev/full 2> errors") == 1);
   CHECK(contains(errors(), "could not be written"));
   CHECK(user.in_shell(kProgram + " --help >&- 2> errors") == 1);

@@ -100,7 +100,7 @@ TEST_CASE("no driver: exit code 3, and the way out is a replay") {
 
 TEST_CASE("a recording that is cut short is named with the line") {
   const User user;
-  const std::string text = read_file(kRecording);
+  const std::string text = read_bytes(kRecording);
   user.folder().write("cut.csv", text.substr(0, text.size() - 40));
   check_error(user.run({"tune", "--replay", "cut.csv"}), 2, {"cut.csv:", "truncated"});
   user.folder().write("other.csv", "a,b,c\n");
@@ -200,7 +200,7 @@ TEST_CASE("where no recording can be written is found out before anything is mea
   check_error(recording_to("mine.txt", {"--force"}), 2, {"mine.txt", "not a recording"});
   std::filesystem::copy_file(kRecording, user.home() / "old.csv");
   check_error(recording_to("old.csv"), 2, {"old.csv", "--force"});
-  CHECK(read_file(user.home() / "mine.txt") == "a year of work");
+  CHECK(read_bytes(user.home() / "mine.txt") == "a year of work");
   // Neither a session that could not begin nor one that could leaves anything.
   recording_to("new.csv");
   CHECK_FALSE(std::filesystem::exists(user.home() / "new.csv"));
@@ -222,7 +222,7 @@ TEST_CASE("no time at all is a time to wait for a busy GPU, and one that is no t
 TEST_CASE("a kernel file in UTF-16 is named as such, with and without its mark") {
   const User user;
   std::string wide;
-  for (const char c : read_file(kKernel)) wide += {c, '\0'};
+  for (const char c : read_bytes(kKernel)) wide += {c, '\0'};
   user.folder().write("marked.cu", "\xff\xfe" + wide);
   user.folder().write("bare.cu", wide);
   user.folder().write("bare.json", wide);

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 #include <stdexcept>
 
@@ -77,24 +76,6 @@ void check_error(const Result& result, int exit_code, const Words& parts) {
   CHECK(result.out.empty());
   CHECK(lines(result.err) == 1);
   CHECK(result.err.starts_with("tuner: "));
-}
-
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "tuner-cli-XXXXXX").string();
-  require(mkdtemp(name.data()) != nullptr, "mkdtemp");
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::filesystem::path TemporaryFolder::write(const std::string& name, const std::string& text) const {
-  const std::filesystem::path file = path_ / name;
-  std::filesystem::create_directories(file.parent_path());
-  std::ofstream(file, std::ios::binary) << text;
-  return file;
 }
 
 User::User() {
@@ -166,7 +147,7 @@ bool Running::handles_signals() {
     // Until it runs the program, the process is a copy of this one.
     std::error_code ignored;
     if (!std::filesystem::equivalent(process / "exe", TUNER_PROGRAM, ignored)) continue;
-    std::istringstream status(read_file(process / "status"));
+    std::istringstream status(read_bytes(process / "status"));
     for (std::string line; std::getline(status, line);) {
       if (line.rfind("SigCgt:", 0) != 0) continue;
       if ((std::stoull(line.substr(7), nullptr, 16) >> (SIGTERM - 1) & 1U) != 0) return true;
@@ -177,7 +158,7 @@ bool Running::handles_signals() {
 
 bool Running::computes(long more) {
   const auto used = [&] {
-    const std::string text = read_file("/proc/" + std::to_string(pid_) + "/stat");
+    const std::string text = read_bytes("/proc/" + std::to_string(pid_) + "/stat");
     std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 1)));
     std::string skipped;
     for (int field = 3; field < 14; ++field) fields >> skipped;
@@ -215,27 +196,6 @@ Result Running::finish() {
   collected_ = true;
   result.exit_code = WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
   return result;
-}
-
-std::string shell_word(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-std::size_t lines(const std::string& text) {
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
-std::string read_file(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
 }
 
 std::filesystem::path data_file(const std::string& name) {

@@ -8,25 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/shell_word.hpp"
+#include "tests/support/temporary_folder.hpp"
+
 namespace tuner::test {
 
 using Words = std::vector<std::string>;
 Words joined(Words words, const Words& more);
-
-/// A folder of its own for one test, gone when the test is over.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-  /// Writes a file and returns its path.
-  std::filesystem::path write(const std::string& name, const std::string& text) const;
-
- private:
-  std::filesystem::path path_;
-};
 
 struct Result {
   std::string command;  ///< the arguments, for messages of tests
@@ -95,14 +83,6 @@ class Running {
   bool collected_ = false;
 };
 
-/// `text` as one word for a shell.
-std::string shell_word(const std::string& text);
-
-bool contains(const std::string& text, const std::string& part);
-/// How many lines `text` has.
-std::size_t lines(const std::string& text);
-
-std::string read_file(const std::filesystem::path& file);
 /// A file of tests/data.
 std::filesystem::path data_file(const std::string& name);
 

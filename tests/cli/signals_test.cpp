@@ -9,7 +9,6 @@
 #include <fstream>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "tests/cli/program.hpp"
 

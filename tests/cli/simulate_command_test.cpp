@@ -1,10 +1,8 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "tests/cli/program.hpp"
 

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>

@@ -13,11 +13,11 @@ std::string foreign(const std::string& name) {
 /// A user with the files of gemm.json, one piece of which is replaced.
 Result describe_changed(const std::string& piece, const std::string& replacement) {
   const User user;
-  std::string text = read_file(foreign("gemm.json"));
+  std::string text = read_bytes(foreign("gemm.json"));
   const std::size_t at = text.find(piece);
   REQUIRE(at != std::string::npos);
   user.folder().write("gemm.json", text.replace(at, piece.size(), replacement));
-  user.folder().write("gemm.cu", read_file(foreign("gemm.cu")));
+  user.folder().write("gemm.cu", read_bytes(foreign("gemm.cu")));
   return user.run({"describe", "gemm.json"});
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("describe --t1 prints what describe reads, with the size of the space"
 TEST_CASE("describe --t1 asks for what one T1 file needs") {
   const User user;
   check_error(user.run({"describe", data_file("scale.cu"), "--t1"}), 2, {"give n with --problem"});
-  const std::string kernel = read_file(data_file("scale.cu"));
+  const std::string kernel = read_bytes(data_file("scale.cu"));
   user.folder().write("two.cu", kernel +
                                     "\n#pragma tuner kernel(other) out(y, float, 1) grid(1) block(1)\n"
                                     "__global__ void other(float* y) {}\n");

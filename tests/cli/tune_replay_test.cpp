@@ -89,7 +89,7 @@ TEST_CASE(
     "the recording that is shipped replays to its recorded winner, whatever the seed, the same seed to the byte") {
   const std::string shipped = (std::filesystem::path(TUNER_RECORDINGS) / "prefetch__H200.csv").string();
   std::smatch winner;
-  const std::string text = read_file(shipped);
+  const std::string text = read_bytes(shipped);
   REQUIRE(std::regex_search(text, winner, std::regex("#winner (.*)")));
   for (const std::string seed : {"0", "11", "12"}) {
     const User first, second;
@@ -151,7 +151,7 @@ TEST_CASE("a file of another version than the recorded one is a warning, the sam
   std::smatch match;
   REQUIRE(std::regex_search(description, match, std::regex("// identity +([^\n]+(\n//  +[^\n]+)*)\n")));
   const std::string identity = std::regex_replace(match[1].str(), std::regex("\n// *"), "");
-  const std::string text = std::regex_replace(read_file(kRecording), std::regex("#kernel scale\n"),
+  const std::string text = std::regex_replace(read_bytes(kRecording), std::regex("#kernel scale\n"),
                                               "#kernel scale\n#identity " + identity + "\n");
   user.folder().write("same.csv", text);
   const Result same = user.run({"tune", kKernel, "--replay", "same.csv"});
@@ -169,7 +169,7 @@ TEST_CASE("a database that cannot be written is one warning, and the winner is p
   check_out(result, 0, {"BLOCK=256 LAYOUT=strided UNROLL=4", "Not stored"});
   check_err(result, 0, {"not stored"});
   CHECK(lines(result.err) == 1);
-  CHECK(read_file(user.home() / "file") == "a file, no folder");
+  CHECK(read_bytes(user.home() / "file") == "a file, no folder");
 }
 
 TEST_CASE("without any home folder the winner is printed all the same") {
@@ -182,7 +182,7 @@ TEST_CASE("without any home folder the winner is printed all the same") {
 
 TEST_CASE("every candidate failed: no winner, exit code 1") {
   const User user;
-  std::string text = std::regex_replace(read_file(kRecording), std::regex(",ok,[^\n]*"),
+  std::string text = std::regex_replace(read_bytes(kRecording), std::regex(",ok,[^\n]*"),
                                         ",launch_refused,,,1,0,0,,,,,,,,,,,,,too large");
   user.folder().write("failed.csv", text);
   check_out(user.run({"tune", "--replay", "failed.csv"}), 1, {"No winner", "launch_refused"});

@@ -13,18 +13,12 @@ namespace {
 constexpr int kLength = 1000;
 constexpr const char* kValues = "values of \"data\".npy";
 
-std::string numbers(int count, double first) {
-  std::vector<double> values;
-  for (int i = 0; i < count; ++i) values.push_back(first + i);
-  return npy("<f8", "(" + std::to_string(count) + ",)", bytes_of(values));
-}
-
 /// data.cu beside its data.
 struct DataStory : Tuner {
   DataStory() {
     std::filesystem::copy_file(TUNER_DATA_KERNEL, kernel());
-    files.write(kValues, numbers(kLength, 5));
-    files.write("offsets.npy", numbers(4, 100));
+    files.write(kValues, npy_from<double>("<f8", kLength, 5));
+    files.write("offsets.npy", npy_from<double>("<f8", 4, 100));
   }
   std::filesystem::path kernel() const { return files.path() / "data.cu"; }
   Result tune_data(const std::string& problem = "n=1000", const Words& more = {}) const {
@@ -41,7 +35,7 @@ struct DataStory : Tuner {
     return text;
   }
 
-  DataFolder files;
+  TemporaryFolder files;
 };
 
 }  // namespace
@@ -64,7 +58,7 @@ TEST_CASE("a kernel is tuned on the data that its files hold") {
   // The same data by another name is the same; other data is not.
   const auto stored = [&] { return read_report(story.tune_data()).counters.at("stored"); };
   CHECK(stored() == 0);
-  story.files.write("offsets.npy", numbers(4, 101));
+  story.files.write("offsets.npy", npy_from<double>("<f8", 4, 101));
   CHECK(stored() == 8);
 }
 
@@ -87,7 +81,7 @@ TEST_CASE("data that does not fit is refused in a sentence with its place, befor
   CHECK(contains(story.complaint("n=1000,TYPE=float"),
                  "data.cu:9: the content of `values`: values of \"data\".npy contains float64, but `values` is "
                  "float32; convert one of them."));
-  story.files.write("offsets.npy", numbers(4, 100).substr(0, 131));
+  story.files.write("offsets.npy", npy_from<double>("<f8", 4, 100).substr(0, 131));
   CHECK(contains(story.complaint(),
                  "data.cu:10: the content of `offsets`: offsets.npy is truncated: its header announces 32 bytes of "
                  "data, but only 3 follow."));

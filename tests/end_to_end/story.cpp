@@ -39,7 +39,7 @@ std::vector<Words> ask(const std::filesystem::path& file, const char* sql) {
 // What the kernel says with zero bytes between.
 std::vector<std::string> words_of(const std::filesystem::path& file) {
   std::vector<std::string> words;
-  std::istringstream text(read_file(file));
+  std::istringstream text(read_bytes(file));
   for (std::string word; std::getline(text, word, '\0');) words.push_back(word);
   return words;
 }
@@ -121,7 +121,7 @@ std::vector<Process> Tuner::processes() const {
     const std::string name = entry.path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos || !belongs_to(entry.path(), home())) continue;
     // "PID (program) state parent ..."
-    const std::string stat = read_file(entry.path() / "stat");
+    const std::string stat = read_bytes(entry.path() / "stat");
     std::istringstream fields(stat.substr(std::min(stat.size(), stat.rfind(')') + 1)));
     char state = 'Z';
     Process process;

@@ -50,7 +50,7 @@ struct Author : Developer {
 
 bool has(const Json& report, const std::string& kind, const std::string& words) {
   for (const Json& finding : report["findings"]) {
-    if (finding["class"] == kind && finding["message"].get<std::string>().find(words) != std::string::npos) return true;
+    if (finding["class"] == kind && contains(finding["message"], words)) return true;
   }
   return false;
 }

@@ -9,7 +9,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -83,7 +82,7 @@ std::string first_unchecked(const Json& report) {
 /// Whether a process runs whose arguments have these words.
 bool runs(const std::string& words) {
   for (const auto& process : std::filesystem::directory_iterator("/proc")) {
-    std::string line = read_file(process.path() / "cmdline");
+    std::string line = read_bytes(process.path() / "cmdline");
     for (char& c : line) c = c == '\0' ? ' ' : c;
     if (line.starts_with(words)) return true;
   }

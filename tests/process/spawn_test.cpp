@@ -1,5 +1,6 @@
 #include "tuner/process/spawn.hpp"
 #include "tests/support/errors.hpp"
+#include "tests/support/processes.hpp"
 
 #include <doctest/doctest.h>
 #include <linux/sched.h>
@@ -15,10 +16,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "tuner/error.hpp"
 #include "tuner/process/process_tree.hpp"
@@ -39,16 +38,6 @@ std::string ask(ChildProcess& child, const std::string& type, const std::string&
   const std::optional<Message> answer = child.channel().receive_until(Clock::now() + 2min);
   REQUIRE(answer);
   return answer->body;
-}
-
-// A process that is gone, or is only waiting to be collected by whoever inherited it.
-bool has_ended(pid_t pid) {
-  for (const auto give_up = Clock::now() + 2min; Clock::now() < give_up; std::this_thread::sleep_for(2ms)) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string text;
-    if (!std::getline(file, text) || text.find(") Z ") != std::string::npos) return true;
-  }
-  return false;
 }
 
 /// As fork does, with this number; nothing if that cannot be.
@@ -144,7 +133,7 @@ TEST_CASE("destroying a child takes down what it started") {
     REQUIRE(kill(grandchild, 0) == 0);
   }
   CHECK(kill(child_pid, 0) != 0);
-  CHECK(has_ended(grandchild));
+  CHECK(test::has_ended(grandchild));
 }
 
 TEST_CASE("what a child started in a session of its own is not left behind when it is killed") {
@@ -155,7 +144,7 @@ TEST_CASE("what a child started in a session of its own is not left behind when 
     REQUIRE(kill(detached, 0) == 0);
     REQUIRE(getsid(detached) != getsid(child.pid()));
   }
-  CHECK(has_ended(detached));
+  CHECK(test::has_ended(detached));
   kill(detached, SIGKILL);
 }
 
@@ -294,7 +283,7 @@ TEST_CASE("what a child forked dies with it") {
   ChildProcess child = start();
   const auto grandchild = static_cast<pid_t>(std::stol(ask(child, "fork")));
   kill(child.pid(), SIGKILL);
-  CHECK(has_ended(grandchild));
+  CHECK(test::has_ended(grandchild));
 }
 
 TEST_CASE("a child ends when its parent's channel closes") {

@@ -1,6 +1,6 @@
 #include "tuner/process/worker_program.hpp"
 #include "tests/support/errors.hpp"
-#include "tests/support/test_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>
@@ -17,10 +17,10 @@ using namespace tuner;
 namespace fs = std::filesystem;
 
 TEST_CASE("TUNER_LIBEXEC decides alone where the worker program is") {
-  const test::TestFolder folder;
+  const test::TemporaryFolder folder;
   setenv("TUNER_LIBEXEC", folder.path().c_str(), 1);
   const fs::path file = folder.path() / "tuner-worker";
-  CHECK(test::error_of(Errc::no_worker, find_worker_program).find(file.string()) != std::string::npos);
+  CHECK(test::contains(test::error_of(Errc::no_worker, find_worker_program), file.string()));
   folder.write("tuner-worker", "#!/bin/sh\n");
   CHECK_THROWS_AS(find_worker_program(), Error);  // not executable
   fs::permissions(file, fs::perms::owner_all);
@@ -39,7 +39,7 @@ TEST_CASE("the worker program is looked for beside the program, then where it is
 }
 
 TEST_CASE("a program that was started with a relative name and has changed its folder looks in its own still") {
-  const test::TestFolder folder;
+  const test::TemporaryFolder folder;
   const fs::path child = TUNER_TEST_CHILD;
   folder.write(child.filename(), "somebody else's");
   const fs::path before = fs::current_path();
@@ -53,7 +53,7 @@ TEST_CASE("a program that was started with a relative name and has changed its f
 }
 
 TEST_CASE("a cgroup quota limits the cores at every level") {
-  const test::TestFolder root;
+  const test::TemporaryFolder root;
   CHECK_FALSE(cgroup_cores(root.path(), "0::/\n"));
   root.write("a/b/cpu.max", "max 100000\n");
   CHECK_FALSE(cgroup_cores(root.path(), "0::/a/b\n"));
@@ -66,7 +66,7 @@ TEST_CASE("a cgroup quota limits the cores at every level") {
 }
 
 TEST_CASE("a cgroup quota of the first version is read too") {
-  const test::TestFolder root;
+  const test::TemporaryFolder root;
   root.write("cpu,cpuacct/job/cpu.cfs_quota_us", "200000\n");
   root.write("cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
   CHECK(cgroup_cores(root.path(), "7:memory:/job\n4:cpu,cpuacct:/job\n") == 2);
@@ -76,7 +76,7 @@ TEST_CASE("a cgroup quota of the first version is read too") {
 }
 
 TEST_CASE("damaged cgroup files mean no quota") {
-  const test::TestFolder root;
+  const test::TemporaryFolder root;
   for (const char* text : {"", "max", "100000", "100000 0", "x y", "-5 100000"}) {
     root.write("cpu.max", text);
     CHECK_FALSE(cgroup_cores(root.path(), "0::/\n"));

@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <regex>
 #include <set>
@@ -9,6 +8,7 @@
 #include <string>
 
 #include "tests/structure/include_cycles.hpp"
+#include "tests/support/files.hpp"
 
 using namespace tuner::test;
 
@@ -29,8 +29,7 @@ std::set<std::string> reached_from(const std::set<std::string>& units, const Inc
 }
 
 bool describes_fields(const std::string& header) {
-  std::ifstream file(std::filesystem::path(TUNER_SOURCE_DIR) / header);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::string text = read_bytes(std::filesystem::path(TUNER_SOURCE_DIR) / header);
   static const std::regex description(R"(void describe\w*\((auto|Fields)& fields)");
   return std::regex_search(text, description);
 }

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/support/files.hpp"
+
 namespace tuner::test {
 
 /// A folder of its own that disappears with everything in it.
@@ -23,6 +25,13 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  /// Writes a file, with the folders that its name needs, and returns its path.
+  std::filesystem::path write(const std::string& name, std::string_view content) const {
+    const std::filesystem::path file = path_ / name;
+    std::filesystem::create_directories(file.parent_path());
+    write_bytes(file, content);
+    return file;
+  }
 
  private:
   std::filesystem::path path_;

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <set>
 
 #include "tuner/cli/check_request.hpp"
 #include "tuner/cli/decisions.hpp"

@@ -10,7 +10,6 @@
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/progress_line.hpp"
 #include "tuner/core/base/text.hpp"
-#include "tuner/error.hpp"
 #include "tuner/host/check.hpp"
 #include "tuner/host/problems.hpp"
 

@@ -5,7 +5,6 @@
 #include "cache/store/sqlite_store.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/core/base/text.hpp"
-#include "tuner/error.hpp"
 
 namespace tuner::cli {
 

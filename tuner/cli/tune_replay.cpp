@@ -2,11 +2,9 @@
 
 #include <optional>
 
-#include "search/expression/value.hpp"
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/tune_request.hpp"
-#include "tuner/core/base/text.hpp"
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/engine/recording/recorded_lane.hpp"

@@ -8,9 +8,7 @@
 #include <set>
 
 #include "tuner/core/support/generators.hpp"
-#include "tuner/core/task/describe.hpp"
 #include "tuner/core/task/input_file.hpp"
-#include "tuner/error.hpp"
 #include "tuner/host/work_folder.hpp"
 
 namespace tuner::host {

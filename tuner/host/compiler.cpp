@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <sstream>
 
 #include "tuner/core/base/printable.hpp"

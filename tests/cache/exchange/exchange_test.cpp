@@ -3,8 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <limits>
-
 #include "tests/cache/examples.hpp"
 
 namespace tuner::cache::test {

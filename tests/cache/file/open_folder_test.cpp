@@ -1,13 +1,9 @@
 #include "cache/file/open_folder.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <system_error>
-#include <thread>
 
 #include "cache/file/trust.hpp"
 #include "tests/cache/support.hpp"

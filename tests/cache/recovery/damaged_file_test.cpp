@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include "cache/recovery/recover.hpp"
-#include "cache/sqlite/settled_image.hpp"
 #include "tests/cache/half_written.hpp"
 
 namespace tuner::cache::test {

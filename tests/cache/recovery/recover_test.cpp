@@ -3,7 +3,6 @@
 #include <random>
 
 #include "cache/exchange/exchange.hpp"
-#include "cache/store/rows.hpp"
 #include "tests/cache/examples.hpp"
 
 namespace tuner::cache::test {

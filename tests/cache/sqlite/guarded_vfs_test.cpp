@@ -1,6 +1,5 @@
 #include "cache/sqlite/guarded_vfs.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

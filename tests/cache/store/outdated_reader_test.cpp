@@ -1,4 +1,3 @@
-#include "cache/file/hash.hpp"
 #include "tests/cache/examples.hpp"
 
 namespace tuner::cache::test {

@@ -1,4 +1,3 @@
-#include <set>
 
 #include "cache/store/rows.hpp"
 #include "tests/cache/support.hpp"

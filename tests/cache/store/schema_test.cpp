@@ -1,6 +1,5 @@
 #include "cache/store/schema.hpp"
 
-#include <array>
 #include <csignal>
 
 #include "cache/file/hash.hpp"

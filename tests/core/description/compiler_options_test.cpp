@@ -62,7 +62,7 @@ TEST_CASE("a compiler option of a kernel file that writes a file is refused wher
          {fmt::format("options(\"-w\", {})", text), fmt::format("option(O, \"\", {}; default \"\")", text)}) {
       const std::string said = error_of([&] { describe(kernel_text("#pragma tuner " + directive)); });
       CHECK(said.starts_with("k.cu:6:"));
-      CHECK(said.find("compiler option") != std::string::npos);
+      CHECK(contains(said, "compiler option"));
     }
   }
   CHECK(first_line_of([] {
@@ -83,7 +83,7 @@ TEST_CASE("an option in two words is one option, and hides no other") {
     INFO(hidden);
     const std::string complaint = said(hidden);
     CHECK(complaint.starts_with("k.cu:6:"));
-    CHECK(complaint.find("option") != std::string::npos);
+    CHECK(contains(complaint, "option"));
   }
   CHECK(said(R"("-w", "-D")") == "k.cu:6:15: the compiler option \"-D\" needs a value, as in \"-DNAME=1\"");
 }
@@ -95,12 +95,12 @@ TEST_CASE("a compiler option of a T1 file that writes a file is refused where it
     T1Folder folder;
     folder.at("/KernelSpecification/CompilerOptions") = {"-lineinfo", option};
     const std::string said = error_of([&] { folder.read(); });
-    CHECK(said.find("CompilerOptions[1]") != std::string::npos);
-    CHECK(said.find("is not allowed") != std::string::npos);
+    CHECK(contains(said, "CompilerOptions[1]"));
+    CHECK(contains(said, "is not allowed"));
   }
   T1Folder folder;
   folder.at("/KernelSpecification/CompilerOptions") = {"-include", "/etc/hostname", "-lineinfo"};
-  CHECK(error_of([&] { folder.read(); }).find("\"-include=/etc/hostname\" is not allowed") != std::string::npos);
+  CHECK(contains(error_of([&] { folder.read(); }), "\"-include=/etc/hostname\" is not allowed"));
 }
 
 TEST_CASE("an option with a typing error is answered with the one that was meant") {

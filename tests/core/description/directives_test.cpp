@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-
 #include "tests/core/support.hpp"
 
 using namespace tuner;

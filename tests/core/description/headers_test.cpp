@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "tests/core/support.hpp"
-#include "tests/support/test_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/core/description/headers.hpp"
 #include "tuner/core/task/identity.hpp"
 
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Folder : TestFolder {
+struct Folder : TemporaryFolder {
   std::string names(const std::string& source, const std::vector<fs::path>& include_folders = {}) const {
     KernelDescription description;
     description.file = path() / "k.cu";

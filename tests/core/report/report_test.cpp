@@ -1,34 +1,30 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
-#include "tests/core/support.hpp"
+#include "tests/support/files.hpp"
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/report/report.hpp"
 
 using tuner::TuneReport;
 using tuner::test::contains;
+using tuner::test::longest_line;
 
 namespace {
 
 tuner::cache::ResourceFacts facts(int registers, int spilled, double occupancy, const std::string& limiter) {
-  tuner::cache::ResourceFacts result;
-  result.registers = registers;
-  result.stack_bytes = spilled;
-  result.spill_store_bytes = spilled;
-  result.spill_load_bytes = spilled;
-  result.static_shared_bytes = 256;
-  result.dynamic_shared_bytes = 0;
-  result.occupancy = occupancy;
-  result.occupancy_limiter = limiter;
-  result.binary_hash = "00112233445566778899aabbccddeeff";
-  return result;
+  return {.registers = registers,
+          .stack_bytes = spilled,
+          .spill_store_bytes = spilled,
+          .spill_load_bytes = spilled,
+          .static_shared_bytes = 256,
+          .dynamic_shared_bytes = 0,
+          .occupancy = occupancy,
+          .occupancy_limiter = limiter,
+          .binary_hash = "00112233445566778899aabbccddeeff"};
 }
 
 const std::string kWinner =
@@ -43,18 +39,16 @@ const std::string kBaseline =
 
 tuner::FinalistReport finalist(const std::string& configuration, double time_ns, double relative, double low,
                                double high, int differing, const tuner::cache::ResourceFacts& resources) {
-  tuner::FinalistReport result;
-  result.configuration = configuration;
-  result.time_ns = time_ns;
-  result.relative_time = relative;
-  result.relative_low = low;
-  result.relative_high = high;
-  result.tied = relative < 1.01;
-  result.is_baseline = configuration == kBaseline;
-  result.samples_ns = {time_ns - 250, time_ns, time_ns + 250};
-  result.differing_parameters = differing;
-  result.facts = resources;
-  return result;
+  return {.configuration = configuration,
+          .time_ns = time_ns,
+          .relative_time = relative,
+          .relative_low = low,
+          .relative_high = high,
+          .tied = relative < 1.01,
+          .is_baseline = configuration == kBaseline,
+          .samples_ns = {time_ns - 250, time_ns, time_ns + 250},
+          .differing_parameters = differing,
+          .facts = resources};
 }
 
 // An invented session with one of everything that a report shows.
@@ -146,29 +140,13 @@ TuneReport replayed_report() {
   return report;
 }
 
-std::string golden(const std::string& name) {
-  std::ifstream file(std::filesystem::path(TUNER_SOURCE_DIR "/tests/core/report/golden") / name, std::ios::binary);
-  REQUIRE_MESSAGE(file.good(), "golden file missing: " << name);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 // With TUNER_UPDATE_GOLDEN set, the golden file is written instead of compared: look at the difference before
 // committing it.
 void check_golden(const std::string& name, const std::string& text) {
-  if (std::getenv("TUNER_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(std::filesystem::path(TUNER_SOURCE_DIR "/tests/core/report/golden") / name, std::ios::binary) << text;
-  }
-  CHECK(text == golden(name));
-}
-
-std::size_t longest_line(const std::string& text) {
-  std::istringstream lines(text);
-  std::string line;
-  std::size_t longest = 0;
-  while (std::getline(lines, line)) longest = std::max(longest, line.size());
-  return longest;
+  const auto golden = std::filesystem::path(TUNER_SOURCE_DIR "/tests/core/report/golden") / name;
+  if (std::getenv("TUNER_UPDATE_GOLDEN") != nullptr) tuner::test::write_bytes(golden, text);
+  REQUIRE_MESSAGE(std::filesystem::exists(golden), "golden file missing: " << name);
+  CHECK(text == tuner::test::read_bytes(golden));
 }
 
 }  // namespace

@@ -133,9 +133,9 @@ TEST_CASE("every mistake of a signature is said at once") {
       "#pragma tuner in(x, double, n) out(y, int64, n)\n"
       "__global__ void scale(const float* x, float* y) {}\n");
   CAPTURE(message);
-  CHECK(message.find("user.cu:2:18: `x` is described") != std::string::npos);
-  CHECK(message.find("user.cu:2:36: `y` is described") != std::string::npos);
-  CHECK(message.find("user.cu:1:39: neither") != std::string::npos);
+  CHECK(contains(message, "user.cu:2:18: `x` is described"));
+  CHECK(contains(message, "user.cu:2:36: `y` is described"));
+  CHECK(contains(message, "user.cu:1:39: neither"));
 }
 
 TEST_CASE("kernels and types in quoted headers are found there") {
@@ -146,7 +146,7 @@ TEST_CASE("kernels and types in quoted headers are found there") {
            ", n) out(y, float, n)\n#include \"kernels.cuh\"\n";
   };
   CHECK(said(text("float"), headers) == "no error");
-  CHECK(said(text("double"), headers).find("`const float* x` (kernels.cuh:2)") != std::string::npos);
+  CHECK(contains(said(text("double"), headers), "`const float* x` (kernels.cuh:2)"));
 }
 
 TEST_CASE("a kernel that may be in a header nobody has read is left to the compiler") {
@@ -226,13 +226,13 @@ TEST_CASE("a T1 file that could be launched is not refused for its types") {
   CHECK(said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y, float n) {}") == "no error");
   // What no launch takes.
   const std::string number = said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y) {}");
-  CHECK_MESSAGE(number.find("kernel.json: the kernel `scale` takes 2 parameters") != std::string::npos, number);
+  CHECK_MESSAGE(contains(number, "kernel.json: the kernel `scale` takes 2 parameters"), number);
   const std::string size = said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y, long n) {}");
-  CHECK_MESSAGE(size.find("kernel.json: `n` is described as a scalar of the type int32") != std::string::npos, size);
+  CHECK_MESSAGE(contains(size, "kernel.json: `n` is described as a scalar of the type int32"), size);
   const std::string pointer = said_of("float", "ReadOnly", "__global__ void scale(float x, float* y, int n) {}");
-  CHECK_MESSAGE(pointer.find("kernel.json: `x` is described as a buffer") != std::string::npos, pointer);
+  CHECK_MESSAGE(contains(pointer, "kernel.json: `x` is described as a buffer"), pointer);
   const std::string name = said_of("float", "ReadOnly", "__global__ void scales(float x, float* y, int n) {}");
-  CHECK_MESSAGE(name.find("kernel.json: neither the source") != std::string::npos, name);
+  CHECK_MESSAGE(contains(name, "kernel.json: neither the source"), name);
 }
 
 TEST_CASE("any text is read as code without failing") {

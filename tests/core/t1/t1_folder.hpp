@@ -4,13 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tests/support/test_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/core/t1/reader.hpp"
 
 namespace tuner::test {
 
 /// A folder with a kernel and a T1 file that describes it, to be changed by a test.
-class T1Folder : public TestFolder {
+class T1Folder : public TemporaryFolder {
  public:
   T1Folder() {
     write("k.cu", kernel());

@@ -1,13 +1,13 @@
 #include <doctest/doctest.h>
 
 #include <string>
-#include <vector>
 
 #include "tests/core/support.hpp"
 #include "tuner/core/t1/values.hpp"
 
 using tuner::python_list;
 using tuner::search::Value;
+using tuner::test::contains;
 
 namespace {
 
@@ -93,13 +93,13 @@ TEST_CASE("what is not understood is quoted") {
   for (const auto& [text, part] : cases) {
     CAPTURE(text);
     const std::string sentence = mistake(text);
-    CHECK_MESSAGE(sentence.find(part) != std::string::npos, sentence);
+    CHECK_MESSAGE(contains(sentence, part), sentence);
   }
 }
 
 TEST_CASE("nesting that never ends is refused, and not followed to the end of the stack") {
-  CHECK(mistake(std::string(100000, '(')).find("missing at the end") != std::string::npos);
+  CHECK(contains(mistake(std::string(100000, '(')), "missing at the end"));
   std::string deep = "[1]";
   for (int i = 0; i < 500; ++i) deep = "list(" + deep + ")";
-  CHECK(mistake(deep).find("nested more than") != std::string::npos);
+  CHECK(contains(mistake(deep), "nested more than"));
 }

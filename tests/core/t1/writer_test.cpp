@@ -9,7 +9,6 @@
 #include "tests/core/t1/t1_folder.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
-#include "tuner/core/task/describe.hpp"
 #include "tuner/core/task/task.hpp"
 
 using tuner::KernelDescription;

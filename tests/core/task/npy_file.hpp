@@ -1,12 +1,12 @@
 #pragma once
 
-#include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tests/support/test_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace tuner::test {
 
@@ -35,6 +35,18 @@ std::string bytes_of(const std::vector<Number>& numbers) {
   return bytes;
 }
 
-using DataFolder = TestFolder;
+/// A file of one dimension with these numbers, which are of the type of numpy's that is named.
+template <typename Number>
+std::string npy_of(const std::string& type, const std::vector<Number>& numbers) {
+  return npy(type, "(" + std::to_string(numbers.size()) + ",)", bytes_of(numbers));
+}
+
+/// The same with `count` numbers: `first` and those that follow it.
+template <typename Number>
+std::string npy_from(const std::string& type, std::size_t count, Number first) {
+  std::vector<Number> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), first);
+  return npy_of(type, numbers);
+}
 
 }  // namespace tuner::test

@@ -1,5 +1,4 @@
 #include "tuner/core/task/problem.hpp"
-#include "tests/support/errors.hpp"
 
 #include <doctest/doctest.h>
 

@@ -282,7 +282,7 @@ TEST_CASE("a damaged cubin is read without a crash") {
 }
 
 TEST_CASE("toolkit headers are taken from beside the library first") {
-  const test::DataFolder folder;
+  const test::TemporaryFolder folder;
   const fs::path& root = folder.path();
   fs::create_directories(root / "include" / "cccl");
   fs::create_directories(root / "lib64");

@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
-#include <thread>
 
 #include "tests/core/task/npy_file.hpp"
 #include "tests/engine/compile/toolkit.hpp"
 #include "tests/support/errors.hpp"
+#include "tests/support/processes.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
 #include "tuner/engine/lanes/wait.hpp"
 
@@ -56,15 +55,6 @@ void start(CompilePool& pool) {
     const std::vector<pid_t> pids = pool.worker_pids();
     return std::find(pids.begin(), pids.end(), 0) == pids.end();
   });
-}
-
-bool has_ended(pid_t pid) {
-  for (const auto give_up = Clock::now() + 2min; Clock::now() < give_up; std::this_thread::sleep_for(2ms)) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string text;
-    if (!std::getline(file, text) || text.find(") Z ") != std::string::npos) return true;
-  }
-  return false;
 }
 
 /// What ends the pool.
@@ -137,7 +127,7 @@ TEST_CASE("a compile that never ends is stopped at the time limit and its worker
   CHECK(replies.at(1).milliseconds >= 6000);
   CHECK(replies.at(2).outcome == Outcome::ok);
   CHECK(pool.worker_pids()[0] != before);
-  CHECK(has_ended(before));
+  CHECK(test::has_ended(before));
   CHECK(pool.statistics().workers_replaced == 1);
 }
 
@@ -205,7 +195,7 @@ TEST_CASE("a helper that is killed is restarted and nothing is lost") {
   CHECK(replies.at(0).outcome == Outcome::compile_timeout);
   for (int i = 1; i < 6; ++i) CHECK(replies.at(i).outcome == Outcome::ok);
   CHECK(pool.statistics().helper_restarts == 1);
-  for (const pid_t pid : before) CHECK(has_ended(pid));
+  for (const pid_t pid : before) CHECK(test::has_ended(pid));
 }
 
 TEST_CASE("a helper that cannot start is an error after three tries") {
@@ -288,7 +278,7 @@ TEST_CASE("a pool that declares everything makes the same binaries") {
 }
 
 TEST_CASE("include folders reach the workers") {
-  const test::DataFolder folder;
+  const test::TemporaryFolder folder;
   folder.write("mine.cuh", "#define MINE 3\n");
   CompilePoolOptions with = options(1);
   with.include_folders = {folder.path()};

@@ -6,14 +6,13 @@
 
 #include "tests/core/support.hpp"
 #include "tests/core/task/npy_file.hpp"
-#include "tests/engine/recording/contents.hpp"
 
 namespace tuner::engine {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Folder : test::DataFolder {
+struct Folder : test::TemporaryFolder {
   std::size_t files() const {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(path()), fs::directory_iterator()));
   }
@@ -44,7 +43,7 @@ TEST_CASE("a recording takes the place of an older one, and only if it is told t
   refuses(folder.path() / "old.csv.gz", Replace::nothing, "--force");
   folder.write("old.csv", std::string(kRecording) + "\n");
   RecordingFile(old, Replace::recordings).write(recording);
-  CHECK(contents(old) == recording_text(recording));
+  CHECK(test::read_bytes(old) == recording_text(recording));
   CHECK(folder.files() == 2);
 }
 
@@ -68,8 +67,8 @@ TEST_CASE("a recording does not replace files of others, links, pipes or folders
     refuses("/dev/null", replace, "device");
     refuses(folder.path() / "no such folder/x.csv", replace, "folder");
   }
-  CHECK(contents(mine) == "a year of work");
-  CHECK(contents(recording) == kRecording);
+  CHECK(test::read_bytes(mine) == "a year of work");
+  CHECK(test::read_bytes(recording) == kRecording);
   CHECK(folder.files() == 7);
 }
 
@@ -80,13 +79,13 @@ TEST_CASE("what a replay accepts as a recording may be replaced as one, and noth
     const Recording recording = read_recording(old);
     refuses(old, Replace::nothing, "--force");
     RecordingFile(old, Replace::recordings).write(recording);
-    CHECK(contents(old) == recording_text(recording));
+    CHECK(test::read_bytes(old) == recording_text(recording));
   }
   for (const std::string text : {"\n\n", "\n#spaces of mine\n", "x #space 1\n", "#space\n"}) {
     const fs::path mine = folder.write("mine.csv", text);
     CHECK_THROWS_AS(read_recording(mine), Error);
     refuses(mine, Replace::recordings, "not a recording");
-    CHECK(contents(mine) == text);
+    CHECK(test::read_bytes(mine) == text);
   }
 }
 
@@ -98,7 +97,7 @@ TEST_CASE("a recording that appeared during a session stays, though an older one
   const std::string other = std::string(kRecording) + "# of another session\n";
   folder.write("new.csv", other);
   CHECK_THROWS_WITH_AS(file.write(recording), doctest::Contains("What was recorded is in"), Error);
-  CHECK(contents(name) == other);
+  CHECK(test::read_bytes(name) == other);
 }
 
 TEST_CASE("a session that fails leaves an older recording as it is, and nothing half written beside it") {
@@ -108,7 +107,7 @@ TEST_CASE("a session that fails leaves an older recording as it is, and nothing 
     const RecordingFile file(old, Replace::recordings);
     CHECK(folder.files() == 2);
   }
-  CHECK(contents(old) == kRecording);
+  CHECK(test::read_bytes(old) == kRecording);
   CHECK(folder.files() == 1);
 }
 
@@ -127,8 +126,8 @@ TEST_CASE("what took the recording's name meanwhile stays, and what was recorded
     const std::size_t at = told.find("What was recorded is in ");
     REQUIRE(at != std::string::npos);
     const std::string kept = told.substr(at + 24, told.size() - at - 25);
-    CHECK(contents(kept) == recording_text(recording));
-    CHECK(contents(victim) == "a year of work");
+    CHECK(test::read_bytes(kept) == recording_text(recording));
+    CHECK(test::read_bytes(victim) == "a year of work");
     CHECK(fs::is_symlink(name));
     fs::remove(name);
     fs::remove(kept);

@@ -5,10 +5,9 @@
 #include <atomic>
 
 #include "cache/store/memory_store.hpp"
-#include "tests/core/task/npy_file.hpp"
-#include "tests/engine/recording/contents.hpp"
 #include "tests/engine/session/fake_lanes.hpp"
 #include "tests/support/errors.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/engine/recording/recorded_lane.hpp"
 #include "tuner/engine/recording/recorder.hpp"
@@ -17,7 +16,7 @@
 namespace tuner::engine {
 namespace {
 
-using test::DataFolder;
+using test::TemporaryFolder;
 
 constexpr const char* kForeign = R"(#space 1
 #kernel copy
@@ -41,7 +40,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 TEST_CASE("a foreign recording is read with its failures and its space") {
-  const DataFolder folder;
+  const TemporaryFolder folder;
   const Recording recording = read_recording(folder.write("copy.csv", kForeign));
   CHECK(recording.kernel == "copy");
   CHECK(recording.device.name == "Some GPU");
@@ -53,7 +52,7 @@ TEST_CASE("a foreign recording is read with its failures and its space") {
 }
 
 TEST_CASE("a recording that is damaged says where and how") {
-  const DataFolder folder;
+  const TemporaryFolder folder;
   struct Damage {
     const char *what, *by, *complaint;
   };
@@ -107,7 +106,7 @@ Behaviour behaviour(const std::string& configuration) {
 }
 
 TEST_CASE("a session that was recorded ends on the same winner when it is replayed, twice to the byte") {
-  const DataFolder folder;
+  const TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "scale.csv";
   const std::atomic<bool> stop = false;
   const Task task(parse_descriptions(kKernel, "scale.cu").front(), {{"n", 4096}}, known_device("H200"));
@@ -147,7 +146,7 @@ TEST_CASE("a session that was recorded ends on the same winner when it is replay
 }
 
 TEST_CASE("a recording reads back as it was written, compressed or not") {
-  const DataFolder folder;
+  const TemporaryFolder folder;
   Recording recording = read_recording(folder.write("copy.csv", kForeign));
   recording.trials[2].message = "error: expected \"a\", found b";
   recording.trials[0].samples_ns = {500000.25, 1e6 / 3, 7};
@@ -163,11 +162,11 @@ TEST_CASE("a recording reads back as it was written, compressed or not") {
   CHECK(packed.device.sm_count == 132);
   CHECK(packed.lets == recording.lets);
   write_recording(packed, folder.path() / "again.csv");
-  CHECK(contents(folder.path() / "again.csv") == contents(folder.path() / "plain.csv"));
+  CHECK(test::read_bytes(folder.path() / "again.csv") == test::read_bytes(folder.path() / "plain.csv"));
 }
 
 TEST_CASE("a recording that is not complete is not written") {
-  const DataFolder folder;
+  const TemporaryFolder folder;
   const Task task(parse_descriptions(kKernel, "scale.cu").front(), {{"n", 4096}}, known_device("H200"));
   Observer silent;
   const Recorder recorder(silent, task);

@@ -15,7 +15,7 @@ Applicant::Applicant() {
 
 JobSubject Applicant::subject(const std::string& constraint) const {
   JobSubject subject;
-  subject.text = read_file(TUNER_FAULTS) + "\n#pragma tuner constraint(" + constraint + ")\n";
+  subject.text = read_bytes(TUNER_FAULTS) + "\n#pragma tuner constraint(" + constraint + ")\n";
   subject.file = "faults.cu";
   subject.kernel = "faults";
   subject.problem = {{"n", 1000}};

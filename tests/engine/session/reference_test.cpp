@@ -51,7 +51,7 @@ TEST_CASE("a reference that leaves out what the baseline writes is refused befor
 }
 
 TEST_CASE("where files alone say what is right, the winner serves its size only, and the report says why") {
-  const test::DataFolder folder;
+  const test::TemporaryFolder folder;
   folder.write("y.npy", test::npy("<f4", "(1000,)", std::string(4000, '\0')));
   for (const bool has_reference : {false, true}) {
     CAPTURE(has_reference);

@@ -8,7 +8,6 @@
 #include "tests/engine/session/laboratory.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
-#include "tuner/core/signature/check_signatures.hpp"
 #include "tuner/core/signature/compiled_signature.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
 #include "tuner/engine/session/candidate_request.hpp"

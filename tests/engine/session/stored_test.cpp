@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "cache/store/sqlite_store.hpp"
-#include "tests/core/task/npy_file.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/engine/session/session_stores.hpp"
 
 namespace tuner::engine {
@@ -33,7 +33,7 @@ struct Stored {
     report.stored = {.trials = 2, .of_trials = 2, .decision = true, .has_decision = true};
   }
 
-  test::DataFolder folder;
+  test::TemporaryFolder folder;
   fs::path database;
   SessionStores stores;
   TuneReport report;

@@ -4,9 +4,7 @@
 
 #include <cmath>
 #include <deque>
-#include <set>
 
-#include "search/strategy/prng.hpp"
 #include "tests/search/example_spaces.hpp"
 
 namespace tuner::search {

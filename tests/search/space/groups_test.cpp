@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "search/space/constraint_compiler.hpp"
 #include "search/space/constraint_program.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include "search/space/space.hpp"
 #include "search/strategy/prng.hpp"

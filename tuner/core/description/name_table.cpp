@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "search/expression/functions.hpp"
 #include "tuner/core/base/element_type.hpp"

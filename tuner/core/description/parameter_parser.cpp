@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "search/expression/quoting.hpp"
-#include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/description/compiler_options.hpp"
 #include "tuner/core/description/description_parser.hpp"

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "search/expression/quoting.hpp"
 

@@ -48,20 +48,19 @@ std::string type_of(const T1Node& argument) {
         "float with four times the Size");
   }
   if (is_wide_vector(type)) {
-    node.fail(
-        fmt::format("`{}` is a vector that CUDA does not have; describe it as its numbers, with a greater Size", type));
+    node.fail("`{}` is a vector that CUDA does not have; describe it as its numbers, with a greater Size", type);
   }
   const auto shape = shape_of_type(type);
   if (!shape) {
-    node.fail(fmt::format(
+    node.fail(
         "unknown type `{}`{}", type,
         suggestion(
             type, type_names(),
-            "; valid types are bool, int8 to int64, uint8 to uint64, half, float, double and CUDA's vectors of them")));
+            "; valid types are bool, int8 to int64, uint8 to uint64, half, float, double and CUDA's vectors of them"));
   }
   if (const auto size = argument.find("TypeSize")) {
     const auto bytes = static_cast<std::int64_t>(size_of(shape->element)) * shape->lanes;
-    if (size->integer() != bytes) size->fail(fmt::format("`{}` has {} bytes, not {}", type, bytes, size->integer()));
+    if (size->integer() != bytes) size->fail("`{}` has {} bytes, not {}", type, bytes, size->integer());
   }
   return type;
 }
@@ -87,7 +86,7 @@ class ArgumentReader {
           "checked");
     }
     for (const auto& [name, reference] : references_) {
-      if (!names_.contains(name)) reference.second.fail(fmt::format("there is no argument `{}`", name));
+      if (!names_.contains(name)) reference.second.fail("there is no argument `{}`", name);
     }
     return std::move(result_);
   }
@@ -127,7 +126,7 @@ class ArgumentReader {
       if (how == "AbsoluteDifference")
         method->warn("a threshold for the sum of differences is not used; each element is compared.");
       if (method && how != "AbsoluteDifference" && !how.starts_with("SideBySide")) {
-        method->fail(fmt::format("unknown method `{}`", how));
+        method->fail("unknown method `{}`", how);
       }
       references_.insert_or_assign(target.string(), std::make_pair(tolerance, target));
     }
@@ -153,9 +152,9 @@ class ArgumentReader {
     }
     if (!is_array_of_source && !is_declarable(name)) name = "argument_" + name;
     while (name.find("__") != std::string::npos && !is_array_of_source) name.erase(name.find("__"), 1);
-    if (name != wanted) node->warn(fmt::format("is called `{}` here, because `{}` cannot be a name.", name, wanted));
+    if (name != wanted) node->warn("is called `{}` here, because `{}` cannot be a name.", name, wanted);
     if (!names_.insert(wanted).second || (name != wanted && !names_.insert(name).second)) {
-      argument.fail(fmt::format("the argument `{}` is described twice", wanted));
+      argument.fail("the argument `{}` is described twice", wanted);
     }
     return name;
   }
@@ -168,7 +167,7 @@ class ArgumentReader {
       if (mem_type->string() == "Constant") {
         constant = true;
       } else if (mem_type->string() != "Global" && mem_type->string() != "Vector") {
-        mem_type->fail(fmt::format("`{}` memory is not supported; valid are Constant and Global", mem_type->string()));
+        mem_type->fail("`{}` memory is not supported; valid are Constant and Global", mem_type->string());
       }
     }
     if (memory == "Scalar") {
@@ -181,23 +180,20 @@ class ArgumentReader {
       read_vector(argument, index);
     } else {
       argument.need("MemoryType")
-          .fail(fmt::format("`{}` memory is not supported; valid are Scalar, Vector, Constant, Symbol and Local",
-                            memory));
+          .fail("`{}` memory is not supported; valid are Scalar, Vector, Constant, Symbol and Local", memory);
     }
   }
 
   void read_scalar(const T1Node& argument, std::size_t index) {
     const std::string name = name_of(argument, index, false);
     const std::string type = type_of(argument);
-    if (shape_of_type(type)->lanes != 1)
-      argument.need("Type").fail(fmt::format("a scalar has a plain type, not `{}`", type));
+    if (shape_of_type(type)->lanes != 1) argument.need("Type").fail("a scalar has a plain type, not `{}`", type);
     if (const auto access = argument.find("AccessType"); access && access->string() != "ReadOnly") {
       access->fail("a scalar is ReadOnly");
     }
     for (const char* key : {"Size", "Output"}) argument.find(key);
     if (const auto fill = argument.find("FillType"); fill && fill->string() != "Constant") {
-      fill->fail(
-          fmt::format("a scalar is one value, given by FillValue, and cannot be filled by `{}`", fill->string()));
+      fill->fail("a scalar is one value, given by FillValue, and cannot be filled by `{}`", fill->string());
     }
     const T1Node node = argument.need("FillValue");
     const std::string value = t1_expression(node, around_.names, T1Use::fixed);
@@ -245,7 +241,7 @@ class ArgumentReader {
     const auto access_node = argument.find("AccessType");
     std::string access = access_node ? access_node->string() : std::string("ReadWrite");
     if (access != "ReadOnly" && access != "WriteOnly" && access != "ReadWrite") {
-      access_node->fail(fmt::format("unknown access `{}`; valid are ReadOnly, WriteOnly and ReadWrite", access));
+      access_node->fail("unknown access `{}`; valid are ReadOnly, WriteOnly and ReadWrite", access);
     }
     const auto output = argument.find("Output");
     const bool is_output = output && output->flag();
@@ -298,9 +294,9 @@ class ArgumentReader {
     for (const std::string& name : parsed.names()) {
       if (!around_.names.parameters.contains(name)) continue;
       node.fail(
-          fmt::format("uses the tuned parameter `{}`, but must be the same for every configuration; max({}) is the "
-                      "greatest of its values",
-                      name, name));
+          "uses the tuned parameter `{}`, but must be the same for every configuration; max({}) is the greatest of its "
+          "values",
+          name, name);
     }
   }
 
@@ -317,9 +313,9 @@ class ArgumentReader {
     } catch (const Error& error) {
       node.fail(error.what());
     }
-    if (elements < 1) node.fail(fmt::format("is {}; a buffer has at least one element", elements));
+    if (elements < 1) node.fail("is {}; a buffer has at least one element", elements);
     if (elements > kMostElements) {
-      node.fail(fmt::format("is {} elements of type {}, more than any memory holds", elements, type));
+      node.fail("is {} elements of type {}, more than any memory holds", elements, type);
     }
     return text;
   }
@@ -335,8 +331,7 @@ class ArgumentReader {
     const auto source = argument.find("DataSource");
     if (const auto seed = argument.find("RandomSeed")) seed->set_aside();
     const std::string how = fill ? fill->string() : source ? "" : value ? "Constant" : "Random";
-    if (source && (how == "Constant" || how == "Random"))
-      source->warn(fmt::format("is not used: FillType is {}.", how));
+    if (source && (how == "Constant" || how == "Random")) source->warn("is not used: FillType is {}.", how);
     if (!fill && !source && !value) argument.warn("FillType is missing; the buffer is filled with random numbers.");
     if (how == "Constant") {
       const T1Node constant = argument.need("FillValue");
@@ -354,9 +349,9 @@ class ArgumentReader {
     }
     if (!fill) source->fail("must be the name of a NumPy file, which ends in .npy (numpy.save writes one)");
     fill->fail(
-        fmt::format("`{}` is not supported: buffers are filled with Constant or Random, or from a NumPy file that "
-                    "DataSource names (numpy.save writes one)",
-                    how));
+        "`{}` is not supported: buffers are filled with Constant or Random, or from a NumPy file that DataSource names "
+        "(numpy.save writes one)",
+        how);
   }
 
   /// Reals evenly from 0 to the value, integers from 0 to the value itself.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "search/expression/expression.hpp"
 #include "search/expression/quoting.hpp"
@@ -111,8 +110,8 @@ class Rewriting {
       node_.fail("the index of `ProblemSize` must be a number, as in ProblemSize[0]");
     ++at_;
     if (index >= names_.problem_size.size()) {
-      node_.fail(fmt::format("ProblemSize[{}] does not exist: KernelSpecification.ProblemSize has {} element{}", index,
-                             names_.problem_size.size(), names_.problem_size.size() == 1 ? "" : "s"));
+      node_.fail("ProblemSize[{}] does not exist: KernelSpecification.ProblemSize has {} element{}", index,
+                 names_.problem_size.size(), names_.problem_size.size() == 1 ? "" : "s");
     }
     result_ += names_.problem_size[index];
   }
@@ -159,7 +158,7 @@ std::string t1_expression(const T1Node& node, const T1Names& names, T1Use use) {
   try {
     search::Expression::parse(text);
   } catch (const search::ExpressionError& error) {
-    node.fail(fmt::format("`{}` is not an expression: {}", node.string().substr(0, 200), error.what()));
+    node.fail("`{}` is not an expression: {}", node.string().substr(0, 200), error.what());
   }
   return text;
 }

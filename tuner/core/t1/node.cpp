@@ -10,7 +10,6 @@
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/suggestion.hpp"
-#include "tuner/core/description/name_table.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner {
@@ -142,7 +141,7 @@ T1Node T1Node::child(const Json& json, const std::string& step) const {
 }
 
 std::optional<T1Node> T1Node::find(std::string_view key) const {
-  if (!json_->is_object()) fail(fmt::format("must be an object in braces, not {}", json_->type_name()));
+  if (!json_->is_object()) fail("must be an object in braces, not {}", json_->type_name());
   T1Document::Visited& visited = document_->visited_[path_];
   visited.object = json_;
   visited.asked.insert(std::string(key));
@@ -158,14 +157,14 @@ T1Node T1Node::need(std::string_view key) const {
 }
 
 std::vector<T1Node> T1Node::elements() const {
-  if (!json_->is_array()) fail(fmt::format("must be a list in square brackets, not {}", json_->type_name()));
+  if (!json_->is_array()) fail("must be a list in square brackets, not {}", json_->type_name());
   std::vector<T1Node> nodes;
   for (std::size_t i = 0; i < json_->size(); ++i) nodes.push_back(child((*json_)[i], fmt::format("[{}]", i)));
   return nodes;
 }
 
 const std::string& T1Node::string() const {
-  if (!json_->is_string()) fail(fmt::format("must be a string, not {}", json_->type_name()));
+  if (!json_->is_string()) fail("must be a string, not {}", json_->type_name());
   return json_->get_ref<const std::string&>();
 }
 
@@ -173,11 +172,11 @@ search::Value T1Node::value() const {
   if (json_->is_boolean()) return json_->get<bool>();
   if (json_->is_string()) return json_->get<std::string>();
   if (json_->is_number_unsigned() && json_->get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) {
-    fail(fmt::format("{} does not fit in 64 bits", json_->get<std::uint64_t>()));
+    fail("{} does not fit in 64 bits", json_->get<std::uint64_t>());
   }
   if (json_->is_number_integer()) return json_->get<std::int64_t>();
   if (json_->is_number_float()) return json_->get<double>();
-  fail(fmt::format("must be a number, true, false or a string, not {}", json_->type_name()));
+  fail("must be a number, true, false or a string, not {}", json_->type_name());
 }
 
 std::int64_t T1Node::integer() const {
@@ -196,7 +195,7 @@ bool T1Node::flag() const {
 
 std::vector<std::string> T1Node::keys() const {
   std::vector<std::string> keys;
-  if (!json_->is_object()) fail(fmt::format("must be an object in braces, not {}", json_->type_name()));
+  if (!json_->is_object()) fail("must be an object in braces, not {}", json_->type_name());
   for (const auto& [key, value] : json_->items()) keys.push_back(key);
   return keys;
 }

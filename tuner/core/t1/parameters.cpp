@@ -48,9 +48,8 @@ std::vector<search::Value> unique(const T1Node& node, const std::vector<search::
     if (seen.insert(equality_text(value)).second) values.push_back(value);
   }
   if (values.size() < given.size()) {
-    node.warn(fmt::format("{} of the values occur{} in the list more than once and {} used once.",
-                          given.size() - values.size(), given.size() - values.size() == 1 ? "s" : "",
-                          given.size() - values.size() == 1 ? "is" : "are"));
+    node.warn("{} of the values occur{} in the list more than once and {} used once.", given.size() - values.size(),
+              given.size() - values.size() == 1 ? "s" : "", given.size() - values.size() == 1 ? "is" : "are");
   }
   return values;
 }
@@ -59,8 +58,7 @@ void check_type(const T1Node& parameter, const T1Node& values_node, const std::v
   const T1Node node = parameter.need("Type");
   const std::string& type = node.string();
   if (std::find(kTypes.begin(), kTypes.end(), type) == kTypes.end()) {
-    node.fail(fmt::format("unknown type `{}`{}", type,
-                          suggestion(type, kTypes, "; valid types are " + alternatives(kTypes))));
+    node.fail("unknown type `{}`{}", type, suggestion(type, kTypes, "; valid types are " + alternatives(kTypes)));
   }
   const auto strings = std::count_if(values.begin(), values.end(), [](const auto& value) { return value.is_name(); });
   if (strings > 0 && static_cast<std::size_t>(strings) < values.size()) {
@@ -71,7 +69,7 @@ void check_type(const T1Node& parameter, const T1Node& values_node, const std::v
                       : type == "int" || type == "uint" ? is_whole(value) && !(type == "uint" && value.as_real() < 0)
                       : type == "bool"                  ? value == search::Value(0) || value == search::Value(1)
                                                         : !value.is_name();
-    if (!fits) values_node.fail(fmt::format("the value {} does not have the Type {}", value.text(), type));
+    if (!fits) values_node.fail("the value {} does not have the Type {}", value.text(), type);
   }
 }
 
@@ -107,8 +105,8 @@ T1Parameter read_parameter(const T1Node& node) {
     if (parameter.has_default) {
       parameter.default_value = *found;
     } else {
-      node.need("Default").warn(fmt::format("{} is not among the values of `{}`; {} is used.", wanted->text(),
-                                            parameter.name, parameter.default_value.text()));
+      node.need("Default").warn("{} is not among the values of `{}`; {} is used.", wanted->text(), parameter.name,
+                                parameter.default_value.text());
     }
   }
   return parameter;
@@ -145,7 +143,7 @@ std::vector<T1Parameter> read_t1_parameters(const T1Node& space) {
     T1Parameter parameter = read_parameter(node);
     for (const T1Parameter& other : parameters) {
       if (other.name == parameter.name) {
-        node.need("Name").fail(fmt::format("the parameter `{}` is described already, in {}", other.name, other.path));
+        node.need("Name").fail("the parameter `{}` is described already, in {}", other.name, other.path);
       }
     }
     parameters.push_back(std::move(parameter));
@@ -165,7 +163,7 @@ std::vector<T1Line> read_t1_conditions(const T1Node& space, const T1Names& names
     if (const auto parameters = condition.find("Parameters")) {
       for (const T1Node& name : parameters->elements()) {
         if (names.parameters.contains(name.string())) continue;
-        name.warn(fmt::format("there is no parameter `{}`{}", name.string(), suggestion(name.string(), known, ".")));
+        name.warn("there is no parameter `{}`{}", name.string(), suggestion(name.string(), known, "."));
       }
     }
     lines.push_back(

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "search/expression/quoting.hpp"
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/kernel_text.hpp"
@@ -74,7 +73,7 @@ class T1Reader {
     std::string name = language.string();
     for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     if (name != "cuda" && name != "cupy") {
-      language.fail(fmt::format("kernels in `{}` cannot be compiled here; only CUDA C++ can", language.string()));
+      language.fail("kernels in `{}` cannot be compiled here; only CUDA C++ can", language.string());
     }
     specification.find("BenchmarkName");
     for (const char* setting : {"Device", "Profiling", "SimulationInput", "Stream", "Misc", "ReferenceData"}) {

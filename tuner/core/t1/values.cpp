@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
-#include <set>
 #include <string>
 
 #include "search/expression/expression.hpp"
@@ -21,8 +19,9 @@ constexpr std::size_t kMostSteps = 1U << 18;
 constexpr int kMostNesting = 60;
 constexpr std::size_t kLongestText = 1U << 20;
 
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw Error(Errc::bad_description, sentence);
+template <typename... Args>
+[[noreturn]] void refuse(fmt::format_string<Args...> sentence, Args&&... args) {
+  throw Error(Errc::bad_description, fmt::format(sentence, std::forward<Args>(args)...));
 }
 
 std::string shown(std::string_view text) {
@@ -53,20 +52,20 @@ class OuterText {
         continue;
       }
       if (c == ')' || c == ']' || c == '}') {
-        if (open_.empty() || open_.back() != c) refuse(fmt::format("there is an extra `{}` in `{}`", c, shown(text_)));
+        if (open_.empty() || open_.back() != c) refuse("there is an extra `{}` in `{}`", c, shown(text_));
         open_.pop_back();
         continue;
       }
       if (open_.empty()) return here;
     }
-    if (!open_.empty()) refuse(fmt::format("`{}` is missing at the end of `{}`", open_.back(), shown(text_)));
+    if (!open_.empty()) refuse("`{}` is missing at the end of `{}`", open_.back(), shown(text_));
     return std::string_view::npos;
   }
 
  private:
   void skip_quotation(char quote) {
     while (at_ < text_.size() && text_[at_] != quote) at_ += text_[at_] == '\\' ? 2 : 1;
-    if (at_ >= text_.size()) refuse(fmt::format("a quoted text is not closed in `{}`", shown(text_)));
+    if (at_ >= text_.size()) refuse("a quoted text is not closed in `{}`", shown(text_));
     ++at_;
   }
 
@@ -110,8 +109,7 @@ class ListReader {
   class Nesting {
    public:
     explicit Nesting(ListReader& reader) : reader_(reader) {
-      if (++reader.nesting_ > kMostNesting)
-        refuse(fmt::format("lists are nested more than {} levels deep", kMostNesting));
+      if (++reader.nesting_ > kMostNesting) refuse("lists are nested more than {} levels deep", kMostNesting);
     }
     ~Nesting() { --reader_.nesting_; }
     Nesting(const Nesting&) = delete;
@@ -122,20 +120,19 @@ class ListReader {
   };
 
   void step() {
-    if (++steps_ > kMostSteps) refuse(fmt::format("this takes more than {} steps to evaluate", kMostSteps));
+    if (++steps_ > kMostSteps) refuse("this takes more than {} steps to evaluate", kMostSteps);
   }
   static void append(Values& values, search::Value value) {
-    if (values.size() >= kMostValues) refuse(fmt::format("the list has more than {} values", kMostValues));
+    if (values.size() >= kMostValues) refuse("the list has more than {} values", kMostValues);
     values.push_back(std::move(value));
   }
 
   static search::Value evaluate(std::string_view text, const search::Scope& scope) {
     if (text.empty()) refuse("a value is missing between two commas");
-    if (text.front() == '[')
-      refuse(fmt::format("`{}` is a list in a list; a value is one number or string", shown(text)));
+    if (text.front() == '[') refuse("`{}` is a list in a list; a value is one number or string", shown(text));
     // A pair of parentheses with a comma in them, and nothing around them.
     if (text.front() == '(' && text.back() == ')' && split(text.substr(1, text.size() - 2), ',').size() > 1) {
-      refuse(fmt::format("`{}` is a tuple; a value is one number or string", shown(text)));
+      refuse("`{}` is a tuple; a value is one number or string", shown(text));
     }
     return search::Expression::parse(text).evaluate(scope);
   }
@@ -174,11 +171,11 @@ class ListReader {
     const std::size_t open = text.find_first_of("[(");
     const bool encloses = open != std::string_view::npos && text.back() == (text[open] == '[' ? ']' : ')') &&
                           closes_at_end(text.substr(open));
-    if (!encloses) refuse(no_list(text));
+    if (!encloses) refuse_as_list(text);
     const std::string_view function = search::trimmed(text.substr(0, open));
     const std::string_view inside = search::trimmed(text.substr(open + 1, text.size() - open - 2));
     if (text[open] == '[') {
-      if (!function.empty()) refuse(no_list(text));
+      if (!function.empty()) refuse_as_list(text);
       return inside_brackets(inside, scope);
     }
     if (function.empty()) {
@@ -188,9 +185,8 @@ class ListReader {
     return call(function, inside, text, scope);
   }
 
-  static std::string no_list(std::string_view text) {
-    return fmt::format("`{}` is not a list; write it like [1, 2, 4], list(range(1, 9)) or [2**i for i in range(6)]",
-                       shown(text));
+  [[noreturn]] static void refuse_as_list(std::string_view text) {
+    refuse("`{}` is not a list; write it like [1, 2, 4], list(range(1, 9)) or [2**i for i in range(6)]", shown(text));
   }
 
   static bool closes_at_end(std::string_view text) {
@@ -228,16 +224,15 @@ class ListReader {
       return values;
     }
     if (function == "sorted") return sorted(inside, scope);
-    refuse(fmt::format(
+    refuse(
         "`{}` in `{}` is not one of the functions that give a list here: range, list, tuple, set, sorted and reversed",
-        shown(function), shown(text)));
+        shown(function), shown(text));
   }
 
   Values range(std::string_view inside, const search::Scope& scope) {
     const std::vector<std::string_view> bounds = split(inside, ',');
     if (inside.empty() || bounds.size() > 3) {
-      refuse(fmt::format("range takes one to three numbers, as in range(1, 9) and range(32, 1025, 32), not `{}`",
-                         shown(inside)));
+      refuse("range takes one to three numbers, as in range(1, 9) and range(32, 1025, 32), not `{}`", shown(inside));
     }
     const std::int64_t first = bounds.size() == 1 ? 0 : whole(bounds[0], scope);
     const std::int64_t end = whole(bounds[bounds.size() == 1 ? 0 : 1], scope);
@@ -257,7 +252,7 @@ class ListReader {
     const std::vector<std::string_view> parts = split(inside, ',');
     const bool reverse = parts.size() == 2 && parts[1].starts_with("reverse") && parts[1].ends_with("True");
     if (parts.size() > 2 || (parts.size() == 2 && !reverse)) {
-      refuse(fmt::format("sorted takes a list, and reverse=True, not `{}`", shown(inside)));
+      refuse("sorted takes a list, and reverse=True, not `{}`", shown(inside));
     }
     Values values = generated_or_list(parts[0], scope);
     std::stable_sort(values.begin(), values.end(), [reverse](const search::Value& a, const search::Value& b) {
@@ -307,7 +302,7 @@ class ListReader {
     const std::size_t in = find_outer_word(here, "in", 3);
     const std::string_view name = search::trimmed(here.substr(3, in == std::string_view::npos ? in : in - 3));
     if (in == std::string_view::npos || !is_identifier(name)) {
-      refuse(fmt::format("`{}` should be `for NAME in LIST`", shown(here)));
+      refuse("`{}` should be `for NAME in LIST`", shown(here));
     }
     for (const search::Value& value : sum(here.substr(in + 2), scope)) {
       search::Scope inner(&scope);

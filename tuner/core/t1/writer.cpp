@@ -10,7 +10,6 @@
 
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/t1/python.hpp"
-#include "tuner/error.hpp"
 #include "tuner/version.hpp"
 
 namespace tuner {
@@ -50,7 +49,10 @@ class T1Writer {
   }
 
  private:
-  void warn(std::string sentence) { warnings_.push_back(std::move(sentence)); }
+  template <typename... Args>
+  void warn(fmt::format_string<Args...> sentence, Args&&... args) {
+    warnings_.push_back(fmt::format(sentence, std::forward<Args>(args)...));
+  }
 
   Json metadata() const {
     const auto baseline = task_.baseline();
@@ -83,8 +85,8 @@ class T1Writer {
       const search::Parameter& parameter = described.parameter;
       if (described.form == ParameterForm::option) {
         const std::string& option = parameter.default_value.as_name();
-        warn(fmt::format("T1 cannot tune compiler options: `{}` stays {}.", parameter.name,
-                         option.empty() ? "without one" : option));
+        warn("T1 cannot tune compiler options: `{}` stays {}.", parameter.name,
+             option.empty() ? "without one" : option);
         if (!option.empty()) options_.push_back(option);
         fixed_options_.insert(parameter.name);
         continue;
@@ -133,10 +135,10 @@ class T1Writer {
     std::vector<search::Value> values;
     std::set<std::string> seen;
     if (space.size() > kMostLookedAt) {
-      warn(fmt::format(
-          "The macro `{}` depends on parameters, and the space is too large to list its values: define it in "
-          "the kernel's source.",
-          named.name));
+      warn(
+          "The macro `{}` depends on parameters, and the space is too large to list its values: define it in the "
+          "kernel's source.",
+          named.name);
       return;
     }
     for (std::uint64_t i = 0; i < space.size(); ++i) {
@@ -164,7 +166,7 @@ class T1Writer {
       const std::set<std::string> used = python_.parameters(constraint.expression);
       if (std::any_of(used.begin(), used.end(),
                       [&](const std::string& name) { return fixed_options_.contains(name); })) {
-        warn(fmt::format("`{}` is left out, because it concerns a compiler option.", constraint.expression.text()));
+        warn("`{}` is left out, because it concerns a compiler option.", constraint.expression.text());
         continue;
       }
       const std::string text = python_.text(constraint.expression);
@@ -229,7 +231,7 @@ class T1Writer {
     if (argument.type == ElementType::float64) type = "double";
     const bool has_vectors = is_real(argument.type) && argument.lanes != 3 && argument.type != ElementType::bfloat16;
     if (argument.lanes == 1 ? argument.type == ElementType::bfloat16 : !has_vectors) {
-      warn(fmt::format("`{}` has a type that other readers of T1 do not support.", argument.name));
+      warn("`{}` has a type that other readers of T1 do not support.", argument.name);
     }
     if (argument.lanes == 1) return type;
     if (has_vectors) return fmt::format("{}{}", type, argument.lanes);
@@ -261,8 +263,7 @@ class T1Writer {
     object["Size"] = bound.length;
     if (bound.role == Argument::Role::scratch && !python_.parameters(*argument.length).empty()) {
       object["Size"] = python_.text(*argument.length);
-      warn(
-          fmt::format("The size of `{}` depends on parameters; other readers of T1 use one size for all.", bound.name));
+      warn("The size of `{}` depends on parameters; other readers of T1 use one size for all.", bound.name);
     }
     const bool is_out = bound.role == Argument::Role::out || bound.role == Argument::Role::inout;
     const bool is_written = is_out || bound.role == Argument::Role::scratch;
@@ -276,7 +277,7 @@ class T1Writer {
     if (is_written) object["Output"] = is_out ? 1 : 0;
     if (argument.rtol) object["RelativeTolerance"] = *argument.rtol;
     if (argument.atol) object["AbsoluteTolerance"] = *argument.atol;
-    if (argument.alignment) warn(fmt::format("T1 has no place for the alignment of `{}`.", bound.name));
+    if (argument.alignment) warn("T1 has no place for the alignment of `{}`.", bound.name);
   }
 
   void write_content(const BoundArgument& bound, Json& object) {
@@ -291,8 +292,7 @@ class T1Writer {
       case Generator::Kind::file:
         object["FillType"] = "BinaryRaw";
         object["DataSource"] = bound.file ? bound.file->path.string() : std::string();
-        warn(fmt::format("`{}` comes from a NumPy file, which other readers of T1 would read as plain bytes.",
-                         bound.name));
+        warn("`{}` comes from a NumPy file, which other readers of T1 would read as plain bytes.", bound.name);
         return;
       case Generator::Kind::uniform:
         exact = first == 0 || (second == 0 && is_real(bound.type));
@@ -311,8 +311,8 @@ class T1Writer {
     object["FillType"] = "Random";
     object["FillValue"] = greatest;
     if (!exact) {
-      warn(fmt::format("T1 has no generator for the content of `{}`: random numbers up to {} take its place.",
-                       bound.name, search::Value(greatest).text()));
+      warn("T1 has no generator for the content of `{}`: random numbers up to {} take its place.", bound.name,
+           search::Value(greatest).text());
     }
   }
 
@@ -326,13 +326,13 @@ class T1Writer {
     if (any([](const Argument& argument) { return argument.is_partial; })) lost.emplace_back("partial");
     if (description_.work.bytes || description_.work.flops) lost.emplace_back("work");
     if (description_.deterministic) lost.emplace_back("deterministic");
-    if (!lost.empty()) warn(fmt::format("T1 has no place for {}.", fmt::join(lost, ", ")));
+    if (!lost.empty()) warn("T1 has no place for {}.", fmt::join(lost, ", "));
     if (!python_.unknown_functions().empty()) {
-      warn(fmt::format("Python has no {}: other readers of T1 will reject the expressions that use it.",
-                       fmt::join(python_.unknown_functions(), " and no ")));
+      warn("Python has no {}: other readers of T1 will reject the expressions that use it.",
+           fmt::join(python_.unknown_functions(), " and no "));
     }
     if (python_.used_device()) {
-      warn(fmt::format("Device attributes were evaluated for {}.", task_.device().name));
+      warn("Device attributes were evaluated for {}.", task_.device().name);
     }
   }
 

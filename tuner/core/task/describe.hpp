@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "tuner/core/description/description.hpp"
 #include "tuner/core/task/task.hpp"

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
-#include <fstream>
 #include <span>
 
 #include "cache/file/hash.hpp"
@@ -13,7 +12,7 @@
 
 using namespace tuner;
 using namespace tuner::engine;
-using test::DataFolder;
+using test::TemporaryFolder;
 
 namespace {
 
@@ -30,15 +29,8 @@ PrepareProblem problem_with_offsets(std::uint64_t length = 4) {
   return request;
 }
 
-std::string numbers(std::size_t count, double first) {
-  std::vector<double> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = first + static_cast<double>(i);
-  return test::npy("<f8", "(" + std::to_string(count) + ",)", test::bytes_of(values));
-}
-
 DataFile data_at(const std::filesystem::path& path, std::uint64_t bytes) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string all(std::istreambuf_iterator<char>(file), {});
+  const std::string all = test::read_bytes(path);
   return {path, 128, bytes, cache::content_hash(std::string_view(all).substr(128, bytes))};
 }
 
@@ -88,9 +80,9 @@ TEST_CASE("a binary whose constant memory is not as described is not launched") 
 
 TEST_CASE(
     "inputs and constant memory are what their files hold, whatever the seed, also for a worker that comes later") {
-  const DataFolder folder;
-  const auto values = folder.write("the \"values\".npy", numbers(kLength, 5));
-  const auto offsets = folder.write("offsets.npy", numbers(4, 100));
+  const TemporaryFolder folder;
+  const auto values = folder.write("the \"values\".npy", test::npy_from<double>("<f8", kLength, 5));
+  const auto offsets = folder.write("offsets.npy", test::npy_from<double>("<f8", 4, 100));
   PrepareProblem request = problem_with_offsets();
   request.arguments[0].generator = request.arguments[1].generator = Generator::Kind::file;
   request.arguments[0].file = data_at(values, kLength * sizeof(double));
@@ -108,13 +100,13 @@ TEST_CASE(
 }
 
 TEST_CASE("data that is not what it was when the session began is refused by name") {
-  const DataFolder folder;
-  const auto values = folder.write("values.npy", numbers(kLength, 5));
+  const TemporaryFolder folder;
+  const auto values = folder.write("values.npy", test::npy_from<double>("<f8", kLength, 5));
   PrepareProblem request = problem();
   request.arguments[0].generator = Generator::Kind::file;
   request.arguments[0].file = data_at(values, kLength * sizeof(double));
   TestLane test(request);
-  folder.write("values.npy", numbers(kLength, 6));
+  folder.write("values.npy", test::npy_from<double>("<f8", kLength, 6));
   const DeviceReply changed = test.expect(request, Outcome::worker_lost);
   CHECK(changed.message ==
         values.string() + " was changed while it was in use; start again, and do not change it until the end.");

@@ -4,9 +4,9 @@
 #include <initializer_list>
 #include <string>
 
-#include "tests/core/task/npy_file.hpp"
 #include "tests/engine/device/lane/lane_support.hpp"
 #include "tests/support/errors.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/engine/device/worker/cuda.hpp"
 #include "tuner/process/worker_program.hpp"
@@ -21,7 +21,7 @@ struct Journal {
   DeviceLaneOptions options() const {
     return {.environment = {"FAKE_DRIVER_JOURNAL=" + (folder.path() / "journal").string()}};
   }
-  test::DataFolder folder;
+  test::TemporaryFolder folder;
 };
 
 /// A worker program that can be made one that cannot be started.
@@ -33,7 +33,7 @@ class LockedProgram {
   void unlock() const { std::filesystem::permissions(path_, std::filesystem::perms::owner_all); }
 
  private:
-  test::DataFolder folder_;
+  test::TemporaryFolder folder_;
   std::filesystem::path path_ =
       folder_.write("worker", "#!/bin/sh\nexec " + shell_word(find_worker_program().string()) + " \"$@\"\n");
 };

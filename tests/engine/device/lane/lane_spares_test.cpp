@@ -46,7 +46,7 @@ class CountedProgram {
 
  private:
   std::filesystem::path log() const { return folder_.path() / "starts"; }
-  test::DataFolder folder_;
+  test::TemporaryFolder folder_;
 };
 
 }  // namespace

@@ -147,7 +147,7 @@ TEST_CASE("a reference takes the arguments that it names, in its order") {
 namespace {
 
 /// `doubled` must be what this file of the folder holds; `values` are 0, 1, 2, ...
-PrepareProblem problem_with_expected(const test::DataFolder& folder, std::vector<double> numbers) {
+PrepareProblem problem_with_expected(const test::TemporaryFolder& folder, std::vector<double> numbers) {
   PrepareProblem request = problem();
   request.arguments[0].generator = Generator::Kind::iota;
   request.arguments[0].generator_parameters = {0, 1};
@@ -166,7 +166,7 @@ std::vector<double> doubles() {
 }  // namespace
 
 TEST_CASE("what a file holds is what the baseline and every candidate must compute") {
-  const test::DataFolder folder;
+  const test::TemporaryFolder folder;
   TestLane test(problem_with_expected(folder, doubles()));
   test.expect(reference("sparse"), Outcome::unwritten_output,
               "500 of 1000 elements of 'doubled' unwritten that doubled.bin has, the first at 'doubled'[500]");
@@ -181,7 +181,7 @@ TEST_CASE("what a file holds is what the baseline and every candidate must compu
 }
 
 TEST_CASE("a baseline that is right within the tolerance is no nondeterministic one for differing from the file") {
-  const test::DataFolder folder;
+  const test::TemporaryFolder folder;
   std::vector<double> numbers = doubles();
   numbers[10] += 1e-13;
   PrepareProblem request = problem_with_expected(folder, numbers);
