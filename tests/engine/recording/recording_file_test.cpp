@@ -149,6 +149,12 @@ TEST_CASE("more rows than the parameters make are refused at the first of them")
                        doctest::Contains("rows.csv:8: there are more rows than the 2 configurations"), Error);
 }
 
+TEST_CASE("a parameter that is declared behind the rows is refused") {
+  const Folder folder;
+  CHECK_THROWS_WITH_AS(read_recording(folder.write("late.csv", std::string(kRecording) + "#param LATE 1,2\n")),
+                       doctest::Contains("declared after the line that names the columns"), Error);
+}
+
 TEST_CASE("a device of a recording has no text of several lines") {
   const Folder folder;
   std::string text = kRecording;

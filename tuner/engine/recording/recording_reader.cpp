@@ -224,6 +224,7 @@ class Reader {
     } else if (keyword == "driver") {
       r.conditions.driver = r.device.driver_version = value;
     } else if (keyword == "param") {
+      if (!columns_.empty()) fail("a parameter is declared after the line that names the columns; move it above");
       read_parameter(rest);
     } else if (keyword == "let") {
       const std::size_t equals = value.find('=');
