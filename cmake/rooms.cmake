@@ -53,9 +53,9 @@ tuner_compile_alike(tuner_precompiled)
 add_library(tuner_precompiled_hot OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
 tuner_compile_alike(tuner_precompiled_hot HOT)
 
-# tuner_room(<target> SOURCES <file>... [LINK <target>...] [PRIVATE <target>...] [HOT]) A static library; headers are
-# included relative to the top folder ("search/space/space.hpp"). With CMAKE_VERIFY_INTERFACE_HEADER_SETS the target
-# all_verify_interface_header_sets compiles each header alone.
+# tuner_room(<target> SOURCES <file>... [LINK <target>...] [PRIVATE <target>...] [HOT])
+# A static library; headers are included relative to the top folder ("search/space/space.hpp"). With
+# CMAKE_VERIFY_INTERFACE_HEADER_SETS the target all_verify_interface_header_sets compiles each header alone.
 function(tuner_room target)
   cmake_parse_arguments(PARSE_ARGV 1 room "HOT" "" "SOURCES;LINK;PRIVATE")
   add_library(${target} STATIC ${room_SOURCES})
