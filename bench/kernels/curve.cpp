@@ -15,8 +15,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kBlocks = 20;
-constexpr std::chrono::seconds kLimit{20};
+constexpr int kBlocksOfCurve = 20;
+constexpr std::chrono::seconds kLimitOfCurve{20};
 
 struct Point {
   std::string line;
@@ -73,7 +73,7 @@ void measure_group(Laboratory& laboratory, const Subject& subject, const Curve& 
       points.push_back({line.label, number});
     }
   }
-  const Contestant baseline = measure_side_by_side(laboratory, task, contestants, kBlocks, kLimit);
+  const Contestant baseline = measure_side_by_side(laboratory, task, contestants, kBlocksOfCurve, kLimitOfCurve);
   group["problem"] = problem_text(task.problem());
   group["baseline"] = to_record(baseline);
   group["points"] = json::array();

@@ -14,8 +14,8 @@ using nlohmann::json;
 namespace {
 
 constexpr int kTimes = 10;
-constexpr int kBlocks = 100;
-constexpr std::chrono::seconds kLimit{10};
+constexpr int kBlocksOfTenfold = 100;
+constexpr std::chrono::seconds kLimitOfTenfold{10};
 constexpr std::size_t kTies = 3;  // of the larger session, measured too
 
 /// The winner of a session with ten times the budget, first, and some that tie with it.
@@ -49,7 +49,7 @@ void compare(const std::filesystem::path& out, const BenchProblem& problem, json
   for (const std::string& other : search_longer(problem, record)) contestants.push_back({"tenfold", other});
   Laboratory laboratory;
   const Task task = task_of({problem.file, problem.kernel}, problem.problem, laboratory.device());
-  measure_side_by_side(laboratory, task, contestants, kBlocks, kLimit);
+  measure_side_by_side(laboratory, task, contestants, kBlocksOfTenfold, kLimitOfTenfold);
   if (!contestants[0].failure.empty()) throw std::runtime_error("the winner: " + contestants[0].failure);
   const Contestant* best = nullptr;
   for (const Contestant& contestant : contestants) {

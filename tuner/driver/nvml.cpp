@@ -52,8 +52,8 @@ Functions load() {
 }
 
 const Functions& functions() {
-  static const Functions loaded = load();
-  return loaded;
+  static const Functions found = load();
+  return found;
 }
 
 }  // namespace

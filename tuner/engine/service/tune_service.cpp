@@ -27,20 +27,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPoolIdle{30};
 constexpr std::chrono::milliseconds kLook{20};
 
-/// What a program may want to log, and no more: the first few warnings of a session.
-class Listener final : public Observer {
- public:
-  void warning(const std::string& sentence) override {
-    constexpr std::size_t kMost = 3;
-    if (++count_ <= kMost) text_ += (text_.empty() ? "" : " ") + sentence;
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-  std::size_t count_ = 0;
-};
-
 SessionOptions session_options(const TuneJob& job) {
   SessionOptions options;
   options.mode = job.timing;
@@ -220,6 +206,20 @@ class TuneService::Work {
     }
     return std::nullopt;
   }
+
+  /// What a program may want to log, and no more: the first few warnings of a session.
+  class Listener final : public Observer {
+   public:
+    void warning(const std::string& sentence) override {
+      constexpr std::size_t kMost = 3;
+      if (++count_ <= kMost) text_ += (text_.empty() ? "" : " ") + sentence;
+    }
+    const std::string& text() const { return text_; }
+
+   private:
+    std::string text_;
+    std::size_t count_ = 0;
+  };
 
   TuneService& service_;
   const TuneJob& job_;
