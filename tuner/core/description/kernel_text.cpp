@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,13 @@ using Descriptor = UniqueHandle<int, close, -1>;
 
 [[noreturn]] void cannot_read(const std::filesystem::path& file, const std::string& why) {
   throw Error(Errc::file_not_found, fmt::format("The kernel file {} {}.", file.string(), why));
+}
+
+/// A named pipe reads as empty until a program opens it to write to it: that has ten seconds.
+void wait_for_writer(int descriptor) {
+  constexpr int kMilliseconds = 10'000;
+  pollfd pipe{.fd = descriptor, .events = POLLIN, .revents = 0};
+  while (poll(&pipe, 1, kMilliseconds) < 0 && errno == EINTR) continue;
 }
 
 /// By its byte order mark, or because zeros are half of each ASCII character saved so, and in UTF-8 there are none:
@@ -59,6 +67,7 @@ std::string read_kernel_file(const std::filesystem::path& file) {
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
     cannot_read(file, "is neither a file nor a pipe; name an annotated CUDA source");
   }
+  if (S_ISFIFO(status.st_mode)) wait_for_writer(descriptor.get());
   fcntl(descriptor.get(), F_SETFL, 0);  // a pipe's writer may take its time
   std::string text;
   if (S_ISREG(status.st_mode) && status.st_size > 0) text.reserve(static_cast<std::size_t>(status.st_size));
