@@ -59,7 +59,8 @@ struct Crowd {
     std::set<std::string> found;
     for (bench::Child& member : members) {
       std::vector<std::string> words = bench::words(member.finish());
-      words.resize(3);  // there may be no configuration
+      if (words.size() == 2) words.emplace_back();  // no configuration
+      if (words.size() < 3) throw std::runtime_error("a process said too little");
       fmt::print("  after {} s: {}, {}\n", words[1], to_string(static_cast<Rung>(std::stoi(words[0]))), words[2]);
       found.insert(words[0] + " " + words[2]);
     }

@@ -1,4 +1,3 @@
-
 #include "cache/exchange/exchange.hpp"
 #include "cache/file/fail.hpp"
 #include "cache/file/fresh_file.hpp"

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMostNesting = 200;
 constexpr std::size_t kLongestText = std::size_t{1} << 24;  // offsets and links are counted in 32 bits
-constexpr std::uint64_t kTwoTo63 = std::uint64_t{1} << 63;
+constexpr std::uint64_t kLeastNegated = std::uint64_t{1} << 63;
 
 // The binary operators that are evaluated from left to right, from the loosest to the tightest.
 constexpr std::array<std::array<Sign, 4>, 6> kLevels{{
@@ -209,7 +209,7 @@ class Parser {
     const Sign sign = token_.sign;
     const std::uint32_t start = offset();
     advance();
-    if (sign == Sign::subtract && token_.kind == Token::Kind::integer && token_.magnitude == kTwoTo63) {
+    if (sign == Sign::subtract && token_.kind == Token::Kind::integer && token_.magnitude == kLeastNegated) {
       // The least integer has no positive counterpart: its sign belongs to the literal.
       const Token digits = token_;
       advance();
@@ -246,7 +246,7 @@ class Parser {
     advance();
     switch (token.kind) {
       case Token::Kind::integer:
-        if (token.magnitude == kTwoTo63) too_large(token);
+        if (token.magnitude == kLeastNegated) too_large(token);
         return literal(Value(static_cast<std::int64_t>(token.magnitude)), start);
       case Token::Kind::real:
         return literal(Value(token.real), start);

@@ -12,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "tests/core/task/npy_file.hpp"
 #include "tests/gpu/run_on_gpu.hpp"
 #include "tests/support/description_mistakes.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace {
@@ -60,8 +60,7 @@ Result run(const Folder& folder, const std::string& arguments) {
   while ((count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0) result.output.append(buffer.data(), count);
   const int status = pclose(pipe);
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  std::ifstream in(errors);
-  result.errors.assign(std::istreambuf_iterator<char>(in), {});
+  result.errors = read_bytes(errors);
   return result;
 }
 
@@ -172,22 +171,13 @@ TEST_CASE("foreign kernels are tuned as their T1 files describe them") {
   }
 }
 
-/// The numbers from `first` on, as numpy.save writes them.
-template <typename Number>
-void write_numbers(const std::filesystem::path& file, const std::string& type, int count, Number first) {
-  std::vector<Number> numbers(static_cast<std::size_t>(count));
-  std::iota(numbers.begin(), numbers.end(), first);
-  const std::string data(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number));
-  std::ofstream(file, std::ios::binary) << tuner::test::npy(type, fmt::format("({},)", count), data);
-}
-
 TEST_CASE("kernels get what their data files hold, and constant memory what is described for it") {
   const Folder folder;
   constexpr int kLength = 1000003;
   const std::filesystem::path kernel = folder / "real_data.cu";
   std::filesystem::copy_file(source_folder() / "tests/gpu/kernels/real_data.cu", kernel);
-  write_numbers<std::int32_t>(folder / "x, from 0.npy", "<i4", kLength, 0);
-  write_numbers<std::int64_t>(folder / "weights.npy", "<i8", 8, 1);
+  write_bytes(folder / "x, from 0.npy", npy_from<std::int32_t>("<i4", kLength, 0));
+  write_bytes(folder / "weights.npy", npy_from<std::int64_t>("<i8", 8, 1));
   const auto tune_it = [&] {
     return run(folder, fmt::format("tune '{}' --json --problem n={}", kernel.string(), kLength));
   };
@@ -200,7 +190,7 @@ TEST_CASE("kernels get what their data files hold, and constant memory what is d
   CHECK(report["counters"]["asked"] == 8);
   CHECK(report["data"].size() == 2);
 
-  write_numbers<std::int64_t>(folder / "weights.npy", "<i8", 8, 2);
+  write_bytes(folder / "weights.npy", npy_from<std::int64_t>("<i8", 8, 2));
   const Result other = tune_it();
   CHECK(other.exit_code == 1);  // nothing usable: the baseline, too, computes something else than the reference
   CHECK(failures(other.report()).contains("wrong_result"));
@@ -233,8 +223,7 @@ TEST_CASE("a reference that needs another launch is refused, and finds the wrong
   const Folder folder;
   const std::filesystem::path kernel = folder / "trap.cu";
   const auto result_with = [&](const std::string& command, const std::string& clauses) {
-    std::ifstream stream(source_folder() / "tests/gpu/kernels/trap.cu");
-    std::string text{std::istreambuf_iterator<char>(stream), {}};
+    std::string text = read_bytes(source_folder() / "tests/gpu/kernels/trap.cu");
     const std::string named = "reference(plain)";
     text.replace(text.find(named), named.size(), "reference(plain" + clauses + ")");
     std::ofstream(kernel) << text;
@@ -276,8 +265,9 @@ TEST_CASE("a recording made here replays to the winner of the run that made it")
 }  // namespace
 
 int main(int argc, char** argv) {
-  return tuner::test::run_on_gpu(argc, argv, [] {
-    const Result devices = run(Folder(), "devices");
+  const Folder folder;
+  return tuner::test::run_on_gpu(argc, argv, [&] {
+    const Result devices = run(folder, "devices");
     if (devices.exit_code != 0) throw std::runtime_error(devices.errors);
   });
 }

@@ -17,7 +17,7 @@ Function find(const char* name, int version) {
   return reinterpret_cast<Function>(found);
 }
 
-/// What `queue` puts on the stream, as a graph; null if the capture was spoilt.
+/// What `queue` puts on the stream, as a graph. Throws if the capture was spoilt.
 template <class Queue>
 CUgraph capture(CUstream stream, Queue queue) {
   static const auto begin = find<PFN_cuStreamBeginCapture_v10010>("cuStreamBeginCapture", 10010);

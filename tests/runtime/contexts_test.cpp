@@ -20,10 +20,11 @@ TEST_CASE_FIXTURE(Program, "without a context the primary one of the first GPU i
   CHECK(&request() == &instance);
 }
 
-TEST_CASE_FIXTURE(Program, "a program's own context is used and left as it is") {
-  OwnContext own;
+TEST_CASE("a program's own context is used and left as it is") {
+  const OwnContext own;
   const std::size_t holds = inspector().primary_holds();
-  const Instance& instance = tuned_instance();
+  Program program;
+  const Instance& instance = program.tuned_instance();
   CHECK(instance.rung() == Rung::exact);
   CHECK(current_context() == own.get());
   inspector().take_launches();

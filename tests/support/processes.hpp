@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tests/support/files.hpp"
+#include "tests/support/text.hpp"
 
 namespace tuner::test {
 

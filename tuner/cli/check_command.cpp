@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kMostConfigurations = 100000;
 
-CheckRequest read_request(const Arguments& arguments) {
+CheckRequest read_check_request(const Arguments& arguments) {
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage,
                 "`tuner check` needs a kernel file, for example `tuner check kernel_sources/prefetch.cu --host`.");
@@ -41,7 +41,7 @@ CheckRequest read_request(const Arguments& arguments) {
 }
 
 ExitCode run_check(const Arguments& arguments) {
-  const CheckRequest request = read_request(arguments);
+  const CheckRequest request = read_check_request(arguments);
   const Interrupts interrupts;
   if (!arguments.has("host")) return check_on_gpu(request, interrupts.flag());
   if (arguments.has("device"))

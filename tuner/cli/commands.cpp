@@ -47,10 +47,11 @@ std::string exit_code_line(ExitCode code) {
 std::span<const Option> global_options() {
   static const std::array<Option, 4> options{{
       {"db", Option::Kind::value, "PATH",
-       "folder of the databases, or the path of decisions.db; default: $TUNER_DB, else $XDG_DATA_HOME/tuner, else "
+       "directory that holds the databases, or the path of decisions.db; default: $TUNER_DB, else "
+       "$XDG_DATA_HOME/tuner, else "
        "~/.local/share/tuner"},
       {"json", Option::Kind::flag, "", "print one JSON object instead of text"},
-      {"help", Option::Kind::flag, "", "explain the command and exit"},
+      {"help", Option::Kind::flag, "", "print this help and exit"},
       {"version", Option::Kind::flag, "", "print the version and exit"},
   }};
   return options;

@@ -35,7 +35,7 @@ void refuse_what_a_header_ignores(const Arguments& arguments) {
   }
 }
 
-HeaderRequest read_request(const Arguments& arguments) {
+HeaderRequest read_header_request(const Arguments& arguments) {
   HeaderRequest request;
   if (arguments.choice("style", {"constexpr", "define"}) == "define") request.style = HeaderStyle::macros;
   request.name_space = arguments.value("namespace").value_or(request.name_space);
@@ -101,7 +101,7 @@ void write_file(const std::filesystem::path& file, const std::string& text, bool
 ExitCode export_header(const Arguments& arguments) {
   refuse_what_a_header_ignores(arguments);
   const std::filesystem::path file = arguments.value("header").value_or("");
-  const HeaderRequest request = read_request(arguments);
+  const HeaderRequest request = read_header_request(arguments);
   const Selection selection(arguments, arguments.value("kernel").value_or(""));
   const cache::Location from = cache::locate(arguments.value("db").value_or(""));
   const auto store = open_for_reading(from);

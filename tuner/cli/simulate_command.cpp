@@ -35,7 +35,7 @@ PromisingRows read_promising(std::string text) {
   return result;
 }
 
-SimulateRequest read_request(const Arguments& arguments) {
+SimulateRequest read_simulate_request(const Arguments& arguments) {
   SimulateRequest request;
   for (const std::string& file : arguments.operands()) request.files.emplace_back(file);
   if (request.files.empty()) {
@@ -88,7 +88,7 @@ class RunCounter {
 };
 
 ExitCode run_simulate(const Arguments& arguments) {
-  const SimulateRequest request = read_request(arguments);
+  const SimulateRequest request = read_simulate_request(arguments);
   std::vector<SimulatedSpace> spaces;
   for (const std::filesystem::path& file : request.files) spaces.push_back(load_space(file, request));
   const Interrupts interrupts;

@@ -101,7 +101,7 @@ Json score_json(const SimulatedScore& scored) {
           {"fractions", curve_json(score.fraction)}};
 }
 
-Json space_json(const SimulateRequest& request, const SimulatedSpace& space) {
+Json simulated_space_json(const SimulateRequest& request, const SimulatedSpace& space) {
   const auto random = space.yardstick.random();
   return {{"file", space.file},
           {"name", space.name},
@@ -158,17 +158,18 @@ Json simulation_json(const SimulateRequest& request, const std::vector<Simulated
             {"spaces", json_list(scores.spaces, score_json)},
             {"mean", score_json(scores.mean)}};
   };
-  return {{"format", 1},
-          {"budget", request.budget},
-          {"repeats", request.repeats},
-          {"batch", request.batch},
-          {"seed", request.seed},
-          {"cost", in_seconds(request) ? "seconds" : "evaluations"},
-          {"noise", request.noise == search::Noise::recorded},
-          {"permuted", request.permute},
-          {"promising", promising_json(request)},
-          {"spaces", json_list(spaces, [&](const SimulatedSpace& space) { return space_json(request, space); })},
-          {"strategies", json_list(strategies, of_strategy)}};
+  return {
+      {"format", 1},
+      {"budget", request.budget},
+      {"repeats", request.repeats},
+      {"batch", request.batch},
+      {"seed", request.seed},
+      {"cost", in_seconds(request) ? "seconds" : "evaluations"},
+      {"noise", request.noise == search::Noise::recorded},
+      {"permuted", request.permute},
+      {"promising", promising_json(request)},
+      {"spaces", json_list(spaces, [&](const SimulatedSpace& space) { return simulated_space_json(request, space); })},
+      {"strategies", json_list(strategies, of_strategy)}};
 }
 
 }  // namespace tuner::cli

@@ -50,7 +50,7 @@ void read_if_busy(const Arguments& arguments, TuneRequest& request) {
   if (word == "leave") request.if_busy = IfBusy::leave;
 }
 
-TuneRequest read_request(const Arguments& arguments) {
+TuneRequest read_tune_request(const Arguments& arguments) {
   TuneRequest request;
   if (!arguments.operands().empty()) request.file = arguments.operands().front();
   request.kernel = arguments.value("kernel").value_or("");
@@ -145,7 +145,7 @@ class Printer {
 };
 
 ExitCode run_tune(const Arguments& arguments) {
-  const TuneRequest request = read_request(arguments);
+  const TuneRequest request = read_tune_request(arguments);
   const Interrupts interrupts;
   ProgressLine line;
   Printer printer(line, arguments.has("json"), !arguments.has("no-times"));
@@ -178,31 +178,34 @@ Command tune_command() {
       .synopsis = "tuner tune [FILE] [options]",
       .summary = "find the fastest configuration of a kernel and store it",
       .purpose =
-          "Compiles the configurations of a kernel, checks each against the baseline, times them, races the\n"
-          "best, and stores every trial and the winner. Ctrl-C stops early and keeps what was measured.",
+          "Compiles the configurations of a kernel, checks each against the baseline, times them, compares\n"
+          "the fastest in a final race, and stores every trial and the winner. Ctrl-C stops early and\n"
+          "keeps what was measured.",
       .options =
           {
               {"problem", Kind::repeatable, "A=1,B=2",
-               "values of the problem; repeat it to tune several problems in turn"},
+               "values that define the problem; repeat the option to tune several problems in turn"},
               {"kernel", Kind::value, "NAME", "which kernel, if FILE describes several; default: the only one"},
               {"where", Kind::repeatable, "EXPR",
-               "try only configurations for which this holds, for example 'BLOCKDIMX >= 256'; repeatable"},
+               "try only configurations for which EXPR is true, for example 'BLOCKDIMX >= 256'; repeatable"},
               {"strategy", Kind::value, "NAME",
                fmt::format("how to choose configurations: {}; default auto",
                            fmt::join(search::strategy_names(), ", "))},
               {"budget", Kind::repeatable, "200|60s|10%",
-               "stop after this many configurations, this much time (ms, s, min) or this share of the space; several "
-               "with commas, or repeated: the first to be reached; default: the whole space"},
+               "stop after this many configurations, this much time (ms, s, min) or this share of the space; for "
+               "several limits, use commas or repeat the option: the first one reached ends the search; default: the "
+               "whole "
+               "space"},
               {"stop-at", Kind::value, "TIME|1.5x",
-               "stop as soon as a configuration takes at most this long (ns, us, ms, s), or is this many times as fast "
-               "as the baseline"},
-              {"stop-after-idle", Kind::value, "N",
-               "stop after N configurations in a row that are not faster than the best"},
+               "stop as soon as a configuration takes at most this long (ns, us, ms, s), or reaches "
+               "this speed-up over the baseline"},
+              {"stop-after-idle", Kind::value, "N", "stop after N configurations in a row without an improvement"},
               {"stop-when-gain-below", Kind::value, "2%",
                "stop when doubling the number of configurations tried is expected to gain less than this"},
               {"seed", Kind::value, "N",
-               "seed of the strategy and of the generated inputs; the same seed tries the same configurations; default "
-               "0"},
+               "random seed for the strategy and the generated inputs; with --no-warm-start, the same seed tries the "
+               "same "
+               "configurations; default 0"},
               {"mode", Kind::value, "cold|warm",
                "cold flushes the L2 cache before every sample; warm does not; default cold"},
               {"device", Kind::value, "N", "which GPU, as numbered by `tuner devices`; default 0"},
@@ -210,31 +213,34 @@ Command tune_command() {
                "stop a launch that runs longer than this (ms, s, min); default 2s"},
               {"compile-timeout", Kind::value, "TIME",
                "stop compiling a configuration that takes longer than this (ms, s, min); default 30s"},
-              {"workers", Kind::value, "N", "number of compile processes; default: one for each usable core, less one"},
+              {"workers", Kind::value, "N",
+               "number of compile processes; default: the number of usable cores minus one"},
               {"I", Kind::repeatable, "DIR", "also search this folder for quoted headers; repeatable"},
               {"record", Kind::value, "FILE",
                "write every trial with its samples to FILE (.gz: compressed); slower, because no candidate is stopped "
                "early"},
               {"force", Kind::flag, "", "with --record: replace FILE if it is already a recording"},
               {"replay", Kind::value, "FILE",
-               "repeat a recording instead of using a GPU: nothing is compiled or launched, and results go to "
+               "replay a recording instead of using a GPU: nothing is compiled or launched, and results go to "
                "replay.db"},
-              {"fresh", Kind::flag, "", "measure everything again, including what earlier sessions stored"},
+              {"fresh", Kind::flag, "", "ignore trials stored by earlier sessions and measure everything again"},
               {"no-warm-start", Kind::flag, "",
                "do not start with configurations that won for other problems or on other GPUs; by default up to five "
-               "of them are measured first"},
+               "of them are measured first, and more as long as they are faster than the strategy's own choices"},
               {"if-busy", Kind::value, "wait|TIME|leave|ignore",
-               "while another process tunes the same kernel and problem, or tunes on the same GPU: wait for at most 30 "
-               "min or TIME (ms, s, min), then go ahead alongside it; leave with exit code 7; or ignore it; default "
-               "wait"},
+               "what to do if another process is tuning the same kernel and problem, or is tuning on the same GPU: "
+               "wait at "
+               "most 30 min, or at most TIME (ms, s, min), then go ahead alongside it; leave: exit with code 7; "
+               "ignore: go "
+               "ahead at once; default wait"},
               {"no-times", Kind::flag, "",
-               "with --json: omit what differs between two equal replays (durations, dates, paths)"},
+               "with --json: omit fields that differ between otherwise identical replays (durations, dates, paths)"},
           },
       .most_operands = 1,
       .examples = {{"tuner tune kernel_sources/prefetch.cu --problem rows=528,row_length=65536 --budget 60s",
                     "spend a minute on one problem and store the winner"},
                    {"tuner tune --replay kernel_sources/recordings/prefetch__H200.csv --json",
-                    "repeat a recorded search without a GPU, and print JSON"}},
+                    "search a recorded space without a GPU, and print JSON"}},
       .exit_codes = {ExitCode::no_result, ExitCode::no_device, ExitCode::no_toolkit, ExitCode::device_failed,
                      ExitCode::busy},
       .run = run_tune,

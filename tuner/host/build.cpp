@@ -11,10 +11,6 @@ namespace {
 /// So many share what every file costs.
 constexpr std::size_t kVariantsOfUnit = 12;
 
-const char* name_of(Flavour flavour) {
-  return flavour == Flavour::memory ? "memory" : "threads";
-}
-
 /// What it means that nothing of a flavour can be run.
 std::string consequence(Flavour flavour) {
   return flavour == Flavour::memory ? "" : "Races were not checked. ";
@@ -29,11 +25,11 @@ Build::Build(const Program& program, const Compiler& compiler, const std::vector
 }
 
 std::filesystem::path Build::program(Flavour flavour) const {
-  return program_.folder() / (std::string("run_") + name_of(flavour));
+  return program_.folder() / ("run_" + name_of(flavour));
 }
 
 Build::Unit Build::make_unit(Flavour flavour, std::vector<VariantSource> variants) {
-  const std::string name = std::string(name_of(flavour)) + "_" + std::to_string(units_++);
+  const std::string name = name_of(flavour) + "_" + std::to_string(units_++);
   Unit unit;
   unit.source = program_.write_unit(name, variants);
   unit.object = program_.folder() / (name + ".o");

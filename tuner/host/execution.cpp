@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "tuner/host/compare.hpp"
+#include "tuner/host/program.hpp"
 #include "tuner/host/shortage.hpp"
 #include "tuner/host/work_folder.hpp"
 
@@ -15,10 +16,6 @@ namespace tuner::host {
 namespace {
 
 using State = CaseOutcome::State;
-
-std::string name_of(Flavour flavour) {
-  return flavour == Flavour::memory ? "memory" : "threads";
-}
 
 /// Each part runs the configurations that have its number modulo `parts`.
 std::vector<Job> jobs_of(const std::filesystem::path& program, const std::filesystem::path& plan,

@@ -1,4 +1,3 @@
-
 #include "cache/store/rows.hpp"
 #include "tests/cache/support.hpp"
 

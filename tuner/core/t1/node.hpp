@@ -79,7 +79,7 @@ class T1Node {
   /// Throws Error{bad_description}: "FILE: PATH: sentence".
   [[noreturn]] void fail(const std::string& sentence) const;
   void warn(const std::string& sentence) const { document_->warn(path_, sentence); }
-  // The same with a sentence that is formatted as fmt::format does.
+  /// The same with a sentence that is formatted as fmt::format does.
   template <typename First, typename... Rest>
   [[noreturn]] void fail(fmt::format_string<First, Rest...> sentence, First&& first, Rest&&... rest) const {
     fail(fmt::format(sentence, std::forward<First>(first), std::forward<Rest>(rest)...));

@@ -15,12 +15,12 @@
 namespace tuner {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-constexpr std::uint64_t kMostLookedAt = 2'000'000;
+constexpr std::uint64_t kMostWritten = 2'000'000;
 constexpr const char* kDimensions[] = {"X", "Y", "Z"};
 
-Json value_json(const search::Value& value) {
+OrderedJson value_json(const search::Value& value) {
   if (value.is_name()) return value.as_name();
   if (value.is_boolean()) return value.as_boolean() ? 1 : 0;
   if (value.is_integer()) return value.as_integer();
@@ -35,17 +35,17 @@ class T1Writer {
     write_parameters();
     write_macros();
     write_conditions();
-    Json specification = launch();
+    OrderedJson specification = launch();
     write_arguments();
     if (!options_.empty()) specification["CompilerOptions"] = std::move(options_);
     specification["Arguments"] = std::move(arguments_);
     say_what_is_lost();
-    const Json file{
+    const OrderedJson file{
         {"General", {{"BenchmarkName", description_.kernel}, {"FormatVersion", 1}}},
         {"Metadata", metadata()},
         {"ConfigurationSpace", {{"TuningParameters", std::move(parameters_)}, {"Conditions", std::move(conditions_)}}},
         {"KernelSpecification", std::move(specification)}};
-    return {file.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", std::move(warnings_)};
+    return {file.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n", std::move(warnings_)};
   }
 
  private:
@@ -54,14 +54,14 @@ class T1Writer {
     warnings_.push_back(fmt::format(sentence, std::forward<Args>(args)...));
   }
 
-  Json metadata() const {
+  OrderedJson metadata() const {
     const auto baseline = task_.baseline();
     return {{"Tuner", fmt::format("tuner {}", kVersion)},
             {"Problem", problem_text(task_.problem())},
             {"Device", task_.device().name},
             {"Configurations", task_.space().size()},
             {"Combinations", task_.space().cartesian_size()},
-            {"Baseline", baseline ? Json(task_.space().text(*baseline)) : Json(nullptr)}};
+            {"Baseline", baseline ? OrderedJson(task_.space().text(*baseline)) : OrderedJson(nullptr)}};
   }
 
   void add_parameter(const std::string& name, const std::string& type, const std::vector<search::Value>& values,
@@ -134,7 +134,7 @@ class T1Writer {
     const search::Space& space = task_.space();
     std::vector<search::Value> values;
     std::set<std::string> seen;
-    if (space.size() > kMostLookedAt) {
+    if (space.size() > kMostWritten) {
       warn(
           "The macro `{}` depends on parameters, and the space is too large to list its values: define it in the "
           "kernel's source.",
@@ -174,8 +174,8 @@ class T1Writer {
     }
   }
 
-  Json extents(const std::vector<search::Expression>& expressions) {
-    Json object = Json::object();
+  OrderedJson extents(const std::vector<search::Expression>& expressions) {
+    OrderedJson object = OrderedJson::object();
     for (std::size_t i = 0; i < 3; ++i) {
       object[kDimensions[i]] = i < expressions.size() ? python_.text(expressions[i]) : std::string("1");
     }
@@ -196,21 +196,21 @@ class T1Writer {
     return text;
   }
 
-  Json launch() {
-    Json specification{{"Language", "CUDA"},
-                       {"KernelName", description_.kernel},
-                       {"KernelFile", description_.file.string()},
-                       {"GlobalSizeType", "CUDA"},
-                       {"GlobalSize", extents(description_.grid)},
-                       {"LocalSize", extents(description_.block)}};
+  OrderedJson launch() {
+    OrderedJson specification{{"Language", "CUDA"},
+                              {"KernelName", description_.kernel},
+                              {"KernelFile", description_.file.string()},
+                              {"GlobalSizeType", "CUDA"},
+                              {"GlobalSize", extents(description_.grid)},
+                              {"LocalSize", extents(description_.block)}};
     if (description_.shared_bytes) {
       const std::string bytes = python_.text(*description_.shared_bytes);
       const bool plain = bytes.find_first_not_of("0123456789") == std::string::npos;
-      specification["SharedMemory"] = plain ? Json::parse(bytes) : Json(bytes);
+      specification["SharedMemory"] = plain ? OrderedJson::parse(bytes) : OrderedJson(bytes);
       if (!plain) warn("The dynamic shared memory depends on parameters; other readers of T1 accept only a number.");
     }
     if (!description_.template_arguments.empty()) {
-      Json names = Json::array();
+      OrderedJson names = OrderedJson::array();
       bool are_types = true;
       for (const std::string& argument : description_.template_arguments) {
         names.push_back(with_constants(argument));
@@ -246,7 +246,7 @@ class T1Writer {
   void write_arguments() {
     const std::vector<BoundArgument> bound = task_.arguments();
     for (std::size_t i = 0; i < bound.size(); ++i) {
-      Json object{{"Name", bound[i].name}, {"Type", element_type(bound[i])}};
+      OrderedJson object{{"Name", bound[i].name}, {"Type", element_type(bound[i])}};
       if (bound[i].role == Argument::Role::scalar) {
         object["MemoryType"] = "Scalar";
         object["FillType"] = "Constant";
@@ -258,7 +258,7 @@ class T1Writer {
     }
   }
 
-  void write_buffer(const Argument& argument, const BoundArgument& bound, Json& object) {
+  void write_buffer(const Argument& argument, const BoundArgument& bound, OrderedJson& object) {
     object["MemoryType"] = bound.role == Argument::Role::constant ? "Symbol" : "Vector";
     object["Size"] = bound.length;
     if (bound.role == Argument::Role::scratch && !python_.parameters(*argument.length).empty()) {
@@ -280,7 +280,7 @@ class T1Writer {
     if (argument.alignment) warn("T1 has no place for the alignment of `{}`.", bound.name);
   }
 
-  void write_content(const BoundArgument& bound, Json& object) {
+  void write_content(const BoundArgument& bound, OrderedJson& object) {
     const auto [first, second] = bound.generator_parameters;
     double greatest = second;
     bool exact = false;
@@ -339,10 +339,10 @@ class T1Writer {
   const Task& task_;
   const KernelDescription& description_;
   PythonSpelling python_;
-  Json parameters_ = Json::array();
-  Json conditions_ = Json::array();
-  Json arguments_ = Json::array();
-  Json options_ = Json::array();
+  OrderedJson parameters_ = OrderedJson::array();
+  OrderedJson conditions_ = OrderedJson::array();
+  OrderedJson arguments_ = OrderedJson::array();
+  OrderedJson options_ = OrderedJson::array();
   std::map<std::string, std::string, std::less<>> constants_;  // macros that are the same for every configuration
   std::set<std::string> fixed_options_;
   std::vector<std::string> warnings_;
