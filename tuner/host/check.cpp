@@ -360,9 +360,10 @@ class Check {
     if (event.what == "race") {
       finding.kind = FindingKind::race;
       finding.other = places.place(event.other_stack, other_within);
-      finding.sentence = fmt::format("{} byte {} of {}, which another thread {}{}, and nothing orders the two", does,
-                                     event.offset, memory, event.other_writes ? "writes" : "reads",
-                                     finding.other.line == 0 ? "" : " in " + finding.other.text());
+      finding.sentence =
+          fmt::format("{} byte {} of {}, which another thread {}{}, with no synchronization between them", does,
+                      event.offset, memory, event.other_writes ? "writes" : "reads",
+                      finding.other.line == 0 ? "" : " in " + finding.other.text());
     } else if (event.what == "input") {
       finding.kind = FindingKind::input_written;
       finding.sentence = fmt::format("writes byte {} of {}, which is an input", event.offset, memory);

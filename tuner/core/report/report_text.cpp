@@ -134,7 +134,7 @@ std::string ReportText::heading() const {
   for (const std::string& where : report.where) text += labelled("  where      ", where);
   const WarmStart& warm = report.warm_start;
   if (warm.tried > 0) {
-    text += labelled("  warm start ", fmt::format("{} that did well elsewhere tried; {}",
+    text += labelled("  warm start ", fmt::format("{} that did well elsewhere tried first; {}",
                                                   counted(static_cast<std::uint64_t>(warm.tried), "configuration"),
                                                   warm.won ? "one of them won" : "none of them won"));
   }
@@ -216,7 +216,7 @@ std::string ReportText::winner() const {
   if (!facts.empty()) text += labelled("  resources  ", facts);
   if (!decision.baseline.empty() && decision.baseline != decision.configuration) {
     const std::string baseline = facts_text(report.baseline_facts, report.baseline_code);
-    if (!baseline.empty()) text += labelled("  baseline's ", baseline);
+    if (!baseline.empty()) text += labelled("             ", "baseline: " + baseline);
   }
   std::string achieved;
   if (report.bytes_per_second) achieved = rate_text(*report.bytes_per_second, "B/s");
@@ -239,9 +239,8 @@ std::string ReportText::ties() const {
   const cache::Decision& decision = report.decision;
   if (decision.ties.size() < 2) return {};
   std::string text =
-      "\n" +
-      labelled("", fmt::format("Tied with the winner: {} not shown to be slower than the fastest by more than 1 %",
-                               counted(decision.ties.size() - 1, "configuration")));
+      "\n" + labelled("", fmt::format("Tied with the winner: {} not shown to be more than 1 % slower than the fastest",
+                                      counted(decision.ties.size() - 1, "configuration")));
   std::size_t shown = 0;
   std::size_t left_out = 0;
   for (const cache::Tie& tie : decision.ties) {
