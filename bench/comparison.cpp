@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -76,18 +75,8 @@ void print_median(std::vector<TunerRun> runs, int workers) {
 TunerRun run_serially(const std::string& kernel, const std::string& where) {
   const std::string program = (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "bench_serial").string();
   const std::string command = fmt::format("'{}' '{}' '{}' '{}'", program, kernel, kProblem, where);
-  TunerRun run;
-  std::string output;
-  char buffer[4096];
-  const auto start = std::chrono::steady_clock::now();
-  FILE* pipe = popen(command.c_str(), "r");
-  for (std::size_t size = 0; pipe != nullptr && (size = fread(buffer, 1, sizeof buffer, pipe)) > 0;) {
-    output.append(buffer, size);
-  }
-  if (pipe != nullptr) run.exit_code = pclose(pipe);
-  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  run.report = nlohmann::json::parse(output, nullptr, false);
-  return run;
+  const tuner::bench::CommandRun run = tuner::bench::run_command(command);
+  return {run.seconds, run.exit_code, nlohmann::json::parse(run.output, nullptr, false)};
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // Compiles the 708 configurations of comparison_space.where with pools of several sizes and prints a markdown table.
 // Needs NVRTC, no GPU. Small pools compile every k-th configuration, so that no row takes long.
 //
-//   bench_compile_throughput [--workers 1,2,4,8,15] [--seconds 15] [--builtins all,small_first] [--rounds 1]
-//                            [--source FOLDER] [--worker PROGRAM]
+//   bench_compile_throughput [WORKERS...]      in the source folder
 //
-// Rows that differ in --builtins follow each other directly, so that they meet the same machine.
+// Rows that differ only in the built-in functions that are compiled follow each other directly, so that they meet the
+// same machine.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -12,21 +12,19 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <numeric>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "bench/engine/laboratory.hpp"
 #include "bench/engine/tuner_program.hpp"
+#include "bench/program.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/lanes/wait.hpp"
 #include "tuner/engine/session/candidate_request.hpp"
-#include "tuner/error.hpp"
 
 namespace {
 
@@ -34,16 +32,8 @@ using namespace tuner;
 using namespace tuner::engine;
 using Clock = std::chrono::steady_clock;
 
+constexpr double kSeconds = 15;            // of a row
 constexpr double kExpectedPerSecond = 10;  // of one worker, to choose how many configurations a row compiles
-
-struct Arguments {
-  std::vector<int> workers{1, 2, 4, 8, 15};
-  std::vector<Builtins> builtins{Builtins::all, Builtins::small_first};
-  double seconds = 15;
-  int rounds = 1;
-  std::filesystem::path source = ".";
-  std::filesystem::path worker_program;
-};
 
 struct Row {
   int workers = 0;
@@ -57,53 +47,10 @@ struct Row {
   double rate() const { return static_cast<double>(configurations) / seconds; }
 };
 
-[[noreturn]] void usage(const std::string& what) {
-  fmt::print(stderr, "{}: see the first lines of bench/compile_throughput.cpp\n", what);
-  std::exit(2);
-}
-
-std::vector<std::string> parts(const std::string& list) {
-  std::vector<std::string> result;
-  std::istringstream in(list);
-  for (std::string part; std::getline(in, part, ',');) result.push_back(part);
-  return result;
-}
-
-Arguments parse(int argc, char** argv) {
-  Arguments result;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string name = argv[i];
-    if (i + 1 == argc) usage(name + " has no value");
-    const std::string value = argv[i + 1];
-    if (name == "--workers") {
-      result.workers.clear();
-      for (const std::string& part : parts(value)) result.workers.push_back(std::max(1, std::atoi(part.c_str())));
-    } else if (name == "--builtins") {
-      result.builtins.clear();
-      for (const std::string& part : parts(value)) {
-        if (part != "all" && part != "small_first") usage(part);
-        result.builtins.push_back(part == "all" ? Builtins::all : Builtins::small_first);
-      }
-    } else if (name == "--seconds") {
-      result.seconds = std::max(1.0, std::atof(value.c_str()));
-    } else if (name == "--rounds") {
-      result.rounds = std::max(1, std::atoi(value.c_str()));
-    } else if (name == "--source") {
-      result.source = value;
-    } else if (name == "--worker") {
-      result.worker_program = value;
-    } else {
-      usage(name);
-    }
-  }
-  return result;
-}
-
 // What a session on an H200 would have compiled, in the order of an exhaustive search.
-std::vector<CompileRequest> requests(const std::filesystem::path& source) {
-  const Task task =
-      bench::make_task(source / "kernel_sources/prefetch.cu", "rows=528,row_length=65536",
-                       {bench::read_expression(source / "bench/comparison_space.where")}, known_device("H200"));
+std::vector<CompileRequest> requests() {
+  const Task task = bench::make_task("kernel_sources/prefetch.cu", "rows=528,row_length=65536",
+                                     {bench::read_expression("bench/comparison_space.where")}, known_device("H200"));
   std::vector<CompileRequest> result;
   for (std::uint64_t i = 0; i < task.space().size(); ++i) result.push_back(compile_request(task, task.space().at(i)));
   return result;
@@ -123,9 +70,9 @@ double since(Clock::time_point start) {
 }
 
 // `binaries` collects the hash of every configuration's binary.
-Row compile(const std::vector<CompileRequest>& all, const Arguments& arguments, int workers, Builtins builtins,
+Row compile(const std::vector<CompileRequest>& all, int workers, Builtins builtins,
             std::map<std::string, std::set<std::string>>& binaries) {
-  const double wanted = std::max(1.0, workers * arguments.seconds * kExpectedPerSecond);
+  const double wanted = std::max(1.0, workers * kSeconds * kExpectedPerSecond);
   const auto stride = static_cast<std::size_t>(std::max(1.0, std::ceil(static_cast<double>(all.size()) / wanted)));
   Row row{workers, builtins};
   rusage before{}, after{};
@@ -134,7 +81,6 @@ Row compile(const std::vector<CompileRequest>& all, const Arguments& arguments, 
     CompilePoolOptions options;
     options.workers = workers;
     options.architecture = all.front().architecture;
-    options.worker_program = arguments.worker_program;
     options.builtins = builtins;
     const auto start = Clock::now();
     CompilePool pool(options);
@@ -181,31 +127,31 @@ void print(const std::vector<Row>& rows) {
   }
 }
 
+int run(std::vector<int> workers) {
+  if (workers.empty()) workers = {1, 2, 4, 8, 15};
+  const std::vector<CompileRequest> all = requests();
+  std::vector<Row> rows;
+  std::map<std::string, std::set<std::string>> binaries;
+  for (const int count : workers) {
+    for (const Builtins builtins : {Builtins::all, Builtins::small_first})
+      rows.push_back(compile(all, std::max(1, count), builtins, binaries));
+  }
+  print(rows);
+  const auto differing =
+      std::count_if(binaries.begin(), binaries.end(), [](const auto& entry) { return entry.second.size() > 1; });
+  const std::size_t failed = std::accumulate(rows.begin(), rows.end(), std::size_t{0},
+                                             [](std::size_t sum, const Row& row) { return sum + row.failed; });
+  fmt::print("\n{} configurations compiled, {} of them to different binaries in different rows; {} compiles failed.\n",
+             binaries.size(), differing, failed);
+  return differing == 0 && failed == 0 ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Arguments arguments = parse(argc, argv);
-  try {
-    const std::vector<CompileRequest> all = requests(arguments.source);
-    std::vector<Row> rows;
-    std::map<std::string, std::set<std::string>> binaries;
-    for (const int workers : arguments.workers) {
-      for (int round = 0; round < arguments.rounds; ++round) {
-        for (const Builtins builtins : arguments.builtins)
-          rows.push_back(compile(all, arguments, workers, builtins, binaries));
-      }
-    }
-    print(rows);
-    const auto differing =
-        std::count_if(binaries.begin(), binaries.end(), [](const auto& entry) { return entry.second.size() > 1; });
-    const std::size_t failed = std::accumulate(rows.begin(), rows.end(), std::size_t{0},
-                                               [](std::size_t sum, const Row& row) { return sum + row.failed; });
-    fmt::print(
-        "\n{} configurations compiled, {} of them to different binaries in different rows; {} compiles failed.\n",
-        binaries.size(), differing, failed);
-    return differing == 0 && failed == 0 ? 0 : 1;
-  } catch (const Error& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_compile_throughput", [&] {
+    std::vector<int> workers;
+    for (int i = 1; i < argc; ++i) workers.push_back(std::atoi(argv[i]));
+    return run(std::move(workers));
+  });
 }

@@ -11,16 +11,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <exception>
 #include <fstream>
 #include <numeric>
 #include <optional>
 #include <random>
 #include <set>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "bench/program.hpp"
+#include "tuner/core/base/assignments.hpp"
 #include "tuner/engine/measure/decide.hpp"
 #include "tuner/engine/measure/noise.hpp"
 #include "tuner/engine/measure/statistics.hpp"
@@ -62,25 +64,11 @@ Recording read(const std::string& file) {
   return recording;
 }
 
-std::vector<std::string> values_of(const std::string& configuration) {
-  std::vector<std::string> values;
-  std::istringstream in(configuration);
-  for (std::string one; std::getline(in, one, ',');) values.push_back(one);
-  return values;
-}
-
-int differing(const std::string& a, const std::string& b) {
-  const auto left = values_of(a), right = values_of(b);
-  int count = 0;
-  for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i) count += left[i] != right[i];
-  return count;
-}
-
 struct Session {
   std::size_t leader = 0, winner = 0;  ///< configurations
   std::vector<std::size_t> timed, entrants, racers, tied;
   double screening_ns = 0, racing_ns = 0;
-  int screening_samples = 0, blocks = 0;
+  int blocks = 0;
   double spread = 0;
   bool decided = false;
 };
@@ -139,7 +127,6 @@ Screening screen(const Recording& recording, Tape& tape, std::size_t baseline, d
     }
     result.noise.add(one.samples_ns());
     for (const double sample : one.samples_ns()) session.screening_ns += sample + lead_in_ns;
-    session.screening_samples += static_cast<int>(one.samples_ns().size());
     result.pool.push_back({column, *one.time_ns(), one.censored()});
     if (!one.censored()) times.insert(*one.time_ns());
     if (times.size() >= kSpared) best_ns = *std::next(times.begin(), kSpared - 1);
@@ -177,7 +164,8 @@ Session play(const Recording& recording, std::uint64_t seed, std::size_t baselin
     const std::size_t column = entrants[i].id;
     tied.push_back(
         {.id = column,
-         .differing_parameters = differing(recording.configurations[column], recording.configurations[baseline]),
+         .differing_parameters = static_cast<int>(
+             tuner::differing_assignments(recording.configurations[column], recording.configurations[baseline]).size()),
          .registers = recording.registers[column],
          .text = recording.configurations[column],
          .relative_time = race.standings[i].relative_time});
@@ -194,116 +182,120 @@ bool contains(const std::vector<std::size_t>& all, std::size_t one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-void report(const Recording& recording, int sessions, double lead_in_ns) {
-  const std::size_t count = recording.configurations.size();
-  std::vector<double> truth_ns;
-  std::vector<double> noise;
-  double plain_ns = 0;
-  for (std::size_t column = 0; column < count; ++column) {
+/// What all samples together say.
+struct Truth {
+  std::vector<double> time_ns, noise;  ///< of every configuration
+  std::size_t best = 0;
+  double plain_ns = 0;  ///< seven samples of every configuration
+  double regret(std::size_t column) const { return time_ns[column] / time_ns[best] - 1; }
+};
+
+Truth truth_of(const Recording& recording, double lead_in_ns) {
+  Truth truth;
+  for (std::size_t column = 0; column < recording.configurations.size(); ++column) {
     std::vector<double> logs, times;
     for (const auto& row : recording.rows) {
       times.push_back(row[column]);
       logs.push_back(std::log(row[column]));
     }
-    truth_ns.push_back(std::exp(winsorised_mean(logs).mean));
-    noise.push_back(relative_spread(times));
-    plain_ns += 7 * (truth_ns.back() + lead_in_ns);
+    truth.time_ns.push_back(std::exp(winsorised_mean(logs).mean));
+    truth.noise.push_back(relative_spread(times));
+    truth.plain_ns += 7 * (truth.time_ns.back() + lead_in_ns);
   }
-  const std::size_t best = std::min_element(truth_ns.begin(), truth_ns.end()) - truth_ns.begin();
-  const auto regret = [&](std::size_t column) { return truth_ns[column] / truth_ns[best] - 1; };
-  int near[4] = {};
-  for (std::size_t i = 0; i < count; ++i) {
-    near[0] += regret(i) <= 0.005;
-    near[1] += regret(i) <= 0.01;
-    near[2] += regret(i) <= 0.05;
-    near[3] += regret(i) <= 0.25;
-  }
+  truth.best = std::ranges::min_element(truth.time_ns) - truth.time_ns.begin();
+  return truth;
+}
+
+void print_recording(const Recording& recording, const Truth& truth) {
+  const std::size_t count = recording.configurations.size();
+  const auto within = [&](double share) {
+    std::size_t near = 0;
+    for (std::size_t i = 0; i < count; ++i) near += truth.regret(i) <= share;
+    return near;
+  };
   fmt::print(
       "{} configurations, {} blocks; best {} at {:.0f} ns, median {:.0f} ns; spread of single samples {:.2f} %, "
       "of the best {:.2f} %; within 0.5 % {}, 1 % {}, 5 % {}, 25 % {}\n",
-      count, recording.rows.size(), recording.configurations[best], truth_ns[best], median(truth_ns),
-      100 * median(noise), 100 * noise[best], near[0], near[1], near[2], near[3]);
+      count, recording.rows.size(), recording.configurations[truth.best], truth.time_ns[truth.best],
+      median(truth.time_ns), 100 * median(truth.noise), 100 * truth.noise[truth.best], within(0.005), within(0.01),
+      within(0.05), within(0.25));
+}
 
-  std::vector<double> distinct, leaders, winners, cost, screening_cost, blocks, racers, ties, spreads, worst_tied;
-  int half = 0, one = 0, leader_half = 0, leader_one = 0, undecided = 0, pairs = 0, missing = 0, not_raced = 0,
-      not_timed = 0, not_entered = 0;
-  std::vector<Session> group;
-  int groups = 0, stable = 0;
-  for (int i = 0; i < sessions; ++i) {
-    group.push_back(play(recording, 1000 + i, 0, lead_in_ns));
-    const Session& s = group.back();
-    leaders.push_back(100 * regret(s.leader));
-    winners.push_back(100 * regret(s.winner));
-    half += regret(s.winner) <= 0.005;
-    one += regret(s.winner) <= 0.01;
-    leader_half += regret(s.leader) <= 0.005;
-    leader_one += regret(s.leader) <= 0.01;
-    undecided += !s.decided;
-    cost.push_back((s.screening_ns + s.racing_ns) / plain_ns);
-    screening_cost.push_back(s.screening_ns / plain_ns);
-    blocks.push_back(s.blocks);
-    racers.push_back(static_cast<double>(s.racers.size()));
-    ties.push_back(static_cast<double>(s.tied.size()));
-    spreads.push_back(100 * s.spread);
-    double worst = 0;
-    for (const std::size_t tied : s.tied) worst = std::max(worst, 100 * regret(tied));
-    worst_tied.push_back(worst);
-    if (group.size() < 20) continue;
-    int lost = 0;
+void print_line(const char* name, const std::vector<double>& values) {
+  fmt::print("  {:<34} p5 {:8.3f}  p50 {:8.3f}  p95 {:8.3f}  max {:8.3f}\n", name, quantile(values, 0.05),
+             median(values), quantile(values, 0.95), *std::ranges::max_element(values));
+}
+
+/// Whether the winners of a group of sessions are tied in each of them, and where those that are not were lost.
+void print_groups(const std::vector<Session>& sessions) {
+  constexpr std::size_t kGroup = 20;
+  std::vector<double> distinct;
+  int stable = 0, pairs = 0, missing = 0, not_raced = 0, not_timed = 0, not_entered = 0;
+  for (std::size_t begin = 0; begin + kGroup <= sessions.size(); begin += kGroup) {
+    const std::span group = std::span(sessions).subspan(begin, kGroup);
+    const int missing_before = missing;
+    std::set<std::size_t> winners;
     for (const Session& a : group) {
+      winners.insert(a.winner);
       for (const Session& b : group) {
         ++pairs;
-        if (!contains(b.tied, a.winner)) ++lost;
+        missing += !contains(b.tied, a.winner);
         not_timed += !contains(b.timed, a.winner);
         not_entered += !contains(b.entrants, a.winner);
         not_raced += !contains(b.racers, a.winner);
       }
     }
-    missing += lost;
-    std::vector<std::size_t> names;
-    for (const Session& a : group) {
-      if (!contains(names, a.winner)) names.push_back(a.winner);
-    }
-    distinct.push_back(static_cast<double>(names.size()));
-    ++groups;
-    stable += lost == 0;
-    group.clear();
+    stable += missing == missing_before;
+    distinct.push_back(static_cast<double>(winners.size()));
   }
-  const auto line = [](const char* name, const std::vector<double>& values) {
-    fmt::print("  {:<34} p5 {:8.3f}  p50 {:8.3f}  p95 {:8.3f}  max {:8.3f}\n", name, quantile(values, 0.05),
-               median(values), quantile(values, 0.95), *std::max_element(values.begin(), values.end()));
+  if (distinct.empty()) return;
+  print_line("different winners of 20 sessions", distinct);
+  fmt::print(
+      "  groups of 20 sessions in which each winner is tied in every session: {} of {}; winner not tied in "
+      "{:.2f} % of pairs (killed {:.2f} %, not entered {:.2f} %, halved out {:.2f} %)\n",
+      stable, distinct.size(), 100.0 * missing / pairs, 100.0 * not_timed / pairs,
+      100.0 * (not_entered - not_timed) / pairs, 100.0 * (not_raced - not_entered) / pairs);
+}
+
+void report(const Recording& recording, int count, double lead_in_ns) {
+  const Truth truth = truth_of(recording, lead_in_ns);
+  print_recording(recording, truth);
+  std::vector<Session> sessions;
+  for (int i = 0; i < count; ++i) sessions.push_back(play(recording, 1000 + i, 0, lead_in_ns));
+  const auto line = [&](const char* name, auto figure) {
+    std::vector<double> values;
+    for (const Session& session : sessions) values.push_back(static_cast<double>(figure(session)));
+    print_line(name, values);
   };
-  line("winner slower than the best, %", winners);
-  line("leader slower than the best, %", leaders);
-  line("worst tied slower than the best, %", worst_tied);
-  line("GPU time / seven plain runs", cost);
-  line("  of that screening", screening_cost);
-  line("blocks", blocks);
-  line("racers", racers);
-  line("tied", ties);
-  line("spread estimated, %", spreads);
+  line("winner slower than the best, %", [&](const Session& s) { return 100 * truth.regret(s.winner); });
+  line("leader slower than the best, %", [&](const Session& s) { return 100 * truth.regret(s.leader); });
+  line("worst tied slower than the best, %", [&](const Session& s) {
+    double worst = 0;
+    for (const std::size_t tied : s.tied) worst = std::max(worst, 100 * truth.regret(tied));
+    return worst;
+  });
+  line("GPU time / seven plain runs",
+       [&](const Session& s) { return (s.screening_ns + s.racing_ns) / truth.plain_ns; });
+  line("  of that screening", [&](const Session& s) { return s.screening_ns / truth.plain_ns; });
+  line("blocks", [](const Session& s) { return s.blocks; });
+  line("racers", [](const Session& s) { return s.racers.size(); });
+  line("tied", [](const Session& s) { return s.tied.size(); });
+  line("spread estimated, %", [](const Session& s) { return 100 * s.spread; });
+  const auto share = [&](auto is) { return 100.0 * static_cast<double>(std::ranges::count_if(sessions, is)) / count; };
+  const auto near = [&](std::size_t Session::*which, double regret) {
+    return share([&, which, regret](const Session& s) { return truth.regret(s.*which) <= regret; });
+  };
   fmt::print("  winner within 0.5 %: {:.1f} %, within 1 %: {:.1f} % (leader {:.1f}, {:.1f}); undecided {:.1f} %\n",
-             100.0 * half / sessions, 100.0 * one / sessions, 100.0 * leader_half / sessions,
-             100.0 * leader_one / sessions, 100.0 * undecided / sessions);
-  if (groups > 0) {
-    line("different winners of 20 sessions", distinct);
-    fmt::print(
-        "  groups of 20 sessions in which each winner is tied in every session: {} of {}; winner not tied in "
-        "{:.2f} % of pairs (killed {:.2f} %, not entered {:.2f} %, halved out {:.2f} %)\n",
-        stable, groups, 100.0 * missing / pairs, 100.0 * not_timed / pairs, 100.0 * (not_entered - not_timed) / pairs,
-        100.0 * (not_raced - not_entered) / pairs);
-  }
+             near(&Session::winner, 0.005), near(&Session::winner, 0.01), near(&Session::leader, 0.005),
+             near(&Session::leader, 0.01), share([](const Session& s) { return !s.decided; }));
+  print_groups(sessions);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
+  return tuner::bench::run_program("bench_race", [&] {
     if (argc < 2) throw std::runtime_error("usage: bench_race RECORDING [SESSIONS] [LEAD_IN_NS]");
     report(read(argv[1]), argc > 2 ? std::atoi(argv[2]) : 400, argc > 3 ? std::atof(argv[3]) : 28e3);
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_race: {}\n", error.what());
-    return 1;
-  }
+  });
 }

@@ -1,7 +1,7 @@
 // Many processes write trials and decisions to one database while one of them is killed every second and others look
 // decisions up all the time. Prints what was lost (nothing, it must be) and how long a reader ever waited, as markdown.
 //
-//   bench_store_stress [--seconds 60] [--writers 16] [--readers 2] [--folder PATH]
+//   bench_store_stress [SECONDS]      60 by default
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
@@ -26,8 +26,10 @@
 #include <thread>
 #include <vector>
 
+#include "bench/program.hpp"
 #include "cache/sqlite/sqlite.hpp"
 #include "cache/store/sqlite_store.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace {
 
@@ -35,14 +37,7 @@ namespace fs = std::filesystem;
 using namespace tuner;
 using Clock = std::chrono::steady_clock;
 
-struct Settings {
-  int seconds = 60;
-  int writers = 16;
-  int readers = 2;
-  fs::path folder = fs::temp_directory_path();
-};
-
-constexpr int kMostReaders = 64;
+constexpr int kWriters = 16, kReaders = 2;
 constexpr int kTasks = 4;
 constexpr int kMostTrials = 40;     // of one batch: a quarter of a second of a fast session
 constexpr int kDecisionEvery = 10;  // batches
@@ -63,7 +58,7 @@ struct Waits {
 /// What the processes share: anonymous memory that a killed process leaves in order.
 struct Board {
   std::atomic<bool> stop{false};
-  std::array<Waits, kMostReaders> waits;
+  std::array<Waits, kReaders> waits;
 };
 
 cache::DecisionKey key_of(int task) {
@@ -220,7 +215,7 @@ std::uint64_t percentile_us(const std::array<std::uint64_t, 32>& buckets, std::u
   return 0;
 }
 
-void print(const Settings& settings, int kills, const Board& board, const Findings& findings) {
+void print(int seconds, int kills, const Board& board, const Findings& findings) {
   std::array<std::uint64_t, 32> buckets{};
   std::uint64_t lookups = 0, longest_us = 0;
   for (const Waits& waits : board.waits) {
@@ -232,13 +227,12 @@ void print(const Settings& settings, int kills, const Board& board, const Findin
   cpu_set_t usable;
   CPU_ZERO(&usable);
   sched_getaffinity(0, sizeof usable, &usable);
-  fmt::print("| processes that write / read, on {} cores | {} / {} |\n", CPU_COUNT(&usable), settings.writers,
-             settings.readers);
-  fmt::print("| seconds; writers killed and replaced | {}; {} |\n", settings.seconds, kills);
-  fmt::print("| trials in the database; a second | {}; {} |\n", findings.trials, findings.trials / settings.seconds);
+  fmt::print("| processes that write / read, on {} cores | {} / {} |\n", CPU_COUNT(&usable), kWriters, kReaders);
+  fmt::print("| seconds; writers killed and replaced | {}; {} |\n", seconds, kills);
+  fmt::print("| trials in the database; a second | {}; {} |\n", findings.trials, findings.trials / seconds);
   fmt::print("| decisions in the database | {} |\n", findings.decisions);
   fmt::print("| committed and lost | {} |\n", findings.wrong.empty() ? "nothing" : "see below");
-  fmt::print("| look-ups; a second | {}; {} |\n", lookups, lookups / static_cast<std::uint64_t>(settings.seconds));
+  fmt::print("| look-ups; a second | {}; {} |\n", lookups, lookups / static_cast<std::uint64_t>(seconds));
   fmt::print("| a look-up: 99 % / 99.99 % below | {} us / {} us |\n", percentile_us(buckets, lookups, 0.99),
              percentile_us(buckets, lookups, 0.9999));
   fmt::print("| longest look-up | {:.1f} ms |\n", static_cast<double>(longest_us) / 1000);
@@ -246,26 +240,9 @@ void print(const Settings& settings, int kills, const Board& board, const Findin
   if (!findings.wrong.empty()) fmt::print("\n");
 }
 
-Settings parse(int argc, char** argv) {
-  Settings settings;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string_view option = i + 1 < argc ? argv[i] : "";
-    if (option != "--seconds" && option != "--writers" && option != "--readers" && option != "--folder") {
-      throw std::runtime_error("usage: bench_store_stress [--seconds N] [--writers N] [--readers N] [--folder PATH]");
-    }
-    if (option == "--seconds") settings.seconds = std::max(1, std::atoi(argv[i + 1]));
-    if (option == "--writers") settings.writers = std::max(1, std::atoi(argv[i + 1]));
-    if (option == "--readers") settings.readers = std::clamp(std::atoi(argv[i + 1]), 0, kMostReaders);
-    if (option == "--folder") settings.folder = argv[i + 1];
-  }
-  return settings;
-}
-
-int run(const Settings& settings) {
-  std::string name = (settings.folder / "store-stress-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr)
-    throw std::runtime_error("cannot create a folder in " + settings.folder.string());
-  const fs::path folder = name;
+int run(int seconds) {
+  const test::TemporaryFolder scratch;
+  const fs::path& folder = scratch.path();
   cache::SqliteStore::open({.path = folder / "decisions.db"})->record_decision(decision_of("first", 0, 0));
   void* const memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::runtime_error("no shared memory");
@@ -277,15 +254,15 @@ int run(const Settings& settings) {
     return start([&, writer] { write_without_end(folder, writer, board); });
   };
   std::vector<pid_t> writers, readers;
-  for (int i = 0; i < settings.writers; ++i) writers.push_back(start_writer());
-  for (int i = 0; i < settings.readers; ++i) {
+  for (int i = 0; i < kWriters; ++i) writers.push_back(start_writer());
+  for (int i = 0; i < kReaders; ++i) {
     readers.push_back(start([&, i] { look_up_without_end(folder, board.waits[static_cast<std::size_t>(i)], board); }));
   }
 
   std::minstd_rand random(7);
   bool well = true;
   int kills = 0;
-  for (int second = 0; second < settings.seconds; ++second) {
+  for (int second = 0; second < seconds; ++second) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
     pid_t& victim = writers[random() % writers.size()];
     kill(victim, SIGKILL);
@@ -300,18 +277,13 @@ int run(const Settings& settings) {
   for (const pid_t child : readers) well = ended_well(child) && well;
 
   const Findings findings = compare(folder);
-  print(settings, kills, board, findings);
-  fs::remove_all(folder);
+  print(seconds, kills, board, findings);
   return well && findings.wrong.empty() ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(parse(argc, argv));
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_store_stress: %s\n", error.what());
-    return 2;
-  }
+  return tuner::bench::run_program("bench_store_stress",
+                                   [&] { return run(argc > 1 ? std::max(1, std::atoi(argv[1])) : 60); });
 }

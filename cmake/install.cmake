@@ -1,4 +1,5 @@
-# What is installed, and where. The tree may be moved as a whole: library and programs find each other by their distance.
+# What is installed, and where. The tree may be moved as a whole: library and programs find each other by their
+# distance.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS libtuner EXPORT tunerTargets

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
 #include <map>
 #include <set>
 #include <string>
@@ -16,7 +15,9 @@
 
 #include "bench/engine/laboratory.hpp"
 #include "bench/engine/tuner_program.hpp"
+#include "bench/program.hpp"
 #include "cache/store/sqlite_store.hpp"
+#include "tuner/engine/measure/statistics.hpp"
 #include "tuner/engine/session/session.hpp"
 
 namespace {
@@ -54,12 +55,6 @@ std::string fault_of(const std::string& configuration) {
   return configuration.substr(at + 6, configuration.find(',', at) - at - 6);
 }
 
-double quantile(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
-}
-
 void print_losses(const engine::DeviceLaneStatistics& device) {
   fmt::print(
       "\n| lost worker | spare ready | count | median ms until the next request | longest |\n|---|---|---|---|---|\n");
@@ -69,7 +64,7 @@ void print_losses(const engine::DeviceLaneStatistics& device) {
   }
   for (const auto& [what, milliseconds] : costs) {
     fmt::print("| {} | {} | {} | {:.0f} | {:.0f} |\n", what.first, what.second ? "yes" : "no", milliseconds.size(),
-               quantile(milliseconds, 0.5), quantile(milliseconds, 1));
+               engine::median(milliseconds), *std::ranges::max_element(milliseconds));
   }
 }
 
@@ -110,10 +105,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_faults: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_faults", [&] { return run(argc, argv); });
 }

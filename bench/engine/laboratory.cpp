@@ -17,33 +17,33 @@
 namespace tuner::bench {
 
 namespace {
+
 std::chrono::steady_clock::time_point soon() {
   return std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
 }
+
+/// Submits one request and waits for its answer.
+template <typename Lane, typename Request>
+auto answer_of(Lane& lane, engine::TicketId ticket, Request request) {
+  lane.submit(ticket, std::move(request));
+  for (;;) {
+    for (auto& completion : lane.poll()) {
+      if (completion.ticket == ticket) return std::move(completion.reply);
+    }
+    engine::wait_for(soon(), lane);
+  }
+}
+
 }  // namespace
 
 Laboratory::Laboratory() : compile_(engine::CompilePoolOptions{}), device_(engine::DeviceLaneOptions{}) {}
 
 engine::DeviceReply Laboratory::ask(engine::DeviceRequest request) {
-  const engine::TicketId ticket = ++ticket_;
-  device_.submit(ticket, std::move(request));
-  for (;;) {
-    for (auto& completion : device_.poll()) {
-      if (completion.ticket == ticket) return std::move(completion.reply);
-    }
-    engine::wait_for(soon(), device_);
-  }
+  return answer_of(device_, ++ticket_, std::move(request));
 }
 
 engine::CompileReply Laboratory::compile(engine::CompileRequest request) {
-  const engine::TicketId ticket = ++ticket_;
-  compile_.submit(ticket, std::move(request));
-  for (;;) {
-    for (auto& completion : compile_.poll()) {
-      if (completion.ticket == ticket) return std::move(completion.reply);
-    }
-    engine::wait_for(soon(), compile_);
-  }
+  return answer_of(compile_, ++ticket_, std::move(request));
 }
 
 void Laboratory::require(const engine::DeviceReply& reply, const char* what) const {
@@ -55,11 +55,9 @@ void Laboratory::require(const engine::DeviceReply& reply, const char* what) con
 void Laboratory::prepare(const Task& task, Timing mode) {
   task_ = &task;
   candidates_.emplace(task, cache::Trial{});
-  engine::CompileRequest support;
-  support.source = std::string(device_.support_source());
-  support.file_name = "support.cu";
-  support.architecture = task.device().architecture();
-
+  engine::CompileRequest support{.source = std::string(device_.support_source()),
+                                 .file_name = "support.cu",
+                                 .architecture = task.device().architecture()};
   engine::PrepareProblem problem;
   problem.arguments = task.arguments_with_data();
   problem.deterministic = task.description().deterministic;

@@ -6,50 +6,27 @@
 // whether any stored row is another one now.
 #include <fmt/format.h>
 #include <signal.h>
-#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
-#include <exception>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bench/engine/stored_rows.hpp"
 #include "bench/engine/tuner_program.hpp"
+#include "bench/program.hpp"
 
 namespace {
 
 using namespace tuner;
 
-using Database = std::unique_ptr<sqlite3, int (*)(sqlite3*)>;
-
-/// Every value of every row of the answer, one line a row; empty while there is nothing to be read.
-std::string ask(const std::filesystem::path& file, const std::string& sql) {
-  sqlite3* raw = nullptr;
-  const int opened = sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READONLY, nullptr);
-  const Database database(raw, sqlite3_close);
-  if (opened != SQLITE_OK) return {};
-  sqlite3_busy_timeout(raw, 1000);
-  std::string answer;
-  const auto add_row = [](void* text, int columns, char** values, char**) {
-    for (int i = 0; i < columns; ++i)
-      *static_cast<std::string*>(text) += std::string(values[i] ? values[i] : "NULL") + '|';
-    *static_cast<std::string*>(text) += '\n';
-    return 0;
-  };
-  return sqlite3_exec(raw, sql.c_str(), add_row, &answer, nullptr) == SQLITE_OK ? answer : std::string();
-}
-
-int stored_trials(const std::filesystem::path& file) {
-  const std::string answer = ask(file, "SELECT count(*) FROM trial");
-  return answer.empty() ? 0 : std::stoi(answer);
-}
+constexpr const char* kData = "data/tuner";  // of the databases, in a session's folder
 
 struct Killed {
-  int stored = 0;
+  std::int64_t stored = 0;
   std::string rows;
 };
 
@@ -61,14 +38,15 @@ Killed kill_after(const std::filesystem::path& folder, const std::vector<std::st
     execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
     _exit(127);
   }
-  const std::filesystem::path file = folder / "data/tuner/decisions.db";
-  while (stored_trials(file) < trials && waitpid(child, nullptr, WNOHANG) == 0) {
+  const std::filesystem::path data = folder / kData;
+  while (bench::look_at(data).trials < trials && waitpid(child, nullptr, WNOHANG) == 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   std::this_thread::sleep_for(std::chrono::milliseconds(500));  // its workers end by themselves
-  return {stored_trials(file), ask(file, "SELECT * FROM trial ORDER BY trial_id")};
+  const std::int64_t stored = bench::look_at(data).trials;
+  return {stored, bench::trial_rows(data, stored)};
 }
 
 int run(int argc, char** argv) {
@@ -94,8 +72,7 @@ int run(int argc, char** argv) {
     const bench::TunerRun next = bench::tune(folder.path(), arguments);
     const nlohmann::json& counters = next.report["counters"];
     const int screened = counters.value("screened", -1), reused = counters.value("reused", -1);
-    const std::string rows = ask(folder.path() / "data/tuner/decisions.db",
-                                 fmt::format("SELECT * FROM trial ORDER BY trial_id LIMIT {}", killed.stored));
+    const std::string rows = bench::trial_rows(folder.path() / kData, killed.stored);
     const bool unchanged = !rows.empty() && rows == killed.rows;
     well = well && unchanged && screened + reused == space;
     fmt::print("| {} % | {} | {} | {} | {} | {:.2f} | {} | {} |\n", percent, killed.stored, screened, reused,
@@ -108,10 +85,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_resume: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_resume", [&] { return run(argc, argv); });
 }

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <exception>
 
 #include "bench/engine/laboratory.hpp"
 #include "bench/engine/tuner_program.hpp"
+#include "bench/program.hpp"
 #include "cache/store/sqlite_store.hpp"
 #include "tuner/core/report/report.hpp"
 #include "tuner/engine/session/session.hpp"
@@ -18,11 +18,15 @@ namespace {
 using namespace tuner;
 
 /// A lane that takes new work only while neither it nor its sibling has any.
-template <typename Base>
+template <typename Base, typename Request>
 class OneAtATime : public Base {
  public:
   OneAtATime(Base& inner, int& under_way) : inner_(inner), under_way_(under_way) {}
 
+  void submit(engine::TicketId ticket, Request request) override {
+    ++under_way_;
+    inner_.submit(ticket, std::move(request));
+  }
   std::vector<typename Base::Completion> poll() override {
     auto answered = inner_.poll();
     under_way_ -= static_cast<int>(answered.size());
@@ -38,22 +42,11 @@ class OneAtATime : public Base {
   int& under_way_;
 };
 
-class SerialCompiling final : public OneAtATime<engine::CompileLane> {
- public:
-  using OneAtATime::OneAtATime;
-  void submit(engine::TicketId ticket, engine::CompileRequest request) override {
-    ++under_way_;
-    inner_.submit(ticket, std::move(request));
-  }
-};
+using SerialCompiling = OneAtATime<engine::CompileLane, engine::CompileRequest>;
 
-class SerialDevice final : public OneAtATime<engine::DeviceLane> {
+class SerialDevice final : public OneAtATime<engine::DeviceLane, engine::DeviceRequest> {
  public:
   using OneAtATime::OneAtATime;
-  void submit(engine::TicketId ticket, engine::DeviceRequest request) override {
-    ++under_way_;
-    inner_.submit(ticket, std::move(request));
-  }
   std::size_t room() const override { return inner_.room(); }
   const DeviceInfo& info() override { return inner_.info(); }
   std::string_view support_source() const override { return inner_.support_source(); }
@@ -79,11 +72,5 @@ void run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    run(argc, argv);
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_serial: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_serial", [&] { run(argc, argv); });
 }

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <string>
 #include <vector>
 
 #include "bench/engine/laboratory.hpp"

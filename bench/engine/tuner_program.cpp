@@ -9,34 +9,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
+#include <stdexcept>
 #include <utility>
+
+#include "tests/support/shell_word.hpp"
 
 namespace tuner::bench {
 
-namespace {
-
-std::string quoted(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
-}  // namespace
-
-ScratchFolder::ScratchFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "tuner-bench-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) {
-    fmt::print(stderr, "no folder can be made as {}\n", name);
-    std::exit(1);
-  }
-  path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
+using test::shell_word;
 
 std::string tuner_program() {
   if (const char* named = std::getenv("TUNER_PROGRAM")) return named;
@@ -45,34 +25,37 @@ std::string tuner_program() {
 
 std::string tuner_command(const std::filesystem::path& folder, const std::vector<std::string>& arguments) {
   std::string command = fmt::format("exec env -u TUNER_DB XDG_DATA_HOME={0}/data XDG_CACHE_HOME={0}/cache {1}",
-                                    quoted(folder.string()), quoted(tuner_program()));
-  for (const std::string& argument : arguments) command += " " + quoted(argument);
+                                    shell_word(folder.string()), shell_word(tuner_program()));
+  for (const std::string& argument : arguments) command += " " + shell_word(argument);
   return command;
+}
+
+CommandRun run_command(const std::string& command) {
+  CommandRun run;
+  const auto start = std::chrono::steady_clock::now();
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) throw std::runtime_error("no process can be started");
+  std::array<char, 65536> buffer;
+  for (std::size_t count = 0; (count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
+    run.output.append(buffer.data(), count);
+  }
+  const int status = pclose(pipe);
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return run;
 }
 
 TunerRun tune(const std::filesystem::path& folder, std::vector<std::string> arguments, bool required) {
   arguments.insert(arguments.begin(), "tune");
   arguments.emplace_back("--json");
   const std::string errors = (folder / "errors").string();
-  const std::string command = tuner_command(folder, arguments) + " 2>" + quoted(errors);
-  TunerRun run;
-  std::string output;
-  const auto start = std::chrono::steady_clock::now();
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) std::exit(1);
-  std::array<char, 65536> buffer;
-  for (std::size_t count = 0; (count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-    output.append(buffer.data(), count);
-  }
-  const int status = pclose(pipe);
-  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  const nlohmann::json object = nlohmann::json::parse(output, nullptr, false);
+  const CommandRun ended = run_command(tuner_command(folder, arguments) + " 2>" + shell_word(errors));
+  TunerRun run{ended.seconds, ended.exit_code, nullptr};
+  const nlohmann::json object = nlohmann::json::parse(ended.output, nullptr, false);
   if (object.is_object() && !object["reports"].empty()) run.report = object["reports"][0];
   if (required && run.report.is_null()) {
-    std::ifstream in(errors);
-    fmt::print(stderr, "the tuner ended with {} and printed no report:\n{}\n{}\n", run.exit_code, output,
-               std::string(std::istreambuf_iterator<char>(in), {}));
+    fmt::print(stderr, "the tuner ended with {} and printed no report:\n{}\n{}\n", run.exit_code, ended.output,
+               test::read_bytes(errors));
     std::exit(1);
   }
   return run;

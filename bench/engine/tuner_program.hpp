@@ -5,20 +5,21 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/temporary_folder.hpp"
+
 namespace tuner::bench {
 
 /// A folder for databases that goes away with the object.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
+using ScratchFolder = test::TemporaryFolder;
 
- private:
-  std::filesystem::path path_;
+/// A shell command that ran to its end.
+struct CommandRun {
+  double seconds = 0;  ///< from its start
+  int exit_code = 0;   ///< 128 + signal if one ended it
+  std::string output;  ///< what it printed on standard output
 };
+/// Throws std::runtime_error if it cannot be started.
+CommandRun run_command(const std::string& command);
 
 /// One run of the real program.
 struct TunerRun {

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <exception>
 #include <map>
 #include <set>
 #include <string>
@@ -16,6 +15,7 @@
 
 #include "bench/engine/truth.hpp"
 #include "bench/engine/tuner_program.hpp"
+#include "bench/program.hpp"
 #include "tuner/engine/session/gpu_time.hpp"
 
 namespace {
@@ -117,11 +117,5 @@ void run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    run(argc, argv);
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_winners: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_winners", [&] { run(argc, argv); });
 }

@@ -34,8 +34,7 @@ for name in "$@"; do
     continue
   fi
   IFS=$'\t' read -r file kernel problem baseline winner <<<"$line"
-  arguments=("$file" --kernel "$kernel" --problem "$problem")
-  count "$name" baseline "$kernel" "${arguments[@]}" --config "$baseline"
-  [ "$winner" = "$baseline" ] || count "$name" winner "$kernel" "${arguments[@]}" --config "$winner"
+  count "$name" baseline "$kernel" "$file" "$kernel" "$problem" "$baseline"
+  [ "$winner" = "$baseline" ] || count "$name" winner "$kernel" "$file" "$kernel" "$problem" "$winner"
 done
 exit "$status"

@@ -1,14 +1,11 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <set>
 
 #include "bench/kernels/records.hpp"
 #include "bench/kernels/sections.hpp"
 #include "bench/kernels/side_by_side.hpp"
 #include "tuner/core/base/assignments.hpp"
-#include "tuner/core/base/text.hpp"
-#include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/error.hpp"
 
@@ -18,8 +15,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kBlocks = 20;
-constexpr std::chrono::seconds kLimit{20};
+constexpr int kBlocksOfCurve = 20;
+constexpr std::chrono::seconds kLimitOfCurve{20};
 
 struct Point {
   std::string line;
@@ -58,9 +55,10 @@ std::string with_smallest(const Task& task, const std::string& configuration) {
   return {};
 }
 
-json curve_group(Laboratory& laboratory, const Subject& subject, const std::string& problem, const Curve& curve) {
-  const Task task(load_description(subject.file, subject.kernel), parse_problem(problem), laboratory.device(), {}, {},
-                  search::Listing::when_needed);
+void measure_group(Laboratory& laboratory, const Subject& subject, const Curve& curve, const std::string& problem,
+                   json& group) {
+  group["over"] = curve.over;
+  const Task task = task_of(subject, problem, laboratory.device());
   std::vector<Contestant> contestants;
   std::vector<Point> points;
   for (const StudyLine& line : curve.lines) {
@@ -75,15 +73,15 @@ json curve_group(Laboratory& laboratory, const Subject& subject, const std::stri
       points.push_back({line.label, number});
     }
   }
-  const Contestant baseline = measure_side_by_side(laboratory, task, contestants, kBlocks, kLimit);
-  json group{{"problem", problem_text(task.problem())}, {"over", curve.over}, {"baseline", to_record(baseline)}};
+  const Contestant baseline = measure_side_by_side(laboratory, task, contestants, kBlocksOfCurve, kLimitOfCurve);
+  group["problem"] = problem_text(task.problem());
+  group["baseline"] = to_record(baseline);
   group["points"] = json::array();
   for (std::size_t i = 0; i < points.size(); ++i) {
     json point = to_record(contestants[i]);
     point["value"] = points[i].value;
     group["points"].push_back(std::move(point));
   }
-  return group;
 }
 
 std::string group_text(const json& group) {
@@ -126,25 +124,11 @@ std::string curve_text(const json& record) {
 int run_curve(const std::filesystem::path& out, const std::filesystem::path& list, const std::filesystem::path& table) {
   const Subject subject = subject_of(list, table);
   const Curve curve = read_curve(list);
-  json record{{"name", list.stem().string()}, {"file", subject.file.string()}, {"groups", json::array()}};
   Laboratory laboratory;
-  bool failed = false;
-  std::set<std::string> done;
-  for (const StudyLine& line : curve.lines) {
-    if (!done.insert(line.problem).second) continue;
-    json group;
-    try {
-      group = curve_group(laboratory, subject, line.problem, curve);
-    } catch (const Error& error) {
-      group = {{"problem", line.problem}, {"over", curve.over}, {"error", error.what()}};
-      failed = true;
-    }
-    record["groups"].push_back(std::move(group));
-    write_record(record_path(out, "curves", list.stem().string()), record);
-    fmt::print("{}", curve_text({{"file", subject.file.string()}, {"groups", json::array({record["groups"].back()})}}));
-    std::fflush(stdout);
-  }
-  return failed ? 1 : 0;
+  const auto measure = [&](const std::string& problem, json& group) {
+    measure_group(laboratory, subject, curve, problem, group);
+  };
+  return run_groups(out, "curves", list, subject, curve.lines, measure, curve_text);
 }
 
 }  // namespace tuner::bench

@@ -1,18 +1,17 @@
 // Launches one configuration of a kernel, for a profiler to look at.
 //
-//   bench_launch_one FILE [--kernel NAME] [--problem A=1,B=2] [--config C=3,D=4] [--launches N]
+//   bench_launch_one FILE KERNEL PROBLEM CONFIGURATION
 //
-// What --config leaves out is at its default. Twice by default: what the first launch does to caches, and to pages that
-// nobody has touched, should not be looked at. Outputs are not checked.
+// What CONFIGURATION leaves out is at its default. Launches twice: what the first launch does to caches, and to pages
+// that have not been touched, should not be measured. Outputs are not checked.
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <exception>
 #include <stdexcept>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "bench/kernels/stage.hpp"
+#include "bench/program.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/problem.hpp"
 
@@ -20,46 +19,15 @@ namespace {
 
 using namespace tuner;
 
-struct Arguments {
-  std::string file, kernel, problem, configuration;
-  int launches = 2;
-};
-
-Arguments parse(int argc, char** argv) {
-  Arguments arguments;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    if (!word.starts_with("--")) {
-      arguments.file = word;
-      continue;
-    }
-    if (i + 1 == argc) throw std::runtime_error(fmt::format("{} needs a value", word));
-    const char* value = argv[++i];
-    if (word == "--kernel") {
-      arguments.kernel = value;
-    } else if (word == "--problem") {
-      arguments.problem = value;
-    } else if (word == "--config") {
-      arguments.configuration = value;
-    } else if (word == "--launches") {
-      arguments.launches = std::atoi(value);
-    } else {
-      throw std::runtime_error(fmt::format("there is no option {}", word));
-    }
-  }
-  if (arguments.file.empty())
-    throw std::runtime_error("usage: bench_launch_one FILE [--kernel K] [--problem P] [--config C] [--launches N]");
-  return arguments;
-}
-
-void run(const Arguments& arguments) {
+void run(const std::vector<std::string>& words) {
+  if (words.size() != 4) throw std::runtime_error("usage: bench_launch_one FILE KERNEL PROBLEM CONFIGURATION");
   const DeviceInfo device = bench::use_first_gpu();
-  const Task task(load_description(arguments.file, arguments.kernel), parse_problem(arguments.problem), device, {}, {},
+  const Task task(load_description(words[0], words[1]), parse_problem(words[2]), device, {}, {},
                   search::Listing::when_needed);
   bench::Stage stage(task);
-  const engine::LoadedKernel kernel = stage.load(arguments.configuration);
+  const engine::LoadedKernel kernel = stage.load(words[3]);
   bench::ColdTimer timer(device, stage.stream());
-  for (int i = 0; i < arguments.launches; ++i) {
+  for (int i = 0; i < 2; ++i) {
     stage.restore();
     fmt::print("{:.2f} us\n", timer.sample([&] { stage.launch(kernel); }) / 1e3);
   }
@@ -68,11 +36,5 @@ void run(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    run(parse(argc, argv));
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_launch_one: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_launch_one", [&] { run({argv + 1, argv + argc}); });
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <ranges>
 #include <stdexcept>
 
 namespace tuner::bench {
@@ -20,6 +21,12 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (const auto part : std::views::split(text, separator)) parts.push_back(trimmed({part.begin(), part.end()}));
+  return parts;
+}
+
 /// Lines of fields between bars; empty lines and those that begin with # are left out.
 std::vector<Line> read_lines(const std::filesystem::path& file) {
   std::ifstream in(file);
@@ -29,13 +36,7 @@ std::vector<Line> read_lines(const std::filesystem::path& file) {
   for (int number = 1; std::getline(in, text); ++number) {
     text = trimmed(text);
     if (text.empty() || text.front() == '#') continue;
-    Line line{number, {}};
-    for (std::size_t begin = 0; begin <= text.size();) {
-      const std::size_t end = std::min(text.find('|', begin), text.size());
-      line.fields.push_back(trimmed(text.substr(begin, end - begin)));
-      begin = end + 1;
-    }
-    lines.push_back(std::move(line));
+    lines.push_back({number, split(text, '|')});
   }
   return lines;
 }
@@ -96,11 +97,7 @@ std::vector<BenchProblem> read_table(const std::filesystem::path& table) {
       if (*problem.budget < 1) refuse(table, line, "a budget is a number of configurations");
     }
     problem.peer = line.fields[4];
-    for (std::size_t begin = 0; begin < line.fields[5].size();) {
-      const std::size_t end = std::min(line.fields[5].find(',', begin), line.fields[5].size());
-      problem.hopes.push_back(hope(table, line, trimmed(line.fields[5].substr(begin, end - begin))));
-      begin = end + 1;
-    }
+    for (const std::string& text : split(line.fields[5], ',')) problem.hopes.push_back(hope(table, line, text));
     problems.push_back(std::move(problem));
   }
   return problems;

@@ -10,13 +10,12 @@
 //   bench_kernels counted OUT NAME VERSION   takes over what the profiler counted
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <exception>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench/kernels/sections.hpp"
+#include "bench/program.hpp"
 
 namespace {
 
@@ -49,10 +48,5 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run({argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_kernels: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_kernels", [&] { return run({argv + 1, argv + argc}); });
 }

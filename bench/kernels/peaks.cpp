@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <vector>
 
 #include "bench/kernels/records.hpp"
 #include "bench/kernels/stage.hpp"
+#include "bench/program.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/engine/measure/statistics.hpp"
 #include "tuner/error.hpp"
@@ -116,12 +116,8 @@ void run(const std::filesystem::path& out) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
+  return tuner::bench::run_program("bench_kernel_peaks", [&] {
     if (argc != 2) throw std::runtime_error("usage: bench_kernel_peaks OUT");
     run(argv[1]);
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_kernel_peaks: {}\n", error.what());
-    return 1;
-  }
+  });
 }

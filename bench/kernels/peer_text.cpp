@@ -23,7 +23,7 @@ std::string peer_line(const json& record) {
   std::string share = "-";
   if (record.contains("winner_rate") && record.contains("peer_rate"))
     share = fmt::format("{:.3f}", record["winner_rate"].get<double>() / record["peer_rate"].get<double>());
-  return table_line({name, peer, time_cell(record["winner_ns"]), time_cell(record["peer_ns"]),
+  return table_line({name, peer, time_text(record["winner_ns"]), time_text(record["peer_ns"]),
                      ratio_cell(ratio["ratio"], ratio["low"], ratio["high"]), rate("winner_rate"), rate("peer_rate"),
                      share, std::to_string(record.value("samples", 0)), record.value("results", "-")});
 }

@@ -2,7 +2,7 @@
 # the peer says so when it is asked for.
 add_library(bench_peers STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/peers.cpp)
 target_include_directories(bench_peers PUBLIC ${PROJECT_SOURCE_DIR})
-target_link_libraries(bench_peers PUBLIC tuner_cuda_headers PRIVATE tuner_driver tuner_fmt tuner_flags ${CMAKE_DL_LIBS})
+target_link_libraries(bench_peers PUBLIC tuner_cuda_headers PRIVATE tuner_driver tuner_flags ${CMAKE_DL_LIBS})
 
 set(TUNER_BENCH_ARCHITECTURE 90 CACHE STRING "Compute capability for which nvcc builds the benchmarks' peers")
 find_program(TUNER_NVCC nvcc

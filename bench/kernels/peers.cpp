@@ -40,7 +40,7 @@ class Cublas {
                float*, int) = nullptr;
   std::string version;
 
-  static constexpr int kNotTransposed = 0, kDefaultMath = 0, kPedanticMath = 2;
+  static constexpr int kNotTransposed = 0, kDefaultMath = 0;
 
   static void check(int status, const char* call) {
     if (status != 0) throw std::runtime_error(fmt::format("{} failed with cublasStatus_t {}", call, status));
@@ -84,16 +84,13 @@ class Cublas {
 
 }  // namespace
 
-Peer cublas_sgemm(CublasMath math, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c, int m, int n, int k, float alpha,
-                  float beta) {
+Peer cublas_sgemm(CUdeviceptr a, CUdeviceptr b, CUdeviceptr c, int m, int n, int k, float alpha, float beta) {
   const Cublas& cublas = Cublas::get();
   Cublas::Handle created = nullptr;
   Cublas::check(cublas.create(&created), "cublasCreate");
   // std::function copies what it holds.
   const std::shared_ptr<void> handle(created, [&cublas](void* old) { cublas.destroy(old); });
-  const bool pedantic = math == CublasMath::pedantic;
-  Cublas::check(cublas.set_math_mode(created, pedantic ? Cublas::kPedanticMath : Cublas::kDefaultMath),
-                "cublasSetMathMode");
+  Cublas::check(cublas.set_math_mode(created, Cublas::kDefaultMath), "cublasSetMathMode");
   const auto launch = [=, &cublas](CUstream stream) {
     Cublas::check(cublas.set_stream(handle.get(), stream), "cublasSetStream");
     // cuBLAS thinks in columns: what it takes for the product of b's and a's transposes is c's transpose.
@@ -102,14 +99,10 @@ Peer cublas_sgemm(CublasMath math, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c, 
                                reinterpret_cast<float*>(c), n),
                   "cublasSgemm");
   };
-  return {fmt::format("cuBLAS {} sgemm{}", cublas.version, pedantic ? ", pedantic" : ""), launch};
+  return {fmt::format("cuBLAS {} sgemm", cublas.version), launch};
 }
 
 #if BENCH_HAS_CUB
-
-bool has_cub() {
-  return true;
-}
 
 Peer cub_sum(CUdeviceptr values, CUdeviceptr total, std::int64_t n) {
   const auto run = [=](void* temporary, std::size_t* bytes, CUstream stream) {
@@ -127,10 +120,6 @@ Peer cub_sum(CUdeviceptr values, CUdeviceptr total, std::int64_t n) {
 }
 
 #else
-
-bool has_cub() {
-  return false;
-}
 
 Peer cub_sum(CUdeviceptr, CUdeviceptr, std::int64_t) {
   throw std::runtime_error("CUB is not built in: there was no nvcc when the program was configured");

@@ -16,19 +16,15 @@ struct Peer {
   std::function<void(CUstream)> launch;  ///< once; throws std::runtime_error if it cannot be launched
 };
 
-/// What cuBLAS may do beyond single-precision arithmetic in any order. Neither uses tensor cores for floats.
-enum class CublasMath { standard, pedantic };
-
 // All work in the primary context, which is current. Addresses stay valid while the peer is used. Each throws
 // std::runtime_error where the library is not there: cuBLAS is opened when it is first needed, as $TUNER_CUBLAS or
 // libcublas.so.13 or .12; CUB is built in if nvcc was found when the program was configured.
 
-/// c = alpha * a * b + beta * c for matrices stored row after row, as sgemm.cu computes it.
-Peer cublas_sgemm(CublasMath math, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c, int m, int n, int k, float alpha,
-                  float beta);
+/// In cuBLAS's default mode, which uses no tensor cores for floats: c = alpha * a * b + beta * c for matrices stored
+/// row after row, as sgemm.cu computes it.
+Peer cublas_sgemm(CUdeviceptr a, CUdeviceptr b, CUdeviceptr c, int m, int n, int k, float alpha, float beta);
 /// The sum of n floats, as reduce.cu computes it: cub::DeviceReduce::Sum with temporary memory of its own.
 Peer cub_sum(CUdeviceptr values, CUdeviceptr total, std::int64_t n);
-bool has_cub();
 /// The driver's copy from device to device, with which transpose.cu is compared: it moves as many bytes.
 Peer device_copy(CUdeviceptr from, CUdeviceptr to, std::size_t bytes);
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <exception>
 #include <random>
 #include <stdexcept>
@@ -19,7 +18,7 @@
 #include "bench/kernels/records.hpp"
 #include "bench/kernels/sections.hpp"
 #include "bench/kernels/stage.hpp"
-#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "bench/program.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/engine/measure/statistics.hpp"
 
@@ -67,10 +66,10 @@ Opponent opponent_of(const std::string& peer, const Task& task, const bench::Sta
   if (peer == "cublas") {
     opponent.compared = "c";
     opponent.memory.push_back(engine::allocate(argument(arguments, "c").length * sizeof(float)));
-    opponent.peer = bench::cublas_sgemm(
-        bench::CublasMath::standard, stage.address("a"), stage.address("b"), opponent.memory[0].get(),
-        static_cast<int>(number(task, "m")), static_cast<int>(number(task, "n")), static_cast<int>(number(task, "k")),
-        static_cast<float>(number(task, "alpha")), static_cast<float>(number(task, "beta")));
+    opponent.peer = bench::cublas_sgemm(stage.address("a"), stage.address("b"), opponent.memory[0].get(),
+                                        static_cast<int>(number(task, "m")), static_cast<int>(number(task, "n")),
+                                        static_cast<int>(number(task, "k")), static_cast<float>(number(task, "alpha")),
+                                        static_cast<float>(number(task, "beta")));
     return opponent;
   }
   if (peer == "cub") {
@@ -105,9 +104,9 @@ std::string compare(const Task& task, bench::Stage& stage, const Opponent& oppon
 
 void race(const bench::BenchProblem& problem, const std::filesystem::path& out, json& record) {
   const DeviceInfo device = bench::use_first_gpu();
-  const Task task(load_description(problem.file, problem.kernel), parse_problem(problem.problem), device, {}, {},
-                  search::Listing::when_needed);
-  const auto text = bench::tuned_winner(out, {problem.file, problem.kernel}, problem_text(task.problem()));
+  const bench::Subject subject{problem.file, problem.kernel};
+  const Task task = bench::task_of(subject, problem.problem, device);
+  const auto text = bench::tuned_winner(out, subject, problem_text(task.problem()));
   if (!text) throw std::runtime_error("it has no winner: run the section tune first");
   record["configuration"] = *text;
   bench::Stage stage(task);
@@ -177,10 +176,5 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run({argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_kernel_peers: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_kernel_peers", [&] { return run({argv + 1, argv + argc}); });
 }

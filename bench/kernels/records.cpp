@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <fstream>
+#include <set>
 #include <stdexcept>
 
-#include "tuner/core/base/text.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/task/problem.hpp"
+#include "tuner/error.hpp"
 
 namespace tuner::bench {
 
@@ -85,16 +89,41 @@ std::optional<std::string> tuned_winner(const std::filesystem::path& out, const 
   return std::nullopt;
 }
 
+Task task_of(const Subject& subject, const std::string& problem, const DeviceInfo& device) {
+  return Task(load_description(subject.file, subject.kernel), parse_problem(problem), device, {}, {},
+              search::Listing::when_needed);
+}
+
+int run_groups(const std::filesystem::path& out, const char* section, const std::filesystem::path& list,
+               const Subject& subject, const std::vector<StudyLine>& lines,
+               const std::function<void(const std::string& problem, json& group)>& measure,
+               std::string (*to_text)(const json& record)) {
+  json record{{"name", list.stem().string()}, {"file", subject.file.string()}, {"groups", json::array()}};
+  int status = 0;
+  std::set<std::string> done;
+  for (const StudyLine& line : lines) {
+    if (!done.insert(line.problem).second) continue;
+    json group{{"problem", line.problem}};
+    try {
+      measure(line.problem, group);
+    } catch (const Error& error) {
+      group["error"] = error.what();
+      status = 1;
+    }
+    record["groups"].push_back(group);
+    write_record(record_path(out, section, list.stem().string()), record);
+    fmt::print("{}", to_text({{"file", subject.file.string()}, {"groups", json::array({group})}}));
+    std::fflush(stdout);
+  }
+  return status;
+}
+
 std::string table_line(const std::vector<std::string>& cells) {
   return fmt::format("| {} |\n", fmt::join(cells, " | "));
 }
 
 std::string table_heading(const std::vector<std::string>& names) {
   return table_line(names) + table_line(std::vector<std::string>(names.size(), "---"));
-}
-
-std::string time_cell(double nanoseconds) {
-  return time_text(nanoseconds);
 }
 
 std::string ratio_cell(double ratio, double low, double high) {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
-#include <nlohmann/json.hpp>
+#include "bench/engine/tuner_program.hpp"
 #include "bench/kernels/lists.hpp"
 
 namespace tuner::bench {
@@ -11,6 +13,8 @@ namespace tuner::bench {
 /// Each does one piece of work, writes its record below `out`, prints what it found as markdown, and returns 0 unless
 /// it failed; why stands in the record, too.
 
+/// The real program on one problem, with databases in `folder`.
+TunerRun tune_with(const BenchProblem& problem, std::optional<int> budget, const std::filesystem::path& folder);
 /// Tunes one problem with the real program and databases of its own.
 int tune_problem(const std::filesystem::path& out, const BenchProblem& problem);
 /// Measures the configurations of a study beside the baseline and, where it was tuned, the winner.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "tuner/core/support/support.hpp"
 #include "tuner/driver/device_query.hpp"

@@ -1,16 +1,11 @@
 #include <fmt/format.h>
 
-#include <map>
-#include <set>
-
 #include "bench/kernels/records.hpp"
 #include "bench/kernels/sections.hpp"
 #include "bench/kernels/side_by_side.hpp"
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/text.hpp"
-#include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/problem.hpp"
-#include "tuner/error.hpp"
 
 namespace tuner::bench {
 
@@ -21,30 +16,19 @@ namespace {
 constexpr int kBlocks = 40;
 constexpr std::chrono::seconds kLimit{5};
 
-Task task_of(const Subject& subject, const std::string& problem, const DeviceInfo& device) {
-  return Task(load_description(subject.file, subject.kernel), parse_problem(problem), device, {}, {},
-              search::Listing::when_needed);
-}
-
-/// The record of one problem of a study.
-json study_group(Laboratory& laboratory, const std::filesystem::path& out, const Subject& subject,
-                 const std::string& problem, std::vector<Contestant> contestants) {
-  json group{{"problem", problem}, {"rows", json::array()}};
-  try {
-    const Task task = task_of(subject, problem, laboratory.device());
-    group["problem"] = problem_text(task.problem());
-    if (const auto winner = tuned_winner(out, subject, problem_text(task.problem()))) {
-      contestants.push_back({"winner", *winner});
-    }
-    const Contestant baseline = measure_side_by_side(laboratory, task, contestants, kBlocks, kLimit);
-    group["rows"].push_back(to_record(baseline));
-    if (const auto bytes = task.work_bytes(*task.baseline())) group["bytes"] = *bytes;
-    if (const auto flops = task.work_flops(*task.baseline())) group["flops"] = *flops;
-    for (const Contestant& contestant : contestants) group["rows"].push_back(to_record(contestant));
-  } catch (const Error& error) {
-    group["error"] = error.what();
+void measure_group(Laboratory& laboratory, const std::filesystem::path& out, const Subject& subject,
+                   std::vector<Contestant> contestants, const std::string& problem, json& group) {
+  group["rows"] = json::array();
+  const Task task = task_of(subject, problem, laboratory.device());
+  group["problem"] = problem_text(task.problem());
+  if (const auto winner = tuned_winner(out, subject, problem_text(task.problem()))) {
+    contestants.push_back({"winner", *winner});
   }
-  return group;
+  const Contestant baseline = measure_side_by_side(laboratory, task, contestants, kBlocks, kLimit);
+  group["rows"].push_back(to_record(baseline));
+  if (const auto bytes = task.work_bytes(*task.baseline())) group["bytes"] = *bytes;
+  if (const auto flops = task.work_flops(*task.baseline())) group["flops"] = *flops;
+  for (const Contestant& contestant : contestants) group["rows"].push_back(to_record(contestant));
 }
 
 std::string row_text(const json& row, const json& group, const std::string& baseline) {
@@ -55,7 +39,7 @@ std::string row_text(const json& row, const json& group, const std::string& base
   } else {
     const json& speedup = row["speedup"];
     const double seconds = row["time_us"].get<double>() / 1e6;
-    cells.push_back(time_cell(1e9 * seconds));
+    cells.push_back(time_text(1e9 * seconds));
     cells.push_back(label == "baseline" ? "1" : ratio_cell(speedup["ratio"], speedup["low"], speedup["high"]));
     cells.push_back(group.contains("bytes")   ? rate_text(group["bytes"].get<double>() / seconds, "B/s")
                     : group.contains("flops") ? rate_text(group["flops"].get<double>() / seconds, "FLOP/s")
@@ -88,24 +72,16 @@ std::string study_text(const json& record) {
 int run_study(const std::filesystem::path& out, const std::filesystem::path& study,
               const std::filesystem::path& table) {
   const Subject subject = subject_of(study, table);
-  std::vector<std::string> problems;  // in the order of the study
-  std::map<std::string, std::vector<Contestant>> groups;
-  for (const StudyLine& line : read_study(study)) {
-    if (!groups.contains(line.problem)) problems.push_back(line.problem);
-    groups[line.problem].push_back({line.label, line.configuration});
-  }
-  json record{{"name", study.stem().string()}, {"file", subject.file.string()}, {"groups", json::array()}};
-  const std::filesystem::path path = record_path(out, "studies", study.stem().string());
+  const std::vector<StudyLine> lines = read_study(study);
   Laboratory laboratory;
-  bool failed = false;
-  for (const std::string& problem : problems) {
-    record["groups"].push_back(study_group(laboratory, out, subject, problem, groups[problem]));
-    failed = failed || record["groups"].back().contains("error");
-    write_record(path, record);  // what comes next may end this process
-    fmt::print("{}", study_text({{"file", subject.file.string()}, {"groups", json::array({record["groups"].back()})}}));
-    std::fflush(stdout);
-  }
-  return failed ? 1 : 0;
+  const auto measure = [&](const std::string& problem, json& group) {
+    std::vector<Contestant> contestants;
+    for (const StudyLine& line : lines) {
+      if (line.problem == problem) contestants.push_back({line.label, line.configuration});
+    }
+    measure_group(laboratory, out, subject, std::move(contestants), problem, group);
+  };
+  return run_groups(out, "studies", study, subject, lines, measure, study_text);
 }
 
 }  // namespace tuner::bench

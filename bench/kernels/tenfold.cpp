@@ -6,9 +6,6 @@
 #include "bench/kernels/records.hpp"
 #include "bench/kernels/sections.hpp"
 #include "bench/kernels/side_by_side.hpp"
-#include "tuner/core/kernel_file/kernel_file.hpp"
-#include "tuner/core/task/problem.hpp"
-#include "tuner/error.hpp"
 
 namespace tuner::bench {
 
@@ -17,17 +14,14 @@ using nlohmann::json;
 namespace {
 
 constexpr int kTimes = 10;
-constexpr int kBlocks = 100;
-constexpr std::chrono::seconds kLimit{10};
+constexpr int kBlocksOfTenfold = 100;
+constexpr std::chrono::seconds kLimitOfTenfold{10};
 constexpr std::size_t kTies = 3;  // of the larger session, measured too
 
 /// The winner of a session with ten times the budget, first, and some that tie with it.
 std::vector<std::string> search_longer(const BenchProblem& problem, json& record) {
   const ScratchFolder folder;
-  std::vector<std::string> arguments{problem.file.string(), "--budget", std::to_string(kTimes * *problem.budget)};
-  if (!problem.kernel.empty()) arguments.insert(arguments.end(), {"--kernel", problem.kernel});
-  if (!problem.problem.empty()) arguments.insert(arguments.end(), {"--problem", problem.problem});
-  const TunerRun run = tune(folder.path(), arguments, false);
+  const TunerRun run = tune_with(problem, kTimes * *problem.budget, folder.path());
   record["seconds"] = run.seconds;
   if (!run.report.is_object() || !run.report["winner"].is_object())
     throw std::runtime_error(fmt::format("the longer session ended with {} and no winner", run.exit_code));
@@ -54,9 +48,8 @@ void compare(const std::filesystem::path& out, const BenchProblem& problem, json
   std::vector<Contestant> contestants{{"winner", winner}};
   for (const std::string& other : search_longer(problem, record)) contestants.push_back({"tenfold", other});
   Laboratory laboratory;
-  const Task task(load_description(problem.file, problem.kernel), parse_problem(problem.problem), laboratory.device(),
-                  {}, {}, search::Listing::when_needed);
-  measure_side_by_side(laboratory, task, contestants, kBlocks, kLimit);
+  const Task task = task_of({problem.file, problem.kernel}, problem.problem, laboratory.device());
+  measure_side_by_side(laboratory, task, contestants, kBlocksOfTenfold, kLimitOfTenfold);
   if (!contestants[0].failure.empty()) throw std::runtime_error("the winner: " + contestants[0].failure);
   const Contestant* best = nullptr;
   for (const Contestant& contestant : contestants) {

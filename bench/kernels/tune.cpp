@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <iterator>
 
 #include "bench/engine/tuner_program.hpp"
 #include "bench/kernels/records.hpp"
@@ -82,8 +81,8 @@ std::string tuned_line(const json& record, const json& peaks) {
   }
   std::vector<std::string> cells{
       name,
-      known ? time_cell(1e3 * baseline["time_us"].get<double>()) : "-",
-      time_cell(1e3 * winner["time_us"].get<double>()) + (winner.value("verified", false) ? "" : " (not verified)"),
+      known ? time_text(1e3 * baseline["time_us"].get<double>()) : "-",
+      time_text(1e3 * winner["time_us"].get<double>()) + (winner.value("verified", false) ? "" : " (not verified)"),
       ratio,
       rate_cell(winner),
       share_text(winner, peaks, report.value("problem", "").find("double") != std::string::npos)};
@@ -99,13 +98,17 @@ std::string tuned_line(const json& record, const json& peaks) {
   return table_line(cells);
 }
 
-int tune_problem(const std::filesystem::path& out, const BenchProblem& problem) {
-  const ScratchFolder folder;
+TunerRun tune_with(const BenchProblem& problem, std::optional<int> budget, const std::filesystem::path& folder) {
   std::vector<std::string> arguments{problem.file.string()};
   if (!problem.kernel.empty()) arguments.insert(arguments.end(), {"--kernel", problem.kernel});
   if (!problem.problem.empty()) arguments.insert(arguments.end(), {"--problem", problem.problem});
-  if (problem.budget) arguments.insert(arguments.end(), {"--budget", std::to_string(*problem.budget)});
-  const TunerRun run = tune(folder.path(), arguments, false);
+  if (budget) arguments.insert(arguments.end(), {"--budget", std::to_string(*budget)});
+  return tune(folder, arguments, false);
+}
+
+int tune_problem(const std::filesystem::path& out, const BenchProblem& problem) {
+  const ScratchFolder folder;
+  const TunerRun run = tune_with(problem, problem.budget, folder.path());
   json record{{"name", problem.name},       {"file", problem.file.string()}, {"kernel", problem.kernel},
               {"problem", problem.problem}, {"peer", problem.peer},          {"seconds", run.seconds},
               {"exit_code", run.exit_code}, {"report", run.report}};

@@ -1,11 +1,13 @@
 #include "bench/runtime/application.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <bit>
 #include <charconv>
 #include <cstring>
 #include <fstream>
+#include <ranges>
 #include <stdexcept>
 
 #include "tuner/core/kernel_file/kernel_file.hpp"
@@ -18,11 +20,7 @@ namespace {
 
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(','), text.size());
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  for (const auto part : std::views::split(text, ',')) parts.emplace_back(part.begin(), part.end());
   return parts;
 }
 
@@ -47,26 +45,23 @@ std::uint64_t bits_of(const BoundArgument& argument) {
 ApplicationText describe_application(const std::filesystem::path& kernel_file, const std::string& problem) {
   const Task task(load_description(kernel_file, ""), parse_problem(problem), cuda::query_device(0), {}, {},
                   search::Listing::when_needed);
-  ApplicationText text;
-  for (const ProblemProperty& property : task.description().problem) {
-    const search::Value& value = task.problem().at(property.name);
-    text.problem += (text.problem.empty() ? "" : ",") + value.text();
-  }
+  std::vector<std::string> problem_texts, argument_texts;
+  for (const ProblemProperty& property : task.description().problem)
+    problem_texts.push_back(task.problem().at(property.name).text());
   const std::vector<std::uint64_t> scratch = task.scratch_lengths(task.baseline().value());
   std::size_t next_scratch = 0;
   for (const BoundArgument& argument : task.arguments()) {
     const std::size_t size = size_of(argument.type);
-    if (!text.arguments.empty()) text.arguments += ',';
     if (argument.role == Argument::Role::scalar) {
-      text.arguments += fmt::format("{}:{:x}", size, bits_of(argument));
+      argument_texts.push_back(fmt::format("{}:{:x}", size, bits_of(argument)));
     } else {
       const bool is_scratch = argument.role == Argument::Role::scratch;
       const std::uint64_t length = is_scratch ? scratch[next_scratch++] : argument.length;
-      text.arguments += fmt::format("{}:{}", is_scratch ? "scratch" : "buffer",
-                                    length * size * static_cast<std::uint64_t>(argument.lanes));
+      argument_texts.push_back(fmt::format("{}:{}", is_scratch ? "scratch" : "buffer",
+                                           length * size * static_cast<std::uint64_t>(argument.lanes)));
     }
   }
-  return text;
+  return {fmt::format("{}", fmt::join(problem_texts, ",")), fmt::format("{}", fmt::join(argument_texts, ","))};
 }
 
 std::vector<ProblemValue> problem_values(std::string_view text) {
@@ -97,13 +92,9 @@ Arguments::Arguments(std::string_view text) {
 
 LaunchStatus Arguments::launch(const Instance& instance, Stream stream) const {
   if (!two_doubles_and_a_number_) return instance.launch_untyped(stream, addresses());
-  const double* values = nullptr;
-  double* sums = nullptr;
   int length = 0;
-  std::memcpy(&values, values_[0].data(), sizeof values);
-  std::memcpy(&sums, values_[1].data(), sizeof sums);
   std::memcpy(&length, values_[2].data(), sizeof length);
-  return instance.launch(stream, values, sums, length);
+  return instance.launch(stream, buffers_[0].as<const double>(), buffers_[1].as<double>(), length);
 }
 
 void require(const LaunchStatus& status) {

@@ -38,7 +38,6 @@ class Arguments {
   /// For an untyped launch: scratch is the library's.
   std::span<void* const> addresses() const { return addresses_; }
   void** bare() { return pointers_.data(); }
-  const std::vector<Buffer>& buffers() const { return buffers_; }
   /// As an application does that knows what it launches: with typed arguments where the kernel takes two buffers of
   /// doubles and a number, as prefetch.cu does.
   LaunchStatus launch(const Instance& instance, Stream stream) const;

@@ -8,13 +8,13 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <exception>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "bench/engine/tuner_program.hpp"
+#include "bench/program.hpp"
 #include "bench/runtime/application.hpp"
 #include "bench/runtime/child.hpp"
 #include "bench/runtime/database.hpp"
@@ -33,7 +33,7 @@ struct Phase {
   bench::Load::Throughput whole;
   std::vector<double> windows;  ///< launches a second
   void add(const bench::Load::Throughput& window) {
-    whole += window;
+    whole = {whole.seconds + window.seconds, whole.launches + window.launches};
     windows.push_back(window.per_second());
   }
 };
@@ -132,13 +132,9 @@ void measure(double share, double seconds, const char* kernel, const char* probl
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
+  return tuner::bench::run_program("bench_runtime_background", [&] {
     if (argc != 6) throw std::runtime_error("usage: bench_runtime_background SHARE SECONDS KERNEL_FILE PROBLEM WHERE");
     tuner::bench::forget_settings();
     measure(std::atof(argv[1]), std::atof(argv[2]), argv[3], argv[4], argv[5]);
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_runtime_background: {}\n", error.what());
-    return 1;
-  }
+  });
 }

@@ -32,14 +32,6 @@ BareDriver open_driver() {
   return table;
 }
 
-std::size_t bytes_to_flush() {
-  CUdevice device = 0;
-  int l2 = 0;
-  require(bare_driver().device(&device, 0), "cuDeviceGet");
-  require(bare_driver().device_attribute(&l2, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device), "cuDeviceGetAttribute");
-  return 2 * static_cast<std::size_t>(l2);
-}
-
 }  // namespace
 
 const BareDriver& bare_driver() {
@@ -88,9 +80,8 @@ void drain(CUstream stream) {
 
 Buffer::Buffer(std::size_t bytes) : bytes_(bytes) {
   require(bare_driver().allocate(&address_, bytes), "cuMemAlloc");
-  const CUstream stream = nullptr;
-  fill(0x3f, stream);
-  drain(stream);
+  fill(0x3f, nullptr);
+  drain(nullptr);
 }
 
 Buffer::~Buffer() {
@@ -103,14 +94,10 @@ void Buffer::fill(unsigned char byte, CUstream stream) const {
   require(bare_driver().set_bytes(address_, byte, bytes_, stream), "cuMemsetD8Async");
 }
 
-std::vector<std::byte> Buffer::read(CUstream stream) const {
-  std::vector<std::byte> result(bytes_);
-  require(bare_driver().copy_to_host(result.data(), address_, bytes_, stream), "cuMemcpyDtoHAsync");
+void Buffer::copy_to(void* host, CUstream stream) const {
+  require(bare_driver().copy_to_host(host, address_, bytes_, stream), "cuMemcpyDtoHAsync");
   drain(stream);
-  return result;
 }
-
-Flush::Flush() : buffer_(bytes_to_flush()) {}
 
 BareKernel load_kernel(std::span<const std::byte> cubin, const char* symbol, const char* launch_text) {
   const BareDriver& driver = bare_driver();

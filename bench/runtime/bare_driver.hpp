@@ -67,23 +67,25 @@ class Buffer {
 
   CUdeviceptr address() const { return address_; }
   std::size_t bytes() const { return bytes_; }
+  /// For a kernel's argument.
+  template <class T>
+  T* as() const {
+    return reinterpret_cast<T*>(address_);
+  }
   void fill(unsigned char byte, CUstream stream) const;
-  std::vector<std::byte> read(CUstream stream) const;
+  /// What it holds once everything on the stream is done.
+  template <class T>
+  std::vector<T> read(CUstream stream) const {
+    std::vector<T> values(bytes_ / sizeof(T));
+    copy_to(values.data(), stream);
+    return values;
+  }
 
  private:
+  void copy_to(void* host, CUstream stream) const;
+
   CUdeviceptr address_ = 0;
   std::size_t bytes_ = 0;
-};
-
-/// Writes over the whole L2 cache.
-class Flush {
- public:
-  Flush();
-  void operator()(CUstream stream) { buffer_.fill(++byte_, stream); }
-
- private:
-  Buffer buffer_;
-  unsigned char byte_ = 0;
 };
 
 /// A binary, its kernel, and how that is launched, without libtuner.

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -34,54 +35,29 @@ Child::Child(const std::vector<std::string>& arguments) {
   output_ = ends[0];
 }
 
-Child::Child(Child&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), output_(std::exchange(other.output_, -1)), text_(std::move(other.text_)) {}
-
 Child::~Child() {
-  kill();
-  if (output_ >= 0) close(output_);
-}
-
-void Child::kill() noexcept {
-  if (pid_ < 0) return;
-  ::kill(pid_, SIGKILL);
-  waitpid(pid_, nullptr, 0);
-  pid_ = -1;
-}
-
-bool Child::read_more() {
-  std::array<char, 4096> buffer;
-  const ssize_t count = read(output_, buffer.data(), buffer.size());
-  if (count <= 0) return false;
-  text_.append(buffer.data(), static_cast<std::size_t>(count));
-  return true;
-}
-
-std::string Child::read_line() {
-  while (text_.find('\n') == std::string::npos && read_more()) {
+  if (pid_ >= 0) {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
   }
-  const std::size_t end = std::min(text_.find('\n'), text_.size());
-  const std::string line = text_.substr(0, end);
-  text_.erase(0, end + 1);
-  return line;
+  close(output_);
 }
 
 std::string Child::finish() {
-  while (read_more()) {
-  }
+  std::string text;
+  std::array<char, 4096> buffer;
+  for (ssize_t count = 0; (count = read(output_, buffer.data(), buffer.size())) > 0;)
+    text.append(buffer.data(), static_cast<std::size_t>(count));
   int status = 0;
-  waitpid(pid_, &status, 0);
-  pid_ = -1;
+  waitpid(std::exchange(pid_, -1), &status, 0);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw std::runtime_error("a process that was measured ended badly; it printed: " + text_);
-  return text_;
+    throw std::runtime_error("a process that was measured ended badly; it printed: " + text);
+  return text;
 }
 
 std::vector<std::string> words(const std::string& line) {
   std::istringstream text(line);
-  std::vector<std::string> result;
-  for (std::string word; text >> word;) result.push_back(word);
-  return result;
+  return {std::istream_iterator<std::string>(text), {}};
 }
 
 void forget_settings() {

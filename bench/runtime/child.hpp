@@ -15,21 +15,13 @@ class Child {
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
-  Child(Child&& other) noexcept;
 
-  pid_t pid() const { return pid_; }
-  /// Waits for the next line that it prints; empty once it has ended.
-  std::string read_line();
   /// Waits until it has ended and returns what it printed. Throws std::runtime_error unless its status is 0.
   std::string finish();
-  void kill() noexcept;
 
  private:
-  bool read_more();
-
   pid_t pid_ = -1;
   int output_ = -1;
-  std::string text_;
 };
 
 /// The words of a line, which blanks separate.

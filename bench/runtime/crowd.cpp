@@ -9,7 +9,7 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <exception>
+#include <list>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -17,7 +17,9 @@
 #include <thread>
 #include <vector>
 
+#include "bench/engine/stored_rows.hpp"
 #include "bench/engine/tuner_program.hpp"
+#include "bench/program.hpp"
 #include "bench/runtime/application.hpp"
 #include "bench/runtime/child.hpp"
 #include "bench/runtime/database.hpp"
@@ -45,7 +47,7 @@ void ask(const char* folder, const char* file, const char* problem, const char* 
 }
 
 struct Crowd {
-  std::vector<bench::Child> members;
+  std::list<bench::Child> members;
   Crowd(int count, const std::filesystem::path& folder, const std::filesystem::path& file,
         const bench::ApplicationText& text) {
     for (int i = 0; i < count; ++i)
@@ -56,10 +58,11 @@ struct Crowd {
   std::set<std::string> finish() {
     std::set<std::string> found;
     for (bench::Child& member : members) {
-      const std::vector<std::string> words = bench::words(member.finish());
-      fmt::print("  after {} s: {}, {}\n", words.at(1), to_string(static_cast<Rung>(std::stoi(words.at(0)))),
-                 words.size() > 2 ? words[2] : "");
-      found.insert(words.at(0) + " " + (words.size() > 2 ? words[2] : ""));
+      std::vector<std::string> words = bench::words(member.finish());
+      if (words.size() == 2) words.emplace_back();  // no configuration
+      if (words.size() < 3) throw std::runtime_error("a process said too little");
+      fmt::print("  after {} s: {}, {}\n", words[1], to_string(static_cast<Rung>(std::stoi(words[0]))), words[2]);
+      found.insert(words[0] + " " + words[2]);
     }
     return found;
   }
@@ -101,7 +104,7 @@ Calm leave_alone(int processes, const std::filesystem::path& file, const bench::
   Calm calm;
   calm.winners = Crowd(processes, folder.path(), file, text).finish();
   calm.seen = bench::look_at(folder.path());
-  calm.key = bench::only_key(folder.path());
+  calm.key = bench::only_decision(folder.path()).key;
   fmt::print("{} trials of {} configurations in {} session(s), {} decision(s)\n", calm.seen.trials,
              calm.seen.configurations, calm.seen.sessions, calm.seen.decisions);
   const std::string title = fmt::format("{} processes ask for one key", processes);
@@ -152,25 +155,17 @@ void measure(int processes, int kills, const char* kernel, const char* problem, 
   for (int i = 0; i < kills; ++i) kill_engine(processes, file, text, calm);
 }
 
-int run(int argc, char** argv) {
-  if (argc == 6 && std::string(argv[1]) == "ask") {
-    ask(argv[2], argv[3], argv[4], argv[5]);
-  } else if (argc == 6) {
-    bench::forget_settings();
-    measure(std::atoi(argv[1]), std::atoi(argv[2]), argv[3], argv[4], argv[5]);
-  } else {
-    throw std::runtime_error("usage: bench_runtime_crowd PROCESSES KILLS KERNEL_FILE PROBLEM WHERE");
-  }
-  return all_well ? 0 : 1;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_runtime_crowd: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_runtime_crowd", [&] {
+    if (argc != 6) throw std::runtime_error("usage: bench_runtime_crowd PROCESSES KILLS KERNEL_FILE PROBLEM WHERE");
+    if (std::string(argv[1]) == "ask") {
+      ask(argv[2], argv[3], argv[4], argv[5]);
+    } else {
+      bench::forget_settings();
+      measure(std::atoi(argv[1]), std::atoi(argv[2]), argv[3], argv[4], argv[5]);
+    }
+    return all_well ? 0 : 1;
+  });
 }

@@ -1,12 +1,9 @@
 #include "bench/runtime/database.hpp"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -16,34 +13,6 @@
 namespace tuner::bench {
 
 namespace {
-
-std::unique_ptr<cache::SqliteStore> open_store(const std::filesystem::path& folder) {
-  return cache::SqliteStore::open({.path = folder / "decisions.db"});
-}
-
-cache::Decision only_decision(const cache::Store& store) {
-  std::vector<cache::Decision> decisions = store.list_decisions({});
-  if (decisions.size() != 1)
-    throw std::runtime_error(fmt::format("{} decisions where one was expected", decisions.size()));
-  return std::move(decisions.front());
-}
-
-/// Every value of every row of the answer, one line a row; empty while there is nothing to be read.
-std::string ask(const std::filesystem::path& folder, const std::string& sql) {
-  sqlite3* raw = nullptr;
-  const int opened = sqlite3_open_v2((folder / "decisions.db").c_str(), &raw, SQLITE_OPEN_READONLY, nullptr);
-  const std::unique_ptr<sqlite3, int (*)(sqlite3*)> database(raw, sqlite3_close);
-  if (opened != SQLITE_OK) return {};
-  sqlite3_busy_timeout(raw, 1000);
-  std::string answer;
-  const auto add_row = [](void* text, int columns, char** values, char**) {
-    for (int i = 0; i < columns; ++i)
-      *static_cast<std::string*>(text) += std::string(values[i] != nullptr ? values[i] : "NULL") + ' ';
-    *static_cast<std::string*>(text) += '\n';
-    return 0;
-  };
-  return sqlite3_exec(raw, sql.c_str(), add_row, &answer, nullptr) == SQLITE_OK ? answer : std::string();
-}
 
 /// Every fourth is the same kernel for another problem, and every fifth was measured on another GPU.
 cache::DecisionKey other_key(cache::DecisionKey key, std::size_t i) {
@@ -59,12 +28,20 @@ cache::DecisionKey other_key(cache::DecisionKey key, std::size_t i) {
 
 }  // namespace
 
+cache::Decision only_decision(const std::filesystem::path& folder) {
+  std::vector<cache::Decision> decisions =
+      cache::SqliteStore::open({.path = folder / "decisions.db"})->list_decisions({});
+  if (decisions.size() != 1)
+    throw std::runtime_error(fmt::format("{} decisions where one was expected", decisions.size()));
+  return std::move(decisions.front());
+}
+
 cache::Decision tune_offline(const std::filesystem::path& folder, const std::filesystem::path& kernel_file,
                              const std::string& problem, const std::vector<std::string>& where) {
   std::vector<std::string> arguments{kernel_file.string(), "--problem", problem, "--db", folder.string()};
   for (const std::string& expression : where) arguments.insert(arguments.end(), {"--where", expression});
   tune(folder, arguments);
-  return only_decision(*open_store(folder));
+  return only_decision(folder);
 }
 
 cache::Binary binary_of(const std::filesystem::path& folder, const cache::Decision& decision) {
@@ -77,12 +54,12 @@ cache::Binary binary_of(const std::filesystem::path& folder, const cache::Decisi
 void fill_database(const std::filesystem::path& folder, std::size_t decisions, std::size_t trials) {
   namespace fs = std::filesystem;
   // In memory, where a thousand transactions take no time.
+  const cache::Decision real = only_decision(folder);
   const fs::path file = folder / "decisions.db";
   const fs::path copy = fmt::format("/dev/shm/tuner-bench-{}.db", getpid());
   fs::copy_file(file, copy, fs::copy_options::overwrite_existing);
   {
     const auto store = cache::SqliteStore::open({.path = copy});
-    const cache::Decision real = only_decision(*store);
     const std::vector<cache::Trial> real_trials = store->find_trials(real.key);
     std::vector<cache::Trial> copies;
     const std::size_t missing = trials - std::min(trials, real_trials.size());
@@ -106,7 +83,7 @@ void fill_database(const std::filesystem::path& folder, std::size_t decisions, s
 }
 
 void write_forever(const std::filesystem::path& folder, int interval_ms, std::size_t rows) {
-  const auto store = open_store(folder);
+  const auto store = cache::SqliteStore::open({.path = folder / "decisions.db"});
   cache::Trial trial;
   trial.key = {"neighbour", "neighbour:0123456789abcdef0123456789abcdef", "n=1", "some device", "cold"};
   trial.session = "neighbour";
@@ -118,27 +95,6 @@ void write_forever(const std::filesystem::path& folder, int interval_ms, std::si
     ++trial.sequence;
     store->record_trials(std::vector<cache::Trial>(rows, trial));
   }
-}
-
-Seen look_at(const std::filesystem::path& folder) {
-  const std::string answer =
-      ask(folder,
-          "SELECT (SELECT count(*) FROM trial), (SELECT count(*) FROM decision),"
-          " (SELECT count(DISTINCT session) FROM run WHERE run_id IN (SELECT run_id FROM trial)),"
-          " (SELECT count(DISTINCT configuration) FROM trial)");
-  Seen seen;
-  std::istringstream(answer) >> seen.trials >> seen.decisions >> seen.sessions >> seen.configurations;
-  return seen;
-}
-
-std::string trial_rows(const std::filesystem::path& folder, std::int64_t count) {
-  return ask(folder, fmt::format("SELECT * FROM trial ORDER BY trial_id LIMIT {}", count));
-}
-
-cache::DecisionKey only_key(const std::filesystem::path& folder) {
-  const std::vector<cache::DecisionKey> keys = open_store(folder)->list_keys({});
-  if (keys.size() != 1) throw std::runtime_error(fmt::format("{} keys where one was expected", keys.size()));
-  return keys.front();
 }
 
 }  // namespace tuner::bench

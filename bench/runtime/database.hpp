@@ -10,6 +10,9 @@
 
 namespace tuner::bench {
 
+/// What the database in `folder` holds. Throws std::runtime_error unless it is one decision.
+cache::Decision only_decision(const std::filesystem::path& folder);
+
 /// Runs the real program on this kernel and problem, with its database in `folder`. Returns what it decided.
 cache::Decision tune_offline(const std::filesystem::path& folder, const std::filesystem::path& kernel_file,
                              const std::string& problem, const std::vector<std::string>& where = {});
@@ -23,18 +26,5 @@ void fill_database(const std::filesystem::path& folder, std::size_t decisions, s
 
 /// Commits `rows` trials of a kernel of its own every so many milliseconds until the process ends.
 [[noreturn]] void write_forever(const std::filesystem::path& folder, int interval_ms, std::size_t rows);
-
-/// What another program sees of the database while others work on it; zeros while there is none.
-struct Seen {
-  std::int64_t trials = 0;
-  std::int64_t decisions = 0;
-  std::int64_t sessions = 0;        ///< that recorded trials
-  std::int64_t configurations = 0;  ///< that have a trial
-};
-Seen look_at(const std::filesystem::path& folder);
-/// Every value of the oldest `count` trials: equal if nothing changed.
-std::string trial_rows(const std::filesystem::path& folder, std::int64_t count);
-/// What the database's rows are about. Throws std::runtime_error unless it is one thing.
-cache::DecisionKey only_key(const std::filesystem::path& folder);
 
 }  // namespace tuner::bench

@@ -9,15 +9,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
-#include <exception>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench/engine/tuner_program.hpp"
-#include "bench/runtime/bare_driver.hpp"
+#include "bench/program.hpp"
+#include "bench/runtime/application.hpp"
 #include "bench/runtime/child.hpp"
 #include "bench/runtime/figures.hpp"
 #include "cache/store/sqlite_store.hpp"
@@ -36,27 +35,18 @@ class Application {
   /// Launches once and looks at every element of the result. Throws if the launch fails.
   bool launch_and_check(const Instance& instance) {
     doubled_.fill(0xff, stream_);
-    const LaunchStatus status = instance.launch(stream_, reinterpret_cast<const double*>(values_.address()),
-                                                reinterpret_cast<double*>(doubled_.address()),
-                                                reinterpret_cast<int*>(counts_.address()), tuner::scratch, kElements);
-    if (!status) throw std::runtime_error(fmt::format("launch failed with {}: {}", status.code, status.message));
-    const std::vector<double> found = read(doubled_);
+    bench::require(instance.launch(stream_, values_.as<const double>(), doubled_.as<double>(), counts_.as<int>(),
+                                   tuner::scratch, kElements));
+    const auto found = doubled_.read<double>(stream_);
     return std::equal(found.begin(), found.end(), input_.begin(), [](double y, double x) { return y == 2 * x; });
   }
 
  private:
-  std::vector<double> read(const bench::Buffer& buffer) const {
-    const std::vector<std::byte> bytes = buffer.read(stream_);
-    std::vector<double> numbers(kElements);
-    std::memcpy(numbers.data(), bytes.data(), bytes.size());
-    return numbers;
-  }
-
   CUcontext context_ = bench::use_primary_context();
   CUstream stream_ = bench::make_stream();
   bench::Buffer values_{kElements * sizeof(double)}, doubled_{kElements * sizeof(double)};
   bench::Buffer counts_{kElements * sizeof(int)};
-  std::vector<double> input_ = read(values_);
+  std::vector<double> input_ = values_.read<double>(stream_);
 };
 
 void print_outcomes(const std::filesystem::path& folder) {
@@ -106,12 +96,9 @@ int measure(int wanted, const char* file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
+  return tuner::bench::run_program("bench_runtime_faults", [&] {
     if (argc != 3) throw std::runtime_error("usage: bench_runtime_faults LAUNCHES KERNEL_FILE");
     bench::forget_settings();
     return measure(std::atoi(argv[1]), argv[2]);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_runtime_faults: {}\n", error.what());
-    return 1;
-  }
+  });
 }

@@ -8,12 +8,12 @@
 #include <sched.h>
 
 #include <chrono>
-#include <exception>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench/engine/tuner_program.hpp"
+#include "bench/program.hpp"
 #include "bench/runtime/bare_driver.hpp"
 #include "bench/runtime/child.hpp"
 #include "bench/runtime/figures.hpp"
@@ -70,20 +70,18 @@ void measure(const char* file) {
   const auto function = static_cast<CUfunction>(shape.function);
   const auto launch = bench::bare_driver().launch;
 
-  const auto* values_pointer = reinterpret_cast<const double*>(values.address());
-  auto* doubled_pointer = reinterpret_cast<double*>(doubled.address());
-  auto* counts_pointer = reinterpret_cast<int*>(counts.address());
-  auto* room_pointer = reinterpret_cast<float*>(room.address());
+  const auto* values_pointer = values.as<const double>();
+  auto* doubled_pointer = doubled.as<double>();
+  auto* counts_pointer = counts.as<int>();
+  auto* room_pointer = room.as<float>();
   int n = kElements;
   double factor = 2;
-  const auto through_instance = [&] {
-    must(static_cast<bool>(
-        instance.launch(stream, values_pointer, doubled_pointer, counts_pointer, room_pointer, n, factor)));
+  const auto with_memory = [&](auto memory) {
+    must(
+        static_cast<bool>(instance.launch(stream, values_pointer, doubled_pointer, counts_pointer, memory, n, factor)));
   };
-  const auto with_scratch = [&] {
-    must(static_cast<bool>(
-        instance.launch(stream, values_pointer, doubled_pointer, counts_pointer, tuner::scratch, n, factor)));
-  };
+  const auto through_instance = [&] { with_memory(room_pointer); };
+  const auto with_scratch = [&] { with_memory(tuner::scratch); };
   const auto with_the_driver = [&] {
     void* arguments[] = {&values_pointer, &doubled_pointer, &counts_pointer, &room_pointer, &n, &factor};
     must(launch(function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0], shape.block[1], shape.block[2],
@@ -95,10 +93,7 @@ void measure(const char* file) {
   std::vector<double> tuned, provided, bare, clock;
   for (int block = 0; block < kBlocks + kWarmUp; ++block) {
     if (block == kWarmUp) {
-      tuned.clear();
-      provided.clear();
-      bare.clear();
-      clock.clear();
+      for (std::vector<double>* times : {&tuned, &provided, &bare, &clock}) times->clear();
     }
     if (block % 2 == 0) time_block(tuned, stream, through_instance);
     time_block(bare, stream, with_the_driver);
@@ -114,23 +109,19 @@ void measure(const char* file) {
     bench::print_figure(fmt::format("launch of six arguments, cuLaunchKernel, {}", name), alone / 1000, "µs");
     bench::print_figure(fmt::format("launch of six arguments, difference, {}", name), (through - alone) / 1000, "µs",
                         {.at_most = 0.2});
-    const double with_memory = bench::quantile(provided, share);
-    bench::print_figure(fmt::format("launch with tuner::scratch, instance, {}", name), with_memory / 1000, "µs");
-    bench::print_figure(fmt::format("launch with tuner::scratch, difference, {}", name), (with_memory - alone) / 1000,
-                        "µs", {.at_most = 0.4});
+    const double scratch = bench::quantile(provided, share);
+    bench::print_figure(fmt::format("launch with tuner::scratch, instance, {}", name), scratch / 1000, "µs");
+    bench::print_figure(fmt::format("launch with tuner::scratch, difference, {}", name), (scratch - alone) / 1000, "µs",
+                        {.at_most = 0.4});
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
+  return tuner::bench::run_program("bench_runtime_launch", [&] {
     if (argc != 2) throw std::runtime_error("usage: bench_runtime_launch KERNEL_FILE");
     bench::forget_settings();
     measure(argv[1]);
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_runtime_launch: {}\n", error.what());
-    return 1;
-  }
+  });
 }

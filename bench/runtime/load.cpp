@@ -9,21 +9,23 @@ namespace {
 
 void wait_for(CUevent event) {
   CUresult result = CUDA_ERROR_NOT_READY;
-  while ((result = bare_driver().query_event(event)) == CUDA_ERROR_NOT_READY) {
-  }
+  while (result == CUDA_ERROR_NOT_READY) result = bare_driver().query_event(event);
   require(result, "cuEventQuery");
+}
+
+/// A buffer that, once written, leaves nothing else in the L2 cache.
+Buffer larger_than_cache() {
+  CUdevice device = 0;
+  int l2 = 0;
+  require(bare_driver().device(&device, 0), "cuDeviceGet");
+  require(bare_driver().device_attribute(&l2, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device), "cuDeviceGetAttribute");
+  return Buffer(2 * static_cast<std::size_t>(l2));
 }
 
 }  // namespace
 
 Load::Load(CUstream stream, std::function<void()> launch) : stream_(stream), launch_(std::move(launch)) {
   for (CUevent& event : done_) event = make_event();
-}
-
-Load::Throughput& Load::Throughput::operator+=(const Throughput& other) {
-  seconds += other.seconds;
-  launches += other.launches;
-  return *this;
 }
 
 Load::Throughput Load::run(double seconds) {
@@ -45,10 +47,11 @@ Load::Throughput Load::run(double seconds) {
 
 Pair time_alternately(CUstream stream, int rounds, const std::function<void()>& first,
                       const std::function<void()>& second) {
-  Flush flush;
+  const Buffer flush = larger_than_cache();
+  unsigned char byte = 0;
   const CUevent before = make_event(), after = make_event();
   const auto time = [&](const std::function<void()>& launch) {
-    flush(stream);
+    flush.fill(++byte, stream);
     require(bare_driver().record_event(before, stream), "cuEventRecord");
     launch();
     require(bare_driver().record_event(after, stream), "cuEventRecord");

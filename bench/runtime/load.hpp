@@ -16,7 +16,6 @@ class Load {
     double seconds = 0;
     double launches = 0;
     double per_second() const { return seconds > 0 ? launches / seconds : 0; }
-    Throughput& operator+=(const Throughput& other);
   };
   /// Launches for so long. What is queued is left queued, so that the next call goes on without a gap.
   Throughput run(double seconds);

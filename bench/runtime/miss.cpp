@@ -6,13 +6,13 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <exception>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "bench/engine/tuner_program.hpp"
+#include "bench/program.hpp"
 #include "bench/runtime/application.hpp"
 #include "bench/runtime/child.hpp"
 #include "bench/runtime/figures.hpp"
@@ -80,26 +80,18 @@ void measure(int processes, const char* file, const char* problem) {
                       {.at_most = 5});
 }
 
-int run(int argc, char** argv) {
-  const std::string role = argc > 1 ? argv[1] : "";
-  if ((role == "cache" || role == "background") && argc == 6) {
-    meet_a_miss(role == "cache" ? Mode::cache : Mode::background, argv[2], argv[3], argv[4], argv[5]);
-  } else if (argc == 4) {
-    bench::forget_settings();
-    measure(std::atoi(argv[1]), argv[2], argv[3]);
-  } else {
-    throw std::runtime_error("usage: bench_runtime_miss PROCESSES KERNEL_FILE PROBLEM");
-  }
-  return 0;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_runtime_miss: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_runtime_miss", [&] {
+    const std::string role = argc > 1 ? argv[1] : "";
+    if ((role == "cache" || role == "background") && argc == 6) {
+      meet_a_miss(role == "cache" ? Mode::cache : Mode::background, argv[2], argv[3], argv[4], argv[5]);
+    } else if (argc == 4) {
+      bench::forget_settings();
+      measure(std::atoi(argv[1]), argv[2], argv[3]);
+    } else {
+      throw std::runtime_error("usage: bench_runtime_miss PROCESSES KERNEL_FILE PROBLEM");
+    }
+  });
 }

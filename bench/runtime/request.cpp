@@ -11,12 +11,12 @@
 #include <atomic>
 #include <barrier>
 #include <chrono>
-#include <exception>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "bench/engine/tuner_program.hpp"
+#include "bench/program.hpp"
 #include "bench/runtime/application.hpp"
 #include "bench/runtime/child.hpp"
 #include "bench/runtime/database.hpp"
@@ -110,25 +110,17 @@ void measure(const std::string& title, RuntimeOptions options, const std::filesy
                       requests_a_second(kernel, problems, context) / 1e6, "million a second", {.at_least = 50});
 }
 
-int run(int argc, char** argv) {
-  if (argc < 4) throw std::runtime_error("usage: bench_runtime_request KERNEL_FILE PROBLEM SIZE WHERE...");
-  bench::forget_settings();
-  const bench::ScratchFolder scratch;
-  bench::tune_offline(scratch.path(), argv[1], argv[2], {argv + 4, argv + argc});
-  const Problems problems = all_problems(argv[1], argv[2], argv[3]);
-  const CUcontext context = bench::use_primary_context();
-  measure("request, current context", {.database = scratch.path()}, argv[1], problems, context);
-  measure("request, named device", {.device = 0, .database = scratch.path()}, argv[1], problems, context);
-  return 0;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_runtime_request: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_runtime_request", [&] {
+    if (argc < 4) throw std::runtime_error("usage: bench_runtime_request KERNEL_FILE PROBLEM SIZE WHERE...");
+    bench::forget_settings();
+    const bench::ScratchFolder scratch;
+    bench::tune_offline(scratch.path(), argv[1], argv[2], {argv + 4, argv + argc});
+    const Problems problems = all_problems(argv[1], argv[2], argv[3]);
+    const CUcontext context = bench::use_primary_context();
+    measure("request, current context", {.database = scratch.path()}, argv[1], problems, context);
+    measure("request, named device", {.device = 0, .database = scratch.path()}, argv[1], problems, context);
+  });
 }

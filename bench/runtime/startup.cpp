@@ -9,7 +9,6 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
-#include <exception>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -17,7 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/engine/stored_rows.hpp"
 #include "bench/engine/tuner_program.hpp"
+#include "bench/program.hpp"
 #include "bench/runtime/application.hpp"
 #include "bench/runtime/child.hpp"
 #include "bench/runtime/database.hpp"
@@ -163,10 +164,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_runtime_startup: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_runtime_startup", [&] { return run(argc, argv); });
 }

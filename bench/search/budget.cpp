@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -20,8 +19,8 @@
 #include "bench/engine/tuner_program.hpp"
 #include "bench/kernels/records.hpp"
 #include "bench/kernels/side_by_side.hpp"
-#include "tuner/core/kernel_file/kernel_file.hpp"
-#include "tuner/core/task/problem.hpp"
+#include "bench/program.hpp"
+#include "tuner/core/base/text.hpp"
 
 namespace tuner::bench {
 namespace {
@@ -57,8 +56,7 @@ void compare(const std::string& file, const std::string& problem, const std::str
     sessions.push_back(search(fmt::format("seed {}", seed), file, problem, limited));
   }
   Laboratory laboratory;
-  const Task task(load_description(file, ""), parse_problem(problem), laboratory.device(), {}, {},
-                  search::Listing::when_needed);
+  const Task task = task_of({file, ""}, problem, laboratory.device());
   std::vector<Contestant> contestants;
   for (const Session& session : sessions) contestants.push_back({session.label, session.winner});
   measure_side_by_side(laboratory, task, contestants, kBlocks, kLimit);
@@ -73,7 +71,7 @@ void compare(const std::string& file, const std::string& problem, const std::str
     const double share = contestants[i].speedup.ratio / best;
     if (i > 0 && share >= kEnough) ++enough;
     fmt::print("{}", table_line({sessions[i].label, std::to_string(sessions[i].tried),
-                                 fmt::format("{:.2f}", sessions[i].seconds), time_cell(contestants[i].time_ns),
+                                 fmt::format("{:.2f}", sessions[i].seconds), time_text(contestants[i].time_ns),
                                  fmt::format("{:.3f}", share)}));
   }
   fmt::print("\n{} of {} searches with a budget of {} found {} of the optimum or more.\n", enough, seeds, budget,
@@ -90,11 +88,7 @@ int main(int count, char** arguments) {
                stderr);
     return 2;
   }
-  try {
+  return tuner::bench::run_program("bench_search_budget", [&] {
     tuner::bench::compare(words[1], words[2], words[3], std::atoi(words[4]), {words.begin() + 5, words.end()});
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_search_budget: {}\n", error.what());
-    return 1;
-  }
-  return 0;
+  });
 }

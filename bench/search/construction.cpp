@@ -1,11 +1,11 @@
 // How long the constrained space of a definition takes to be ready, what it holds, and what a configuration costs.
 //
-//   bench_construction [FILE [--set NAME=VALUE,VALUE..FIRST..LAST]...]...
+//   bench_construction [FILE]...
 //
 // Without files: those of $TUNER_SPACES_DIR/definitions, which look like
 //   {"cartesian": .., "valid": .., "parameters": {"NAME": [..]}, "constraints": [".."]}
-// `--set` gives a parameter of the file before it other values. Bytes are what `new` has handed out: held by the space
-// with its own copy of the description, and at most while it is made. Exits with 1 if a count is not the one recorded.
+// Bytes are what `new` has handed out: held by the space with its own copy of the description, and at most while it is
+// made. Exits with 1 if a count is not the one recorded.
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -15,15 +15,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bench/search/definition.hpp"
 #include "search/space/space.hpp"
 #include "search/strategy/prng.hpp"
 
@@ -54,55 +53,8 @@ namespace {
 using namespace tuner::search;
 using Clock = std::chrono::steady_clock;
 
-struct Definition {
-  std::string name;
-  std::vector<Parameter> parameters;
-  std::vector<Constraint> constraints;
-  std::optional<std::uint64_t> valid;  ///< as recorded
-};
-
-Definition read(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file) throw tuner::Error(tuner::Errc::bad_usage, fmt::format("{} cannot be read.", path.string()));
-  const auto json = nlohmann::ordered_json::parse(file);
-  Definition result;
-  result.name = path.stem().string();
-  for (const auto& [name, values] : json.at("parameters").items()) {
-    Parameter parameter{name, {}, {}};
-    for (const auto& value : values) parameter.values.emplace_back(value.get<std::int64_t>());
-    parameter.default_value = parameter.values.front();
-    result.parameters.push_back(std::move(parameter));
-  }
-  for (const auto& text : json.at("constraints")) {
-    result.constraints.push_back({Expression::parse(text.get<std::string>()), path.filename().string()});
-  }
-  result.valid = json.at("valid").get<std::uint64_t>();
-  return result;
-}
-
-/// "NAME=1,2,4" or "NAME=1..8".
-void set(Definition& definition, const std::string& text) {
-  const std::size_t equals = text.find('=');
-  const auto parameter = std::find_if(definition.parameters.begin(), definition.parameters.end(),
-                                      [&](const Parameter& each) { return each.name == text.substr(0, equals); });
-  if (equals == std::string::npos || parameter == definition.parameters.end()) {
-    throw tuner::Error(tuner::Errc::bad_usage,
-                       fmt::format("--set {}: {} has no such parameter.", text, definition.name));
-  }
-  parameter->values.clear();
-  for (std::size_t begin = equals + 1; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string part = text.substr(begin, end - begin);
-    const std::size_t dots = part.find("..");
-    const std::int64_t first = std::stoll(part);
-    const std::int64_t last = dots == std::string::npos ? first : std::stoll(part.substr(dots + 2));
-    for (std::int64_t value = first; value <= last; ++value) parameter->values.emplace_back(value);
-    begin = end + 1;
-  }
-  parameter->default_value = parameter->values.front();
-  definition.valid.reset();
-  if (!definition.name.ends_with('*')) definition.name += '*';
-}
+using tuner::bench::Definition;
+using tuner::bench::read_definition;
 
 /// Five groups of three parameters, of ten values each, declared in turns: 10^15 combinations.
 Definition synthetic() {
@@ -196,13 +148,7 @@ std::string machine() {
 
 std::vector<Definition> definitions(int argc, char** argv) {
   std::vector<Definition> result;
-  for (int i = 1; i < argc; ++i) {
-    if (std::string(argv[i]) != "--set") {
-      result.push_back(read(argv[i]));
-    } else if (++i < argc && !result.empty()) {
-      set(result.back(), argv[i]);
-    }
-  }
+  for (int i = 1; i < argc; ++i) result.push_back(read_definition(argv[i]));
   const char* const folder = std::getenv("TUNER_SPACES_DIR");
   if (argc > 1 || folder == nullptr) return result;
   std::vector<std::filesystem::path> files;
@@ -210,7 +156,7 @@ std::vector<Definition> definitions(int argc, char** argv) {
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
-  for (const std::filesystem::path& file : files) result.push_back(read(file));
+  for (const std::filesystem::path& file : files) result.push_back(read_definition(file));
   return result;
 }
 

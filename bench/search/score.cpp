@@ -5,7 +5,6 @@
 // Which recordings are of the same kernel is read from them. Two GPUs count as of one vendor if their names begin with
 // the same word and that word has no digit: "NVIDIA …" and "NVIDIA …", but not two names that are bare model numbers.
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
@@ -13,11 +12,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <map>
 #include <stdexcept>
 
 #include "bench/engine/tuner_program.hpp"
+#include "bench/program.hpp"
 #include "search/strategy/strategy.hpp"
 
 namespace {
@@ -45,15 +44,9 @@ json simulate(const Words& files, const Words& options) {
   Words words{"simulate", "--json"};
   words.insert(words.end(), files.begin(), files.end());
   words.insert(words.end(), options.begin(), options.end());
-  FILE* pipe = popen(tuner::bench::tuner_command(scratch.path(), words).c_str(), "r");
-  if (pipe == nullptr) throw std::runtime_error("no process can be started");
-  std::string output;
-  std::array<char, 65536> buffer;
-  for (std::size_t count = 0; (count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-    output.append(buffer.data(), count);
-  }
-  if (pclose(pipe) != 0) throw std::runtime_error("tuner simulate failed");
-  return json::parse(output);
+  const tuner::bench::CommandRun run = tuner::bench::run_command(tuner::bench::tuner_command(scratch.path(), words));
+  if (run.exit_code != 0) throw std::runtime_error("tuner simulate failed");
+  return json::parse(run.output);
 }
 
 struct Figure {
@@ -97,14 +90,8 @@ class Report {
   Report(std::vector<std::string> files, std::size_t repeats) : files_(std::move(files)), repeats_(repeats) {}
 
   void strategies() {
-    const std::size_t repeats = std::max<std::size_t>(repeats_ / 5, 1);
-    const json result =
-        run({"--strategy", fmt::format("{}", fmt::join(tuner::search::strategy_names(), ","))}, repeats);
-    fmt::print("\n## Every strategy, {} recordings, {} runs each\n\n| strategy |{}\n|---|{}\n", files_.size(), repeats,
-               kTitles, kRule);
-    for (const json& strategy : result.at("strategies")) {
-      fmt::print("| {} |{}\n", strategy.at("strategy").get<std::string>(), cells(strategy.at("mean")));
-    }
+    fmt::print("\n## Every strategy, {} recordings, {} runs each\n\n", files_.size(), fewer());
+    each_strategy({"--strategy", fmt::format("{}", fmt::join(tuner::search::strategy_names(), ","))});
   }
 
   void automatic() {
@@ -147,12 +134,7 @@ class Report {
 
   void seconds() {
     fmt::print("\n## Charged for seconds: 200 units, of which one is what a configuration takes in the mean\n\n");
-    const std::size_t repeats = std::max<std::size_t>(repeats_ / 5, 1);
-    const json result = run({"--cost", "seconds", "--strategy", "auto,random"}, repeats);
-    fmt::print("| strategy |{}\n|---|{}\n", kTitles, kRule);
-    for (const json& strategy : result.at("strategies")) {
-      fmt::print("| {} |{}\n", strategy.at("strategy").get<std::string>(), cells(strategy.at("mean")));
-    }
+    each_strategy({"--cost", "seconds", "--strategy", "auto,random"});
   }
 
   void warm() {
@@ -215,6 +197,16 @@ class Report {
   json run(Words options, std::size_t repeats) const {
     options.insert(options.end(), {"--repeats", std::to_string(repeats)});
     return simulate(files_, options);
+  }
+
+  std::size_t fewer() const { return std::max<std::size_t>(repeats_ / 5, 1); }
+
+  void each_strategy(const Words& options) const {
+    const json result = run(options, fewer());
+    fmt::print("| strategy |{}\n|---|{}\n", kTitles, kRule);
+    for (const json& strategy : result.at("strategies")) {
+      fmt::print("| {} |{}\n", strategy.at("strategy").get<std::string>(), cells(strategy.at("mean")));
+    }
   }
 
   /// The default strategy on every recording with default settings, run when it is asked for first.
@@ -285,10 +277,5 @@ int score(const Words& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return score({argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_search_score: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_search_score", [&] { return score({argv + 1, argv + argc}); });
 }

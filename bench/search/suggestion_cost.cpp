@@ -8,11 +8,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <exception>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "bench/program.hpp"
+#include "bench/search/definition.hpp"
 #include "search/simulation/scoring.hpp"
 #include "search/simulation/simulation.hpp"
 #include "search/strategy/prng.hpp"
@@ -20,24 +19,6 @@
 namespace {
 
 using namespace tuner::search;
-
-Space read_definition(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error(path + " cannot be opened");
-  const auto json = nlohmann::ordered_json::parse(file);
-  std::vector<Parameter> parameters;
-  for (const auto& [name, values] : json.at("parameters").items()) {
-    Parameter parameter{name, {}, {}};
-    for (const auto& value : values) parameter.values.emplace_back(value.get<std::int64_t>());
-    parameter.default_value = parameter.values.front();
-    parameters.push_back(std::move(parameter));
-  }
-  std::vector<Constraint> constraints;
-  for (const auto& text : json.at("constraints")) {
-    constraints.push_back({Expression::parse(text.get<std::string>()), path});
-  }
-  return Space(std::move(parameters), std::move(constraints), {});
-}
 
 /// Uniform in 0 to 1.
 double share(Prng& prng) {
@@ -99,7 +80,8 @@ int measure(const std::vector<std::string>& words) {
   };
   const std::size_t repeats = number(2, 5), budget = number(3, 200), seed = number(4, 0);
   const auto start = std::chrono::steady_clock::now();
-  const Space space = read_definition(words[0]);
+  tuner::bench::Definition definition = tuner::bench::read_definition(words[0]);
+  const Space space(std::move(definition.parameters), std::move(definition.constraints), {});
   const std::uint64_t size = space.size();
   const std::chrono::duration<double, std::milli> constructing = std::chrono::steady_clock::now() - start;
   const Landscape landscape(space, seed);
@@ -140,10 +122,5 @@ int measure(const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return measure({argv + 1, argv + argc});
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_search_suggestion_cost: {}\n", error.what());
-    return 1;
-  }
+  return tuner::bench::run_program("bench_search_suggestion_cost", [&] { return measure({argv + 1, argv + argc}); });
 }

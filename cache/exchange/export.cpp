@@ -1,6 +1,5 @@
-#include <fmt/format.h>
-
 #include "cache/exchange/exchange.hpp"
+#include "cache/file/fail.hpp"
 #include "cache/file/fresh_file.hpp"
 #include "cache/file/trust.hpp"
 #include "cache/sqlite/database_file.hpp"
@@ -14,14 +13,11 @@ namespace {
 namespace fs = std::filesystem;
 using sqlite::Transaction;
 
-constexpr std::chrono::seconds kPatience{5};
-
 void require_others(const fs::path& from, const fs::path& to) {
   std::error_code ignored;
   if (!fs::equivalent(from, to, ignored)) return;
-  throw Error(Errc::bad_usage,
-              fmt::format("{} is the database itself, which cannot be exported onto itself: choose another name.",
-                          to.string()));
+  fail(Errc::bad_usage, "{} is the database itself, which cannot be exported onto itself: choose another name.",
+       to.string());
 }
 
 /// What of a key is exported.
@@ -58,13 +54,15 @@ std::vector<std::string> binaries_of(const Rows& rows) {
 
 std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
   require_others(request.from, request.to);
-  const auto from = open_database(request.from, Access::read_only, kPatience, Durability::precious, decisions_format());
+  const auto from =
+      open_database(request.from, Access::read_only, kCommandPatience, Durability::precious, decisions_format());
   const bool with_served =
       request.with_served && !reason_to_distrust(*from->folder(), from->path().filename(), trusted_owners());
   FreshFile file(request.to, request.overwrite);
   std::vector<ExportedKey> exported;
   {
-    const auto to = open_database(file.path(), Access::read_write, kPatience, Durability::precious, decisions_format());
+    const auto to =
+        open_database(file.path(), Access::read_write, kCommandPatience, Durability::precious, decisions_format());
     Transaction all(*to, Transaction::Kind::write);
     for (const DecisionKey& key : read_keys(*from, {})) {
       if (request.wanted && !request.wanted(key)) continue;
@@ -97,7 +95,7 @@ ExportedBinaries export_binaries(const fs::path& from, const fs::path& to, const
   require_others(from, to);
   const auto require_trust = [](const BinaryStore& store) {
     if (!store.distrust()) return;
-    throw Error(Errc::store_unavailable, fmt::format("Binaries cannot be exported. {}", *store.distrust()));
+    fail(Errc::store_unavailable, "Binaries cannot be exported. {}", *store.distrust());
   };
   const auto source = BinaryStore::open({.path = from, .access = Access::read_only});
   require_trust(*source);

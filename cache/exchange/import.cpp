@@ -1,9 +1,8 @@
-#include <fmt/format.h>
-
 #include <set>
 #include <tuple>
 
 #include "cache/exchange/exchange.hpp"
+#include "cache/file/fail.hpp"
 #include "cache/sqlite/database_file.hpp"
 #include "cache/store/record_sql.hpp"
 #include "cache/store/rows.hpp"
@@ -16,33 +15,32 @@ namespace {
 namespace fs = std::filesystem;
 using Connection = sqlite::Connection;
 
-constexpr std::chrono::seconds kPatience{5};
-
 [[noreturn]] void damaged(const fs::path& from, std::string_view what) {
-  throw Error(Errc::store_damaged,
-              fmt::format("{} is damaged, and nothing of it was imported: {}. Export it again, or import what "
-                          "`tuner recover FILE` makes of it.",
-                          from.string(), what));
+  fail(Errc::store_damaged,
+       "{} is damaged, and nothing was imported from it: {}. Export it again, or import what `tuner recover FILE` "
+       "recovers from it.",
+       from.string(), what);
 }
 
 std::unique_ptr<Connection> open_source(const fs::path& database, const fs::path& from) {
   std::error_code ignored;
   if (fs::equivalent(database, from, ignored)) {
-    throw Error(Errc::bad_usage, fmt::format("{} is the database itself, which cannot be imported into itself: name "
-                                             "another file, or another database with --db.",
-                                             from.string()));
+    fail(Errc::bad_usage,
+         "{} is the database itself, which cannot be imported into itself: name another file, or another database with "
+         "--db.",
+         from.string());
   }
   const auto folder = open_folder_of(from);
   for (const char* const suffix : {"-journal", "-wal"}) {
     const std::string beside = from.filename().string() + suffix;
     if (!folder->has(beside)) continue;
-    throw Error(Errc::store_unavailable,
-                fmt::format("{} is beside {}, so the database is being written, or was by a process that was stopped, "
-                            "and what it holds is not certain: nothing was imported. Try again when that process has "
-                            "finished, or import what `tuner export` writes.",
-                            (folder->path() / beside).string(), from.string()));
+    fail(Errc::store_unavailable,
+         "{} is next to {}, so a process is writing the database, or was stopped while writing it, and its contents "
+         "are uncertain: nothing was imported. Try again when that process has finished, or import what `tuner export` "
+         "writes.",
+         (folder->path() / beside).string(), from.string());
   }
-  auto connection = open_database(from, Access::read_only, kPatience, Durability::precious, decisions_format());
+  auto connection = open_database(from, Access::read_only, kCommandPatience, Durability::precious, decisions_format());
   if (const auto damage = find_damage(*connection, decisions_format())) damaged(from, *damage);
   return connection;
 }
@@ -143,7 +141,8 @@ void require_importable(const fs::path& database, const fs::path& from) {
 
 std::vector<ImportedKey> import_decisions(const fs::path& database, const fs::path& from) {
   const auto source = open_source(database, from);
-  const auto to = open_database(database, Access::read_write, kPatience, Durability::precious, decisions_format());
+  const auto to =
+      open_database(database, Access::read_write, kCommandPatience, Durability::precious, decisions_format());
   // Without this SQLite would shut readers out as soon as it has more than it likes to keep in memory.
   to->execute("PRAGMA cache_spill = OFF");
   std::vector<ImportedKey> imported;

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "tuner/error.hpp"
+#include "cache/file/fail.hpp"
 
 namespace tuner::cache {
 namespace {
@@ -28,8 +28,8 @@ constexpr std::int64_t kFirstLock = std::int64_t{1} << 40;
 constexpr std::size_t kNumberDigits = 16;
 
 [[noreturn]] void unavailable(const fs::path& path, std::string_view what, int error) {
-  throw Error(Errc::store_unavailable, fmt::format("The lock file {} {}{}.", path.string(), what,
-                                                   error == 0 ? "" : fmt::format(": {}", std::strerror(error))));
+  fail(Errc::store_unavailable, "The lock file {} {}{}.", path.string(), what,
+       error == 0 ? "" : fmt::format(": {}", std::strerror(error)));
 }
 
 struct flock the_byte(std::int64_t number, short type) {
@@ -63,10 +63,10 @@ FileLock::FileLock(const fs::path& file, std::int64_t number, Sharing sharing)
     : path_(file), number_(number), descriptor_(open_or_create(file, sharing)) {
   if (!descriptor_) unavailable(path_, "cannot be opened", errno);
   struct stat status {};
-  if (fstat(descriptor_.get(), &status) != 0) unavailable(path_, "cannot be looked at", errno);
+  if (fstat(descriptor_.get(), &status) != 0) unavailable(path_, "cannot be examined", errno);
   if (!S_ISREG(status.st_mode)) unavailable(path_, "is not a file", 0);
   // In a folder that others may write it may be a name that was given to another file.
-  if (status.st_nlink > 1) unavailable(path_, "is a hard link to a file that has other names", 0);
+  if (status.st_nlink > 1) unavailable(path_, "is a hard link to a file with other names", 0);
 }
 
 /// Whether the holder's field holds one, or nothing yet. A file of another kind that was put here is not written to.
@@ -85,12 +85,12 @@ bool FileLock::try_take(std::string_view holder) {
   // A lock of the open file: unlike a lock of the process it is not lost when another descriptor is closed.
   if (fcntl(descriptor_.get(), F_OFD_SETLK, &lock) != 0) {
     if (errno == EAGAIN || errno == EACCES) return false;
-    unavailable(path_, "is on a file system that has no locks", errno);
+    unavailable(path_, "is on a file system without locks", errno);
   }
   taken_ = true;
   if (!excludes_others()) {
     release();
-    unavailable(path_, "is on a file system whose locks exclude nobody", 0);
+    unavailable(path_, "is on a file system whose locks have no effect", 0);
   }
   if (!is_free_to_write()) return true;
   std::array<char, kFieldBytes> field{};

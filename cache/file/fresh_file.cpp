@@ -10,8 +10,8 @@
 #include <cstring>
 #include <random>
 
+#include "cache/file/fail.hpp"
 #include "cache/file/folder_sync.hpp"
-#include "tuner/error.hpp"
 
 namespace tuner::cache {
 namespace {
@@ -24,10 +24,8 @@ bool is_there(const fs::path& path) {
 }
 
 [[noreturn]] void is_there_already(const fs::path& target) {
-  throw Error(Errc::bad_usage,
-              fmt::format("{} is there already and was left as it is: choose another name, or add --force to replace "
-                          "it.",
-                          target.string()));
+  fail(Errc::bad_usage, "{} already exists and was not changed: choose another name, or add --force to replace it.",
+       target.string());
 }
 
 /// A folder, a device or a pipe would be gone if a file took its name. A link is replaced, and not what it names.
@@ -36,8 +34,7 @@ void require_replaceable(const fs::path& target, bool overwrite) {
   if (lstat(target.c_str(), &status) != 0) return;
   if (!overwrite) is_there_already(target);
   if (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode)) return;
-  throw Error(Errc::bad_usage,
-              fmt::format("{} is no file and was left as it is: choose another name.", target.string()));
+  fail(Errc::bad_usage, "{} is not a file and was not changed: choose another name.", target.string());
 }
 
 void require_no_journal(const fs::path& target) {
@@ -45,10 +42,9 @@ void require_no_journal(const fs::path& target) {
     // A database that found the journal of the one before it would be damaged by it.
     const std::string journal = target.string() + suffix;
     if (!is_there(journal)) continue;
-    throw Error(Errc::bad_usage,
-                fmt::format("{} is beside it, so {} is being written, or was by a process that was stopped: choose "
-                            "another name.",
-                            journal, target.string()));
+    fail(Errc::bad_usage,
+         "{} is next to it, so a process is writing {}, or was stopped while writing it: choose another name.", journal,
+         target.string());
   }
 }
 
@@ -61,9 +57,9 @@ fs::path resolved_target(const fs::path& target, FreshFile::Kind kind) {
   std::error_code error;
   const fs::path canonical = fs::canonical(folder, error);
   if (!error) return canonical / target.filename();
-  throw Error(error_of(kind), fmt::format("{} cannot be written, since its folder cannot be reached: {}. Check its "
-                                          "folder, or name another one.",
-                                          target.string(), error.message()));
+  fail(error_of(kind),
+       "{} cannot be written, because its folder cannot be reached: {}. Check its folder, or name another one.",
+       target.string(), error.message());
 }
 
 }  // namespace
@@ -132,8 +128,8 @@ void FreshFile::keep() {
 }
 
 void FreshFile::cannot_write(int error) const {
-  throw Error(error_of(kind_), fmt::format("{} cannot be written: {}. Check its folder, or name another one.",
-                                           target_.string(), std::strerror(error)));
+  fail(error_of(kind_), "{} cannot be written: {}. Check its folder, or name another one.", target_.string(),
+       std::strerror(error));
 }
 
 }  // namespace tuner::cache

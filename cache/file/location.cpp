@@ -1,7 +1,6 @@
 #include "cache/file/location.hpp"
 
-#include <fmt/format.h>
-
+#include "cache/file/fail.hpp"
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
 
@@ -26,19 +25,19 @@ Location as_chosen(const fs::path& given) {
   const fs::path chosen = file ? given.parent_path() : given;
   if (chosen.extension() != ".db") {
     if (fs::is_regular_file(chosen, ignored)) {
-      throw Error(Errc::store_unavailable,
-                  fmt::format("{} is a file, not a folder, and a file of decisions has a name that ends in .db: choose "
-                              "another place with --db or TUNER_DB.",
-                              chosen.string()));
+      fail(Errc::store_unavailable,
+           "{} is a file, not a folder, and the name of a file of decisions must end in .db: choose another place with "
+           "--db or TUNER_DB.",
+           chosen.string());
     }
     return in_folder(chosen);
   }
   Location location{chosen, chosen.parent_path() / "binaries.db"};
   if (location.decisions == location.binaries) {
-    throw Error(Errc::bad_usage,
-                fmt::format("{} is where compiled binaries are kept, so decisions cannot be kept there: "
-                            "name the folder, or a file of another name.",
-                            chosen.string()));
+    fail(Errc::bad_usage,
+         "{} is where compiled binaries are stored, so decisions cannot be stored there: name the folder, or a file "
+         "with another name.",
+         chosen.string());
   }
   return location;
 }
@@ -50,13 +49,13 @@ fs::path base_folder(const char* variable, const char* fallback) {
   if (fs::path home = environment_path("HOME"); home.is_absolute()) return home / fallback;
   if (has_rights_of_another()) {
     throw Error(Errc::store_unavailable,
-                "There is no place for the database: this program runs with other rights than its user's, so TUNER_DB, "
-                "XDG folders and HOME are not looked at. The program must name the database itself.");
+                "There is no place for the database: this program runs with privileges other than its user's, so it "
+                "ignores TUNER_DB, XDG folders and HOME. The program must name the database itself.");
   }
-  throw Error(Errc::store_unavailable,
-              fmt::format("There is no place for the database: neither TUNER_DB nor {} nor HOME names a folder. Set "
-                          "TUNER_DB to a folder that you can write.",
-                          variable));
+  fail(Errc::store_unavailable,
+       "There is no place for the database: neither TUNER_DB nor {} nor HOME names a folder. Set TUNER_DB to a folder "
+       "that you can write.",
+       variable);
 }
 
 }  // namespace

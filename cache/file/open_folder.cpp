@@ -15,7 +15,7 @@ using Descriptor = UniqueHandle<int, close, -1>;
 
 constexpr int kMostLinks = 40;  // as in the kernel
 
-[[noreturn]] void fail(int error) {
+[[noreturn]] void throw_errno(int error) {
   throw std::system_error(error, std::generic_category());
 }
 
@@ -27,10 +27,10 @@ Descriptor open_step(int folder, const std::string& name) {
 /// What the symbolic link of this name says; throws what opening it as a folder failed with if it is none.
 std::string read_link(int folder, const std::string& name, int error) {
   const Descriptor link(openat(folder, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  if (!link) fail(error);
+  if (!link) throw_errno(error);
   char target[4096];
   const ssize_t length = readlinkat(link.get(), "", target, sizeof target);
-  if (length <= 0 || length == sizeof target) fail(error);
+  if (length <= 0 || length == sizeof target) throw_errno(error);
   return {target, static_cast<std::size_t>(length)};
 }
 
@@ -44,7 +44,7 @@ void put_first(std::deque<std::string>& names, const fs::path& path) {
 
 struct stat status_of(int descriptor) {
   struct stat status {};
-  if (fstat(descriptor, &status) != 0) fail(errno);
+  if (fstat(descriptor, &status) != 0) throw_errno(errno);
   return status;
 }
 
@@ -78,9 +78,9 @@ void OpenFolder::walk(const fs::path& folder) {
       enter(std::move(step), path() / name);
       continue;
     }
-    if (errno != ENOTDIR && errno != ELOOP) fail(errno);
+    if (errno != ENOTDIR && errno != ELOOP) throw_errno(errno);
     const fs::path target = read_link(opened.back().get(), name, errno);
-    if (++links > kMostLinks) fail(ELOOP);
+    if (++links > kMostLinks) throw_errno(ELOOP);
     if (target.is_absolute()) steps_.resize(1), opened.resize(1);
     put_first(names, target);
   }

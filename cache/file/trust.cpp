@@ -27,16 +27,16 @@ std::optional<std::string> distrust_one(const fs::path& path, const struct stat&
   if (place == Place::file && !S_ISREG(status.st_mode)) return fmt::format("{} is not a file", path.string());
   if (std::find(owners.begin(), owners.end(), status.st_uid) == owners.end()) {
     if (status.st_uid == kNobody)
-      return fmt::format("{} belongs to user {}, who may be any user that is not known here", path.string(), kNobody);
-    return fmt::format("{} belongs to user {}, who is neither this user nor root nor the owner of this program",
-                       path.string(), status.st_uid);
+      return fmt::format("{} belongs to user {}, who may be any user unknown on this system", path.string(), kNobody);
+    return fmt::format("{} belongs to user {}, who is not this user, root or the owner of this program", path.string(),
+                       status.st_uid);
   }
   const bool sticky = place == Place::folder_above && (status.st_mode & S_ISVTX) != 0;
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 && !sticky) {
     // Nobody should take that permission from /tmp.
     if (place == Place::its_folder && (status.st_mode & S_ISVTX) != 0)
-      return fmt::format("{} is a folder that other users may write: name a folder of your own", path.string());
-    return fmt::format("{} may be written by its group or by everybody (`chmod go-w {}` ends that)", path.string(),
+      return fmt::format("{} is a folder that other users can write to: name a folder of your own", path.string());
+    return fmt::format("{} is writable by its group or by everyone (`chmod go-w {}` changes that)", path.string(),
                        path.string());
   }
   return std::nullopt;

@@ -12,7 +12,7 @@ namespace tuner::cache {
 namespace {
 
 // A signal handler reads this, so it is memory of a fixed size.
-struct Place {
+struct Slot {
   std::atomic<bool> taken{false};
   std::atomic<bool> named{false};
   std::array<char, PATH_MAX> path{};
@@ -20,7 +20,7 @@ struct Place {
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 constexpr int kPlaces = 16;
-std::array<Place, kPlaces> places;
+std::array<Slot, kPlaces> places;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ UnfinishedFile::~UnfinishedFile() {
 }
 
 void remove_unfinished_files() noexcept {
-  for (const Place& place : places) {
+  for (const Slot& place : places) {
     if (place.named) unlink(place.path.data());
   }
 }

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "cache/file/fail.hpp"
 #include "cache/file/open_folder.hpp"
 #include "cache/sqlite/settled_image.hpp"
 #include "cache/sqlite/sqlite.hpp"
@@ -24,8 +25,8 @@ using Descriptor = UniqueHandle<int, close, -1>;
 constexpr std::chrono::seconds kPatience{5};
 
 [[noreturn]] void unreadable(const fs::path& file, int error) {
-  if (error == ENOENT) throw Error(Errc::file_not_found, fmt::format("There is no file {}.", file.string()));
-  throw Error(Errc::store_unavailable, fmt::format("{} cannot be read: {}.", file.string(), std::strerror(error)));
+  if (error == ENOENT) fail(Errc::file_not_found, "There is no file {}.", file.string());
+  fail(Errc::store_unavailable, "{} cannot be read: {}.", file.string(), std::strerror(error));
 }
 
 /// SQLite's own lock of readers, so that no commit is met half-way. Without it where the file system has no locks.
@@ -39,10 +40,9 @@ void wait_for_writers(int descriptor, const fs::path& file) {
   const auto give_up = std::chrono::steady_clock::now() + kPatience;
   while (fcntl(descriptor, F_OFD_SETLK, &lock) != 0 && (errno == EAGAIN || errno == EACCES)) {
     if (std::chrono::steady_clock::now() >= give_up) {
-      throw Error(Errc::store_unavailable,
-                  fmt::format("Another process is writing {}, and has been for more than {}. Try again when it has "
-                              "finished.",
-                              file.string(), kPatience));
+      fail(Errc::store_unavailable,
+           "Another process is writing {}, and has been for more than {}. Try again when it has finished.",
+           file.string(), kPatience);
     }
     sqlite::wait_a_little(1);
   }
@@ -50,14 +50,13 @@ void wait_for_writers(int descriptor, const fs::path& file) {
 
 void require_readable(const fs::path& file, const struct stat& status) {
   if (!S_ISREG(status.st_mode)) {
-    throw Error(Errc::store_unavailable,
-                fmt::format("{} is not a file, so there is no database in it to recover.", file.string()));
+    fail(Errc::store_unavailable, "{} is not a file, so there is no database in it to recover.", file.string());
   }
   if (status.st_size > kLargestInMemory) {
-    throw Error(Errc::store_unavailable,
-                fmt::format("{} has {} bytes, and at most {} can be recovered at a time: recover its beginning "
-                            "(`head -c 1G FILE > part.db`).",
-                            file.string(), status.st_size, kLargestInMemory));
+    fail(Errc::store_unavailable,
+         "{} has {} bytes, but at most {} can be recovered at a time: recover its beginning (`head -c 1G FILE > "
+         "part.db`).",
+         file.string(), status.st_size, kLargestInMemory);
   }
 }
 
@@ -74,25 +73,24 @@ void undo_what_was_not_finished(DamagedFile& damaged, const OpenFolder& folder, 
   if (!content.empty() && !is_hot(content)) return;
   if (holds_pages(content) && !names_super_journal(content)) {
     roll_back(damaged.bytes, content);
-    damaged.warnings.push_back(fmt::format(
-        "{} is beside the database: a process was stopped while it wrote, or is at work. The database was read as the "
-        "journal says that it was before.",
-        journal));
+    damaged.warnings.push_back(
+        fmt::format("{} is next to the database: a process is writing it, or was stopped while writing. The database "
+                    "was read in the state before, as the journal records it.",
+                    journal));
     return;
   }
   damaged.warnings.push_back(
-      fmt::format("{} is beside the database and was not used, since it is not a regular file of at most {} bytes that "
-                  "holds pages of this database alone: rows of a transaction that was not finished may be among those "
-                  "that came back, and others may be lacking.",
+      fmt::format("{} is next to the database and was not used, because it is not a regular file of at most {} bytes "
+                  "that contains only pages of this database: the recovered rows may include those of an unfinished "
+                  "transaction, and others may be missing.",
                   journal, kLargestInMemory));
 }
 
 void warn_of_log(DamagedFile& damaged, const OpenFolder& folder, const std::string& name) {
   if (!folder.look_at_content(name + "-wal")) return;
-  damaged.warnings.push_back(
-      fmt::format("{} is beside the database: another program writes it, or was stopped. What it says was not looked "
-                  "at.",
-                  (folder.path() / (name + "-wal")).string()));
+  damaged.warnings.push_back(fmt::format(
+      "{} is next to the database: another program is writing it, or was stopped. Its contents were ignored.",
+      (folder.path() / (name + "-wal")).string()));
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <array>
 #include <cmath>
 #include <new>
-#include <set>
 
+#include "cache/file/fail.hpp"
 #include "cache/file/fresh_file.hpp"
 #include "cache/recovery/damaged_file.hpp"
 #include "cache/recovery/recovered_rows.hpp"
@@ -22,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using Bytes = std::vector<std::byte>;
 
-constexpr std::chrono::seconds kPatience{5};
 constexpr std::size_t kHeader = 100;
 constexpr std::size_t kUsualPage = 4096;
 constexpr std::array<std::size_t, 8> kPageSizes{512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
@@ -105,15 +104,15 @@ std::array<std::int64_t, kNumbered.size()> numbers_in_indexes(const Bytes& bytes
 std::optional<std::string> why_not_believed(Numbered table, const PageRows::Row& row) {
   for (const sqlite::Value& value : row) {
     if (const auto* number = std::get_if<double>(&value); number != nullptr && !std::isfinite(*number)) {
-      return "a number that is none";
+      return "a number that is not valid";
     }
     const auto* text = std::get_if<std::string>(&value);
-    if (text != nullptr && text->find('\0') != std::string::npos) return "a text whose end is lost";
+    if (text != nullptr && text->find('\0') != std::string::npos) return "a truncated text";
   }
   constexpr std::size_t kSamples = 8;
   if (table != Numbered::trial) return std::nullopt;
   const auto* samples = std::get_if<std::string>(&row[kSamples]);
-  if (samples == nullptr || !doubles_from_json(*samples)) return "samples that are no numbers";
+  if (samples == nullptr || !doubles_from_json(*samples)) return "samples that are not numbers";
   return std::nullopt;
 }
 
@@ -166,7 +165,7 @@ class Writer {
 std::vector<RecoveredTable> write_rows(const fs::path& path, const RecoveredRows& rows,
                                        const std::array<std::int64_t, kNumbered.size()>& greatest,
                                        std::size_t file_size) {
-  const auto to = open_database(path, Access::read_write, kPatience, Durability::precious, decisions_format());
+  const auto to = open_database(path, Access::read_write, kCommandPatience, Durability::precious, decisions_format());
   std::vector<RecoveredTable> tables;
   sqlite::write(*to, [&] {
     tables.clear();
@@ -178,8 +177,7 @@ std::vector<RecoveredTable> write_rows(const fs::path& path, const RecoveredRows
     tables.push_back(writer.write("decision_counter", rows.counters()));
   });
   if (const auto damage = find_damage(*to, decisions_format())) {
-    throw Error(Errc::internal,
-                fmt::format("What was recovered is damaged itself ({}): please report this as a bug.", *damage));
+    fail(Errc::internal, "The recovered database is itself damaged ({}): please report this as a bug.", *damage);
   }
   return tables;
 }
@@ -189,7 +187,7 @@ void warn_of_newer_format(std::vector<std::string>& warnings, const fs::path& fr
   if (header_number(bytes, 68) == static_cast<std::uint32_t>(decisions_format().application_id) &&
       version > decisions_format().steps.size() && version < 1000) {
     warnings.push_back(
-        fmt::format("The header of {} names format {}, which is that of a newer version of this program: what that "
+        fmt::format("The header of {} names format {}, which belongs to a newer version of this program: what that "
                     "version added is not recovered.",
                     from.string(), version));
   }
@@ -197,20 +195,20 @@ void warn_of_newer_format(std::vector<std::string>& warnings, const fs::path& fr
 
 void warn_of_what_was_not_read(std::vector<std::string>& warnings, const PageRows& pages, const fs::path& from) {
   if (!pages.gave_up()) return;
-  warnings.push_back(fmt::format(
-      "Not all of {} was read: its pages point at each other, so that reading them would take more than any "
-      "sound file of its size does. More may be lost than the counts say.",
-      from.string()));
+  warnings.push_back(
+      fmt::format("Not all of {} was read: its pages refer to each other, so reading them would take more steps than a "
+                  "valid file of its size needs. More may be lost than the counts say.",
+                  from.string()));
 }
 
 void warn_of_what_counts_again(Recovered& recovered) {
   for (const RecoveredTable& table : recovered.tables) {
     if (table.lost == 0) continue;
     if (table.name == name_of(Numbered::forgotten)) {
-      recovered.warnings.push_back("Rows of `forgotten` are lost: what they said was forgotten counts again.");
+      recovered.warnings.push_back("Rows of `forgotten` are lost: what they marked as forgotten is in force again.");
     } else if (table.name == name_of(Numbered::quarantine)) {
       recovered.warnings.push_back(
-          "Rows of `quarantine` are lost: the configurations that they kept from being launched count again.");
+          "Rows of `quarantine` are lost: the configurations that they quarantined may be launched again.");
     }
   }
 }
@@ -218,13 +216,12 @@ void warn_of_what_counts_again(Recovered& recovered) {
 void require_usable_target(const fs::path& to) {
   struct stat status {};
   if (lstat(to.c_str(), &status) == 0) {
-    throw Error(Errc::bad_usage, fmt::format("{} is there already and was left as it is: give another name after that "
-                                             "of the damaged database.",
-                                             to.string()));
+    fail(Errc::bad_usage,
+         "{} already exists and was not changed: give another name after that of the damaged database.", to.string());
   }
   if (to.extension() != ".db" || to.filename() == "binaries.db") {
-    throw Error(Errc::bad_usage,
-                fmt::format("{} is no name for a database of decisions: choose one that ends in .db.", to.string()));
+    fail(Errc::bad_usage, "{} is not a valid name for a database of decisions: choose one that ends in .db.",
+         to.string());
   }
 }
 
@@ -243,10 +240,8 @@ Recovered recover(const fs::path& from, const fs::path& to) try {
   const DamagedFile damaged = read_damaged_file(from);
   const Bytes& bytes = damaged.bytes;
   if (header_number(bytes, 68) == static_cast<std::uint32_t>(binaries_format().application_id)) {
-    throw Error(Errc::bad_usage,
-                fmt::format("{} holds nothing but compiled binaries, which are compiled again when they are needed: it "
-                            "may be deleted.",
-                            from.string()));
+    fail(Errc::bad_usage,
+         "{} contains only binaries, which are compiled again when they are needed: it can be deleted.", from.string());
   }
   Recovered recovered{.tables = {}, .warnings = damaged.warnings};
   warn_of_newer_format(recovered.warnings, from, bytes);
@@ -259,10 +254,10 @@ Recovered recover(const fs::path& from, const fs::path& to) try {
   if (!recovered.nothing()) file.publish(0600);
   return recovered;
 } catch (const std::bad_alloc&) {
-  throw Error(Errc::store_unavailable,
-              fmt::format("There is not enough memory to recover {}, which takes about three times its size: let this "
-                          "process have more (`ulimit -v`), or recover its beginning: `head -c 100M FILE > part.db`.",
-                          from.string()));
+  fail(Errc::store_unavailable,
+       "There is not enough memory to recover {}, which takes about three times its size: allow this process more "
+       "(`ulimit -v`), or recover its beginning: `head -c 100M FILE > part.db`.",
+       from.string());
 }
 
 }  // namespace tuner::cache

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "cache/file/fail.hpp"
 #include "cache/file/folder_sync.hpp"
 #include "cache/sqlite/schema_parts.hpp"
 #include "cache/sqlite/settled_image.hpp"
@@ -23,8 +24,7 @@ constexpr int kOldestSqlite = 3037000;  // STRICT tables
 static_assert(SQLITE_VERSION_NUMBER >= kOldestSqlite);
 
 [[noreturn]] void unavailable(const std::string& what, int error) {
-  throw Error(Errc::store_unavailable,
-              fmt::format("{}: {}. Choose another place with --db or TUNER_DB.", what, std::strerror(error)));
+  fail(Errc::store_unavailable, "{}: {}. Choose another place with --db or TUNER_DB.", what, std::strerror(error));
 }
 
 /// Like `mkdir -p`, but what it creates belongs to this user alone.
@@ -51,23 +51,19 @@ void require_regular_file(const OpenFolder& folder, const std::string& name) {
   const auto status = folder.look_at(name);
   if (!status) {
     if (errno == ENOENT) {
-      throw Error(Errc::store_unavailable, fmt::format("There is no database {} yet. `tuner tune` creates it; --db or "
-                                                       "TUNER_DB names another one.",
-                                                       file.string()));
+      fail(Errc::store_unavailable,
+           "There is no database {} yet. `tuner tune` creates it; --db or TUNER_DB names another one.", file.string());
     }
     unavailable(fmt::format("The database {} cannot be reached", file.string()), errno);
   }
   if (S_ISLNK(status->st_mode)) {
-    throw Error(Errc::store_unavailable,
-                fmt::format("{} is a symbolic link, and databases are not opened through links: "
-                            "name the file that it points to.",
-                            file.string()));
+    fail(Errc::store_unavailable,
+         "{} is a symbolic link, and databases are not opened through links: name the file that it points to.",
+         file.string());
   }
   if (!S_ISREG(status->st_mode)) {
-    throw Error(
-        Errc::store_unavailable,
-        fmt::format("{} is not a file, so it cannot be the database: name a file that ends in .db, or a folder.",
-                    file.string()));
+    fail(Errc::store_unavailable,
+         "{} is not a file, so it cannot be the database: name a file that ends in .db, or a folder.", file.string());
   }
 }
 
@@ -75,10 +71,10 @@ void require_regular_file(const OpenFolder& folder, const std::string& name) {
 void require_writable(const sqlite::Connection& connection) {
   const fs::path folder = connection.path().parent_path();
   if (!connection.may_write()) {
-    unavailable(fmt::format("The database {} may not be written", connection.path().string()), EACCES);
+    unavailable(fmt::format("The database {} is not writable", connection.path().string()), EACCES);
   }
   if (faccessat(connection.folder()->descriptor(), ".", W_OK | X_OK, AT_EACCESS) != 0) {
-    unavailable(fmt::format("The folder {} of the database may not be written", folder.string()), errno);
+    unavailable(fmt::format("The folder {} of the database is not writable", folder.string()), errno);
   }
 }
 
@@ -90,6 +86,7 @@ void harden(const sqlite::Connection& connection) {
   // A database is data that may come from anywhere: its schema must not be able to make SQLite do anything else.
   configure(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, "defensive");
   configure(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, "trusted_schema");
+  configure(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, "enable_trigger");
   configure(connection, SQLITE_DBCONFIG_ENABLE_FKEY, 1, "foreign_keys");
   sqlite3_limit(connection.get(), SQLITE_LIMIT_ATTACHED, 0);
   connection.execute("PRAGMA cell_size_check = ON");
@@ -105,20 +102,18 @@ void use_rollback_journal(const sqlite::Connection& connection) {
   // Not WAL: it fails or corrupts on network file systems and cannot be read from a read-only folder.
   sqlite::Statement statement(connection, "PRAGMA journal_mode = DELETE");
   if (statement.step() && statement.text(0) == "delete") return;
-  throw Error(
-      Errc::store_unavailable,
-      fmt::format("The database {} was switched to another journal mode by a program that is using it now. Close "
-                  "that program and try again.",
-                  connection.path().string()));
+  fail(Errc::store_unavailable,
+       "The database {} was switched to another journal mode by a program that is still using it. Close that program "
+       "and try again.",
+       connection.path().string());
 }
 
 /// Two bytes of the header say which versions of SQLite may write the file and read it.
 void require_writable_header(const sqlite::Connection& connection) {
   if (connection.may_write()) return;
-  throw Error(
-      Errc::store_damaged,
-      fmt::format("The database {} is damaged: its header says that no known version of SQLite may write it. {}",
-                  connection.path().string(), sqlite::kDamageNextStep));
+  fail(Errc::store_damaged,
+       "The database {} is damaged: its header says that no known version of SQLite may write it. {}",
+       connection.path().string(), sqlite::kDamageNextStep);
 }
 
 void press_the_disk(sqlite::Connection& connection, Durability durability) {
@@ -132,8 +127,8 @@ void require_no_view_as_table(const sqlite::Connection& connection, const Format
   const std::size_t version = format_version(connection, format);
   if (version == 0 || version == format.steps.size()) return;
   if (const auto mistake = find_view_as_table(connection, format)) {
-    throw Error(Errc::store_damaged, fmt::format("The database {} is damaged: {}. {}", connection.path().string(),
-                                                 *mistake, sqlite::kDamageNextStep));
+    fail(Errc::store_damaged, "The database {} is damaged: {}. {}", connection.path().string(), *mistake,
+         sqlite::kDamageNextStep);
   }
 }
 
@@ -142,8 +137,8 @@ std::size_t version_of(const sqlite::Connection& connection, const Format& forma
   const sqlite::Transaction snapshot(connection, sqlite::Transaction::Kind::read);
   const std::size_t version = format_version(connection, format);
   if (version == 0) {
-    throw Error(Errc::store_unavailable,
-                fmt::format("The database {} is empty: nothing was recorded in it yet.", connection.path().string()));
+    fail(Errc::store_unavailable, "The database {} is empty: nothing was recorded in it yet.",
+         connection.path().string());
   }
   return version;
 }
@@ -198,10 +193,8 @@ std::unique_ptr<sqlite::Connection> open_database(const fs::path& path, Access a
                                                   std::chrono::milliseconds busy_timeout, Durability durability,
                                                   const Format& format) {
   if (sqlite3_libversion_number() < kOldestSqlite) {
-    throw Error(Errc::store_unavailable,
-                fmt::format("The SQLite library that was loaded is version {}; this program needs "
-                            "3.37 or later.",
-                            sqlite3_libversion()));
+    fail(Errc::store_unavailable, "The SQLite library that was loaded is version {}; this program needs 3.37 or later.",
+         sqlite3_libversion());
   }
   if (access == Access::read_write) create_private_folders(path.parent_path());
   const auto folder = open_folder_of(path);

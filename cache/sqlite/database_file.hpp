@@ -30,6 +30,9 @@ std::shared_ptr<const OpenFolder> open_folder_of(const std::filesystem::path& pa
 /// opening speak of the same file. The folder must exist.
 std::filesystem::path resolved(const std::filesystem::path& path);
 
+/// How long an export, an import or a repair waits for what others have locked.
+inline constexpr std::chrono::seconds kCommandPatience{5};
+
 /// Opens or creates the file with the settings that every database of this program has, brings its format up to date
 /// and, where it may be written, makes indexes and views again that were dropped or changed. Throws Error{store_*} with
 /// the file's name and the next step.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cache/file/fail.hpp"
 #include "cache/sqlite/sqlite.hpp"
 
 namespace tuner::cache {
@@ -14,24 +15,21 @@ std::size_t format_version(const sqlite::Connection& connection, const Format& f
   const bool empty = connection.integer("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)") != 0;
   if (application == 0 && version == 0 && empty) return 0;
   if (application != format.application_id) {
-    throw Error(
-        Errc::store_unavailable,
-        fmt::format("{} is a database, but not one of this program's with {} (its application_id is {:#010x}). It "
-                    "was left as it is: choose another place with --db or TUNER_DB.",
-                    path, format.contents, static_cast<std::uint32_t>(application)));
+    fail(Errc::store_unavailable,
+         "{} is a database, but not one of this program's with {} (its application_id is {:#010x}). It was not "
+         "changed: choose another place with --db or TUNER_DB.",
+         path, format.contents, static_cast<std::uint32_t>(application));
   }
   const auto known = static_cast<std::int64_t>(format.steps.size());
   if (version > known) {
-    throw Error(
-        Errc::store_newer,
-        fmt::format("The database {} was written by a newer version of this program (its format is {}, this program "
-                    "knows formats up to {}). Use that version, or choose another place with --db or TUNER_DB.",
-                    path, version, known));
+    fail(Errc::store_newer,
+         "The database {} was written by a newer version of this program (its format is {}, this program supports "
+         "formats up to {}). Use that version, or choose another place with --db or TUNER_DB.",
+         path, version, known);
   }
   if (version < 1) {
-    throw Error(Errc::store_damaged,
-                fmt::format("The database {} is damaged: its header names format {}, which never existed. {}", path,
-                            version, sqlite::kDamageNextStep));
+    fail(Errc::store_damaged, "The database {} is damaged: its header names format {}, which never existed. {}", path,
+         version, sqlite::kDamageNextStep);
   }
   return static_cast<std::size_t>(version);
 }
@@ -44,10 +42,10 @@ void take_step(const sqlite::Connection& connection, const char* step) {
     connection.execute(step);
   } catch (const sqlite::Failure& failure) {
     if (!failure.constraint()) throw;
-    throw Error(Errc::store_damaged,
-                fmt::format("The database {} is damaged: it cannot be brought up to date, since a row breaks the rules "
-                            "of its format ({}). {}",
-                            connection.path().string(), sqlite3_errmsg(connection.get()), sqlite::kDamageNextStep));
+    fail(Errc::store_damaged,
+         "The database {} is damaged: it cannot be brought up to date, because a row violates the rules of its format "
+         "({}). {}",
+         connection.path().string(), sqlite3_errmsg(connection.get()), sqlite::kDamageNextStep);
   }
 }
 

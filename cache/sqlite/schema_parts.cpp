@@ -53,7 +53,7 @@ std::optional<std::string> find_missing_column(const Connection& connection, con
   columns.bind(table);
   while (columns.step()) {
     if (find.bind(table, columns.text(0), columns.text(1), columns.integer(2), columns.integer(3)).step()) continue;
-    return fmt::format("it lacks the column {} of the table {} that its format has", columns.text(0), table);
+    return fmt::format("it lacks the column {} of the table {}, which its format has", columns.text(0), table);
   }
   return std::nullopt;
 }
@@ -93,7 +93,7 @@ std::optional<std::string> find_missing_part(const Connection& connection, const
   const Sound sound(format, format_version(connection, format));
   for (const std::string& table : tables_of(*sound)) {
     if (kind_of(connection, table) != kind_of(*sound, table)) {
-      return fmt::format("it lacks the table {} that its format has", table);
+      return fmt::format("it lacks the table {}, which its format has", table);
     }
     if (auto column = find_missing_column(connection, *sound, table)) return column;
   }
@@ -114,7 +114,7 @@ std::optional<std::string> find_changed_constants(const Connection& connection, 
   for (const std::string& table : tables_of(*sound)) {
     const std::vector<std::string> rows = rows_of(*sound, table, 1000);
     if (rows.empty() || rows_of(connection, table, rows.size() + 1) == rows) continue;
-    return fmt::format("its table {} has other rows than its format", table);
+    return fmt::format("the rows of its table {} differ from those of its format", table);
   }
   return std::nullopt;
 }

@@ -136,11 +136,11 @@ void require_empty_log(const sqlite::Connection& connection, const std::string& 
   if (!S_ISREG(status->st_mode)) connection.check(SQLITE_CANTOPEN, "log");
   throw sqlite::Failure(
       Errc::store_unavailable, SQLITE_CANTOPEN,
-      fmt::format("The database {} is being written by another program, or was by one that was stopped: {} is beside "
-                  "it and holds a part of it, and reading changes nothing. Close that program; the next `tuner tune` "
-                  "or `tuner forget` that uses the database puts both together. Or choose another place with --db or "
-                  "TUNER_DB.",
-                  connection.path().string(), log));
+      fmt::format(
+          "Another program is writing the database {}, or was stopped while writing it: {} is next to it and contains "
+          "a part of it, and reading changes nothing. Close that program; the next `tuner tune` or `tuner forget` that "
+          "uses the database merges the two. Or choose another place with --db or TUNER_DB.",
+          connection.path().string(), log));
 }
 
 }  // namespace

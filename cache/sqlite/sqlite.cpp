@@ -12,6 +12,7 @@
 #include <system_error>
 #include <thread>
 
+#include "cache/file/fail.hpp"
 #include "cache/file/folder_sync.hpp"
 #include "cache/file/hash.hpp"
 #include "tuner/detail/file_variable.hpp"
@@ -43,21 +44,22 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
   }
   if (result == SQLITE_READONLY_ROLLBACK) {
     return {Errc::store_unavailable,
-            fmt::format("A process was stopped while it wrote the database {}, and reading changes nothing: the next "
-                        "`tuner tune` or `tuner forget` that uses it clears up what was left, or {}.",
+            fmt::format("A process was stopped while writing the database {}, and reading changes nothing: the next "
+                        "`tuner tune` or `tuner forget` that uses it cleans up, or {}.",
                         name, elsewhere)};
   }
   if (result == SQLITE_AUTH) {
-    return {Errc::store_unavailable,
-            fmt::format("The database {} is part of a transaction over several files (the journal beside it names "
-                        "others), and this program touches no file but its own: if you trust the database, open it "
-                        "once with sqlite3, or {}.",
-                        name, elsewhere)};
+    return {
+        Errc::store_unavailable,
+        fmt::format(
+            "The database {} is part of a transaction over several files (the journal beside it names others), and "
+            "this program changes no files but its own: if you trust the database, open it once with sqlite3, or {}.",
+            name, elsewhere)};
   }
   if (result == SQLITE_READONLY_DBMOVED) {
     return {Errc::store_unavailable,
-            fmt::format("The database {} was deleted, renamed or replaced while this program had it open, so that "
-                        "nothing more can be stored in it. Leave it in its place while it is used.",
+            fmt::format("The database {} was deleted, renamed or replaced while this program had it open, so nothing "
+                        "more can be stored in it. Leave it in place while it is in use.",
                         name)};
   }
   switch (result & 0xff) {
@@ -71,15 +73,16 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
     case SQLITE_NOTADB:
     case SQLITE_FORMAT:
       return {Errc::store_damaged,
-              fmt::format("The database {} is damaged or is not a database. {}", name, kDamageNextStep)};
+              fmt::format("The database {} is damaged or not a database. {}", name, kDamageNextStep)};
     case SQLITE_FULL:
-      return {Errc::store_unavailable,
-              fmt::format("There is no room on the disk to write the database {}. Free some, or {}.", name, elsewhere)};
+      return {
+          Errc::store_unavailable,
+          fmt::format("There is no space on the disk to write the database {}. Free some, or {}.", name, elsewhere)};
     case SQLITE_READONLY:
     case SQLITE_PERM:
       return {
           Errc::store_unavailable,
-          fmt::format("The database {} may not be written. Make the file and its folder writable for this user, or {}.",
+          fmt::format("The database {} is not writable. Make the file and its folder writable for this user, or {}.",
                       name, elsewhere)};
     case SQLITE_CANTOPEN:
       return {
@@ -90,30 +93,28 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
     case SQLITE_IOERR:
     case SQLITE_PROTOCOL:
     case SQLITE_NOLFS:
-      return {
-          Errc::store_unavailable,
-          fmt::format("Reading or writing the database {} failed. Check the disk or the network file system that it "
-                      "is on, its quota and limits on the size of files included, or {}.",
-                      name, elsewhere)};
+      return {Errc::store_unavailable,
+              fmt::format("Reading or writing the database {} failed. Check the disk or the network file system that "
+                          "it is on, including its quota and limits on file size, or {}.",
+                          name, elsewhere)};
     case SQLITE_NOMEM:
       return {Errc::store_unavailable, fmt::format("There is not enough memory to use the database {}.", name)};
     // Rows are examined before they are written (store_rules.hpp), so the rule that this one breaks is none of ours.
     case SQLITE_CONSTRAINT:
       return {Errc::store_damaged,
-              fmt::format("The database {} was changed by another program: it refuses what its format allows. Drop the "
-                          "unique indexes, triggers and references that were added to it, or {}.",
+              fmt::format("The database {} was changed by another program: it rejects rows that its format allows. "
+                          "Drop the unique indexes and references that were added to it, or {}.",
                           name, elsewhere)};
     // What a statement of this program may do wrong whatever the file holds.
     case SQLITE_MISUSE:
     case SQLITE_RANGE:
     case SQLITE_ABORT:
     case SQLITE_INTERRUPT:
-      return {Errc::internal, fmt::format("The database {} refused a statement: please report this as a bug.", name)};
+      return {Errc::internal, fmt::format("The database {} rejected a statement: please report this as a bug.", name)};
     default:
-      return {Errc::store_damaged,
-              fmt::format("The database {} is damaged or was changed by another program: it refuses what its format "
-                          "allows. {}",
-                          name, kDamageNextStep)};
+      return {Errc::store_damaged, fmt::format("The database {} is damaged or was changed by another program: it "
+                                               "rejects rows that its format allows. {}",
+                                               name, kDamageNextStep)};
   }
 }
 
@@ -250,7 +251,7 @@ std::optional<std::string> Connection::obstacle() const {
                        S_ISLNK(status->st_mode)    ? "a symbolic link"
                        : S_ISDIR(status->st_mode)  ? "a folder"
                        : S_ISFIFO(status->st_mode) ? "a pipe"
-                                                   : "no regular file");
+                                                   : "not a regular file");
   }
   return std::nullopt;
 }
@@ -284,7 +285,7 @@ void Connection::execute(const std::string& sql) const {
 
 std::int64_t Connection::integer(const std::string& sql) const {
   Statement statement(*this, sql);
-  if (!statement.step()) throw Error(Errc::internal, fmt::format("\"{}\" returned no row.", sql));
+  if (!statement.step()) fail(Errc::internal, "\"{}\" returned no row.", sql);
   return statement.integer(0);
 }
 
@@ -300,7 +301,7 @@ void Connection::check(int result, std::string_view call) const {
   Explanation explanation = explain(result, path_, patience_, no_locks_);
   if (const auto what = (result & 0xff) == SQLITE_CANTOPEN ? obstacle() : std::nullopt) {
     explanation.sentence = fmt::format(
-        "{}, in the place of a file that SQLite keeps beside the database {}, which cannot be used like that. Remove "
+        "{}, in the place of a file that SQLite keeps next to the database {}, which cannot be used like that. Remove "
         "it, or choose another place with --db or TUNER_DB.",
         *what, path_.string());
   }
@@ -364,28 +365,15 @@ std::span<const std::byte> Statement::blob(int column) const {
   return {static_cast<const std::byte*>(data), static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
 }
 
-void Statement::bind_integer(int index, std::int64_t value) {
-  connection_->check(sqlite3_bind_int64(handle_.get(), index, value), "bind");
-}
-
-void Statement::bind_real(int index, double value) {
-  connection_->check(sqlite3_bind_double(handle_.get(), index, value), "bind");
-}
-
 void Statement::bind_text(int index, std::string_view value) {
   // A null pointer would bind NULL, and an empty string_view may hold one.
   const char* const data = value.empty() ? "" : value.data();
-  connection_->check(sqlite3_bind_text64(handle_.get(), index, data, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8),
-                     "bind");
+  check_bound(sqlite3_bind_text64(handle_.get(), index, data, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
 }
 
 void Statement::bind_blob(int index, std::span<const std::byte> value) {
   const void* const data = value.empty() ? static_cast<const void*>("") : value.data();
-  connection_->check(sqlite3_bind_blob64(handle_.get(), index, data, value.size(), SQLITE_TRANSIENT), "bind");
-}
-
-void Statement::bind_null(int index) {
-  connection_->check(sqlite3_bind_null(handle_.get(), index), "bind");
+  check_bound(sqlite3_bind_blob64(handle_.get(), index, data, value.size(), SQLITE_TRANSIENT));
 }
 
 Transaction::Transaction(const Connection& connection, Kind kind) : connection_(connection) {

@@ -16,7 +16,6 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "cache/file/open_folder.hpp"
 #include "cache/sqlite/guarded_vfs.hpp"
@@ -180,20 +179,18 @@ class Statement {
   /// Binds one value, ?index; the others stay.
   template <class T>
   void bind_at(int index, const std::optional<T>& value) {
-    value ? bind_at(index, *value) : bind_null(index);
+    value ? bind_at(index, *value) : bind_at(index, std::monostate{});
   }
-  void bind_at(int index, std::monostate) { bind_null(index); }
+  void bind_at(int index, std::monostate) { check_bound(sqlite3_bind_null(handle_.get(), index)); }
   void bind_at(int index, const Value& value) {
     std::visit([&](const auto& held) { bind_at(index, held); }, value);
   }
   template <class T>
   void bind_at(int index, const T& value) {
-    if constexpr (std::is_integral_v<T>) {
-      bind_integer(index, static_cast<std::int64_t>(value));
-    } else if constexpr (std::is_enum_v<T>) {
-      bind_integer(index, static_cast<std::int64_t>(value));
+    if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+      check_bound(sqlite3_bind_int64(handle_.get(), index, static_cast<std::int64_t>(value)));
     } else if constexpr (std::is_floating_point_v<T>) {
-      bind_real(index, value);
+      check_bound(sqlite3_bind_double(handle_.get(), index, value));
     } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
       bind_text(index, value);
     } else {
@@ -219,11 +216,9 @@ class Statement {
  private:
   using Handle = UniqueHandle<sqlite3_stmt*, sqlite3_finalize>;
 
-  void bind_integer(int index, std::int64_t value);
-  void bind_real(int index, double value);
   void bind_text(int index, std::string_view value);
   void bind_blob(int index, std::span<const std::byte> value);
-  void bind_null(int index);
+  void check_bound(int result) const { connection_->check(result, "bind"); }
 
   const Connection* connection_;
   Handle handle_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cache/file/fail.hpp"
 #include "cache/file/hash.hpp"
 #include "cache/file/trust.hpp"
 #include "cache/sqlite/sqlite.hpp"
@@ -82,7 +83,7 @@ struct BinaryStore::Row {
 namespace {
 
 std::string say_unused(const std::filesystem::path& file, const std::string& reason) {
-  return fmt::format("Compiled binaries are neither taken from {} nor kept there, since {}.", file.string(), reason);
+  return fmt::format("Compiled binaries are neither read from {} nor stored there, because {}.", file.string(), reason);
 }
 
 }  // namespace
@@ -119,10 +120,8 @@ BinaryStore::~BinaryStore() = default;
 bool BinaryStore::put(const Binary& binary, Keep keep) {
   const std::string hash = content_hash(binary.bytes);
   if (!binary.hash.empty() && binary.hash != hash) {
-    throw Error(Errc::internal,
-                fmt::format("A binary of {} has the hash {}, but was handed over as {}: please report this "
-                            "as a bug.",
-                            binary.kernel, hash, binary.hash));
+    fail(Errc::internal, "A binary of {} has the hash {}, but was passed as {}: please report this as a bug.",
+         binary.kernel, hash, binary.hash);
   }
   if (distrust_ || size_of(binary) > options_.limit_bytes) return false;
   sqlite::write(connection(), [&] {
@@ -264,10 +263,9 @@ void BinaryStore::make_room(std::int64_t keep_binary_id) {
 
 void BinaryStore::note_damage(const Binary& binary) {
   trouble_ = fmt::format(
-      "The binary of `{}` in {} is damaged (it does not match its hash or what it was compiled "
-      "from) and is not used: the kernel has to be "
-      "compiled again. If this happens again, check the disk; the file holds nothing but compiled code and may be "
-      "deleted.",
+      "The binary of `{}` in {} is damaged (it does not match its hash or what it was compiled from) and is not used: "
+      "the kernel has to be compiled again. If this happens again, check the disk; the file contains only compiled "
+      "code and can be deleted.",
       binary.kernel, options_.path.string());
 }
 

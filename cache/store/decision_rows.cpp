@@ -55,13 +55,9 @@ std::int64_t insert_decision(const sqlite::Connection& connection, const Decisio
   drop_served(connection, {decision.key.kernel_name, decision.key.problem, decision.key.device});
   Decision stamped = decision;
   stamped.created_unix_ms = stamp(decision.created_unix_ms);
-  ColumnList columns{"run_id"};
-  describe_columns(columns, stamped);
-  sqlite::Statement insert(connection, columns.insert_into("decision"));
-  RowBinder values(insert, ensure_run(connection, decision));
-  describe_columns(values, stamped);
-  insert.run();
-  const std::int64_t decision_id = sqlite3_last_insert_rowid(connection.get());
+  const auto columns = [&](auto& fields) { describe_columns(fields, stamped); };
+  const std::int64_t decision_id =
+      insert_row(connection, "decision", {"run_id"}, columns, ensure_run(connection, decision));
 
   sqlite::Statement tie(connection,
                         "INSERT INTO decision_tie (decision_id, position, configuration, relative_time) "

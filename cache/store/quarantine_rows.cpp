@@ -10,12 +10,8 @@ void insert_quarantine(const sqlite::Connection& connection, const Quarantined& 
   drop_served(connection, {quarantined.key.kernel_name, quarantined.key.problem, quarantined.key.device});
   Quarantined stamped = quarantined;
   stamped.created_unix_ms = stamp(quarantined.created_unix_ms);
-  ColumnList columns{"task_id"};
-  describe_columns(columns, stamped);
-  sqlite::Statement insert(connection, columns.insert_into("quarantine"));
-  RowBinder values(insert, ensure_task(connection, quarantined.key));
-  describe_columns(values, stamped);
-  insert.run();
+  const auto columns = [&](auto& fields) { describe_columns(fields, stamped); };
+  insert_row(connection, "quarantine", {"task_id"}, columns, ensure_task(connection, quarantined.key));
 }
 
 std::vector<Quarantined> read_quarantine(const sqlite::Connection& connection, const Filter& filter,

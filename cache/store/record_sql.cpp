@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "tuner/error.hpp"
+#include "cache/file/fail.hpp"
 
 namespace tuner::cache {
 
@@ -23,19 +23,17 @@ int RowReader::number_of(const char* what, std::string_view (*name)(int)) {
   const std::int64_t stored = row_.integer(next_++);
   const auto number = static_cast<int>(stored);
   if (number == stored && name(number) != "unknown") return number;
-  throw Error(Errc::store_damaged,
-              fmt::format("The database {} is damaged: a row has the {} {}, which does not exist. {}",
-                          row_.connection().path().string(), what, stored, sqlite::kDamageNextStep));
+  fail(Errc::store_damaged, "The database {} is damaged: a row has the {} {}, which does not exist. {}",
+       row_.connection().path().string(), what, stored, sqlite::kDamageNextStep);
 }
 
 void RowReader::take(std::vector<double>& samples) {
   const std::string text = row_.text(next_++);
   auto numbers = doubles_from_json(text);
   if (!numbers) {
-    throw Error(
-        Errc::store_damaged,
-        fmt::format("The database {} is damaged: a trial's samples_ns is \"{}\", which is not a list of numbers.",
-                    row_.connection().path().string(), text));
+    fail(Errc::store_damaged,
+         "The database {} is damaged: a trial's samples_ns is \"{}\", which is not a list of numbers.",
+         row_.connection().path().string(), text);
   }
   samples = *std::move(numbers);
 }

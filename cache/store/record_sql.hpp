@@ -57,6 +57,20 @@ class RowBinder {
   int index_;
 };
 
+/// Inserts a row of `values`, in the columns of these names, and of what `describe` says to a list of fields. Returns
+/// its number.
+template <class Describe, class... Values>
+std::int64_t insert_row(const sqlite::Connection& connection, std::string_view table,
+                        std::initializer_list<const char*> names, const Describe& describe, const Values&... values) {
+  ColumnList columns(names);
+  describe(columns);
+  sqlite::Statement insert(connection, columns.insert_into(table));
+  RowBinder row(insert, values...);
+  describe(row);
+  insert.run();
+  return sqlite3_last_insert_rowid(connection.get());
+}
+
 /// Reads the columns of a row from left to right. Throws Error{store_damaged} for an outcome, an origin or samples that
 /// do not exist in this program.
 class RowReader {

@@ -13,13 +13,8 @@ std::optional<std::int64_t> find_task(const sqlite::Connection& connection, cons
 
 std::int64_t ensure_task(const sqlite::Connection& connection, const DecisionKey& key) {
   if (const auto found = find_task(connection, key)) return *found;
-  ColumnList columns{"key_hash", "key_text"};
-  describe(columns, key);
-  sqlite::Statement insert(connection, columns.insert_into("task"));
-  RowBinder values(insert, key.hash(), key.text());
-  describe(values, key);
-  insert.run();
-  return sqlite3_last_insert_rowid(connection.get());
+  const auto columns = [&](auto& fields) { describe(fields, key); };
+  return insert_row(connection, "task", {"key_hash", "key_text"}, columns, key.hash(), key.text());
 }
 
 std::vector<DecisionKey> read_keys(const sqlite::Connection& connection, const Filter& filter) {
@@ -47,13 +42,8 @@ std::int64_t ensure_run(const sqlite::Connection& connection, const Run& run) {
   RowBinder wanted(find, task_id);
   describe_run(wanted, run);
   if (find.step()) return find.integer(0);
-  ColumnList columns{"task_id"};
-  describe_run(columns, run);
-  sqlite::Statement insert(connection, columns.insert_into("run"));
-  RowBinder values(insert, task_id);
-  describe_run(values, run);
-  insert.run();
-  return sqlite3_last_insert_rowid(connection.get());
+  const auto columns = [&](auto& fields) { describe_run(fields, run); };
+  return insert_row(connection, "run", {"task_id"}, columns, task_id);
 }
 
 }  // namespace tuner::cache

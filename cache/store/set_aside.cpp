@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "cache/file/fail.hpp"
 #include "cache/file/folder_sync.hpp"
 #include "cache/sqlite/database_file.hpp"
 #include "cache/sqlite/sqlite.hpp"
@@ -21,11 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 using Descriptor = UniqueHandle<int, close, -1>;
 
-constexpr std::chrono::seconds kPatience{5};
-
 const Format& format_of(const fs::path& file) {
   const sqlite::Connection connection(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE,
-                                      kPatience);
+                                      kCommandPatience);
   const bool binaries = connection.integer("PRAGMA application_id") == binaries_format().application_id;
   return binaries ? binaries_format() : decisions_format();
 }
@@ -34,7 +33,8 @@ const Format& format_of(const fs::path& file) {
 bool in_order(const fs::path& file) {
   try {
     const Format& format = format_of(file);
-    return !find_damage(*open_database(file, Access::read_write, kPatience, Durability::precious, format), format);
+    return !find_damage(*open_database(file, Access::read_write, kCommandPatience, Durability::precious, format),
+                        format);
   } catch (const Error& error) {
     if (error.code() == Errc::store_damaged) return false;
     throw;
@@ -63,10 +63,10 @@ std::optional<fs::path> set_aside_damaged(const fs::path& path) {
     const fs::path from = file.string() + suffix;
     const fs::path to = aside.string() + suffix;
     if (rename(from.c_str(), to.c_str()) == 0 || (errno == ENOENT && *suffix != '\0')) continue;
-    throw Error(Errc::store_unavailable,
-                fmt::format("The damaged database {} cannot be renamed to {}: {}. Make its folder "
-                            "writable, or choose another place with --db or TUNER_DB.",
-                            from.string(), to.string(), std::strerror(errno)));
+    fail(Errc::store_unavailable,
+         "The damaged database {} cannot be renamed to {}: {}. Make its folder writable, or choose another place with "
+         "--db or TUNER_DB.",
+         from.string(), to.string(), std::strerror(errno));
   }
   sync_folder(file.parent_path());
   return aside;

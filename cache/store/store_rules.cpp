@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "tuner/error.hpp"
+#include "cache/file/fail.hpp"
 
 namespace tuner::cache {
 namespace {
@@ -40,8 +40,8 @@ class StorableCheck {
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(Errc::internal, fmt::format("The {} for configuration \"{}\" has {}: please report this as a bug.",
-                                            kind_, configuration_, what));
+    fail(Errc::internal, "The {} for configuration \"{}\" has {}: please report this as a bug.", kind_, configuration_,
+         what);
   }
 
   std::string_view kind_;

@@ -48,7 +48,7 @@ int main(int argc, char** argv) try {
     throw std::runtime_error(std::string(status.message));
   const double error = imbalance(bodies, acceleration.read(stream));
 
-  std::printf("rung `%s`: %s\n  %s\n  sum of all forces: %.1e of their sizes\n",
+  std::printf("rung `%s`: %s\n  %s\n  sum of all forces: %.1e of their total magnitude\n",
               std::string(to_string(provenance.rung)).c_str(), provenance.why.c_str(), provenance.configuration.c_str(),
               error);
   return error < 1e-4 ? 0 : 1;

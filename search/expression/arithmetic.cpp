@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "search/expression/division.hpp"
 #include "search/expression/exact_numbers.hpp"
+#include "search/expression/number_arithmetic.hpp"
 
 namespace tuner::search {
 namespace {
@@ -51,58 +51,10 @@ Operand shift(Sign sign, const Operand& a, const Operand& b, const Site& site) {
   overflow(sign, Operand::of_integer(value), Operand::of_integer(count), site);
 }
 
-Operand apply_whole(Sign sign, const Operand& a, const Operand& b, const Site& site) {
-  std::int64_t result = 0;
-  bool overflows = false;
-  switch (sign) {
-    case Sign::add:
-      overflows = __builtin_add_overflow(a.integer, b.integer, &result);
-      break;
-    case Sign::subtract:
-      overflows = __builtin_sub_overflow(a.integer, b.integer, &result);
-      break;
-    case Sign::multiply:
-      overflows = __builtin_mul_overflow(a.integer, b.integer, &result);
-      break;
-    case Sign::floor_divide:
-      // Dividing the least integer by -1 overflows, and traps where it is not caught.
-      if (b.integer == -1) {
-        overflows = __builtin_sub_overflow(std::int64_t{0}, a.integer, &result);
-      } else {
-        result = floor_divide(a.integer, b.integer);
-      }
-      break;
-    case Sign::modulo:
-      result = b.integer == -1 ? 0 : floor_modulo(a.integer, b.integer);
-      break;
-    default:
-      return power(a, b, site);
-  }
-  if (overflows) overflow(sign, a, b, site);
-  return Operand::of_integer(result);
-}
-
-Operand apply_real(Sign sign, double a, double b, const Site& site) {
-  switch (sign) {
-    case Sign::add:
-      return checked_real(a + b, site);
-    case Sign::subtract:
-      return checked_real(a - b, site);
-    case Sign::multiply:
-      return checked_real(a * b, site);
-    case Sign::floor_divide:
-      return checked_real(floor_divide(a, b), site);
-    case Sign::modulo:
-      return checked_real(floor_modulo(a, b), site);
-    default:
-      return real_power(a, b, site);
-  }
-}
-
 }  // namespace
 
 void require_number(const Operand& a, const Site& site) {
-  if (a.is_name()) site.fail(fmt::format("`{}` is a name where a number is needed", a.value().text()));
+  if (a.is_name()) site.fail(fmt::format("`{}` is a name, but a number is needed", a.value().text()));
 }
 
 bool truth(const Operand& a, const Site& site) {
@@ -117,10 +69,9 @@ std::int64_t whole(const Operand& a, const Site& site) {
   if (a.is_whole()) return a.integer;
   require_number(a, site);
   if (is_integral(a.real)) return static_cast<std::int64_t>(a.real);
-  site.fail(
-      fmt::format("{} is not an integer where one is needed; `/` is real division, `//` rounds down and "
-                  "ceil_div(a, b) rounds up",
-                  a.value().text()));
+  site.fail(fmt::format(
+      "{} is not an integer, but one is needed; `/` is real division, `//` rounds down and ceil_div(a, b) rounds up",
+      a.value().text()));
 }
 
 Operand negated(const Operand& a, const Site& site) {
@@ -152,8 +103,12 @@ Operand apply(Sign sign, const Operand& a, const Operand& b, const Site& site) {
   const bool divides = sign == Sign::divide || sign == Sign::floor_divide || sign == Sign::modulo;
   if (divides && b.to_real() == 0) site.fail(fmt::format("`{}` by zero", spelling(sign)));
   if (sign == Sign::divide) return checked_real(real_divide(a, b), site);
-  if (a.is_whole() && b.is_whole()) return apply_whole(sign, a, b, site);
-  return apply_real(sign, a.to_real(), b.to_real(), site);
+  const bool whole_numbers = a.is_whole() && b.is_whole();
+  if (sign == Sign::power) return whole_numbers ? power(a, b, site) : real_power(a.to_real(), b.to_real(), site);
+  if (!whole_numbers) return checked_real(real_arithmetic(sign, a.to_real(), b.to_real()), site);
+  const auto result = whole_arithmetic(sign, a.integer, b.integer);
+  if (!result) overflow(sign, a, b, site);
+  return Operand::of_integer(*result);
 }
 
 bool compare(Sign sign, const Operand& a, const Operand& b, const Site& site) {
@@ -163,17 +118,7 @@ bool compare(Sign sign, const Operand& a, const Operand& b, const Site& site) {
     site.fail(fmt::format("`{}` is a name and has no order; only `==`, `!=` and `in` apply to it",
                           (a.is_name() ? a : b).value().text()));
   }
-  const std::partial_ordering order = compare_numbers(a, b);
-  switch (sign) {
-    case Sign::less:
-      return order < 0;
-    case Sign::less_equal:
-      return order <= 0;
-    case Sign::greater:
-      return order > 0;
-    default:
-      return order >= 0;
-  }
+  return holds(sign, compare_numbers(a, b));
 }
 
 Operand apply_unary(Sign sign, const Operand& a, const Site& site) {

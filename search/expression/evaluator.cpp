@@ -107,7 +107,7 @@ class Evaluator {
     const Operand type = names_.load(node.index, site);
     const std::size_t size = type.is_name() ? size_of_type(*type.name) : 0;
     if (size == 0) {
-      site.fail(fmt::format("`{}` stands for {}, which is not an element type that sizeof knows",
+      site.fail(fmt::format("`{}` stands for {}, which is not an element type that sizeof accepts",
                             tree_.names[node.index], type.value().text()));
     }
     return Operand::of_integer(static_cast<std::int64_t>(size));

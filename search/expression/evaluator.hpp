@@ -47,7 +47,7 @@ auto in_let(std::string_view name, const Site& site, Work work) {
   } catch (const LetError& error) {
     throw LetError(error.what(), site.offset);
   } catch (const ExpressionError& error) {
-    throw LetError(error.what() + (" This is the let `" + std::string(name) + "`."), site.offset);
+    throw LetError(error.what() + (" This is in the let `" + std::string(name) + "`."), site.offset);
   }
 }
 

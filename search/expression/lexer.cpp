@@ -32,14 +32,12 @@ constexpr std::array<Spelling, 31> kSigns{{
     {"not in", Sign::not_in},
 }};
 
-constexpr std::array<Spelling, 6> kWords{{
-    {"and", Sign::logical_and},
-    {"or", Sign::logical_or},
-    {"not", Sign::logical_not},
-    {"in", Sign::in},
-    {"if", Sign::word_if},
-    {"else", Sign::word_else},
-}};
+constexpr std::array<Spelling, 6> kWords{{{"and", Sign::logical_and},
+                                          {"or", Sign::logical_or},
+                                          {"not", Sign::logical_not},
+                                          {"in", Sign::in},
+                                          {"if", Sign::word_if},
+                                          {"else", Sign::word_else}}};
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -54,13 +52,10 @@ bool is_blank(char c) {
 }  // namespace
 
 std::string_view spelling(Sign sign) {
-  for (const Spelling& entry : kSigns) {
-    if (entry.sign == sign) return entry.text;
-  }
-  for (const Spelling& entry : kWords) {
-    if (entry.sign == sign) return entry.text;
-  }
-  return "";
+  const auto of_sign = [&](const Spelling& entry) { return entry.sign == sign; };
+  if (const auto found = std::ranges::find_if(kSigns, of_sign); found != kSigns.end()) return found->text;
+  const auto found = std::ranges::find_if(kWords, of_sign);
+  return found != kWords.end() ? found->text : "";
 }
 
 Token Lexer::token(Token::Kind kind, std::size_t end) {
@@ -104,7 +99,7 @@ Token Lexer::number() {
       site.fail(fmt::format("the integer `{}` does not fit in 64 bits", result.text));
     }
     if (!hexadecimal && digits.size() > 1 && digits.front() == '0') {
-      site.fail(fmt::format("`{}` begins with 0; write it without, or as 0x.. if it is not decimal", result.text));
+      site.fail(fmt::format("`{}` begins with 0; remove the 0, or write 0x.. for a hexadecimal number", result.text));
     }
     return result;
   }
@@ -120,9 +115,9 @@ Token Lexer::quotation() {
   std::size_t end = position_ + 1;
   while (end < text_.size() && text_[end] != quote) end += text_[end] == '\\' ? 2 : 1;
   const Site site{text_, position_};
-  if (end >= text_.size()) site.fail("the quotation is not closed");
+  if (end >= text_.size()) site.fail("the quoted text is not closed");
   std::optional<std::string> meaning = unescape(text_.substr(position_ + 1, end - position_ - 1), quote);
-  if (!meaning) site.fail("the quotation has an unknown escape; \\\\ stands for a backslash");
+  if (!meaning) site.fail("the quoted text has an unknown escape; \\\\ stands for a backslash");
   Token result = token(Token::Kind::quotation, end + 1);
   result.quoted = *std::move(meaning);
   return result;
@@ -155,8 +150,8 @@ Token Lexer::sign() {
   const Site site{text_, position_};
   const auto byte = static_cast<unsigned char>(rest.front());
   if (rest.front() == '=') site.fail("`=` is not a comparison; write `==`");
-  if (byte <= 0x20 || byte >= 0x7f) site.fail(fmt::format("the byte 0x{:02x} has no meaning here", byte));
-  site.fail(fmt::format("`{}` has no meaning here", rest.front()));
+  if (byte <= 0x20 || byte >= 0x7f) site.fail(fmt::format("the byte 0x{:02x} is not valid here", byte));
+  site.fail(fmt::format("`{}` is not valid here", rest.front()));
 }
 
 }  // namespace tuner::search

@@ -27,9 +27,22 @@ struct Operand {
     const std::string* name;
   };
 
-  static Operand of_integer(std::int64_t value);
-  static Operand of_boolean(bool value);
-  static Operand of_real(double value);
+  static Operand of_integer(std::int64_t value) {
+    Operand result;
+    result.integer = value;
+    return result;
+  }
+  static Operand of_boolean(bool value) {
+    Operand result = of_integer(value ? 1 : 0);
+    result.kind = Kind::boolean;
+    return result;
+  }
+  static Operand of_real(double value) {
+    Operand result;
+    result.kind = Kind::real;
+    result.real = value;
+    return result;
+  }
   static Operand of(const Value& value);  ///< refers to the value's name
 
   bool is_name() const { return kind == Kind::name; }
@@ -39,26 +52,6 @@ struct Operand {
   double to_real() const { return is_real() ? real : static_cast<double>(integer); }  ///< not for names
   Value value() const;
 };
-
-inline Operand Operand::of_integer(std::int64_t value) {
-  Operand result;
-  result.integer = value;
-  return result;
-}
-
-inline Operand Operand::of_boolean(bool value) {
-  Operand result;
-  result.kind = Kind::boolean;
-  result.integer = value ? 1 : 0;
-  return result;
-}
-
-inline Operand Operand::of_real(double value) {
-  Operand result;
-  result.kind = Kind::real;
-  result.real = value;
-  return result;
-}
 
 /// Compares two numbers by their exact values: no integer is rounded to a real first.
 std::partial_ordering compare_numbers(const Operand& a, const Operand& b);

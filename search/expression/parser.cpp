@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMostNesting = 200;
 constexpr std::size_t kLongestText = std::size_t{1} << 24;  // offsets and links are counted in 32 bits
-constexpr std::uint64_t kTwoTo63 = std::uint64_t{1} << 63;
+constexpr std::uint64_t kLeastNegated = std::uint64_t{1} << 63;
 
 // The binary operators that are evaluated from left to right, from the loosest to the tightest.
 constexpr std::array<std::array<Sign, 4>, 6> kLevels{{
@@ -45,7 +45,7 @@ class Parser {
   class Nesting {
    public:
     explicit Nesting(Parser& parser) : parser_(parser) {
-      if (++parser.nesting_ > kMostNesting) parser.fail(fmt::format("nested more than {} deep", kMostNesting));
+      if (++parser.nesting_ > kMostNesting) parser.fail(fmt::format("nested more than {} levels deep", kMostNesting));
     }
     ~Nesting() { --parser_.nesting_; }
     Nesting(const Nesting&) = delete;
@@ -72,6 +72,8 @@ class Parser {
   }
   std::uint32_t offset() const { return static_cast<std::uint32_t>(token_.offset); }
   Link link(NodeId node) const { return {node, Sign::none, tree_.nodes[node].offset}; }
+  /// With the sign that stands here, and no operand yet.
+  Link link_of_sign() const { return {.sign = token_.sign, .offset = offset()}; }
 
   NodeId add(Node node, const std::vector<Link>& operands) {
     node.first = static_cast<std::uint32_t>(tree_.links.size());
@@ -84,32 +86,21 @@ class Parser {
     return static_cast<NodeId>(tree_.nodes.size() - 1);
   }
   NodeId add(NodeKind kind, std::uint32_t at_offset, const std::vector<Link>& operands) {
-    Node node;
-    node.kind = kind;
-    node.offset = at_offset;
-    return add(node, operands);
+    return add({.kind = kind, .offset = at_offset}, operands);
   }
 
   NodeId literal(Value value, std::uint32_t at_offset) {
-    Node node;
-    node.offset = at_offset;
-    node.index = static_cast<std::uint32_t>(tree_.literals.size());
     tree_.literals.push_back(std::move(value));
-    return add(node, {});
+    return add({.offset = at_offset, .index = static_cast<std::uint32_t>(tree_.literals.size() - 1)}, {});
   }
 
   NodeId name(NodeKind kind, std::string_view text, std::uint32_t at_offset) {
-    Node node;
-    node.kind = kind;
-    node.offset = at_offset;
-    const auto known = name_indices_.find(text);
-    node.index = known != name_indices_.end() ? known->second : static_cast<std::uint32_t>(tree_.names.size());
-    if (known == name_indices_.end()) {
-      name_indices_.emplace(text, node.index);
+    const auto [known, added] = name_indices_.try_emplace(std::string(text), tree_.names.size());
+    if (added) {
       tree_.names.emplace_back(text);
       tree_.name_offsets.push_back(at_offset);
     }
-    return add(node, {});
+    return add({.kind = kind, .offset = at_offset, .index = known->second}, {});
   }
 
   NodeId conditional() {
@@ -152,11 +143,7 @@ class Parser {
   }
 
   NodeId unary(Sign sign, std::uint32_t start, NodeId operand) {
-    Node node;
-    node.kind = NodeKind::unary;
-    node.sign = sign;
-    node.offset = start;
-    return add(node, {link(operand)});
+    return add({.kind = NodeKind::unary, .sign = sign, .offset = start}, {link(operand)});
   }
 
   NodeId comparison() {
@@ -165,9 +152,7 @@ class Parser {
     std::vector<Link> operands;
     bool closed = false;  // by `in`, whose list cannot be compared further
     while (token_.kind == Token::Kind::sign) {
-      Link next;
-      next.sign = token_.sign;
-      next.offset = offset();
+      Link next = link_of_sign();
       const bool membership = at(Sign::in) || at(Sign::logical_not);
       if (!membership && !is_comparison(token_.sign)) break;
       if (closed) fail("a comparison cannot follow `in (..)`; put parentheses around one of them");
@@ -211,12 +196,9 @@ class Parser {
     if (!here()) return first;
     std::vector<Link> operands{link(first)};
     while (here()) {
-      Link next;
-      next.sign = token_.sign;
-      next.offset = offset();
+      Link& next = operands.emplace_back(link_of_sign());
       advance();
       next.node = binary(level + 1);
-      operands.push_back(next);
     }
     return add(NodeKind::chain, start, operands);
   }
@@ -227,7 +209,7 @@ class Parser {
     const Sign sign = token_.sign;
     const std::uint32_t start = offset();
     advance();
-    if (sign == Sign::subtract && token_.kind == Token::Kind::integer && token_.magnitude == kTwoTo63) {
+    if (sign == Sign::subtract && token_.kind == Token::Kind::integer && token_.magnitude == kLeastNegated) {
       // The least integer has no positive counterpart: its sign belongs to the literal.
       const Token digits = token_;
       advance();
@@ -240,9 +222,7 @@ class Parser {
   NodeId powered(NodeId base) {
     if (!at(Sign::power)) return base;
     const Nesting nesting(*this);
-    Link exponent;
-    exponent.sign = Sign::power;
-    exponent.offset = offset();
+    Link exponent = link_of_sign();
     advance();
     exponent.node = prefixed();
     return add(NodeKind::chain, tree_.nodes[base].offset, {link(base), exponent});
@@ -257,16 +237,16 @@ class Parser {
     const auto start = static_cast<std::uint32_t>(token.offset);
     if (take(Sign::open_round)) {
       const NodeId inner = conditional();
-      if (at(Sign::comma)) fail("a list may stand only after `in` or in a function's parentheses");
+      if (at(Sign::comma)) fail("a list is allowed only after `in` or as a function's arguments");
       expect(Sign::close_round);
       return inner;
     }
-    if (at(Sign::open_square)) fail("a list may stand only after `in`");
+    if (at(Sign::open_square)) fail("a list is allowed only after `in`");
     if (token.kind == Token::Kind::sign || token.kind == Token::Kind::end) unexpected("a value");
     advance();
     switch (token.kind) {
       case Token::Kind::integer:
-        if (token.magnitude == kTwoTo63) too_large(token);
+        if (token.magnitude == kLeastNegated) too_large(token);
         return literal(Value(static_cast<std::int64_t>(token.magnitude)), start);
       case Token::Kind::real:
         return literal(Value(token.real), start);
@@ -298,11 +278,8 @@ class Parser {
                             info->most_arguments == kAnyNumber ? "at least " : "", info->least_arguments,
                             info->least_arguments == 1 ? "" : "s", arguments.size()));
     }
-    Node node;
-    node.kind = NodeKind::call;
-    node.function = info->function;
-    node.offset = static_cast<std::uint32_t>(token.offset);
-    return add(node, arguments);
+    const auto start = static_cast<std::uint32_t>(token.offset);
+    return add({.kind = NodeKind::call, .function = info->function, .offset = start}, arguments);
   }
 
   /// A type of one or several words, or a name that stands for one.
@@ -330,7 +307,7 @@ class Parser {
   ExpressionTree& tree_;
   Lexer lexer_;
   Token token_;
-  std::map<std::string, std::uint32_t, std::less<>> name_indices_;
+  std::map<std::string, std::uint32_t> name_indices_;
   int nesting_ = 0;
 };
 

@@ -46,19 +46,11 @@ std::string quote(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      result += '\\';
-      result += c;
-    } else if (c == '\n') {
-      result += "\\n";
-    } else if (c == '\r') {
-      result += "\\r";
-    } else if (c == '\t') {
-      result += "\\t";
+    const auto escape = std::ranges::find(kEscapes, c, &Escape::meaning);
+    if (escape != kEscapes.end() && c != '\'') {
+      result += {'\\', escape->letter};
     } else if (byte < 0x20 || byte == 0x7f) {
-      result += "\\x";
-      result += kHexDigits[byte / 16];
-      result += kHexDigits[byte % 16];
+      result += fmt::format("\\x{:02x}", byte);
     } else {
       result += c;
     }
@@ -84,13 +76,9 @@ std::optional<std::string> unescape(std::string_view body, char quote) {
       i += 2;
       continue;
     }
-    bool known = false;
-    for (const Escape& escape : kEscapes) {
-      if (escape.letter != body[i]) continue;
-      result += escape.meaning;
-      known = true;
-    }
-    if (!known) return std::nullopt;
+    const auto escape = std::ranges::find(kEscapes, body[i], &Escape::letter);
+    if (escape == kEscapes.end()) return std::nullopt;
+    result += escape->meaning;
   }
   return result;
 }

@@ -49,10 +49,10 @@ Operand Evaluation::let(std::string_view name, const Expression& expression, con
   const auto [place, added] = lets_.try_emplace(name);
   Let& let = place->second;
   if (let.known) return let.value;
-  if (!added) site.fail(fmt::format("the let `{}` needs its own value", name));
+  if (!added) site.fail(fmt::format("the let `{}` refers to itself", name));
   const ExpressionTree& tree = expression.tree();
   const std::size_t height = tree.nodes[tree.root].height + kLetHeight;
-  if (height_ + height > kMostHeight) site.fail(fmt::format("the let `{}` is nested too deep in other lets", name));
+  if (height_ + height > kMostHeight) site.fail(fmt::format("the let `{}` is nested too deeply in other lets", name));
   height_ += height;
   let.value = in_let(name, site, [&] { return run(tree, tree.root); });
   height_ -= height;

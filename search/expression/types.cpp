@@ -1,6 +1,5 @@
 #include <array>
 #include <string_view>
-#include <vector>
 
 #include "search/expression/expression.hpp"
 
@@ -21,20 +20,18 @@ constexpr std::array<Type, 22> kTypes{{
 }};
 
 // CUDA's vectors: one of these and a digit from 1 to 4. A vector of three has no padding.
-constexpr std::array<Type, 12> kComponents{{
-    {"char", 1},
-    {"uchar", 1},
-    {"short", 2},
-    {"ushort", 2},
-    {"int", 4},
-    {"uint", 4},
-    {"long", 8},
-    {"ulong", 8},
-    {"longlong", 8},
-    {"ulonglong", 8},
-    {"float", 4},
-    {"double", 8},
-}};
+constexpr std::array<Type, 12> kComponents{{{"char", 1},
+                                            {"uchar", 1},
+                                            {"short", 2},
+                                            {"ushort", 2},
+                                            {"int", 4},
+                                            {"uint", 4},
+                                            {"long", 8},
+                                            {"ulong", 8},
+                                            {"longlong", 8},
+                                            {"ulonglong", 8},
+                                            {"float", 4},
+                                            {"double", 8}}};
 
 std::size_t size_of(std::string_view name, const auto& table) {
   for (const Type& type : table) {

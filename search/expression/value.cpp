@@ -17,7 +17,7 @@ namespace tuner::search {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789";
-constexpr std::string_view kHexDigits = "0123456789abcdefABCDEF";
+constexpr std::string_view kHexCharacters = "0123456789abcdefABCDEF";
 
 [[noreturn]] void fail(const std::string& sentence) {
   throw Error(Errc::bad_description, with_short_quotations(sentence));
@@ -42,8 +42,8 @@ Form form_of(std::string_view text) {
   if (text == "inf" || text == "nan") return Form::real;
   if (text.starts_with("0x") || text.starts_with("0X")) {
     text.remove_prefix(2);
-    return !text.empty() && text.find_first_not_of(kHexDigits) == std::string_view::npos ? Form::hexadecimal
-                                                                                         : Form::other;
+    return !text.empty() && text.find_first_not_of(kHexCharacters) == std::string_view::npos ? Form::hexadecimal
+                                                                                             : Form::other;
   }
   const auto skip_digits = [&text] {
     const std::size_t count = std::min(text.find_first_not_of(kDigits), text.size());
@@ -108,7 +108,7 @@ double Value::as_real() const {
   if (const auto* integer = std::get_if<std::int64_t>(&data_)) return static_cast<double>(*integer);
   if (const auto* boolean = std::get_if<bool>(&data_)) return *boolean ? 1 : 0;
   if (const auto* real = std::get_if<double>(&data_)) return *real;
-  fail(fmt::format("`{}` is a name where a number is needed.", text()));
+  fail(fmt::format("`{}` is a name, but a number is needed.", text()));
 }
 
 bool Value::as_boolean() const {
@@ -119,7 +119,7 @@ bool Value::as_boolean() const {
 
 const std::string& Value::as_name() const {
   if (const auto* name = std::get_if<std::string>(&data_)) return *name;
-  fail(fmt::format("{} is a number where a name is needed.", text()));
+  fail(fmt::format("{} is a number, but a name is needed.", text()));
 }
 
 std::string Value::text() const {

@@ -6,7 +6,6 @@
 
 #include "search/expression/evaluator.hpp"
 #include "search/expression/messages.hpp"
-#include "tuner/core/base/suggestion.hpp"
 
 namespace tuner::search {
 
@@ -54,10 +53,10 @@ std::uint32_t Binding::bind_let(std::string_view name, const Expression& express
   const ExpressionTree& tree = expression.tree();
   const auto [place, added] = let_index_.try_emplace(name, static_cast<std::uint32_t>(lets_.size()));
   const std::uint32_t index = place->second;
-  if (!added && lets_[index].height == 0) site.fail(fmt::format("the let `{}` needs its own value", name));
+  if (!added && lets_[index].height == 0) site.fail(fmt::format("the let `{}` refers to itself", name));
   std::size_t height = added ? tree.nodes[tree.root].height + kLetHeight : lets_[index].height;
   if (height_above + height > kMostHeight) {
-    site.fail(fmt::format("the let `{}` is nested too deep in other lets", name));
+    site.fail(fmt::format("the let `{}` is nested too deeply in other lets", name));
   }
   if (!added) return index;
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "search/expression/messages.hpp"
 
 namespace tuner::search {
@@ -9,42 +11,20 @@ namespace {
 
 using Kind = Step::Kind;
 
-constexpr StepId kNone = static_cast<StepId>(-1);
+constexpr StepId kNoStep = static_cast<StepId>(-1);
 
-Kind arithmetic_kind(Sign sign) {
-  switch (sign) {
-    case Sign::add:
-      return Kind::add;
-    case Sign::subtract:
-      return Kind::subtract;
-    case Sign::multiply:
-      return Kind::multiply;
-    case Sign::divide:
-      return Kind::divide;
-    case Sign::floor_divide:
-      return Kind::floor_divide;
-    case Sign::modulo:
-      return Kind::modulo;
-    default:
-      return Kind::arithmetic;
-  }
-}
+/// The signs that are kinds of steps; every other one between two numbers is `arithmetic`.
+constexpr std::pair<Sign, Kind> kKinds[] = {
+    {Sign::add, Kind::add},       {Sign::subtract, Kind::subtract},         {Sign::multiply, Kind::multiply},
+    {Sign::divide, Kind::divide}, {Sign::floor_divide, Kind::floor_divide}, {Sign::modulo, Kind::modulo},
+    {Sign::less, Kind::less},     {Sign::less_equal, Kind::less_equal},     {Sign::greater, Kind::greater},
+    {Sign::equal, Kind::equal},   {Sign::not_equal, Kind::not_equal},       {Sign::greater_equal, Kind::greater_equal}};
 
-Kind comparison_kind(Sign sign) {
-  switch (sign) {
-    case Sign::less:
-      return Kind::less;
-    case Sign::less_equal:
-      return Kind::less_equal;
-    case Sign::greater:
-      return Kind::greater;
-    case Sign::greater_equal:
-      return Kind::greater_equal;
-    case Sign::equal:
-      return Kind::equal;
-    default:
-      return Kind::not_equal;
+Kind kind_of(Sign sign) {
+  for (const auto& [known, kind] : kKinds) {
+    if (known == sign) return kind;
   }
+  return Kind::arithmetic;
 }
 
 }  // namespace
@@ -65,7 +45,7 @@ void ConstraintCompiler::add(std::uint32_t index, const Constraint& constraint) 
   } catch (const ExpressionError& error) {
     throw ExpressionError(fmt::format("{} It belongs to {}.", error.what(), describe(constraint)), error.offset());
   }
-  lets_.resize(binding_.lets().size(), kNone);
+  lets_.resize(binding_.lets().size(), kNoStep);
   for (const NodeId root : conjuncts(tree, tree.root)) {
     StepId step = compile(tree, root, slots);
     if (constraint.holds_where_undefined) {
@@ -119,7 +99,7 @@ StepId ConstraintCompiler::compile_name(const ExpressionTree&, std::uint32_t ind
 }
 
 StepId ConstraintCompiler::compile_let(std::uint32_t index) {
-  if (lets_[index] == kNone) {
+  if (lets_[index] == kNoStep) {
     const Binding::Let& let = binding_.lets()[index];
     lets_[index] = compile(*let.tree, let.tree->root, let.slots);
   }
@@ -130,7 +110,7 @@ StepId ConstraintCompiler::compile_chain(const ExpressionTree& tree, const Node&
   StepId result = compile(tree, tree.links[node.first].node, slots);
   for (std::uint32_t i = 1; i < node.count; ++i) {
     const Link& link = tree.links[node.first + i];
-    result = builder_.combine(arithmetic_kind(link.sign), result, compile(tree, link.node, slots), link.sign);
+    result = builder_.combine(kind_of(link.sign), result, compile(tree, link.node, slots), link.sign);
   }
   return result;
 }
@@ -139,18 +119,18 @@ StepId ConstraintCompiler::compile_chain(const ExpressionTree& tree, const Node&
 StepId ConstraintCompiler::compile_comparison(const ExpressionTree& tree, const Node& node,
                                               const Binding::Slots& slots) {
   StepId left = compile(tree, tree.links[node.first].node, slots);
-  StepId result = kNone;
+  StepId result = kNoStep;
   for (std::uint32_t i = 1; i < node.count; ++i) {
     const Link& link = tree.links[node.first + i];
-    StepId part = kNone;
+    StepId part = kNoStep;
     if (link.sign == Sign::in || link.sign == Sign::not_in) {
       part = compile_member(tree, left, link, slots);
     } else {
       const StepId right = compile(tree, link.node, slots);
-      part = builder_.combine(comparison_kind(link.sign), left, right);
+      part = builder_.combine(kind_of(link.sign), left, right, link.sign);
       left = right;
     }
-    result = result == kNone ? part : builder_.combine(Kind::both, result, part);
+    result = result == kNoStep ? part : builder_.combine(Kind::both, result, part);
   }
   return result;
 }

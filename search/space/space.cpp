@@ -18,10 +18,6 @@ namespace {
 
 constexpr std::size_t kMostValues = std::size_t{1} << 31;
 
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw Error(Errc::bad_usage, with_short_quotations(sentence));
-}
-
 /// Canonical text is `NAME=value,NAME=value`, so a name holds none of what structures it.
 bool is_parameter_name(std::string_view name) {
   return !name.empty() && std::none_of(name.begin(), name.end(), [](char c) {
@@ -47,6 +43,10 @@ void check_values(const Parameter& parameter) {
 
 }  // namespace
 
+void refuse(const std::string& sentence) {
+  throw Error(Errc::bad_usage, with_short_quotations(sentence));
+}
+
 Space::Space(std::vector<Parameter> parameters, std::vector<Constraint> constraints, Scope constants, Listing listing)
     : parameters_(std::move(parameters)),
       constraints_(std::move(constraints)),
@@ -69,7 +69,8 @@ void Space::check_parameters() {
   }
   for (const Parameter& parameter : parameters_) {
     if (!is_parameter_name(parameter.name)) {
-      refuse(fmt::format("`{}` cannot name a parameter: a name has no blanks and none of = , \".", parameter.name));
+      refuse(fmt::format("`{}` cannot be the name of a parameter: names contain no blanks and none of = , \".",
+                         parameter.name));
     }
     check_values(parameter);
     const std::optional<std::uint32_t> position = parameter.position_of(parameter.default_value);
@@ -103,7 +104,7 @@ double Space::cartesian_size() const {
 Configuration Space::at(std::uint64_t index) const {
   const ValidSet& valid = this->valid();
   if (index >= valid.size()) {
-    throw Error(Errc::internal, fmt::format("Configuration {} of a space of {} was asked for.", index, valid.size()));
+    throw Error(Errc::internal, fmt::format("Configuration {} was requested from a space of {}.", index, valid.size()));
   }
   Configuration result;
   result.choice.resize(parameters_.size());

@@ -37,12 +37,12 @@ void Space::build(SpaceParts& parts) const {
   try {
     valid.emplace(program(), parameters_.size(), budget);
   } catch (const BudgetExceeded&) {
-    throw Error(Errc::bad_usage, fmt::format("The valid configurations cannot be counted: the constraints tie so many "
-                                             "parameters together that {} million "
-                                             "partial configurations, or {} MiB for them, are not enough. Declare "
-                                             "parameters that a constraint uses next to "
-                                             "each other, remove values, or add constraints.",
-                                             kMostChoices / 1000000, kMostBytes >> 20));
+    throw Error(
+        Errc::bad_usage,
+        fmt::format("The valid configurations cannot be counted: the constraints relate so many parameters that {} "
+                    "million partial configurations, or {} MiB of memory for them, are not enough. Declare parameters "
+                    "that a constraint uses next to each other, remove values, or add constraints.",
+                    kMostChoices / 1000000, kMostBytes >> 20));
   }
   if (valid->fault()) report_fault({*valid->fault()});
   if (valid->overflows()) {
@@ -83,7 +83,7 @@ std::string Space::explain_empty() const {
   std::vector<std::string> names;
   for (const std::uint32_t parameter : used) names.push_back(parameters_[parameter].name);
   return fmt::format("No configuration is valid: {} rejects {}; change it, or the values of {}.", what,
-                     culprit == 0 ? "every one" : "every one that the constraints before it accept",
+                     culprit == 0 ? "every one" : "every configuration that the constraints before it accept",
                      fmt::join(names, ", "));
 }
 
@@ -114,7 +114,7 @@ void Space::report_fault(const Configuration& configuration) const {
           error.offset());
     }
   }
-  throw Error(Errc::internal, "A constraint that could not be evaluated then could.");
+  throw Error(Errc::internal, "A constraint that could not be evaluated could be evaluated later.");
 }
 
 std::string Space::why_empty() const {

@@ -19,4 +19,7 @@ struct SpaceParts {
   std::string why_empty;
 };
 
+/// Throws Error{bad_usage} with the sentence, whose quotations of what the user wrote are cut short.
+[[noreturn]] void refuse(const std::string& sentence);
+
 }  // namespace tuner::search

@@ -5,7 +5,7 @@
 #include "search/expression/messages.hpp"
 #include "search/expression/quoting.hpp"
 #include "search/space/space.hpp"
-#include "tuner/core/base/suggestion.hpp"
+#include "search/space/space_parts.hpp"
 
 namespace tuner::search {
 namespace {
@@ -27,10 +27,6 @@ std::vector<std::string_view> split(std::string_view text) {
   }
   parts.push_back(text.substr(begin));
   return parts;
-}
-
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw Error(Errc::bad_usage, with_short_quotations(sentence));
 }
 
 std::uint32_t read_choice(const Parameter& parameter, std::string_view text) {
@@ -66,7 +62,7 @@ Configuration Space::parse(std::string_view text) const {
   for (const std::string_view part : split(text)) {
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos) {
-      refuse(fmt::format("`{}` is not of the form NAME=value, joined by commas.", trimmed(part)));
+      refuse(fmt::format("`{}` is not of the form NAME=value; separate several with commas.", trimmed(part)));
     }
     const std::string_view name = trimmed(part.substr(0, equals));
     std::size_t index = 0;

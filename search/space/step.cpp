@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "search/expression/arithmetic.hpp"
-#include "search/expression/division.hpp"
 #include "search/expression/expression.hpp"
+#include "search/expression/number_arithmetic.hpp"
 
 namespace tuner::search {
 namespace {
@@ -30,52 +30,13 @@ bool numbers(const Operand& a, const Operand& b) {
   return a.kind <= Operand::Kind::real && b.kind <= Operand::Kind::real;
 }
 
-Operand whole_arithmetic(Kind kind, std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  bool bad = false;
-  switch (kind) {
-    case Kind::add:
-      bad = __builtin_add_overflow(a, b, &result);
-      break;
-    case Kind::subtract:
-      bad = __builtin_sub_overflow(a, b, &result);
-      break;
-    case Kind::multiply:
-      bad = __builtin_mul_overflow(a, b, &result);
-      break;
-    case Kind::floor_divide:
-      if (b == 0) return undefined_operand();
-      if (b == -1) {
-        bad = __builtin_sub_overflow(std::int64_t{0}, a, &result);
-      } else {
-        result = floor_divide(a, b);
-      }
-      break;
-    default:
-      if (b == 0) return undefined_operand();
-      result = b == -1 ? 0 : floor_modulo(a, b);
-      break;
-  }
-  return bad ? undefined_operand() : Operand::of_integer(result);
-}
-
-Operand arithmetic(Kind kind, const Operand& a, const Operand& b) {
-  if (both_whole(a, b)) return whole_arithmetic(kind, a.integer, b.integer);
+Operand arithmetic(Sign sign, const Operand& a, const Operand& b) {
   if (!numbers(a, b)) return no_number(a, b);
-  const double x = a.to_real();
-  const double y = b.to_real();
-  switch (kind) {
-    case Kind::add:
-      return finite(x + y);
-    case Kind::subtract:
-      return finite(x - y);
-    case Kind::multiply:
-      return finite(x * y);
-    case Kind::floor_divide:
-      return y == 0 ? undefined_operand() : finite(floor_divide(x, y));
-    default:
-      return y == 0 ? undefined_operand() : finite(floor_modulo(x, y));
-  }
+  const bool divides = sign == Sign::floor_divide || sign == Sign::modulo;
+  if (divides && b.to_real() == 0) return undefined_operand();
+  if (!both_whole(a, b)) return finite(real_arithmetic(sign, a.to_real(), b.to_real()));
+  const auto result = whole_arithmetic(sign, a.integer, b.integer);
+  return result ? Operand::of_integer(*result) : undefined_operand();
 }
 
 Operand quotient(const Operand& a, const Operand& b) {
@@ -83,31 +44,9 @@ Operand quotient(const Operand& a, const Operand& b) {
   return b.to_real() == 0 ? undefined_operand() : finite(real_divide(a, b));
 }
 
-Operand ordered(Kind kind, const Operand& a, const Operand& b) {
-  if (both_whole(a, b)) {
-    switch (kind) {
-      case Kind::less:
-        return Operand::of_boolean(a.integer < b.integer);
-      case Kind::less_equal:
-        return Operand::of_boolean(a.integer <= b.integer);
-      case Kind::greater:
-        return Operand::of_boolean(a.integer > b.integer);
-      default:
-        return Operand::of_boolean(a.integer >= b.integer);
-    }
-  }
+Operand ordered(Sign sign, const Operand& a, const Operand& b) {
   if (!numbers(a, b)) return no_number(a, b);
-  const std::partial_ordering order = compare_numbers(a, b);
-  switch (kind) {
-    case Kind::less:
-      return Operand::of_boolean(order < 0);
-    case Kind::less_equal:
-      return Operand::of_boolean(order <= 0);
-    case Kind::greater:
-      return Operand::of_boolean(order > 0);
-    default:
-      return Operand::of_boolean(order >= 0);
-  }
+  return Operand::of_boolean(holds(sign, both_whole(a, b) ? a.integer <=> b.integer : compare_numbers(a, b)));
 }
 
 bool is_value(const Operand& a) {
@@ -205,14 +144,14 @@ Operand evaluate(const Step& step, const Operand* cells, const StepId* more) {
     case Kind::multiply:
     case Kind::floor_divide:
     case Kind::modulo:
-      return arithmetic(step.kind, a, b);
+      return arithmetic(step.sign, a, b);
     case Kind::divide:
       return quotient(a, b);
     case Kind::less:
     case Kind::less_equal:
     case Kind::greater:
     case Kind::greater_equal:
-      return ordered(step.kind, a, b);
+      return ordered(step.sign, a, b);
     case Kind::equal:
     case Kind::not_equal:
       return equality(a, b, step.kind == Kind::equal);

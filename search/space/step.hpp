@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 
 #include "search/expression/functions.hpp"
 #include "search/expression/lexer.hpp"

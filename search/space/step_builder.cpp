@@ -56,7 +56,7 @@ StepId StepBuilder::parameter(std::uint32_t index, std::span<const Operand> valu
 StepId StepBuilder::combine(Kind kind, StepId a, StepId b, Sign sign) {
   const bool commutes = kind == Kind::add || kind == Kind::multiply || kind == Kind::equal || kind == Kind::not_equal;
   if (commutes && b < a) std::swap(a, b);
-  Step step{.kind = kind, .sign = kind == Kind::arithmetic ? sign : Sign::none, .count = 2};
+  Step step{.kind = kind, .sign = sign, .count = 2};
   step.operands = {a, b, 0};
   return make(step);
 }

@@ -25,6 +25,7 @@ class StepBuilder {
   StepId constant(const Operand& value);
   /// A constant, if there is only one value.
   StepId parameter(std::uint32_t index, std::span<const Operand> values);
+  /// `sign` is that of the operator, for what is one.
   StepId combine(Step::Kind kind, StepId a, StepId b, Sign sign = Sign::none);
   /// The step, or an equal one, or what it is worth where that is known already.
   StepId make(Step step, std::span<const StepId> more = {});

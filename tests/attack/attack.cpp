@@ -7,6 +7,8 @@
 #include <cstring>
 #include <sstream>
 
+#include "tests/support/shell_word.hpp"
+
 namespace tuner::attack {
 
 namespace fs = std::filesystem;
@@ -77,12 +79,6 @@ std::string sanitizer_options(bool quick) {
                          : "quarantine_size_mb=4:malloc_context_size=8");
 }
 
-std::string shell_word(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
-
 }  // namespace
 
 Attack::Attack(Programs programs, std::uint64_t seed, fs::path root, fs::path keep)
@@ -127,7 +123,7 @@ Ending Attack::run(const std::string& program, const std::vector<std::string>& w
   left_out.insert("saved");
   const Listing before = list(sandbox_.root(), left_out);
   std::string command_line = program;
-  for (const std::string& word : words) command_line += " " + shell_word(word);
+  for (const std::string& word : words) command_line += " " + test::shell_word(word);
   Door& opened = door(program);
   const auto begin = std::chrono::steady_clock::now();
   opened.start(words, sandbox_ / "home");
@@ -170,10 +166,6 @@ void Attack::judge(const Ending& ending, const Expectation& expectation, const s
   }
 }
 
-void Attack::find(const std::string& what, const std::string& command_line) {
-  find(what, command_line, nullptr);
-}
-
 void Attack::find(const std::string& what, const std::string& command_line, const Ending* ending) {
   std::string first_line = ending ? ending->err.substr(0, ending->err.find('\n')) : "";
   for (const std::string root = sandbox_.root(); first_line.find(root) != std::string::npos;)
@@ -199,7 +191,7 @@ void Attack::find(const std::string& what, const std::string& command_line, cons
          << ending->err.substr(0, 20000) << "\n--- standard output\n"
          << ending->out.substr(0, 5000);
   }
-  write_file(folder / "finding.txt", text.str());
+  write_bytes(folder / "finding.txt", text.str());
   try {
     copy_as_it_is(sandbox_.root(), folder / "sandbox");
   } catch (const fs::filesystem_error&) {  // it is told how to make it again

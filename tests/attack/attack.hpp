@@ -60,7 +60,7 @@ class Attack {
   Door& door(const std::string& program);
 
   /// What was found otherwise. The sandbox is kept as it is now.
-  void find(const std::string& what, const std::string& command_line);
+  void find(const std::string& what, const std::string& command_line, const Ending* ending = nullptr);
   /// What is wrong with an ending in any case.
   void judge(const Ending& ending, const Expectation& expectation, const std::string& command_line);
   const std::vector<Finding>& findings() const { return findings_; }
@@ -70,8 +70,6 @@ class Attack {
   const std::string& longest_run() const { return longest_run_; }
 
  private:
-  void find(const std::string& what, const std::string& command_line, const Ending* ending);
-
   Programs programs_;
   std::uint64_t seed_;
   Sandbox sandbox_;

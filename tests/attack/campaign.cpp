@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "tests/attack/attack.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace {
 
@@ -43,26 +44,10 @@ struct Campaign {
   }
 };
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    // In memory where that can be had: databases are synced all the time.
-    const fs::path parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : fs::temp_directory_path();
-    std::string name = parent / "tuner-attack-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder could be made in " + parent.string());
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
+/// In memory where that can be had: databases are synced all the time.
+fs::path folder_for_sandboxes() {
+  return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : fs::temp_directory_path();
+}
 
 void run_case(Attack& attack, const Section& section, std::uint64_t number) {
   Chance chance(attack.seed(), section.name, number);
@@ -102,7 +87,7 @@ void work(const Campaign& campaign, const fs::path& root, unsigned worker, const
     std::replace(line.begin(), line.end(), '\n', ' ');
     text += line + "\n";
   }
-  write_file(file, text);
+  write_bytes(file, text);
 }
 
 /// What belongs to the product and is only read.
@@ -153,7 +138,7 @@ bool report(const std::vector<fs::path>& files, const Campaign& campaign) {
 }
 
 bool run(Campaign campaign) {
-  const TemporaryFolder folder;
+  const tuner::test::TemporaryFolder folder(folder_for_sandboxes());
   campaign.programs.fork_server = folder.path() / "fork_server.so";
   fs::create_symlink(TUNER_ATTACK_FORK_SERVER, campaign.programs.fork_server);
   std::fprintf(stderr, "attack: seed %llu\n", static_cast<unsigned long long>(campaign.seed));

@@ -18,10 +18,11 @@ struct Partner {
   const char* role;
   Listener listener;
 };
-constexpr Partner kPartners[] = {
-    {"engine", "compile", Listener::compile_engine}, {"engine", "tune", Listener::tune_engine},
-    {"worker", "compile", Listener::compile_worker}, {"worker", "device", Listener::device_worker},
-    {"worker", "device", Listener::device_worker},   {"worker", "probe", Listener::device_worker}};
+constexpr Partner kPartners[] = {{"engine", "compile", Listener::compile_engine},
+                                 {"engine", "tune", Listener::tune_engine},
+                                 {"worker", "compile", Listener::compile_worker},
+                                 {"worker", "device", Listener::device_worker},
+                                 {"worker", "device", Listener::device_worker}};
 
 /// What it answers is taken, so that it can go on; nothing of it matters.
 void drain(int socket) {
@@ -62,7 +63,7 @@ void put_programs_that_answer_anything(Attack& attack, Chance& chance) {
   fs::create_directories(attack / "in/libexec");
   for (const char* name : {"tuner-engine", "tuner-worker"})
     fs::create_symlink(attack.programs().helper, attack / "in/libexec" / name);
-  write_file(attack / "home/talk-seed", std::to_string(chance.bits() >> 1));
+  write_bytes(attack / "home/talk-seed", std::to_string(chance.bits() >> 1));
 }
 
 void run_conversations(Attack& attack, Chance& chance) {

@@ -1,9 +1,7 @@
 // What befalls a database without SQLite: bits, pages, headers, journals, and what lies there instead of it.
 #include "tests/attack/database_damage.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -22,6 +20,12 @@ std::string hex(std::size_t number) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%zx", number);
   return text;
+}
+
+std::string random_bytes(Chance& chance, std::size_t count) {
+  std::string bytes(count, '\0');
+  std::generate(bytes.begin(), bytes.end(), [&] { return chance.byte(); });
+  return bytes;
 }
 
 std::string flip_bits(Chance& chance, std::string& bytes) {
@@ -60,19 +64,11 @@ std::string move_page(Chance& chance, std::string& bytes) {
 
 std::string change_length(Chance& chance, std::string& bytes) {
   const std::size_t before = bytes.size();
-  switch (chance.below(4)) {
-    case 0:
-      bytes.resize(chance.below(before));
-      break;
-    case 1:
-      bytes.resize(before / kPage * kPage - std::min(before, kPage * chance.below(before / kPage + 1)));
-      break;
-    case 2:
-      bytes.resize(chance.below(200));
-      break;
-    default:
-      bytes.append(1 + chance.below(3 * kPage), chance.byte());
-  }
+  const std::size_t kind = chance.below(4);
+  if (kind == 0) bytes.resize(chance.below(before));
+  if (kind == 1) bytes.resize(before / kPage * kPage - std::min(before, kPage * chance.below(before / kPage + 1)));
+  if (kind == 2) bytes.resize(chance.below(200));
+  if (kind == 3) bytes.append(1 + chance.below(3 * kPage), chance.byte());
   return "from " + std::to_string(before) + " to " + std::to_string(bytes.size()) + " bytes";
 }
 
@@ -130,10 +126,10 @@ std::string journal(Chance& chance, const std::string& database, const std::stri
 std::string damage_bytes(Chance& chance, const Target& target) {
   static constexpr auto kKinds = {flip_bits, flip_bits,     flip_bits,        overwrite_run,
                                   move_page, change_length, set_header_field, set_header_field};
-  std::string bytes = read_file(target.file);
+  std::string bytes = read_bytes(target.file);
   if (bytes.empty()) return "nothing";
   const std::string said = std::data(kKinds)[chance.below(kKinds.size())](chance, bytes);
-  write_file(target.file, bytes);
+  write_bytes(target.file, bytes);
   return said;
 }
 
@@ -143,23 +139,20 @@ std::string add_journal(Chance& chance, const Target& target) {
   switch (chance.below(7)) {
     case 0:
     case 1:
-      write_file(name + "-journal", journal(chance, read_file(name), outside));
+      write_bytes(name + "-journal", journal(chance, read_bytes(name), outside));
       return "a hot journal that names a super-journal";
     case 2:
-      write_file(name + "-journal", journal(chance, read_file(name), ""));
+      write_bytes(name + "-journal", journal(chance, read_bytes(name), ""));
       return "a hot journal";
     case 3: {
-      std::string bytes = journal(chance, read_file(name), outside);
+      std::string bytes = journal(chance, read_bytes(name), outside);
       flip_bits(chance, bytes);
-      write_file(name + "-journal", bytes);
+      write_bytes(name + "-journal", bytes);
       return "a hot journal with flipped bits";
     }
-    case 4: {
-      std::string bytes(1 + chance.below(9000), '\0');
-      std::generate(bytes.begin(), bytes.end(), [&] { return chance.byte(); });
-      write_file(name + (chance.once_in(2) ? "-wal" : "-journal"), bytes);
+    case 4:
+      write_bytes(name + (chance.once_in(2) ? "-wal" : "-journal"), random_bytes(chance, 1 + chance.below(9000)));
       return "a journal or log of random bytes";
-    }
     case 5: {
       const std::string beside = name + (chance.once_in(2) ? "-journal" : "-wal");
       fs::remove(beside);  // an earlier damage of the same case
@@ -168,11 +161,11 @@ std::string add_journal(Chance& chance, const Target& target) {
     }
     default: {
       // The file says that it has a log, and there is one.
-      std::string bytes = read_file(name);
+      std::string bytes = read_bytes(name);
       if (bytes.size() > 20) bytes[18] = bytes[19] = 2;
-      write_file(name, bytes);
-      write_file(name + "-wal", "\x37\x7f\x06\x82" + std::string(chance.below(5000), chance.byte()));
-      write_file(name + "-shm", std::string(chance.below(40000), chance.byte()));
+      write_bytes(name, bytes);
+      write_bytes(name + "-wal", "\x37\x7f\x06\x82" + std::string(chance.below(5000), chance.byte()));
+      write_bytes(name + "-shm", std::string(chance.below(40000), chance.byte()));
       return "a log beside a file that has one";
     }
   }
@@ -202,9 +195,8 @@ std::string replace_file(Chance& chance, const Target& target) {
       fs::create_hard_link(target.outside / "notes.db", target.file);
       return "another name of another file";
     default: {
-      std::string bytes(chance.below(3 * kPage), '\0');
-      std::generate(bytes.begin(), bytes.end(), [&] { return chance.byte(); });
-      write_file(target.file, chance.once_in(2) ? bytes : std::string("SQLite format 3\0", 16) + bytes);
+      const std::string bytes = random_bytes(chance, chance.below(3 * kPage));
+      write_bytes(target.file, chance.once_in(2) ? bytes : std::string("SQLite format 3\0", 16) + bytes);
       return "random bytes";
     }
   }

@@ -46,74 +46,26 @@ class Sql {
 };
 
 const char* const kValues[] = {
-    "NULL",
-    "''",
-    "0",
-    "1",
-    "-1",
-    "2",
-    "99",
-    "9223372036854775807",
-    "-9223372036854775808",
-    "2147483648",
-    "1e308",
-    "-1e308",
-    "9e999",
-    "-9e999",
-    "1e-320",
-    "0.0",
-    "-0.0",
-    "'NaN'",
-    "x'00ff'",
-    "zeroblob(100000)",
-    "'text'",
-    "'x' || char(10) || 'FORGED-LINE'",
-    "'x' || char(13,10) || 'FORGED-LINE'",
-    "char(10) || 'FORGED-LINE' || char(10)",
-    "'x\\' || char(10) || 'FORGED-LINE'",
-    "char(27) || '[2J' || char(7) || char(8) || char(155)",
-    "'a' || char(8238) || 'b' || char(8294) || char(8232)",
-    "char(1114111)",
-    "'*/ FORGED-LINE /*'",
-    "'\"; FORGED-LINE'",
-    "'?\?/' || char(10) || 'FORGED-LINE'",
-    "hex(zeroblob(200000))",
-    "hex(zeroblob(2000000))",
-    "replace(hex(zeroblob(100000)), '00', ',')",
-    "replace(hex(zeroblob(100000)), '00', char(10))",
-    "CAST(x'ff80fe41' AS TEXT)",
-    "CAST(x'410042' AS TEXT)",
-    "'[]'",
-    "'['",
-    "'[1,2'",
-    "'[1e999]'",
-    "'[null]'",
-    "'[\"a\"]'",
-    "'[1,,2]'",
-    "'[' || replace(hex(zeroblob(50000)), '00', '[') || ']'",
-    "'{}'",
-    "'A=1'",
-    "'A'",
-    "'=,=,='",
-    "'BLOCK=64,BLOCK=64'",
-    "'BLOCK=256,ITEMS=2,STORE=streaming'",
-    "'BLOCK=99999999999999999999'",
-    "'cold'",
-    "'warm'",
-    "'time'",
-    "'n=1'",
-    "'rows=,columns='",
-    "'grid=0x0x0 block=0x0x0 shared=-1'",
-    "'grid=99999999999x1x1 block=1x1x1 shared=0'",
-    "4102444800000",
-    "253402300800000",
-    "-62135596800001",
-    "'00112233445566778899aabbccddeeff'",
-    "'name|other=x|'",
-    "'../../outside/letter.txt'",
-    "'$(touch x)'",
-    "'%s%n%d'",
-};
+    // numbers, and what is none
+    "NULL", "''", "0", "1", "-1", "2", "99", "9223372036854775807", "-9223372036854775808", "2147483648", "1e308",
+    "-1e308", "9e999", "-9e999", "1e-320", "0.0", "-0.0", "'NaN'", "x'00ff'", "zeroblob(100000)",
+    // text: what must be escaped, what is long, what is no UTF-8
+    "'text'", "'x' || char(10) || 'FORGED-LINE'", "'x' || char(13,10) || 'FORGED-LINE'",
+    "char(10) || 'FORGED-LINE' || char(10)", "'x\\' || char(10) || 'FORGED-LINE'",
+    "char(27) || '[2J' || char(7) || char(8) || char(155)", "'a' || char(8238) || 'b' || char(8294) || char(8232)",
+    "char(1114111)", "'*/ FORGED-LINE /*'", "'\"; FORGED-LINE'", "'?\?/' || char(10) || 'FORGED-LINE'",
+    "hex(zeroblob(200000))", "hex(zeroblob(2000000))", "replace(hex(zeroblob(100000)), '00', ',')",
+    "replace(hex(zeroblob(100000)), '00', char(10))", "CAST(x'ff80fe41' AS TEXT)", "CAST(x'410042' AS TEXT)",
+    // lists of numbers
+    "'[]'", "'['", "'[1,2'", "'[1e999]'", "'[null]'", "'[\"a\"]'", "'[1,,2]'",
+    "'[' || replace(hex(zeroblob(50000)), '00', '[') || ']'", "'{}'",
+    // configurations, parts of a key, launches
+    "'A=1'", "'A'", "'=,=,='", "'BLOCK=64,BLOCK=64'", "'BLOCK=256,ITEMS=2,STORE=streaming'",
+    "'BLOCK=99999999999999999999'", "'cold'", "'warm'", "'time'", "'n=1'", "'rows=,columns='",
+    "'grid=0x0x0 block=0x0x0 shared=-1'", "'grid=99999999999x1x1 block=1x1x1 shared=0'",
+    // dates, hashes, names
+    "4102444800000", "253402300800000", "-62135596800001", "'00112233445566778899aabbccddeeff'", "'name|other=x|'",
+    "'../../outside/letter.txt'", "'$(touch x)'", "'%s%n%d'"};
 
 std::string table_of(Chance& chance, Sql& sql) {
   const Rows tables = sql.ask("SELECT name FROM sqlite_schema WHERE type = 'table'");
@@ -144,23 +96,16 @@ std::string damage_rows(Chance& chance, const Target& target) {
   for (std::size_t left = 1 + chance.below(4); left > 0; --left) {
     const std::string table = table_of(chance, sql);
     const std::string column = column_of(chance, sql, table);
-    std::string statement;
-    switch (chance.below(8)) {
-      case 0:
-        statement = "DELETE FROM " + table + (chance.once_in(2) ? "" : " WHERE rowid % 2");
-        break;
-      case 1:
-        statement = "INSERT OR REPLACE INTO " + table + " SELECT * FROM " + table + " WHERE " + column + " > " +
-                    chance.one_of(kValues);
-        break;
-      case 2:  // in every row of the key, too, so that it is found
-        statement = "UPDATE OR IGNORE " + table + " SET " + column + " = " + chance.one_of(kValues) +
-                    "; UPDATE task SET key_text = 'x'";
-        break;
-      default:
-        statement = "UPDATE OR IGNORE " + table + " SET " + column + " = " + chance.one_of(kValues) +
-                    (chance.once_in(2) ? " WHERE rowid % 2" : "");
-    }
+    const std::string value = chance.one_of(kValues);
+    const std::string update = "UPDATE OR IGNORE " + table + " SET " + column + " = " + value;
+    const std::string half = chance.once_in(2) ? " WHERE rowid % 2" : "";
+    std::string statement = update + half;
+    const std::size_t kind = chance.below(8);
+    if (kind == 0) statement = "DELETE FROM " + table + half;
+    if (kind == 1)
+      statement = "INSERT OR REPLACE INTO " + table + " SELECT * FROM " + table + " WHERE " + column + " > " + value;
+    // In every row of the key, too, so that it is found.
+    if (kind == 2) statement = update + "; UPDATE task SET key_text = 'x'";
     sql.run(statement);
     said += statement + "; ";
   }
@@ -168,75 +113,39 @@ std::string damage_rows(Chance& chance, const Target& target) {
 }
 
 std::string damage_schema(Chance& chance, const Target& target) {
-  std::string statement;
-  {
-    Sql sql(target.file);
-    const std::string table = table_of(chance, sql);
-    const std::string column = column_of(chance, sql, table);
-    const Rows all = sql.ask("SELECT type, name FROM sqlite_schema WHERE sql IS NOT NULL");
-    const std::vector<std::string> one = all.empty() ? std::vector<std::string>{"table", "none"} : chance.one_of(all);
-    switch (chance.below(16)) {
-      case 0:
-        statement = "DROP " + one[0] + " " + one[1];
-        break;
-      case 1:
-        statement = "ALTER TABLE " + table + " RENAME COLUMN " + column + " TO other_" + column;
-        break;
-      case 2:
-        statement = "ALTER TABLE " + table + " RENAME TO other_" + table;
-        break;
-      case 3:
-        statement = "ALTER TABLE " + table + " DROP COLUMN " + column;
-        break;
-      case 4:
-        statement = "PRAGMA user_version = " + std::to_string(static_cast<int>(chance.below(6)) - 1);
-        break;
-      case 5:
-        statement = "PRAGMA application_id = " + std::to_string(chance.below(3));
-        break;
-      case 6:
-        statement =
-            "CREATE TRIGGER t AFTER INSERT ON " + table + " BEGIN DELETE FROM " + table_of(chance, sql) + "; END";
-        break;
-      case 7:
-        statement = "CREATE TRIGGER t BEFORE INSERT ON " + table +
-                    " BEGIN SELECT raise(ABORT, 'no"
-                    "\nFORGED-LINE'); END";
-        break;
-      case 8:
-        statement = "ALTER TABLE " + table + " RENAME TO real; CREATE VIEW " + table + " AS SELECT * FROM real";
-        break;
-      case 9:  // never ends
-        statement = "ALTER TABLE " + table + " RENAME TO real; CREATE VIEW " + table +
-                    " AS WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM c) SELECT real.* FROM c, real";
-        break;
-      case 10:
-        statement = "ALTER TABLE " + table + " ADD COLUMN extra TEXT AS (hex(zeroblob(1000000000))) VIRTUAL";
-        break;
-      case 11:
-        statement = "UPDATE sqlite_schema SET sql = replace(sql, '" + column + "', 'zeroblob(10)') WHERE name = '" +
-                    table + "'";
-        break;
-      case 12:
-        statement = "UPDATE sqlite_schema SET rootpage = " + std::to_string(chance.below(40)) + " WHERE name = '" +
-                    one[1] + "'";
-        break;
-      case 13:
-        statement = "UPDATE sqlite_schema SET sql = 'CREATE TABLE " + table + "(a, b, c)' WHERE name = '" + table + "'";
-        break;
-      case 14:
-        statement =
-            "CREATE VIRTUAL TABLE more USING fts5(a); CREATE TABLE \"two\nFORGED-LINE\" (a); CREATE UNIQUE INDEX i "
-            "ON " +
-            table + "(" + column + ")";
-        break;
-      default:
-        statement = "PRAGMA writable_schema = RESET; PRAGMA journal_mode = DELETE; PRAGMA page_size = " +
-                    std::to_string(512u << chance.below(8)) +
-                    "; PRAGMA auto_vacuum = " + std::to_string(chance.below(3)) + "; VACUUM";
-    }
-    sql.run(statement);
-  }
+  Sql sql(target.file);
+  const std::string table = table_of(chance, sql);
+  const std::string column = column_of(chance, sql, table);
+  const Rows all = sql.ask("SELECT type, name FROM sqlite_schema WHERE sql IS NOT NULL");
+  const std::vector<std::string> one = all.empty() ? std::vector<std::string>{"table", "none"} : chance.one_of(all);
+  const std::string become_view = "ALTER TABLE " + table + " RENAME TO real; CREATE VIEW " + table + " AS ";
+  const std::string of_one = " WHERE name = '" + one[1] + "'", of_table = " WHERE name = '" + table + "'";
+  const std::string statements[] = {
+      // what is there under another name, or not at all
+      "DROP " + one[0] + " " + one[1], "ALTER TABLE " + table + " RENAME COLUMN " + column + " TO other_" + column,
+      "ALTER TABLE " + table + " RENAME TO other_" + table, "ALTER TABLE " + table + " DROP COLUMN " + column,
+      // another format
+      "PRAGMA user_version = " + std::to_string(static_cast<int>(chance.below(6)) - 1),
+      "PRAGMA application_id = " + std::to_string(chance.below(3)),
+      // triggers
+      "CREATE TRIGGER t AFTER INSERT ON " + table + " BEGIN DELETE FROM " + table_of(chance, sql) + "; END",
+      "CREATE TRIGGER t BEFORE INSERT ON " + table + " BEGIN SELECT raise(ABORT, 'no\nFORGED-LINE'); END",
+      // a view in the place of a table; the second never ends
+      become_view + "SELECT * FROM real",
+      become_view + "WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM c) SELECT real.* FROM c, real",
+      // columns and pages that are not what they should be
+      "ALTER TABLE " + table + " ADD COLUMN extra TEXT AS (hex(zeroblob(1000000000))) VIRTUAL",
+      "UPDATE sqlite_schema SET sql = replace(sql, '" + column + "', 'zeroblob(10)')" + of_table,
+      "UPDATE sqlite_schema SET rootpage = " + std::to_string(chance.below(40)) + of_one,
+      "UPDATE sqlite_schema SET sql = 'CREATE TABLE " + table + "(a, b, c)'" + of_table,
+      // more than there should be
+      "CREATE VIRTUAL TABLE more USING fts5(a); CREATE TABLE \"two\nFORGED-LINE\" (a); CREATE UNIQUE INDEX i ON " +
+          table + "(" + column + ")",
+      "PRAGMA writable_schema = RESET; PRAGMA journal_mode = DELETE; PRAGMA page_size = " +
+          std::to_string(512u << chance.below(8)) + "; PRAGMA auto_vacuum = " + std::to_string(chance.below(3)) +
+          "; VACUUM"};
+  const std::string& statement = chance.one_of(statements);
+  sql.run(statement);
   return statement;
 }
 

@@ -71,7 +71,7 @@ void run_databases(Attack& attack, Chance& chance) {
   reads({"export", attack / "out/all.db", "--with-binaries"}, {"out"});
   attack.sandbox().clear("out");
   reads({"export", "--header", attack / "out/winners.hpp", attack / "in/wave.cu"}, {"out"});
-  const std::string header = "\n" + read_file(attack / "out/winners.hpp");
+  const std::string header = "\n" + read_bytes(attack / "out/winners.hpp");
   if (header.find("\n" + kForged) != std::string::npos)
     attack.find("a forged line in a header", "tuner export --header");
   reads({"doctor"});

@@ -1,9 +1,6 @@
 // Files that are given to the program: sources, T1 files, recordings and data.
 #include <zlib.h>
 
-#include <array>
-#include <functional>
-
 #include "tests/attack/attack.hpp"
 #include "tests/attack/text_damage.hpp"
 
@@ -32,7 +29,7 @@ std::string compressed(const std::string& text) {
 std::vector<std::string> texts_of(const fs::path& folder, const std::string& extension) {
   std::map<std::string, std::string> texts;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == extension) texts[entry.path().filename()] = read_file(entry.path());
+    if (entry.path().extension() == extension) texts[entry.path().filename()] = read_bytes(entry.path());
   }
   std::vector<std::string> result;
   for (const auto& [name, text] : texts) result.push_back(text);
@@ -49,15 +46,15 @@ void run_sources(Attack& attack, Chance& chance) {
     std::vector<std::string> all = texts_of(repository() / "kernel_sources", ".cu");
     all.push_back(kEveryDirective);
     all.push_back(kEveryDirective);
-    all.push_back(read_file(repository() / "tests/data/scale.cu"));
+    all.push_back(read_bytes(repository() / "tests/data/scale.cu"));
     return all;
   }();
   attack.sandbox().clear();
   std::string text = damage_source(chance, chance.one_of(shipped));
   if (chance.once_in(40)) text = as_utf16(text);
   const fs::path file = attack / "in/source.cu";
-  write_file(file, text);
-  write_file(attack / "in/tuner_device.cuh", read_file(repository() / "kernel_sources/tuner_device.cuh"));
+  write_bytes(file, text);
+  write_bytes(attack / "in/tuner_device.cuh", read_bytes(repository() / "kernel_sources/tuner_device.cuh"));
   std::vector<std::string> words{"describe", file};
   if (chance.once_in(2))
     words.insert(
@@ -75,9 +72,9 @@ void run_t1_files(Attack& attack, Chance& chance) {
   static const std::vector<std::string> sources = texts_of(repository() / "tests/data/t1", ".cu");
   attack.sandbox().clear();
   const std::size_t which = chance.below(files.size());
-  write_file(attack / "in/kernel.json", damage_json(chance, files[which]));
+  write_bytes(attack / "in/kernel.json", damage_json(chance, files[which]));
   for (const char* name : {"convolution.cu", "gemm.cu", "hotspot.cu"})
-    write_file(attack / "in" / name, chance.once_in(8) ? damage_source(chance, sources[which]) : sources[which]);
+    write_bytes(attack / "in" / name, chance.once_in(8) ? damage_source(chance, sources[which]) : sources[which]);
   std::vector<std::string> words{"describe", attack / "in/kernel.json"};
   if (chance.once_in(4)) words.push_back("--json");
   if (chance.once_in(4)) words.push_back("--t1");
@@ -85,8 +82,8 @@ void run_t1_files(Attack& attack, Chance& chance) {
 }
 
 void run_recordings(Attack& attack, Chance& chance) {
-  static const std::string small = read_file(repository() / "tests/data/scale.csv");
-  static const std::string large = read_file(repository() / "kernel_sources/recordings/prefetch__H200.csv");
+  static const std::string small = read_bytes(repository() / "tests/data/scale.csv");
+  static const std::string large = read_bytes(repository() / "kernel_sources/recordings/prefetch__H200.csv");
   attack.sandbox().clear();
   std::string text = damage_recording(chance, chance.once_in(10) ? large : small);
   fs::path file = attack / "in/recording.csv";
@@ -97,7 +94,7 @@ void run_recordings(Attack& attack, Chance& chance) {
     text = compressed(text);
     if (chance.once_in(3)) text = damage_text(chance, text, {});
   }
-  write_file(file, text);
+  write_bytes(file, text);
   std::vector<std::string> words{"tune", "--replay", file, "--db", attack / "out", "--budget", "12"};
   if (chance.once_in(2))
     words = {"simulate", file, "--repeats", "1", "--budget", "6", "--workers", "1", "--strategy", "random"};
@@ -126,10 +123,11 @@ std::string npy_file(Chance& chance) {
 
 void run_data_files(Attack& attack, Chance& chance) {
   attack.sandbox().clear();
-  write_file(attack / "in/kernel.cu",
-             "#pragma tuner kernel(k) problem(n: size) param(B, 64, 128) grid(n) block(B)\n"
-             "#pragma tuner in(x, float, 256, file(\"x.npy\")) out(y, float, 256, expect(\"y.bin\")) scalar(n, int32)\n"
-             "extern \"C\" __global__ void k(const float* x, float* y, int n) {}\n");
+  write_bytes(
+      attack / "in/kernel.cu",
+      "#pragma tuner kernel(k) problem(n: size) param(B, 64, 128) grid(n) block(B)\n"
+      "#pragma tuner in(x, float, 256, file(\"x.npy\")) out(y, float, 256, expect(\"y.bin\")) scalar(n, int32)\n"
+      "extern \"C\" __global__ void k(const float* x, float* y, int n) {}\n");
   const fs::path x = attack / "in/x.npy";
   switch (chance.below(12)) {
     case 0:
@@ -142,10 +140,10 @@ void run_data_files(Attack& attack, Chance& chance) {
     default: {
       std::string bytes = npy_file(chance);
       if (chance.once_in(3)) bytes = damage_text(chance, bytes, {});
-      write_file(x, bytes);
+      write_bytes(x, bytes);
     }
   }
-  write_file(attack / "in/y.bin", std::string(chance.once_in(2) ? 1024 : chance.below(2000), '\0'));
+  write_bytes(attack / "in/y.bin", std::string(chance.once_in(2) ? 1024 : chance.below(2000), '\0'));
   std::vector<std::string> words{"describe", attack / "in/kernel.cu", "--problem", "n=256"};
   if (chance.once_in(4)) words.push_back("--json");
   attack.run(words, {.exit_codes = {0, 2}});

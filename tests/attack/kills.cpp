@@ -4,7 +4,6 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "tests/attack/attack.hpp"
 #include "tuner/detail/unique_handle.hpp"

@@ -11,12 +11,13 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
 
 #include "tests/attack/reply.hpp"
+#include "tests/attack/talk.hpp"
+#include "tests/support/files.hpp"
 
 namespace tuner::attack {
 namespace {
@@ -42,10 +43,8 @@ struct Work {
   bool wants_more = false;
 };
 Work work_of(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::stringstream text;
-  text << file.rdbuf();
-  std::istringstream fields(text.str().substr(std::min(text.str().size(), text.str().rfind(')') + 1)));
+  const std::string text = test::read_bytes("/proc/" + std::to_string(pid) + "/stat");
+  std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 1)));
   std::string state, skipped;
   fields >> state;
   for (int i = 0; i < 10; ++i) fields >> skipped;
@@ -96,19 +95,7 @@ pid_t Door::start(const std::vector<std::string>& words, const std::filesystem::
   for (const std::string& word : words) packet += word.c_str() + std::string(1, '\0');
   std::vector<int> fds{out_.get(), err_.get()};
   if (connection) fds.push_back(connection->get());
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * 3)] = {};
-  iovec part{packet.data(), packet.size()};
-  msghdr header{};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  header.msg_control = control;
-  header.msg_controllen = CMSG_SPACE(sizeof(int) * fds.size());
-  cmsghdr* const first = CMSG_FIRSTHDR(&header);
-  first->cmsg_level = SOL_SOCKET;
-  first->cmsg_type = SCM_RIGHTS;
-  first->cmsg_len = CMSG_LEN(sizeof(int) * fds.size());
-  std::memcpy(CMSG_DATA(first), fds.data(), sizeof(int) * fds.size());
-  require(sendmsg(socket_.get(), &header, MSG_NOSIGNAL) >= 0, "a command line could not be sent");
+  require(send_with_descriptors(socket_.get(), packet, fds, 0), "a command line could not be sent");
   ++number_;
   running_ = answer();
   return running_;

@@ -7,8 +7,6 @@
 
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <unordered_map>
 
 namespace tuner::attack {
@@ -33,7 +31,7 @@ std::size_t content_of(const std::string& file, const struct stat& status) {
   Known& known = all[file];
   if (known.inode != status.st_ino || known.size != status.st_size || !(known.written == status.st_mtim) ||
       !(known.changed == status.st_ctim)) {
-    const std::size_t hash = std::hash<std::string>{}(read_file(file));
+    const std::size_t hash = std::hash<std::string>{}(read_bytes(file));
     known = {status.st_ino, status.st_size, status.st_mtim, status.st_ctim, hash};
   }
   return known.hash;
@@ -121,17 +119,6 @@ void copy_as_it_is(const fs::path& from, const fs::path& to) {
   }
 }
 
-void write_file(const fs::path& file, const std::string& bytes) {
-  std::ofstream(file, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-}
-
-std::string read_file(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
-
 Sandbox::Sandbox(fs::path root) : root_(std::move(root)) {
   fs::create_directories(root_);
   chmod(root_.c_str(), 0700);
@@ -146,11 +133,11 @@ void Sandbox::clear(const std::string& name) const {
 
 void Sandbox::clear() const {
   for (const char* name : {"db", "in", "out", "home", "tmp", "outside", "saved"}) clear(name);
-  write_file(root_ / "outside/letter.txt", "none of your business\n");
-  write_file(root_ / "outside/measurements.csv", "a,b\n1,2\n");
-  write_file(root_ / "outside/notes.db", "not a database\n");
-  write_file(root_ / "outside/super-journal", "a file that a journal may name\n");
-  write_file(root_ / "outside/header.hpp", "#pragma once\n");
+  write_bytes(root_ / "outside/letter.txt", "none of your business\n");
+  write_bytes(root_ / "outside/measurements.csv", "a,b\n1,2\n");
+  write_bytes(root_ / "outside/notes.db", "not a database\n");
+  write_bytes(root_ / "outside/super-journal", "a file that a journal may name\n");
+  write_bytes(root_ / "outside/header.hpp", "#pragma once\n");
 }
 
 }  // namespace tuner::attack

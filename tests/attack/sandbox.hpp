@@ -8,7 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/files.hpp"
+
 namespace tuner::attack {
+
+using test::read_bytes;
+using test::write_bytes;
 
 /// A file of any kind. Of one that is not regular `content` and `size` are 0; `target` is a link's.
 struct Entry {
@@ -33,8 +38,6 @@ std::vector<std::string> differences(const Listing& before, const Listing& after
 
 /// Copies a folder as it is, links as links and FIFOs as FIFOs, over what was there.
 void copy_as_it_is(const std::filesystem::path& from, const std::filesystem::path& to);
-void write_file(const std::filesystem::path& file, const std::string& bytes);
-std::string read_file(const std::filesystem::path& file);
 
 /// The folders among which one process of the campaign works:
 ///     db        the database that is attacked

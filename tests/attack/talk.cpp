@@ -69,27 +69,18 @@ engine::Candidate candidate(Chance& chance) {
 }
 
 engine::DeviceRequest device_request(Chance& chance) {
-  switch (chance.below(9)) {
-    case 0:
-      return engine::RunReference{candidate(chance), {}};
-    case 1:
-      return engine::ScreenCandidate{candidate(chance), {}, 1000.0};
-    case 2:
-      return engine::LoadFinalists{{candidate(chance), candidate(chance)}, 3};
-    case 3:
-      return engine::RunBlock{{0, 1, 7}, 2};
-    case 4:
-      return engine::RecheckFinalist{chance.below(3), 4, true};
-    case 5:
-      return engine::ConfirmCandidate{candidate(chance), candidate(chance), chance.bits()};
-    default: {
-      engine::PrepareProblem problem;
-      problem.arguments = {argument("x", Argument::Role::in), argument("y", Argument::Role::out)};
-      problem.support_cubin = some_bytes(chance);
-      problem.launch_timeout = std::chrono::milliseconds(100);
-      return problem;
-    }
-  }
+  const std::size_t kind = chance.below(9);
+  if (kind == 0) return engine::RunReference{candidate(chance), {}};
+  if (kind == 1) return engine::ScreenCandidate{candidate(chance), {}, 1000.0};
+  if (kind == 2) return engine::LoadFinalists{{candidate(chance), candidate(chance)}, 3};
+  if (kind == 3) return engine::RunBlock{{0, 1, 7}, 2};
+  if (kind == 4) return engine::RecheckFinalist{chance.below(3), 4, true};
+  if (kind == 5) return engine::ConfirmCandidate{candidate(chance), candidate(chance), chance.bits()};
+  engine::PrepareProblem problem;
+  problem.arguments = {argument("x", Argument::Role::in), argument("y", Argument::Role::out)};
+  problem.support_cubin = some_bytes(chance);
+  problem.launch_timeout = std::chrono::milliseconds(100);
+  return problem;
 }
 
 engine::CompileRequest compile_request(Chance& chance) {
@@ -105,48 +96,35 @@ engine::CompileRequest compile_request(Chance& chance) {
 }
 
 Message to_pool(Chance& chance) {
-  switch (chance.below(6)) {
-    case 0:
-      return to_message(Error(Errc::internal, "no"));
-    case 1:
-      return {engine::kPrecompiled, "{}", {}};
-    case 2: {
-      engine::CompileReply reply;
-      reply.cubin = some_bytes(chance);
-      reply.lowered_name = "k";
-      reply.facts.registers = 10;
-      return to_message(engine::kCompiled, reply);
-    }
-    case 3:
-    case 4: {
-      ChannelPair pair = make_channel_pair();
-      const int slot = static_cast<int>(chance.below(3)) - 1;
-      Message message = to_message(engine::kWorker, engine::NewWorker{slot, getpid(), "ended"});
-      message.fds.push_back(pair.first.release());
-      return message;
-    }
-    default:
-      return to_message(engine::kReady, engine::HelperReady{"13.0.88"});
+  const std::size_t kind = chance.below(6);
+  if (kind == 0) return to_message(Error(Errc::internal, "no"));
+  if (kind == 1) return {engine::kPrecompiled, "{}", {}};
+  if (kind == 2) return to_message(engine::kReady, engine::HelperReady{"13.0.88"});
+  if (kind == 3) {
+    engine::CompileReply reply;
+    reply.cubin = some_bytes(chance);
+    reply.lowered_name = "k";
+    reply.facts.registers = 10;
+    return to_message(engine::kCompiled, reply);
   }
+  ChannelPair pair = make_channel_pair();
+  const int slot = static_cast<int>(chance.below(3)) - 1;
+  Message message = to_message(engine::kWorker, engine::NewWorker{slot, getpid(), "ended"});
+  message.fds.push_back(pair.first.release());
+  return message;
 }
 
 Message to_lane(Chance& chance) {
+  const std::size_t kind = chance.below(8);
+  if (kind == 0) return to_message(engine::kHello, known_device("H200"));
+  if (kind == 1) return Message{engine::kContextReady, {}, {}};
+  if (kind == 2) return to_message(Error(Errc::no_driver, "There is none."));
+  if (kind == 3) return Message{"devices", "{}", {}};
   engine::WorkerReply reply;
   reply.reply.result = engine::ScreenResult{{.samples_ns = {100, 101.5, 99}, .occupancy = 0.5}};
   reply.reply.launches = 3;
   reply.ends = chance.once_in(8);
-  switch (chance.below(8)) {
-    case 0:
-      return to_message(engine::kHello, known_device("H200"));
-    case 1:
-      return Message{engine::kContextReady, {}, {}};
-    case 2:
-      return to_message(Error(Errc::no_driver, "There is none."));
-    case 3:
-      return to_message(engine::kDevices, engine::DeviceList{{known_device("H200")}});
-    default:
-      return engine::encode_reply(reply);
-  }
+  return engine::encode_reply(reply);
 }
 
 TuneAnswer tune_answer(Chance& chance) {
@@ -160,43 +138,28 @@ TuneAnswer tune_answer(Chance& chance) {
 
 /// A descriptor that is not what it should be.
 UniqueFd odd_descriptor(Chance& chance) {
-  switch (chance.below(5)) {
-    case 0:
-      return UniqueFd(open("/dev/zero", O_RDONLY | O_CLOEXEC));
-    case 1:
-      return UniqueFd(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    case 2: {
-      int ends[2];
-      if (pipe2(ends, O_CLOEXEC) != 0) return {};
-      close(ends[1]);
-      return UniqueFd(ends[0]);
-    }
-    case 3:
-      return UniqueFd(open("/dev/null", O_WRONLY | O_CLOEXEC));
-    default:
-      return memfd_from_bytes(some_bytes(chance));
-  }
+  const std::size_t kind = chance.below(5);
+  if (kind == 0) return UniqueFd(open("/dev/zero", O_RDONLY | O_CLOEXEC));
+  if (kind == 1) return UniqueFd(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (kind == 2) return UniqueFd(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  if (kind == 3) return memfd_from_bytes(some_bytes(chance));
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return {};
+  close(ends[1]);
+  return UniqueFd(ends[0]);
 }
 
 void damage_frame(Chance& chance, Packet& packet) {
-  switch (chance.below(6)) {
-    case 0:
-      packet.bytes = damage_text(chance, packet.bytes, {});
-      break;
-    case 1:
-      packet.bytes.resize(packet.bytes.size() - chance.below(packet.bytes.size()));
-      break;
-    case 2:
-      packet.bytes += std::string(chance.below(70'000), chance.byte());
-      break;
-    case 3:
-      packet.fds.clear();
-      break;
-    case 4:
-      for (std::size_t left = 1 + chance.below(40); left > 0; --left) packet.fds.push_back(odd_descriptor(chance));
-      break;
-    default:
-      for (UniqueFd& each : packet.fds) each = odd_descriptor(chance);
+  const std::size_t kind = chance.below(6);
+  if (kind == 0) packet.bytes = damage_text(chance, packet.bytes, {});
+  if (kind == 1) packet.bytes.resize(packet.bytes.size() - chance.below(packet.bytes.size()));
+  if (kind == 2) packet.bytes += std::string(chance.below(70'000), chance.byte());
+  if (kind == 3) packet.fds.clear();
+  if (kind == 4) {
+    for (std::size_t left = 1 + chance.below(40); left > 0; --left) packet.fds.push_back(odd_descriptor(chance));
+  }
+  if (kind == 5) {
+    for (UniqueFd& each : packet.fds) each = odd_descriptor(chance);
   }
 }
 
@@ -260,13 +223,9 @@ Packet packet_of(Chance& chance, Message message, bool damage) {
   return packet;
 }
 
-bool send_packet(int socket, const Packet& packet) {
-  std::vector<int> fds;
-  for (const UniqueFd& each : packet.fds) {
-    if (each) fds.push_back(each.get());
-  }
+bool send_with_descriptors(int socket, const std::string& bytes, const std::vector<int>& fds, int flags) {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * 250)> control{};
-  iovec part{const_cast<char*>(packet.bytes.data()), packet.bytes.size()};
+  iovec part{const_cast<char*>(bytes.data()), bytes.size()};
   msghdr header{};
   header.msg_iov = &part;
   header.msg_iovlen = 1;
@@ -279,9 +238,17 @@ bool send_packet(int socket, const Packet& packet) {
     first->cmsg_len = CMSG_LEN(sizeof(int) * fds.size());
     std::memcpy(CMSG_DATA(first), fds.data(), sizeof(int) * fds.size());
   }
+  return sendmsg(socket, &header, MSG_NOSIGNAL | flags) >= 0;
+}
+
+bool send_packet(int socket, const Packet& packet) {
+  std::vector<int> fds;
+  for (const UniqueFd& each : packet.fds) {
+    if (each) fds.push_back(each.get());
+  }
   pollfd entry{socket, POLLOUT, 0};
   if (poll(&entry, 1, kSilenceMs) != 1) return false;
-  return sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
+  return send_with_descriptors(socket, packet.bytes, fds, MSG_DONTWAIT);
 }
 
 int answer_anything() {

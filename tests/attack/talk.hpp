@@ -31,6 +31,8 @@ enum class Listener {
 Message plausible_message(Chance& chance, Listener listener, const std::filesystem::path& database);
 /// The same as it is, or damaged: its words, its frame, its descriptors.
 Packet packet_of(Chance& chance, Message message, bool damage);
+/// sendmsg() with up to 250 descriptors; more are left out. False where it fails.
+bool send_with_descriptors(int socket, const std::string& bytes, const std::vector<int>& fds, int flags);
 /// False if the other side is gone or takes nothing more.
 bool send_packet(int socket, const Packet& packet);
 

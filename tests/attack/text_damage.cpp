@@ -1,7 +1,6 @@
 #include "tests/attack/text_damage.hpp"
 
 #include <algorithm>
-#include <vector>
 
 namespace tuner::attack {
 
@@ -26,213 +25,69 @@ const char* const kEveryDirective =
 
 namespace {
 
-const char* const kSourcePieces[] = {"#pragma tuner ",
-                                     "\\\n",
-                                     "\n",
-                                     "(",
-                                     ")",
-                                     "[",
-                                     "]",
-                                     "{",
-                                     "}",
-                                     "\"",
-                                     "'",
-                                     "/*",
-                                     "*/",
-                                     "//",
-                                     ";",
-                                     ",",
-                                     ":",
-                                     "=",
-                                     "==",
-                                     "..",
-                                     " step ",
-                                     "; default ",
-                                     "; argument",
-                                     "<",
-                                     ">",
-                                     "-9223372036854775808",
-                                     "9223372036854775807",
-                                     "1e999",
-                                     "0x",
-                                     "R\"(",
-                                     "R\"x(",
-                                     ")x\"",
-                                     "\r\n",
-                                     "\r",
-                                     "\t",
-                                     "\v",
-                                     "kernel(",
-                                     "param(",
-                                     "in(",
-                                     "out(",
-                                     "constraint(",
-                                     "65536..1",
-                                     "1..999999999",
-                                     "0.. -5 step 0",
-                                     "ceil_div(1, 0)",
-                                     " % 0",
-                                     " // 0",
-                                     "**",
-                                     "2 ** 9999",
-                                     "max(",
-                                     "min(",
-                                     "not ",
-                                     "((((((((((((((((((((",
-                                     "options(\"-time=../outside/letter.txt\")",
-                                     "options(\"--create-pch=../outside/letter.txt\")",
-                                     "options(\"-fdevice-time-trace=../outside/letter.txt\")",
-                                     "options(\"-include\", \"../outside/letter.txt\")",
-                                     "option(X, \"-I/\", \"-time=x\")",
-                                     "file(\"/dev/zero\")",
-                                     "file(\"../outside/letter.txt\")",
-                                     "expect(\"/dev/full\")",
-                                     "\nFORGED-LINE",
-                                     "\x1b[2J",
-                                     "\x07",
-                                     "\xe2\x80\xae",
-                                     "\xc2\x9b",
-                                     "\xff\xfe",
-                                     "\x80",
-                                     "#include \"/etc/passwd\"",
-                                     "#include \"../outside/letter.txt\"",
-                                     "problem(",
-                                     "let(",
-                                     "define(",
-                                     "1/3",
-                                     "sizeof(",
-                                     "__global__",
-                                     "template<",
-                                     "deterministic",
-                                     "reference(",
-                                     "grid(0)",
-                                     "grid(99999999999)",
-                                     "block(2147483648)",
-                                     "shared(-1)",
-                                     "n",
-                                     "TYPE"};
+const char* const kSourcePieces[] = {
+    // punctuation, and the ends of lines
+    "\\\n", "\n", "\r\n", "\r", "\t", "\v", "(", ")", "[", "]", "{", "}", "\"", "'", "/*", "*/", "//", ";", ",", ":",
+    "=", "==", "..", "<", ">", "R\"(", "R\"x(", ")x\"", "((((((((((((((((((((",
+    // directives and clauses
+    "#pragma tuner ", " step ", "; default ", "; argument", "kernel(", "param(", "in(", "out(", "constraint(",
+    "problem(", "let(", "define(", "reference(", "deterministic", "__global__", "template<", "n", "TYPE",
+    // numbers and expressions
+    "-9223372036854775808", "9223372036854775807", "1e999", "0x", "65536..1", "1..999999999", "0.. -5 step 0",
+    "ceil_div(1, 0)", " % 0", " // 0", "**", "2 ** 9999", "max(", "min(", "not ", "1/3", "sizeof(", "grid(0)",
+    "grid(99999999999)", "block(2147483648)", "shared(-1)",
+    // other files
+    "options(\"-time=../outside/letter.txt\")", "options(\"--create-pch=../outside/letter.txt\")",
+    "options(\"-fdevice-time-trace=../outside/letter.txt\")", "options(\"-include\", \"../outside/letter.txt\")",
+    "option(X, \"-I/\", \"-time=x\")", "file(\"/dev/zero\")", "file(\"../outside/letter.txt\")",
+    "expect(\"/dev/full\")", "#include \"/etc/passwd\"", "#include \"../outside/letter.txt\"",
+    // what must be escaped
+    "\nFORGED-LINE", "\x1b[2J", "\x07", "\xe2\x80\xae", "\xc2\x9b", "\xff\xfe", "\x80"};
 
-const char* const kJsonPieces[] = {"{",
-                                   "}",
-                                   "[",
-                                   "]",
-                                   "\"",
-                                   ",",
-                                   ":",
-                                   "null",
-                                   "true",
-                                   "-1",
-                                   "0",
-                                   "1e999",
-                                   "9223372036854775807",
-                                   "9223372036854775808",
-                                   "1e-400",
-                                   "\"\"",
-                                   "\"\\u0000\"",
-                                   "\"\\ud800\"",
-                                   "\"x\\nFORGED-LINE\"",
-                                   "\"\\u001b[2J\"",
-                                   "\"\\u202e\"",
-                                   "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
-                                   "{\"a\":{\"a\":{\"a\":",
-                                   "\"[0]*1000000000\"",
-                                   "\"range(1000000000)\"",
-                                   "\"list(range(10**18))\"",
-                                   "\"2**2**2**2**2**2\"",
-                                   "\"1//0\"",
-                                   "\"[i for i in range(10**9)]\"",
-                                   "\"../outside/letter.txt\"",
-                                   "\"/dev/zero\"",
-                                   "\"-time=../outside/letter.txt\"",
-                                   "\"--create-pch=x\"",
-                                   "\"-include\"",
-                                   "/* */",
-                                   "\xff",
-                                   "\xef\xbb\xbf",
-                                   "\"__import__('os')\"",
-                                   "\"(\"",
-                                   "\"Size\"",
-                                   "\"Values\""};
+const char* const kJsonPieces[] = {
+    // punctuation
+    "{", "}", "[", "]", "\"", ",", ":", "/* */", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "{\"a\":{\"a\":{\"a\":",
+    // values
+    "null", "true", "-1", "0", "1e999", "9223372036854775807", "9223372036854775808", "1e-400", "\"\"", "\"(\"",
+    "\"Size\"", "\"Values\"",
+    // expressions
+    "\"[0]*1000000000\"", "\"range(1000000000)\"", "\"list(range(10**18))\"", "\"2**2**2**2**2**2\"", "\"1//0\"",
+    "\"[i for i in range(10**9)]\"", "\"__import__('os')\"",
+    // other files
+    "\"../outside/letter.txt\"", "\"/dev/zero\"", "\"-time=../outside/letter.txt\"", "\"--create-pch=x\"",
+    "\"-include\"",
+    // characters
+    "\"\\u0000\"", "\"\\ud800\"", "\"x\\nFORGED-LINE\"", "\"\\u001b[2J\"", "\"\\u202e\"", "\xff", "\xef\xbb\xbf"};
 
-const char* const kRecordingPieces[] = {"#space 1\n",
-                                        "#space 99\n",
-                                        "#kernel x\n",
-                                        "#param A 1,2,3\n",
-                                        "#param A\n",
-                                        "#param A 1,1,1,1\n",
-                                        "#restriction 1 //0\n",
-                                        "#restriction A ==\n",
-                                        "#problem n=99999999999999999999\n",
-                                        "#device {}\n",
-                                        "#device {\"sm_count\":-1}\n",
-                                        "#device [\n",
-                                        "#grid 0\n",
-                                        "#grid 1 // 0\n",
-                                        "#block 99999999\n",
-                                        "#baseline BLOCK=7\n",
-                                        "#winner X=1\n",
-                                        "#let A = A\n",
-                                        "#mode hot\n",
-                                        "#date x\n",
-                                        ",",
-                                        "\n",
-                                        "\r\n",
-                                        "\"",
-                                        "\"\"",
-                                        "nan",
-                                        "inf",
-                                        "-1",
-                                        "1e999",
-                                        "1e-320",
-                                        "0",
-                                        "ok",
-                                        "run_error",
-                                        "wrong_result",
-                                        "no_such_status",
-                                        "64,1,strided,ok,1\n",
-                                        "FORGED-LINE",
-                                        "\x1b[2J",
-                                        "\xe2\x80\xae",
-                                        "\xff",
-                                        "99999999999999999999",
-                                        " ",
-                                        "#device NVIDIA\x1b]0;x\x07\n",
-                                        "#gpu x\rFORGED-LINE\n",
-                                        "#identity ../../../x\n",
-                                        "#param BLOCK 1..999999999\n",
-                                        "#"};
+const char* const kRecordingPieces[] = {
+    // lines of the head
+    "#", "#space 1\n", "#space 99\n", "#kernel x\n", "#param A 1,2,3\n", "#param A\n", "#param A 1,1,1,1\n",
+    "#param BLOCK 1..999999999\n", "#restriction 1 //0\n", "#restriction A ==\n", "#problem n=99999999999999999999\n",
+    "#device {}\n", "#device {\"sm_count\":-1}\n", "#device [\n", "#grid 0\n", "#grid 1 // 0\n", "#block 99999999\n",
+    "#baseline BLOCK=7\n", "#winner X=1\n", "#let A = A\n", "#mode hot\n", "#date x\n", "#identity ../../../x\n",
+    // cells
+    ",", "\n", "\r\n", "\"", "\"\"", " ", "nan", "inf", "-1", "1e999", "1e-320", "0", "99999999999999999999", "ok",
+    "run_error", "wrong_result", "no_such_status", "64,1,strided,ok,1\n",
+    // what must be escaped
+    "FORGED-LINE", "\x1b[2J", "\xe2\x80\xae", "\xff", "#device NVIDIA\x1b]0;x\x07\n", "#gpu x\rFORGED-LINE\n"};
 
 /// One change, somewhere.
 void change(Chance& chance, std::string& text, std::span<const char* const> pieces) {
   const std::size_t at = chance.below(text.size() + 1);
   const std::size_t length = std::min(text.size() - at, std::size_t{1} << chance.below(10));
-  switch (chance.below(pieces.empty() ? 6 : 9)) {
-    case 0:
-      if (at < text.size()) text[at] = static_cast<char>(text[at] ^ (1 << chance.below(8)));
-      return;
-    case 1:
-      text.erase(at, length);
-      return;
-    case 2:
-      text.insert(chance.below(text.size() + 1), text.substr(at, length));
-      return;
-    case 3:
-      text.insert(at, 1 + (chance.once_in(6) ? chance.below(70000) : chance.below(8)), chance.byte());
-      return;
-    case 4:
-      if (chance.once_in(4)) text.resize(at);
-      return;
-    case 5:
-      if (chance.once_in(20)) text = text.substr(at, length);
-      return;
-    default: {
-      std::string piece = chance.one_of(pieces);
-      if (chance.once_in(30)) {
-        for (int i = 0; i < 12 && piece.size() < 100'000; ++i) piece += piece;
-      }
-      text.insert(at, piece);
-    }
+  const std::size_t kind = chance.below(pieces.empty() ? 6 : 9);
+  if (kind == 0 && at < text.size()) text[at] = static_cast<char>(text[at] ^ (1 << chance.below(8)));
+  if (kind == 1) text.erase(at, length);
+  if (kind == 2) text.insert(chance.below(text.size() + 1), text.substr(at, length));
+  if (kind == 3) text.insert(at, 1 + (chance.once_in(6) ? chance.below(70000) : chance.below(8)), chance.byte());
+  if (kind == 4 && chance.once_in(4)) text.resize(at);
+  if (kind == 5 && chance.once_in(20)) text = text.substr(at, length);
+  if (kind < 6) return;
+  std::string piece = chance.one_of(pieces);
+  if (chance.once_in(30)) {
+    for (int i = 0; i < 12 && piece.size() < 100'000; ++i) piece += piece;
   }
+  text.insert(at, piece);
 }
 
 /// Where a word or number of the text begins and how long it is.

@@ -2,13 +2,13 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 
+#include "tests/support/temporary_folder.hpp"
+
 using namespace tuner::bench;
+using tuner::test::contains;
 namespace fs = std::filesystem;
 
 namespace {
@@ -16,18 +16,11 @@ namespace {
 /// A file of this text that goes away.
 class Written {
  public:
-  Written(const std::string& name, const std::string& text) {
-    std::string folder = (fs::temp_directory_path() / "tuner-lists-XXXXXX").string();
-    REQUIRE(mkdtemp(folder.data()) != nullptr);
-    path_ = fs::path(folder) / name;
-    std::ofstream(path_) << text;
-  }
-  ~Written() { fs::remove_all(path_.parent_path()); }
-  Written(const Written&) = delete;
-  Written& operator=(const Written&) = delete;
+  Written(const std::string& name, const std::string& text) : path_(folder_.write(name, text)) {}
   operator const fs::path&() const { return path_; }
 
  private:
+  tuner::test::TemporaryFolder folder_;
   fs::path path_;
 };
 
@@ -66,7 +59,7 @@ TEST_CASE("a table says what is tuned, how far and beside whom") {
   CHECK(problems[1].hopes[0].least == 2.5);
   CHECK(problems[1].hopes[1].figure == "copy");
   CHECK(find_problem(table, "second").kernel == "inner");
-  CHECK(complaint([&] { find_problem(table, "third"); }).find("third") != std::string::npos);
+  CHECK(contains(complaint([&] { find_problem(table, "third"); }), "third"));
 }
 
 TEST_CASE("commas, blanks or both stand between assignments") {
@@ -107,5 +100,5 @@ TEST_CASE("a study is about the kernel whose name it has, in whatever file that 
   CHECK(subject_of("one.study", table).file == "kernel_sources/one.cu");
   CHECK(subject_of("other.study", table).file == "kernel_sources/two.cu");
   CHECK(subject_of("other.study", table).kernel == "other");
-  CHECK(complaint([&] { subject_of("two.study", table); }).find("names no kernel two") != std::string::npos);
+  CHECK(contains(complaint([&] { subject_of("two.study", table); }), "names no kernel two"));
 }

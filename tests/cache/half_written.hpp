@@ -14,9 +14,7 @@ class HalfWritten {
   HalfWritten() {
     {
       const auto store = open_store(path());
-      std::vector<Trial> trials(200, full_trial());
-      for (std::size_t i = 0; i < trials.size(); ++i) trials[i].sequence = static_cast<std::int64_t>(i);
-      store->record_trials(trials);
+      store->record_trials(full_trials(200));
       store->record_decision(full_decision());
     }
     sound_ = read_bytes(path());

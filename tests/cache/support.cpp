@@ -2,54 +2,34 @@
 
 #include <fmt/ranges.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 namespace tuner::cache::test {
 namespace {
 
 constexpr uid_t kNobody = 65534;
 
-int wait_for(pid_t child) {
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-int run_in_child(const std::function<void()>& action, bool unprivileged) {
-  const pid_t child = fork();
-  if (child != 0) return wait_for(child);
-  if (unprivileged && geteuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) _exit(2);
-  try {
-    action();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "in the child process: %s\n", error.what());
-    _exit(1);
-  }
-  _exit(0);
-}
-
 }  // namespace
-
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "tuner-cache-test-XXXXXX").string();
-  REQUIRE(mkdtemp(name.data()) != nullptr);
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
 
 DecisionKey some_key() {
   return {"prefetch", "prefetch:0123456789abcdef", "row_length=65536,rows=528", "NVIDIA H200|sm_90|132", "cold",
           "time"};
+}
+
+DecisionKey key_of_problem(const std::string& problem) {
+  DecisionKey key = some_key();
+  key.problem = problem;
+  return key;
+}
+
+std::vector<Trial> full_trials(std::size_t count) {
+  std::vector<Trial> trials(count, full_trial());
+  for (std::size_t i = 0; i < count; ++i) trials[i].sequence = static_cast<std::int64_t>(i);
+  return trials;
 }
 
 Trial full_trial() {
@@ -93,12 +73,12 @@ Trial bare_trial() {
   return trial;
 }
 
-Decision full_decision() {
+Decision full_decision(const std::string& configuration) {
   Decision decision;
   decision.key = some_key();
   decision.reuse_hash = "reuse";
   decision.session = "session-1";
-  decision.configuration = "BLOCKDIMX=512,STRATEGY=unrolled";
+  decision.configuration = configuration;
   decision.baseline = "BLOCKDIMX=128,STRATEGY=none";
   decision.time_ns = 98765.4321;
   decision.baseline_time_ns = 200000.25;
@@ -190,18 +170,20 @@ void check_same_fields(const Record& a, const Record& b) {
 
 }  // namespace
 
-void check_same(const Quarantined& a, const Quarantined& b) {
-  check_same_fields(a, b);
+void check_same(const Quarantined& found, const Quarantined& expected) {
+  check_same_fields(found, expected);
 }
 
-void check_same(const Trial& a, const Trial& b) {
-  check_same_fields(a, b);
+void check_same(const std::vector<Trial>& found, const std::vector<Trial>& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) check_same_fields(found[i], expected[i]);
 }
 
-void check_same(const Decision& a, const Decision& b) {
-  Decision with_row = a;
-  with_row.row = b.row;  // a record that was not stored has none
-  check_same_fields(with_row, b);
+void check_same(const std::optional<Decision>& found, const Decision& expected) {
+  REQUIRE(found);
+  Decision with_row = expected;
+  with_row.row = found->row;  // a record that was not stored has none
+  check_same_fields(*found, with_row);
 }
 
 std::vector<std::string> field_texts(const Trial& trial) {
@@ -216,23 +198,41 @@ std::unique_ptr<SqliteStore> open_store(const std::filesystem::path& path, Acces
   return SqliteStore::open({.path = path, .access = access});
 }
 
-std::string error_of(Errc code, const std::function<void()>& action) {
-  // Thrown rather than checked, so that a mistake in a child process ends it with a status.
+std::string check_error(Errc code, const std::vector<std::string>& parts, const std::function<void()>& action) {
+  const std::string message = error_of(code, action);
+  for (const std::string& part : parts) {
+    if (!contains(message, part)) throw std::runtime_error("the message lacks \"" + part + "\": " + message);
+  }
+  return message;
+}
+
+pid_t start_child(const std::function<void()>& action) {
+  const pid_t child = fork();
+  if (child != 0) return child;
   try {
     action();
-  } catch (const Error& error) {
-    if (error.code() == code) return error.what();
-    throw std::runtime_error(std::string("an Error of another code was thrown: ") + error.what());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "in the child process: %s\n", error.what());
+    _exit(1);
   }
-  throw std::runtime_error("no Error was thrown");
+  _exit(0);
+}
+
+int status_of(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 int in_child(const std::function<void()>& action) {
-  return run_in_child(action, false);
+  return status_of(start_child(action));
 }
 
 int in_unprivileged_child(const std::function<void()>& action) {
-  return run_in_child(action, true);
+  return in_child([&] {
+    if (geteuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) _exit(2);
+    action();
+  });
 }
 
 void hand_over(const std::filesystem::path& path) {
@@ -260,17 +260,10 @@ std::vector<std::string> sql(const std::filesystem::path& path, const std::strin
   return rows;
 }
 
-std::string read_bytes(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
+mode_t mode_of(const std::filesystem::path& path) {
+  struct stat status {};
+  REQUIRE(stat(path.c_str(), &status) == 0);
+  return status.st_mode & 07777;
 }
 
 }  // namespace tuner::cache::test

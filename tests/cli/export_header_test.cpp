@@ -2,17 +2,11 @@
 
 #include <cstdlib>
 
-#include "cache/store/sqlite_store.hpp"
-#include "tests/cli/program.hpp"
+#include "tests/cli/stored.hpp"
 
-using tuner::test::contains;
-using tuner::test::data_file;
-using tuner::test::Result;
-using tuner::test::User;
+using namespace tuner::test;
 
 namespace {
-
-namespace cache = tuner::cache;
 
 struct Learnt {
   std::string kernel = "scale";
@@ -28,24 +22,20 @@ struct Learnt {
 };
 
 void learn(const User& user, const Learnt& learnt) {
-  const auto store = cache::SqliteStore::open({.path = user.data() / "decisions.db"});
-  cache::Decision decision;
-  decision.key = {learnt.kernel, learnt.kernel + ":" + learnt.identity, learnt.problem, learnt.device, learnt.mode,
-                  "time"};
+  cache::Decision decision = decision_on_h200(learnt.kernel, learnt.problem, learnt.winner);
+  decision.key.kernel_identity = learnt.kernel + ":" + learnt.identity;
+  decision.key.device = learnt.device;
+  decision.key.mode = learnt.mode;
   decision.session = "session-" + std::to_string(learnt.created_unix_ms) + learnt.problem;
-  decision.configuration = learnt.winner;
   decision.baseline = learnt.baseline;
-  decision.time_ns = 1000;
   decision.speedup = 1.5;
   decision.speedup_low = 1.4;
   decision.speedup_high = 1.6;
-  decision.verified = true;
   decision.origin = learnt.origin;
   decision.launch = "grid=4x2x1 block=256x1x1 shared=64";
   decision.awkward_sizes = learnt.awkward_sizes;
-  decision.conditions = {"0.1.0", "13.0", "580.1"};
   decision.created_unix_ms = learnt.created_unix_ms;
-  store->record_decision(decision);
+  open_database(user)->record_decision(decision);
 }
 
 void learn_three(const User& user) {
@@ -58,7 +48,7 @@ void learn_three(const User& user) {
 /// Whether a compiler takes a program; its words are shown if not.
 bool compiles(const User& user, const std::string& compiler, const std::string& name, const std::string& text) {
   user.folder().write(name, text);
-  return std::system(("cd '" + user.home().string() + "' && " + compiler + " " + name).c_str()) == 0;
+  return user.in_shell(compiler + " " + name) == 0;
 }
 
 bool has_nvcc() {
@@ -90,13 +80,11 @@ TEST_CASE("a header finds the winner of a device and a problem, and falls back t
   const User user;
   learn_three(user);
   const Result result = user.run({"export", "--header", "tuned.hpp"});
-  CHECK(result.exit_code == 0);
+  check_out(result, 0, {"scale: 3 winners"});
   CHECK(result.err.empty());
-  CHECK(contains(result.out, "scale: 3 winners"));
-  const std::string text = tuner::test::read_file(user.home() / "tuned.hpp");
-  CHECK(contains(text,
-                 "// 1.500x (1.400-1.600) the baseline, 1.000 us, 2023-11-14 22:13 UTC, toolkit 13.0, driver 580.1, "
-                 "tuner 0.1.0\n"));
+  check_has(read_bytes(user.home() / "tuned.hpp"),
+            {"// 1.500x (1.400-1.600) the baseline, 1.000 us, 2023-11-14 22:13 UTC, toolkit 13.0.88, driver 580.159, "
+             "tuner 0.1.0\n"});
   CHECK(compiles(user, kHost, "use.cpp", kUse));
   if (has_nvcc()) CHECK(compiles(user, "nvcc -std=c++17 -arch=sm_90 -cubin -o use.cubin", "use.cu", kUse));
 }
@@ -106,10 +94,8 @@ TEST_CASE("a header is the same text each time, and does not replace a file unas
   learn_three(user);
   REQUIRE(user.run({"export", "--header", "a.hpp"}).exit_code == 0);
   REQUIRE(user.run({"export", "--header", "b.hpp"}).exit_code == 0);
-  CHECK(tuner::test::read_file(user.home() / "a.hpp") == tuner::test::read_file(user.home() / "b.hpp"));
-  const Result again = user.run({"export", "--header", "a.hpp"});
-  CHECK(again.exit_code == 2);
-  CHECK(contains(again.err, "--force"));
+  CHECK(read_bytes(user.home() / "a.hpp") == read_bytes(user.home() / "b.hpp"));
+  check_err(user.run({"export", "--header", "a.hpp"}), 2, {"--force"});
   CHECK(user.run({"export", "--header", "a.hpp", "--force"}).exit_code == 0);
   CHECK(user.run({"export", "--header", "missing/a.hpp"}).exit_code == 2);
 }
@@ -164,8 +150,7 @@ TEST_CASE("types, options, reals, booleans and large numbers are written as what
   CHECK(compiles(user, kHost, "use.cpp",
                  "struct float4 { float v[4]; };\n#include \"tuned.hpp\"\nVECTOR value = {};\n"
                  "static_assert(FLAG && BIG == 5000000000 && sizeof(value) == 16, \"\");\n"));
-  CHECK(contains(tuner::test::read_file(user.home() / "tuned.hpp"),
-                 "// FMAD was compiled with the option \"--fmad=false\""));
+  CHECK(contains(read_bytes(user.home() / "tuned.hpp"), "// FMAD was compiled with the option \"--fmad=false\""));
 }
 
 TEST_CASE("a header can be narrowed; older sources and warm timings are left out") {
@@ -174,40 +159,33 @@ TEST_CASE("a header can be narrowed; older sources and warm timings are left out
   learn(user, {.kernel = "other"});
   learn(user, {.problem = "n=7", .created_unix_ms = 1'600'000'000'000, .identity = "old"});
   learn(user, {.winner = "BLOCK=64,LAYOUT=blocked,UNROLL=4", .mode = "warm"});
-  const auto exported = [&](std::vector<std::string> options) {
-    options.insert(options.begin(), {"export", "--header", "tuned.hpp", "--force"});
-    return user.run(options);
+  const auto exported = [&](const Words& options) {
+    return user.run(joined({"export", "--header", "tuned.hpp", "--force"}, options));
   };
   const Result all = exported({});
-  CHECK(contains(all.out, "scale: 3 winners"));
-  CHECK(contains(all.out, "other: 1 winner\n"));
-  CHECK(contains(all.err, "Winners of an earlier source of `scale` are left out."));
-  CHECK(contains(exported({"--kernel", "scale", "--device", "L4"}).out, "scale: 1 winner\n"));
-  CHECK(contains(exported({"--problem", "n=100000", "--json"}).out, "\"winners\": 1"));
-  const Result mixed = exported({"--style", "define"});
-  CHECK(mixed.exit_code == 2);
-  CHECK(contains(mixed.err, "choose one with --kernel"));
+  check_out(all, 0, {"scale: 3 winners", "other: 1 winner\n"});
+  check_err(all, 0, {"Winners of an earlier source of `scale` are left out."});
+  check_out(exported({"--kernel", "scale", "--device", "L4"}), 0, {"scale: 1 winner\n"});
+  check_out(exported({"--problem", "n=100000", "--json"}), 0, {"\"winners\": 1"});
+  check_err(exported({"--style", "define"}), 2, {"choose one with --kernel"});
 }
 
 TEST_CASE("a header says of what was replayed that nobody measured it") {
   const User user;
   learn(user, {.origin = cache::Origin::replay});
   CHECK(user.run({"export", "--header", "tuned.hpp"}).exit_code == 0);
-  CHECK(contains(tuner::test::read_file(user.home() / "tuned.hpp"), "replayed from a recording and not measured"));
+  CHECK(contains(read_bytes(user.home() / "tuned.hpp"), "replayed from a recording and not measured"));
 }
 
 TEST_CASE("nothing to write is said in a sentence") {
   const User user;
-  const Result nothing = user.run({"export", "--header", "tuned.hpp"});
-  CHECK(nothing.exit_code == 1);
-  CHECK(contains(nothing.err, "There is nothing in "));
+  check_err(user.run({"export", "--header", "tuned.hpp"}), 1, {"Nothing is stored in "});
   learn(user, {});
-  const Result unknown = user.run({"export", "--header", "tuned.hpp", "--kernel", "scle"});
-  CHECK(unknown.exit_code == 1);
-  CHECK(contains(unknown.err, "Did you mean `scale`?"));
+  check_err(user.run({"export", "--header", "tuned.hpp", "--kernel", "scle"}), 1, {"Did you mean `scale`?"});
   CHECK_FALSE(std::filesystem::exists(user.home() / "tuned.hpp"));
-  CHECK(contains(user.run({"export", "--header", "tuned.hpp", "--namespace", "1x"}).err, "is no namespace"));
-  CHECK(contains(user.run({"export", "--header", "tuned.hpp", "--namespace", "app::class"}).err, "is no namespace"));
-  CHECK(contains(user.run({"export", "--header", "tuned.hpp", "--with-binaries"}).err, "means nothing to a header"));
-  CHECK(contains(user.run({"export", "tuned.db", "--style", "define"}).err, "add --header"));
+  check_err(user.run({"export", "--header", "tuned.hpp", "--namespace", "1x"}), 2, {"is not a valid namespace"});
+  check_err(user.run({"export", "--header", "tuned.hpp", "--namespace", "app::class"}), 2,
+            {"is not a valid namespace"});
+  check_err(user.run({"export", "--header", "tuned.hpp", "--with-binaries"}), 2, {"does not apply to a header"});
+  check_err(user.run({"export", "tuned.db", "--style", "define"}), 2, {"add --header"});
 }

@@ -3,35 +3,24 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
 
-#include "cache/store/sqlite_store.hpp"
-#include "tests/cli/program.hpp"
+#include "tests/cli/stored.hpp"
 
-using tuner::test::contains;
-using tuner::test::lines;
-using tuner::test::read_file;
-using tuner::test::Result;
-using tuner::test::User;
+using namespace tuner::test;
 
 namespace {
-
-namespace cache = tuner::cache;
 
 /// Leaves a comment, a list and a sentence, if it is let.
 const std::string kCode =
     "\nstatic int touched = (std::system(\"touch ran\"), 0);\n9  forged  row\x1b[31m\xe2\x80\xae //\\";
 
 cache::Decision prepared(const std::string& poison) {
-  cache::Decision decision;
-  decision.key = {"scale", "scale:0123" + poison, "n=1000", "NVIDIA H200" + poison + "|cc=9.0|sms=132", "warm" + poison,
-                  "time"};
-  decision.session = "session";
-  decision.configuration = "BLOCK=256,UNROLL=2";
+  cache::Decision decision = decision_on_h200("scale", "n=1000", "BLOCK=256,UNROLL=2");
+  decision.key.kernel_identity += poison;
+  decision.key.device.insert(decision.key.device.find('|'), poison);
+  decision.key.mode = "warm" + poison;
   decision.baseline = "BLOCK=128,UNROLL=1";
-  decision.time_ns = 1000;
   decision.speedup = 1.5;
-  decision.verified = true;
   decision.launch = "grid=4x2x1 block=256x1x1 shared=64" + poison;
   decision.conditions = {"0.1.0" + poison, "13.0" + poison, "580.1" + poison};
   decision.created_unix_ms = 1'700'000'000'000;
@@ -39,7 +28,7 @@ cache::Decision prepared(const std::string& poison) {
 }
 
 void store(const User& user, const cache::Decision& decision) {
-  cache::SqliteStore::open({.path = user.data() / "decisions.db"})->record_decision(decision);
+  open_database(user)->record_decision(decision);
 }
 
 /// The database of `n` bytes of text in every column that has one.
@@ -60,11 +49,9 @@ bool runs(const User& user) {
       "#include <cstdlib>\n#include \"tuned.hpp\"\nint main() { return sizeof(tuned::scale::Winner) == 0; }\n");
   user.folder().write("use_macros.cpp",
                       "#include <cstdlib>\n#include \"macros.hpp\"\nint main() { return BLOCK == 0; }\n");
-  return std::system(
-             ("cd '" + user.home().string() +
-              "' && g++ -std=c++17 -trigraphs -o use use.cpp && ./use && g++ -std=c++17 -trigraphs -o use_macros "
-              "use_macros.cpp && ./use_macros")
-                 .c_str()) == 0;
+  return user.in_shell(
+             "g++ -std=c++17 -trigraphs -o use use.cpp && ./use && g++ -std=c++17 -trigraphs -o use_macros "
+             "use_macros.cpp && ./use_macros") == 0;
 }
 
 }  // namespace
@@ -82,7 +69,7 @@ TEST_CASE("text of a database does not leave the comments and literals of an exp
     CHECK(runs(user));
     CHECK_FALSE(std::filesystem::exists(user.home() / "ran"));
     for (const char* header : {"tuned.hpp", "macros.hpp"}) {
-      const std::string text = read_file(user.home() / header);
+      const std::string text = read_bytes(user.home() / header);
       CHECK_FALSE(contains(text, "\nstatic int touched"));
       CHECK(std::none_of(text.begin(), text.end(), [](char c) { return c != '\n' && (c < ' ' || c > '~'); }));
     }
@@ -91,22 +78,18 @@ TEST_CASE("text of a database does not leave the comments and literals of an exp
 
 TEST_CASE("what a recording says of its device does not leave the comments of a header") {
   const User user;
-  std::string text = read_file(tuner::test::data_file("scale.csv"));
+  std::string text = read_bytes(data_file("scale.csv"));
   const auto with = [&](const std::string& lines_of_header) {
     user.folder().write("hostile.csv", std::string(text).insert(text.find("\n#param") + 1, lines_of_header));
     return user.run({"tune", "--replay", "hostile.csv"});
   };
-  const Result refused = with("#device {\"name\": \"H\\nstatic int touched = 1/0;\"}\n");
-  CHECK(refused.exit_code == 2);
-  CHECK(contains(refused.err, "control character"));
+  check_err(with("#device {\"name\": \"H\\nstatic int touched = 1/0;\"}\n"), 2, {"control character"});
   const Result replayed = with("#driver 5\x1b[31m\\\n#toolkit 1\\ \n#tuner ?\?/\n");
   CHECK(replayed.exit_code == 0);
   CHECK_FALSE(contains(replayed.out + replayed.err, "\x1b"));
   REQUIRE(user.run({"export", "--header", "tuned.hpp", "--db", (user.data() / "replay.db").string()}).exit_code == 0);
   user.folder().write("use.cpp", "#include \"tuned.hpp\"\nstatic_assert(sizeof(tuned::scale::winners) > 0, \"\");\n");
-  CHECK(std::system(("cd '" + user.home().string() +
-                     "' && g++ -std=c++17 -trigraphs -Wall -Werror=comment -fsyntax-only use.cpp")
-                        .c_str()) == 0);
+  CHECK(user.in_shell("g++ -std=c++17 -trigraphs -Wall -Werror=comment -fsyntax-only use.cpp") == 0);
 }
 
 TEST_CASE("a macro that would be code is not written, unless the kernel file itself has it") {
@@ -115,17 +98,13 @@ TEST_CASE("a macro that would be code is not written, unless the kernel file its
   decision.configuration = "OP=\"(std::system(\\\"touch ran\\\"),0)\"";
   decision.baseline = "OP=\"a + b\"";
   store(user, decision);
-  const Result result = user.run({"export", "--header", "tuned.hpp", "--style", "define"});
-  CHECK(result.exit_code == 2);
-  CHECK(contains(result.err, "may be code"));
+  check_err(user.run({"export", "--header", "tuned.hpp", "--style", "define"}), 2, {"may be code"});
   CHECK_FALSE(std::filesystem::exists(user.home() / "tuned.hpp"));
   user.folder().write("scale.cu",
                       "#pragma tuner kernel(scale) problem(n: size = 4) grid(1) block(32) "
                       "param(OP, \"(std::system(\\\"touch ran\\\"),0)\", \"a + b\"; text; default \"a + b\")\n"
                       "#pragma tuner inout(x, float, n)\n__global__ void scale(float* x) {}\n");
-  const Result own = user.run({"export", "--header", "tuned.hpp", "scale.cu", "--style", "define"});
-  CAPTURE(own.err);
-  CHECK(own.exit_code == 0);
+  check_out(user.run({"export", "--header", "tuned.hpp", "scale.cu", "--style", "define"}), 0);
 }
 
 TEST_CASE("a foreign database does not choose the name of a macro, nor the function that it stands for") {
@@ -139,9 +118,8 @@ TEST_CASE("a foreign database does not choose the name of a macro, nor the funct
     decision.configuration = configuration;
     decision.baseline = configuration;
     store(user, decision);
-    std::vector<std::string> words{"export", "--header", "tuned.hpp", "--style", "define", "--force"};
-    if (with_file) words.emplace_back("scale.cu");
-    return user.run(words);
+    return user.run(joined({"export", "--header", "tuned.hpp", "--style", "define", "--force"},
+                           with_file ? Words{"scale.cu"} : Words()));
   };
   for (const char* hostile :
        {"puts=system", "puts=1", "puts=\"a b\"", "main=1", "NULL=1", "NDEBUG=1", "EOF=0", "INT=MAX", "INT32_MAX=7",
@@ -150,8 +128,7 @@ TEST_CASE("a foreign database does not choose the name of a macro, nor the funct
     CAPTURE(hostile);
     for (const bool with_file : {false, true}) {
       CAPTURE(with_file);
-      const Result result = exported(hostile, with_file);
-      CHECK(result.exit_code == 2);
+      CHECK(exported(hostile, with_file).exit_code == 2);
       CHECK_FALSE(std::filesystem::exists(user.home() / "tuned.hpp"));
     }
   }
@@ -162,7 +139,7 @@ TEST_CASE("a foreign database does not choose the name of a macro, nor the funct
   }
   for (const bool with_file : {false, true}) {
     CHECK(exported("OP=minus,BLOCK=128", with_file).exit_code == 0);
-    CHECK(contains(read_file(user.home() / "tuned.hpp"), "#define OP OP_minus"));
+    CHECK(contains(read_bytes(user.home() / "tuned.hpp"), "#define OP OP_minus"));
     std::filesystem::remove(user.home() / "tuned.hpp");
   }
 }
@@ -175,14 +152,14 @@ TEST_CASE("a line end in a database makes no row of a list and no line of its ow
   store(user, decision);
   const Result list = user.run({"list"});
   CHECK(lines(list.out) == 2);
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"list"},
-                                                                                     {"show", "1"},
-                                                                                     {"show", "nothing"},
-                                                                                     {"export", "copy.db"},
-                                                                                     {"forget", "--device", "NVIDIA"},
-                                                                                     {"list"}}) {
+  for (const Words& words : {Words{"list"},
+                             {"show", "1"},
+                             {"show", "nothing"},
+                             {"export", "copy.db"},
+                             {"forget", "--device", "NVIDIA"},
+                             {"list"}}) {
     const Result result = user.run(words);
-    CAPTURE(words.front());
+    CAPTURE(result.command);
     CAPTURE(result.out);
     for (const std::string& text : {result.out, result.err}) {
       CHECK_FALSE(contains(text, "\x1b"));
@@ -202,38 +179,32 @@ TEST_CASE("a line end in the name of a file makes no line of its own in a findin
   CHECK_FALSE(contains(doctor.out, "\nok   fake"));
   CHECK_FALSE(contains(doctor.out, "  ok   fake"));
   user.environment["CXX"] = "a\nb";
-  const std::string kernel = tuner::test::data_file("scale.cu").string();
-  const Result compiler = user.run({"check", "--host", kernel, "--problem", "n=4"});
-  CHECK(contains(compiler.err, "'a\\x0ab'"));
-  CHECK(lines(compiler.err) == 1);
+  const Words check{"check", "--host", data_file("scale.cu"), "--problem", "n=4"};
+  check_error(user.run(check), 4, {"'a\\x0ab'"});
   user.environment.erase("CXX");
-  const Result configuration = user.run({"check", "--host", kernel, "--problem", "n=4", "--config", "BLOCK\nforged=1"});
-  CAPTURE(configuration.err);
-  CHECK(lines(configuration.err) == 1);
+  check_error(user.run(joined(check, {"--config", "BLOCK\nforged=1"})), 2);
 }
 
 TEST_CASE("JSON shows no character that steers a terminal") {
   const User user;
   cache::Decision decision = prepared("\xc2\x9b\x7f\xe2\x80\xae");
   store(user, decision);
-  const Result result = user.run({"list", "--json"});
-  CHECK(result.exit_code == 0);
-  CHECK(contains(result.out, "NVIDIA H200\\u009b\\u007f\\u202e|cc=9.0"));
+  check_out(user.run({"list", "--json"}), 0, {"NVIDIA H200\\u009b\\u007f\\u202e|cc=9.0"});
 }
 
 TEST_CASE("megabytes of text in a database give pages of output, not megabytes") {
   const User user;
   constexpr std::size_t kBytes = std::size_t{8} << 20U;
   store_long(user, kBytes);
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"list"},
-                                                                                     {"show", "1"},
-                                                                                     {"show", "scal"},
-                                                                                     {"export", "copy.db"},
-                                                                                     {"export", "--header", "a.hpp"},
-                                                                                     {"import", "copy.db"},
-                                                                                     {"forget", "--device", "H200"}}) {
-    CAPTURE(words.front());
+  for (const Words& words : {Words{"list"},
+                             {"show", "1"},
+                             {"show", "scal"},
+                             {"export", "copy.db"},
+                             {"export", "--header", "a.hpp"},
+                             {"import", "copy.db"},
+                             {"forget", "--device", "H200"}}) {
     const Result result = user.run(words);
+    CAPTURE(result.command);
     CHECK(result.exit_code < 3);
     CHECK(result.out.size() + result.err.size() < 200'000);
   }
@@ -241,7 +212,7 @@ TEST_CASE("megabytes of text in a database give pages of output, not megabytes")
 
 TEST_CASE("macros of many winners take no time that doubles with each") {
   const User user;
-  const auto all = cache::SqliteStore::open({.path = user.data() / "decisions.db"});
+  const auto all = open_database(user);
   for (int i = 0; i < 64; ++i) {
     cache::Decision decision = prepared("");
     decision.key.problem = "n=" + std::to_string(i);
@@ -249,5 +220,5 @@ TEST_CASE("macros of many winners take no time that doubles with each") {
   }
   // With a label made anew for every other one this would not end.
   CHECK(user.run({"export", "--header", "tuned.hpp", "--style", "define"}).exit_code == 0);
-  CHECK(contains(read_file(user.home() / "tuned.hpp"), "#define TUNED_SCALE_NVIDIA_H200_n_63 "));
+  CHECK(contains(read_bytes(user.home() / "tuned.hpp"), "#define TUNED_SCALE_NVIDIA_H200_n_63 "));
 }

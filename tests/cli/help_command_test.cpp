@@ -1,50 +1,25 @@
 #include <doctest/doctest.h>
 
 #include <regex>
-#include <set>
 
 #include "tests/cli/program.hpp"
 
-using tuner::test::contains;
-using tuner::test::lines;
-using tuner::test::Result;
-using tuner::test::User;
+using namespace tuner::test;
 
 namespace {
 
-const std::vector<std::string> kCommands{"tune",   "check",   "simulate", "list",    "show",   "forget", "export",
-                                         "import", "recover", "describe", "devices", "doctor", "help"};
+const Words kCommands{"tune",   "check",   "simulate", "list",    "show",   "forget", "export",
+                      "import", "recover", "describe", "devices", "doctor", "help"};
 
-std::size_t longest_line(const std::string& text) {
-  std::size_t longest = 0;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    longest = std::max(longest, end - begin);
-    begin = end + 1;
-  }
-  return longest;
-}
-
-const std::string kProgram = tuner::test::shell_word(TUNER_PROGRAM);
-
-/// The program only sees its descriptors, so a shell has to redirect them. The exit code of what it does in the user's
-/// home.
-int in_shell(const User& user, const std::string& command) {
-  const std::string script = "cd " + tuner::test::shell_word(user.home().string()) + " && " + command;
-  return WEXITSTATUS(std::system(("exec bash -c " + tuner::test::shell_word(script)).c_str()));
-}
+const std::string kProgram = shell_word(TUNER_PROGRAM);
 
 }  // namespace
 
 TEST_CASE("--help lists every command and every exit code on standard output") {
   const Result result = User().run({"--help"});
-  CHECK(result.exit_code == 0);
+  check_out(result, 0, {"  0  ", "  1  ", "  2  ", "  3  ", "  4  ", "  5  ", "  6  ", " 70  ", "130  "});
   CHECK(result.err.empty());
   for (const std::string& command : kCommands) CHECK(contains(result.out, "\n  " + command + " "));
-  for (const char* code : {"  0  ", "  1  ", "  2  ", "  3  ", "  4  ", "  5  ", "  6  ", " 70  ", "130  "}) {
-    CHECK(contains(result.out, code));
-  }
   CHECK(longest_line(result.out) <= 100);
 }
 
@@ -53,13 +28,11 @@ TEST_CASE("the help of every command has a purpose, two examples and its exit co
   for (const std::string& command : kCommands) {
     CAPTURE(command);
     const Result result = user.run({"help", command});
-    CHECK(result.exit_code == 0);
+    check_out(result, 0, {"\n\nUsage: tuner " + command, "\nExit codes\n    0  done\n"});
     CHECK(result.err.empty());
-    CHECK(result.out.find("\n\nUsage: tuner " + command) != std::string::npos);
     CHECK(lines(result.out.substr(0, result.out.find("\n\n") + 1)) == 2);
     const std::string examples = result.out.substr(result.out.find("\nExamples\n"));
-    CHECK(std::count(examples.begin(), examples.end(), '\n') >= 6);
-    CHECK(contains(result.out, "\nExit codes\n    0  done\n"));
+    CHECK(lines(examples) >= 6);
     CHECK(longest_line(result.out) <= 100);
     CHECK(user.run({command, "--help"}).out == result.out);
     CHECK(user.run({"--help", command}).out == result.out);
@@ -67,7 +40,7 @@ TEST_CASE("the help of every command has a purpose, two examples and its exit co
 }
 
 TEST_CASE("the manual names every option of every command") {
-  const std::string manual = tuner::test::read_file(TUNER_MANUAL);
+  const std::string manual = read_bytes(TUNER_MANUAL);
   const User user;
   for (const std::string& command : kCommands) {
     const std::string help = user.run({"help", command}).out;
@@ -87,11 +60,7 @@ TEST_CASE("--version prints name and version") {
 
 TEST_CASE("a mistyped command or option is answered with the nearest one and exit code 2") {
   const User user;
-  struct Mistake {
-    std::vector<std::string> words;
-    std::string hint;
-  };
-  for (const Mistake& mistake : std::vector<Mistake>{
+  for (const auto& [words, hint] : std::vector<std::pair<Words, std::string>>{
            {{"lst"}, "Did you mean `tuner list`?"},
            {{"tune", "--probelm", "n=1"}, "Did you mean --problem?"},
            {{"tune", "--replay=x", "--strategy", "exhastive"}, "Did you mean exhaustive?"},
@@ -100,7 +69,7 @@ TEST_CASE("a mistyped command or option is answered with the nearest one and exi
            {{"my $HOME kernel.cu"}, "`tuner tune 'my $HOME kernel.cu'`"},
            {{"(a)&b.cu"}, "`tuner tune '(a)&b.cu'`"},
            {{"help", "tunes"}, "Did you mean `tuner tune`?"},
-           {{"--seed", "3", "tune"}, "stands after the command's name"},
+           {{"--seed", "3", "tune"}, "must follow the command's name"},
            {{"list", "more"}, "Usage: tuner list"},
            {{"list", "--kernel"}, "needs a value"},
            {{"tune", "-I"}, ": -I needs a value"},
@@ -126,29 +95,18 @@ TEST_CASE("a mistyped command or option is answered with the nearest one and exi
            {{"show"}, "tuner show prefetch"},
            {{"describe"}, "tuner describe kernel_sources"},
        }) {
-    CAPTURE(mistake.hint);
-    const Result result = user.run(mistake.words);
-    CHECK(result.exit_code == 2);
-    CHECK(result.out.empty());
-    CHECK(lines(result.err) == 1);
-    CHECK(contains(result.err, mistake.hint));
+    check_error(user.run(words), 2, {hint});
   }
 }
 
-TEST_CASE("output that cannot be written is an error") {
+// The program only sees its descriptors, so a shell has to redirect them.
+TEST_CASE("output that cannot be written is an error, a reader that has seen enough is none") {
   const User user;
-  CHECK(in_shell(user, kProgram + " --help > /dev/full 2> errors") == 1);
-  CHECK(contains(tuner::test::read_file(user.home() / "errors"), "could not be written"));
-}
-
-TEST_CASE("a reader that has seen enough is no failure") {
-  const User user;
-  CHECK(in_shell(user, "exec 3> >(exec true) && wait $! && exec " + kProgram + " help tune >&3 2> errors") == 0);
-  CHECK(tuner::test::read_file(user.home() / "errors").empty());
-}
-
-TEST_CASE("a standard output that is closed is an error") {
-  const User user;
-  CHECK(in_shell(user, kProgram + " --help >&- 2> errors") == 1);
-  CHECK(contains(tuner::test::read_file(user.home() / "errors"), "is it closed"));
+  const auto errors = [&] { return read_bytes(user.home() / "errors"); };
+  CHECK(user.in_shell(kProgram + " --help > /dev/full 2> errors") == 1);
+  CHECK(contains(errors(), "could not be written"));
+  CHECK(user.in_shell(kProgram + " --help >&- 2> errors") == 1);
+  CHECK(contains(errors(), "is it closed"));
+  CHECK(user.in_shell("exec 3> >(exec true) && wait $! && exec " + kProgram + " help tune >&3 2> errors") == 0);
+  CHECK(errors().empty());
 }

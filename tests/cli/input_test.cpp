@@ -3,31 +3,12 @@
 
 #include "tests/cli/program.hpp"
 
-using tuner::test::contains;
-using tuner::test::data_file;
-using tuner::test::lines;
-using tuner::test::Result;
-using tuner::test::shell_word;
-using tuner::test::User;
+using namespace tuner::test;
 
 namespace {
 
-/// One sentence on standard error, nothing on standard output, and the code.
-void check_error(const Result& result, int code, const std::vector<std::string>& parts) {
-  CAPTURE(result.err);
-  CHECK(result.exit_code == code);
-  CHECK(result.out.empty());
-  CHECK(lines(result.err) == 1);
-  CHECK(result.err.rfind("tuner: ", 0) == 0);
-  for (const std::string& part : parts) CHECK_MESSAGE(contains(result.err, part), part);
-}
-
-std::string kernel() {
-  return data_file("scale.cu").string();
-}
-std::string recording() {
-  return data_file("scale.csv").string();
-}
+const std::string kKernel = data_file("scale.cu");
+const std::string kRecording = data_file("scale.csv");
 
 }  // namespace
 
@@ -48,7 +29,7 @@ TEST_CASE("a file without a described kernel says how to describe one") {
 }
 
 TEST_CASE("a kernel that the file does not describe is answered with those it does") {
-  check_error(User().run({"tune", kernel(), "--kernel", "scales", "--problem", "n=4"}), 2, {"scales", "scale"});
+  check_error(User().run({"tune", kKernel, "--kernel", "scales", "--problem", "n=4"}), 2, {"scales", "scale"});
 }
 
 TEST_CASE("what is not so in the source is refused alike by describe, check and tune, with its line") {
@@ -58,18 +39,15 @@ TEST_CASE("what is not so in the source is refused alike by describe, check and 
                                         directives +
                                         "\n__global__ void plain(const float* x, float* y, int n) {}\n"
                                         "__global__ void scale(const float* x, float* y, int n) {}\n");
-    for (const std::vector<std::string>& command : {std::vector<std::string>{"describe", "wrong.cu"},
-                                                    {"describe", "wrong.cu", "--json"},
-                                                    {"check", "wrong.cu"},
-                                                    {"check", "wrong.cu", "--host"},
-                                                    {"tune", "wrong.cu"}}) {
+    for (const Words& command : {Words{"describe", "wrong.cu"},
+                                 {"describe", "wrong.cu", "--json"},
+                                 {"check", "wrong.cu"},
+                                 {"check", "wrong.cu", "--host"},
+                                 {"tune", "wrong.cu"}}) {
       const Result result = user.run(command);
-      CAPTURE(command[0]);
-      CAPTURE(result.err);
-      CHECK(result.exit_code == 2);
+      check_err(result, 2, {sentence});
       CHECK(result.out.empty());
       CHECK(result.err.starts_with("tuner: wrong.cu:" + place + ": "));
-      CHECK(contains(result.err, sentence));
     }
   };
   refuses("#pragma tuner in(x, double, n) out(y, float, n) scalar(n, int32)", "2:18", "`const float* x` (wrong.cu:4)");
@@ -92,87 +70,69 @@ TEST_CASE("describe says what only a compiler can tell") {
 }
 
 TEST_CASE("an unknown parameter in --where is answered with the nearest one") {
-  check_error(User().run({"tune", kernel(), "--problem", "n=4", "--where", "BLOK > 64"}), 2, {"BLOK", "BLOCK"});
-  check_error(User().run({"tune", "--replay", recording(), "--where", "BLOK > 64"}), 2, {"BLOK", "BLOCK"});
+  for (const Words& tune : {Words{"tune", kKernel, "--problem", "n=4"}, {"tune", "--replay", kRecording}})
+    check_error(User().run(joined(tune, {"--where", "BLOK > 64"})), 2, {"BLOK", "BLOCK"});
 }
 
 TEST_CASE("an empty space names the constraint that emptied it") {
-  check_error(User().run({"tune", kernel(), "--problem", "n=4", "--where", "BLOCK > 4096"}), 2, {"BLOCK > 4096"});
-  check_error(User().run({"tune", "--replay", recording(), "--where", "BLOCK > 4096"}), 2, {"BLOCK > 4096"});
+  for (const Words& tune : {Words{"tune", kKernel, "--problem", "n=4"}, {"tune", "--replay", kRecording}})
+    check_error(User().run(joined(tune, {"--where", "BLOCK > 4096"})), 2, {"BLOCK > 4096"});
 }
 
-TEST_CASE("a missing problem value is answered with what the kernel needs") {
-  check_error(User().run({"tune", kernel()}), 2, {"n", "--problem"});
-}
-
-TEST_CASE("a problem value that is not a number is named") {
-  check_error(User().run({"tune", kernel(), "--problem", "n=many"}), 2, {"n", "many"});
-  check_error(User().run({"tune", kernel(), "--problem", "many"}), 2, {"many"});
-}
-
-TEST_CASE("a problem value that the kernel does not know is answered with those it does") {
-  check_error(User().run({"tune", kernel(), "--problem", "n=4,m=5"}), 2, {"m", "n"});
+TEST_CASE("a problem that lacks a value is answered with what the kernel needs, a wrong value is named") {
+  check_error(User().run({"tune", kKernel}), 2, {"n", "--problem"});
+  check_error(User().run({"tune", kKernel, "--problem", "n=many"}), 2, {"n", "many"});
+  check_error(User().run({"tune", kKernel, "--problem", "many"}), 2, {"many"});
+  check_error(User().run({"tune", kKernel, "--problem", "n=4,m=5"}), 2, {"m", "n"});
 }
 
 TEST_CASE("no toolkit: exit code 4, and the way out") {
   User user;
   user.environment["TUNER_NVRTC"] = "/nowhere";
-  check_error(user.run({"tune", kernel(), "--problem", "n=4"}), 4, {"NVRTC", "TUNER_NVRTC", "--replay"});
+  check_error(user.run({"tune", kKernel, "--problem", "n=4"}), 4, {"NVRTC", "TUNER_NVRTC", "--replay"});
 }
 
 TEST_CASE("no driver: exit code 3, and the way out is a replay") {
-  check_error(User().run({"tune", kernel(), "--problem", "n=4"}), 3, {"driver", "--replay"});
+  check_error(User().run({"tune", kKernel, "--problem", "n=4"}), 3, {"driver", "--replay"});
   check_error(User().run({"devices"}), 3, {"driver", "525 or later", "--replay"});
-  CHECK(contains(User().run({"doctor"}).out, "525 or later"));
+  check_has(User().run({"doctor"}).out, {"525 or later"});
 }
 
 TEST_CASE("a recording that is cut short is named with the line") {
   const User user;
-  const std::string text = tuner::test::read_file(recording());
+  const std::string text = read_bytes(kRecording);
   user.folder().write("cut.csv", text.substr(0, text.size() - 40));
-  check_error(user.run({"tune", "--replay", "cut.csv"}), 2, {"cut.csv:", "cut short"});
+  check_error(user.run({"tune", "--replay", "cut.csv"}), 2, {"cut.csv:", "truncated"});
   user.folder().write("other.csv", "a,b,c\n");
   check_error(user.run({"tune", "--replay", "other.csv"}), 2, {"other.csv:1"});
 }
 
 TEST_CASE("a recording answers for its own kernel, problem and mode only") {
-  const User user;
-  check_error(user.run({"tune", "--replay", recording(), "--problem", "n=5"}), 2, {"n=16777216", "n=5"});
-  check_error(user.run({"tune", "--replay", recording(), "--problem", "m=5"}), 2, {"m", "n=16777216"});
-  check_error(user.run({"tune", "--replay", recording(), "--problem", "n=16777216", "--problem", "n=5"}), 2,
-              {"one problem"});
-  check_error(user.run({"tune", "--replay", recording(), "--kernel", "other"}), 2, {"scale", "other"});
-  check_error(user.run({"tune", "--replay", recording(), "--mode", "warm"}), 2, {"--mode cold"});
+  const auto replayed = [](const Words& more) { return User().run(joined({"tune", "--replay", kRecording}, more)); };
+  check_error(replayed({"--problem", "n=5"}), 2, {"n=16777216", "n=5"});
+  check_error(replayed({"--problem", "m=5"}), 2, {"m", "n=16777216"});
+  check_error(replayed({"--problem", "n=16777216", "--problem", "n=5"}), 2, {"one problem"});
+  check_error(replayed({"--kernel", "other"}), 2, {"scale", "other"});
+  check_error(replayed({"--mode", "warm"}), 2, {"--mode cold"});
 }
 
 TEST_CASE("describe works without GPU, driver and toolkit") {
   User user;
   user.environment["TUNER_NVRTC"] = "/nowhere";
-  const Result open = user.run({"describe", kernel()});
-  CHECK(open.exit_code == 0);
-  CHECK(contains(open.out, "#pragma tuner param(BLOCK, 64, 128, 256, 512; default 128)"));
-  CHECK(contains(open.out, "Give --problem"));
-  const Result bound = user.run({"describe", kernel(), "--problem", "n=16777216", "--device-name", "A100"});
-  CHECK(bound.exit_code == 0);
-  CHECK(contains(bound.out, "22 of 24"));
-  CHECK(contains(bound.out, "grid=131072x1x1 block=128x1x1 shared=0"));
-  CHECK(contains(bound.out, "A100"));
-  const Result json = user.run({"describe", kernel(), "--problem", "n=16777216", "--json"});
-  CHECK(contains(json.out, "\"size\": 22"));
-  check_error(user.run({"describe", kernel(), "--device-name", "H2000"}), 2, {"H2000", "H200"});
+  check_out(user.run({"describe", kKernel}), 0,
+            {"#pragma tuner param(BLOCK, 64, 128, 256, 512; default 128)", "Give --problem"});
+  check_out(user.run({"describe", kKernel, "--problem", "n=16777216", "--device-name", "A100"}), 0,
+            {"22 of 24", "grid=131072x1x1 block=128x1x1 shared=0", "A100"});
+  check_out(user.run({"describe", kKernel, "--problem", "n=16777216", "--json"}), 0, {"\"size\": 22"});
+  check_error(user.run({"describe", kKernel, "--device-name", "H2000"}), 2, {"H2000", "H200"});
 }
 
 TEST_CASE("doctor says what is missing and what to do, and changes nothing") {
   User user;
   user.environment["TUNER_NVRTC"] = "/nowhere";
   const Result result = user.run({"doctor"});
-  CHECK(result.exit_code == 4);
+  check_out(result, 4, {"NO   toolkit", "TUNER_NVRTC", "NO   driver, GPU", "ok   database", user.data()});
   CHECK(result.err.empty());
-  CHECK(contains(result.out, "NO   toolkit"));
-  CHECK(contains(result.out, "TUNER_NVRTC"));
-  CHECK(contains(result.out, "NO   driver, GPU"));
-  CHECK(contains(result.out, "ok   database"));
-  CHECK(contains(result.out, user.data().string()));
   CHECK(!std::filesystem::exists(user.data()));
 }
 
@@ -181,18 +141,14 @@ TEST_CASE("doctor names a database folder that cannot be made") {
   user.folder().write("file", "no folder");
   const Result result = user.run({"doctor", "--db", "file/tuner", "--json"});
   CHECK(result.exit_code != 0);
-  CHECK(contains(result.out, "\"ready\": false"));
-  CHECK(contains(result.out, "cannot be created"));
+  check_has(result.out, {"\"ready\": false", "cannot be created"});
 }
 
-TEST_CASE("doctor tells tuning that cannot work from results that cannot be kept") {
+TEST_CASE("doctor tells tuning that cannot work from results that cannot be stored") {
   const User user;
   user.folder().write("afile", "text");
-  const Result result = user.run({"doctor", "--db", "afile"});
-  CHECK(contains(result.out, "NO   database"));
-  CHECK(contains(result.out, "NO   replays"));
-  CHECK(contains(result.out, "Tuning will not work here yet"));
-  CHECK(contains(result.out, "Results would not be kept either"));
+  check_has(user.run({"doctor", "--db", "afile"}).out,
+            {"NO   database", "NO   replays", "Tuning will not work here yet", "Results would not be stored either"});
 }
 
 TEST_CASE("control characters of a file's name are shown, not sent to the terminal") {
@@ -201,58 +157,50 @@ TEST_CASE("control characters of a file's name are shown, not sent to the termin
 
 TEST_CASE("what a replay would ignore is refused") {
   const User user;
-  for (const std::vector<std::string>& option : {std::vector<std::string>{"--device", "1"},
-                                                 {"--workers", "2"},
-                                                 {"--launch-timeout", "3s"},
-                                                 {"--compile-timeout", "3s"},
-                                                 {"-I", "headers"}}) {
-    std::vector<std::string> words{"tune", "--replay", recording()};
-    words.insert(words.end(), option.begin(), option.end());
-    check_error(user.run(words), 2, {option.front(), "replay"});
+  for (const Words& option : {Words{"--device", "1"},
+                              {"--workers", "2"},
+                              {"--launch-timeout", "3s"},
+                              {"--compile-timeout", "3s"},
+                              {"-I", "headers"}}) {
+    check_error(user.run(joined({"tune", "--replay", kRecording}, option)), 2, {option.front(), "replay"});
   }
 }
 
-TEST_CASE("what is not a kernel file is refused at once, and a pipe is read") {
+TEST_CASE("what is not a kernel file is refused, a pipe is read, and one that no program writes to is given up") {
   const User user;
   check_error(user.run({"describe", "/dev/zero"}), 2, {"/dev/zero is neither a file nor a pipe"});
   REQUIRE(mkfifo((user.home() / "fifo").c_str(), 0600) == 0);
-  check_error(user.run({"describe", "fifo"}), 2, {"fifo describes no kernel"});
+  check_error(user.run({"describe", "fifo"}), 2, {"fifo is a pipe that no program wrote to within 10 s"});
   user.folder().write("large.cu", std::string((std::size_t{16} << 20U) + 1, ' '));
   check_error(user.run({"describe", "large.cu"}), 2, {"larger than 16 MiB"});
-  const std::string script =
-      shell_word(TUNER_PROGRAM) + " describe <(sleep 0.1; cat " + shell_word(kernel()) + ") > /dev/null";
-  CHECK(WEXITSTATUS(std::system(("exec bash -c " + shell_word(script)).c_str())) == 0);
+  CHECK(user.in_shell(shell_word(TUNER_PROGRAM) + " describe <(sleep 0.1; cat " + shell_word(kKernel) +
+                      ") > /dev/null") == 0);
 }
 
 TEST_CASE("describe checks --where even where problem values are missing") {
   const User user;
-  check_error(user.run({"describe", kernel(), "--where", "BLOK > 64"}), 2, {"BLOK", "BLOCK"});
-  check_error(user.run({"describe", kernel(), "--where", "BLOCK >"}), 2, {"--where is not an expression"});
-  CHECK(user.run({"describe", kernel(), "--where", "BLOCK > 64 and n > 3"}).exit_code == 0);
+  check_error(user.run({"describe", kKernel, "--where", "BLOK > 64"}), 2, {"BLOK", "BLOCK"});
+  check_error(user.run({"describe", kKernel, "--where", "BLOCK >"}), 2, {"--where is not an expression"});
+  CHECK(user.run({"describe", kKernel, "--where", "BLOCK > 64 and n > 3"}).exit_code == 0);
 }
 
 TEST_CASE("describe --json has numbers as numbers, and the launch") {
-  const User user;
-  const std::string out = user.run({"describe", kernel(), "--json"}).out;
-  CHECK(contains(out, "\"form\": \"macro\""));
-  CHECK(contains(out, "\"default\": 128"));
-  CHECK(contains(out, "\"block\": ["));
-  CHECK(contains(out, "\"shared\": null"));
+  check_out(User().run({"describe", kKernel, "--json"}), 0,
+            {"\"form\": \"macro\"", "\"default\": 128", "\"block\": [", "\"shared\": null"});
 }
 
 TEST_CASE("where no recording can be written is found out before anything is measured") {
   const User user;
-  const auto recording_to = [&](const std::string& file, std::vector<std::string> more = {}) {
-    more.insert(more.begin(), {"tune", kernel(), "--problem", "n=4", "--record", file});
-    return user.run(more);
+  const auto recording_to = [&](const std::string& file, const Words& more = {}) {
+    return user.run(joined({"tune", kKernel, "--problem", "n=4", "--record", file}, more));
   };
   check_error(recording_to("/no/such/folder/x.csv"), 2, {"/no/such/folder/x.csv", "folder"});
   user.folder().write("mine.txt", "a year of work");
-  check_error(recording_to("mine.txt"), 2, {"mine.txt", "no recording"});
-  check_error(recording_to("mine.txt", {"--force"}), 2, {"mine.txt", "no recording"});
-  std::filesystem::copy_file(recording(), user.home() / "old.csv");
+  check_error(recording_to("mine.txt"), 2, {"mine.txt", "not a recording"});
+  check_error(recording_to("mine.txt", {"--force"}), 2, {"mine.txt", "not a recording"});
+  std::filesystem::copy_file(kRecording, user.home() / "old.csv");
   check_error(recording_to("old.csv"), 2, {"old.csv", "--force"});
-  CHECK(tuner::test::read_file(user.home() / "mine.txt") == "a year of work");
+  CHECK(read_bytes(user.home() / "mine.txt") == "a year of work");
   // Neither a session that could not begin nor one that could leaves anything.
   recording_to("new.csv");
   CHECK_FALSE(std::filesystem::exists(user.home() / "new.csv"));
@@ -262,19 +210,19 @@ TEST_CASE("where no recording can be written is found out before anything is mea
 
 TEST_CASE("no time at all is a time to wait for a busy GPU, and one that is no time is told what is") {
   for (const char* nothing : {"0s", "0min", "ignore"}) {
-    const Result result = User().run({"tune", kernel(), "--problem", "n=4", "--if-busy", nothing});
+    const Result result = User().run({"tune", kKernel, "--problem", "n=4", "--if-busy", nothing});
     CAPTURE(result.err);
     CHECK(result.exit_code != 2);  // whatever this machine lacks
     CHECK_FALSE(contains(result.err, "--if-busy needs"));
   }
-  check_error(User().run({"tune", kernel(), "--problem", "n=4", "--if-busy", "-1s"}), 2,
-              {"It can be: wait, leave, ignore, a TIME such as 10min."});
+  check_error(User().run({"tune", kKernel, "--problem", "n=4", "--if-busy", "-1s"}), 2,
+              {"Valid values: wait, leave, ignore, a TIME such as 10min."});
 }
 
 TEST_CASE("a kernel file in UTF-16 is named as such, with and without its mark") {
   const User user;
   std::string wide;
-  for (const char c : tuner::test::read_file(kernel())) wide += {c, '\0'};
+  for (const char c : read_bytes(kKernel)) wide += {c, '\0'};
   user.folder().write("marked.cu", "\xff\xfe" + wide);
   user.folder().write("bare.cu", wide);
   user.folder().write("bare.json", wide);

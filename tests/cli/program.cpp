@@ -1,5 +1,6 @@
 #include "tests/cli/program.hpp"
 
+#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 #include <stdexcept>
 
@@ -48,22 +48,34 @@ void open_output(int (&ends)[2], bool terminal, unsigned short columns) {
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "tuner-cli-XXXXXX").string();
-  require(mkdtemp(name.data()) != nullptr, "mkdtemp");
-  path_ = name;
+Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
 }
 
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+void check_has(const std::string& text, const Words& parts) {
+  CAPTURE(text);
+  for (const std::string& part : parts) CHECK_MESSAGE(contains(text, part), part);
 }
 
-std::filesystem::path TemporaryFolder::write(const std::string& name, const std::string& text) const {
-  const std::filesystem::path file = path_ / name;
-  std::filesystem::create_directories(file.parent_path());
-  std::ofstream(file, std::ios::binary) << text;
-  return file;
+void check_out(const Result& result, int exit_code, const Words& parts) {
+  INFO("tuner" << result.command << "\n" << result.err);
+  CHECK(result.exit_code == exit_code);
+  check_has(result.out, parts);
+}
+
+void check_err(const Result& result, int exit_code, const Words& parts) {
+  INFO("tuner" << result.command << "\n" << result.out);
+  CHECK(result.exit_code == exit_code);
+  check_has(result.err, parts);
+}
+
+void check_error(const Result& result, int exit_code, const Words& parts) {
+  check_err(result, exit_code, parts);
+  INFO("tuner" << result.command << "\n" << result.err);
+  CHECK(result.out.empty());
+  CHECK(lines(result.err) == 1);
+  CHECK(result.err.starts_with("tuner: "));
 }
 
 User::User() {
@@ -73,19 +85,23 @@ User::User() {
                  {"TUNER_DRIVER", (home() / "no-driver.so").string()}};
 }
 
-Result User::run(const std::vector<std::string>& arguments) const {
+int User::in_shell(const std::string& command) const {
+  const std::string script = "cd " + shell_word(home().string()) + " && " + command;
+  return WEXITSTATUS(std::system(("exec bash -c " + shell_word(script)).c_str()));
+}
+
+Result User::run(const Words& arguments) const {
   return Running(*this, arguments).finish();
 }
 
-Running::Running(const User& user, const std::vector<std::string>& arguments, Terminal terminal,
-                 unsigned short columns) {
+Running::Running(const User& user, const Words& arguments, Terminal terminal, unsigned short columns) {
   int out[2];
   int err[2];
   open_output(out, terminal == Terminal::output, columns);
   open_output(err, terminal == Terminal::error, columns);
-  std::vector<std::string> words{TUNER_PROGRAM};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<std::string> variables;
+  for (const std::string& argument : arguments) command_ += " " + argument;
+  Words words = joined({TUNER_PROGRAM}, arguments);
+  Words variables;
   for (const auto& [name, value] : user.environment) variables.push_back(name + "=" + value);
   std::vector<char*> argv;
   std::vector<char*> envp;
@@ -131,7 +147,7 @@ bool Running::handles_signals() {
     // Until it runs the program, the process is a copy of this one.
     std::error_code ignored;
     if (!std::filesystem::equivalent(process / "exe", TUNER_PROGRAM, ignored)) continue;
-    std::istringstream status(read_file(process / "status"));
+    std::istringstream status(read_bytes(process / "status"));
     for (std::string line; std::getline(status, line);) {
       if (line.rfind("SigCgt:", 0) != 0) continue;
       if ((std::stoull(line.substr(7), nullptr, 16) >> (SIGTERM - 1) & 1U) != 0) return true;
@@ -142,7 +158,7 @@ bool Running::handles_signals() {
 
 bool Running::computes(long more) {
   const auto used = [&] {
-    const std::string text = read_file("/proc/" + std::to_string(pid_) + "/stat");
+    const std::string text = read_bytes("/proc/" + std::to_string(pid_) + "/stat");
     std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 1)));
     std::string skipped;
     for (int field = 3; field < 14; ++field) fields >> skipped;
@@ -169,8 +185,7 @@ bool Running::says(const std::string& words) {
 }
 
 Result Running::finish() {
-  Result result;
-  result.err = said_;
+  Result result{.command = command_, .err = said_};
   std::array<pollfd, 2> open{{{out_, POLLIN, 0}, {err_, POLLIN, 0}}};
   while (open[0].fd >= 0 || open[1].fd >= 0) {
     require(poll(open.data(), open.size(), -1) >= 0, "poll");
@@ -181,27 +196,6 @@ Result Running::finish() {
   collected_ = true;
   result.exit_code = WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
   return result;
-}
-
-std::string shell_word(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-std::size_t lines(const std::string& text) {
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
-std::string read_file(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
 }
 
 std::filesystem::path data_file(const std::string& name) {

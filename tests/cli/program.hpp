@@ -8,28 +8,28 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/shell_word.hpp"
+#include "tests/support/temporary_folder.hpp"
+
 namespace tuner::test {
 
-/// A folder of its own for one test, gone when the test is over.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-  /// Writes a file and returns its path.
-  std::filesystem::path write(const std::string& name, const std::string& text) const;
-
- private:
-  std::filesystem::path path_;
-};
+using Words = std::vector<std::string>;
+Words joined(Words words, const Words& more);
 
 struct Result {
-  int exit_code = -1;  ///< 128 + signal if it was killed
+  std::string command;  ///< the arguments, for messages of tests
+  int exit_code = -1;   ///< 128 + signal if it was killed
   std::string out;
   std::string err;
 };
+
+// Checks of how a program ended. What it printed has each of the parts.
+void check_out(const Result& result, int exit_code, const Words& parts = {});
+void check_err(const Result& result, int exit_code, const Words& parts = {});
+/// One sentence on standard error that has the parts, and nothing on standard output.
+void check_error(const Result& result, int exit_code, const Words& parts = {});
+/// Whether `text` has each of the parts.
+void check_has(const std::string& text, const Words& parts);
 
 /// A user with a home of their own, no GPU driver, and the program on the path. Nothing of the caller's environment is
 /// passed on.
@@ -43,8 +43,11 @@ class User {
   const TemporaryFolder& folder() const { return folder_; }
   std::filesystem::path data() const { return home() / ".local/share/tuner"; }
 
+  /// What a shell returns that runs this command in the home folder, with the environment of the test.
+  int in_shell(const std::string& command) const;
+
   /// Runs `tuner` with these arguments in the home folder and waits for its end.
-  Result run(const std::vector<std::string>& arguments) const;
+  Result run(const Words& arguments) const;
 
  private:
   TemporaryFolder folder_;
@@ -56,8 +59,7 @@ enum class Terminal { none, error, output };
 /// A program that runs. A terminal says that it has `columns` columns; 0: it does not know.
 class Running {
  public:
-  Running(const User& user, const std::vector<std::string>& arguments, Terminal terminal = Terminal::none,
-          unsigned short columns = 0);
+  Running(const User& user, const Words& arguments, Terminal terminal = Terminal::none, unsigned short columns = 0);
   ~Running();
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
@@ -73,6 +75,7 @@ class Running {
   Result finish();
 
  private:
+  std::string command_;
   pid_t pid_ = -1;
   int out_ = -1, err_ = -1;
   std::string said_;
@@ -80,14 +83,6 @@ class Running {
   bool collected_ = false;
 };
 
-/// `text` as one word for a shell.
-std::string shell_word(const std::string& text);
-
-bool contains(const std::string& text, const std::string& part);
-/// How many lines `text` has.
-std::size_t lines(const std::string& text);
-
-std::string read_file(const std::filesystem::path& file);
 /// A file of tests/data.
 std::filesystem::path data_file(const std::string& name);
 

@@ -7,18 +7,14 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
-#include <vector>
 
 #include "tests/cli/program.hpp"
 
 namespace fs = std::filesystem;
 
-using tuner::test::contains;
-using tuner::test::data_file;
-using tuner::test::Result;
-using tuner::test::Running;
-using tuner::test::User;
+using namespace tuner::test;
 
 namespace {
 
@@ -39,20 +35,15 @@ fs::path endless_pipe(const User& user) {
   return pipe;
 }
 
-/// A database that another connection has locked, so that whoever wants it waits for ten seconds.
-class Locked {
- public:
-  explicit Locked(const fs::path& path) {
-    REQUIRE(sqlite3_open(path.c_str(), &handle_) == SQLITE_OK);
-    REQUIRE(sqlite3_exec(handle_, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr) == SQLITE_OK);
-  }
-  ~Locked() { sqlite3_close(handle_); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
+using Connection = std::unique_ptr<sqlite3, int (*)(sqlite3*)>;
 
- private:
-  sqlite3* handle_ = nullptr;
-};
+/// Another connection to a database, which has locked it: the program waits for ten seconds.
+Connection locked(const fs::path& path) {
+  sqlite3* handle = nullptr;
+  REQUIRE(sqlite3_open(path.c_str(), &handle) == SQLITE_OK);
+  REQUIRE(sqlite3_exec(handle, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr) == SQLITE_OK);
+  return {handle, sqlite3_close};
+}
 
 /// A user whose database holds a decision.
 struct Owner : User {
@@ -64,11 +55,11 @@ struct Owner : User {
 };
 
 TEST_CASE("one signal ends the counting of a large space with 130, whichever command and signal it is") {
-  const std::vector<std::vector<std::string>> commands{
-      {"describe", "endless.cu"}, {"tune", "endless.cu"}, {"check", "endless.cu", "--host", "--problem", "n=10"}};
-  for (const std::vector<std::string>& command : commands) {
+  for (const Words& command : {Words{"describe", "endless.cu"},
+                               {"tune", "endless.cu"},
+                               {"check", "endless.cu", "--host", "--problem", "n=10"}}) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-      INFO(command.front() << ", signal " << signal);
+      CAPTURE(signal);
       const User user;
       const fs::path pipe = endless_pipe(user);
       Running program(user, command);
@@ -76,7 +67,7 @@ TEST_CASE("one signal ends the counting of a large space with 130, whichever com
       CHECK(program.computes());        // what it has read takes it no time
       program.signal(signal);
       const Result result = program.finish();
-      CHECK(result.exit_code == 130);
+      check_out(result, 130);
       CHECK(result.out.empty());
     }
   }
@@ -86,21 +77,20 @@ TEST_CASE(
     "one signal ends a command that looks through a database or waits for it with 130, and nothing is half done") {
   const Owner user;
   fs::copy_file(user.database(), user.home() / "other.db");
-  const std::vector<std::vector<std::string>> commands{{"list"},
-                                                       {"show", "scale"},
-                                                       {"forget", "--all"},
-                                                       {"export", "out.db"},
-                                                       {"export", "--header", "out.hpp", "--kernel", "scale"},
-                                                       {"import", "other.db"}};
-  for (const std::vector<std::string>& command : commands) {
-    INFO(command.front());
-    const Locked locked(user.database());
+  for (const Words& command : {Words{"list"},
+                               {"show", "scale"},
+                               {"forget", "--all"},
+                               {"export", "out.db"},
+                               {"export", "--header", "out.hpp", "--kernel", "scale"},
+                               {"import", "other.db"}}) {
+    const Connection other = locked(user.database());
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      CAPTURE(signal);
       Running program(user, command);
       CHECK(program.handles_signals());
       program.signal(signal);
       const Result result = program.finish();
-      CHECK(result.exit_code == 130);
+      check_out(result, 130);
       CHECK(result.out.empty());
     }
   }
@@ -129,16 +119,11 @@ TEST_CASE("a limit on the size of files is a sentence, not a death") {
     const rlimit limit{8192, 8192};
     setrlimit(RLIMIT_FSIZE, &limit);
   };
-  const Result exported = user.run({"export", "out.db"});
-  CHECK(exported.exit_code == 5);
-  CHECK(contains(exported.err, "limits on the size of files included"));
+  const Words sentence{"including its quota and limits on file size"};
+  check_err(user.run({"export", "out.db"}), 5, sentence);
   user.environment["TUNER_DB"] = (user.home() / "empty").string();
-  const Result imported = user.run({"import", "other.db"});
-  CHECK(imported.exit_code == 5);
-  CHECK(contains(imported.err, "limits on the size of files included"));
-  const Result replayed = user.run({"tune", "--replay", data_file("scale.csv").string()});
-  CHECK(replayed.exit_code == 0);
-  CHECK(contains(replayed.err, "limits on the size of files included"));
+  check_err(user.run({"import", "other.db"}), 5, sentence);
+  check_err(user.run({"tune", "--replay", data_file("scale.csv")}), 0, sentence);
 }
 
 }  // namespace

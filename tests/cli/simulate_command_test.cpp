@@ -1,19 +1,13 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "tests/cli/program.hpp"
 
 using nlohmann::json;
-using tuner::test::contains;
-using tuner::test::Result;
-using tuner::test::Running;
-using tuner::test::Terminal;
-using tuner::test::User;
+using namespace tuner::test;
 
 namespace {
 
@@ -38,10 +32,8 @@ std::string bowl(const std::string& columns = ",rel_sd,compile_ms,bench_ms",
   return text;
 }
 
-json simulated(const User& user, std::vector<std::string> words) {
-  words.insert(words.begin(), "simulate");
-  words.emplace_back("--json");
-  const Result result = user.run(words);
+json simulated(const User& user, const Words& words) {
+  const Result result = user.run(joined({"simulate", "--json"}, words));
   CHECK(result.err == "");
   REQUIRE(result.exit_code == 0);
   return json::parse(result.out);
@@ -67,13 +59,10 @@ TEST_CASE("strategies are scored on every recording, in one table with the mean"
   user.folder().write("one.csv", bowl());
   user.folder().write("two.csv", bowl());
   const Result result = user.run({"simulate", "one.csv", "two.csv", "--strategy", "random,local", "--repeats", "3"});
-  CHECK(result.exit_code == 0);
+  check_out(result, 0,
+            {"2 recordings, 3 runs each, 200 evaluations, seed 0", "score_f200", "\nrandom\n  one ", "\nlocal\n  one ",
+             "\n  two ", "\nmean of 2\n  random ", "\n  local "});
   CHECK(result.err.empty());
-  CHECK(contains(result.out, "2 recordings, 3 runs each, 200 evaluations, seed 0"));
-  CHECK(contains(result.out, "score_f200"));
-  for (const char* row : {"\nrandom\n  one ", "\nlocal\n  one ", "\n  two ", "\nmean of 2\n  random ", "\n  local "}) {
-    CHECK_MESSAGE(contains(result.out, row), row);
-  }
 }
 
 TEST_CASE("the JSON has curves, their marks, standard errors and what is known of the space") {
@@ -108,10 +97,8 @@ TEST_CASE("scores depend on the seed, and neither on threads nor on what else is
   const User user;
   user.folder().write("one.csv", bowl());
   user.folder().write("two.csv", bowl(",compile_ms", ",1"));
-  const std::vector<std::string> words{"one.csv", "--strategy", "local", "--repeats", "9"};
-  const auto with = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), words.begin(), words.end());
-    return without_cpu(simulated(user, more));
+  const auto with = [&](const Words& more) {
+    return without_cpu(simulated(user, joined({"one.csv", "--strategy", "local", "--repeats", "9"}, more)));
   };
   const json one = with({"--workers", "1"});
   CHECK(with({"--workers", "4"}) == one);
@@ -124,14 +111,11 @@ TEST_CASE("scores depend on the seed, and neither on threads nor on what else is
 TEST_CASE("--batch, --noise and --permute change the search, not what it is judged by") {
   const User user;
   user.folder().write("bowl.csv", bowl());
-  const std::vector<std::string> words{"bowl.csv", "--strategy", "local", "--repeats", "30", "--budget", "60"};
+  const Words words{"bowl.csv", "--strategy", "local", "--repeats", "30", "--budget", "60"};
   const json plain = simulated(user, words);
-  for (const std::vector<std::string>& options :
-       {std::vector<std::string>{"--batch", "8"}, {"--noise"}, {"--permute"}}) {
+  for (const Words& options : {Words{"--batch", "8"}, {"--noise"}, {"--permute"}}) {
     CAPTURE(options[0]);
-    std::vector<std::string> all = words;
-    all.insert(all.end(), options.begin(), options.end());
-    const json other = simulated(user, all);
+    const json other = simulated(user, joined(words, options));
     CHECK(other["spaces"] == plain["spaces"]);
     CHECK(mean(other)["fractions"] != mean(plain)["fractions"]);
     CHECK(std::abs(mean(other)["score"]["mean"].get<double>() - mean(plain)["score"]["mean"].get<double>()) < 0.3);
@@ -150,12 +134,8 @@ TEST_CASE(
   CHECK(object["spaces"][0]["unit_s"].get<double>() == doctest::Approx(2.25));
   CHECK(mean(object)["fractions"] == json({0.25, 0.5, 1.0, 1.0}));
   user.folder().write("none.csv", "#space 1\n#kernel f\n#gpu X1\n#param A 1,2\nA,status,time_ms\n1,ok,4\n2,ok,1\n");
-  const Result none = user.run({"simulate", "none.csv", "--cost", "seconds"});
-  CHECK(none.exit_code == 2);
-  CHECK(contains(none.err, "does not say how long"));
-  const Result exact = user.run({"simulate", "none.csv", "--noise"});
-  CHECK(exact.exit_code == 2);
-  CHECK(contains(exact.err, "rel_sd"));
+  check_error(user.run({"simulate", "none.csv", "--cost", "seconds"}), 2, {"has no times for compiling and timing"});
+  check_error(user.run({"simulate", "none.csv", "--noise"}), 2, {"rel_sd"});
 }
 
 TEST_CASE("--promising hands over the best or worst rows of another recording, whatever its columns' order") {
@@ -167,10 +147,8 @@ TEST_CASE("--promising hands over the best or worst rows of another recording, w
       "#space 1\n#kernel bowl\n#gpu NVIDIA A100\n#param MODE fast,slow\n#param DEPTH 4,5\n#param WIDTH "
       "1,32\n#restriction WIDTH == 32 or DEPTH == 4\nMODE,DEPTH,WIDTH,status,time_ms\n"
       "fast,4,1,ok,0.5\nfast,4,32,ok,1\nfast,5,32,ok,9\nslow,4,1,run_error,\nslow,4,32,ok,2\nslow,5,32,ok,3\n");
-  const std::vector<std::string> words{"bowl.csv", "--strategy", "random", "--repeats", "5", "--budget", "30"};
-  const auto with = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), words.begin(), words.end());
-    return simulated(user, more);
+  const auto with = [&](const Words& more) {
+    return simulated(user, joined({"bowl.csv", "--strategy", "random", "--repeats", "5", "--budget", "30"}, more));
   };
   const json best = with({"--promising", "other.csv"});
   CHECK(best["promising"] == json({{"file", "other.csv"}, {"rows", "best"}, {"count", 5}}));
@@ -197,28 +175,18 @@ TEST_CASE("what cannot be simulated is one sentence and exit code 2") {
   user.folder().write("bowl.csv", bowl());
   user.folder().write("text.csv", "a,b\n1,2\n");
   user.folder().write("failed.csv", "#space 1\n#kernel f\n#gpu X1\n#param A 1\nA,status,time_ms\n1,compile_error,\n");
-  struct Mistake {
-    std::vector<std::string> words;
-    std::string hint;
-  };
-  for (const Mistake& mistake : std::vector<Mistake>{{{}, "needs a recorded space"},
-                                                     {{"nofile.csv"}, "nofile.csv cannot be opened"},
-                                                     {{"text.csv"}, "text.csv:1: it does not start with"},
-                                                     {{"failed.csv"}, "Every configuration in failed.csv failed"},
-                                                     {{"bowl.csv", "--budget", "0"}, "from 1 to"},
-                                                     {{"bowl.csv", "--strategy", "randm"}, "Did you mean random?"},
-                                                     {{"bowl.csv", "--strategy", "random,"}, "It can be: auto"},
-                                                     {{"bowl.csv", "--cost", "time"}, "evaluations, seconds"},
-                                                     {{"bowl.csv", "--promising", "nofile.csv"}, "nofile.csv"},
-                                                     {{"bowl.csv", "--promising-count", "2"}, "--promising"}}) {
-    CAPTURE(mistake.hint);
-    std::vector<std::string> words = mistake.words;
-    words.insert(words.begin(), "simulate");
-    const Result result = user.run(words);
-    CHECK(result.exit_code == 2);
-    CHECK(result.out.empty());
-    CHECK(tuner::test::lines(result.err) == 1);
-    CHECK(contains(result.err, mistake.hint));
+  for (const auto& [words, hint] :
+       std::vector<std::pair<Words, std::string>>{{{}, "needs a recorded space"},
+                                                  {{"nofile.csv"}, "nofile.csv cannot be opened"},
+                                                  {{"text.csv"}, "text.csv:1: it does not start with"},
+                                                  {{"failed.csv"}, "Every configuration in failed.csv failed"},
+                                                  {{"bowl.csv", "--budget", "0"}, "from 1 to"},
+                                                  {{"bowl.csv", "--strategy", "randm"}, "Did you mean random?"},
+                                                  {{"bowl.csv", "--strategy", "random,"}, "Valid values: auto"},
+                                                  {{"bowl.csv", "--cost", "time"}, "evaluations, seconds"},
+                                                  {{"bowl.csv", "--promising", "nofile.csv"}, "nofile.csv"},
+                                                  {{"bowl.csv", "--promising-count", "2"}, "--promising"}}) {
+    check_error(user.run(joined({"simulate"}, words)), 2, {hint});
   }
 }
 
@@ -230,8 +198,6 @@ TEST_CASE("Ctrl-C ends a simulation without scores and with 130") {
   REQUIRE(running.says("of 100000 runs"));
   running.signal(SIGINT);
   const Result result = running.finish();
-  CHECK(result.exit_code == 130);
+  check_err(result, 130, {"of 100000 runs", "no score"});
   CHECK(result.out.empty());
-  CHECK(contains(result.err, "of 100000 runs"));
-  CHECK(contains(result.err, "no score"));
 }

@@ -10,22 +10,20 @@
 namespace {
 
 using nlohmann::json;
+using namespace tuner::test;
 
-std::vector<std::string> recordings() {
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(tuner::test::spaces_folder())) {
+Words recordings() {
+  Words files;
+  for (const auto& entry : std::filesystem::directory_iterator(spaces_folder())) {
     if (entry.path().filename().string().ends_with(".csv.gz")) files.push_back(entry.path().string());
   }
   return files;
 }
 
 /// Random search, the exact one and that of the strategy.
-json simulated(std::vector<std::string> options) {
-  std::vector<std::string> words = recordings();
-  words.insert(words.begin(), "simulate");
-  words.insert(words.end(), {"--strategy", "random", "--repeats", "300", "--json"});
-  words.insert(words.end(), options.begin(), options.end());
-  const tuner::test::Result result = tuner::test::User().run(words);
+json simulated(const Words& options) {
+  const Words words{"simulate", "--strategy", "random", "--repeats", "300", "--json"};
+  const Result result = User().run(joined(joined(words, recordings()), options));
   CHECK(result.err == "");
   REQUIRE(result.exit_code == 0);
   return json::parse(result.out);

@@ -9,25 +9,15 @@
 #include "tests/cli/program.hpp"
 
 using nlohmann::json;
-using tuner::test::contains;
-using tuner::test::data_file;
-using tuner::test::read_file;
-using tuner::test::Result;
-using tuner::test::Running;
-using tuner::test::Terminal;
-using tuner::test::User;
+using namespace tuner::test;
 
 namespace {
 
 const std::string kWinner = "BLOCK=256,LAYOUT=strided,UNROLL=4";
 const std::string kBaseline = "BLOCK=128,LAYOUT=strided,UNROLL=1";
 
-std::string recording() {
-  return data_file("scale.csv").string();
-}
-std::string kernel() {
-  return data_file("scale.cu").string();
-}
+const std::string kRecording = data_file("scale.csv");
+const std::string kKernel = data_file("scale.cu");
 
 json report_of(const Result& result) {
   const json object = json::parse(result.out);
@@ -54,25 +44,22 @@ std::string large_recording() {
 
 TEST_CASE("a replay finds the recorded winner, says what it replayed, and stores in replay.db") {
   const User user;
-  const Result result = user.run({"tune", "--replay", recording()});
-  CHECK(result.exit_code == 0);
+  const Result result = user.run({"tune", "--replay", kRecording});
+  const std::string replays = user.data() / "replay.db";
+  check_out(result, 0,
+            {"BLOCK=256 LAYOUT=strided UNROLL=4", "nothing was compiled or launched", "scale.csv",
+             "recorded on NVIDIA H200 at 2025-03-01T12:30:00Z", replays});
   CHECK(result.err.empty());
-  CHECK(contains(result.out, "BLOCK=256 LAYOUT=strided UNROLL=4"));
-  CHECK(contains(result.out, "nothing was compiled or launched"));
-  CHECK(contains(result.out, "scale.csv"));
-  CHECK(contains(result.out, "recorded on NVIDIA H200 at 2025-03-01T12:30:00Z"));
-  CHECK(contains(result.out, (user.data() / "replay.db").string()));
   CHECK(!std::filesystem::exists(user.data() / "decisions.db"));
 
   const Result served = user.run({"list"});
-  CHECK(served.exit_code == 0);
+  check_out(served, 0);
   CHECK(served.out.empty());
-  const Result listed = user.run({"list", "--db", (user.data() / "replay.db").string()});
-  CHECK(contains(listed.out, "scale"));
+  check_out(user.run({"list", "--db", replays}), 0, {"scale"});
 }
 
 TEST_CASE("the JSON of a replay has the winner, its speed-up with an interval, failures and counters") {
-  const json report = report_of(User().run({"--json", "tune", "--replay", recording()}));
+  const json report = report_of(User().run({"--json", "tune", "--replay", kRecording}));
   CHECK(report["winner"]["configuration"] == kWinner);
   CHECK(report["baseline"]["configuration"] == kBaseline);
   CHECK(report["speedup"]["low"] > 1.3);
@@ -89,10 +76,10 @@ TEST_CASE("the JSON of a replay has the winner, its speed-up with an interval, f
 TEST_CASE("two replays with the same seed print the same bytes, whatever the folders") {
   const User one;
   const User other;
-  const std::vector<std::string> words{"tune",   "--replay", recording(), "--seed", "5",         "--strategy",
-                                       "random", "--budget", "12",        "--json", "--no-times"};
+  const Words words{"tune",   "--replay", kRecording, "--seed", "5",         "--strategy",
+                    "random", "--budget", "12",       "--json", "--no-times"};
   const Result first = one.run(words);
-  CHECK(first.exit_code == 0);
+  check_out(first, 0);
   CHECK(first.out == other.run(words).out);
   CHECK(first.out == one.run(words).out);
   CHECK(json::parse(first.out)["reports"][0]["counters"]["asked"] == 12);
@@ -102,12 +89,11 @@ TEST_CASE(
     "the recording that is shipped replays to its recorded winner, whatever the seed, the same seed to the byte") {
   const std::string shipped = (std::filesystem::path(TUNER_RECORDINGS) / "prefetch__H200.csv").string();
   std::smatch winner;
-  const std::string text = read_file(shipped);
+  const std::string text = read_bytes(shipped);
   REQUIRE(std::regex_search(text, winner, std::regex("#winner (.*)")));
   for (const std::string seed : {"0", "11", "12"}) {
     const User first, second;
-    const std::vector<std::string> arguments{"tune",   "--replay", shipped,  "--strategy", "random",
-                                             "--seed", seed,       "--json", "--no-times"};
+    const Words arguments{"tune", "--replay", shipped, "--strategy", "random", "--seed", seed, "--json", "--no-times"};
     const Result result = first.run(arguments);
     REQUIRE(result.exit_code == 0);
     CHECK(report_of(result)["winner"]["configuration"] == winner[1].str());
@@ -117,9 +103,9 @@ TEST_CASE(
 }
 
 TEST_CASE("rules that stop a search combine, and the report names the one that was met") {
-  const auto stopped = [](std::vector<std::string> rules) {
-    rules.insert(rules.begin(), {"--json", "tune", "--replay", recording(), "--strategy", "random"});
-    const json report = report_of(User().run(rules));
+  const auto stopped = [](const Words& rules) {
+    const json report =
+        report_of(User().run(joined({"--json", "tune", "--replay", kRecording, "--strategy", "random"}, rules)));
     CHECK(report["interrupted"] == false);
     CHECK(report["winner"].is_object());
     return report;
@@ -137,81 +123,69 @@ TEST_CASE("rules that stop a search combine, and the report names the one that w
 }
 
 TEST_CASE("what no rule can be made of is refused in a sentence, and so is a warm start of a replay") {
-  for (const auto& [words, hint] : std::vector<std::pair<std::vector<std::string>, std::string>>{
-           {{"--budget", "200%"}, "10%"},
-           {{"--budget", "5", "--budget", "6"}, "twice"},
-           {{"--stop-at", "fast"}, "1.5x"},
-           {{"--stop-after-idle", "0"}, "whole number of 1 or more"},
-           {{"--stop-when-gain-below", "little"}, "2%"},
-           {{"--no-warm-start"}, "means nothing to a replay"}}) {
-    CAPTURE(hint);
-    std::vector<std::string> all{"tune", "--replay", recording()};
-    all.insert(all.end(), words.begin(), words.end());
-    const Result result = User().run(all);
-    CHECK(result.exit_code == 2);
-    CHECK(contains(result.err, hint));
+  for (const auto& [words, hint] :
+       std::vector<std::pair<Words, std::string>>{{{"--budget", "200%"}, "10%"},
+                                                  {{"--budget", "5", "--budget", "6"}, "twice"},
+                                                  {{"--stop-at", "fast"}, "1.5x"},
+                                                  {{"--stop-after-idle", "0"}, "whole number of 1 or more"},
+                                                  {{"--stop-when-gain-below", "little"}, "2%"},
+                                                  {{"--no-warm-start"}, "has no effect on a replay"}}) {
+    check_error(User().run(joined({"tune", "--replay", kRecording}, words)), 2, {hint});
   }
 }
 
 TEST_CASE("--where leaves out recorded configurations") {
-  const json report = report_of(User().run({"tune", "--replay", recording(), "--where", "BLOCK <= 128", "--json"}));
+  const json report = report_of(User().run({"tune", "--replay", kRecording, "--where", "BLOCK <= 128", "--json"}));
   CHECK(report["space_size"] == 12);
   CHECK(report["winner"]["configuration"] == "BLOCK=128,LAYOUT=strided,UNROLL=4");
 }
 
 TEST_CASE("a file of another version than the recorded one is a warning, the same version is none") {
   const User user;
-  const Result other = user.run({"tune", kernel(), "--replay", recording(), "--problem", "n=16777216"});
-  CHECK(other.exit_code == 0);
-  CHECK(contains(other.err, "tuner: warning: "));
-  CHECK(contains(other.out, "Warning: "));
+  const Result other = user.run({"tune", kKernel, "--replay", kRecording, "--problem", "n=16777216"});
+  check_err(other, 0, {"tuner: warning: "});
+  check_out(other, 0, {"Warning: "});
 
   // `describe` prints the identity that a recording of this very file would carry.
-  const std::string description = user.run({"describe", kernel(), "--problem", "n=16777216"}).out;
+  const std::string description = user.run({"describe", kKernel, "--problem", "n=16777216"}).out;
   std::smatch match;
   REQUIRE(std::regex_search(description, match, std::regex("// identity +([^\n]+(\n//  +[^\n]+)*)\n")));
   const std::string identity = std::regex_replace(match[1].str(), std::regex("\n// *"), "");
-  const std::string text = std::regex_replace(read_file(recording()), std::regex("#kernel scale\n"),
+  const std::string text = std::regex_replace(read_bytes(kRecording), std::regex("#kernel scale\n"),
                                               "#kernel scale\n#identity " + identity + "\n");
   user.folder().write("same.csv", text);
-  const Result same = user.run({"tune", kernel(), "--replay", "same.csv"});
-  CHECK(same.exit_code == 0);
+  const Result same = user.run({"tune", kKernel, "--replay", "same.csv"});
+  check_out(same, 0);
   CHECK(same.err.empty());
 
   user.folder().write("changed.csv", std::regex_replace(text, std::regex("#identity (.*)"), "#identity $1x"));
-  CHECK(contains(user.run({"tune", kernel(), "--replay", "changed.csv"}).err, "another version"));
+  CHECK(contains(user.run({"tune", kKernel, "--replay", "changed.csv"}).err, "another version"));
 }
 
 TEST_CASE("a database that cannot be written is one warning, and the winner is printed all the same") {
   const User user;
   user.folder().write("file", "a file, no folder");
-  const Result result = user.run({"tune", "--replay", recording(), "--db", "file/tuner"});
-  CHECK(result.exit_code == 0);
-  CHECK(tuner::test::lines(result.err) == 1);
-  CHECK(contains(result.err, "not remembered"));
-  CHECK(contains(result.out, "BLOCK=256 LAYOUT=strided UNROLL=4"));
-  CHECK(contains(result.out, "Not stored"));
-  CHECK(read_file(user.home() / "file") == "a file, no folder");
+  const Result result = user.run({"tune", "--replay", kRecording, "--db", "file/tuner"});
+  check_out(result, 0, {"BLOCK=256 LAYOUT=strided UNROLL=4", "Not stored"});
+  check_err(result, 0, {"not stored"});
+  CHECK(lines(result.err) == 1);
+  CHECK(read_bytes(user.home() / "file") == "a file, no folder");
 }
 
 TEST_CASE("without any home folder the winner is printed all the same") {
   User user;
   user.environment.erase("HOME");
-  const Result result = user.run({"tune", "--replay", recording()});
-  CHECK(result.exit_code == 0);
-  CHECK(contains(result.err, "TUNER_DB"));
-  CHECK(contains(result.out, "BLOCK=256 LAYOUT=strided UNROLL=4"));
+  const Result result = user.run({"tune", "--replay", kRecording});
+  check_err(result, 0, {"TUNER_DB"});
+  check_out(result, 0, {"BLOCK=256 LAYOUT=strided UNROLL=4"});
 }
 
 TEST_CASE("every candidate failed: no winner, exit code 1") {
   const User user;
-  std::string text = std::regex_replace(read_file(recording()), std::regex(",ok,[^\n]*"),
+  std::string text = std::regex_replace(read_bytes(kRecording), std::regex(",ok,[^\n]*"),
                                         ",launch_refused,,,1,0,0,,,,,,,,,,,,,too large");
   user.folder().write("failed.csv", text);
-  const Result result = user.run({"tune", "--replay", "failed.csv"});
-  CHECK(result.exit_code == 1);
-  CHECK(contains(result.out, "No winner"));
-  CHECK(contains(result.out, "launch_refused"));
+  check_out(user.run({"tune", "--replay", "failed.csv"}), 1, {"No winner", "launch_refused"});
 }
 
 TEST_CASE("a recording without samples has a speed-up whose uncertainty is said not to be known") {
@@ -224,27 +198,25 @@ TEST_CASE("a recording without samples has a speed-up whose uncertainty is said 
   CHECK(report["speedup"]["low"].is_null());
   CHECK(report["finalists"][1]["relative_low"].is_null());
   const Result text = user.run({"tune", "--replay", "plain.csv"});
-  CHECK(contains(text.out, "uncertainty is not known"));
+  check_out(text, 0, {"uncertainty is unknown"});
   CHECK(!contains(text.out, "confidence"));
 }
 
 TEST_CASE("a terminal sees a progress line that is erased, and colour only without NO_COLOR") {
   User user;
-  const Result coloured = Running(user, {"tune", "--replay", recording()}, Terminal::error).finish();
-  CHECK(coloured.exit_code == 0);
-  CHECK(contains(coloured.err, "\r\x1b[K"));
-  CHECK(contains(coloured.err, "\x1b[36m"));
-  CHECK(contains(coloured.err, "searching"));
+  const auto tuned = [&] { return Running(user, {"tune", "--replay", kRecording}, Terminal::error).finish(); };
+  const Result coloured = tuned();
+  check_err(coloured, 0, {"\r\x1b[K", "\x1b[36m", "searching"});
   CHECK(coloured.err.rfind("\r\x1b[K") == coloured.err.size() - 4);
   CHECK(!contains(coloured.out, "\x1b"));
 
   user.environment["NO_COLOR"] = "1";
-  const Result plain = Running(user, {"tune", "--replay", recording()}, Terminal::error).finish();
-  CHECK(contains(plain.err, "searching"));
+  const Result plain = tuned();
+  check_err(plain, 0, {"searching"});
   CHECK(!contains(plain.err, "\x1b[36m"));
 
   user.environment["TERM"] = "dumb";
-  CHECK(Running(user, {"tune", "--replay", recording()}, Terminal::error).finish().err.empty());
+  CHECK(tuned().err.empty());
 }
 
 TEST_CASE("Ctrl-C keeps what was measured, prints the best of it and returns 130") {

@@ -4,13 +4,7 @@
 
 #include "tests/cli/program.hpp"
 
-using tuner::test::contains;
-using tuner::test::data_file;
-using tuner::test::read_file;
-using tuner::test::Result;
-using tuner::test::Running;
-using tuner::test::Terminal;
-using tuner::test::User;
+using namespace tuner::test;
 
 namespace {
 
@@ -25,17 +19,11 @@ struct LongPath {
     std::filesystem::create_directories(folder);
     std::filesystem::copy_file(data_file("scale.csv"), recording);
   }
-  Result piped(std::vector<std::string> words) const { return user.run(with_database(std::move(words))); }
-  Result on_terminal(std::vector<std::string> words, unsigned short columns) const {
-    return Running(user, with_database(std::move(words)), Terminal::output, columns).finish();
+  Result piped(const Words& words) const { return user.run(joined(words, {"--db", folder})); }
+  Result on_terminal(const Words& words, unsigned short columns) const {
+    return Running(user, joined(words, {"--db", folder}), Terminal::output, columns).finish();
   }
-  std::vector<std::string> tune() const { return {"tune", "--replay", recording}; }
-
- private:
-  std::vector<std::string> with_database(std::vector<std::string> words) const {
-    words.insert(words.end(), {"--db", folder});
-    return words;
-  }
+  Words tune() const { return {"tune", "--replay", recording}; }
 };
 
 /// Of the lines that may be wrapped: not those with a path or the name of a device or source, nor what failures said.
@@ -57,11 +45,10 @@ std::size_t longest_line(const std::string& text, const std::string& path) {
 TEST_CASE("a report was wrapped inside the path of its recording and database, and inside phrases") {
   const LongPath place;
   const Result result = place.piped(place.tune());
-  CHECK(result.exit_code == 0);
+  check_out(result, 0,
+            {"  replayed   " + place.recording + ", recorded on NVIDIA H200 at ",
+             "; nothing was compiled or launched here\n", "\nStored in " + place.folder + "/replay.db\n"});
   CHECK(result.err.empty());
-  CHECK(contains(result.out, "  replayed   " + place.recording + ", recorded on NVIDIA H200 at "));
-  CHECK(contains(result.out, "; nothing was compiled or launched here\n"));
-  CHECK(contains(result.out, "\nStored in " + place.folder + "/replay.db\n"));
 }
 
 TEST_CASE("doctor wrapped the paths of databases") {
@@ -69,8 +56,8 @@ TEST_CASE("doctor wrapped the paths of databases") {
   REQUIRE(place.piped(place.tune()).exit_code == 0);
   for (const bool terminal : {false, true}) {
     const Result result = terminal ? place.on_terminal({"doctor"}, 60) : place.piped({"doctor"});
-    CHECK(contains(result.out, place.folder + "/decisions.db, nothing there yet; the first `tuner tune` creates it\n"));
-    CHECK(contains(result.out, place.folder + "/replay.db with 1 decision\n"));
+    check_has(result.out, {place.folder + "/decisions.db: does not exist yet; the first `tuner tune` creates it\n",
+                           place.folder + "/replay.db with 1 decision\n"});
   }
 }
 
@@ -79,9 +66,7 @@ TEST_CASE("on a terminal lines are as long as it is wide, but no more than 100 c
   for (const auto& [columns, widest] : {std::pair<unsigned short, std::size_t>{80, 80}, {200, 100}, {0, 100}}) {
     CAPTURE(columns);
     const Result result = place.on_terminal(place.tune(), columns);
-    CHECK(result.exit_code == 0);
-    CHECK(contains(result.out, place.recording + ","));
-    CHECK(contains(result.out, "\nStored in " + place.folder + "/replay.db\n"));
+    check_out(result, 0, {place.recording + ",", "\nStored in " + place.folder + "/replay.db\n"});
     const std::size_t longest = longest_line(result.out, place.folder);
     CHECK(longest <= widest);
     CHECK(longest + 30 > widest);
@@ -91,12 +76,9 @@ TEST_CASE("on a terminal lines are as long as it is wide, but no more than 100 c
 TEST_CASE("what is stored is listed and shown in lines as wide as the terminal, elsewhere in one line each") {
   const LongPath place;
   REQUIRE(place.piped(place.tune()).exit_code == 0);
-  const std::vector<std::string> show{"show", "scale", "--db", place.folder + "/replay.db"};
-  const Result piped = place.user.run(show);
-  CHECK(piped.exit_code == 0);
-  CHECK(contains(piped.out,
-                 "  speed-up   1.436x (1.431-1.442) over the baseline's 129.3 us, 99.73 % confidence, 4 paired "
-                 "blocks\n"));
+  const Words show{"show", "scale", "--db", place.folder + "/replay.db"};
+  check_out(place.user.run(show), 0,
+            {"  speed-up   1.436x (1.431-1.442) over the baseline's 129.3 us, 99.73 % confidence, 4 paired blocks\n"});
   const Result shown = Running(place.user, show, Terminal::output, 70).finish();
   CHECK_FALSE(contains(shown.out, "99.73 % confidence, 4 paired blocks\n"));
   CHECK(longest_line(shown.out, place.folder) <= 70);
@@ -113,8 +95,5 @@ TEST_CASE("help is the same on a terminal and elsewhere") {
 TEST_CASE("errors and warnings are not wrapped, on a terminal neither") {
   const LongPath place;
   const std::string missing = place.folder + "/not there.csv";
-  const Result result = Running(place.user, {"tune", "--replay", missing}, Terminal::error, 60).finish();
-  CHECK(result.exit_code == 2);
-  CHECK(contains(result.err, missing));
-  CHECK(tuner::test::lines(result.err) == 1);
+  check_error(Running(place.user, {"tune", "--replay", missing}, Terminal::error, 60).finish(), 2, {missing});
 }

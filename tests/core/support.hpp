@@ -2,29 +2,30 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "tests/support/errors.hpp"
+#include "tests/support/files.hpp"
 #include "tuner/core/description/description.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
-#include "tuner/error.hpp"
 
 namespace tuner::test {
 
-/// What the error that `action` throws says; "no error" if it throws none.
-template <typename Action>
-std::string error_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-/// The first line of the same.
+/// The first line of what the error that `action` throws says; "no error" if it throws none.
 template <typename Action>
 std::string first_line_of(Action action) {
   const std::string text = error_of(action);
   return text.substr(0, text.find('\n'));
+}
+
+/// The pieces of a list: ` | ` stands between two, because they may have blanks and commas in them.
+inline std::vector<std::string> between_bars(std::string_view list) {
+  std::vector<std::string> pieces;
+  for (std::size_t at = 0, end = 0; end != std::string_view::npos; at = end + 3) {
+    end = list.find(" | ", at);
+    pieces.emplace_back(list.substr(at, end == std::string_view::npos ? end : end - at));
+  }
+  return pieces;
 }
 
 /// A complete description in five lines; `extra` stands on lines of its own after them, from line 6 on.
@@ -42,9 +43,9 @@ inline KernelDescription describe(std::string_view text) {
   return all.at(0);
 }
 
-/// What is wrong with kernel_text(extra), without the place, the line and the caret.
-inline std::string complaint(std::string_view extra) {
-  const std::string text = kernel_text(extra);
+/// What is wrong with kernel_text() and these directives behind it, without the line and the caret.
+inline std::string complaint(std::string_view directives) {
+  const std::string text = kernel_text("#pragma tuner " + std::string(directives));
   return first_line_of([&] { parse_descriptions(text, "k.cu"); });
 }
 

@@ -6,38 +6,23 @@
 #include "tests/core/task/npy_file.hpp"
 #include "tests/end_to_end/story.hpp"
 
-using tuner::test::bytes_of;
-using tuner::test::contains;
-using tuner::test::DataFolder;
-using tuner::test::npy;
-using tuner::test::read_report;
-using tuner::test::Result;
-using tuner::test::Tuner;
-using tuner::test::TuneReport;
+using namespace tuner::test;
 
 namespace {
 
 constexpr int kLength = 1000;
 constexpr const char* kValues = "values of \"data\".npy";
 
-std::string numbers(int count, double first) {
-  std::vector<double> values;
-  for (int i = 0; i < count; ++i) values.push_back(first + i);
-  return npy("<f8", "(" + std::to_string(count) + ",)", bytes_of(values));
-}
-
 /// data.cu beside its data.
 struct DataStory : Tuner {
   DataStory() {
     std::filesystem::copy_file(TUNER_DATA_KERNEL, kernel());
-    files.write(kValues, numbers(kLength, 5));
-    files.write("offsets.npy", numbers(4, 100));
+    files.write(kValues, npy_from<double>("<f8", kLength, 5));
+    files.write("offsets.npy", npy_from<double>("<f8", 4, 100));
   }
   std::filesystem::path kernel() const { return files.path() / "data.cu"; }
-  Result tune_data(const std::string& problem = "n=1000", const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words{"tune", kernel().string(), "--problem", problem, "--json", "--workers", "2"};
-    words.insert(words.end(), more.begin(), more.end());
-    return run(words);
+  Result tune_data(const std::string& problem = "n=1000", const Words& more = {}) const {
+    return run(joined({"tune", kernel(), "--problem", problem, "--json", "--workers", "2"}, more));
   }
   /// What is said of bad data, without the folder.
   std::string complaint(const std::string& problem = "n=1000") const {
@@ -50,7 +35,7 @@ struct DataStory : Tuner {
     return text;
   }
 
-  DataFolder files;
+  TemporaryFolder files;
 };
 
 }  // namespace
@@ -58,11 +43,8 @@ struct DataStory : Tuner {
 TEST_CASE("a kernel is tuned on the data that its files hold") {
   const DataStory story;
   const Result result = story.tune_data();
-  const TuneReport told = read_report(result);
-  INFO(told.err);
-  REQUIRE(told.exit_code == 0);
-  CHECK(told.winner == "KIND=right,VARIANT=0");
-  CHECK(contains(result.out, "holds the data of this size only"));
+  check_winner(read_report(result), "KIND=right,VARIANT=0");
+  CHECK(contains(result.out, "contains the data of this size"));
   // 2 * (5 + 999) + 100 + 3, and one more.
   bool seen = false;
   for (const auto& row : story.rows()) {
@@ -76,7 +58,7 @@ TEST_CASE("a kernel is tuned on the data that its files hold") {
   // The same data by another name is the same; other data is not.
   const auto stored = [&] { return read_report(story.tune_data()).counters.at("stored"); };
   CHECK(stored() == 0);
-  story.files.write("offsets.npy", numbers(4, 101));
+  story.files.write("offsets.npy", npy_from<double>("<f8", 4, 101));
   CHECK(stored() == 8);
 }
 
@@ -88,30 +70,26 @@ TEST_CASE("a program that only replays needs no data") {
   REQUIRE(recorded.exit_code == 0);
   std::filesystem::remove(story.files.path() / kValues);
   const TuneReport replayed = read_report(story.run({"tune", "--replay", recording, "--json"}));
-  INFO(replayed.err);
-  CHECK(replayed.exit_code == 0);
-  CHECK(replayed.winner == recorded.winner);
+  check_winner(replayed, recorded.winner);
 }
 
 TEST_CASE("data that does not fit is refused in a sentence with its place, before anything is run") {
   const DataStory story;
   CHECK(contains(story.complaint("n=999"),
-                 "data.cu:9: the content of `values`: values of \"data\".npy holds 1,000 numbers (shape (1000,)), and "
-                 "`values` has 999 elements for this problem; choose the problem that the file belongs to."));
+                 "data.cu:9: the content of `values`: values of \"data\".npy contains 1,000 numbers (shape (1000,)), "
+                 "but `values` has 999 elements for this problem; choose the problem that the file belongs to."));
   CHECK(contains(story.complaint("n=1000,TYPE=float"),
-                 "data.cu:9: the content of `values`: values of \"data\".npy holds float64, and `values` is float32; "
-                 "convert one of them."));
-  story.files.write("offsets.npy", numbers(4, 100).substr(0, 131));
+                 "data.cu:9: the content of `values`: values of \"data\".npy contains float64, but `values` is "
+                 "float32; convert one of them."));
+  story.files.write("offsets.npy", npy_from<double>("<f8", 4, 100).substr(0, 131));
   CHECK(contains(story.complaint(),
-                 "data.cu:10: the content of `offsets`: offsets.npy is cut off: its header announces "
-                 "32 bytes of data, and 3 follow."));
+                 "data.cu:10: the content of `offsets`: offsets.npy is truncated: its header announces 32 bytes of "
+                 "data, but only 3 follow."));
   story.files.write("offsets.npy", "no numbers");
-  CHECK(contains(story.complaint(), "offsets.npy is no NumPy file"));
+  CHECK(contains(story.complaint(), "offsets.npy is not a NumPy file"));
   std::filesystem::remove(story.files.path() / "offsets.npy");
   CHECK(contains(story.complaint(),
-                 "data.cu:10: the content of `offsets`: offsets.npy does not exist; a relative name "
-                 "belongs to the folder of the kernel file."));
-  const Result described = story.run({"describe", story.kernel().string(), "--problem", "n=1000"});
-  CHECK(described.exit_code == 0);
-  CHECK(contains(described.out, "offsets.npy does not exist"));
+                 "data.cu:10: the content of `offsets`: offsets.npy does not exist; a relative name starts at the "
+                 "folder of the kernel file."));
+  check_out(story.run({"describe", story.kernel(), "--problem", "n=1000"}), 0, {"offsets.npy does not exist"});
 }

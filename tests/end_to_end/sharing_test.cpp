@@ -3,16 +3,7 @@
 
 #include "tests/end_to_end/story.hpp"
 
-using tuner::test::class_of;
-using tuner::test::contains;
-using tuner::test::eventually;
-using tuner::test::kFastest;
-using tuner::test::read_report;
-using tuner::test::Result;
-using tuner::test::Row;
-using tuner::test::Running;
-using tuner::test::Tuner;
-using tuner::test::TuneReport;
+using namespace tuner::test;
 
 TEST_CASE("of two that tune the same, the second waits for the first and measures nothing again, or leaves") {
   const Tuner user;
@@ -24,11 +15,8 @@ TEST_CASE("of two that tune the same, the second waits for the first and measure
   Running second(user, user.words({few}));
   const TuneReport told_first = read_report(first.finish());
   const TuneReport told_second = read_report(second.finish());
-  INFO(told_second.err);
-  CHECK(told_first.exit_code == 0);
-  CHECK(told_first.winner == kFastest);
-  CHECK(told_second.exit_code == 0);
-  CHECK(told_second.winner == kFastest);
+  check_winner(told_first, kFastest);
+  check_winner(told_second, kFastest);
   CHECK(told_second.counters.at("screened") == 0);
   CHECK(told_second.counters.at("reused") == 24);
   CHECK(user.count_rows() == 24);
@@ -46,14 +34,10 @@ TEST_CASE("what ended a worker twice is not launched by the next session, until 
   const std::size_t once = launches();
   CHECK(once >= 5);
 
-  const TuneReport again = user.tune({some});
-  CHECK(again.exit_code == 0);
-  CHECK(again.winner == kFastest);
+  check_winner(user.tune({some}), kFastest);
   CHECK(launches() == once);
-  for (const Row& row : user.rows()) CHECK(row.outcome == class_of(row.configuration));
-  const Result listed = user.run({"list", "--quarantine"});
-  CHECK(listed.exit_code == 0);
-  CHECK(contains(listed.out, "KIND=killed"));
+  user.check_outcomes();
+  check_out(user.run({"list", "--quarantine"}), 0, {"KIND=killed"});
 
   CHECK(user.run({"forget", "faults"}).exit_code == 0);
   CHECK_FALSE(contains(user.run({"list", "--quarantine"}).out, "KIND=killed"));

@@ -3,9 +3,7 @@
 
 #include "tests/end_to_end/story.hpp"
 
-using tuner::test::contains;
-using tuner::test::Result;
-using tuner::test::Tuner;
+using namespace tuner::test;
 
 namespace {
 
@@ -37,17 +35,14 @@ TEST_CASE("a typedef of another type ends tune and check before the kernel is la
     Tuner user;
     user.folder().write("data.cu", kernel("float"));
     const Result wrong = user.run({command, "data.cu", "--workers", "2"});
-    CAPTURE(wrong.err);
-    CHECK(wrong.exit_code == 2);
+    check_err(wrong, 2, {"`const real* values`, that is, `const float*` (data.cu:8)"});
     CHECK(wrong.err.starts_with("tuner: data.cu:2:18: `values` is described with elements of the type double"));
-    CHECK(contains(wrong.err, "`const real* values`, that is, `const float*` (data.cu:8)"));
     CHECK(user.count_in_journal("launch right") == 0);
     CHECK(user.count_rows() == 0);
     CHECK(user.all_processes_end());
 
     user.folder().write("data.cu", kernel("double"));
-    const Result right = user.run({command, "data.cu", "--workers", "2"});
-    CHECK_MESSAGE(right.exit_code == 0, right.err);
+    check_out(user.run({command, "data.cu", "--workers", "2"}), 0);
     CHECK(user.count_in_journal("launch right") > 0);
   }
 }

@@ -5,12 +5,7 @@
 
 #include "tests/end_to_end/story.hpp"
 
-using tuner::test::contains;
-using tuner::test::kind_of;
-using tuner::test::read_report;
-using tuner::test::Row;
-using tuner::test::Tuner;
-using tuner::test::TuneReport;
+using namespace tuner::test;
 
 namespace {
 

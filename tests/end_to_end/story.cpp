@@ -17,41 +17,36 @@ namespace tuner::test {
 namespace {
 
 using Database = UniqueHandle<sqlite3*, sqlite3_close_v2>;
-using Query = UniqueHandle<sqlite3_stmt*, sqlite3_finalize>;
 
 // Seen from outside, so without any code of the product.
-std::vector<std::vector<std::string>> ask(const std::filesystem::path& file, const char* sql) {
-  std::vector<std::vector<std::string>> rows;
+std::vector<Words> ask(const std::filesystem::path& file, const char* sql) {
+  std::vector<Words> rows;
   sqlite3* database = nullptr;
   const int opened = sqlite3_open_v2(file.c_str(), &database, SQLITE_OPEN_READONLY, nullptr);
   const Database owned_database(database);
   if (opened != SQLITE_OK) return rows;
   sqlite3_busy_timeout(database, 10000);
-  sqlite3_stmt* statement = nullptr;
-  // Without a table, the program has not come so far.
-  if (sqlite3_prepare_v2(database, sql, -1, &statement, nullptr) != SQLITE_OK) return rows;
-  const Query owned_statement(statement);
-  while (sqlite3_step(statement) == SQLITE_ROW) {
-    std::vector<std::string>& row = rows.emplace_back();
-    for (int column = 0; column < sqlite3_column_count(statement); ++column) {
-      const unsigned char* text = sqlite3_column_text(statement, column);
-      row.emplace_back(text ? reinterpret_cast<const char*>(text) : "NULL");
-    }
-  }
+  const auto add_row = [](void* to, int columns, char** values, char**) {
+    Words& row = static_cast<std::vector<Words>*>(to)->emplace_back();
+    for (int i = 0; i < columns; ++i) row.emplace_back(values[i] != nullptr ? values[i] : "NULL");
+    return 0;
+  };
+  // It fails while there is no table: the program has not come so far.
+  sqlite3_exec(database, sql, add_row, &rows, nullptr);
   return rows;
 }
 
 // What the kernel says with zero bytes between.
 std::vector<std::string> words_of(const std::filesystem::path& file) {
   std::vector<std::string> words;
-  std::istringstream text(read_file(file));
+  std::istringstream text(read_bytes(file));
   for (std::string word; std::getline(text, word, '\0');) words.push_back(word);
   return words;
 }
 
 bool belongs_to(const std::filesystem::path& process, const std::filesystem::path& home) {
   const std::vector<std::string> variables = words_of(process / "environ");
-  return std::find(variables.begin(), variables.end(), "HOME=" + home.string()) != variables.end();
+  return std::ranges::find(variables, "HOME=" + home.string()) != variables.end();
 }
 
 }  // namespace
@@ -72,17 +67,14 @@ Tuner::Tuner() {
   environment["FAKE_DRIVER_GPU"] = home().string();  // of its own: sessions on one GPU wait for each other
 }
 
-std::vector<std::string> Tuner::words(const std::vector<std::string>& where,
-                                      const std::vector<std::string>& more) const {
-  std::vector<std::string> all{"tune",         TUNER_FAULTS, "--problem",        "n=1000", "--json",
-                               "--workers",    "2",          "--launch-timeout", "100ms",  "--compile-timeout",
-                               compile_timeout};
+Words Tuner::words(const Words& where, const Words& more) const {
+  Words all{"tune",  TUNER_FAULTS,        "--problem",    "n=1000", "--json", "--workers", "2", "--launch-timeout",
+            "100ms", "--compile-timeout", compile_timeout};
   for (const std::string& expression : where) all.insert(all.end(), {"--where", expression});
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
+  return joined(std::move(all), more);
 }
 
-TuneReport Tuner::tune(const std::vector<std::string>& where, const std::vector<std::string>& more) const {
+TuneReport Tuner::tune(const Words& where, const Words& more) const {
   return read_report(run(words(where, more)));
 }
 
@@ -91,12 +83,7 @@ std::vector<Row> Tuner::rows() const {
   for (const auto& values : ask(data() / "decisions.db",
                                 "SELECT trial_id, session, configuration, outcome.name, message, trial.* FROM trial "
                                 "JOIN run USING (run_id) JOIN outcome USING (outcome) ORDER BY trial_id")) {
-    Row& row = rows.emplace_back();
-    row.id = std::stoll(values[0]);
-    row.session = values[1];
-    row.configuration = values[2];
-    row.outcome = values[3];
-    row.message = values[4];
+    Row& row = rows.emplace_back(Row{std::stoll(values[0]), values[1], values[2], values[3], values[4], {}});
     for (std::size_t i = 5; i < values.size(); ++i) row.everything += values[i] + "\n";
   }
   return rows;
@@ -105,6 +92,14 @@ std::vector<Row> Tuner::rows() const {
 std::size_t Tuner::count_rows() const {
   const auto counted = ask(data() / "decisions.db", "SELECT count(*) FROM trial");
   return counted.empty() ? 0 : std::stoul(counted[0][0]);
+}
+
+void Tuner::check_outcomes() const {
+  for (const Row& row : rows()) {
+    CAPTURE(row.configuration);
+    CAPTURE(row.message);
+    CHECK(row.outcome == class_of(row.configuration));
+  }
 }
 
 std::vector<std::string> Tuner::journal() const {
@@ -116,8 +111,8 @@ std::vector<std::string> Tuner::journal() const {
 
 std::size_t Tuner::count_in_journal(const std::string& beginning) const {
   const std::vector<std::string> lines = journal();
-  return static_cast<std::size_t>(std::count_if(
-      lines.begin(), lines.end(), [&](const std::string& line) { return line.rfind(beginning, 0) == 0; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(lines, [&](const std::string& line) { return line.starts_with(beginning); }));
 }
 
 std::vector<Process> Tuner::processes() const {
@@ -126,7 +121,7 @@ std::vector<Process> Tuner::processes() const {
     const std::string name = entry.path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos || !belongs_to(entry.path(), home())) continue;
     // "PID (program) state parent ..."
-    const std::string stat = read_file(entry.path() / "stat");
+    const std::string stat = read_bytes(entry.path() / "stat");
     std::istringstream fields(stat.substr(std::min(stat.size(), stat.rfind(')') + 1)));
     char state = 'Z';
     Process process;
@@ -149,6 +144,12 @@ TuneReport read_report(const Result& result) {
   told.counters = report["counters"].get<std::map<std::string, std::int64_t>>();
   told.warnings = report["warnings"].get<std::vector<std::string>>();
   return told;
+}
+
+void check_winner(const TuneReport& told, const std::string& winner) {
+  INFO(told.err);
+  CHECK(told.exit_code == 0);
+  CHECK(told.winner == winner);
 }
 
 std::string kind_of(const std::string& configuration) {

@@ -45,10 +45,9 @@ class Tuner : public User {
   Tuner();
 
   /// `tuner tune` of the configurations for which all of `where` is true.
-  TuneReport tune(const std::vector<std::string>& where, const std::vector<std::string>& more = {}) const;
+  TuneReport tune(const Words& where, const Words& more = {}) const;
   /// The words of that call, for a program that is watched while it runs.
-  std::vector<std::string> words(const std::vector<std::string>& where,
-                                 const std::vector<std::string>& more = {}) const;
+  Words words(const Words& where, const Words& more = {}) const;
   std::string compile_timeout = "60s";
 
   /// All trials, in the order in which they were recorded. Empty while there is no database.
@@ -56,6 +55,9 @@ class Tuner : public User {
   std::size_t count_rows() const;
   /// What the fake driver was asked: "launch faults time=...", one line each.
   std::vector<std::string> journal() const;
+
+  /// Each trial ended as its configuration deserves.
+  void check_outcomes() const;
 
   /// The journal's lines that begin so.
   std::size_t count_in_journal(const std::string& beginning) const;
@@ -72,6 +74,9 @@ class Tuner : public User {
 
 /// What `tuner tune --json` printed, read.
 TuneReport read_report(const Result& result);
+
+/// The session ended well, with this winner.
+void check_winner(const TuneReport& told, const std::string& winner);
 
 /// The value of KIND in a configuration's text.
 std::string kind_of(const std::string& configuration);

@@ -6,13 +6,7 @@
 
 #include "tests/end_to_end/story.hpp"
 
-using tuner::test::contains;
-using tuner::test::eventually;
-using tuner::test::kSearched;
-using tuner::test::Process;
-using tuner::test::Running;
-using tuner::test::Tuner;
-using tuner::test::TuneReport;
+using namespace tuner::test;
 
 TEST_CASE("who finds the GPU taken leaves, waits, or goes on as told, Ctrl-C ends the wait, and death frees the GPU") {
   const Tuner user;
@@ -24,14 +18,12 @@ TEST_CASE("who finds the GPU taken leaves, waits, or goes on as told, Ctrl-C end
   REQUIRE(eventually([&] { return user.count_rows() > 0 || first.ended(); }));
   const TuneReport left = other.tune({one}, {"--if-busy", "leave"});
   CHECK(left.exit_code == 7);
-  CHECK(contains(left.err, "measuring on GPU 0"));
-  CHECK(contains(left.err, "process "));
+  check_has(left.err, {"measuring on GPU 0", "process "});
 
   Running waiting(other, other.words({one}));
   // Who waits holds nothing of the GPU.
   const auto has = [&](const char* role) {
-    const std::vector<Process> all = other.processes();
-    return std::any_of(all.begin(), all.end(), [&](const Process& each) { return each.role == role; });
+    return std::ranges::any_of(other.processes(), [&](const Process& each) { return each.role == role; });
   };
   REQUIRE(eventually([&] { return has("compile") && !has("device"); }));
   waiting.signal(SIGINT);
@@ -41,10 +33,8 @@ TEST_CASE("who finds the GPU taken leaves, waits, or goes on as told, Ctrl-C end
   for (const char* const word : {"ignore", "100ms"}) {
     INFO(word);
     const TuneReport beside = other.tune({one}, {"--if-busy", word});
-    INFO(beside.err);
     CHECK(beside.exit_code == 0);
-    CHECK(contains(beside.err, "Another process is measuring on GPU 0"));
-    CHECK(contains(beside.err, "Tuning goes on beside it"));
+    check_has(beside.err, {"Another process is measuring on GPU 0", "Tuning continues alongside it"});
   }
 
   REQUIRE(!first.ended());

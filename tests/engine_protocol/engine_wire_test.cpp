@@ -5,16 +5,21 @@
 #include <cmath>
 
 #include "tests/process/record_checks.hpp"
+#include "tests/support/errors.hpp"
 #include "tuner/engine_protocol/job_fields.hpp"
-#include "tuner/error.hpp"
 
 using namespace tuner;
 
 namespace {
 
+/// A job or an answer with a ticket, which stands beside the record and is read first.
 template <typename Record>
-Message with_ticket(const Record& record) {
-  return service::encode(7, record);
+void check_with_ticket(Record (&decode)(const Message&)) {
+  const auto encode = [](const Record& record) { return service::encode(7, record); };
+  test::check_each_field(test::filled<Record>(), encode, [&](const Message& message) {
+    service::ticket_of(message);
+    return decode(message);
+  });
 }
 template <typename Record>
 Message encoded(const Record& record) {
@@ -26,17 +31,8 @@ Message encoded(const Record& record) {
 TEST_CASE("every field of every job and answer arrives, and is refused where it is missing or of another type") {
   test::check_each_field(test::filled<TuneJob>(), encoded<TuneJob>, service::decode_tune);
   test::check_each_field(test::filled<TuneAnswer>(), encoded<TuneAnswer>, service::decode_tuned);
-  // Both read the ticket, which is beside the record, first.
-  const auto compile = [](const Message& message) {
-    service::ticket_of(message);
-    return service::decode_compile(message);
-  };
-  test::check_each_field(test::filled<CompileJob>(), with_ticket<CompileJob>, compile);
-  const auto compiled = [](const Message& message) {
-    service::ticket_of(message);
-    return service::decode_compiled(message);
-  };
-  test::check_each_field(test::filled<CompileAnswer>(), with_ticket<CompileAnswer>, compiled);
+  check_with_ticket(service::decode_compile);
+  check_with_ticket(service::decode_compiled);
 }
 
 TEST_CASE("a ticket arrives") {
@@ -71,12 +67,7 @@ TEST_CASE("intervals without an end arrive") {
 }
 
 TEST_CASE("a message of another form is an error that names it") {
-  try {
-    service::decode_tuned({"tuned", "{}", {}});
-    FAIL("it was read");
-  } catch (const Error& error) {
-    CHECK(error.code() == Errc::internal);
-    CHECK(std::string(error.what()).find("'tuned'") != std::string::npos);
-  }
+  const std::string message = test::error_of(Errc::internal, [] { service::decode_tuned({"tuned", "{}", {}}); });
+  CHECK(message.find("'tuned'") != std::string::npos);
   CHECK_THROWS_AS(service::decode_compile({"compile", "nonsense", {}}), Error);
 }

@@ -6,11 +6,11 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/gpu/run_on_gpu.hpp"
 #include "tuner/driver/device_query.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
 #include "tuner/engine/device/worker/cuda.hpp"
@@ -73,11 +73,5 @@ TEST_CASE("every generator gives the same bits on host and device, for every typ
 }  // namespace tuner::engine
 
 int main(int argc, char** argv) {
-  try {
-    tuner::cuda::query_device(0);
-  } catch (const tuner::Error& error) {
-    std::printf("SKIPPED: no GPU that can be used: %s\n", error.what());
-    return 77;
-  }
-  return doctest::Context(argc, argv).run();
+  return tuner::test::run_on_gpu(argc, argv, [] { tuner::cuda::query_device(0); });
 }

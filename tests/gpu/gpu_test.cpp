@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -13,12 +12,15 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "tests/core/task/npy_file.hpp"
+#include "tests/gpu/run_on_gpu.hpp"
 #include "tests/support/description_mistakes.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace {
 
@@ -44,19 +46,13 @@ struct Result {
   }
 };
 
-/// A folder for databases that goes away with the test.
-struct Folder {
-  Folder() : path(std::filesystem::temp_directory_path() / fmt::format("tuner-gpu-test-{}", getpid())) {
-    std::filesystem::create_directories(path);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
+/// For databases.
+using Folder = tuner::test::TemporaryFolder;
 
 Result run(const Folder& folder, const std::string& arguments) {
-  const std::string errors = (folder.path / "errors").string();
+  const std::string errors = folder / "errors";
   const std::string command =
-      fmt::format("TUNER_DB='{}' '{}' {} 2>'{}'", folder.path.string(), program(), arguments, errors);
+      fmt::format("TUNER_DB='{}' '{}' {} 2>'{}'", folder.path().string(), program(), arguments, errors);
   Result result;
   FILE* pipe = popen(command.c_str(), "r");
   std::array<char, 65536> buffer;
@@ -64,13 +60,19 @@ Result run(const Folder& folder, const std::string& arguments) {
   while ((count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0) result.output.append(buffer.data(), count);
   const int status = pclose(pipe);
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  std::ifstream in(errors);
-  result.errors.assign(std::istreambuf_iterator<char>(in), {});
+  result.errors = read_bytes(errors);
   return result;
 }
 
 Result tune(const Folder& folder, const std::string& kernel, const std::string& arguments) {
   return run(folder, fmt::format("tune '{}' --json {}", (source_folder() / kernel).string(), arguments));
+}
+
+/// The report of a session that must succeed.
+nlohmann::json tuned(const Folder& folder, const std::string& kernel, const std::string& arguments) {
+  const Result result = tune(folder, kernel, arguments);
+  REQUIRE_MESSAGE(result.exit_code == 0, result.errors);
+  return result.report();
 }
 
 std::map<std::string, int> failures(const nlohmann::json& report) {
@@ -79,57 +81,53 @@ std::map<std::string, int> failures(const nlohmann::json& report) {
   return classes;
 }
 
+/// Every configuration computes the same: none may be refused for its result.
+void check_no_result_is_wrong(const nlohmann::json& report) {
+  for (const auto& [outcome, count] : failures(report)) CHECK(outcome == "launch_refused");
+}
+
+/// The winner has this in its configuration, and was verified.
+void check_winner(const nlohmann::json& report, const std::string& part) {
+  CHECK(report["winner"]["configuration"].get<std::string>().find(part) != std::string::npos);
+  CHECK(report["winner"]["verified"] == true);
+}
+
 TEST_CASE("wrong candidates are rejected, each by its class") {
-  const Folder folder;
-  const Result result = tune(folder, "tests/gpu/kernels/seeded_bugs.cu", "--problem n=1000003");
-  INFO(result.errors);
-  REQUIRE(result.exit_code == 0);
-  const nlohmann::json report = result.report();
+  const nlohmann::json report = tuned(Folder(), "tests/gpu/kernels/seeded_bugs.cu", "--problem n=1000003");
   const std::map<std::string, int> expected{{"wrong_result", 6},
                                             {"unwritten_output", 3},
                                             {"input_modified", 3},
                                             {"guard_violation", 3},
                                             {"nondeterministic", 3}};
   CHECK(failures(report) == expected);
-  CHECK(report["winner"]["configuration"].get<std::string>().find("BUG=none") != std::string::npos);
-  CHECK(report["winner"]["verified"] == true);
+  check_winner(report, "BUG=none");
   CHECK(report["counters"]["stored"] == 21);
 }
 
 TEST_CASE(
     "candidates that fault, hang, cannot launch or do not compile are rows, and the winner is the same without them") {
-  const Folder folder;
   const std::string kernel = "tests/gpu/kernels/seeded_faults.cu";
-  const Result result = tune(folder, kernel, "--problem n=1000003 --launch-timeout 500ms");
-  INFO(result.errors);
-  REQUIRE(result.exit_code == 0);
+  const nlohmann::json report = tuned(Folder(), kernel, "--problem n=1000003 --launch-timeout 500ms");
   const std::map<std::string, int> expected{{"compile_error", 3}, {"illegal_access", 9}, {"launch_refused", 3}};
-  std::map<std::string, int> found = failures(result.report());
+  std::map<std::string, int> found = failures(report);
   // never_ends_later is timed and then hangs in the race, if it gets that far: two rows each.
   const int timeouts = found["run_timeout"];
   found.erase("run_timeout");
   CHECK(found == expected);
   CHECK(timeouts >= 4);
   CHECK(timeouts <= 6);
-  CHECK(result.report()["counters"]["timed"] == 6);
-  CHECK(result.report()["counters"]["stored"] == 24 + timeouts - 3);
+  CHECK(report["counters"]["timed"] == 6);
+  CHECK(report["counters"]["stored"] == 24 + timeouts - 3);
 
-  const Folder another;
-  const Result calm = tune(another, kernel, "--problem n=1000003 --where 'FAULT == none'");
-  REQUIRE(calm.exit_code == 0);
-  CHECK(calm.report()["winner"]["configuration"] == result.report()["winner"]["configuration"]);
+  const nlohmann::json calm = tuned(Folder(), kernel, "--problem n=1000003 --where 'FAULT == none'");
+  CHECK(calm["winner"]["configuration"] == report["winner"]["configuration"]);
 }
 
 TEST_CASE("state that shows from the 5th, 50th or 500th launch on won, and a counter that is reset wins") {
-  const Folder folder;
-  const std::string kernel = "tests/gpu/kernels/kept_state.cu";
-  const Result result = tune(folder, kernel, "--problem n=4000003 --where 'STATE != counts'");
-  INFO(result.errors);
-  REQUIRE(result.exit_code == 0);
-  const nlohmann::json report = result.report();
+  const nlohmann::json report =
+      tuned(Folder(), "tests/gpu/kernels/kept_state.cu", "--problem n=4000003 --where 'STATE != counts'");
   INFO(report.dump(1));
-  CHECK(report["winner"]["configuration"].get<std::string>().find("STATE=resets") != std::string::npos);
-  CHECK(report["winner"]["verified"] == true);
+  check_winner(report, "STATE=resets");
   // Each would be faster, so each must have been found out: between two launches of the check, if need be.
   std::map<std::string, int> found = failures(report);
   CHECK(found["unwritten_output"] + found["nondeterministic"] == 6);
@@ -137,24 +135,16 @@ TEST_CASE("state that shows from the 5th, 50th or 500th launch on won, and a cou
 }
 
 TEST_CASE("a kernel that counts its launches and does what it should in each of a thousand wins") {
-  const Folder folder;
-  const Result result =
-      tune(folder, "tests/gpu/kernels/kept_state.cu", "--problem n=4000003 --where 'STATE in (none, counts)'");
-  INFO(result.errors);
-  REQUIRE(result.exit_code == 0);
-  CHECK(failures(result.report()).empty());
-  CHECK(result.report()["winner"]["configuration"].get<std::string>().find("STATE=counts") != std::string::npos);
-  CHECK(result.report()["winner"]["verified"] == true);
+  const nlohmann::json report =
+      tuned(Folder(), "tests/gpu/kernels/kept_state.cu", "--problem n=4000003 --where 'STATE in (none, counts)'");
+  CHECK(failures(report).empty());
+  check_winner(report, "STATE=counts");
 }
 
 TEST_CASE("prefetch is tuned at an awkward size, every strategy verified") {
-  const Folder folder;
-  const Result result = tune(folder, "kernel_sources/prefetch.cu",
-                             "--problem rows=97,row_length=10007 --strategy random --budget 200 --seed 5");
-  INFO(result.errors);
-  REQUIRE(result.exit_code == 0);
-  const nlohmann::json report = result.report();
-  for (const auto& [outcome, count] : failures(report)) CHECK(outcome == "launch_refused");
+  const nlohmann::json report = tuned(Folder(), "kernel_sources/prefetch.cu",
+                                      "--problem rows=97,row_length=10007 --strategy random --budget 200 --seed 5");
+  check_no_result_is_wrong(report);
   const nlohmann::json& counters = report["counters"];
   CHECK(counters["asked"] == 200);
   CHECK(counters["timed"].get<int>() + counters["deduplicated"].get<int>() + counters["failed"].get<int>() >= 200);
@@ -163,48 +153,31 @@ TEST_CASE("prefetch is tuned at an awkward size, every strategy verified") {
 }
 
 TEST_CASE("a barrier in the loop and a warm cache change nothing about what is right") {
-  const Folder folder;
-  const Result result =
-      tune(folder, "kernel_sources/prefetch.cu",
-           "--problem rows=64,row_length=5000,sync_in_loop=1 --mode warm --strategy random --budget 60");
-  INFO(result.errors);
-  REQUIRE(result.exit_code == 0);
-  for (const auto& [outcome, count] : failures(result.report())) CHECK(outcome == "launch_refused");
-  CHECK(result.report()["mode"] == "warm");
+  const nlohmann::json report =
+      tuned(Folder(), "kernel_sources/prefetch.cu",
+            "--problem rows=64,row_length=5000,sync_in_loop=1 --mode warm --strategy random --budget 60");
+  check_no_result_is_wrong(report);
+  CHECK(report["mode"] == "warm");
 }
 
 TEST_CASE("foreign kernels are tuned as their T1 files describe them") {
   for (const char* name : {"hotspot", "convolution", "gemm"}) {
     CAPTURE(name);
-    const Folder folder;
-    const Result result = tune(folder, fmt::format("tests/data/t1/{}.json", name), "--budget 150 --seed 3");
-    INFO(result.errors);
-    REQUIRE(result.exit_code == 0);
-    const nlohmann::json report = result.report();
-    // Every configuration computes the same: what is refused may not be refused for its result.
-    for (const auto& [outcome, count] : failures(report)) CHECK(outcome == "launch_refused");
+    const nlohmann::json report = tuned(Folder(), fmt::format("tests/data/t1/{}.json", name), "--budget 150 --seed 3");
+    check_no_result_is_wrong(report);
     CHECK(report["counters"]["asked"] == 150);
     CHECK(report["winner"]["verified"] == true);
     CHECK(report["speedup"]["low"].get<double>() >= 1.0);
   }
 }
 
-/// The numbers from `first` on, as numpy.save writes them.
-template <typename Number>
-void write_numbers(const std::filesystem::path& file, const std::string& type, int count, Number first) {
-  std::vector<Number> numbers(static_cast<std::size_t>(count));
-  std::iota(numbers.begin(), numbers.end(), first);
-  const std::string data(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number));
-  std::ofstream(file, std::ios::binary) << tuner::test::npy(type, fmt::format("({},)", count), data);
-}
-
 TEST_CASE("kernels get what their data files hold, and constant memory what is described for it") {
   const Folder folder;
   constexpr int kLength = 1000003;
-  const std::filesystem::path kernel = folder.path / "real_data.cu";
+  const std::filesystem::path kernel = folder / "real_data.cu";
   std::filesystem::copy_file(source_folder() / "tests/gpu/kernels/real_data.cu", kernel);
-  write_numbers<std::int32_t>(folder.path / "x, from 0.npy", "<i4", kLength, 0);
-  write_numbers<std::int64_t>(folder.path / "weights.npy", "<i8", 8, 1);
+  write_bytes(folder / "x, from 0.npy", npy_from<std::int32_t>("<i4", kLength, 0));
+  write_bytes(folder / "weights.npy", npy_from<std::int64_t>("<i8", 8, 1));
   const auto tune_it = [&] {
     return run(folder, fmt::format("tune '{}' --json --problem n={}", kernel.string(), kLength));
   };
@@ -217,7 +190,7 @@ TEST_CASE("kernels get what their data files hold, and constant memory what is d
   CHECK(report["counters"]["asked"] == 8);
   CHECK(report["data"].size() == 2);
 
-  write_numbers<std::int64_t>(folder.path / "weights.npy", "<i8", 8, 2);
+  write_bytes(folder / "weights.npy", npy_from<std::int64_t>("<i8", 8, 2));
   const Result other = tune_it();
   CHECK(other.exit_code == 1);  // nothing usable: the baseline, too, computes something else than the reference
   CHECK(failures(other.report()).contains("wrong_result"));
@@ -225,8 +198,8 @@ TEST_CASE("kernels get what their data files hold, and constant memory what is d
 
 TEST_CASE("no mistake in a description that can be noticed makes a winner") {
   const Folder folder;
-  tuner::test::write_expected_files(folder.path);
-  const std::string kernel = (folder.path / "blend.cu").string();
+  tuner::test::write_expected_files(folder.path());
+  const std::string kernel = folder / "blend.cu";
   const auto tune_text = [&](const std::string& text) {
     std::ofstream(kernel) << text;
     return run(folder, fmt::format("tune '{}' --json --problem n=1000", kernel));
@@ -248,10 +221,9 @@ TEST_CASE("no mistake in a description that can be noticed makes a winner") {
 
 TEST_CASE("a reference that needs another launch is refused, and finds the wrong kernel once it has it") {
   const Folder folder;
-  const std::filesystem::path kernel = folder.path / "trap.cu";
+  const std::filesystem::path kernel = folder / "trap.cu";
   const auto result_with = [&](const std::string& command, const std::string& clauses) {
-    std::ifstream stream(source_folder() / "tests/gpu/kernels/trap.cu");
-    std::string text{std::istreambuf_iterator<char>(stream), {}};
+    std::string text = read_bytes(source_folder() / "tests/gpu/kernels/trap.cu");
     const std::string named = "reference(plain)";
     text.replace(text.find(named), named.size(), "reference(plain" + clauses + ")");
     std::ofstream(kernel) << text;
@@ -281,25 +253,21 @@ TEST_CASE("what was tuned is listed and shown afterwards") {
 
 TEST_CASE("a recording made here replays to the winner of the run that made it") {
   const Folder folder;
-  const std::string file = (folder.path / "recorded.csv").string();
-  const Result recorded =
-      tune(folder, "tests/gpu/kernels/seeded_bugs.cu", fmt::format("--problem n=1000003 --record '{}'", file));
-  REQUIRE(recorded.exit_code == 0);
+  const std::string file = folder / "recorded.csv";
+  const nlohmann::json recorded =
+      tuned(folder, "tests/gpu/kernels/seeded_bugs.cu", fmt::format("--problem n=1000003 --record '{}'", file));
   const Result replayed = run(folder, fmt::format("tune --replay '{}' --json", file));
-  INFO(replayed.errors);
-  REQUIRE(replayed.exit_code == 0);
-  CHECK(replayed.report()["winner"]["configuration"] == recorded.report()["winner"]["configuration"]);
-  CHECK(failures(replayed.report()) == failures(recorded.report()));
+  REQUIRE_MESSAGE(replayed.exit_code == 0, replayed.errors);
+  CHECK(replayed.report()["winner"]["configuration"] == recorded["winner"]["configuration"]);
+  CHECK(failures(replayed.report()) == failures(recorded));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const Folder folder;
-  const Result devices = run(folder, "devices");
-  if (devices.exit_code != 0) {
-    fmt::print("SKIPPED: no GPU that can be used: {}", devices.errors);
-    return 77;
-  }
-  return doctest::Context(argc, argv).run();
+  return tuner::test::run_on_gpu(argc, argv, [&] {
+    const Result devices = run(folder, "devices");
+    if (devices.exit_code != 0) throw std::runtime_error(devices.errors);
+  });
 }

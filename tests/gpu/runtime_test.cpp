@@ -2,18 +2,17 @@
 // contexts and from several threads. Where there is no GPU this is skipped.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "bench/runtime/bare_driver.hpp"
+#include "tests/gpu/graphs.hpp"
+#include "tests/gpu/run_on_gpu.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/tuner.hpp"
 
 namespace tuner {
@@ -21,6 +20,7 @@ namespace {
 
 using bench::bare_driver;
 using bench::require;
+using namespace test;
 
 // The baseline takes sixty times as many steps as it needs, so that whatever is found is faster by enough. What ran
 // writes its number of steps into `mark`, which is scratch and not compared.
@@ -53,15 +53,6 @@ Description describe() {
       .build();
 }
 
-/// A folder for databases that goes away with the test.
-struct Folder {
-  Folder() : path(std::filesystem::temp_directory_path() / ("tuner-gpu-runtime-" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(path);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
-
 /// What a program has in one context to launch the kernel with.
 class Workload {
  public:
@@ -71,17 +62,16 @@ class Workload {
         doubled_(bytes<double>()),
         counts_(bytes<int>()),
         mark_(sizeof(float)),
-        input_(read<double>(values_)) {}
+        input_(values_.read<double>(stream_)) {}
 
   CUstream stream() const { return stream_; }
   LaunchStatus launch(const Instance& instance) const {
-    return instance.launch(stream_, reinterpret_cast<const double*>(values_.address()),
-                           reinterpret_cast<double*>(doubled_.address()), reinterpret_cast<int*>(counts_.address()),
-                           reinterpret_cast<float*>(mark_.address()), n_);
+    return instance.launch(stream_, values_.as<const double>(), doubled_.as<double>(), counts_.as<int>(),
+                           mark_.as<float>(), n_);
   }
   void spoil() const { doubled_.fill(0xff, stream_); }
   bool right() const {
-    const std::vector<double> found = read<double>(doubled_);
+    const auto found = doubled_.read<double>(stream_);
     return std::equal(found.begin(), found.end(), input_.begin(), [](double y, double x) { return y == 2 * x; });
   }
   bool launches_right(const Instance& instance) const {
@@ -90,19 +80,12 @@ class Workload {
     INFO(status.message);
     return status && right();
   }
-  int steps_taken() const { return static_cast<int>(read<float>(mark_).front()); }
+  int steps_taken() const { return static_cast<int>(mark_.read<float>(stream_).front()); }
 
  private:
   template <class T>
   std::size_t bytes() const {
     return static_cast<std::size_t>(n_) * sizeof(T);
-  }
-  template <class T>
-  std::vector<T> read(const bench::Buffer& buffer) const {
-    const std::vector<std::byte> raw = buffer.read(stream_);
-    std::vector<T> values(raw.size() / sizeof(T));
-    std::memcpy(values.data(), raw.data(), raw.size());
-    return values;
   }
 
   int n_;
@@ -110,39 +93,6 @@ class Workload {
   bench::Buffer values_, doubled_, counts_, mark_;
   std::vector<double> input_;
 };
-
-template <class Function>
-Function find(const char* name, int version) {
-  void* found = nullptr;
-  CUdriverProcAddressQueryResult status{};
-  require(bare_driver().find(name, &found, version, CU_GET_PROC_ADDRESS_DEFAULT, &status), name);
-  REQUIRE(found != nullptr);
-  return reinterpret_cast<Function>(found);
-}
-
-void begin_capture(CUstream stream) {
-  static const auto call = find<PFN_cuStreamBeginCapture_v10010>("cuStreamBeginCapture", 10010);
-  require(call(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), "cuStreamBeginCapture");
-}
-
-CUgraph end_capture(CUstream stream) {
-  static const auto call = find<PFN_cuStreamEndCapture_v10000>("cuStreamEndCapture", 10000);
-  CUgraph graph = nullptr;
-  require(call(stream, &graph), "cuStreamEndCapture");
-  return graph;
-}
-
-CUgraphExec instantiate(CUgraph graph) {
-  static const auto call = find<PFN_cuGraphInstantiateWithFlags_v11040>("cuGraphInstantiateWithFlags", 11040);
-  CUgraphExec executable = nullptr;
-  require(call(&executable, graph, 0), "cuGraphInstantiateWithFlags");
-  return executable;
-}
-
-void replay(CUgraphExec graph, CUstream stream) {
-  static const auto call = find<PFN_cuGraphLaunch_v10000>("cuGraphLaunch", 10000);
-  require(call(graph, stream), "cuGraphLaunch");
-}
 
 /// A context of its own beside the primary one, current while it lives.
 class OwnContext {
@@ -161,11 +111,15 @@ class OwnContext {
 
 constexpr std::chrono::minutes kPatience(3);
 
-TEST_CASE("what nobody has tuned runs with its defaults") {
-  const Folder folder;
-  bench::use_primary_context();
+/// A program with a database of its own, which begins with the primary context of the first GPU.
+struct Program {
+  TemporaryFolder folder;
+  CUcontext primary = bench::use_primary_context();
+};
+
+TEST_CASE_FIXTURE(Program, "what nobody has tuned runs with its defaults") {
   const Workload workload(100003);
-  Runtime runtime({.database = folder.path});
+  Runtime runtime({.database = folder.path()});
   const Instance& instance = runtime.kernel(describe()).request({100003});
   INFO(instance.provenance().why);
   REQUIRE(instance.rung() == Rung::baseline);
@@ -173,13 +127,11 @@ TEST_CASE("what nobody has tuned runs with its defaults") {
   CHECK(workload.steps_taken() == 60);
 }
 
-TEST_CASE("what was tuned is served to later programs, for its own size and for sizes near by") {
-  const Folder folder;
-  bench::use_primary_context();
+TEST_CASE_FIXTURE(Program, "what was tuned is served to later programs, for its own size and for sizes near by") {
   const Workload workload(100003), nearby(60001), far(1000);
   std::string winner;
   {
-    Runtime runtime({.mode = Mode::tune, .database = folder.path, .tune_limit = kPatience});
+    Runtime runtime({.mode = Mode::tune, .database = folder.path(), .tune_limit = kPatience});
     const Instance& instance = runtime.kernel(describe()).request({100003});
     INFO(instance.provenance().why);
     REQUIRE(instance.rung() == Rung::exact);
@@ -187,7 +139,7 @@ TEST_CASE("what was tuned is served to later programs, for its own size and for 
     CHECK(workload.steps_taken() == 1);
     winner = instance.provenance().configuration;
   }
-  Runtime runtime({.database = folder.path});
+  Runtime runtime({.database = folder.path()});
   const Kernel kernel = runtime.kernel(describe());
   const Instance& exact = kernel.request({100003});
   CHECK(exact.rung() == Rung::exact);
@@ -206,19 +158,14 @@ TEST_CASE("what was tuned is served to later programs, for its own size and for 
   CHECK(far.launches_right(too_far));
 }
 
-TEST_CASE("a graph keeps what it captured when a winner takes over between two launches") {
-  const Folder folder;
-  bench::use_primary_context();
+TEST_CASE_FIXTURE(Program, "a graph keeps what it captured when a winner takes over between two launches") {
   const Workload workload(1000003);
-  Runtime runtime({.mode = Mode::background, .database = folder.path, .background_share = 1.0});
+  Runtime runtime({.mode = Mode::background, .database = folder.path(), .background_share = 1.0});
   const Instance& instance = runtime.kernel(describe()).request({1000003});
   INFO(instance.provenance().why);
   REQUIRE(instance.rung() == Rung::baseline);
 
-  begin_capture(workload.stream());
-  const LaunchStatus captured = workload.launch(instance);
-  const CUgraphExec graph = instantiate(end_capture(workload.stream()));
-  REQUIRE(captured);
+  const CUgraphExec graph = capture_executable(workload.stream(), [&] { REQUIRE(workload.launch(instance)); });
 
   while (!runtime.wait_for_tuning(std::chrono::milliseconds(20))) REQUIRE(workload.launches_right(instance));
   REQUIRE(instance.rung() == Rung::exact);
@@ -231,27 +178,22 @@ TEST_CASE("a graph keeps what it captured when a winner takes over between two l
   CHECK(workload.steps_taken() == 60);
 }
 
-TEST_CASE("a request during a capture compiles nothing and leaves the capture whole") {
-  const Folder folder;
-  bench::use_primary_context();
+TEST_CASE_FIXTURE(Program, "a request during a capture compiles nothing and leaves the capture whole") {
   const Workload workload(100003);
-  Runtime runtime({.database = folder.path});
+  Runtime runtime({.database = folder.path()});
   const Kernel kernel = runtime.kernel(describe());
-  begin_capture(workload.stream());
-  const Instance& during = kernel.request({100003}, {.stream = workload.stream()});
-  const bool launched = static_cast<bool>(workload.launch(during));
-  REQUIRE(end_capture(workload.stream()) != nullptr);
-  CHECK_FALSE(launched);
+  const CUgraph graph = capture(workload.stream(), [&] {
+    CHECK_FALSE(workload.launch(kernel.request({100003}, {.stream = workload.stream()})));
+  });
+  REQUIRE(graph != nullptr);
   const Instance& afterwards = kernel.request({100003});
   INFO(afterwards.provenance().why);
   CHECK(workload.launches_right(afterwards));
 }
 
-TEST_CASE("every context has an instance of its own, and a named device needs none to be current") {
-  const Folder folder;
-  const CUcontext primary = bench::use_primary_context();
+TEST_CASE_FIXTURE(Program, "every context has an instance of its own, and a named device needs none to be current") {
   const OwnContext own;  // lives longer than the Runtime
-  Runtime runtime({.database = folder.path});
+  Runtime runtime({.database = folder.path()});
   const Kernel kernel = runtime.kernel(describe());
   for (const CUcontext context : {primary, own.get(), primary}) {
     require(bare_driver().set_context(context), "cuCtxSetCurrent");
@@ -266,23 +208,21 @@ TEST_CASE("every context has an instance of its own, and a named device needs no
   CHECK(&kernel.request({5003}) != in_primary);
 
   require(bare_driver().set_context(nullptr), "cuCtxSetCurrent");
-  Runtime named({.device = 0, .database = folder.path});
+  Runtime named({.device = 0, .database = folder.path()});
   const Instance& instance = named.kernel(describe()).request({5003});
   bench::use_primary_context();
   const Workload workload(5003);
   CHECK(workload.launches_right(instance));
 }
 
-TEST_CASE("threads ask and launch at once, each on a stream of its own") {
-  const Folder folder;
-  const CUcontext context = bench::use_primary_context();
-  Runtime runtime({.database = folder.path});
+TEST_CASE_FIXTURE(Program, "threads ask and launch at once, each on a stream of its own") {
+  Runtime runtime({.database = folder.path()});
   const Kernel kernel = runtime.kernel(describe());
   std::vector<int> wrong(2);
   std::vector<std::thread> threads;
   for (std::size_t thread = 0; thread < wrong.size(); ++thread) {
     threads.emplace_back([&, thread] {
-      require(bare_driver().set_context(context), "cuCtxSetCurrent");
+      require(bare_driver().set_context(primary), "cuCtxSetCurrent");
       for (const int n : {1000, 1001, 2003, 4001}) {
         const Workload workload(n);
         for (int i = 0; i < 100; ++i) {
@@ -303,24 +243,20 @@ extern "C" __global__ void weigh(long long* y, int n) {
 }
 )cuda";
 
-TEST_CASE("constant memory holds what each launch passes for it, in graphs too") {
+TEST_CASE_FIXTURE(Program, "constant memory holds what each launch passes for it, in graphs too") {
   constexpr int kLength = 10007;
-  const Folder folder;
-  bench::use_primary_context();
   const CUstream stream = bench::make_stream();
   const bench::Buffer ones(64), twos(64), y(kLength * sizeof(long long));
   ones.fill(0x11, stream);
   twos.fill(0x22, stream);
   const auto right = [&](long long weight) {
-    const std::vector<std::byte> raw = y.read(stream);
-    std::vector<long long> found(kLength);
-    std::memcpy(found.data(), raw.data(), raw.size());
+    const auto found = y.read<long long>(stream);
     for (int i = 0; i < kLength; ++i) {
       if (found[static_cast<std::size_t>(i)] != weight + i) return false;
     }
     return true;
   };
-  Runtime runtime({.database = folder.path});
+  Runtime runtime({.database = folder.path()});
   const Description description = DescriptionBuilder("weigh", kAddingWeights)
                                       .size("n")
                                       .parameter("BLOCK", {64, 128}, 128)
@@ -334,18 +270,14 @@ TEST_CASE("constant memory holds what each launch passes for it, in graphs too")
   INFO(instance.provenance().why);
   REQUIRE(instance.rung() == Rung::baseline);
   const auto launch = [&](const bench::Buffer& weights) {
-    const LaunchStatus status = instance.launch(stream, reinterpret_cast<const long long*>(weights.address()),
-                                                reinterpret_cast<long long*>(y.address()), kLength);
-    INFO(status.message);
-    REQUIRE(status);
+    const LaunchStatus status = instance.launch(stream, weights.as<const long long>(), y.as<long long>(), kLength);
+    REQUIRE_MESSAGE(status, status.message);
   };
   launch(ones);
   CHECK(right(0x1111111111111111));
   launch(twos);
   CHECK(right(0x2222222222222222));
-  begin_capture(stream);
-  launch(twos);
-  const CUgraphExec graph = instantiate(end_capture(stream));
+  const CUgraphExec graph = capture_executable(stream, [&] { launch(twos); });
   launch(ones);
   CHECK(right(0x1111111111111111));
   replay(graph, stream);
@@ -356,11 +288,5 @@ TEST_CASE("constant memory holds what each launch passes for it, in graphs too")
 }  // namespace tuner
 
 int main(int argc, char** argv) {
-  try {
-    tuner::bench::bare_driver();
-  } catch (const std::exception& error) {
-    std::printf("SKIPPED: no GPU that can be used: %s\n", error.what());
-    return 77;
-  }
-  return doctest::Context(argc, argv).run();
+  return tuner::test::run_on_gpu(argc, argv, [] { tuner::bench::bare_driver(); });
 }

@@ -5,14 +5,12 @@
 // $TUNER_SCRATCH_BATCHES: how many batches of launches each thread makes; fewer under a sanitizer.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -21,6 +19,9 @@
 #include <vector>
 
 #include "bench/runtime/bare_driver.hpp"
+#include "tests/gpu/graphs.hpp"
+#include "tests/gpu/run_on_gpu.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/driver/driver.hpp"
 #include "tuner/runtime/instance_state.hpp"
 #include "tuner/tuner.hpp"
@@ -58,14 +59,6 @@ Description narrowed_reduce(const fs::path& folder) {
   return Description::from_file(folder / "reduce.cu");
 }
 
-struct Folder {
-  Folder() : path(fs::temp_directory_path() / ("tuner-gpu-scratch-" + std::to_string(getpid()))) {
-    fs::create_directories(path);
-  }
-  ~Folder() { fs::remove_all(path); }
-  fs::path path;
-};
-
 /// Values of which every `step`-th is 1 and all others 0: whatever the order, every partial sum is exact.
 struct Values {
   explicit Values(int step) : sum(static_cast<float>(kLength / step)), buffer(kLength * sizeof(float)) {
@@ -94,8 +87,7 @@ struct Batch {
   }
   /// How many sums are not what they should be; each is spoilt by that.
   int count_wrong(CUstream stream, const std::vector<float>& expected) const {
-    std::vector<float> found(kBatch);
-    std::memcpy(found.data(), sums.read(stream).data(), sums.bytes());
+    const auto found = sums.read<float>(stream);
     sums.fill(0xff, stream);
     bench::drain(stream);
     int wrong = 0;
@@ -128,30 +120,16 @@ int wrong_on_passing_streams(const Instance& instance, const std::vector<std::un
   return refused + batch.count_wrong(bench::make_stream(), expected);
 }
 
-template <class Function>
-Function find(const char* name, int version) {
-  void* found = nullptr;
-  CUdriverProcAddressQueryResult status{};
-  require(bench::bare_driver().find(name, &found, version, CU_GET_PROC_ADDRESS_DEFAULT, &status), name);
-  return reinterpret_cast<Function>(found);
-}
-
 /// A graph with one launch, whose sum is that of these values.
 struct Graph {
   Graph(const Instance& instance, const Values& its_values) : values(its_values) {
-    require(find<PFN_cuStreamBeginCapture_v10010>("cuStreamBeginCapture", 10010)(stream, CU_STREAM_CAPTURE_MODE_GLOBAL),
-            "cuStreamBeginCapture");
-    const LaunchStatus status = batch.launch(instance, stream, values, 0, 0);
-    CUgraph captured = nullptr;
-    require(find<PFN_cuStreamEndCapture_v10000>("cuStreamEndCapture", 10000)(stream, &captured), "cuStreamEndCapture");
-    INFO(status.message);
-    REQUIRE(status);
-    require(find<PFN_cuGraphInstantiateWithFlags_v11040>("cuGraphInstantiateWithFlags", 11040)(&graph, captured, 0),
-            "cuGraphInstantiateWithFlags");
+    graph = test::capture_executable(stream, [&] {
+      const LaunchStatus status = batch.launch(instance, stream, values, 0, 0);
+      REQUIRE_MESSAGE(status, status.message);
+    });
   }
   int wrong_in_replay() const {
-    static const auto launch = find<PFN_cuGraphLaunch_v10000>("cuGraphLaunch", 10000);
-    require(launch(graph, stream), "cuGraphLaunch");
+    test::replay(graph, stream);
     return batch.count_wrong(stream, {values.sum});
   }
   CUstream stream = bench::make_stream();
@@ -164,16 +142,16 @@ struct Graph {
 
 TEST_CASE(
     "a reduction that is swapped to eight times the scratch and back, beside itself and graphs, is always right") {
-  const Folder folder;
+  const test::TemporaryFolder folder;
   const CUcontext context = bench::use_primary_context();
   std::vector<std::unique_ptr<Values>> values;
   for (const int step : {8, 16, 32}) values.push_back(std::make_unique<Values>(step));
   {
     Runtime runtime({.mode = Mode::background,
-                     .database = folder.path,
+                     .database = folder.path(),
                      .background_share = 1.0,
                      .observer = [](const Notice& notice) { std::printf("%s\n", notice.sentence.c_str()); }});
-    const Instance& instance = runtime.kernel(narrowed_reduce(folder.path)).request({kLength});
+    const Instance& instance = runtime.kernel(narrowed_reduce(folder.path())).request({kLength});
     INFO(instance.provenance().why);
     REQUIRE(instance.rung() == Rung::baseline);
     const std::uint64_t needed = instance.snapshot().argument("partials").bytes;
@@ -232,11 +210,5 @@ TEST_CASE(
 }  // namespace tuner
 
 int main(int argc, char** argv) {
-  try {
-    tuner::bench::bare_driver();
-  } catch (const std::exception& error) {
-    std::printf("SKIPPED: no GPU that can be used: %s\n", error.what());
-    return 77;
-  }
-  return doctest::Context(argc, argv).run();
+  return tuner::test::run_on_gpu(argc, argv, [] { tuner::bench::bare_driver(); });
 }

@@ -78,9 +78,7 @@ TEST_CASE("each of the seeded bugs is the only finding, with its class and its l
 TEST_CASE(
     "the kernel's file, the compiler, and the folder of what is made for a check, may have blanks in their names") {
   Developer one;
-  const auto compiler = one.folder().write("my compilers/c++", "#!/bin/sh\nexec c++ \"$@\"\n");
-  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
-  one.environment["CXX"] = compiler.string();
+  one.environment["CXX"] = compiler_behind(one.folder(), "my compilers/c++", "");
   const std::filesystem::path temporary = one.home() / "what is made";
   const std::filesystem::path kernel = one.home() / "half of them.cu";
   std::filesystem::create_directory(temporary);
@@ -206,7 +204,7 @@ TEST_CASE("the report says what was run, where, and how often") {
   const Result result = Developer().run(
       {"check", kernel_file("read_past_end"), "--host", "--problem", "n=5", "--config", "BLOCKDIMX=128"});
   CHECK_EQ(result.exit_code, 1);
-  CHECK(contains(result.out, "read_past_end on the CPU: 1 configuration x 1 problem x 3 orders of threads"));
+  CHECK(contains(result.out, "read_past_end on the CPU: 1 configuration x 1 problem x 3 thread orders"));
   CHECK(contains(result.out, "Problems: n=5\n"));
   CHECK(
       contains(result.out, "read_past_end.cu:14: out_of_bounds_read: reads 4 bytes at byte 20 of `x`, which has 20\n"));
@@ -229,10 +227,8 @@ TEST_CASE("a machine without a compiler is told in one sentence") {
 
 TEST_CASE("a compiler that crashes is no crash of this program") {
   Developer broken;
-  const auto compiler = broken.folder().write(
-      "crash", "#!/bin/sh\ncase \"$*\" in *unit*|*memory_*.cpp*) kill -SEGV $$;; esac\nexec c++ \"$@\"\n");
-  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
-  broken.environment["CXX"] = compiler.string();
+  const std::string crash = "case \"$*\" in *unit*|*memory_*.cpp*) kill -SEGV $$;; esac";
+  broken.environment["CXX"] = compiler_behind(broken.folder(), "crash", crash);
   const Result result = broken.run({"check", kernel_file("clean"), "--host"});
   CHECK_EQ(result.exit_code, 2);
   CHECK(contains(result.out, "ended by signal 11"));

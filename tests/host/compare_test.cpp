@@ -97,7 +97,8 @@ TEST_CASE(
   set(writes, 1, {1, 12345, other});
   const auto findings = compare_outputs(writes, arguments, &expected, false);
   CHECK_EQ(only(findings), FindingKind::wrong_result);
-  CHECK(findings[0].sentence.find("`y`: element 1 is written and the reference leaves it unwritten; 1 of 3 are") == 0);
+  CHECK(findings[0].sentence.find("`y`: element 1 is written, but the reference leaves it unwritten; so are 1 of 3") ==
+        0);
   arguments[0].is_partial = true;
   CHECK(compare_outputs(writes, arguments, &expected, false).empty());
 }

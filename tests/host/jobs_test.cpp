@@ -7,10 +7,10 @@
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <string>
 
+#include "tests/support/files.hpp"
 #include "tuner/error.hpp"
 #include "tuner/host/shortage.hpp"
 #include "tuner/host/work_folder.hpp"
@@ -18,13 +18,12 @@
 
 using namespace tuner;
 using namespace tuner::host;
+using tuner::test::contains;
 
 namespace {
 
 Job shell(const std::string& script) {
-  Job job;
-  job.command = {"/bin/sh", "-c", script};
-  return job;
+  return {.command = {"/bin/sh", "-c", script}};
 }
 
 Job run(Job job, const JobLimits& limits = {}) {
@@ -35,10 +34,6 @@ Job run(Job job, const JobLimits& limits = {}) {
 
 std::string lack_of(const Job& job, const JobLimits& limits = {}) {
   return shortage(job, "It", limits);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace
@@ -65,8 +60,7 @@ TEST_CASE("a program that prints without end takes no memory") {
 
 TEST_CASE("jobs that hold more memory than they may together are stopped, and what started them tells") {
   const Adoption adoption;
-  JobLimits limits;
-  limits.memory = std::uint64_t{300} << 20;
+  const JobLimits limits{.memory = std::uint64_t{300} << 20};
   const Job job = run(shell("head -c 3000000000 /dev/zero | tail >/dev/null; exit 5"), limits);
   CHECK(job.starved);
   CHECK_EQ(job.how, "exited with status 5");
@@ -80,8 +74,7 @@ TEST_CASE("jobs that hold more memory than they may together are stopped, and wh
 
 TEST_CASE("memory that a process holds whose parent has ended is its job's, which is not killed for it") {
   const Adoption adoption;
-  JobLimits limits;
-  limits.memory = std::uint64_t{300} << 20;
+  const JobLimits limits{.memory = std::uint64_t{300} << 20};
   // The outer one waits until the reader of /dev/zero has ended, which has closed the pipe then.
   const Job job = run(shell("(tail /dev/zero & echo) | cat >/dev/null; exit 8"), limits);
   CHECK_EQ(job.how, "exited with status 8");
@@ -90,8 +83,7 @@ TEST_CASE("memory that a process holds whose parent has ended is its job's, whic
 
 TEST_CASE("processes whose parents have ended do not hide the job that starts them without end") {
   const Adoption adoption;
-  JobLimits limits;
-  limits.processes = 30;
+  const JobLimits limits{.processes = 30};
   const Job job = run(shell("for i in $(seq 1000); do (sleep 1000 & exit); done; sleep 1000"), limits);
   CHECK(job.crowded);
   CHECK_EQ(job.signal, SIGKILL);
@@ -99,8 +91,7 @@ TEST_CASE("processes whose parents have ended do not hide the job that starts th
 
 TEST_CASE("a program that starts processes without end is stopped with all of them") {
   const Adoption adoption;
-  JobLimits limits;
-  limits.processes = 30;
+  const JobLimits limits{.processes = 30};
   const Job job = run(shell("for i in $(seq 1000); do sleep 1000 & done; wait; exit 6"), limits);
   CHECK(job.crowded);
   CHECK(contains(lack_of(job, limits), "more than 30 processes"));
@@ -122,15 +113,13 @@ TEST_CASE("what a job leaves behind in a session of its own ends with the adopti
 TEST_CASE("jobs that are told to stop leave nothing that runs") {
   const Adoption adoption;
   const std::atomic<bool> stop{true};
-  JobLimits limits;
-  limits.stop = &stop;
+  const JobLimits limits{.stop = &stop};
   CHECK_FALSE(run(shell("sleep 1000"), limits).done);
   CHECK(descendants(getpid()).empty());
 }
 
 TEST_CASE("programs put their temporary files where they are told") {
-  JobLimits limits;
-  limits.temporary = "/some where";
+  const JobLimits limits{.temporary = "/some where"};
   CHECK_EQ(run(shell("echo $TMPDIR >&2"), limits).messages, "/some where");
 }
 
@@ -159,12 +148,11 @@ TEST_CASE("a job that was killed, or lacked something, is told from one that fai
 }
 
 TEST_CASE("what was made here and cannot be started is not the toolkit's fault") {
-  JobLimits limits;
-  limits.temporary = "/a/tuner-check-1/tmp";
+  const JobLimits limits{.temporary = "/a/tuner-check-1/tmp"};
   Job job;
   job.command = {"/a/tuner-check-1/run_memory"};
   job.start_error = EACCES;
-  CHECK(contains(lack_of(job, limits), "set TMPDIR to a folder where you may write and run programs"));
+  CHECK(contains(lack_of(job, limits), "set TMPDIR to a folder where you can write files and run programs"));
   job.start_error = EMFILE;
   CHECK(contains(lack_of(job, limits), "ulimit -n"));
   job.command = {"/usr/bin/c++"};

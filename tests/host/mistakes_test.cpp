@@ -24,8 +24,8 @@ TEST_CASE("a description without a mistake has no findings") {
   CHECK_MESSAGE(described.exit_code == 0, described.err);
   const Result checked = developer.check(described_kernel());
   CHECK_MESSAGE(checked.exit_code == 0, checked.out << checked.err);
-  CHECK(checked.out.find("No findings.") != std::string::npos);
-  CHECK(checked.out.find("Not checked") == std::string::npos);
+  CHECK(contains(checked.out, "No findings."));
+  CHECK_FALSE(contains(checked.out, "Not checked"));
 }
 
 TEST_CASE("each mistake in a description is refused or found") {
@@ -42,6 +42,6 @@ TEST_CASE("each mistake in a description is refused or found") {
     const Result checked = developer.check(mistake.text());
     INFO(checked.out << checked.err);
     CHECK((checked.exit_code == 1 || checked.exit_code == 2));
-    CHECK(checked.out.find("No findings.") == std::string::npos);
+    CHECK_FALSE(contains(checked.out, "No findings."));
   }
 }

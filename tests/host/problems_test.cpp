@@ -42,7 +42,7 @@ TEST_CASE("derived problems keep to what the kernel accepts") {
 TEST_CASE("a problem without sizes is taken as it is, unless it takes long") {
   CHECK_EQ(problems("#pragma tuner problem(n: exact = 1000000)").size(), 1);
   CHECK_THROWS_WITH_AS(problems("#pragma tuner problem(n: exact = 100000000)"),
-                       doctest::Contains("has no size that could be made smaller"), Error);
+                       doctest::Contains("has no size that could be reduced"), Error);
 }
 
 TEST_CASE("where nothing can be derived the sentence asks for a problem") {

@@ -50,7 +50,7 @@ struct Author : Developer {
 
 bool has(const Json& report, const std::string& kind, const std::string& words) {
   for (const Json& finding : report["findings"]) {
-    if (finding["class"] == kind && finding["message"].get<std::string>().find(words) != std::string::npos) return true;
+    if (finding["class"] == kind && contains(finding["message"], words)) return true;
   }
   return false;
 }
@@ -60,7 +60,8 @@ bool has(const Json& report, const std::string& kind, const std::string& words) 
 TEST_CASE("a reference with the baseline's launch leaves most unwritten, and what writes that is a finding") {
   const Json report = Author().check(trap("reference(plain)"), 1);
   INFO(report.dump(2));
-  CHECK(has(report, "wrong_result", "`y`: element 256 is written and the reference leaves it unwritten; 744 of 1000"));
+  CHECK(has(report, "wrong_result",
+            "`y`: element 256 is written, but the reference leaves it unwritten; so are 744 of 1000"));
   CHECK(has(report, "unwritten_output", "`y`: the reference writes nothing from element 256 on"));
 }
 
@@ -102,5 +103,5 @@ TEST_CASE("what a file holds is what a kernel and the reference that is named mu
   CHECK(has(alone, "wrong_result", "`y`: element 1 is 2 and should be 3; 999 of 1000 differ"));
   const Json both = author.check(text("reference(plain; grid(n) block(1))"), 1);
   INFO(both.dump(2));
-  CHECK(has(both, "wrong_result", "the reference differs from the file that is expected: `y`: element 1 is 2"));
+  CHECK(has(both, "wrong_result", "the reference differs from the file with the expected output: `y`: element 1 is 2"));
 }

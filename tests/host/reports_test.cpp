@@ -16,11 +16,7 @@ TEST_CASE("an access beyond a buffer is placed in the kernel, even when a header
       "    #0 0x1 in load /tmp/w/helper.cuh:7\n    #1 0x2 in kernel /tmp/w/k/kernel.cu:12\n    #2 0x3 in call "
       "/tmp/w/tuner/host/shim/variants.hpp:40\n\n"
       "0x60 is located 0 bytes to the right of\nallocated by thread T0 here:\n    #0 0x9 in malloc\n";
-  Touched touched;
-  touched.what = Touched::What::argument;
-  touched.name = "x";
-  touched.offset = 400;
-  touched.bytes = 400;
+  const Touched touched{.what = Touched::What::argument, .name = "x", .offset = 400, .bytes = 400};
   const Finding finding = read_sanitizer_report(report, touched, kFiles);
   CHECK_EQ(finding.kind, FindingKind::out_of_bounds_read);
   CHECK_EQ(finding.place.text(), "k/kernel.cu:12");

@@ -16,10 +16,7 @@ namespace {
 constexpr std::array kSchedules = {Schedule::forward, Schedule::reverse, Schedule::shuffled};
 
 Launch threads(unsigned count, Schedule schedule = Schedule::forward) {
-  Launch how;
-  how.block = {count, 1, 1};
-  how.schedule = schedule;
-  return how;
+  return {.block = {count, 1, 1}, .schedule = schedule};
 }
 
 std::string fault_of(const Launch& how, const std::function<void()>& kernel) {
@@ -34,11 +31,8 @@ std::string fault_of(const Launch& how, const std::function<void()>& kernel) {
 }  // namespace
 
 TEST_CASE("every thread of every block runs once and knows its place") {
-  Launch how;
-  how.grid = {2, 3, 2};
-  how.block = {4, 2, 3};
   for (Schedule schedule : kSchedules) {
-    how.schedule = schedule;
+    const Launch how{.grid = {2, 3, 2}, .block = {4, 2, 3}, .schedule = schedule};
     std::vector<int> runs(2 * 3 * 2 * 4 * 2 * 3);
     launch(how, [&] {
       const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;

@@ -54,9 +54,7 @@ TEST_CASE("headers in angle brackets are taken out and told, with their lines") 
   CHECK_EQ(result.system_headers[0].line, 2);
 }
 
-TEST_CASE("macros that a text defines are found, and words are found whole") {
+TEST_CASE("macros that a text defines are found") {
   CHECK_EQ(macros_defined_in("#define A 1\n # define B(x) x\n#ifdef C\n#define A 2\n"),
            std::vector<std::string>{"A", "B"});
-  CHECK(mentions("int TILE = 3;", "TILE"));
-  CHECK_FALSE(mentions("int TILE_X = 3;", "TILE"));
 }

@@ -9,11 +9,10 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "tests/cli/program.hpp"
+#include "tests/host/developer.hpp"
 
 using namespace tuner::test;
 
@@ -49,12 +48,7 @@ struct Troubled : User {
     environment["TMPDIR"] = temporary().string();
   }
   std::filesystem::path temporary() const { return home() / "temporary"; }
-  /// The program that CXX names: does `script`, then what a compiler does.
-  void wrap_compiler(const std::string& script) {
-    const auto file = folder().write("wrapper", "#!/bin/sh\n" + script + "\nexec c++ \"$@\"\n");
-    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
-    environment["CXX"] = file.string();
-  }
+  void wrap_compiler(const std::string& script) { environment["CXX"] = compiler_behind(folder(), "wrapper", script); }
   std::vector<std::string> words(const std::string& text, const std::vector<std::string>& more = {}) const {
     std::vector<std::string> all{"check", folder().write("trouble.cu", text).string(), "--host", "--problem", "n=5",
                                  "--json"};
@@ -88,7 +82,7 @@ std::string first_unchecked(const Json& report) {
 /// Whether a process runs whose arguments have these words.
 bool runs(const std::string& words) {
   for (const auto& process : std::filesystem::directory_iterator("/proc")) {
-    std::string line = read_file(process.path() / "cmdline");
+    std::string line = read_bytes(process.path() / "cmdline");
     for (char& c : line) c = c == '\0' ? ' ' : c;
     if (line.starts_with(words)) return true;
   }
@@ -108,6 +102,13 @@ bool can_mount(const std::filesystem::path& folder) {
   waitpid(pid, &status, 0);
   if (status != 0) MESSAGE("SKIPPED: only root may mount a file system");
   return status == 0;
+}
+
+/// Until the compiler has made the file "begun".
+void wait_until_begun(const User& user, Running& running) {
+  while (!std::filesystem::exists(user.home() / "begun") && !running.ended())
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  REQUIRE(!running.ended());
 }
 
 /// A number of seconds to sleep for that no other test has.
@@ -199,7 +200,7 @@ TEST_CASE("findings stay when the compiler is killed that would have looked for 
   one.wrap_compiler("case \"$*\" in *runtime_races*) kill -KILL $$;; esac");
   const Json found = report(one.check("", "  y[i] = x[n];\n"), 1);
   CHECK_EQ(only_finding(found)["class"], "out_of_bounds_read");
-  CHECK(contains(first_unchecked(found), "Races were not looked for. The C++ compiler"));
+  CHECK(contains(first_unchecked(found), "Races were not checked. The C++ compiler"));
 }
 
 TEST_CASE("findings stay when the program that runs other configurations is killed") {
@@ -274,9 +275,7 @@ TEST_CASE("Ctrl-C leaves no compiler and no temporary file behind, also where it
   one.wrap_compiler("case \"$*\" in */runtime.cpp*) mktemp >/dev/null; touch \"$HOME/begun\"; sleep " + own_seconds() +
                     ";; esac");
   Running running(one, one.words(kernel_text("", "")));
-  while (!std::filesystem::exists(one.home() / "begun") && !running.ended())
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  REQUIRE(!running.ended());
+  wait_until_begun(one, running);
   running.signal(SIGINT);
   SUBCASE("once") {}
   SUBCASE("twice") {
@@ -291,8 +290,7 @@ TEST_CASE("Ctrl-C ends the wait for a compiler that does not say what it is") {
   Troubled one;
   one.wrap_compiler("touch \"$HOME/begun\"; sleep " + own_seconds());
   Running running(one, one.words(kernel_text("", "")));
-  while (!std::filesystem::exists(one.home() / "begun") && !running.ended())
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  wait_until_begun(one, running);
   running.signal(2);
   CHECK_EQ(running.finish().exit_code, 130);
   CHECK_FALSE(runs("sleep " + own_seconds()));

@@ -24,14 +24,6 @@ void averages_times_matrix(ReferenceRun& run) {
   }
 }
 
-void reference(ReferenceRun& run) {
-  if (run.type("TYPE") == "double") {
-    averages_times_matrix<double>(run);
-  } else {
-    averages_times_matrix<float>(run);
-  }
-}
-
-const ReferenceRegistration registration{"average_matvec", reference};
+const ReferenceRegistration registration{"average_matvec", averages_times_matrix<float>, averages_times_matrix<double>};
 
 }  // namespace

@@ -1,16 +1,14 @@
 #include "tests/kernel_sources/case_list.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 
+#include "search/expression/quoting.hpp"
+
 namespace tuner::host {
 namespace {
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 Values parse_values(const std::string& text) {
   Values values;
@@ -18,7 +16,8 @@ Values parse_values(const std::string& text) {
   for (std::string item; std::getline(stream, item, ',');) {
     const std::size_t equals = item.find('=');
     if (equals == std::string::npos) throw std::runtime_error("'" + item + "' is not NAME=expression");
-    values.emplace_back(trimmed(item.substr(0, equals)), search::Expression::parse(trimmed(item.substr(equals + 1))));
+    values.emplace_back(search::trimmed(item.substr(0, equals)),
+                        search::Expression::parse(search::trimmed(item.substr(equals + 1))));
   }
   return values;
 }
@@ -49,11 +48,12 @@ CaseList read_case_list(const std::filesystem::path& file) {
   int number = 0;
   for (std::string line; std::getline(stream, line);) {
     ++number;
-    line = trimmed(line);
+    line = std::string(search::trimmed(line));
     if (line.empty() || line[0] == '#') continue;
     const std::size_t end = line.find_first_of(" \t");
     try {
-      read_line(line.substr(0, end), end == std::string::npos ? "" : trimmed(line.substr(end)), list);
+      read_line(line.substr(0, end),
+                std::string(search::trimmed(std::string_view(line).substr(std::min(end, line.size())))), list);
     } catch (const std::exception& error) {
       throw std::runtime_error(file.string() + ":" + std::to_string(number) + ": " + error.what());
     }

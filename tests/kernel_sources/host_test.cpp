@@ -109,7 +109,7 @@ int run(const std::string& kernel, bool whole_space) {
     total.compile_s += result.compile_s;
     total.run_s += result.run_s;
   }
-  std::printf("%s: %zu configurations, %zu cases, %zu looked at for races; compiled in %.1f s, run in %.1f s\n",
+  std::printf("%s: %zu configurations, %zu cases, %zu checked for races; compiled in %.1f s, run in %.1f s\n",
               kernel.c_str(), total.configurations, total.cases, total.raced, total.compile_s, total.run_s);
   if (total.configurations < asked) {
     std::printf("%zu configurations did not run\n", asked - total.configurations);

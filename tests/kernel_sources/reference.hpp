@@ -41,7 +41,7 @@ struct ReferenceRun {
 };
 
 /// Fills the outputs by the plainest code there is, without looking at the kernel. Sums are made in double.
-using Reference = void (*)(ReferenceRun& run);
+using Reference = std::function<void(ReferenceRun& run)>;
 
 /// By kernel name. Each <kernel>_reference.cpp registers its own.
 inline std::map<std::string, Reference, std::less<>>& references() {
@@ -50,7 +50,14 @@ inline std::map<std::string, Reference, std::less<>>& references() {
 }
 
 struct ReferenceRegistration {
-  ReferenceRegistration(std::string kernel, Reference reference) { references()[std::move(kernel)] = reference; }
+  ReferenceRegistration(std::string kernel, Reference reference) {
+    references()[std::move(kernel)] = std::move(reference);
+  }
+  /// For kernels whose property TYPE is float or double.
+  ReferenceRegistration(std::string kernel, Reference of_floats, Reference of_doubles)
+      : ReferenceRegistration(std::move(kernel),
+                              [=](ReferenceRun& run) { (run.type("TYPE") == "float" ? of_floats : of_doubles)(run); }) {
+  }
 };
 
 }  // namespace tuner::host

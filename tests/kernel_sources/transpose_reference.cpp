@@ -14,10 +14,6 @@ void transpose(ReferenceRun& run) {
   }
 }
 
-void reference(ReferenceRun& run) {
-  run.type("TYPE") == "float" ? transpose<float>(run) : transpose<double>(run);
-}
-
-const ReferenceRegistration registration{"transpose", reference};
+const ReferenceRegistration registration{"transpose", transpose<float>, transpose<double>};
 
 }  // namespace

@@ -23,14 +23,6 @@ void largest_sums(ReferenceRun& run) {
   }
 }
 
-void reference(ReferenceRun& run) {
-  if (run.type("TYPE") == "double") {
-    largest_sums<double>(run);
-  } else {
-    largest_sums<float>(run);
-  }
-}
-
-const ReferenceRegistration registration{"wide_loads", reference};
+const ReferenceRegistration registration{"wide_loads", largest_sums<float>, largest_sums<double>};
 
 }  // namespace

@@ -119,26 +119,6 @@ int create_noted(Record::Kind kind, int folder, const char* path, const Call& ca
   return result;
 }
 
-template <class Call>
-int unlink_noted(int folder, const char* path, const Call& call) {
-  const std::lock_guard lock(order());
-  const Place place = find(folder, path);
-  const int result = call();
-  if (result == 0 && place.folder != 0) note({.kind = Record::unlink, .folder = place.folder}, place.name);
-  return result;
-}
-
-template <class Call>
-int rename_noted(int from_folder, const char* from, int to_folder, const char* to, const Call& call) {
-  const std::lock_guard lock(order());
-  const Place before = find(from_folder, from);
-  const int result = call();
-  if (result != 0 || before.folder == 0) return result;
-  const Place after = find(to_folder, to);
-  note({.kind = Record::rename, .folder = before.folder, .object = after.folder}, before.name, after.name);
-  return result;
-}
-
 /// `at` < 0: where the descriptor is.
 ssize_t write_noted(int descriptor, const void* bytes, std::size_t size, off_t at) {
   const std::lock_guard lock(order());
@@ -196,38 +176,45 @@ OPENAT(openat64)
 
 extern "C" {
 
-int mknod(const char* path, mode_t mode, dev_t device) {
-  return create_noted(Record::create_file, AT_FDCWD, path,
-                      [&] { return real<decltype(&mknod)>("mknod")(path, mode, device); });
-}
 int mknodat(int folder, const char* path, mode_t mode, dev_t device) {
   return create_noted(Record::create_file, folder, path,
                       [&] { return real<decltype(&mknodat)>("mknodat")(folder, path, mode, device); });
-}
-int mkdir(const char* path, mode_t mode) {
-  return create_noted(Record::create_folder, AT_FDCWD, path,
-                      [&] { return real<decltype(&mkdir)>("mkdir")(path, mode); });
 }
 int mkdirat(int folder, const char* path, mode_t mode) {
   return create_noted(Record::create_folder, folder, path,
                       [&] { return real<decltype(&mkdirat)>("mkdirat")(folder, path, mode); });
 }
-int unlink(const char* path) {
-  return unlink_noted(AT_FDCWD, path, [&] { return real<decltype(&unlink)>("unlink")(path); });
-}
 int unlinkat(int folder, const char* path, int flags) {
-  return unlink_noted(folder, path, [&] { return real<decltype(&unlinkat)>("unlinkat")(folder, path, flags); });
-}
-int rename(const char* from, const char* to) {
-  return rename_noted(AT_FDCWD, from, AT_FDCWD, to, [&] { return real<decltype(&rename)>("rename")(from, to); });
-}
-int renameat(int from_folder, const char* from, int to_folder, const char* to) {
-  return rename_noted(from_folder, from, to_folder, to,
-                      [&] { return real<decltype(&renameat)>("renameat")(from_folder, from, to_folder, to); });
+  const std::lock_guard lock(order());
+  const Place place = find(folder, path);
+  const int result = real<decltype(&unlinkat)>("unlinkat")(folder, path, flags);
+  if (result == 0 && place.folder != 0) note({.kind = Record::unlink, .folder = place.folder}, place.name);
+  return result;
 }
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
-  return rename_noted(from_folder, from, to_folder, to,
-                      [&] { return real<decltype(&renameat2)>("renameat2")(from_folder, from, to_folder, to, flags); });
+  const std::lock_guard lock(order());
+  const Place before = find(from_folder, from);
+  const int result = real<decltype(&renameat2)>("renameat2")(from_folder, from, to_folder, to, flags);
+  if (result != 0 || before.folder == 0) return result;
+  const Place after = find(to_folder, to);
+  note({.kind = Record::rename, .folder = before.folder, .object = after.folder}, before.name, after.name);
+  return result;
+}
+// The same in the present folder.
+int mknod(const char* path, mode_t mode, dev_t device) {
+  return mknodat(AT_FDCWD, path, mode, device);
+}
+int mkdir(const char* path, mode_t mode) {
+  return mkdirat(AT_FDCWD, path, mode);
+}
+int unlink(const char* path) {
+  return unlinkat(AT_FDCWD, path, 0);
+}
+int rename(const char* from, const char* to) {
+  return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+int renameat(int from_folder, const char* from, int to_folder, const char* to) {
+  return renameat2(from_folder, from, to_folder, to, 0);
 }
 ssize_t write(int descriptor, const void* bytes, std::size_t size) {
   return write_noted(descriptor, bytes, size, -1);

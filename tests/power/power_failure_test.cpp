@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <optional>
 
 #include "cache/exchange/exchange.hpp"
 #include "cache/file/hash.hpp"

@@ -1,4 +1,5 @@
 #include "tuner/process/channel.hpp"
+#include "tests/support/errors.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -7,7 +8,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <string>
 
 #include "tuner/error.hpp"
@@ -101,32 +101,26 @@ TEST_CASE("waiting for a message ends at the deadline") {
   CHECK_FALSE(pair.first.receive_wait());
 }
 
-TEST_CASE("a message of another build is refused with both builds named") {
+/// A channel whose other end has sent these bytes.
+Channel channel_with(const std::string& packet) {
   int ends[2];
   REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
-  Channel channel{UniqueFd(ends[0])};
   const UniqueFd other(ends[1]);
-  const std::string packet = "0.0.0-fedcba hello inline\n{}";
   REQUIRE(write(other.get(), packet.data(), packet.size()) == static_cast<ssize_t>(packet.size()));
-  try {
-    channel.receive();
-    FAIL("the message was accepted");
-  } catch (const Error& error) {
-    CHECK(error.code() == Errc::no_worker);
-    CHECK(std::string(error.what()).find("0.0.0-fedcba") != std::string::npos);
-    CHECK(std::string(error.what()).find(std::string(build_id())) != std::string::npos);
-  }
+  return Channel{UniqueFd(ends[0])};
+}
+
+TEST_CASE("a message of another build is refused with both builds named") {
+  Channel channel = channel_with("0.0.0-fedcba hello inline\n{}");
+  const std::string sentence = test::error_of(Errc::no_worker, [&] { channel.receive(); });
+  CHECK(sentence.find("0.0.0-fedcba") != std::string::npos);
+  CHECK(sentence.find(build_id()) != std::string::npos);
 }
 
 TEST_CASE("a packet that is no message is an error and nothing worse") {
   for (const std::string& packet : {std::string(build_id()), std::string(build_id()) + " hello", std::string("\n\n\n"),
                                     std::string(build_id()) + " \n", std::string(3, '\0')}) {
-    int ends[2];
-    REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
-    Channel channel{UniqueFd(ends[0])};
-    const UniqueFd other(ends[1]);
-    REQUIRE(write(other.get(), packet.data(), packet.size()) == static_cast<ssize_t>(packet.size()));
-    CHECK_THROWS_AS(channel.receive(), Error);
+    CHECK_THROWS_AS(channel_with(packet).receive(), Error);
   }
 }
 

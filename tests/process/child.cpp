@@ -1,5 +1,4 @@
 // A worker for tests: does what the messages say.
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

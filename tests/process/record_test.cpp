@@ -118,7 +118,7 @@ TEST_CASE("a message that is cut, no JSON, or out of range is an error that name
   Message cut = to_message("whole", whole);
   cut.fds.clear();
   CHECK_THROWS_WITH_AS(from_message<Whole>(cut),
-                       "A 'whole' message between the tuner's processes carries fewer bytes than it says; report this.",
+                       "A 'whole' message between the tuner's processes has fewer bytes than it claims; report this.",
                        Error);
   CHECK_THROWS_AS(from_message<Whole>({"whole", "nonsense", {}}), Error);
   CHECK_THROWS_AS(from_message<Nothing>({"nothing", "[]", {}}), Error);

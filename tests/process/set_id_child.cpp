@@ -2,7 +2,6 @@
 // program.
 #include <chrono>
 #include <cstdio>
-#include <optional>
 #include <string>
 
 #include "cache/file/location.hpp"

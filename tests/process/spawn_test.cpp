@@ -1,4 +1,6 @@
 #include "tuner/process/spawn.hpp"
+#include "tests/support/errors.hpp"
+#include "tests/support/processes.hpp"
 
 #include <doctest/doctest.h>
 #include <linux/sched.h>
@@ -14,10 +16,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "tuner/error.hpp"
 #include "tuner/process/process_tree.hpp"
@@ -38,16 +38,6 @@ std::string ask(ChildProcess& child, const std::string& type, const std::string&
   const std::optional<Message> answer = child.channel().receive_until(Clock::now() + 2min);
   REQUIRE(answer);
   return answer->body;
-}
-
-// A process that is gone, or is only waiting to be collected by whoever inherited it.
-bool has_ended(pid_t pid) {
-  for (const auto give_up = Clock::now() + 2min; Clock::now() < give_up; std::this_thread::sleep_for(2ms)) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string text;
-    if (!std::getline(file, text) || text.find(") Z ") != std::string::npos) return true;
-  }
-  return false;
 }
 
 /// As fork does, with this number; nothing if that cannot be.
@@ -92,30 +82,27 @@ TEST_CASE("a child sees no descriptor but its own four and has a group of its ow
 }
 
 TEST_CASE("the end of a child is described in words") {
-  SUBCASE("by itself") {
-    ChildProcess child = start();
-    CHECK_FALSE(child.try_wait());
-    child.channel().send({"exit", "3", {}});
+  ChildProcess child = start();
+  const auto end = [&] {
     const auto status = child.wait_until(Clock::now() + 2min);
     REQUIRE(status);
-    CHECK(status->text() == "exited with status 3");
+    return status->text();
+  };
+  SUBCASE("by itself") {
+    CHECK_FALSE(child.try_wait());
+    child.channel().send({"exit", "3", {}});
+    CHECK(end() == "exited with status 3");
     CHECK_FALSE(child.channel().receive());
     CHECK(child.channel().closed());
   }
   SUBCASE("killed") {
-    ChildProcess child = start();
     child.kill();
-    const auto status = child.wait_until(Clock::now() + 2min);
-    REQUIRE(status);
-    CHECK(status->text() == "ended by signal 9 (Killed)");
+    CHECK(end() == "ended by signal 9 (Killed)");
     child.kill();  // of no effect on whoever has the number now
   }
   SUBCASE("aborted") {
-    ChildProcess child = start();
     child.channel().send({"abort", "", {}});
-    const auto status = child.wait_until(Clock::now() + 2min);
-    REQUIRE(status);
-    CHECK(status->text() == "ended by signal 6 (Aborted)");
+    CHECK(end() == "ended by signal 6 (Aborted)");
   }
 }
 
@@ -146,7 +133,7 @@ TEST_CASE("destroying a child takes down what it started") {
     REQUIRE(kill(grandchild, 0) == 0);
   }
   CHECK(kill(child_pid, 0) != 0);
-  CHECK(has_ended(grandchild));
+  CHECK(test::has_ended(grandchild));
 }
 
 TEST_CASE("what a child started in a session of its own is not left behind when it is killed") {
@@ -157,7 +144,7 @@ TEST_CASE("what a child started in a session of its own is not left behind when 
     REQUIRE(kill(detached, 0) == 0);
     REQUIRE(getsid(detached) != getsid(child.pid()));
   }
-  CHECK(has_ended(detached));
+  CHECK(test::has_ended(detached));
   kill(detached, SIGKILL);
 }
 
@@ -199,17 +186,10 @@ TEST_CASE("a program that cannot be started for want of descriptors is no bug, a
   close(next);
   rlimit few = limit;
   few.rlim_cur = static_cast<rlim_t>(next) + 3;
-  std::string sentence;
-  Errc code = Errc::internal;
   setrlimit(RLIMIT_NOFILE, &few);
-  try {
-    ChildProcess child({.program = TUNER_TEST_CHILD});
-  } catch (const Error& error) {
-    sentence = error.what();
-    code = error.code();
-  }
+  const std::string sentence =
+      test::error_of(Errc::no_worker, [] { ChildProcess child({.program = TUNER_TEST_CHILD}); });
   setrlimit(RLIMIT_NOFILE, &limit);
-  CHECK(code == Errc::no_worker);
   CHECK(sentence.find("Too many open files") != std::string::npos);
   CHECK(sentence.find("ulimit -n") != std::string::npos);
 }
@@ -303,7 +283,7 @@ TEST_CASE("what a child forked dies with it") {
   ChildProcess child = start();
   const auto grandchild = static_cast<pid_t>(std::stol(ask(child, "fork")));
   kill(child.pid(), SIGKILL);
-  CHECK(has_ended(grandchild));
+  CHECK(test::has_ended(grandchild));
 }
 
 TEST_CASE("a child ends when its parent's channel closes") {
@@ -326,14 +306,10 @@ TEST_CASE("a moved child stays one child") {
 }
 
 TEST_CASE("a program that cannot be started is an error that names it") {
-  try {
-    ChildProcess child({.program = "/nonexistent/tuner-worker", .arguments = {}, .environment = {}});
-    FAIL("it started");
-  } catch (const Error& error) {
-    CHECK(error.code() == Errc::no_worker);
-    CHECK(std::string(error.what()).find("/nonexistent/tuner-worker") != std::string::npos);
-    CHECK(std::string(error.what()).find("No such file") != std::string::npos);
-  }
+  const std::string sentence =
+      test::error_of(Errc::no_worker, [] { ChildProcess child({.program = "/nonexistent/tuner-worker"}); });
+  CHECK(sentence.find("/nonexistent/tuner-worker") != std::string::npos);
+  CHECK(sentence.find("No such file") != std::string::npos);
 }
 
 TEST_CASE("a worker program started by hand says what it is") {

@@ -91,7 +91,7 @@ TEST_CASE("arguments of a kernel with constants are checked like any others") {
   };
   const Instance& instance = fixture.instance;
   CHECK(refused(instance.launch(nullptr, kX, kY, 1000)) ==
-        "The kernel `blur` takes 5 arguments (x, weights, y, offsets, n), and the call passes 3.");
+        "The kernel `blur` takes 5 arguments (x, weights, y, offsets, n), but the call passes 3.");
   CHECK(contains(refused(instance.launch(nullptr, kX, 2.0f, kY, kOffsets, 1000)), "Argument 2 of the kernel `blur`"));
   CHECK(contains(refused(instance.launch(nullptr, kX, kOffsets, kY, kOffsets, 1000)), "`weights`, is a buffer of"));
   CHECK(contains(refused(instance.launch(nullptr, kX, kWeights, kY, kOffsets, 999)), "`n`, must be 1000"));
@@ -125,8 +125,8 @@ TEST_CASE("an array in constant memory is not filled from a buffer that is short
   };
   const LaunchStatus status = launch(31);
   CHECK(status.message ==
-        "Argument 2 of the kernel `blur`, `weights`, needs 32 bytes, and the call passes a tuner::Buffer "
-        "of 31: make it larger.");
+        "Argument 2 of the kernel `blur`, `weights`, needs 32 bytes, but the call passes a tuner::Buffer of 31: make "
+        "it larger.");
   CHECK(inspector().take_launches().empty());
   CHECK(launch(32));
   const auto launches = inspector().take_launches();
@@ -179,8 +179,7 @@ TEST_CASE("a binary whose constant memory is not as described is not used") {
   const Fixture longer([](CubinText& text) { text.arrays[0].second = 64; });
   CHECK(longer.instance.rung() != Rung::exact);
   CHECK(contains(longer.instance.provenance().why,
-                 "the array `weights` of its binary has 64 bytes, and 32 are "
-                 "described"));
+                 "the array `weights` of its binary has 64 bytes, but 32 are described"));
 }
 
 TEST_CASE("a program needs no data files to launch what was tuned with them") {

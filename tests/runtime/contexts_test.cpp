@@ -8,122 +8,98 @@ using namespace tuner::test;
 
 namespace {
 
-std::string id_of(const Instance& instance) {
-  return instance.provenance().configuration;
-}
+const std::string kOther = "BLOCK=64,ITEMS=4,STORE=plain";
 
 }  // namespace
 
-TEST_CASE("without a context the primary one of the first GPU is made current, and stays so") {
-  Machine machine;
-  machine.tuned();
-  Runtime runtime(machine.options());
-  const Instance& instance = runtime.kernel(wave()).request({100, 1000});
+TEST_CASE_FIXTURE(Program, "without a context the primary one of the first GPU is made current, and stays so") {
+  const Instance& instance = tuned_instance();
   CHECK(instance.rung() == Rung::exact);
   REQUIRE(current_context() != nullptr);
   CHECK(launch(instance));
-  CHECK(&runtime.kernel(wave()).request({100, 1000}) != nullptr);
+  CHECK(&request() == &instance);
 }
 
 TEST_CASE("a program's own context is used and left as it is") {
-  Machine machine;
-  machine.tuned();
-  OwnContext own;
+  const OwnContext own;
   const std::size_t holds = inspector().primary_holds();
-  Runtime runtime(machine.options());
-  const Instance& instance = runtime.kernel(wave()).request({100, 1000});
+  Program program;
+  const Instance& instance = program.tuned_instance();
   CHECK(instance.rung() == Rung::exact);
   CHECK(current_context() == own.get());
   inspector().take_launches();
   CHECK(launch(instance));
-  const auto launches = inspector().take_launches();
-  REQUIRE(launches.size() == 1);
-  CHECK(launches[0].context == own.get());
+  CHECK(only_launch().context == own.get());
   CHECK(inspector().primary_holds() == holds);
 }
 
 TEST_CASE("each context has an instance of its own, and a thread gets that of the context which is current to it") {
-  Machine machine;
-  machine.tuned();
-  OwnContext first;
-  OwnContext second;
-  Runtime runtime(machine.options());
-  const Kernel kernel = runtime.kernel(wave());
-  const Instance& in_second = kernel.request({100, 1000});
+  Program program;
+  OwnContext first, second;
+  const Instance& in_second = program.tuned_instance();
   make_current(first.get());
-  const Instance& in_first = kernel.request({100, 1000});
+  const Instance& in_first = program.request();
   CHECK(&in_first != &in_second);
   CHECK(launch(in_first));
   CHECK(launch(in_second).code == CUDA_ERROR_INVALID_HANDLE);
-  CHECK(&kernel.request({100, 1000}) == &in_first);
+  CHECK(&program.request() == &in_first);
   make_current(second.get());
-  CHECK(&kernel.request({100, 1000}) == &in_second);
+  CHECK(&program.request() == &in_second);
   CHECK(launch(in_second));
   std::thread([&] {
     make_current(first.get());
-    CHECK(&kernel.request({100, 1000}) == &in_first);
+    CHECK(&program.request() == &in_first);
     CHECK(launch(in_first));
   }).join();
 }
 
-TEST_CASE("a context at the address of a destroyed one is another one") {
-  Machine machine;
-  machine.tuned();
+TEST_CASE_FIXTURE(Program, "a context at the address of a destroyed one is another one") {
+  tuned();
   const Instance* old = nullptr;
   CUcontext address = nullptr;
-  Runtime runtime(machine.options());
-  const Kernel kernel = runtime.kernel(wave());
   {
     OwnContext own;
     address = own.get();
-    old = &kernel.request({100, 1000});
+    old = &request();
   }
   OwnContext own;
   REQUIRE(own.get() == address);
-  const Instance& now = kernel.request({100, 1000});
+  const Instance& now = request();
   CHECK(&now != old);
   CHECK(launch(now));
 }
 
-TEST_CASE("each GPU gets the decision for its kind") {
-  Machine machine;
-  const std::string there = "BLOCK=64,ITEMS=4,STORE=plain";
-  machine.tuned();
-  machine.tuned({.configuration = there, .device = gpu(1)});
+TEST_CASE_FIXTURE(Program, "each GPU gets the decision for its kind") {
+  tuned();
+  tuned({.configuration = kOther, .device = gpu(1)});
   CHECK(gpu(0).identity() == gpu(2).identity());
   CHECK(gpu(0).identity() != gpu(1).identity());
-  Runtime runtime(machine.options());
-  const Kernel kernel = runtime.kernel(wave());
   const auto on = [&](int device) {
     OwnContext own(device);
-    const Instance& instance = kernel.request({100, 1000});
+    const Instance& instance = request();
     CHECK(instance.rung() == Rung::exact);
     CHECK(launch(instance));
-    return id_of(instance);
+    return instance.provenance().configuration;
   };
   CHECK(on(0) == Stored{}.configuration);
-  CHECK(on(1) == there);
+  CHECK(on(1) == kOther);
   CHECK(on(2) == Stored{}.configuration);
 }
 
 TEST_CASE("a named GPU is used through its primary context") {
-  Machine machine;
-  machine.tuned();
-  machine.tuned({.configuration = "BLOCK=64,ITEMS=4,STORE=plain", .device = gpu(1)});
-  RuntimeOptions options = machine.options();
-  options.device = 1;
   const std::size_t holds = inspector().primary_holds();
   {
-    Runtime runtime(options);
-    const Kernel kernel = runtime.kernel(wave());
-    const Instance& instance = kernel.request({100, 1000});
-    CHECK(id_of(instance) == "BLOCK=64,ITEMS=4,STORE=plain");
+    Program program({.device = 1});
+    program.tuned();
+    program.tuned({.configuration = kOther, .device = gpu(1)});
+    const Instance& instance = program.request();
+    CHECK(instance.provenance().configuration == kOther);
     CHECK(launch(instance));
-    CHECK(&kernel.request({100, 1000}) == &instance);
+    CHECK(&program.request() == &instance);
     CHECK(inspector().primary_holds() == holds + 1);
     // From a thread that never heard of CUDA, too.
     std::thread([&] {
-      CHECK(&kernel.request({100, 1000}) == &instance);
+      CHECK(&program.request() == &instance);
       CHECK(launch(instance));
     }).join();
   }
@@ -131,25 +107,20 @@ TEST_CASE("a named GPU is used through its primary context") {
 }
 
 TEST_CASE("a GPU that does not exist is unrunnable, with the number of those that do") {
-  Machine machine;
-  machine.tuned();
   for (const int device : {3, -1}) {
-    RuntimeOptions options = machine.options();
-    options.device = device;
-    Runtime runtime(options);
-    const Instance& instance = runtime.kernel(wave()).request({100, 1000});
+    Program program({.device = device});
+    const Instance& instance = program.tuned_instance();
     CHECK(instance.rung() == Rung::unrunnable);
     CHECK(contains(instance.provenance().why, "GPU " + std::to_string(device)));
     CHECK(contains(instance.provenance().why, "3"));
-    CHECK(&runtime.kernel(wave()).request({100, 1000}) != nullptr);
+    CHECK(program.request().rung() == Rung::unrunnable);
   }
 }
 
-TEST_CASE("Runtimes that come after one another in a thread without a context all work") {
-  Machine machine;
-  machine.tuned();
+TEST_CASE_FIXTURE(Machine, "Runtimes that come after one another in a thread without a context all work") {
+  tuned();
   for (int i = 0; i < 3; ++i) {
-    Runtime runtime(machine.options());
+    Runtime runtime(options());
     const Instance& instance = runtime.kernel(wave()).request({100, 1000});
     INFO(instance.provenance().why);
     CHECK(instance.rung() == Rung::exact);
@@ -158,13 +129,12 @@ TEST_CASE("Runtimes that come after one another in a thread without a context al
   CHECK(current_context() == nullptr);
 }
 
-TEST_CASE("a context that ended while it was current to another thread is as good as none") {
-  Machine machine;
-  machine.tuned();
-  auto first = std::make_unique<Runtime>(machine.options());
+TEST_CASE_FIXTURE(Machine, "a context that ended while it was current to another thread is as good as none") {
+  tuned();
+  auto first = std::make_unique<Runtime>(options());
   CHECK(first->kernel(wave()).request({100, 1000}).runnable());
   std::thread([&] { first.reset(); }).join();
-  Runtime second(machine.options());
+  Runtime second(options());
   const Instance& instance = second.kernel(wave()).request({100, 1000});
   INFO(instance.provenance().why);
   CHECK(instance.rung() == Rung::exact);

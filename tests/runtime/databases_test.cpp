@@ -151,7 +151,7 @@ TEST_CASE("what a lock kept from a request is found when it is asked again, and 
     held.execute("BEGIN EXCLUSIVE");
     early = &kernel.request({100, 1000});
     CHECK(early->rung() == Rung::baseline);
-    CHECK(contains(early->provenance().why, "not known"));
+    CHECK(contains(early->provenance().why, "unknown"));
     CHECK(&kernel.request({100, 1000}) == early);
     held.execute("ROLLBACK");
   }

@@ -264,7 +264,7 @@ TEST_CASE("a winner that is not faster by the threshold is not swapped in, be th
     REQUIRE(runtime.wait_for_tuning(kPatience));
     const Provenance after = instance.provenance();
     CHECK(after.configuration == kDefaults);
-    CHECK(contains(after.why, "Tuning found " + kFastest + ", which is not faster by enough to be swapped in."));
+    CHECK(contains(after.why, "Tuning found " + kFastest + ", which is not faster by enough to replace it."));
     CHECK_FALSE(after.tuning);
     CHECK(instance.shape().function == function);
   }

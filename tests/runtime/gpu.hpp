@@ -37,6 +37,9 @@ class OwnContext {
 CUcontext current_context();
 void make_current(CUcontext context);
 
+inline constexpr CUstreamCaptureMode kCaptureModes[] = {
+    CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_RELAXED};
+
 /// A stream in the current context.
 class OwnStream {
  public:

@@ -6,12 +6,21 @@
 using namespace tuner;
 using namespace tuner::test;
 
-TEST_CASE("a stored winner is served and launched, and says everything that is known of it") {
-  Machine machine;
-  const std::int64_t row = machine.decide({});
-  machine.compile({});
-  Runtime runtime(machine.options());
-  const Instance& instance = runtime.kernel(wave()).request({100, 1000});
+namespace {
+
+/// What serves kWave where all this was tuned.
+Provenance served_after(std::initializer_list<Stored> tuned) {
+  Program program;
+  for (const Stored& each : tuned) program.tuned(each);
+  return program.request().provenance();
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Program, "a stored winner is served and launched, and says everything that is known of it") {
+  const std::int64_t row = decide({});
+  compile({});
+  const Instance& instance = request();
   const Provenance provenance = instance.provenance();
   INFO(provenance.why);
   CHECK(instance.rung() == Rung::exact);
@@ -27,51 +36,43 @@ TEST_CASE("a stored winner is served and launched, and says everything that is k
   CHECK(provenance.speedup_high == 1.6);
   CHECK(provenance.confidence == 0.9973);
   CHECK(provenance.ties == std::vector<std::string>{Stored{}.configuration});
-  CHECK(provenance.database == machine.home() / "decisions.db");
+  CHECK(provenance.database == home() / "decisions.db");
   CHECK(provenance.decision_id == row);
   CHECK_FALSE(provenance.contended);
   CHECK_FALSE(provenance.noisy);
   CHECK_FALSE(provenance.tuning);
   CHECK(contains(provenance.why, "Stored for this problem"));
   CHECK(launched(instance) == Stored{}.configuration);
-  CHECK(machine.notices().empty());
+  CHECK(notices().empty());
 }
 
 TEST_CASE("what is doubtful about a decision is said") {
-  Machine machine;
-  machine.tuned({.edit = [](cache::Decision& decision) {
+  const Provenance provenance = served_after({{.edit = [](cache::Decision& decision) {
     decision.contended = true;
     decision.noisy = true;
-  }});
-  Runtime runtime(machine.options());
-  const Provenance provenance = runtime.kernel(wave()).request({100, 1000}).provenance();
+  }}});
   CHECK(provenance.rung == Rung::exact);
   CHECK(provenance.contended);
   CHECK(provenance.noisy);
 }
 
-TEST_CASE("a decision of the other timing mode is another decision") {
-  Machine machine;
-  machine.tuned({.configuration = "BLOCK=64,ITEMS=4,STORE=plain", .mode = "warm"});
-  machine.tuned();
-  Runtime cold(machine.options());
+TEST_CASE_FIXTURE(Machine, "a decision of the other timing mode is another decision") {
+  tuned({.configuration = "BLOCK=64,ITEMS=4,STORE=plain", .mode = "warm"});
+  tuned();
+  Runtime cold(options());
   CHECK(launched(cold.kernel(wave()).request({100, 1000})) == Stored{}.configuration);
-  RuntimeOptions options = machine.options();
-  options.timing = Timing::warm;
-  Runtime warm(options);
+  Runtime warm(options({.timing = Timing::warm}));
   CHECK(launched(warm.kernel(wave()).request({100, 1000})) == "BLOCK=64,ITEMS=4,STORE=plain");
 }
 
-TEST_CASE("where nothing is stored for a problem, the winner of the nearest one serves") {
-  Machine machine;
+TEST_CASE_FIXTURE(Program, "where nothing is stored for a problem, the winner of the nearest one serves") {
   const std::string nearest = "BLOCK=512,ITEMS=1,STORE=plain", far = "BLOCK=64,ITEMS=1,STORE=plain";
   // Distances are powers of two, the greatest of both sizes: 1.58, 1, and 1 in both.
-  machine.tuned({.configuration = far, .problem = "rows=300,columns=1000"});
-  machine.tuned({.configuration = nearest, .problem = "rows=200,columns=2000"});
-  machine.tuned({.configuration = far, .problem = "rows=100,columns=350"});
-  machine.compile({.configuration = nearest});
-  Runtime runtime(machine.options());
-  const Instance& instance = runtime.kernel(wave()).request({100, 1000});
+  tuned({.configuration = far, .problem = "rows=300,columns=1000"});
+  tuned({.configuration = nearest, .problem = "rows=200,columns=2000"});
+  tuned({.configuration = far, .problem = "rows=100,columns=350"});
+  compile({.configuration = nearest});
+  const Instance& instance = request();
   const Provenance provenance = instance.provenance();
   INFO(provenance.why);
   CHECK(provenance.rung == Rung::near_size);
@@ -81,22 +82,17 @@ TEST_CASE("where nothing is stored for a problem, the winner of the nearest one 
   // Launched for the size that was asked for, not for the one it was tuned for.
   inspector().take_launches();
   CHECK(launch(instance));
-  const auto launches = inspector().take_launches();
-  REQUIRE(launches.size() == 1);
-  CHECK(launches[0].grid == std::array<unsigned, 3>{2, 100, 1});
+  CHECK(only_launch().grid == std::array<unsigned, 3>{2, 100, 1});
 }
 
 TEST_CASE("of decisions that are equally near the newer one serves") {
-  Machine machine;
   const std::string older = "BLOCK=64,ITEMS=1,STORE=plain", newer = "BLOCK=512,ITEMS=1,STORE=plain";
-  machine.tuned({.configuration = newer, .problem = "rows=50,columns=1000", .edit = [](cache::Decision& decision) {
-                   decision.created_unix_ms = 2000;
-                 }});
-  machine.tuned({.configuration = older, .problem = "rows=200,columns=1000", .edit = [](cache::Decision& decision) {
-                   decision.created_unix_ms = 1000;
-                 }});
-  Runtime runtime(machine.options());
-  CHECK(runtime.kernel(wave()).request({100, 1000}).provenance().configuration == newer);
+  const auto made_at = [](std::int64_t time) {
+    return [time](cache::Decision& decision) { decision.created_unix_ms = time; };
+  };
+  CHECK(served_after({{.configuration = newer, .problem = "rows=50,columns=1000", .edit = made_at(2000)},
+                      {.configuration = older, .problem = "rows=200,columns=1000", .edit = made_at(1000)}})
+            .configuration == newer);
 }
 
 TEST_CASE("a size may be four times as large or small, and no more") {
@@ -108,55 +104,43 @@ TEST_CASE("a size may be four times as large or small, and no more") {
            {"rows=400,columns=4000", Rung::near_size},
            {"rows=100,columns=4001", Rung::baseline},
        }) {
-    Machine machine;
-    machine.tuned({.configuration = "BLOCK=64,ITEMS=1,STORE=plain", .problem = problem});
-    Runtime runtime(machine.options());
-    const Instance& instance = runtime.kernel(wave()).request({100, 1000});
-    INFO(problem, ": ", instance.provenance().why);
-    CHECK(instance.rung() == rung);
+    const Provenance served = served_after({{.configuration = "BLOCK=64,ITEMS=1,STORE=plain", .problem = problem}});
+    INFO(problem, ": ", served.why);
+    CHECK(served.rung == rung);
   }
 }
 
 TEST_CASE("exact properties and constants must match, however near the sizes are") {
   for (const char* problem : {"rows=100,columns=1000,halo=2", "rows=100,columns=1000,TYPE=double"}) {
-    Machine machine;
-    machine.tuned({.problem = problem});
-    machine.tuned({.configuration = kBaseline, .problem = "rows=99000,columns=99000"});
-    Runtime runtime(machine.options());
-    const Instance& instance = runtime.kernel(wave()).request({100, 1000});
-    INFO(problem, ": ", instance.provenance().why);
-    CHECK(instance.rung() == Rung::baseline);
+    const Provenance served =
+        served_after({{.problem = problem}, {.configuration = kBaseline, .problem = "rows=99000,columns=99000"}});
+    INFO(problem, ": ", served.why);
+    CHECK(served.rung == Rung::baseline);
   }
 }
 
-TEST_CASE("a winner that was not checked at awkward sizes serves its own size only") {
-  Machine machine;
-  machine.tuned({.problem = "rows=200,columns=1000", .awkward_sizes = 0});
-  Runtime runtime(machine.options());
-  const Kernel kernel = runtime.kernel(wave());
-  CHECK(kernel.request({200, 1000}).rung() == Rung::exact);
-  const Provenance provenance = kernel.request({100, 1000}).provenance();
+TEST_CASE_FIXTURE(Program, "a winner that was not checked at awkward sizes serves its own size only") {
+  tuned({.problem = "rows=200,columns=1000", .awkward_sizes = 0});
+  CHECK(request({200, 1000}).rung() == Rung::exact);
+  const Provenance provenance = request().provenance();
   CHECK(provenance.rung == Rung::baseline);
   CHECK(contains(provenance.why, "near size"));
 }
 
 TEST_CASE("a near winner that the problem's own size forbids gives way to the next nearest") {
-  Machine machine;
-  machine.tuned({.configuration = "BLOCK=512,ITEMS=4,STORE=plain", .problem = "rows=100,columns=2100"});
-  machine.tuned({.configuration = "BLOCK=256,ITEMS=1,STORE=plain", .problem = "rows=100,columns=3000"});
-  Runtime runtime(machine.options());
-  const Provenance provenance = runtime.kernel(wave()).request({100, 1000}).provenance();
+  const Provenance provenance =
+      served_after({{.configuration = "BLOCK=512,ITEMS=4,STORE=plain", .problem = "rows=100,columns=2100"},
+                    {.configuration = "BLOCK=256,ITEMS=1,STORE=plain", .problem = "rows=100,columns=3000"}});
   INFO(provenance.why);
   CHECK(provenance.rung == Rung::near_size);
   CHECK(provenance.configuration == "BLOCK=256,ITEMS=1,STORE=plain");
 }
 
 TEST_CASE("the winner of another GPU of the same architecture serves, unless there is a near size on this one") {
-  Machine machine;
+  Program program;
   const std::string there = "BLOCK=512,ITEMS=1,STORE=streaming", here = "BLOCK=64,ITEMS=2,STORE=plain";
-  machine.tuned({.configuration = there, .device = sister_gpu()});
-  Runtime runtime(machine.options());
-  const Instance& instance = runtime.kernel(wave()).request({100, 1000});
+  program.tuned({.configuration = there, .device = sister_gpu()});
+  const Instance& instance = program.request();
   const Provenance provenance = instance.provenance();
   INFO(provenance.why);
   CHECK(provenance.rung == Rung::other_device);
@@ -164,51 +148,42 @@ TEST_CASE("the winner of another GPU of the same architecture serves, unless the
   CHECK(contains(provenance.why, "Sister GPU"));
   CHECK(launched(instance) == there);
 
-  machine.tuned({.configuration = here, .problem = "rows=300,columns=1000"});
-  Runtime later(machine.options());
+  program.tuned({.configuration = here, .problem = "rows=300,columns=1000"});
+  Runtime later(program.options());
   CHECK(later.kernel(wave()).request({100, 1000}).provenance().configuration == here);
 }
 
 TEST_CASE("the winner of a GPU of another architecture does not serve, nor that of another size elsewhere") {
-  Machine machine;
-  machine.tuned({.configuration = "BLOCK=512,ITEMS=1,STORE=streaming", .device = older_gpu()});
-  machine.tuned(
-      {.configuration = "BLOCK=64,ITEMS=1,STORE=plain", .problem = "rows=200,columns=1000", .device = sister_gpu()});
-  Runtime runtime(machine.options());
-  const Provenance provenance = runtime.kernel(wave()).request({100, 1000}).provenance();
+  const Provenance provenance = served_after(
+      {{.configuration = "BLOCK=512,ITEMS=1,STORE=streaming", .device = older_gpu()},
+       {.configuration = "BLOCK=64,ITEMS=1,STORE=plain", .problem = "rows=200,columns=1000", .device = sister_gpu()}});
   INFO(provenance.why);
   CHECK(provenance.rung == Rung::baseline);
 }
 
-TEST_CASE("where nothing is stored the baseline serves, and says what is missing") {
-  Machine machine;
-  machine.compile({.configuration = kBaseline});
-  Runtime runtime(machine.options());
-  const Instance& instance = runtime.kernel(wave()).request({100, 1000});
+TEST_CASE_FIXTURE(Program, "where nothing is stored the baseline serves, and says what is missing") {
+  compile({.configuration = kBaseline});
+  const Instance& instance = request();
   const Provenance provenance = instance.provenance();
-  CHECK(provenance.rung == Rung::baseline);
   CHECK(provenance.configuration == kBaseline);
   CHECK(provenance.device.empty());
   CHECK(provenance.decision_id == 0);
   CHECK_FALSE(provenance.expected_time);
   CHECK_FALSE(provenance.speedup);
-  CHECK(contains(provenance.why, "Nothing is stored for TYPE=float,columns=1000,halo=1,rows=100"));
-  CHECK(launched(instance) == kBaseline);
+  check_baseline_serves(instance, "Nothing is stored for TYPE=float,columns=1000,halo=1,rows=100");
 }
 
 TEST_CASE("without a binary and a program that compiles, the caller's fallback serves") {
-  Machine machine;
-  machine.decide({});
-  Runtime runtime(machine.options());
   std::vector<void*> seen;
   CUstream seen_stream = nullptr;
   int answer = 0;
-  const Kernel kernel = runtime.kernel(wave(), {.fallback = [&](Stream stream, std::span<void* const> arguments) {
-                                         seen_stream = stream;
-                                         seen.assign(arguments.begin(), arguments.end());
-                                         return answer;
-                                       }});
-  const Instance& instance = kernel.request({100, 1000});
+  Program program({}, {.fallback = [&](Stream stream, std::span<void* const> arguments) {
+                    seen_stream = stream;
+                    seen.assign(arguments.begin(), arguments.end());
+                    return answer;
+                  }});
+  program.decide({});
+  const Instance& instance = program.request();
   const Provenance provenance = instance.provenance();
   INFO(provenance.why);
   CHECK(provenance.rung == Rung::fallback);
@@ -230,10 +205,8 @@ TEST_CASE("without a binary and a program that compiles, the caller's fallback s
   CHECK(instance.shape().function == nullptr);
 }
 
-TEST_CASE("with no binary, no compiler and no fallback it is unrunnable, and launching says why") {
-  Machine machine;
-  Runtime runtime(machine.options());
-  const Instance& instance = runtime.kernel(wave()).request({100, 1000});
+TEST_CASE_FIXTURE(Program, "with no binary, no compiler and no fallback it is unrunnable, and launching says why") {
+  const Instance& instance = request();
   const Provenance provenance = instance.provenance();
   CHECK(provenance.rung == Rung::unrunnable);
   CHECK_FALSE(instance.runnable());
@@ -244,15 +217,13 @@ TEST_CASE("with no binary, no compiler and no fallback it is unrunnable, and lau
   CHECK(status.message == provenance.why);
   CHECK(instance.shape().function == nullptr);
   // Said once, not for each rung and request.
-  CHECK(machine.heard(Notice::Kind::engine).size() == 1);
+  CHECK(heard(Notice::Kind::engine).size() == 1);
 }
 
 TEST_CASE("a fallback that throws is a failed launch") {
-  Machine machine;
-  Runtime runtime(machine.options());
-  const Kernel kernel = runtime.kernel(
-      wave(), {.fallback = [](Stream, std::span<void* const>) -> int { throw std::runtime_error("no luck"); }});
-  const LaunchStatus status = launch(kernel.request({100, 1000}));
+  const Program program(
+      {}, {.fallback = [](Stream, std::span<void* const>) -> int { throw std::runtime_error("no luck"); }});
+  const LaunchStatus status = launch(program.request());
   CHECK(status.code == -1);
   CHECK(contains(std::string(status.message), "no luck"));
 }

@@ -58,9 +58,7 @@ Machine::~Machine() {
   make_current(nullptr);
 }
 
-RuntimeOptions Machine::options(Mode mode) {
-  RuntimeOptions options;
-  options.mode = mode;
+RuntimeOptions Machine::options(RuntimeOptions options) {
   options.database = home();
   options.observer = [this](const Notice& notice) {
     const std::lock_guard lock(mutex_);
@@ -106,8 +104,7 @@ std::int64_t Machine::decide(const Stored& stored, const fs::path& database) con
 }
 
 void Machine::compile(const Stored& stored, const fs::path& database) const {
-  compile(
-      stored, [](CubinText&) {}, database);
+  compile(stored, {}, database);
 }
 
 void Machine::compile(const Stored& stored, const std::function<void(CubinText&)>& edit,
@@ -122,7 +119,7 @@ void Machine::compile(const Stored& stored, const std::function<void(CubinText&)
     const bool scalar = argument.role == Argument::Role::scalar;
     text.parameter_sizes.push_back(scalar ? static_cast<std::uint32_t>(size_of(argument.type)) : 8);
   }
-  edit(text);
+  if (edit) edit(text);
   cache::Binary binary;
   binary.architecture = task.device().architecture();
   binary.compile_key = binary_key(task, task.space().parse(stored.configuration));
@@ -182,6 +179,20 @@ std::string launched(const Instance& instance, int columns) {
   const std::string prefix = "records ";
   CHECK(launches[0].instructions.starts_with(prefix));
   return launches[0].instructions.substr(prefix.size());
+}
+
+void check_baseline_serves(const Instance& instance, const std::string& why, int columns) {
+  const Provenance provenance = instance.provenance();
+  INFO(provenance.why);
+  CHECK(provenance.rung == Rung::baseline);
+  CHECK(contains(provenance.why, why));
+  CHECK(launched(instance, columns) == kBaseline);
+}
+
+fake::Launch only_launch() {
+  const std::vector<fake::Launch> launches = inspector().take_launches();
+  REQUIRE(launches.size() == 1);
+  return launches.front();
 }
 
 }  // namespace tuner::test

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cache/store/decision.hpp"
@@ -61,8 +62,9 @@ class Machine {
 
   std::filesystem::path folder() const { return folder_.path(); }
   std::filesystem::path home() const { return folder() / "user"; }
-  /// The user's database, and an observer that keeps what it hears.
-  RuntimeOptions options(Mode mode = Mode::cache);
+  /// These, with the user's database, and an observer that keeps what it hears.
+  RuntimeOptions options(RuntimeOptions options = {});
+  RuntimeOptions options(Mode mode) { return options(RuntimeOptions{.mode = mode}); }
 
   /// Records a decision in `database` (a folder; the user's if empty) and returns its row.
   std::int64_t decide(const Stored& stored, const std::filesystem::path& database = {}) const;
@@ -98,9 +100,30 @@ DeviceInfo older_gpu();
 Task task_of(const Stored& stored);
 Description wave();
 
+/// A program in such surroundings that asks for kWave.
+struct Program : Machine {
+  explicit Program(RuntimeOptions runtime_options = {}, KernelOptions kernel_options = {})
+      : runtime(options(std::move(runtime_options))), kernel(runtime.kernel(wave(), std::move(kernel_options))) {}
+  const Instance& request(std::initializer_list<ProblemValue> problem = {100, 1000}, RequestOptions how = {}) const {
+    return kernel.request(problem, how);
+  }
+  /// What serves where the default decision was stored.
+  const Instance& tuned_instance() {
+    tuned();
+    return request();
+  }
+
+  Runtime runtime;
+  Kernel kernel;
+};
+
 /// Launches an instance of kWave as a program does.
 LaunchStatus launch(const Instance& instance, int columns = 1000, CUstream stream = nullptr);
 /// The configuration that a launch of this instance runs, "none" if it is not launched.
 std::string launched(const Instance& instance, int columns = 1000);
+/// The baseline of kWave serves, and the reason contains this.
+void check_baseline_serves(const Instance& instance, const std::string& why, int columns = 1000);
+/// What was launched since inspector().take_launches() was called last, which must be one launch.
+fake::Launch only_launch();
 
 }  // namespace tuner::test

@@ -31,10 +31,7 @@ LaunchStatus launch(const Instance& instance) {
 TEST_CASE("a program starts, asks in any mode, and is told why nothing can be launched") {
   for (const Mode mode : {Mode::off, Mode::cache, Mode::background, Mode::tune}) {
     std::vector<std::string> notices;
-    RuntimeOptions options;
-    options.mode = mode;
-    options.observer = [&](const Notice& notice) { notices.push_back(notice.sentence); };
-    Runtime runtime(options);
+    Runtime runtime({.mode = mode, .observer = [&](const Notice& notice) { notices.push_back(notice.sentence); }});
     const Kernel kernel = runtime.kernel(Description::from_text(kText));
     const Instance& instance = kernel.request({1000});
     const Provenance provenance = instance.provenance();
@@ -72,9 +69,7 @@ TEST_CASE("the caller's fallback is what runs there") {
 TEST_CASE("an observer is told one line, whatever stands in a variable") {
   std::vector<std::string> notices;
   setenv("TUNER_MODE", "cache\nok   forged", 1);
-  RuntimeOptions options;
-  options.observer = [&](const Notice& notice) { notices.push_back(notice.sentence); };
-  const Runtime runtime(options);
+  const Runtime runtime({.observer = [&](const Notice& notice) { notices.push_back(notice.sentence); }});
   unsetenv("TUNER_MODE");
   REQUIRE_FALSE(notices.empty());
   CHECK(notices.front().find("cache\\x0aok   forged") != std::string::npos);

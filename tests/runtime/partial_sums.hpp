@@ -52,6 +52,13 @@ struct PartialSums {
   Kernel kernel;
 };
 
+/// The same, with a stream, and an instance that is served by the winner that splits so.
+template <int kSplit>
+struct TunedSums : PartialSums {
+  OwnStream stream;
+  const Instance& instance = winner(kSplit);
+};
+
 inline LaunchStatus launch_sum(const Instance& instance, CUstream stream) {
   return instance.launch(stream, kSumX, kSumY, scratch, scratch, 1000);
 }

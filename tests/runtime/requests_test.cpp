@@ -7,15 +7,11 @@
 using namespace tuner;
 using namespace tuner::test;
 
-TEST_CASE("a request that was made before gives the same instance, whatever its spelling") {
-  Machine machine;
-  machine.tuned();
+TEST_CASE_FIXTURE(Program, "a request that was made before gives the same instance, whatever its spelling") {
   const std::size_t before = inspector().modules_loaded();
-  Runtime runtime(machine.options());
-  const Kernel kernel = runtime.kernel(wave());
-  const Instance* const first = &kernel.request({100, 1000});
+  const Instance* const first = &tuned_instance();
   CHECK(first->rung() == Rung::exact);
-  CHECK(&kernel.request({100, 1000}) == first);
+  CHECK(&request() == first);
   CHECK(&kernel.request({100, 1000, 1}) == first);
   CHECK(&kernel.request({100, 1000, 1, "float"}) == first);
   CHECK(&kernel.request({100u, 1000l, short{1}, std::string_view("float")}) == first);
@@ -29,14 +25,10 @@ TEST_CASE("a request that was made before gives the same instance, whatever its 
   CHECK(inspector().modules_loaded() - before <= 2);
 }
 
-TEST_CASE("every problem has an instance of its own, also where the configuration is the same") {
-  Machine machine;
-  machine.tuned();
-  Runtime runtime(machine.options());
-  const Kernel kernel = runtime.kernel(wave());
+TEST_CASE_FIXTURE(Program, "every problem has an instance of its own, also where the configuration is the same") {
   const std::size_t before = inspector().modules_loaded();
-  const Instance& one = kernel.request({100, 1000});
-  const Instance& two = kernel.request({50, 2000});
+  const Instance& one = tuned_instance();
+  const Instance& two = request({50, 2000});
   CHECK(&one != &two);
   CHECK(one.shape().grid == std::array<std::uint32_t, 3>{2, 100, 1});
   CHECK(two.shape().grid == std::array<std::uint32_t, 3>{4, 50, 1});
@@ -48,29 +40,23 @@ TEST_CASE("every problem has an instance of its own, also where the configuratio
 }
 
 TEST_CASE("modules stay loaded as long as the Runtime, and no longer") {
-  Machine machine;
-  machine.tuned();
   const std::size_t loaded = inspector().modules_loaded(), unloaded = inspector().modules_unloaded();
   const std::size_t holds = inspector().primary_holds();
   {
-    Runtime runtime(machine.options());
-    const Kernel kernel = runtime.kernel(wave());
-    CHECK(kernel.request({100, 1000}).runnable());
-    CHECK(kernel.request({9000, 1000}).runnable());
+    Program program;
+    CHECK(program.tuned_instance().runnable());
+    CHECK(program.request({9000, 1000}).runnable());
     CHECK(inspector().modules_loaded() == loaded + 2);
     CHECK(inspector().modules_unloaded() == unloaded);
-    Runtime moved(std::move(runtime));
-    CHECK(launched(kernel.request({100, 1000})) == Stored{}.configuration);
+    Runtime moved(std::move(program.runtime));
+    CHECK(launched(program.request()) == Stored{}.configuration);
   }
   CHECK(inspector().modules_unloaded() == unloaded + 2);
   CHECK(inspector().primary_holds() == holds);
 }
 
-TEST_CASE("what is no problem of the kernel is unrunnable with a sentence, and no crash") {
-  Machine machine;
-  machine.tuned();
-  Runtime runtime(machine.options());
-  const Kernel kernel = runtime.kernel(wave());
+TEST_CASE_FIXTURE(Program, "what is no problem of the kernel is unrunnable with a sentence, and no crash") {
+  tuned();
   const auto why = [](const Instance& instance) {
     CHECK(instance.rung() == Rung::unrunnable);
     CHECK(launch(instance).code == -1);
@@ -95,83 +81,63 @@ TEST_CASE("what is no problem of the kernel is unrunnable with a sentence, and n
   CHECK(contains(why(kernel.request({{"rows", 100}, {"columns", 1000}, {"rows", 200}})), "twice"));
   CHECK(contains(why(kernel.request({{"", 100}, {"columns", 1000}})), "rows"));
   // None of that disturbs what is right.
-  CHECK(kernel.request({100, 1000}).rung() == Rung::exact);
+  CHECK(request().rung() == Rung::exact);
 }
 
 TEST_CASE("what is no problem goes to the fallback where there is one") {
-  Machine machine;
-  Runtime runtime(machine.options());
   int calls = 0;
-  const Kernel kernel = runtime.kernel(wave(), {.fallback = [&](Stream, std::span<void* const>) {
-                                         ++calls;
-                                         return 0;
-                                       }});
-  const Instance& instance = kernel.request({0, 1000});
+  const Program program({}, {.fallback = [&](Stream, std::span<void* const>) {
+                          ++calls;
+                          return 0;
+                        }});
+  const Instance& instance = program.request({0, 1000});
   CHECK(instance.rung() == Rung::fallback);
   CHECK(launch(instance));
   CHECK(calls == 1);
 }
 
 TEST_CASE("there are no more instances than were allowed, and those there are stay") {
-  Machine machine;
-  machine.tuned();
-  RuntimeOptions options = machine.options();
-  options.max_instances = 2;
-  Runtime runtime(options);
-  const Kernel kernel = runtime.kernel(wave());
-  const Instance& first = kernel.request({100, 1000});
-  const Instance& second = kernel.request({101, 1000});
-  const Instance& third = kernel.request({102, 1000});
+  Program program({.max_instances = 2});
+  const Instance& first = program.tuned_instance();
+  const Instance& second = program.request({101, 1000});
+  const Instance& third = program.request({102, 1000});
   CHECK(first.runnable());
   CHECK(second.runnable());
   CHECK(third.rung() == Rung::unrunnable);
   CHECK(contains(third.provenance().why, "max_instances"));
-  CHECK(&kernel.request({100, 1000}) == &first);
+  CHECK(&program.request() == &first);
   CHECK(launched(second) == Stored{}.configuration);
 }
 
 TEST_CASE("what is no problem of the kernel takes no place from what is") {
-  Machine machine;
-  machine.tuned();
-  RuntimeOptions options = machine.options();
-  options.max_instances = 2;
-  Runtime runtime(options);
-  const Kernel kernel = runtime.kernel(wave());
-  for (int i = 1; i < 200; ++i) CHECK(kernel.request({-i, 1000}).rung() == Rung::unrunnable);
-  CHECK(kernel.request({100, 1000}).rung() == Rung::exact);
+  Program program({.max_instances = 2});
+  program.tuned();
+  for (int i = 1; i < 200; ++i) CHECK(program.request({-i, 1000}).rung() == Rung::unrunnable);
+  CHECK(program.request().rung() == Rung::exact);
 }
 
 TEST_CASE("limits may be longer than the clock runs") {
-  Machine machine;
-  machine.tuned();
-  RuntimeOptions options = machine.options();
-  options.compile_limit = options.tune_limit = std::chrono::milliseconds::max();
-  Runtime runtime(options);
-  CHECK(runtime.kernel(wave()).request({100, 1000}).rung() == Rung::exact);
-  CHECK(runtime.wait_for_tuning(std::chrono::milliseconds::max()));
+  constexpr auto kEver = std::chrono::milliseconds::max();
+  Program program({.compile_limit = kEver, .tune_limit = kEver});
+  CHECK(program.tuned_instance().rung() == Rung::exact);
+  CHECK(program.runtime.wait_for_tuning(kEver));
 }
 
-TEST_CASE("kernels of one Runtime are apart, copies of a handle are not") {
-  Machine machine;
-  machine.tuned();
-  Runtime runtime(machine.options());
-  const Kernel kernel = runtime.kernel(wave());
+TEST_CASE_FIXTURE(Program, "kernels of one Runtime are apart, copies of a handle are not") {
+  const Instance& instance = tuned_instance();
   const Kernel copy = kernel;
-  const Kernel again = runtime.kernel(wave());
-  CHECK(&copy.request({100, 1000}) == &kernel.request({100, 1000}));
-  CHECK(&again.request({100, 1000}) != &kernel.request({100, 1000}));
+  CHECK(&copy.request({100, 1000}) == &instance);
+  CHECK(&runtime.kernel(wave()).request({100, 1000}) != &instance);
 }
 
 TEST_CASE("two Runtimes do not disturb each other") {
-  Machine machine;
-  machine.tuned();
-  Runtime one(machine.options());
-  const Instance& instance = one.kernel(wave()).request({100, 1000});
+  Program one;
+  const Instance& instance = one.tuned_instance();
   {
-    Runtime two(machine.options());
+    Runtime two(one.options());
     CHECK(launched(two.kernel(wave()).request({100, 1000})) == Stored{}.configuration);
   }
   make_current(nullptr);
-  CHECK(one.kernel(wave()).request({100, 1000}).runnable());
+  CHECK(one.request().runnable());
   CHECK(launched(instance) == Stored{}.configuration);
 }

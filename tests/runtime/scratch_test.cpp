@@ -2,6 +2,7 @@
 #include <array>
 #include <barrier>
 #include <future>
+#include <list>
 #include <thread>
 
 #include "tests/runtime/partial_sums.hpp"
@@ -28,18 +29,15 @@ std::vector<std::string> calls(const std::vector<fake::Launch>& launches) {
 CUdeviceptr launch_once(const Instance& instance, CUstream stream) {
   inspector().take_launches();
   const LaunchStatus status = launch_sum(instance, stream);
-  INFO(status.message);
-  REQUIRE(status);
+  REQUIRE_MESSAGE(status, status.message);
   return partials_of(inspector().take_launches().back());
 }
 
 }  // namespace
 
-TEST_CASE("scratch of the library is as long and as aligned as described, and the same for the next launch") {
-  PartialSums sums;
-  const Instance& instance = sums.winner(8);
+TEST_CASE_FIXTURE(TunedSums<8>,
+                  "scratch of the library is as long and as aligned as described, and the same for the next launch") {
   REQUIRE(instance.rung() == Rung::exact);
-  OwnStream stream;
   inspector().take_launches();
   REQUIRE(launch_sum(instance, stream.get()));
   REQUIRE(launch_sum(instance, stream.get()));
@@ -60,17 +58,15 @@ TEST_CASE("scratch of the library is as long and as aligned as described, and th
   CHECK(partials_of(launches[1]) == partials_of(launches[2]));
 }
 
-TEST_CASE("a winner that needs more scratch than what it takes over from does not write past it") {
-  PartialSums sums;
-  const Instance& small = sums.winner(1);
-  const Instance& large = sums.winner(8);
-  const Instance& instance = sums.winner(1);
-  OwnStream stream;
+TEST_CASE_FIXTURE(TunedSums<1>,
+                  "a winner that needs more scratch than what it takes over from does not write past it") {
+  const Instance& small = winner(1);
+  const Instance& large = winner(8);
   inspector().take_launches();
   CHECK(launch_sum(instance, stream.get()));
-  PartialSums::swap_to(instance, large);
+  swap_to(instance, large);
   CHECK(launch_sum(instance, stream.get()));
-  PartialSums::swap_to(instance, small);
+  swap_to(instance, small);
   CHECK(launch_sum(instance, stream.get()));
   const auto launches = inspector().take_launches();
   // The old memory is freed behind the launch that uses it, on its stream.
@@ -81,10 +77,9 @@ TEST_CASE("a winner that needs more scratch than what it takes over from does no
   CHECK(argument<std::size_t>(launches[3], 1) >= partials_bytes(8));
 }
 
-TEST_CASE("launches on two streams do not share scratch, and two kernels on one stream do") {
-  PartialSums sums;
-  const Instance& one = sums.winner(1);
-  const Instance& other = sums.winner(1);
+TEST_CASE_FIXTURE(PartialSums, "launches on two streams do not share scratch, and two kernels on one stream do") {
+  const Instance& one = winner(1);
+  const Instance& other = winner(1);
   OwnStream first, second;
   const CUdeviceptr in_first = launch_once(one, first.get());
   CHECK(launch_once(one, second.get()) != in_first);
@@ -93,57 +88,50 @@ TEST_CASE("launches on two streams do not share scratch, and two kernels on one 
   CHECK(launch_once(one, CU_STREAM_LEGACY) == launch_once(one, nullptr));
 }
 
-TEST_CASE("a stream at the handle of a destroyed one does not get memory that the old one may still use") {
-  PartialSums sums;
-  const Instance& instance = sums.winner(1);
+TEST_CASE_FIXTURE(TunedSums<1>,
+                  "a stream at the handle of a destroyed one does not get memory that the old one may still use") {
   CUstream handle = nullptr;
   CUdeviceptr before = 0;
   {
-    OwnStream stream;
-    handle = stream.get();
+    const OwnStream first;
+    handle = first.get();
     before = launch_once(instance, handle);
   }
-  OwnStream stream;
-  REQUIRE(stream.get() == handle);
+  const OwnStream second;
+  REQUIRE(second.get() == handle);
   CHECK(launch_once(instance, handle) != before);
 }
 
-TEST_CASE("the default streams of two contexts, which look the same, do not share scratch") {
-  PartialSums sums;
-  const Instance& here = sums.winner(1);
+TEST_CASE_FIXTURE(PartialSums, "the default streams of two contexts, which look the same, do not share scratch") {
+  const Instance& here = winner(1);
   const CUdeviceptr memory = launch_once(here, nullptr);
   OwnContext other;
-  const Instance& there = sums.winner(1);
+  const Instance& there = winner(1);
   REQUIRE(&there != &here);
   inspector().take_launches();
   CHECK(launch_once(there, nullptr) != memory);
 }
 
-TEST_CASE("threads that name their own default streams by one handle do not share scratch") {
-  PartialSums sums;
-  const Instance& instance = sums.winner(1);
+TEST_CASE_FIXTURE(TunedSums<1>, "threads that name their own default streams by one handle do not share scratch") {
   const CUdeviceptr mine = launch_once(instance, CU_STREAM_PER_THREAD);
   std::thread([&] {
-    make_current(sums.context.get());
+    make_current(context.get());
     CHECK(launch_once(instance, CU_STREAM_PER_THREAD) != mine);
   }).join();
   CHECK(launch_once(instance, CU_STREAM_PER_THREAD) == mine);
 }
 
-TEST_CASE("a launch in another context than the instance's takes no memory from there") {
-  PartialSums sums;
-  const Instance& instance = sums.winner(1);
+TEST_CASE_FIXTURE(TunedSums<1>, "a launch in another context than the instance's takes no memory from there") {
   OwnContext other;
   inspector().take_launches();
   const LaunchStatus status = launch_sum(instance, nullptr);
   CHECK(status.code == CUDA_ERROR_INVALID_CONTEXT);
-  CHECK(contains(std::string(status.message), "the context that its instance was requested in is not current"));
+  CHECK(contains(std::string(status.message), "the context in which its instance was requested is not current"));
   CHECK(inspector().take_launches().empty());
 }
 
 TEST_CASE("a captured launch has memory that no other launch uses, in every mode of capture") {
-  for (const CUstreamCaptureMode mode :
-       {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_RELAXED}) {
+  for (const CUstreamCaptureMode mode : kCaptureModes) {
     PartialSums sums;
     const Instance& instance = sums.winner(1);
     const Instance& large = sums.winner(8);
@@ -171,13 +159,12 @@ TEST_CASE("a captured launch has memory that no other launch uses, in every mode
   }
 }
 
-TEST_CASE("what a Runtime gave for scratch is freed when it ends, and not before") {
-  Machine machine;
+TEST_CASE_FIXTURE(Machine, "what a Runtime gave for scratch is freed when it ends, and not before") {
   OwnContext context;
   const std::size_t before = inspector().allocated_bytes();
   {
-    Runtime runtime(machine.options());
-    machine.tuned(stored_sum(8));
+    Runtime runtime(options());
+    tuned(stored_sum(8));
     const Instance& instance = runtime.kernel(Description::from_text(kSum)).request({1000});
     OwnStream stream;
     CHECK(launch_sum(instance, stream.get()));
@@ -189,13 +176,10 @@ TEST_CASE("what a Runtime gave for scratch is freed when it ends, and not before
   CHECK(inspector().allocated_bytes() == before);
 }
 
-TEST_CASE("a captured launch that the driver refuses keeps no memory") {
-  PartialSums sums;
-  const Instance& instance = sums.winner(1);
+TEST_CASE_FIXTURE(TunedSums<1>, "a captured launch that the driver refuses keeps no memory") {
   detail::LaunchPlan impossible = detail::InstanceState::of(instance).plan();
   impossible.geometry.block = {2048, 1, 1};
   detail::InstanceState::of(instance).publish(impossible);
-  OwnStream stream;
   stream.begin_capture(CU_STREAM_CAPTURE_MODE_GLOBAL);
   const std::size_t before = inspector().allocated_bytes();
   CHECK(launch_sum(instance, stream.get()).code == CUDA_ERROR_INVALID_VALUE);
@@ -203,14 +187,13 @@ TEST_CASE("a captured launch that the driver refuses keeps no memory") {
   CHECK(stream.end_capture() != nullptr);
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    TunedSums<1>,
     "where there is no memory for scratch the launch fails with the driver's code, and the next one may succeed") {
-  PartialSums sums;
-  const Instance& instance = sums.winner(1);
-  const Instance& large = sums.winner(64);
-  OwnStream stream, captured;
+  const Instance& large = winner(64);
+  OwnStream captured;
   CHECK(launch_sum(instance, stream.get()));
-  PartialSums::swap_to(instance, large);
+  swap_to(instance, large);
   captured.begin_capture(CU_STREAM_CAPTURE_MODE_GLOBAL);
   inspector().fail_to_allocate(CUDA_ERROR_OUT_OF_MEMORY);
   inspector().take_launches();
@@ -218,14 +201,14 @@ TEST_CASE(
     const LaunchStatus status = launch_sum(instance, each);
     CHECK(status.code == CUDA_ERROR_OUT_OF_MEMORY);
     CHECK(contains(std::string(status.message), "`sum` was not launched, because the "));
-    CHECK(contains(std::string(status.message), "bytes of scratch memory that it needs could not be had"));
+    CHECK(contains(std::string(status.message), "bytes of scratch memory that it needs could not be allocated"));
   }
   for (const fake::Launch& launch : inspector().take_launches()) CHECK(launch.kernel != "sum");
   inspector().fail_to_allocate(CUDA_SUCCESS);
   CHECK(launch_sum(instance, stream.get()));
   CHECK(launch_sum(instance, captured.get()));
   CHECK(captured.end_capture() != nullptr);
-  CHECK(sums.machine.heard(Notice::Kind::launch).size() == 1);
+  CHECK(machine.heard(Notice::Kind::launch).size() == 1);
 }
 
 TEST_CASE("a fallback gets a null pointer for scratch") {
@@ -263,43 +246,40 @@ TEST_CASE("where a device has no memory pools, scratch grows when the stream's w
   inspector().have_pools(true);
 }
 
-TEST_CASE("a program that makes a stream for every launch does not fill the device with scratch") {
-  PartialSums sums;
-  const Instance& instance = sums.winner(8);
+TEST_CASE_FIXTURE(TunedSums<8>,
+                  "a program that makes a stream for every launch does not fill the device with scratch") {
   const std::size_t before = inspector().allocated_bytes();
   for (int i = 0; i < 500; ++i) {
-    OwnStream stream;
-    REQUIRE(launch_sum(instance, stream.get()));
+    const OwnStream passing;
+    REQUIRE(launch_sum(instance, passing.get()));
   }
   CHECK(inspector().allocated_bytes() - before < 40 * (partials_bytes(8) + 4096));
 }
 
-TEST_CASE("scratch of a stream whose work is not done is not given to another one, however many there are") {
-  PartialSums sums;
-  const Instance& instance = sums.winner(1);
+TEST_CASE_FIXTURE(TunedSums<1>,
+                  "scratch of a stream whose work is not done is not given to another one, however many there are") {
   inspector().keep_busy(true);
   std::vector<CUdeviceptr> all;
   for (int i = 0; i < 100; ++i) {
-    OwnStream stream;
-    all.push_back(launch_once(instance, stream.get()));
+    const OwnStream passing;
+    all.push_back(launch_once(instance, passing.get()));
   }
   std::sort(all.begin(), all.end());
   CHECK(std::adjacent_find(all.begin(), all.end()) == all.end());
   inspector().keep_busy(false);
 }
 
-TEST_CASE("a launch of another thread that needs more cannot free the memory of one that is about to be queued") {
-  PartialSums sums;
-  const Instance& instance = sums.winner(1);
-  const Instance& large = sums.winner(8);
-  OwnStream stream;
+TEST_CASE_FIXTURE(
+    TunedSums<1>,
+    "a launch of another thread that needs more cannot free the memory of one that is about to be queued") {
+  const Instance& large = winner(8);
   REQUIRE(launch_sum(instance, stream.get()));
   inspector().take_launches();
   std::promise<void> done;
   std::thread other;
   inspector().before_next_launch([&] {
     other = std::thread([&] {
-      make_current(sums.context.get());
+      make_current(context.get());
       CHECK(launch_sum(large, stream.get()));
       done.set_value();
     });
@@ -311,13 +291,11 @@ TEST_CASE("a launch of another thread that needs more cannot free the memory of 
   CHECK(calls(inspector().take_launches()) == std::vector<std::string>{"sum", "free", "allocate", "sum"});
 }
 
-TEST_CASE("a winner that takes over while memory is allocated for a launch does not take that launch over") {
-  PartialSums sums;
-  const Instance& large = sums.winner(64);
-  const Instance& instance = sums.winner(1);
-  OwnStream stream;
+TEST_CASE_FIXTURE(TunedSums<1>,
+                  "a winner that takes over while memory is allocated for a launch does not take that launch over") {
+  const Instance& large = winner(64);
   inspector().take_launches();
-  inspector().before_next_allocation([&] { PartialSums::swap_to(instance, large); });
+  inspector().before_next_allocation([&] { swap_to(instance, large); });
   CHECK(launch_sum(instance, stream.get()));
   const auto launches = inspector().take_launches();
   REQUIRE(calls(launches) == std::vector<std::string>{"allocate", "sum"});
@@ -325,13 +303,12 @@ TEST_CASE("a winner that takes over while memory is allocated for a launch does 
   CHECK(instance.value<int>("SPLIT") == 64);
 }
 
-TEST_CASE("memory that grew for a launch that failed is not given to a stream that does not wait for it") {
-  PartialSums sums;
-  const Instance& small = sums.winner(1);
-  const Instance& large = sums.winner(8);
-  const Instance& instance = sums.winner(1);
-  std::vector<std::unique_ptr<OwnStream>> streams;
-  const auto next_stream = [&] { return streams.emplace_back(std::make_unique<OwnStream>())->get(); };
+TEST_CASE_FIXTURE(TunedSums<1>,
+                  "memory that grew for a launch that failed is not given to a stream that does not wait for it") {
+  const Instance& small = winner(1);
+  const Instance& large = winner(8);
+  std::list<OwnStream> streams;
+  const auto next_stream = [&] { return streams.emplace_back().get(); };
   for (int i = 0; i < 33; ++i) REQUIRE(launch_sum(instance, next_stream()));  // the last one's is marked as done
   detail::LaunchPlan impossible = detail::InstanceState::of(large).plan();
   impossible.geometry.block = {2048, 1, 1};
@@ -340,7 +317,7 @@ TEST_CASE("memory that grew for a launch that failed is not given to a stream th
   CHECK_FALSE(launch_sum(instance, next_stream()));
   const auto grown = inspector().take_launches();
   REQUIRE(calls(grown) == std::vector<std::string>{"free", "allocate"});
-  PartialSums::swap_to(instance, small);
+  swap_to(instance, small);
   const CUdeviceptr next = launch_once(instance, next_stream()), memory = argument<CUdeviceptr>(grown[1], 0);
   CHECK((next < memory || next >= memory + argument<std::size_t>(grown[1], 1)));
 }
@@ -391,7 +368,7 @@ TEST_CASE("threads that launch on one stream while winners take over never get m
   }
 }
 
-TEST_CASE("a scratch of length zero has an address, and no launch ends the program") {
+TEST_CASE_FIXTURE(Machine, "a scratch of length zero has an address, and no launch ends the program") {
   const std::string text = R"(
 #pragma tuner kernel(sum)
 #pragma tuner problem(n: size) problem_constraint(0 <= n <= 100000)
@@ -401,39 +378,33 @@ TEST_CASE("a scratch of length zero has an address, and no launch ends the progr
 #pragma tuner scratch(flags, uint32, n - 1000) scalar(n, int32)
 extern "C" __global__ void sum(const float* x, float* y, float* partials, unsigned* flags, int n) {}
 )";
-  Machine machine;
   OwnContext context;
-  Runtime runtime{machine.options()};
-  machine.tuned({.configuration = "SPLIT=0", .problem = "n=1000", .text = text});
+  Runtime runtime{options()};
+  tuned({.configuration = "SPLIT=0", .problem = "n=1000", .text = text});
   const Instance& instance = runtime.kernel(Description::from_text(text, {.name = "sum.cu"})).request({1000});
   REQUIRE(instance.rung() == Rung::exact);
   CHECK(launch_once(instance, nullptr) != 0);
   CHECK(instance.launch(nullptr, kSumX, kSumY, Buffer{}, Buffer{}, 1000));
 }
 
-TEST_CASE("after there was no memory to grow, a smaller launch has some again") {
-  PartialSums sums;
-  const Instance& instance = sums.winner(1);
-  const Instance& large = sums.winner(64);
-  const Instance& small = sums.winner(1);
-  OwnStream stream;
+TEST_CASE_FIXTURE(TunedSums<1>, "after there was no memory to grow, a smaller launch has some again") {
+  const Instance& large = winner(64);
+  const Instance& small = winner(1);
   REQUIRE(launch_sum(instance, stream.get()));
-  PartialSums::swap_to(instance, large);
+  swap_to(instance, large);
   inspector().fail_to_allocate(CUDA_ERROR_OUT_OF_MEMORY);
   CHECK_FALSE(launch_sum(instance, stream.get()));
   inspector().fail_to_allocate(CUDA_SUCCESS);
-  PartialSums::swap_to(instance, small);
+  swap_to(instance, small);
   CHECK(launch_once(instance, stream.get()) != 0);
 }
 
-TEST_CASE("looking for memory that is done with does not spoil the capture of another stream") {
-  PartialSums sums;
-  const Instance& instance = sums.winner(1);
+TEST_CASE_FIXTURE(TunedSums<1>, "looking for memory that is done with does not spoil the capture of another stream") {
   OwnStream captured;
   const auto launch_on_forty = [&] {
     for (int i = 0; i < 40; ++i) {
-      OwnStream stream;
-      REQUIRE(launch_sum(instance, stream.get()));
+      const OwnStream passing;
+      REQUIRE(launch_sum(instance, passing.get()));
     }
   };
   launch_on_forty();
@@ -442,26 +413,23 @@ TEST_CASE("looking for memory that is done with does not spoil the capture of an
   CHECK(captured.end_capture() != nullptr);
 }
 
-TEST_CASE("memory of a launch that is about to be queued is not given to another stream, though its last one is done") {
-  PartialSums sums;
-  const Instance& instance = sums.winner(1);
-  std::vector<std::unique_ptr<OwnStream>> streams;
-  for (int i = 0; i < 33; ++i) {
-    streams.push_back(std::make_unique<OwnStream>());
-    REQUIRE(launch_sum(instance, streams.back()->get()));
-  }
+TEST_CASE_FIXTURE(
+    TunedSums<1>,
+    "memory of a launch that is about to be queued is not given to another stream, though its last one is done") {
+  std::list<OwnStream> streams(33);
+  for (const OwnStream& each : streams) REQUIRE(launch_sum(instance, each.get()));
   inspector().take_launches();
   std::future<void> beside;
   inspector().before_next_launch([&] {
     beside = std::async(std::launch::async, [&] {
-      make_current(sums.context.get());
+      make_current(context.get());
       OwnStream other;
       CHECK(launch_sum(instance, other.get()));
     });
     // Where both took the same memory, the other waits for this launch.
     beside.wait_for(std::chrono::seconds(5));
   });
-  CHECK(launch_sum(instance, streams.back()->get()));
+  CHECK(launch_sum(instance, streams.back().get()));
   beside.get();
   std::vector<CUdeviceptr> memory;
   for (const fake::Launch& launch : inspector().take_launches()) {

@@ -16,32 +16,29 @@ constexpr int kThreads = 8;
 /// All of them begin at once.
 void in_threads(const std::function<void(int)>& action) {
   std::barrier<> start(kThreads);
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&, i] {
       start.arrive_and_wait();
       action(i);
     });
   }
-  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace
 
 TEST_CASE("threads that ask for one problem at once get one instance, which is made once") {
   for (int round = 0; round < 10; ++round) {
-    Machine machine;
-    machine.tuned();
+    Program program;
+    program.tuned();
     inspector().keep_launches(false);
     OwnContext own;
-    Runtime runtime(machine.options());
-    const Kernel kernel = runtime.kernel(wave());
     const std::size_t loaded = inspector().modules_loaded();
     std::array<const Instance*, kThreads> instances{};
     std::atomic<int> queued = 0;
     in_threads([&](int i) {
       make_current(own.get());
-      instances[static_cast<std::size_t>(i)] = &kernel.request({100, 1000});
+      instances[static_cast<std::size_t>(i)] = &program.request();
       for (int k = 0; k < 50; ++k) queued += launch(*instances[static_cast<std::size_t>(i)]) ? 1 : 0;
     });
     for (const Instance* instance : instances) CHECK(instance == instances[0]);
@@ -51,13 +48,10 @@ TEST_CASE("threads that ask for one problem at once get one instance, which is m
   }
 }
 
-TEST_CASE("threads that ask for many problems in different orders get the same instances") {
-  Machine machine;
-  machine.tuned();
+TEST_CASE_FIXTURE(Program, "threads that ask for many problems in different orders get the same instances") {
+  tuned();
   inspector().keep_launches(false);
   OwnContext own;
-  Runtime runtime(machine.options());
-  const Kernel kernel = runtime.kernel(wave());
   constexpr int kProblems = 150;  // more than the first table of instances holds
   constexpr std::array<int, kThreads> kSteps{1, 7, 11, 13, 17, 19, 23, 29};
   std::array<std::array<const Instance*, kProblems>, kThreads> instances{};
@@ -67,7 +61,7 @@ TEST_CASE("threads that ask for many problems in different orders get the same i
       for (int k = 0; k < kProblems; ++k) {
         const int n = (k * kSteps[static_cast<std::size_t>(i)] + i) % kProblems;
         const Instance*& mine = instances[static_cast<std::size_t>(i)][static_cast<std::size_t>(n)];
-        const Instance* found = &kernel.request({50 + n, 1000});
+        const Instance* found = &request({50 + n, 1000});
         if (mine && mine != found) std::abort();
         mine = found;
         if (!launch(*found)) std::abort();
@@ -83,21 +77,18 @@ TEST_CASE("threads that ask for many problems in different orders get the same i
   CHECK(all.size() == kProblems);
 }
 
-TEST_CASE("threads with contexts of their own do not meet") {
-  Machine machine;
-  machine.tuned();
-  machine.tuned({.device = gpu(1)});
+TEST_CASE_FIXTURE(Program, "threads with contexts of their own do not meet") {
+  tuned();
+  tuned({.device = gpu(1)});
   inspector().keep_launches(false);
-  Runtime runtime(machine.options());
-  const Kernel kernel = runtime.kernel(wave());
   std::array<const Instance*, kThreads> instances{};
   std::atomic<int> failed = 0;
   in_threads([&](int i) {
     OwnContext own(i % 3);
-    const Instance& instance = kernel.request({100, 1000});
+    const Instance& instance = request();
     instances[static_cast<std::size_t>(i)] = &instance;
     for (int k = 0; k < 20; ++k) {
-      failed += &kernel.request({100, 1000}) == &instance ? 0 : 1;
+      failed += &request() == &instance ? 0 : 1;
       failed += launch(instance) ? 0 : 1;
     }
     // All are there before the first is gone, so no two are at one address.
@@ -109,31 +100,27 @@ TEST_CASE("threads with contexts of their own do not meet") {
 }
 
 TEST_CASE("threads may meet everything that goes wrong at once") {
-  Machine machine;
-  machine.decide({});
-  machine.compile({.configuration = kBaseline});
+  std::atomic<int> calls = 0;
+  Program program({.max_instances = 20}, {.fallback = [&](Stream, std::span<void* const>) {
+                    ++calls;
+                    return 0;
+                  }});
+  program.decide({});
+  program.compile({.configuration = kBaseline});
   inspector().keep_launches(false);
   OwnContext own;
-  RuntimeOptions options = machine.options();
-  options.max_instances = 20;
-  Runtime runtime(options);
-  std::atomic<int> calls = 0;
-  const Kernel kernel = runtime.kernel(wave(), {.fallback = [&](Stream, std::span<void* const>) {
-                                         ++calls;
-                                         return 0;
-                                       }});
   in_threads([&](int i) {
     make_current(i % 2 == 0 ? own.get() : nullptr);
     for (int k = 0; k < 30; ++k) {
-      launch(kernel.request({100, 1000}));
-      launch(kernel.request({100 + k, 1000}), 7);
-      kernel.request({100}).provenance();
-      kernel.request({{"rows", 100}, {"what", k}}).provenance();
-      kernel.request({0, i}).launch(nullptr, k);
-      runtime.kernel(wave()).request({k, 0}).rung();
+      launch(program.request());
+      launch(program.request({100 + k, 1000}), 7);
+      program.request({100}).provenance();
+      program.kernel.request({{"rows", 100}, {"what", k}}).provenance();
+      program.request({0, i}).launch(nullptr, k);
+      program.runtime.kernel(wave()).request({k, 0}).rung();
     }
   });
   CHECK(calls > 0);
   make_current(own.get());
-  CHECK(kernel.request({100, 1000}).rung() == Rung::baseline);
+  CHECK(program.request().rung() == Rung::baseline);
 }

@@ -17,12 +17,11 @@ std::string edited(const std::string& from, const std::string& to) {
 
 /// What is served for `text` where the default decision was stored for kWave, with a binary of the baseline.
 Provenance served_for(const std::string& text, const std::string& baseline = kBaseline) {
-  Machine machine;
-  machine.decide({});
-  machine.compile({});
-  machine.compile({.configuration = baseline, .text = text});
-  Runtime runtime(machine.options());
-  const Instance& instance = runtime.kernel(Description::from_text(text)).request({100, 1000});
+  Program program;
+  program.decide({});
+  program.compile({});
+  program.compile({.configuration = baseline, .text = text});
+  const Instance& instance = program.runtime.kernel(Description::from_text(text)).request({100, 1000});
   if (instance.runnable()) CHECK(launched(instance) == instance.provenance().configuration);
   return instance.provenance();
 }
@@ -57,11 +56,10 @@ TEST_CASE("a stored configuration with a parameter that has another name now is 
 TEST_CASE("a stored text that is no configuration at all is not served") {
   for (const char* nonsense :
        {"", "BLOCK", "BLOCK=256,,", "BLOCK=256,BLOCK=64", "BLOCK=99999999999999999999", "=", "\x01"}) {
-    Machine machine;
-    machine.decide({.edit = [&](cache::Decision& decision) { decision.configuration = nonsense; }});
-    machine.compile({.configuration = kBaseline});
-    Runtime runtime(machine.options());
-    const Instance& instance = runtime.kernel(wave()).request({100, 1000});
+    Program program;
+    program.decide({.edit = [&](cache::Decision& decision) { decision.configuration = nonsense; }});
+    program.compile({.configuration = kBaseline});
+    const Instance& instance = program.request();
     INFO(nonsense, ": ", instance.provenance().why);
     CHECK(instance.runnable());
     CHECK(launched(instance) == kBaseline);
@@ -75,53 +73,35 @@ TEST_CASE("a stored configuration that needs more threads or shared memory than 
        std::initializer_list<std::tuple<std::string, const char*, const char*>>{
            {more_threads, "BLOCK=2048,ITEMS=1,STORE=plain", "threads"},
            {more_shared, "BLOCK=512,ITEMS=1,STORE=plain", "shared memory"}}) {
-    Machine machine;
-    machine.tuned({.configuration = configuration, .problem = "rows=100,columns=3000", .text = text});
-    Runtime runtime(machine.options());
-    const Instance& instance = runtime.kernel(Description::from_text(text)).request({100, 3000});
-    const Provenance provenance = instance.provenance();
-    INFO(provenance.why);
-    CHECK(provenance.rung == Rung::baseline);
-    CHECK(contains(provenance.why, word));
-    CHECK(launched(instance, 3000) == kBaseline);
+    Program program;
+    program.tuned({.configuration = configuration, .problem = "rows=100,columns=3000", .text = text});
+    const Instance& instance = program.runtime.kernel(Description::from_text(text)).request({100, 3000});
+    check_baseline_serves(instance, word, 3000);
   }
 }
 
 TEST_CASE("shared memory beyond what needs no permission is asked for") {
   const std::string text = edited("shared(4 * BLOCK)", "shared(BLOCK == 512 ? 100000 : 0)");
-  Machine machine;
-  machine.tuned({.configuration = "BLOCK=512,ITEMS=1,STORE=plain", .text = text});
-  Runtime runtime(machine.options());
-  const Instance& instance = runtime.kernel(Description::from_text(text)).request({100, 1000});
+  Program program;
+  program.tuned({.configuration = "BLOCK=512,ITEMS=1,STORE=plain", .text = text});
+  const Instance& instance = program.runtime.kernel(Description::from_text(text)).request({100, 1000});
   CHECK(instance.rung() == Rung::exact);
   CHECK(instance.shape().shared_bytes == 100000);
   CHECK(launched(instance) == "BLOCK=512,ITEMS=1,STORE=plain");
 }
 
-TEST_CASE("a binary that cannot run blocks as large as the configuration's is not used") {
-  Machine machine;
-  machine.tuned();
-  machine.compile({}, [](CubinText& text) { text.instructions += " threads=128"; });
-  Runtime runtime(machine.options());
-  const Instance& instance = runtime.kernel(wave()).request({100, 1000});
-  const Provenance provenance = instance.provenance();
-  INFO(provenance.why);
-  CHECK(provenance.rung == Rung::baseline);
-  CHECK(contains(provenance.why, "256 threads"));
-  CHECK(launched(instance) == kBaseline);
+TEST_CASE_FIXTURE(Program, "a binary that cannot run blocks as large as the configuration's is not used") {
+  tuned();
+  compile({}, [](CubinText& text) { text.instructions += " threads=128"; });
+  check_baseline_serves(request(), "256 threads");
 }
 
-TEST_CASE("a binary that the driver does not load is not used") {
-  Machine machine;
-  machine.tuned();
+TEST_CASE_FIXTURE(Program, "a binary that the driver does not load is not used") {
+  tuned();
   inspector().fail_to_load("STORE=streaming", CUDA_ERROR_NO_BINARY_FOR_GPU);
-  Runtime runtime(machine.options());
-  const Instance& instance = runtime.kernel(wave()).request({100, 1000});
+  const Instance& instance = request();
   inspector().fail_to_load("STORE=streaming", CUDA_SUCCESS);
-  INFO(instance.provenance().why);
-  CHECK(instance.rung() == Rung::baseline);
-  CHECK(contains(instance.provenance().why, "cuModuleLoadDataEx"));
-  CHECK(launched(instance) == kBaseline);
+  check_baseline_serves(instance, "cuModuleLoadDataEx");
 }
 
 TEST_CASE("a binary of another kernel, or with other arguments, is not used") {
@@ -133,15 +113,10 @@ TEST_CASE("a binary of another kernel, or with other arguments, is not used") {
       [](CubinText& text) { text.parameter_sizes[0] = 4; },
   };
   for (const auto& edit : edits) {
-    Machine machine;
-    machine.tuned();
-    machine.compile({}, edit);
-    Runtime runtime(machine.options());
-    const Instance& instance = runtime.kernel(wave()).request({100, 1000});
-    INFO(instance.provenance().why);
-    CHECK(instance.rung() == Rung::baseline);
-    CHECK(contains(instance.provenance().why, "The binary of " + Stored{}.configuration));
-    CHECK(launched(instance) == kBaseline);
+    Program program;
+    program.tuned();
+    program.compile({}, edit);
+    check_baseline_serves(program.request(), "The binary of " + Stored{}.configuration);
   }
 }
 

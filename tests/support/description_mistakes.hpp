@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -113,12 +112,9 @@ inline std::vector<DescriptionMistake> description_mistakes() {
 
 /// The files that they name, beside the kernel.
 inline void write_expected_files(const std::filesystem::path& folder) {
-  const auto write = [&](const std::string& name, const std::string& content) {
-    std::ofstream(folder / name, std::ios::binary) << content;
-  };
-  write("five.npy", npy("<f4", "(5,)", std::string(20, '\0')));
-  write("doubles.npy", npy("<f8", "(1000,)", std::string(8000, '\0')));
-  write("zeros.npy", npy("<f4", "(1000,)", std::string(4000, '\0')));
+  write_bytes(folder / "five.npy", npy("<f4", "(5,)", std::string(20, '\0')));
+  write_bytes(folder / "doubles.npy", npy("<f8", "(1000,)", std::string(8000, '\0')));
+  write_bytes(folder / "zeros.npy", npy("<f4", "(1000,)", std::string(4000, '\0')));
 }
 
 }  // namespace tuner::test

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <charconv>
+#include <ranges>
 
 #include "search/expression/expression.hpp"
 #include "tuner/core/base/text.hpp"
@@ -65,6 +66,13 @@ po::options_description declare(const Command& command) {
   return declared;
 }
 
+void require_choice(std::string_view option, const std::string& text, const std::vector<std::string>& choices) {
+  if (std::ranges::find(choices, text) != choices.end()) return;
+  const std::string nearest = search::nearest_name(text, choices);
+  bad(fmt::format("{} does not accept `{}`.{} Valid values: {}.", spelled(option), text,
+                  nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest), fmt::join(choices, ", ")));
+}
+
 }  // namespace
 
 std::string spelled(std::string_view option) {
@@ -92,13 +100,12 @@ Arguments::Arguments(const Command& command, const std::vector<std::string>& wor
       const std::vector<Option> options = all_options(command);
       const auto known = std::find_if(options.begin(), options.end(), [&](const Option& o) { return o.name == name; });
       if (!values.empty() && known->kind == Option::Kind::value) {
-        bad(fmt::format("{} is given twice: `{}` and `{}`. Leave one of them out.", spelled(name), values.front(),
+        bad(fmt::format("{} is given twice: `{}` and `{}`. Remove one.", spelled(name), values.front(),
                         fmt::join(option.value, " ")));
       }
       for (const std::string& value : option.value) {
         // An unset variable in a script is the usual reason. `--problem ''` says that there is nothing to say.
-        if (value.empty() && name != "problem")
-          bad(fmt::format("{} needs a value, and an empty one was given.", spelled(name)));
+        if (value.empty() && name != "problem") bad(fmt::format("{} needs a value, but it is empty.", spelled(name)));
       }
       values.insert(values.end(), option.value.begin(), option.value.end());
       if (known->kind == Option::Kind::flag) values.emplace_back();
@@ -106,13 +113,13 @@ Arguments::Arguments(const Command& command, const std::vector<std::string>& wor
   } catch (const po::invalid_command_line_syntax& error) {
     if (error.kind() == po::invalid_syntax::extra_parameter)
       bad(fmt::format("{} takes no value.", spelled(bare(error.get_option_name()))));
-    bad(fmt::format("{} needs a value. {} says which.", spelled(bare(error.get_option_name())), help_of(command)));
+    bad(fmt::format("{} needs a value. See {}.", spelled(bare(error.get_option_name())), help_of(command)));
   } catch (const po::error& error) {
     bad(fmt::format("The command line cannot be read: {}. {} lists the options.", error.what(), help_of(command)));
   }
   if (operands_.size() > command.most_operands) {
-    bad(fmt::format("`tuner {}` does not know what to do with `{}`. Usage: {}", command.name,
-                    operands_[command.most_operands], command.synopsis));
+    bad(fmt::format("`tuner {}` does not accept `{}`. Usage: {}", command.name, operands_[command.most_operands],
+                    command.synopsis));
   }
 }
 
@@ -149,10 +156,21 @@ std::optional<std::uint64_t> Arguments::number(std::string_view option, std::uin
 
 std::optional<std::string> Arguments::choice(std::string_view option, const std::vector<std::string>& choices) const {
   const std::optional<std::string> text = value(option);
-  if (!text || std::find(choices.begin(), choices.end(), *text) != choices.end()) return text;
-  const std::string nearest = search::nearest_name(*text, choices);
-  bad(fmt::format("{} does not know `{}`.{} It can be: {}.", spelled(option), *text,
-                  nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest), fmt::join(choices, ", ")));
+  if (text) require_choice(option, *text, choices);
+  return text;
+}
+
+std::vector<std::string> Arguments::all_choices(std::string_view option,
+                                                const std::vector<std::string>& choices) const {
+  std::vector<std::string> chosen;
+  for (const std::string& value : values(option)) {
+    for (const auto part : std::views::split(value, ',')) {
+      std::string name(part.begin(), part.end());
+      require_choice(option, name, choices);
+      if (std::ranges::find(chosen, name) == chosen.end()) chosen.push_back(std::move(name));
+    }
+  }
+  return chosen;
 }
 
 std::optional<std::chrono::milliseconds> Arguments::duration(std::string_view option) const {
@@ -182,7 +200,7 @@ SplitWords split_command(const std::vector<std::string>& words) {
       for (const Command& command : commands()) {
         for (const Option& option : command.options) {
           if (spelled(option.name) == given) {
-            bad(fmt::format("{} is an option of `tuner {}` and stands after the command's name.", given, command.name));
+            bad(fmt::format("{} is an option of `tuner {}` and must follow the command's name.", given, command.name));
           }
         }
       }

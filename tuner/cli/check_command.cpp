@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kMostConfigurations = 100000;
 
-CheckRequest read_request(const Arguments& arguments) {
+CheckRequest read_check_request(const Arguments& arguments) {
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage,
                 "`tuner check` needs a kernel file, for example `tuner check kernel_sources/prefetch.cu --host`.");
@@ -40,12 +40,12 @@ CheckRequest read_request(const Arguments& arguments) {
   return request;
 }
 
-ExitCode run(const Arguments& arguments) {
-  const CheckRequest request = read_request(arguments);
+ExitCode run_check(const Arguments& arguments) {
+  const CheckRequest request = read_check_request(arguments);
   const Interrupts interrupts;
   if (!arguments.has("host")) return check_on_gpu(request, interrupts.flag());
   if (arguments.has("device"))
-    throw Error(Errc::bad_usage, "`--device` means nothing with `--host`, which uses no GPU. Leave one of them out.");
+    throw Error(Errc::bad_usage, "`--device` has no effect with `--host`, which uses no GPU. Use one of them.");
   return check_on_cpu(request, interrupts.flag());
 }
 
@@ -80,35 +80,35 @@ Command check_command() {
       .synopsis =
           "tuner check FILE [--host] [--problem A=1,B=2] [--config A=1,B=2] [--where EXPR] [--configurations N] "
           "[options]",
-      .summary = "look for mistakes in a kernel: on the GPU, or on the CPU with --host",
+      .summary = "find mistakes in a kernel, on the GPU or, with --host, on the CPU",
       .purpose =
-          "Runs a kernel in many configurations and reports what is wrong with it. With --host on the CPU,\n"
-          "under sanitizers, by file and line: bounds, races, deadlocks, uninitialised reads. No GPU needed.",
+          "Runs many configurations of a kernel and reports mistakes. With --host it runs on the CPU under\n"
+          "sanitizers, without a GPU, and reports bounds, races, deadlocks and uninitialised reads by line.",
       .options =
           {
               {"host", Kind::flag, "", "on the CPU: compile the kernel as C++ with $CXX, c++, g++ or clang++"},
               {"problem", Kind::repeatable, "A=1,B=2",
-               "values of the problem; repeatable. Default with --host: small sizes that kernels get wrong; else the "
-               "problem's defaults"},
+               "values of the problem; repeatable; default: with --host small sizes that kernels often get wrong, else "
+               "the problem's defaults"},
               {"config", Kind::repeatable, "A=1,B=2",
-               "check this configuration, what is left out at its default; repeatable. Default: the baseline, and "
-               "others in "
-               "which every pair of parameter values stands"},
-              {"where", Kind::repeatable, "EXPR", "pick only configurations for which this is true; repeatable"},
-              {"configurations", Kind::value, "N", "pick at most so many; default 120"},
-              {"kernel", Kind::value, "NAME", "which kernel, where the file describes several"},
-              {"device", Kind::value, "N", "which GPU, as `tuner devices` counts them; default 0"},
+               "check this configuration; omitted parameters have their defaults; repeatable; default: the baseline, "
+               "and others that cover every pair of parameter values"},
+              {"where", Kind::repeatable, "EXPR", "choose only configurations for which this holds; repeatable"},
+              {"configurations", Kind::value, "N", "choose at most N configurations; default 120"},
+              {"kernel", Kind::value, "NAME", "which kernel, if the file describes several"},
+              {"device", Kind::value, "N", "which GPU, as numbered by `tuner devices`; default 0"},
               {"workers", Kind::value, "N",
-               "compilers, and with --host kernels, at the same time; default: one for each core"},
+               "how many compilers, and with --host kernels, run at the same time; default: one for each core"},
               {"seed", Kind::value, "N", "seed of the generated inputs; default 0"},
-              {"I", Kind::repeatable, "DIR", "look for quoted headers here too; repeatable"},
+              {"I", Kind::repeatable, "DIR", "also search this folder for quoted headers; repeatable"},
           },
       .most_operands = 1,
-      .examples = {{"tuner check kernel_sources/prefetch.cu --host", "at sizes that kernels get wrong, without a GPU"},
+      .examples = {{"tuner check kernel_sources/prefetch.cu --host",
+                    "at sizes that kernels often get wrong, without a GPU"},
                    {"tuner check my.cu --host --problem n=1000 --config BLOCKDIMX=64,ITEMS=4",
                     "one configuration on one problem"}},
       .exit_codes = {ExitCode::no_device, ExitCode::no_toolkit, ExitCode::device_failed},
-      .run = run,
+      .run = run_check,
   };
 }
 

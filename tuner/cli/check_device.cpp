@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
 #include "tuner/cli/check_request.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/progress_line.hpp"
 #include "tuner/core/base/text.hpp"
@@ -33,6 +31,14 @@ struct Failed {
   std::string message, configuration, problem;
   std::size_t configurations = 1;
 };
+
+Json to_json(const Failed& failed) {
+  return {{"class", to_string(failed.outcome)},
+          {"message", failed.message},
+          {"configuration", failed.configuration},
+          {"problem", failed.problem},
+          {"configurations", failed.configurations}};
+}
 
 class DeviceCheck {
  public:
@@ -79,7 +85,7 @@ class DeviceCheck {
           ask(engine::ScreenCandidate{candidates.candidate(entries[i]), {.samples = 1}, std::nullopt});
       candidates.ran(entries[i], reply);
       note(reply.outcome, reply.message, candidates.text(entries[i]), text);
-      show("running", i + 1, entries.size());
+      line_.count("running", i + 1, entries.size());
     }
     problems_.push_back(text);
   }
@@ -87,14 +93,6 @@ class DeviceCheck {
   ExitCode finish() {
     line_.erase();
     if (request_.json) {
-      Json failures = Json::array();
-      for (const Failed& failed : failed_) {
-        failures.push_back({{"class", to_string(failed.outcome)},
-                            {"message", failed.message},
-                            {"configuration", failed.configuration},
-                            {"problem", failed.problem},
-                            {"configurations", failed.configurations}});
-      }
       print_json({{"format", 1},
                   {"kernel", request_.description->kernel},
                   {"file", request_.description->file.string()},
@@ -102,11 +100,11 @@ class DeviceCheck {
                   {"device", info().name},
                   {"problems", problems_},
                   {"cases", checked_},
-                  {"findings", std::move(failures)},
+                  {"findings", json_list(failed_, to_json)},
                   {"notes", notes_},
                   {"interrupted", stop_.load()}});
     } else {
-      std::string text = fmt::format("{} on {}: {} runs of configurations on problems\n", request_.description->kernel,
+      std::string text = fmt::format("{} on {}: {} runs (configurations x problems)\n", request_.description->kernel,
                                      info().name, checked_);
       text += labelled("Problems: ", fmt::format("{}", fmt::join(problems_, "; ")));
       text += failed_.empty() ? "\nNo findings.\n" : "\nFindings:\n";
@@ -115,7 +113,7 @@ class DeviceCheck {
                             failed.configurations, failed.configuration, failed.problem);
       }
       for (const std::string& note : notes_) text += note + '\n';
-      text += "\n`tuner check --host` looks for races and for the lines that are to blame.\n";
+      text += "\n`tuner check --host` looks for races, and reports the lines responsible.\n";
       print(text);
     }
     if (stop_) return ExitCode::interrupted;
@@ -124,15 +122,6 @@ class DeviceCheck {
 
  private:
   static Clock::time_point soon() { return Clock::now() + std::chrono::milliseconds(100); }
-
-  void show(const char* phase, std::size_t done, std::size_t all) {
-    engine::Observer::Progress progress;
-    progress.phase = phase;
-    progress.finished = done;
-    progress.total = all;
-    progress.elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
-    line_.progress(progress);
-  }
 
   [[noreturn]] static void interrupted() { throw Error(Errc::device_lost, "The check was interrupted."); }
 
@@ -155,7 +144,7 @@ class DeviceCheck {
     for (std::size_t done = 0; done < replies.size();) {
       for (auto& completion : compile_.poll()) {
         replies.at(completion.ticket - first) = std::move(completion.reply);
-        show("compiling", ++done, replies.size());
+        line_.count("compiling", ++done, replies.size());
       }
       if (stop_) interrupted();
       if (done < replies.size()) engine::wait_for(soon(), compile_);
@@ -172,20 +161,19 @@ class DeviceCheck {
   }
 
   void prepare(const Task& task) {
-    engine::CompileRequest support;
-    support.source = std::string(device_.support_source());
-    support.file_name = "support.cu";
-    support.architecture = task.device().architecture();
+    engine::CompileRequest support{.source = std::string(device_.support_source()),
+                                   .file_name = "support.cu",
+                                   .architecture = task.device().architecture()};
     engine::PrepareProblem problem;
     problem.arguments = task.arguments_with_data();
     problem.deterministic = task.description().deterministic;
     problem.seed = request_.seed;
     problem.mode = Timing::warm;
-    problem.support_cubin = compile({support}).front().cubin;
+    problem.support_cubin = compile({std::move(support)}).front().cubin;
     const engine::DeviceReply reply = ask(std::move(problem));
     if (reply.outcome != Outcome::ok)
       throw Error(Errc::device_lost,
-                  "The buffers of " + problem_text(task.problem()) + " cannot be prepared: " + reply.message);
+                  "The buffers for " + problem_text(task.problem()) + " cannot be prepared: " + reply.message);
   }
 
   void run_reference(const Task& task, const engine::Candidates& candidates, std::size_t baseline,
@@ -202,7 +190,7 @@ class DeviceCheck {
     note_not_compared(task, reply.result_of<engine::RunReference>().not_compared, candidates.text(baseline), problem);
     if (reply.outcome != Outcome::ok)
       throw Error(Errc::baseline_failed,
-                  fmt::format("The reference fails on {} with {}: {} `tuner check --host` says in which line.", problem,
+                  fmt::format("The reference fails on {} with {}: {} `tuner check --host` reports the line.", problem,
                               to_string(reply.outcome), reply.message));
     ++checked_;
     if (!named) return;
@@ -219,7 +207,7 @@ class DeviceCheck {
           fmt::format("The reference leaves {} unwritten, so they are not compared", text_of({left}));
       if (left.is_tail() && !is_partial(left, task.arguments())) {
         note(Outcome::unwritten_output,
-             sentence + ": nothing is written from there on. Correct the length, or declare the output `partial`.",
+             sentence + ": nothing after that is written. Correct the length, or declare the output `partial`.",
              configuration, problem);
       } else {
         notes_.push_back(fmt::format("On {}: {}.", problem, sentence));
@@ -243,7 +231,6 @@ class DeviceCheck {
   engine::CompilePool compile_;
   engine::DeviceProcessLane device_;
   ProgressLine line_;
-  Clock::time_point start_ = Clock::now();
   engine::TicketId ticket_ = 0;
   std::size_t checked_ = 0;
   std::vector<Failed> failed_;

@@ -1,17 +1,15 @@
 // `tuner check --host`.
 #include <fmt/format.h>
 
-#include <chrono>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "tuner/cli/check_request.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/interrupts.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/progress_line.hpp"
 #include "tuner/core/base/text.hpp"
-#include "tuner/error.hpp"
 #include "tuner/host/check.hpp"
 #include "tuner/host/problems.hpp"
 
@@ -20,9 +18,6 @@ namespace tuner::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Its limits count; the kernel never sees it.
-constexpr const char* kPlanDevice = "H200";
 
 std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -33,36 +28,32 @@ Json spot_json(const host::SourceSpot& spot) {
   return {{"file", spot.file}, {"line", spot.line}};
 }
 
+Json finding_json(const host::Finding& finding) {
+  return {{"class", host::to_string(finding.kind)},   {"place", spot_json(finding.place)},
+          {"other_place", spot_json(finding.other)},  {"message", finding.sentence},
+          {"configuration", finding.configuration},   {"problem", finding.problem},
+          {"configurations", finding.configurations}, {"cases", finding.cases}};
+}
+
+Json unchecked_json(const host::Unchecked& one) {
+  return {{"message", one.sentence},
+          {"place", spot_json(one.place)},
+          {"configuration", one.configuration.empty() ? Json(nullptr) : Json(one.configuration)},
+          {"configurations", one.configurations}};
+}
+
 Json to_json(const CheckRequest& request, const std::vector<ProblemValues>& problems, const host::HostResult& result) {
-  Json findings = Json::array(), unchecked = Json::array(), texts = Json::array();
-  for (const ProblemValues& problem : problems) texts.push_back(problem_text(problem));
-  for (const host::Finding& finding : result.findings) {
-    findings.push_back({{"class", host::to_string(finding.kind)},
-                        {"place", spot_json(finding.place)},
-                        {"other_place", spot_json(finding.other)},
-                        {"message", finding.sentence},
-                        {"configuration", finding.configuration},
-                        {"problem", finding.problem},
-                        {"configurations", finding.configurations},
-                        {"cases", finding.cases}});
-  }
-  for (const host::Unchecked& one : result.unchecked) {
-    unchecked.push_back({{"message", one.sentence},
-                         {"place", spot_json(one.place)},
-                         {"configuration", one.configuration.empty() ? Json(nullptr) : Json(one.configuration)},
-                         {"configurations", one.configurations}});
-  }
   return {{"format", 1},
           {"kernel", request.description->kernel},
           {"file", request.description->file.string()},
           {"host", true},
           {"compiler", result.compiler},
-          {"problems", std::move(texts)},
+          {"problems", json_list(problems, problem_text)},
           {"configurations", result.configurations},
           {"cases", result.cases},
           {"configurations_for_races", result.raced},
-          {"findings", std::move(findings)},
-          {"unchecked", std::move(unchecked)},
+          {"findings", json_list(result.findings, finding_json)},
+          {"unchecked", json_list(result.unchecked, unchecked_json)},
           {"notes", result.notes},
           {"interrupted", result.interrupted},
           {"compile_s", result.compile_s},
@@ -82,7 +73,7 @@ std::string text_of(const host::Finding& finding, const host::HostResult& result
 
 std::string to_text(const CheckRequest& request, const std::vector<ProblemValues>& problems,
                     const host::HostResult& result) {
-  std::string text = fmt::format("{} on the CPU: {} x {} x 3 orders of threads, {} of them looked at for races\n",
+  std::string text = fmt::format("{} on the CPU: {} x {} x 3 thread orders, {} of them checked for races\n",
                                  request.description->kernel, plural(result.configurations, "configuration"),
                                  plural(result.problems, "problem"), result.raced);
   text +=
@@ -91,7 +82,7 @@ std::string to_text(const CheckRequest& request, const std::vector<ProblemValues
   for (const ProblemValues& problem : problems) list += (list.empty() ? "" : "; ") + problem_text(problem);
   text +=
       labelled(request.problems.empty() ? "Problems, derived: " : "Problems: ", list.empty() ? "the only one" : list);
-  if (result.interrupted) text += "Interrupted: what follows is not all.\n";
+  if (result.interrupted) text += "Interrupted: the results are incomplete.\n";
   text += '\n';
   if (result.configurations == 0)
     text += "Nothing could be run.\n";
@@ -127,21 +118,13 @@ ExitCode check_on_cpu(const CheckRequest& request, const std::atomic<bool>& stop
   counting.reset();
 
   ProgressLine line;
-  const auto start = std::chrono::steady_clock::now();
   host::HostOptions options;
   options.device = device;
   options.include_folders = request.include_folders;
   options.jobs = request.workers;
   options.seed = request.seed;
   options.stop = &stop;
-  options.progress = [&](std::string_view phase, std::size_t done, std::size_t all) {
-    engine::Observer::Progress progress;
-    progress.phase = std::string(phase);
-    progress.finished = done;
-    progress.total = all;
-    progress.elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    line.progress(progress);
-  };
+  options.progress = [&](std::string_view phase, std::size_t done, std::size_t all) { line.count(phase, done, all); };
   std::optional<SomethingToEnd> compilers(std::in_place);
   const host::HostResult result = host::check_on_host(request.description, picks, options);
   compilers.reset();

@@ -47,11 +47,12 @@ std::string exit_code_line(ExitCode code) {
 std::span<const Option> global_options() {
   static const std::array<Option, 4> options{{
       {"db", Option::Kind::value, "PATH",
-       "folder of the databases, or the path of decisions.db; default: $TUNER_DB, else $XDG_DATA_HOME/tuner, else "
+       "directory that holds the databases, or the path of decisions.db; default: $TUNER_DB, else "
+       "$XDG_DATA_HOME/tuner, else "
        "~/.local/share/tuner"},
       {"json", Option::Kind::flag, "", "print one JSON object instead of text"},
-      {"help", Option::Kind::flag, "", "explain the command and stop"},
-      {"version", Option::Kind::flag, "", "print the version and stop"},
+      {"help", Option::Kind::flag, "", "print this help and exit"},
+      {"version", Option::Kind::flag, "", "print the version and exit"},
   }};
   return options;
 }
@@ -83,8 +84,8 @@ const Command& find_command(std::string_view name) {
 
 std::string overview() {
   std::string text =
-      "tuner finds the compile-time constants with which a CUDA kernel runs fastest on this GPU for a\n"
-      "given problem, checks that the result stays right, and remembers what it found.\n"
+      "tuner finds the compile-time constants that make a CUDA kernel fastest on this GPU for a given\n"
+      "problem, checks that the results stay correct, and stores the winner.\n"
       "\n"
       "Usage: tuner COMMAND [options]\n"
       "\n"
@@ -92,14 +93,16 @@ std::string overview() {
   for (const Command& command : commands()) text += help_lines(fmt::format("  {:<10}", command.name), command.summary);
   text += "\nOptions of every command, before or after its name\n" + option_lines(global_options());
   text +=
-      "\nStart with\n"
+      "\n"
+      "Start with\n"
       "  tuner doctor\n"
-      "      is everything there that tuning needs?\n"
+      "      is everything that tuning needs installed?\n"
       "  tuner tune kernel_sources/prefetch.cu --problem rows=528,row_length=65536\n"
-      "      tune a kernel for one problem and remember the winner\n"
+      "      tune a kernel for one problem and store the winner\n"
       "  tuner help tune\n"
-      "      every option, with its unit and default\n"
-      "\nExit codes\n";
+      "      all options with units and defaults\n"
+      "\n"
+      "Exit codes\n";
   for (const ExitCodeText& entry : exit_code_texts()) text += exit_code_line(entry.code);
   text += "\nResults go to standard output, everything else to standard error. NO_COLOR is honoured.\n";
   return text;

@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/description/headers.hpp"
@@ -22,7 +23,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kPlanDevice = "H200";
 constexpr const char* kWithoutProblem =
     "\n// Give --problem to see how many configurations there are and how the baseline is launched.\n";
 
@@ -63,60 +63,53 @@ Json value_json(const search::Value& value) {
 }
 
 Json texts(const std::vector<search::Expression>& expressions) {
-  Json list = Json::array();
-  for (const search::Expression& expression : expressions) list.push_back(expression.text());
-  return list;
+  return json_list(expressions, [](const search::Expression& expression) { return expression.text(); });
 }
 
 Json reference_json(const ReferenceDescription& reference) {
   if (!reference.is_named()) return nullptr;
-  Json constants = Json::array();
-  for (const NamedExpression& constant : reference.constants) {
-    constants.push_back({{"name", constant.name}, {"value", constant.expression.text()}});
-  }
+  const auto of_constant = [](const NamedExpression& constant) -> Json {
+    return {{"name", constant.name}, {"value", constant.expression.text()}};
+  };
   return {{"kernel", reference.kernel},
           {"grid", texts(reference.grid)},
           {"block", texts(reference.block)},
           {"shared", reference.shared_bytes ? Json(reference.shared_bytes->text()) : Json(nullptr)},
           {"arguments", reference.arguments ? Json(*reference.arguments) : Json(nullptr)},
-          {"constants", std::move(constants)}};
+          {"constants", json_list(reference.constants, of_constant)}};
+}
+
+Json property_json(const ProblemProperty& property) {
+  return {{"name", property.name},
+          {"kind", kind_name(property.kind)},
+          {"default", property.default_value ? value_json(*property.default_value) : Json(nullptr)}};
+}
+
+Json parameter_json(const ParameterDescription& parameter) {
+  return {{"name", parameter.parameter.name},
+          {"form", form_name(parameter.form)},
+          {"default", value_json(parameter.parameter.default_value)},
+          {"values", json_list(parameter.parameter.values, value_json)}};
+}
+
+Json argument_json(const Argument& argument) {
+  return {{"name", argument.name},
+          {"role", role_word(argument.role)},
+          {"type", argument.type},
+          {"length", argument.length ? Json(argument.length->text()) : Json(nullptr)},
+          {"expected", argument.expected ? Json(*argument.expected) : Json(nullptr)},
+          {"partial", argument.is_partial}};
 }
 
 Json description_json(const KernelDescription& description) {
-  Json problem = Json::array();
-  for (const ProblemProperty& property : description.problem) {
-    problem.push_back({{"name", property.name},
-                       {"kind", kind_name(property.kind)},
-                       {"default", property.default_value ? value_json(*property.default_value) : Json(nullptr)}});
-  }
-  Json parameters = Json::array();
-  for (const ParameterDescription& parameter : description.parameters) {
-    Json values = Json::array();
-    for (const search::Value& value : parameter.parameter.values) values.push_back(value_json(value));
-    parameters.push_back({{"name", parameter.parameter.name},
-                          {"form", form_name(parameter.form)},
-                          {"default", value_json(parameter.parameter.default_value)},
-                          {"values", std::move(values)}});
-  }
-  Json arguments = Json::array();
-  for (const Argument& argument : description.arguments) {
-    arguments.push_back({{"name", argument.name},
-                         {"role", role_word(argument.role)},
-                         {"type", argument.type},
-                         {"length", argument.length ? Json(argument.length->text()) : Json(nullptr)},
-                         {"expected", argument.expected ? Json(*argument.expected) : Json(nullptr)},
-                         {"partial", argument.is_partial}});
-  }
-  Json constraints = Json::array();
-  for (const search::Constraint& constraint : description.constraints)
-    constraints.push_back(constraint.expression.text());
+  const auto text_of = [](const search::Constraint& constraint) { return constraint.expression.text(); };
   return {{"kernel", description.kernel},
           {"file", description.file.string()},
           {"reference", reference_json(description.reference)},
-          {"problem", std::move(problem)},
-          {"parameters", std::move(parameters)},
-          {"arguments", std::move(arguments)},
-          {"constraints", std::move(constraints)},
+          {"problem", json_list(description.problem, property_json)},
+          {"parameters", json_list(description.parameters, parameter_json)},
+          {"arguments", json_list(description.arguments, argument_json)},
+          {"constraints", json_list(description.constraints, text_of)},
           {"grid", texts(description.grid)},
           {"block", texts(description.block)},
           {"shared", description.shared_bytes ? Json(description.shared_bytes->text()) : Json(nullptr)}};
@@ -144,17 +137,14 @@ std::vector<KernelDescription> read(const std::filesystem::path& file, const std
 }
 
 bool needs_values(const KernelDescription& description) {
-  for (const ProblemProperty& property : description.problem) {
-    if (!property.default_value) return true;
-  }
-  return false;
+  return std::ranges::any_of(description.problem, [](const auto& property) { return !property.default_value; });
 }
 
 /// The one kernel, bound to its problem, as a T1 file.
 void print_t1(const std::vector<KernelDescription>& descriptions, const std::optional<Task>& task) {
   if (descriptions.size() != 1) {
     throw Error(Errc::bad_usage,
-                fmt::format("A T1 file describes one kernel, and this file has {}: choose one with --kernel.",
+                fmt::format("A T1 file describes one kernel, but this file has {}: choose one with --kernel.",
                             descriptions.size()));
   }
   if (!task) {
@@ -169,7 +159,7 @@ void print_t1(const std::vector<KernelDescription>& descriptions, const std::opt
   print(printable_json(t1.json));
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_describe(const Arguments& arguments) {
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage,
                 "`tuner describe` needs a kernel file, for example `tuner describe kernel_sources/prefetch.cu`.");
@@ -179,7 +169,7 @@ ExitCode run(const Arguments& arguments) {
   const DeviceInfo device = known_device(arguments.value("device-name").value_or(kPlanDevice));
   const std::optional<std::string> problem = arguments.value("problem");
   if (arguments.has("t1") && arguments.has("json")) {
-    throw Error(Errc::bad_usage, "--t1 prints JSON of another form than --json: leave one of them out.");
+    throw Error(Errc::bad_usage, "--t1 and --json print different JSON: use one of them.");
   }
   Json kernels = Json::array();
   bool first = true;
@@ -222,28 +212,28 @@ Command describe_command() {
       .synopsis =
           "tuner describe FILE [--problem A=1,B=2] [--device-name NAME] [--where EXPR] [--kernel NAME]\n"
           "       [-I DIR] [--t1] [--json]",
-      .summary = "what a kernel file's directives say, and how large the space is",
+      .summary = "print a kernel file's directives and the size of the space",
       .purpose =
-          "Prints what a kernel file's directives or a T1 file say, in canonical spelling, and refuses names\n"
-          "and types that the source does not have. Counts configurations for a problem. Needs no GPU.",
+          "Prints the directives of a kernel file or a T1 file in canonical form, checks names and types\n"
+          "against the source, and counts the configurations for a problem. Needs no GPU.",
       .options =
           {
               {"problem", Kind::value, "A=1,B=2",
                "values of the problem; needed to count configurations unless all have defaults"},
               {"device-name", Kind::value, "NAME",
-               fmt::format("count for this GPU, whether it is here or not; default {}", kPlanDevice)},
-              {"where", Kind::repeatable, "EXPR", "count only configurations for which this is true; repeatable"},
+               fmt::format("count for this GPU, present or not; default {}", kPlanDevice)},
+              {"where", Kind::repeatable, "EXPR", "count only configurations for which this holds; repeatable"},
               {"kernel", Kind::value, "NAME", "only this kernel; default: every kernel in the file"},
               {"t1", Kind::flag, "",
-               "print it as a T1 file, the JSON that other tuners read; warnings name what T1 cannot say"},
-              {"I", Kind::repeatable, "DIR", "look for quoted headers here too; repeatable"},
+               "print a T1 file, the JSON that other tuners read; warnings name what T1 cannot express"},
+              {"I", Kind::repeatable, "DIR", "also search this folder for quoted headers; repeatable"},
           },
       .most_operands = 1,
       .examples = {{"tuner describe kernel_sources/prefetch.cu", "parameters, constraints and arguments"},
                    {"tuner describe kernel_sources/prefetch.cu --problem rows=528,row_length=65536 --device-name A100",
                     "how many configurations there are on an A100"}},
       .exit_codes = {},
-      .run = run,
+      .run = run_describe,
   };
 }
 

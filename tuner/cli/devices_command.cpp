@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/core/base/text.hpp"
@@ -13,35 +12,35 @@ namespace tuner::cli {
 
 namespace {
 
-ExitCode run(const Arguments& arguments) {
+nlohmann::ordered_json device_json(const DeviceInfo& device) {
+  return {{"number", device.ordinal},
+          {"name", device.name},
+          {"uuid", device.uuid},
+          {"architecture", device.architecture()},
+          {"sm_count", device.sm_count},
+          {"memory_bytes", device.memory_bytes},
+          {"l2_bytes", device.l2_bytes},
+          {"max_shared_per_block", device.max_shared_per_block},
+          {"mig_profile", device.mig_profile},
+          {"driver_version", device.driver_version},
+          {"identity", device.identity()}};
+}
+
+ExitCode run_devices(const Arguments& arguments) {
   const std::vector<DeviceInfo> devices = find_devices();
   if (arguments.has("json")) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const DeviceInfo& device : devices) {
-      list.push_back({{"number", device.ordinal},
-                      {"name", device.name},
-                      {"uuid", device.uuid},
-                      {"architecture", device.architecture()},
-                      {"sm_count", device.sm_count},
-                      {"memory_bytes", device.memory_bytes},
-                      {"l2_bytes", device.l2_bytes},
-                      {"max_shared_per_block", device.max_shared_per_block},
-                      {"mig_profile", device.mig_profile},
-                      {"driver_version", device.driver_version},
-                      {"identity", device.identity()}});
-    }
-    print_json({{"format", 1}, {"devices", std::move(list)}});
+    print_json({{"format", 1}, {"devices", json_list(devices, device_json)}});
     return ExitCode::done;
   }
   using Align = Table::Align;
   Table table({{"no.", Align::right},
-               {"name", Align::left},
-               {"arch", Align::left},
+               {"name"},
+               {"arch"},
                {"SMs", Align::right},
                {"memory", Align::right},
                {"L2", Align::right},
-               {"driver", Align::left},
-               {"uuid", Align::left}},
+               {"driver"},
+               {"uuid"}},
               0);
   for (const DeviceInfo& device : devices) {
     table.add({std::to_string(device.ordinal), device.name, device.architecture(), std::to_string(device.sm_count),
@@ -59,16 +58,16 @@ Command devices_command() {
   return {
       .name = "devices",
       .synopsis = "tuner devices [--json]",
-      .summary = "the GPUs of this machine, with the numbers that --device takes",
+      .summary = "list the GPUs of this machine with the numbers that --device takes",
       .purpose =
           "Lists the GPUs that the driver shows to this process, with the numbers that --device takes.\n"
-          "CUDA_VISIBLE_DEVICES hides GPUs from it as from every CUDA program.",
+          "CUDA_VISIBLE_DEVICES applies as it does to every CUDA program.",
       .options = {},
       .most_operands = 0,
       .examples = {{"tuner devices", "which GPUs are there?"},
-                   {"tuner devices --json", "the same for a program, with the identity that databases use"}},
+                   {"tuner devices --json", "the same as JSON, with the identity used in databases"}},
       .exit_codes = {ExitCode::no_device},
-      .run = run,
+      .run = run_devices,
   };
 }
 

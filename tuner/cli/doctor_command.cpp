@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "cache/file/location.hpp"
 #include "cache/file/trust.hpp"
@@ -10,6 +10,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/stores.hpp"
@@ -71,11 +72,11 @@ std::string database(const std::filesystem::path& path, std::string_view creator
     while (!std::filesystem::exists(folder) && folder.has_relative_path()) folder = folder.parent_path();
     if (!std::filesystem::is_directory(folder) || access(folder.c_str(), W_OK) != 0) {
       throw Error(Errc::store_unavailable,
-                  fmt::format("{} does not exist and cannot be created, since {} is not a folder that may be written. "
-                              "Change that, or name another folder with --db or TUNER_DB.",
+                  fmt::format("{} does not exist and cannot be created, because {} is not a writable folder. Make it "
+                              "writable, or name another folder with --db or TUNER_DB.",
                               path.string(), folder.string()));
     }
-    return fmt::format("{}, nothing there yet; the first `{}` creates it", path.string(), creator);
+    return fmt::format("{}: does not exist yet; the first `{}` creates it", path.string(), creator);
   }
   const auto store = cache::SqliteStore::open({.path = path, .access = cache::Access::read_only});
   if (const auto damage = store->damage()) {
@@ -86,8 +87,8 @@ std::string database(const std::filesystem::path& path, std::string_view creator
   }
   if (access(path.c_str(), W_OK) != 0 || access(folder.c_str(), W_OK) != 0) {
     throw Error(Errc::store_unavailable,
-                fmt::format("{} or its folder may not be written: what is found would be printed, not remembered. Make "
-                            "both writable for this user, or name another folder with --db or TUNER_DB.",
+                fmt::format("{} or its folder is not writable: results would be printed but not stored. Make both "
+                            "writable for this user, or name another folder with --db or TUNER_DB.",
                             path.string()));
   }
   const std::size_t decisions = store->list_decisions({}).size();
@@ -96,10 +97,10 @@ std::string database(const std::filesystem::path& path, std::string_view creator
 
 std::string binaries(const std::filesystem::path& path) {
   if (is_not_there_yet(path))
-    return fmt::format("{}, nothing there yet; the first `tuner tune` creates it", path.string());
+    return fmt::format("{}: does not exist yet; the first `tuner tune` creates it", path.string());
   if (const auto distrust = cache::reason_to_distrust(path, cache::trusted_owners())) {
     throw Error(Errc::store_unavailable,
-                fmt::format("Binaries in {} are not used, since another user could have changed them: {}",
+                fmt::format("Binaries in {} are not used, because another user could have changed them: {}",
                             path.string(), *distrust));
   }
   return path.string();
@@ -118,53 +119,45 @@ std::vector<Finding> look_at_everything(const std::filesystem::path& chosen) {
 
 /// What the findings come to, in a sentence.
 std::string conclusion(const std::vector<Finding>& findings) {
-  bool works = true;
-  bool keeps = true;
-  bool damaged = false;
-  bool binaries_kept = true;
-  for (const Finding& finding : findings) {
-    if (finding.found) continue;
-    if (finding.code != ExitCode::store) {
-      works = false;
-    } else if (finding.is_damaged) {
-      damaged = true;
-    } else if (finding.what == "binaries") {
-      binaries_kept = false;
-    } else {
-      keeps = false;
-    }
-  }
+  const auto any_missing = [&](auto is) {
+    return std::ranges::any_of(findings, [&](const Finding& finding) { return !finding.found && is(finding); });
+  };
+  const auto is_unusable = [](const Finding& of) { return of.code == ExitCode::store && !of.is_damaged; };
+  const bool works = !any_missing([](const Finding& of) { return of.code != ExitCode::store; });
+  const bool damaged = any_missing([](const Finding& of) { return of.is_damaged; });
+  const bool keeps = !any_missing([&](const Finding& of) { return is_unusable(of) && of.what != "binaries"; });
+  const bool binaries_kept = !any_missing([&](const Finding& of) { return is_unusable(of) && of.what == "binaries"; });
   std::string text;
   if (!works) {
     text +=
-        "Tuning will not work here yet: see NO above. What works without: `tuner tune --replay FILE`, describe, list "
-        "and show.\n";
+        "Tuning will not work here yet: see NO above. What works now: `tuner tune --replay FILE`, describe, list and "
+        "show.\n";
   }
   if (!keeps) {
-    text += works ? "Tuning works, but results will not be kept: see NO above.\n"
-                  : "Results would not be kept either, those of replays included.\n";
+    text += works ? "Tuning works, but results will not be stored: see NO above.\n"
+                  : "Results would not be stored either, including those of replays.\n";
   }
   if (damaged) {
     text += works && keeps ? "Tuning works, and starts a fresh database in place of the damaged one: see NO above.\n"
                            : "A damaged database is replaced by a fresh one when tuning next uses it.\n";
   }
   if (works && keeps && !damaged && !binaries_kept) {
-    text += "Tuning works, but winners will be compiled again when they are needed: see NO above.\n";
+    text += "Tuning works, but winners will be recompiled when they are needed: see NO above.\n";
   }
-  return text.empty() ? "Everything that tuning needs is here.\n" : text;
+  return text.empty() ? "Everything that tuning needs was found.\n" : text;
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_doctor(const Arguments& arguments) {
   const std::vector<Finding> findings = look_at_everything(arguments.value("db").value_or(""));
   ExitCode code = ExitCode::done;
   for (const Finding& finding : findings) {
     if (code == ExitCode::done) code = finding.code;
   }
   if (arguments.has("json")) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Finding& finding : findings)
-      list.push_back({{"what", finding.what}, {"found", finding.found}, {"text", finding.text}});
-    print_json({{"format", 1}, {"ready", code == ExitCode::done}, {"findings", std::move(list)}});
+    const auto to_json = [](const Finding& finding) -> nlohmann::ordered_json {
+      return {{"what", finding.what}, {"found", finding.found}, {"text", finding.text}};
+    };
+    print_json({{"format", 1}, {"ready", code == ExitCode::done}, {"findings", json_list(findings, to_json)}});
     return code;
   }
   std::string text;
@@ -182,16 +175,16 @@ Command doctor_command() {
   return {
       .name = "doctor",
       .synopsis = "tuner doctor [--db PATH] [--json]",
-      .summary = "what tuning needs, what of it was found, what to do about the rest",
+      .summary = "check what tuning needs, and say how to fix what is missing",
       .purpose =
-          "Looks for what tuning needs - toolkit, driver, GPU, worker program, databases - and says what to\n"
-          "do about what is missing. Changes nothing; exits with 0 if tuning would work.",
+          "Checks what tuning needs (toolkit, driver, GPU, worker program, databases) and says how to fix\n"
+          "what is missing. Changes nothing; exits with 0 if tuning would work.",
       .options = {},
       .most_operands = 0,
       .examples = {{"tuner doctor", "would `tuner tune` work on this machine?"},
-                   {"tuner doctor --db /shared/tuner", "could results be kept in that folder?"}},
+                   {"tuner doctor --db /shared/tuner", "could results be stored in that folder?"}},
       .exit_codes = {ExitCode::no_device, ExitCode::no_toolkit, ExitCode::store},
-      .run = run,
+      .run = run_doctor,
   };
 }
 

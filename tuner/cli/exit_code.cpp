@@ -9,15 +9,17 @@ namespace {
 constexpr std::array<ExitCodeText, 10> kTexts{{
     {ExitCode::done, "done"},
     {ExitCode::no_result,
-     "nothing usable: every candidate failed, what was asked for is not stored, `check` has findings, or standard "
+     "no usable result: every candidate failed, the requested result is not stored, `check` has findings, or standard "
      "output could not be written"},
-    {ExitCode::bad_input, "bad command line, kernel file, problem or recording, or an empty space"},
+    {ExitCode::bad_input, "invalid command line, kernel file, problem or recording, or an empty search space"},
     {ExitCode::no_device, "no NVIDIA driver or no GPU"},
     {ExitCode::no_toolkit, "the CUDA toolkit, the worker program or, for `check --host`, a C++ compiler was not found"},
     {ExitCode::store, "the database cannot be used, or is damaged"},
-    {ExitCode::device_failed, "the GPU was lost, or the baseline does not run"},
-    {ExitCode::busy, "another process tunes the same, or on the same GPU, and `--if-busy leave` was given"},
-    {ExitCode::internal, "a bug in this program: please report it"},
+    {ExitCode::device_failed, "the GPU was lost, or the baseline failed to run"},
+    {ExitCode::busy,
+     "another process is tuning the same kernel and problem, or is tuning on the same GPU, and `--if-busy leave` was "
+     "given"},
+    {ExitCode::internal, "internal error (a bug in this program); please report it"},
     {ExitCode::interrupted, "interrupted; what `tune` measured is kept"},
 }};
 

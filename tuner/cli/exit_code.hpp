@@ -15,7 +15,7 @@ enum class ExitCode : int {
   no_device = 3,      ///< no driver or no GPU
   no_toolkit = 4,     ///< the CUDA toolkit, or the worker program that uses it, was not found
   store = 5,          ///< the database cannot be used: permissions, disk, lock, damage, newer format
-  device_failed = 6,  ///< the GPU was lost, or the baseline does not run
+  device_failed = 6,  ///< the GPU was lost, or the baseline failed to run
   busy = 7,           ///< another process tunes the same, or on the same GPU, and waiting was not wanted
   internal = 70,      ///< a bug in this program
   interrupted = 130,  ///< stopped by Ctrl-C or a termination signal; what `tune` measured is kept

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "cache/exchange/exchange.hpp"
@@ -10,6 +9,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/export_header.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/selection.hpp"
 #include "tuner/cli/stores.hpp"
@@ -44,20 +44,16 @@ cache::ExportedBinaries export_binaries(const cache::Location& from, const cache
   return cache::export_binaries(from.binaries, to.binaries, {hashes.begin(), hashes.end()}, overwrite);
 }
 
-std::string count(std::int64_t number, std::string_view singular) {
-  return counted(static_cast<std::uint64_t>(number), singular);
-}
-
 /// "2 binaries": no word that `counted` could put into the plural.
 std::string count_binaries(std::int64_t number) {
   return fmt::format("{} {}", number, number == 1 ? "binary" : "binaries");
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_export(const Arguments& arguments) {
   if (arguments.has("header")) return export_header(arguments);
   for (const char* option : {"style", "namespace"}) {
     if (!arguments.has(option)) continue;
-    throw Error(Errc::bad_usage, fmt::format("{} is about a header: add --header FILE.hpp.", spelled(option)));
+    throw Error(Errc::bad_usage, fmt::format("{} applies to a header only: add --header FILE.hpp.", spelled(option)));
   }
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage, "`tuner export` needs the file to write, for example `tuner export tuned.db`.");
@@ -67,14 +63,13 @@ ExitCode run(const Arguments& arguments) {
   const cache::Location to = cache::locate(arguments.operands().front());
   const std::string path = from.decisions.string();
   if (is_not_there_yet(from.decisions)) {
-    say(fmt::format("There is nothing in {} yet, so there is nothing to export.", path));
+    say(fmt::format("Nothing is stored in {} yet, so there is nothing to export.", path));
     return ExitCode::no_result;
   }
   const bool with_binaries = arguments.has("with-binaries");
   if (with_binaries && is_not_there_yet(from.binaries)) {
     throw Error(Errc::store_unavailable,
-                fmt::format("There are no binaries in {} to export: leave --with-binaries out, "
-                            "or tune once more.",
+                fmt::format("There are no binaries to export in {}: leave --with-binaries out, or tune again.",
                             from.binaries.string()));
   }
   const bool overwrite = arguments.has("force");
@@ -88,9 +83,7 @@ ExitCode run(const Arguments& arguments) {
   });
   if (exported.empty()) {
     const auto store = open_for_reading(from);
-    say(
-        fmt::format("Nothing was exported: {} has nothing that matches and was measured.{} `tuner list` shows what "
-                    "there is.",
+    say(fmt::format("Nothing was exported: {} has no measured results that match.{} `tuner list` shows what is stored.",
                     path, nearest_kernel(selection.kernel(), store->list_keys({}))));
     return ExitCode::no_result;
   }
@@ -99,10 +92,9 @@ ExitCode run(const Arguments& arguments) {
 
   const std::map<std::string, Totals> kernels = by_kernel(exported);
   if (arguments.has("json")) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const auto& [kernel, totals] : kernels) {
-      list.push_back({{"kernel", kernel}, {"decisions", totals.decisions}, {"trials", totals.trials}});
-    }
+    const auto to_json = [](const auto& kernel) -> nlohmann::ordered_json {
+      return {{"kernel", kernel.first}, {"decisions", kernel.second.decisions}, {"trials", kernel.second.trials}};
+    };
     nlohmann::ordered_json of_binaries = nullptr;
     if (binaries) {
       of_binaries = {{"file", to.binaries.string()}, {"written", binaries->written}, {"missing", binaries->missing}};
@@ -110,22 +102,21 @@ ExitCode run(const Arguments& arguments) {
     print_json({{"format", 1},
                 {"database", path},
                 {"file", to.decisions.string()},
-                {"kernels", std::move(list)},
+                {"kernels", json_list(kernels, to_json)},
                 {"binaries", std::move(of_binaries)}});
     return ExitCode::done;
   }
   print(fmt::format("Exported to {}:\n", one_line(to.decisions.string())));
   for (const auto& [kernel, totals] : kernels) {
-    print(labelled("  ", fmt::format("{}: {}, {}", one_line(kernel), count(totals.decisions, "decision"),
-                                     count(totals.trials, "trial"))));
+    print(labelled("  ", fmt::format("{}: {}, {}", one_line(kernel), counted(totals.decisions, "decision"),
+                                     counted(totals.trials, "trial"))));
   }
   if (binaries) {
-    print(
-        labelled("  ", fmt::format("{} in {}{}", count_binaries(binaries->written), unbroken(to.binaries.string()),
-                                   binaries->missing == 0
-                                       ? ""
-                                       : fmt::format("; {} not stored here any more: programs compile what is missing",
-                                                     count_binaries(binaries->missing)))));
+    print(labelled(
+        "  ", fmt::format("{} in {}{}", count_binaries(binaries->written), unbroken(to.binaries.string()),
+                          binaries->missing == 0 ? ""
+                                                 : fmt::format("; {} no longer stored here: programs will compile them",
+                                                               count_binaries(binaries->missing)))));
   }
   return ExitCode::done;
 }
@@ -140,36 +131,36 @@ Command export_command() {
           "tuner export FILE.db [--kernel NAME] [--problem A=1,B=2] [--device TEXT] [--decisions-only]\n"
           "       [--with-binaries] [--force] [--db PATH] [--json]\n"
           "       tuner export --header FILE.hpp [KERNEL FILE] [--style define|constexpr] [--namespace NAME]",
-      .summary = "write what was decided and measured to a file for other machines",
+      .summary = "write decisions and trials to a file for other machines",
       .purpose =
-          "Writes the decisions that are served, and their trials, to a database of their own: for other\n"
-          "machines, or to be read as it is by a program. With --header, writes winners as C++ text.",
+          "Writes the decisions in force and their trials to a separate database, for other machines or for\n"
+          "a program to read directly. With --header, writes winners as C++ text.",
       .options =
           {
               {"kernel", Kind::value, "NAME", "only this kernel; default: all"},
               {"problem", Kind::value, "A=1,B=2", "only problems with these values; default: all"},
               {"device", Kind::value, "TEXT", "only GPUs whose name contains TEXT, for example H200; default: all"},
-              {"decisions-only", Kind::flag, "", "leave the trials out: a smaller file that serves as well"},
+              {"decisions-only", Kind::flag, "",
+               "leave the trials out: a smaller file that serves programs just as well"},
               {"with-binaries", Kind::flag, "",
                "write the compiled winners and baselines to binaries.db beside FILE.db, so that a program needs no "
                "toolkit"},
-              {"force", Kind::flag, "", "replace files that are there"},
+              {"force", Kind::flag, "", "replace existing files"},
               {"header", Kind::value, "FILE.hpp",
-               "write the newest winners as a C++ header instead; a kernel file gives its named values their numbers"},
+               "write the newest winners as a C++ header instead; a kernel file supplies the numbers of named values"},
               {"style", Kind::value, "define|constexpr",
-               "of a header: macros of one kernel (of texts and lower-case parameters only with its kernel file), or "
-               "constants and "
-               "a function that finds them; default constexpr"},
-              {"namespace", Kind::value, "NAME", "of a header's constants; default tuned"},
+               "style of the header: macros for one kernel (for text and lower-case parameters only with its kernel "
+               "file), or constants with a look-up function; default constexpr"},
+              {"namespace", Kind::value, "NAME", "namespace of the header's constants; default tuned"},
           },
       .most_operands = 1,
       .examples = {{"tuner export tuned.db", "take everything to another machine"},
                    {"tuner export share/decisions.db --kernel prefetch --decisions-only --with-binaries",
-                    "make a database that a program ships"},
+                    "make a database to ship with a program"},
                    {"tuner export --header prefetch_tuned.hpp kernel_sources/prefetch.cu --kernel prefetch",
-                    "make a header of the winners of one kernel"}},
+                    "write the winners of one kernel as a header"}},
       .exit_codes = {ExitCode::no_result, ExitCode::store},
-      .run = run,
+      .run = run_export,
   };
 }
 

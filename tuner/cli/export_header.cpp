@@ -29,19 +29,20 @@ namespace {
 void refuse_what_a_header_ignores(const Arguments& arguments) {
   for (const char* option : {"decisions-only", "with-binaries"}) {
     if (!arguments.has(option)) continue;
-    throw Error(Errc::bad_usage,
-                fmt::format("{} means nothing to a header, which holds winners only. Leave it out.", spelled(option)));
+    throw Error(
+        Errc::bad_usage,
+        fmt::format("{} does not apply to a header, which contains only winners. Leave it out.", spelled(option)));
   }
 }
 
-HeaderRequest read_request(const Arguments& arguments) {
+HeaderRequest read_header_request(const Arguments& arguments) {
   HeaderRequest request;
   if (arguments.choice("style", {"constexpr", "define"}) == "define") request.style = HeaderStyle::macros;
   request.name_space = arguments.value("namespace").value_or(request.name_space);
   if (!is_namespace(request.name_space)) {
-    throw Error(
-        Errc::bad_usage,
-        fmt::format("--namespace {} is no namespace; write for example --namespace app::tuned.", request.name_space));
+    throw Error(Errc::bad_usage,
+                fmt::format("--namespace {} is not a valid namespace; write, for example, --namespace app::tuned.",
+                            request.name_space));
   }
   if (arguments.operands().empty()) return request;
   request.declared.emplace();
@@ -100,17 +101,17 @@ void write_file(const std::filesystem::path& file, const std::string& text, bool
 ExitCode export_header(const Arguments& arguments) {
   refuse_what_a_header_ignores(arguments);
   const std::filesystem::path file = arguments.value("header").value_or("");
-  const HeaderRequest request = read_request(arguments);
+  const HeaderRequest request = read_header_request(arguments);
   const Selection selection(arguments, arguments.value("kernel").value_or(""));
   const cache::Location from = cache::locate(arguments.value("db").value_or(""));
   const auto store = open_for_reading(from);
   if (store == nullptr) {
-    say(fmt::format("There is nothing in {} yet, so there is nothing to export.", from.decisions.string()));
+    say(fmt::format("Nothing is stored in {} yet, so there is nothing to export.", from.decisions.string()));
     return ExitCode::no_result;
   }
   const std::vector<cache::Decision> decisions = wanted_decisions(numbered_decisions(*store), selection);
   if (decisions.empty()) {
-    say(fmt::format("Nothing was exported: {} has no winner that matches.{} `tuner list` shows what there is.",
+    say(fmt::format("Nothing was exported: {} has no winner that matches.{} `tuner list` shows what is stored.",
                     from.decisions.string(), nearest_kernel(selection.kernel(), store->list_keys({}))));
     return ExitCode::no_result;
   }

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "cache/store/sqlite_store.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/selection.hpp"
 #include "tuner/cli/stores.hpp"
@@ -31,10 +30,12 @@ Wish read_wish(const Arguments& arguments) {
 
   const bool restricted = wish.selection.restricts();
   if (arguments.has("all") == restricted) {
-    throw Error(Errc::bad_usage, restricted ? "--all forgets every kernel, problem and device: leave it out, or leave "
-                                              "the kernel, --problem and --device out."
-                                            : "`tuner forget` needs to know what to forget: a kernel, --problem or "
-                                              "--device, for example `tuner forget prefetch`, or --all.");
+    throw Error(
+        Errc::bad_usage,
+        restricted
+            ? "--all forgets every kernel, problem and device: leave it out, or leave "
+              "the kernel, --problem and --device out."
+            : "`tuner forget` needs a kernel, --problem or --device, for example `tuner forget prefetch`, or --all.");
   }
   return wish;
 }
@@ -56,33 +57,37 @@ std::vector<Deed> forget(cache::Store& store, const Wish& wish) {
   return deeds;
 }
 
+nlohmann::ordered_json to_json(const Deed& deed) {
+  return {{"kernel", deed.filter.kernel_name}, {"problem", deed.filter.problem},
+          {"device", deed.filter.device},      {"decisions", deed.forgotten.decisions},
+          {"trials", deed.forgotten.trials},   {"quarantined", deed.forgotten.quarantined}};
+}
+
 std::string counts(const cache::Forgotten& forgotten) {
   std::vector<std::string> parts;
   const auto add = [&](std::int64_t count, std::string_view singular) {
-    if (count > 0) parts.push_back(counted(static_cast<std::uint64_t>(count), singular));
+    if (count > 0) parts.push_back(counted(count, singular));
   };
   add(forgotten.decisions, "decision");
   add(forgotten.trials, "trial");
-  if (forgotten.quarantined > 0) {
-    parts.push_back(counted(static_cast<std::uint64_t>(forgotten.quarantined), "quarantined configuration"));
-  }
+  add(forgotten.quarantined, "quarantined configuration");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string nothing_matched(const std::string& kernel, const std::vector<cache::DecisionKey>& keys,
                             const std::string& path) {
   return fmt::format(
-      "Nothing was forgotten: {} has nothing {}that matches and still counts.{} `tuner list` and `tuner list "
-      "--quarantine` show what there is.",
+      "Nothing was forgotten: {} has nothing {}in force that matches.{} `tuner list` and `tuner list --quarantine` "
+      "show what is stored.",
       path, kernel.empty() ? "" : fmt::format("for a kernel `{}` ", kernel), nearest_kernel(kernel, keys));
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_forget(const Arguments& arguments) {
   const Wish wish = read_wish(arguments);
   const cache::Location location = cache::locate(arguments.value("db").value_or(""));
   const std::string path = location.decisions.string();
   if (is_not_there_yet(location.decisions)) {
-    say(fmt::format("There is nothing in {} yet, so there is nothing to forget.", path));
+    say(fmt::format("Nothing is stored in {} yet, so there is nothing to forget.", path));
     return ExitCode::no_result;
   }
   const auto store = cache::SqliteStore::open({.path = location.decisions});
@@ -92,19 +97,10 @@ ExitCode run(const Arguments& arguments) {
     return ExitCode::no_result;
   }
   if (arguments.has("json")) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const auto& [filter, forgotten] : deeds) {
-      list.push_back({{"kernel", filter.kernel_name},
-                      {"problem", filter.problem},
-                      {"device", filter.device},
-                      {"decisions", forgotten.decisions},
-                      {"trials", forgotten.trials},
-                      {"quarantined", forgotten.quarantined}});
-    }
-    print_json({{"format", 1}, {"database", path}, {"forgotten", std::move(list)}});
+    print_json({{"format", 1}, {"database", path}, {"forgotten", json_list(deeds, to_json)}});
     return ExitCode::done;
   }
-  print("Forgotten, and kept in the file as history:\n");
+  print("Forgotten, but kept in the file as history:\n");
   for (const auto& [filter, forgotten] : deeds) {
     print(labelled(
         "  ", fmt::format("{} on {}, {}: {}", one_line(filter.kernel_name), one_line(device_name(filter.device)),
@@ -123,21 +119,20 @@ Command forget_command() {
           "tuner forget [KERNEL] [--problem A=1,B=2] [--device TEXT] [--only WHAT] [--all] [--db PATH] [--json]",
       .summary = "stop using what is stored: decisions, trials, quarantined binaries",
       .purpose =
-          "What is forgotten is not served, not reused and not kept from running any more; its rows stay in\n"
-          "the database as history. The next `tuner tune` begins anew.",
+          "Stops using stored decisions, trials and quarantined binaries; their rows stay in the database as\n"
+          "history. The next `tuner tune` starts afresh.",
       .options =
           {
               {"problem", Kind::value, "A=1,B=2", "only problems with these values; default: all"},
               {"device", Kind::value, "TEXT", "only GPUs whose name contains TEXT, for example H200; default: all"},
-              {"only", Kind::value, "WHAT",
-               "forget only one thing: quarantine, decisions or trials; default: all three"},
+              {"only", Kind::value, "WHAT", "forget only quarantine, decisions or trials; default: all three"},
               {"all", Kind::flag, "", "every kernel, problem and device"},
           },
       .most_operands = 1,
       .examples = {{"tuner forget prefetch", "tune prefetch from scratch the next time"},
-                   {"tuner forget prefetch --only quarantine", "let binaries that crashed or hung run once more"}},
+                   {"tuner forget prefetch --only quarantine", "let binaries that crashed or hung run again"}},
       .exit_codes = {ExitCode::no_result, ExitCode::store},
-      .run = run,
+      .run = run_forget,
   };
 }
 

@@ -135,8 +135,9 @@ class KernelSection {
     std::string text = fmt::format("namespace {}::{} {{\n\n", request_.name_space, word(kernel()));
     text += enumerators() + structures();
     text += fmt::format(
-        "/// What nothing was tuned for gets: all parameters at their defaults.\n"
-        "inline constexpr Configuration baseline{{{}, {{}}}};\n\n",
+        "/// For problems that were not tuned: all parameters at their defaults.\n"
+        "inline constexpr Configuration baseline{{{}, {{}}}};\n"
+        "\n",
         fields(baseline_, columns_));
     text += "inline constexpr Winner winners[] = {\n";
     for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -163,7 +164,7 @@ class KernelSection {
     for (const auto& [name, column] : columns_) {
       for (std::size_t i = 0; i < column.words.size(); ++i) {
         if (!request_.declared && is_standard_macro(name + "_" + column.words[i])) {
-          refuse_macro(name, search::Value(column.words[i]), "would be a macro of the C library: name the kernel file");
+          refuse_macro(name, search::Value(column.words[i]), "is a macro of the C library: name the kernel file");
         }
         text += fmt::format("#define {}_{} {}\n", name, column.words[i], column.first_number + static_cast<int>(i));
       }
@@ -194,11 +195,9 @@ class KernelSection {
     const std::size_t longest = std::max(
         {kernel().size(), decision.configuration.size(), decision.baseline.size(), decision.key.problem.size()});
     if (longest <= kLongestText) return;
-    throw Error(
-        Errc::bad_usage,
-        fmt::format("A winner of the kernel `{}` has a text of {} bytes, which no header should hold. Export other "
-                    "kernels with --kernel.",
-                    one_line(kernel(), kLongestName), longest));
+    throw Error(Errc::bad_usage, fmt::format("A winner of the kernel `{}` contains a text of {} bytes, too long for a "
+                                             "header. Export other kernels with --kernel.",
+                                             one_line(kernel(), kLongestName), longest));
   }
 
   void require_identifier(const std::string& name) const {
@@ -219,17 +218,18 @@ class KernelSection {
   /// may say neither.
   void require_macro(const std::string& name, const search::Value& value, Column::Kind kind) const {
     if (!request_.declared) {
-      if (!may_be_macro(name)) refuse_macro(name, value, "may be a name of other code: name the kernel file");
+      if (!may_be_macro(name)) refuse_macro(name, value, "may be a name used by other code: name the kernel file");
       if (kind == Column::Kind::text) refuse_macro(name, value, "may be code: name the kernel file that has it");
       return;
     }
     const auto declared = request_.declared->find(kernel());
     if (declared == request_.declared->end()) {
-      refuse_macro(name, value, "the kernel file does not have, nor this kernel: name the file that has both");
+      refuse_macro(name, value,
+                   "is not in the kernel file, which does not have this kernel: name the file that has both");
     }
     const auto values = declared->second.find(name);
     if (values == declared->second.end()) {
-      refuse_macro(name, value, "is no parameter of it in the kernel file: tune again");
+      refuse_macro(name, value, "is not a parameter of it in the kernel file: tune again");
     }
     if (std::find(values->second.begin(), values->second.end(), value) == values->second.end()) {
       refuse_macro(name, value, "is not one of the parameter's values in the kernel file: tune again");
@@ -409,7 +409,7 @@ std::string header_text(std::vector<cache::Decision> decisions, const HeaderRequ
   if (request.style == HeaderStyle::macros && sections.size() > 1) {
     throw Error(
         Errc::bad_usage,
-        fmt::format("Macros of several kernels would mix, and there are {} and {}: choose one with --kernel.",
+        fmt::format("Macros of several kernels ({} and {}) would collide: choose one with --kernel.",
                     one_line(sections[0].kernel(), kLongestName), one_line(sections[1].kernel(), kLongestName)));
   }
   std::string text = fmt::format(

@@ -7,7 +7,7 @@ namespace tuner::cli {
 
 namespace {
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_help(const Arguments& arguments) {
   const std::string text =
       arguments.operands().empty() ? overview() : help_text(find_command(arguments.operands().front()));
   std::fputs(text.c_str(), stdout);
@@ -28,7 +28,7 @@ Command help_command() {
       .most_operands = 1,
       .examples = {{"tuner help tune", "explain `tuner tune`"}, {"tuner tune --help", "the same"}},
       .exit_codes = {},
-      .run = run,
+      .run = run_help,
   };
 }
 

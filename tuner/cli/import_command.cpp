@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cache/exchange/exchange.hpp"
@@ -10,6 +9,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/core/base/printable.hpp"
@@ -59,7 +59,7 @@ ImportedFile summed(std::string path, const std::vector<cache::ImportedKey>& imp
                     const std::optional<std::vector<std::string>>& here) {
   ImportedFile file{.path = std::move(path)};
   for (const cache::ImportedKey& key : imported) {
-    const bool is_foreign = here && std::find(here->begin(), here->end(), key.key.device) == here->end();
+    const bool is_foreign = here && std::ranges::find(*here, key.key.device) == here->end();
     file.total.add(key, is_foreign);
     file.kernels[key.key.kernel_name].add(key, is_foreign);
   }
@@ -77,33 +77,31 @@ nlohmann::ordered_json to_json(const Counts& counts, bool knows_gpus) {
 nlohmann::ordered_json to_json(const ImportedFile& file, bool knows_gpus) {
   nlohmann::ordered_json object{{"file", file.path}};
   object.update(to_json(file.total, knows_gpus));
-  nlohmann::ordered_json& kernels = object["kernels"] = nlohmann::ordered_json::array();
-  for (const auto& [kernel, counts] : file.kernels) {
-    nlohmann::ordered_json of_kernel{{"kernel", kernel}};
-    of_kernel.update(to_json(counts, knows_gpus));
-    kernels.push_back(std::move(of_kernel));
-  }
+  object["kernels"] = json_list(file.kernels, [&](const auto& kernel) {
+    nlohmann::ordered_json of_kernel{{"kernel", kernel.first}};
+    of_kernel.update(to_json(kernel.second, knows_gpus));
+    return of_kernel;
+  });
   return object;
 }
 
 std::string in_words(const Counts& counts, bool knows_gpus) {
-  return fmt::format("{} kept{}, {} older than what is here; {} kept, {} known",
-                     counted(static_cast<std::uint64_t>(counts.kept), "decision"),
+  return fmt::format("{} kept{}, {} older than the stored ones; {} kept, {} known", counted(counts.kept, "decision"),
                      knows_gpus ? fmt::format(" ({} of them foreign)", counts.foreign) : "", counts.older,
-                     counted(static_cast<std::uint64_t>(counts.trials_kept), "trial"), counts.trials_known);
+                     counted(counts.trials_kept, "trial"), counts.trials_known);
 }
 
 void print_text(const ImportedFile& file, bool knows_gpus) {
   print(fmt::format("{}:\n", one_line(file.path)));
-  if (file.kernels.empty()) print("  nothing in it that was measured\n");
+  if (file.kernels.empty()) print("  no measured results\n");
   for (const auto& [kernel, counts] : file.kernels) {
     print(labelled("  ", fmt::format("{}: {}", one_line(kernel), in_words(counts, knows_gpus))));
   }
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_import(const Arguments& arguments) {
   if (arguments.operands().empty()) {
-    throw Error(Errc::bad_usage, "`tuner import` needs a file that `tuner export` wrote: `tuner import tuned.db`.");
+    throw Error(Errc::bad_usage, "`tuner import` needs a file written by `tuner export`: `tuner import tuned.db`.");
   }
   const cache::Location to = cache::locate(arguments.value("db").value_or(""));
   // All of them are read before the first of them changes anything.
@@ -115,9 +113,8 @@ ExitCode run(const Arguments& arguments) {
     files.push_back(summed(file, cache::import_decisions(to.decisions, file), here));
   }
   if (arguments.has("json")) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const ImportedFile& file : files) list.push_back(to_json(file, here.has_value()));
-    print_json({{"format", 1}, {"database", to.decisions.string()}, {"files", std::move(list)}});
+    const auto of_file = [&](const ImportedFile& file) { return to_json(file, here.has_value()); };
+    print_json({{"format", 1}, {"database", to.decisions.string()}, {"files", json_list(files, of_file)}});
     return ExitCode::done;
   }
   std::int64_t foreign = 0;
@@ -126,9 +123,9 @@ ExitCode run(const Arguments& arguments) {
     foreign += file.total.foreign;
   }
   if (!here) {
-    print("There is no GPU driver here to say which of them are for this machine's kinds of GPU.\n");
+    print("Without a GPU driver it is unknown which of them are for this machine's GPUs.\n");
   } else if (foreign > 0) {
-    print("Foreign decisions are for kinds of GPU that this machine lacks: they serve machines that have them.\n");
+    print("Foreign decisions are for GPUs that this machine does not have.\n");
   }
   return ExitCode::done;
 }
@@ -139,16 +136,16 @@ Command import_command() {
   return {
       .name = "import",
       .synopsis = "tuner import FILE.db... [--db PATH] [--json]",
-      .summary = "take in what another machine decided and measured",
+      .summary = "add decisions and trials from another machine",
       .purpose =
-          "Merges what `tuner export` wrote, or whole databases, into this one. What is no newer than what is\n"
-          "here changes nothing; each file is taken in as a whole or not at all.",
+          "Merges files from `tuner export`, or whole databases, into this one. Older decisions change nothing;\n"
+          "each file is imported completely or not at all.",
       .options = {},
       .most_operands = 1000,
-      .examples = {{"tuner import tuned.db", "serve what another machine of the same kind found"},
-                   {"tuner import node*.db --json", "merge several, and tell a script what became of each"}},
+      .examples = {{"tuner import tuned.db", "use what another machine of the same kind found"},
+                   {"tuner import node*.db --json", "merge several, with a result for each that a script can read"}},
       .exit_codes = {ExitCode::store},
-      .run = run,
+      .run = run_import,
   };
 }
 

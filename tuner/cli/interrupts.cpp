@@ -54,33 +54,17 @@ void end_at_signals() {
   sigaction(SIGALRM, &action, nullptr);
 }
 
-Interrupts::Interrupts() {
-  has_something_to_keep = true;
-}
-
-Interrupts::~Interrupts() {
-  has_something_to_keep = false;
-}
+Interrupts::Interrupts() : FlagGuard(has_something_to_keep, true) {}
 
 const std::atomic<bool>& Interrupts::flag() const {
   return interrupted;
 }
 
-NothingToKeep::NothingToKeep() : before_(has_something_to_keep.exchange(false)) {
+NothingToKeep::NothingToKeep() : FlagGuard(has_something_to_keep, false) {
   if (interrupted) end_at_once();
 }
 
-NothingToKeep::~NothingToKeep() {
-  has_something_to_keep = before_;
-}
-
-SomethingToEnd::SomethingToEnd() {
-  has_something_to_end = true;
-}
-
-SomethingToEnd::~SomethingToEnd() {
-  has_something_to_end = false;
-}
+SomethingToEnd::SomethingToEnd() : FlagGuard(has_something_to_end, true) {}
 
 void note_progress_line(bool drawn) noexcept {
   progress_line_drawn = drawn;

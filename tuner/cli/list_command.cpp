@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/base/text.hpp"
@@ -20,9 +20,9 @@ ExitCode list_quarantine(const Arguments& arguments, const cache::Location& loca
   std::vector<cache::Quarantined> listed;
   if (store != nullptr) listed = store->list_quarantine({.kernel_name = kernel});
   if (arguments.has("json")) {
-    nlohmann::ordered_json quarantine = nlohmann::ordered_json::array();
-    for (const cache::Quarantined& quarantined : listed) quarantine.push_back(quarantined_json(quarantined));
-    print_json({{"format", 1}, {"database", location.decisions.string()}, {"quarantine", std::move(quarantine)}});
+    print_json({{"format", 1},
+                {"database", location.decisions.string()},
+                {"quarantine", json_list(listed, quarantined_json)}});
     return ExitCode::done;
   }
   if (listed.empty()) {
@@ -30,15 +30,7 @@ ExitCode list_quarantine(const Arguments& arguments, const cache::Location& loca
                     location.decisions.string()));
     return ExitCode::done;
   }
-  using Align = Table::Align;
-  Table table({{"kernel", Align::left},
-               {"device", Align::left},
-               {"driver", Align::left},
-               {"since", Align::left},
-               {"failure", Align::left},
-               {"problem", Align::left},
-               {"configuration", Align::left},
-               {"message", Align::left}},
+  Table table({{"kernel"}, {"device"}, {"driver"}, {"since"}, {"failure"}, {"problem"}, {"configuration"}, {"message"}},
               0);
   for (const cache::Quarantined& quarantined : listed) {
     std::string message = quarantined.message;
@@ -51,7 +43,7 @@ ExitCode list_quarantine(const Arguments& arguments, const cache::Location& loca
   return ExitCode::done;
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_list(const Arguments& arguments) {
   const cache::Location location = cache::locate(arguments.value("db").value_or(""));
   const std::unique_ptr<cache::Store> store = open_for_reading(location);
   if (arguments.has("quarantine")) return list_quarantine(arguments, location, store.get());
@@ -63,9 +55,8 @@ ExitCode run(const Arguments& arguments) {
     }
   }
   if (arguments.has("json")) {
-    nlohmann::ordered_json decisions = nlohmann::ordered_json::array();
-    for (const NumberedDecision& numbered : listed) decisions.push_back(decision_json(numbered));
-    print_json({{"format", 1}, {"database", location.decisions.string()}, {"decisions", std::move(decisions)}});
+    print_json(
+        {{"format", 1}, {"database", location.decisions.string()}, {"decisions", json_list(listed, decision_json)}});
     return ExitCode::done;
   }
   if (listed.empty()) {
@@ -74,12 +65,12 @@ ExitCode run(const Arguments& arguments) {
   }
   using Align = Table::Align;
   Table table({{"no.", Align::right},
-               {"kernel", Align::left},
-               {"device", Align::left},
-               {"mode", Align::left},
+               {"kernel"},
+               {"device"},
+               {"mode"},
                {"time", Align::right},
-               {"speed-up over baseline", Align::left},
-               {"problem", Align::left}},
+               {"speed-up over baseline"},
+               {"problem"}},
               0);
   for (const NumberedDecision& numbered : listed) {
     const cache::Decision decision = shown(numbered.decision);
@@ -96,18 +87,18 @@ Command list_command() {
   return {
       .name = "list",
       .synopsis = "tuner list [--kernel NAME] [--quarantine] [--db PATH] [--json]",
-      .summary = "what has been decided, for which kernel, problem and device",
+      .summary = "list the decisions: kernel, problem and device",
       .purpose =
           "Lists the newest decision for each kernel, problem, device and timing mode, newest first.\n"
-          "Reads the database only; `tuner show NUMBER` tells more about one of them.",
+          "Only reads the database; `tuner show NUMBER` shows one decision in full.",
       .options = {{"kernel", Option::Kind::value, "NAME", "only what is stored for this kernel; default: all"},
                   {"quarantine", Option::Kind::flag, "",
-                   "instead: the configurations that crashed or hung and are not launched again"}},
+                   "list instead the configurations that crashed or hung and are not launched again"}},
       .most_operands = 0,
-      .examples = {{"tuner list --kernel prefetch", "every problem that prefetch was tuned for"},
-                   {"tuner list --db ~/.local/share/tuner/replay.db", "what replays of recordings found"}},
+      .examples = {{"tuner list --kernel prefetch", "all problems for which prefetch was tuned"},
+                   {"tuner list --db ~/.local/share/tuner/replay.db", "results of replayed recordings"}},
       .exit_codes = {ExitCode::store},
-      .run = run,
+      .run = run_list,
   };
 }
 

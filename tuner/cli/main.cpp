@@ -38,7 +38,7 @@ ExitCode run(const std::vector<std::string>& words) {
   }
   if (!split.command) {
     throw Error(Errc::bad_usage,
-                "No command was given. `tuner --help` lists the commands; `tuner doctor` is a good first one.");
+                "No command was given. `tuner --help` lists the commands; `tuner doctor` is a good start.");
   }
   return command.run(arguments);
 }

@@ -87,6 +87,16 @@ void ProgressLine::progress(const Progress& progress) {
   note_progress_line(true);
 }
 
+void ProgressLine::count(std::string_view phase, std::size_t done, std::size_t all) {
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - constructed_;
+  Progress now;
+  now.phase = phase;
+  now.finished = done;
+  now.total = all;
+  now.elapsed_s = elapsed.count();
+  progress(now);
+}
+
 void ProgressLine::warning(const std::string& sentence) {
   if (std::find(warnings_.begin(), warnings_.end(), sentence) != warnings_.end()) return;
   erase();

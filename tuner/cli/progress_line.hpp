@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,8 @@ class ProgressLine final : public engine::Observer {
   ~ProgressLine() override;
 
   void progress(const Progress& progress) override;
+  /// Progress of what has no session: seconds count from the construction.
+  void count(std::string_view phase, std::size_t done, std::size_t all);
   void warning(const std::string& sentence) override;
   /// The warnings since the last call, each once.
   std::vector<std::string> take_warnings();
@@ -40,6 +44,7 @@ class ProgressLine final : public engine::Observer {
 
  private:
   bool terminal_;
+  std::chrono::steady_clock::time_point constructed_ = std::chrono::steady_clock::now();
   bool drawn_ = false;
   double drawn_at_s_ = -1;
   std::string drawn_phase_;

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "cache/recovery/recover.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/error.hpp"
@@ -17,10 +16,10 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string in_words(const cache::RecoveredTable& table) {
-  std::string text = counted(static_cast<std::uint64_t>(table.rows), "row");
+  std::string text = counted(table.rows, "row");
   if (table.lost > 0) text += fmt::format("; at least {} lost", table.lost);
   if (table.refused > 0)
-    text += fmt::format(", {} of them readable but not sound ({})", table.refused, table.why_refused);
+    text += fmt::format(", {} of them readable but invalid ({})", table.refused, table.why_refused);
   return text;
 }
 
@@ -28,7 +27,7 @@ nlohmann::ordered_json to_json(const cache::RecoveredTable& table) {
   return {{"table", table.name}, {"rows", table.rows}, {"lost", table.lost}, {"refused", table.refused}};
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_recover(const Arguments& arguments) {
   const std::vector<std::string>& operands = arguments.operands();
   if (operands.empty()) {
     throw Error(Errc::bad_usage,
@@ -43,19 +42,20 @@ ExitCode run(const Arguments& arguments) {
     return ExitCode::no_result;
   }
   if (arguments.has("json")) {
-    nlohmann::ordered_json tables = nlohmann::ordered_json::array();
-    for (const cache::RecoveredTable& table : recovered.tables) tables.push_back(to_json(table));
-    print_json({{"format", 1}, {"damaged", from.string()}, {"file", to.string()}, {"tables", std::move(tables)}});
+    print_json({{"format", 1},
+                {"damaged", from.string()},
+                {"file", to.string()},
+                {"tables", json_list(recovered.tables, to_json)}});
     return ExitCode::done;
   }
   print(fmt::format("Written to {}:\n", to.string()));
   for (const cache::RecoveredTable& table : recovered.tables) {
     print(labelled(fmt::format("  {:<17}", table.name), in_words(table)));
   }
-  print(labelled("", fmt::format("{} `tuner import {}` takes it into the database that is used; or give it the name "
-                                 "that the damaged one had.",
-                                 recovered.all() ? "Nothing is known to be lost." : "What is lost can be tuned again.",
-                                 in_command(to))));
+  print(labelled(
+      "", fmt::format("{} `tuner import {}` adds it to the database in use; or give it the name of the damaged one.",
+                      recovered.all() ? "Nothing is known to be lost." : "Lost results can be tuned again.",
+                      in_command(to))));
   return ExitCode::done;
 }
 
@@ -65,17 +65,18 @@ Command recover_command() {
   return {
       .name = "recover",
       .synopsis = "tuner recover FILE [OUT.db] [--json]",
-      .summary = "write what can be read of a damaged database to a new one",
+      .summary = "write the readable rows of a damaged database to a new one",
       .purpose =
-          "Reads a damaged database of decisions page by page and writes every row that can be read to a new\n"
-          "one, OUT.db or else FILE.recovered.db; says what was lost. FILE stays as it is.",
+          "Reads a damaged database of decisions page by page, writes every readable row to a new one (OUT.db,\n"
+          "default FILE.recovered.db), and reports what was lost. FILE is not changed.",
       .options = {},
       .most_operands = 2,
       .examples = {{"tuner recover ~/.local/share/tuner/decisions.db.corrupt-20260131T120000Z-77",
-                    "get back what `tuner tune` set aside"},
-                   {"tuner recover decisions.db saved.db --json", "name the new file, and tell a script what is lost"}},
+                    "recover a file that `tuner tune` set aside"},
+                   {"tuner recover decisions.db saved.db --json",
+                    "name the new file, with a report of losses that a script can read"}},
       .exit_codes = {ExitCode::no_result, ExitCode::store},
-      .run = run,
+      .run = run_recover,
   };
 }
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "search/expression/expression.hpp"
 #include "search/expression/quoting.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/base/assignments.hpp"
@@ -55,7 +55,7 @@ std::vector<NumberedDecision> called(const std::string& name, const cache::Store
     say(no_decision(&store, name, path) + elsewhere);
   } else {
     const std::string nearest = search::nearest_name(name, kernels);
-    say(fmt::format("Nothing is stored for a kernel `{}`.{} `tuner list` shows what there is.{}", name,
+    say(fmt::format("Nothing is stored for a kernel `{}`.{} `tuner list` shows what is stored.{}", name,
                     nearest.empty() ? "" : fmt::format(" Did you mean `{}`?", nearest), elsewhere));
   }
   return found;
@@ -70,7 +70,7 @@ std::string speedup_text(const cache::Decision& decision) {
   std::string text = fmt::format("{} over {}", speedup_cell(decision), baseline);
   if (decision.speedup_low) {
     text += fmt::format(", {:.4g} % confidence, {}", decision.confidence * 100,
-                        counted(static_cast<std::uint64_t>(decision.race_blocks), "paired block"));
+                        counted(decision.race_blocks, "paired block"));
   }
   return text;
 }
@@ -83,7 +83,7 @@ std::string decision_text(const NumberedDecision& numbered) {
   text += labelled("  winner     ", assignments(decision.configuration));
   text += labelled("  time       ",
                    time_text(decision.time_ns) + (decision.noisy ? ", measured on a disturbed device" : ""));
-  if (decision.contended) text += labelled("  contended  ", "other processes computed on the GPU meanwhile");
+  if (decision.contended) text += labelled("  contended  ", "other processes computed on the GPU at the time");
   if (!decision.baseline.empty()) {
     text += labelled("  baseline   ", assignments(decision.baseline));
     text += labelled("  speed-up   ", speedup_text(decision));
@@ -95,15 +95,14 @@ std::string decision_text(const NumberedDecision& numbered) {
   }
   if (!decision.launch.empty()) text += labelled("  launch     ", decision.launch);
   if (decision.origin == cache::Origin::replay) {
-    text += labelled("  verified   ", "not here: replayed from a recording");
+    text += labelled("  verified   ", "not verified: replayed from a recording");
   } else {
     const bool same_inputs = decision.counters.contains(kSameInputsCounter);
     std::string verified = !decision.verified ? "in the search only"
-                           : same_inputs      ? "again after the race, on the same inputs: none of them is random"
+                           : same_inputs      ? "again after the race, on the same inputs, because none are random"
                                               : "again after the race, on fresh inputs";
     if (decision.awkward_sizes > 0) {
-      verified +=
-          fmt::format(", and at {}", counted(static_cast<std::uint64_t>(decision.awkward_sizes), "awkward size"));
+      verified += fmt::format(", and at {}", counted(decision.awkward_sizes, "awkward size"));
     }
     text += labelled("  verified   ", verified);
   }
@@ -220,11 +219,11 @@ std::string trials_text(std::vector<cache::Trial> trials, std::uint64_t most, co
          table.text(output_width());
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run_show(const Arguments& arguments) {
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage,
-                "`tuner show` needs a kernel's name or a decision's number, for example `tuner show prefetch`. "
-                "`tuner list` shows what there is.");
+                "`tuner show` needs a kernel's name or a decision's number, for example `tuner show prefetch`. `tuner "
+                "list` shows what is stored.");
   }
   const std::uint64_t most = arguments.number("trials").value_or(kDefaultTrials);
   const cache::Location location = cache::locate(arguments.value("db").value_or(""));
@@ -242,15 +241,11 @@ ExitCode run(const Arguments& arguments) {
   const cache::DecisionKey& key = shown.decision.key;
   const std::vector<cache::Quarantined> quarantine = store->list_quarantine({key.kernel_name, key.problem, key.device});
   if (arguments.has("json")) {
-    nlohmann::ordered_json quarantined = nlohmann::ordered_json::array();
-    for (const cache::Quarantined& each : quarantine) quarantined.push_back(quarantined_json(each));
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const cache::Trial& trial : trials) list.push_back(trial_json(trial));
     print_json({{"format", 1},
                 {"database", path},
                 {"decision", decision_json(shown)},
-                {"trials", std::move(list)},
-                {"quarantine", std::move(quarantined)}});
+                {"trials", json_list(trials, trial_json)},
+                {"quarantine", json_list(quarantine, quarantined_json)}});
   } else {
     print(decision_text(shown));
     print(failures_text(trials));
@@ -272,17 +267,17 @@ Command show_command() {
   return {
       .name = "show",
       .synopsis = "tuner show KERNEL|NUMBER [--trials N] [--db PATH] [--json]",
-      .summary = "one decision: why it won, its ties, every trial and failure",
+      .summary = "show one decision: why it won, its ties, trials and failures",
       .purpose =
           "Shows one decision with its ties, conditions, and the failures and fastest trials behind it: the\n"
-          "newest one of a kernel, or the one with the number that `tuner list` gives it.",
+          "newest of a kernel, or the one with that number in `tuner list`.",
       .options = {{"trials", Option::Kind::value, "N",
-                   "how many trials to show, fastest first; default 20. JSON always has all of them"}},
+                   "number of trials to show, fastest first; default 20; JSON always contains all"}},
       .most_operands = 1,
       .examples = {{"tuner show prefetch", "the newest decision for prefetch"},
                    {"tuner show 3 --json", "decision 3 with every trial and its samples, for a program"}},
       .exit_codes = {ExitCode::no_result, ExitCode::store},
-      .run = run,
+      .run = run_show,
   };
 }
 

@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "search/expression/expression.hpp"
 #include "search/strategy/strategy.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
@@ -29,29 +27,6 @@ constexpr std::uint64_t kMostRepeats = 100'000;
 constexpr std::uint64_t kMostEvaluations = 100'000;
 constexpr std::uint64_t kMostThreads = 1024;
 
-/// "random,local" and further values, each once.
-std::vector<std::string> read_strategies(const std::vector<std::string>& values) {
-  const std::vector<std::string> known = search::strategy_names();
-  std::vector<std::string> result;
-  for (const std::string& value : values) {
-    std::size_t begin = 0;
-    while (begin <= value.size()) {
-      const std::size_t end = std::min(value.find(',', begin), value.size());
-      const std::string name = value.substr(begin, end - begin);
-      begin = end + 1;
-      if (std::find(known.begin(), known.end(), name) == known.end()) {
-        const std::string nearest = search::nearest_name(name, known);
-        throw Error(Errc::bad_usage, fmt::format("--strategy does not know `{}`.{} It can be: {}.", name,
-                                                 nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest),
-                                                 fmt::join(known, ", ")));
-      }
-      if (std::find(result.begin(), result.end(), name) == result.end()) result.push_back(name);
-    }
-  }
-  if (result.empty()) result.emplace_back("auto");
-  return result;
-}
-
 PromisingRows read_promising(std::string text) {
   PromisingRows result;
   result.worst = text.ends_with(":worst");
@@ -60,7 +35,7 @@ PromisingRows read_promising(std::string text) {
   return result;
 }
 
-SimulateRequest read_request(const Arguments& arguments) {
+SimulateRequest read_simulate_request(const Arguments& arguments) {
   SimulateRequest request;
   for (const std::string& file : arguments.operands()) request.files.emplace_back(file);
   if (request.files.empty()) {
@@ -68,7 +43,8 @@ SimulateRequest read_request(const Arguments& arguments) {
                 "`tuner simulate` needs a recorded space, for example `tuner simulate "
                 "kernel_sources/recordings/prefetch__H200.csv`; `tuner tune --record FILE` writes one.");
   }
-  request.strategies = read_strategies(arguments.values("strategy"));
+  request.strategies = arguments.all_choices("strategy", search::strategy_names());
+  if (request.strategies.empty()) request.strategies.emplace_back("auto");
   request.repeats = arguments.number("repeats", 1, kMostRepeats).value_or(request.repeats);
   request.budget = arguments.number("budget", 1, kMostEvaluations).value_or(request.budget);
   request.batch = arguments.number("batch", 1, kMostEvaluations).value_or(request.batch);
@@ -80,7 +56,8 @@ SimulateRequest read_request(const Arguments& arguments) {
   if (const auto promising = arguments.value("promising")) request.promising = read_promising(*promising);
   if (const auto count = arguments.number("promising-count", 1, kMostEvaluations)) {
     if (!request.promising) {
-      throw Error(Errc::bad_usage, "--promising-count says how many rows of a recording: name it with --promising.");
+      throw Error(Errc::bad_usage,
+                  "--promising-count is the number of rows of a recording: name the recording with --promising.");
     }
     request.promising->count = *count;
   }
@@ -110,8 +87,8 @@ class RunCounter {
   std::chrono::steady_clock::time_point drawn_at_;
 };
 
-ExitCode run(const Arguments& arguments) {
-  const SimulateRequest request = read_request(arguments);
+ExitCode run_simulate(const Arguments& arguments) {
+  const SimulateRequest request = read_simulate_request(arguments);
   std::vector<SimulatedSpace> spaces;
   for (const std::filesystem::path& file : request.files) spaces.push_back(load_space(file, request));
   const Interrupts interrupts;
@@ -122,7 +99,7 @@ ExitCode run(const Arguments& arguments) {
                              [&](std::size_t done, std::size_t all) { counter.draw(done, all); });
   }
   if (scores.empty()) {
-    say("Interrupted before all runs were done, so there is no score.");
+    say("Interrupted before all runs had finished, so there is no score.");
     return ExitCode::interrupted;
   }
   if (arguments.has("json")) {
@@ -142,25 +119,26 @@ Command simulate_command() {
       .synopsis = "tuner simulate RECORDING... [options]",
       .summary = "score search strategies on recorded spaces, without a GPU",
       .purpose =
-          "Runs strategies over spaces of which every configuration was recorded, many times with\n"
-          "different seeds, and compares what they find with the optimum and with random search.",
+          "Runs strategies many times with different seeds on fully recorded spaces, and compares what they\n"
+          "find with the optimum and with random search.",
       .options =
           {
               {"strategy", Kind::repeatable, "NAME,...",
                fmt::format("what to score: {}; repeatable; default auto", fmt::join(search::strategy_names(), ", "))},
               {"repeats", Kind::value, "N", "runs of each strategy on each recording; default 20"},
-              {"budget", Kind::value, "N", "evaluations of a run; with --cost seconds units of time; default 200"},
+              {"budget", Kind::value, "N", "evaluations in a run, or units of time with --cost seconds; default 200"},
               {"batch", Kind::value, "N",
-               "ask for N configurations at a time and tell their times after the last; default 1"},
+               "ask for N configurations at a time, and report their times after the last; default 1"},
               {"cost", Kind::value, "evaluations|seconds",
-               "what a run is charged for: configurations, or the recorded time of compiling, checking and timing "
-               "them; a unit is what a configuration takes in the mean; default evaluations"},
-              {"noise", Kind::flag, "", "tell times disturbed as they were when they were recorded"},
+               "cost of a run: its configurations, or the recorded time of compiling, checking and timing them; a unit "
+               "is the mean cost of a configuration; default evaluations"},
+              {"noise", Kind::flag, "", "disturb the times by their recorded noise"},
               {"promising", Kind::value, "FILE[:best|:worst]",
-               "tell strategies beforehand of the best or worst rows of another recording, or the same; default best"},
-              {"promising-count", Kind::value, "N", "how many of them; default 5"},
-              {"permute", Kind::flag, "", "rename the parameters and change their order: nothing should hang on it"},
-              {"seed", Kind::value, "N", "of all runs; the same seed gives the same scores; default 0"},
+               "give strategies the best (default) or the worst rows of a recording in advance"},
+              {"promising-count", Kind::value, "N", "number of these rows; default 5"},
+              {"permute", Kind::flag, "",
+               "rename the parameters and change their order, which should not affect scores"},
+              {"seed", Kind::value, "N", "seed of all runs; the same seed gives the same scores; default 0"},
               {"workers", Kind::value, "N", "threads; scores do not depend on it; default: one for each usable core"},
           },
       .most_operands = kMostRecordings,
@@ -169,7 +147,7 @@ Command simulate_command() {
                    {"tuner simulate spaces/*.csv.gz --repeats 100 --json",
                     "score the default strategy on many recordings, with curves and standard errors"}},
       .exit_codes = {ExitCode::interrupted},
-      .run = run,
+      .run = run_simulate,
   };
 }
 

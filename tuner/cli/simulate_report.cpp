@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 
+#include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
@@ -49,7 +49,7 @@ std::string heading(const SimulateRequest& request, const std::vector<SimulatedS
   if (request.noise == search::Noise::recorded) text += ", with the recorded noise";
   if (request.permute) text += ", parameters renamed and permuted";
   if (request.promising) {
-    text += fmt::format(", told of the {} {} of {}", request.promising->count,
+    text += fmt::format(", given the {} {} of {}", request.promising->count,
                         request.promising->worst ? "slowest" : "fastest", request.promising->file.string());
   }
   return printable(text) + "\n\n";
@@ -68,10 +68,10 @@ std::string legend(const SimulateRequest& request, const std::vector<StrategySco
   text += labelled("       ", "standard error of its mean: " + errors);
   text += labelled("@N     ", fmt::format("optimum / best of the first N {}, mean over runs", unit));
   text += labelled("hit95  ", fmt::format("share of runs with 0.95 or more after {} {}", kHitMark, unit));
-  text += labelled("to95   ", fmt::format("{} until 0.95; {} in a run that does not get there", unit, request.budget));
-  text += labelled("us     ", "microseconds of CPU that a strategy takes for a configuration; p99 of all");
+  text += labelled("to95   ", fmt::format("{} until 0.95; {} for a run that does not reach it", unit, request.budget));
+  text += labelled("us     ", "microseconds of CPU time for each suggestion; p99 over all");
   if (in_seconds(request)) {
-    text += labelled("unit_s ", "seconds that compiling, checking and timing a row takes in the mean");
+    text += labelled("unit_s ", "mean seconds for compiling, checking and timing a row");
   }
   return text;
 }
@@ -81,9 +81,7 @@ Json estimate_json(const Estimate& estimate) {
 }
 
 Json curve_json(const std::vector<Estimate>& curve) {
-  Json list = Json::array();
-  for (const Estimate& estimate : curve) list.push_back(estimate.mean);
-  return list;
+  return json_list(curve, [](const Estimate& estimate) { return estimate.mean; });
 }
 
 Json score_json(const SimulatedScore& scored) {
@@ -103,7 +101,7 @@ Json score_json(const SimulatedScore& scored) {
           {"fractions", curve_json(score.fraction)}};
 }
 
-Json space_json(const SimulateRequest& request, const SimulatedSpace& space) {
+Json simulated_space_json(const SimulateRequest& request, const SimulatedSpace& space) {
   const auto random = space.yardstick.random();
   return {{"file", space.file},
           {"name", space.name},
@@ -155,26 +153,23 @@ std::string simulation_text(const SimulateRequest& request, const std::vector<Si
 
 Json simulation_json(const SimulateRequest& request, const std::vector<SimulatedSpace>& spaces,
                      const std::vector<StrategyScores>& strategies) {
-  Json space_list = Json::array();
-  for (const SimulatedSpace& space : spaces) space_list.push_back(space_json(request, space));
-  Json strategy_list = Json::array();
-  for (const StrategyScores& scores : strategies) {
-    Json list = Json::array();
-    for (const SimulatedScore& scored : scores.spaces) list.push_back(score_json(scored));
-    strategy_list.push_back(
-        {{"strategy", scores.strategy}, {"spaces", std::move(list)}, {"mean", score_json(scores.mean)}});
-  }
-  return {{"format", 1},
-          {"budget", request.budget},
-          {"repeats", request.repeats},
-          {"batch", request.batch},
-          {"seed", request.seed},
-          {"cost", in_seconds(request) ? "seconds" : "evaluations"},
-          {"noise", request.noise == search::Noise::recorded},
-          {"permuted", request.permute},
-          {"promising", promising_json(request)},
-          {"spaces", std::move(space_list)},
-          {"strategies", std::move(strategy_list)}};
+  const auto of_strategy = [](const StrategyScores& scores) -> Json {
+    return {{"strategy", scores.strategy},
+            {"spaces", json_list(scores.spaces, score_json)},
+            {"mean", score_json(scores.mean)}};
+  };
+  return {
+      {"format", 1},
+      {"budget", request.budget},
+      {"repeats", request.repeats},
+      {"batch", request.batch},
+      {"seed", request.seed},
+      {"cost", in_seconds(request) ? "seconds" : "evaluations"},
+      {"noise", request.noise == search::Noise::recorded},
+      {"permuted", request.permute},
+      {"promising", promising_json(request)},
+      {"spaces", json_list(spaces, [&](const SimulatedSpace& space) { return simulated_space_json(request, space); })},
+      {"strategies", json_list(strategies, of_strategy)}};
 }
 
 }  // namespace tuner::cli

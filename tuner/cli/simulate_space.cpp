@@ -39,10 +39,11 @@ Costs costs_of(const Recording& recording) {
     if (result.units.back() > 0) known.push_back(result.units.back());
   }
   if (known.empty()) {
-    throw Error(Errc::bad_recording,
-                fmt::format("{} does not say how long compiling and timing took, so nothing is known of seconds. "
-                            "Leave `--cost seconds` out.",
-                            recording.file.string()));
+    throw Error(
+        Errc::bad_recording,
+        fmt::format(
+            "{} has no times for compiling and timing, so costs in seconds are unknown. Leave `--cost seconds` out.",
+            recording.file.string()));
   }
   const double middle = engine::median(known);
   double sum = 0;
@@ -151,14 +152,14 @@ SimulatedSpace load_space(const std::filesystem::path& file, const SimulateReque
     if (trial.relative_deviation > 0) deviates = true;
   }
   if (valid == 0) {
-    throw Error(Errc::bad_recording, fmt::format("Every configuration in {} failed, so there is no optimum that a "
-                                                 "search could be compared with.",
-                                                 file.string()));
+    throw Error(
+        Errc::bad_recording,
+        fmt::format("Every configuration in {} failed, so there is no optimum to compare with.", file.string()));
   }
   if (request.noise == search::Noise::recorded && !deviates) {
     throw Error(
         Errc::bad_recording,
-        fmt::format("{} does not say how its times scatter (column rel_sd). Leave --noise out.", file.string()));
+        fmt::format("{} does not record the scatter of its times (column rel_sd). Leave --noise out.", file.string()));
   }
   const std::uint64_t fingerprint = fingerprint_of(recorded.rows);
   search::Yardstick yardstick(search::scored_rows(recorded), request.budget);

@@ -5,7 +5,6 @@
 #include "cache/store/sqlite_store.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/core/base/text.hpp"
-#include "tuner/error.hpp"
 
 namespace tuner::cli {
 
@@ -20,7 +19,8 @@ bool is_not_there_yet(const std::filesystem::path& path) {
 std::string replays_beside(const cache::Location& location, std::string_view command) {
   const std::filesystem::path replays = cache::replay_database(location);
   if (replays == location.decisions || is_not_there_yet(replays)) return {};
-  return fmt::format(" What replays of recordings found is beside it: `{} --db {}`.", command, in_command(replays));
+  return fmt::format(" Results of replayed recordings are in a separate file: `{} --db {}`.", command,
+                     in_command(replays));
 }
 
 std::string no_decision(const cache::Store* store, const std::string& kernel, const std::string& path) {
@@ -28,18 +28,17 @@ std::string no_decision(const cache::Store* store, const std::string& kernel, co
   const std::vector<cache::DecisionKey> keys =
       store == nullptr ? std::vector<cache::DecisionKey>() : store->list_keys({.kernel_name = kernel});
   if (keys.empty()) {
-    return fmt::format("Nothing is stored{} in {} yet. `tuner tune FILE --problem ...` puts something there.",
-                       of_kernel, path);
+    return fmt::format("Nothing is stored{} in {} yet. `tuner tune FILE --problem ...` adds a decision.", of_kernel,
+                       path);
   }
   std::size_t trials = 0;
   for (const cache::DecisionKey& key : keys) trials += store->find_trials(key).size();
   if (trials == 0) {
-    return fmt::format("No decision is stored{} in {} now. What was forgotten is kept there as history.", of_kernel,
-                       path);
+    return fmt::format("No decision is in force{} in {}. Forgotten ones are kept there as history.", of_kernel, path);
   }
   return fmt::format(
-      "No decision is stored{} in {} yet; it holds {}. Those of interrupted sessions are taken over by "
-      "the next `tuner tune` of the same; forgotten ones are history.",
+      "No decision is stored{} in {} yet; it contains {}. The next `tuner tune` of the same kernel and problem reuses "
+      "those of interrupted sessions; forgotten ones are history.",
       of_kernel, path, counted(trials, "trial"));
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "search/strategy/strategy.hpp"
 #include "tuner/cli/arguments.hpp"
@@ -29,8 +30,7 @@ void refuse_what_a_replay_ignores(const Arguments& arguments) {
     const bool compares = option == std::string_view("I") && !arguments.operands().empty();
     if (!arguments.has(option) || compares) continue;
     throw Error(Errc::bad_usage,
-                fmt::format("{} means nothing to a replay, which compiles and launches nothing{}. "
-                            "Leave it out.",
+                fmt::format("{} has no effect on a replay, which compiles and launches nothing{}. Leave it out.",
                             spelled(option), option == std::string_view("I") ? " and was given no kernel file" : ""));
   }
 }
@@ -50,7 +50,7 @@ void read_if_busy(const Arguments& arguments, TuneRequest& request) {
   if (word == "leave") request.if_busy = IfBusy::leave;
 }
 
-TuneRequest read_request(const Arguments& arguments) {
+TuneRequest read_tune_request(const Arguments& arguments) {
   TuneRequest request;
   if (!arguments.operands().empty()) request.file = arguments.operands().front();
   request.kernel = arguments.value("kernel").value_or("");
@@ -88,14 +88,13 @@ TuneRequest read_request(const Arguments& arguments) {
   if (!request.replay.empty()) refuse_what_a_replay_ignores(arguments);
   if (!request.record.empty()) {
     if (!request.replay.empty()) {
-      throw Error(
-          Errc::bad_usage,
-          "--record and --replay exclude each other: a replay measures nothing that could be recorded. Leave one out.");
+      throw Error(Errc::bad_usage,
+                  "--record and --replay exclude each other: a replay measures nothing to record. Use one of them.");
     }
     if (request.problems.size() > 1) {
       throw Error(
           Errc::bad_usage,
-          "--record writes one problem into one file. Give one --problem, and run `tuner tune` again for the next.");
+          "--record writes one problem to one file. Give one --problem, and run `tuner tune` again for the next.");
     }
     session.early_kill = false;  // a recording keeps every sample of every candidate
   }
@@ -105,7 +104,7 @@ TuneRequest read_request(const Arguments& arguments) {
     request.replace = engine::Replace::recordings;
   }
   if (arguments.has("no-times") && !arguments.has("json")) {
-    throw Error(Errc::bad_usage, "--no-times leaves keys out of a JSON report: add --json.");
+    throw Error(Errc::bad_usage, "--no-times omits keys from a JSON report: add --json.");
   }
   return request;
 }
@@ -117,7 +116,7 @@ class Printer {
 
   void print(TuneReport report) {
     line_.erase();
-    any_ = true;
+    const bool is_first = !std::exchange(any_, true);
     for (std::string& warning : line_.take_warnings()) report.warnings.push_back(std::move(warning));
     if (report.decision.configuration.empty()) all_usable_ = false;
     if (json_) {
@@ -126,9 +125,8 @@ class Printer {
     }
     // On one screen the warnings have been seen already.
     if (isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1) report.warnings.clear();
-    cli::print((printed_ ? "\n" : "") + to_text(report, output_width()));
+    cli::print((is_first ? "" : "\n") + to_text(report, output_width()));
     std::fflush(stdout);
-    printed_ = true;
   }
 
   void finish() {
@@ -143,12 +141,11 @@ class Printer {
   bool with_times_;
   bool any_ = false;
   bool all_usable_ = true;
-  bool printed_ = false;
   nlohmann::ordered_json reports_ = nlohmann::ordered_json::array();
 };
 
-ExitCode run(const Arguments& arguments) {
-  const TuneRequest request = read_request(arguments);
+ExitCode run_tune(const Arguments& arguments) {
+  const TuneRequest request = read_tune_request(arguments);
   const Interrupts interrupts;
   ProgressLine line;
   Printer printer(line, arguments.has("json"), !arguments.has("no-times"));
@@ -179,65 +176,74 @@ Command tune_command() {
   return {
       .name = "tune",
       .synopsis = "tuner tune [FILE] [options]",
-      .summary = "find the fastest configuration of a kernel and remember it",
+      .summary = "find the fastest configuration of a kernel and store it",
       .purpose =
-          "Compiles the configurations of a kernel, checks each against the baseline, times them, races the\n"
-          "best, and stores every trial and the winner. Ctrl-C ends early and keeps what was measured.",
+          "Compiles the configurations of a kernel, checks each against the baseline, times them, compares\n"
+          "the fastest in a final race, and stores every trial and the winner. Ctrl-C stops early and\n"
+          "keeps what was measured.",
       .options =
           {
               {"problem", Kind::repeatable, "A=1,B=2",
-               "values of the problem; give it again to tune several problems one after the other"},
-              {"kernel", Kind::value, "NAME", "which kernel, where FILE describes several; default: the only one"},
+               "values that define the problem; repeat the option to tune several problems in turn"},
+              {"kernel", Kind::value, "NAME", "which kernel, if FILE describes several; default: the only one"},
               {"where", Kind::repeatable, "EXPR",
-               "try only configurations for which this is true, for example 'BLOCKDIMX >= 256'; repeatable"},
+               "try only configurations for which EXPR is true, for example 'BLOCKDIMX >= 256'; repeatable"},
               {"strategy", Kind::value, "NAME",
                fmt::format("how to choose configurations: {}; default auto",
                            fmt::join(search::strategy_names(), ", "))},
               {"budget", Kind::repeatable, "200|60s|10%",
-               "stop after that many configurations, that much time (ms, s, min) or that share of the space; several "
-               "with commas, or repeated: whichever comes first; default: the whole space"},
+               "stop after this many configurations, this much time (ms, s, min) or this share of the space; for "
+               "several limits, use commas or repeat the option: the first one reached ends the search; default: the "
+               "whole "
+               "space"},
               {"stop-at", Kind::value, "TIME|1.5x",
-               "stop as soon as one takes at most that long (ns, us, ms, s), or is that many times as fast as the "
-               "baseline"},
-              {"stop-after-idle", Kind::value, "N",
-               "stop when N configurations in a row were not faster than the best"},
+               "stop as soon as a configuration takes at most this long (ns, us, ms, s), or reaches "
+               "this speed-up over the baseline"},
+              {"stop-after-idle", Kind::value, "N", "stop after N configurations in a row without an improvement"},
               {"stop-when-gain-below", Kind::value, "2%",
-               "stop when as many configurations again are expected to make the best faster by less than that"},
+               "stop when doubling the number of configurations tried is expected to gain less than this"},
               {"seed", Kind::value, "N",
-               "seed of the strategy and of the generated inputs; the same seed asks the same; default 0"},
+               "random seed for the strategy and the generated inputs; with --no-warm-start, the same seed tries the "
+               "same "
+               "configurations; default 0"},
               {"mode", Kind::value, "cold|warm",
                "cold flushes the L2 cache before every sample; warm does not; default cold"},
-              {"device", Kind::value, "N", "which GPU, as `tuner devices` counts them; default 0"},
-              {"launch-timeout", Kind::value, "TIME", "stop a launch that runs longer (ms, s, min); default 2s"},
+              {"device", Kind::value, "N", "which GPU, as numbered by `tuner devices`; default 0"},
+              {"launch-timeout", Kind::value, "TIME",
+               "stop a launch that runs longer than this (ms, s, min); default 2s"},
               {"compile-timeout", Kind::value, "TIME",
-               "stop compiling a configuration that takes longer (ms, s, min); default 30s"},
-              {"workers", Kind::value, "N", "how many compile processes; default: one for each usable core, less one"},
-              {"I", Kind::repeatable, "DIR", "look for quoted headers here too; repeatable"},
+               "stop compiling a configuration that takes longer than this (ms, s, min); default 30s"},
+              {"workers", Kind::value, "N",
+               "number of compile processes; default: the number of usable cores minus one"},
+              {"I", Kind::repeatable, "DIR", "also search this folder for quoted headers; repeatable"},
               {"record", Kind::value, "FILE",
-               "write every trial with its samples to FILE (.gz: compressed); slower, since no candidate is stopped "
+               "write every trial with its samples to FILE (.gz: compressed); slower, because no candidate is stopped "
                "early"},
-              {"force", Kind::flag, "", "with --record: replace FILE if it is a recording already"},
+              {"force", Kind::flag, "", "with --record: replace FILE if it is already a recording"},
               {"replay", Kind::value, "FILE",
-               "repeat a recording instead of using a GPU: nothing is compiled or launched, and rows go to replay.db"},
-              {"fresh", Kind::flag, "", "measure everything again, also what the database has from earlier sessions"},
+               "replay a recording instead of using a GPU: nothing is compiled or launched, and results go to "
+               "replay.db"},
+              {"fresh", Kind::flag, "", "ignore trials stored by earlier sessions and measure everything again"},
               {"no-warm-start", Kind::flag, "",
-               "do not begin with what won for other problems and on other GPUs; without it up to five such are "
-               "measured "
-               "first"},
+               "do not start with configurations that won for other problems or on other GPUs; by default up to five "
+               "of them are measured first, and more as long as they are faster than the strategy's own choices"},
               {"if-busy", Kind::value, "wait|TIME|leave|ignore",
-               "while another process tunes the same, or on the same GPU: wait for it, 30 min or TIME (ms, s, min) at "
-               "most, and go on beside it then; leave with exit code 7; or ignore it; default wait"},
+               "what to do if another process is tuning the same kernel and problem, or is tuning on the same GPU: "
+               "wait at "
+               "most 30 min, or at most TIME (ms, s, min), then go ahead alongside it; leave: exit with code 7; "
+               "ignore: go "
+               "ahead at once; default wait"},
               {"no-times", Kind::flag, "",
-               "with --json: leave out what differs between two equal replays (durations, dates, paths)"},
+               "with --json: omit fields that differ between otherwise identical replays (durations, dates, paths)"},
           },
       .most_operands = 1,
       .examples = {{"tuner tune kernel_sources/prefetch.cu --problem rows=528,row_length=65536 --budget 60s",
-                    "spend a minute on one problem and remember the winner"},
+                    "spend a minute on one problem and store the winner"},
                    {"tuner tune --replay kernel_sources/recordings/prefetch__H200.csv --json",
-                    "repeat a recorded search where there is no GPU, and print JSON"}},
+                    "search a recorded space without a GPU, and print JSON"}},
       .exit_codes = {ExitCode::no_result, ExitCode::no_device, ExitCode::no_toolkit, ExitCode::device_failed,
                      ExitCode::busy},
-      .run = run,
+      .run = run_tune,
   };
 }
 

@@ -25,7 +25,7 @@ namespace {
 /// Mistakes in the input are found against this GPU where there is none.
 constexpr const char* kStandIn = "H200";
 constexpr const char* kWayOut =
-    "Without a GPU, a recording can be replayed: `tuner tune --replay FILE`; `tuner doctor` looks at everything else.";
+    "Without a GPU you can replay a recording: `tuner tune --replay FILE`; `tuner doctor` checks everything else.";
 
 std::vector<Task> make_tasks(const TuneRequest& request, const KernelDescription& description,
                              const DeviceInfo& device) {
@@ -75,13 +75,13 @@ bool wait_for_turn(const Task& task, const TuneRequest& request, const std::stri
   wait.gives_up = [&] { return context.stop.load(); };
   wait.waits = [&, limit = wait.limit](const std::string& busy) {
     if (request.if_busy == IfBusy::leave) {
-      throw Error(Errc::busy, fmt::format("{}. Try again later, or leave `--if-busy leave` out to wait for it.", busy));
+      throw Error(Errc::busy, fmt::format("{}. Try again later, or omit `--if-busy leave` to wait for it.", busy));
     }
     before_waiting();
-    context.observer.warning(fmt::format(
-        "{}: waiting for it to end, {} at most. Ctrl-C stops waiting; `--if-busy ignore` goes on at once, `--if-busy "
-        "leave` ends at once.",
-        busy, duration_text(std::chrono::duration<double>(limit).count())));
+    context.observer.warning(
+        fmt::format("{}: waiting for it to end, at most {}. Ctrl-C stops waiting; `--if-busy ignore` continues at "
+                    "once, `--if-busy leave` exits at once.",
+                    busy, duration_text(std::chrono::duration<double>(limit).count())));
   };
   wait.warning = [&](const std::string& sentence) { context.observer.warning(sentence); };
   return engine::take_lease(task, request.session.mode, database, wait, turn) && engine::take_gpu(task, wait, turn);

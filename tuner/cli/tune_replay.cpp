@@ -2,11 +2,9 @@
 
 #include <optional>
 
-#include "search/expression/value.hpp"
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/tune_request.hpp"
-#include "tuner/core/base/text.hpp"
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/engine/recording/recorded_lane.hpp"
@@ -23,7 +21,7 @@ namespace {
 void check_problem(const TuneRequest& request, const Task& task) {
   if (request.problems.size() > 1) {
     throw Error(Errc::bad_problem,
-                fmt::format("{} holds one problem, {}, and {} were given. Give one --problem, or none.",
+                fmt::format("{} contains one problem, {}, but {} were given. Give one --problem, or none.",
                             request.replay.string(), problem_text(task.problem()), request.problems.size()));
   }
   const ProblemValues given = parsed_problems(request).front();
@@ -35,11 +33,10 @@ void check_problem(const TuneRequest& request, const Task& task) {
                               request.replay.string(), name, problem_text(task.problem())));
     }
     if (!(recorded->second == value)) {
-      throw Error(
-          Errc::bad_problem,
-          fmt::format("{} was recorded for {}={}, not {}={}. A recording answers for its own problem only: leave "
-                      "--problem out, or tune on a GPU.",
-                      request.replay.string(), name, recorded->second.text(), name, value.text()));
+      throw Error(Errc::bad_problem,
+                  fmt::format("{} was recorded for {}={}, not {}={}. A recording is valid only for its own problem: "
+                              "leave --problem out, or tune on a GPU.",
+                              request.replay.string(), name, recorded->second.text(), name, value.text()));
     }
   }
 }
@@ -50,11 +47,9 @@ std::optional<std::string> compare_with_file(const TuneRequest& request, const e
   const KernelDescription description =
       load_description(request.file, request.kernel.empty() ? recording.kernel : request.kernel);
   if (description.kernel != recording.kernel) {
-    throw Error(
-        Errc::bad_usage,
-        fmt::format(
-            "{} is a recording of the kernel `{}`, not of `{}`. Name the right recording, or leave the file out.",
-            request.replay.string(), recording.kernel, description.kernel));
+    throw Error(Errc::bad_usage, fmt::format("{} is a recording of the kernel `{}`, not of `{}`. Name the matching "
+                                             "recording, or leave the kernel file out.",
+                                             request.replay.string(), recording.kernel, description.kernel));
   }
   if (recording.kernel_identity.empty()) {
     return fmt::format("{} does not say which version of `{}` was recorded; it may not be the one in {}.",
@@ -63,8 +58,8 @@ std::optional<std::string> compare_with_file(const TuneRequest& request, const e
   const Task today(description, task.problem(), recording.device, {}, request.session.include_folders);
   if (today.kernel_identity() == recording.kernel_identity) return std::nullopt;
   return fmt::format(
-      "{} was recorded with another version of {}: the winner is that version's. Tune on a GPU to learn about this "
-      "one.",
+      "{} was recorded with another version of {}, and the winner belongs to that version. Tune on a GPU for the "
+      "current one.",
       request.replay.string(), request.file.string());
 }
 

@@ -34,7 +34,7 @@ int count_devices() {
   const CUresult result = driver().device_count(&count);
   if (result != CUDA_SUCCESS) {
     throw Error(Errc::no_driver,
-                fmt::format("The driver cannot count its GPUs: {}; check that `nvidia-smi` runs.", error_text(result)));
+                fmt::format("The driver cannot count the GPUs: {}; check that `nvidia-smi` runs.", error_text(result)));
   }
   if (count == 0) {
     throw Error(Errc::no_driver, "The driver finds no GPU; check CUDA_VISIBLE_DEVICES and `nvidia-smi -L`.");

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <vector>
@@ -37,10 +36,9 @@ std::string last_dl_error() {
                             "driver's libraries are installed and in the linker's search path.",
                             file, reason));
   }
-  throw Error(Errc::no_driver,
-              fmt::format("No NVIDIA driver was found on this machine: {} cannot be opened ({}); kernels can only "
-                          "be launched where a GPU and its driver are installed.",
-                          file, reason));
+  throw Error(Errc::no_driver, fmt::format("No NVIDIA driver was found on this machine: {} cannot be opened ({}); "
+                                           "launching kernels needs a GPU and its driver.",
+                                           file, reason));
 }
 
 std::string advice(CUresult result) {
@@ -52,7 +50,7 @@ std::string advice(CUresult result) {
     case 35:  // the runtime's "insufficient driver"
     case CUDA_ERROR_NOT_INITIALIZED:
     case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
-      return "library and kernel module do not fit together; check `nvidia-smi` and reboot after a driver update";
+      return "library and kernel module have different versions; check `nvidia-smi` and reboot after a driver update";
     default:
       return "check that `nvidia-smi` runs";
   }
@@ -138,22 +136,12 @@ bool is_sticky(CUresult result) {
     case 214:  // uncorrectable ECC error
     case 220:  // uncorrectable NVLink error
     case 226:  // contained error
-    case 700:  // illegal address
-    case 702:  // launch timeout
     case 709:  // context is destroyed
-    case 710:  // assert
-    case 714:  // hardware stack error
-    case 715:  // illegal instruction
-    case 716:  // misaligned address
-    case 717:  // invalid address space
-    case 718:  // invalid program counter
-    case 719:  // launch failed
-    case 721:  // tensor memory leak
     case 802:  // system not ready
     case 999:  // unknown
       return true;
     default:
-      return false;
+      return is_a_kernels_doing(result);
   }
 }
 

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <cstdlib>
 
 namespace tuner::cuda {
 namespace {
@@ -53,56 +52,44 @@ Functions load() {
 }
 
 const Functions& functions() {
-  static const Functions loaded = load();
-  return loaded;
+  static const Functions found = load();
+  return found;
 }
 
 }  // namespace
 
-struct Monitor::State {
-  NvmlDevice device = nullptr;
-};
-
-Monitor::Monitor() = default;
-Monitor::~Monitor() = default;
-Monitor::Monitor(Monitor&&) noexcept = default;
-Monitor& Monitor::operator=(Monitor&&) noexcept = default;
-
-Monitor::Monitor(const std::string& uuid) {
-  if (!functions().ready) return;
-  state_ = std::make_unique<State>();
-  if (!functions().handle_by_uuid || functions().handle_by_uuid(uuid.c_str(), &state_->device) != kSuccess) {
-    state_->device = nullptr;
-  }
+Monitor::Monitor(const std::string& uuid) : ready_(functions().ready) {
+  if (!ready_ || !functions().handle_by_uuid) return;
+  if (functions().handle_by_uuid(uuid.c_str(), &device_) != kSuccess) device_ = nullptr;
 }
 
 std::string Monitor::driver_version() const {
   std::array<char, 96> text{};
-  if (!state_ || !functions().driver_version) return {};
+  if (!ready_ || !functions().driver_version) return {};
   if (functions().driver_version(text.data(), static_cast<unsigned>(text.size())) != kSuccess) return {};
   return text.data();
 }
 
 std::optional<unsigned> Monitor::sm_clock_mhz() const {
   unsigned mhz = 0;
-  if (!state_ || !state_->device || !functions().clock_info) return std::nullopt;
-  if (functions().clock_info(state_->device, kClockSm, &mhz) != kSuccess || mhz == 0) return std::nullopt;
+  if (!device_ || !functions().clock_info) return std::nullopt;
+  if (functions().clock_info(device_, kClockSm, &mhz) != kSuccess || mhz == 0) return std::nullopt;
   return mhz;
 }
 
 bool Monitor::slowed_down() const {
   unsigned long long reasons = 0;
-  if (!state_ || !state_->device || !functions().throttle_reasons) return false;
-  if (functions().throttle_reasons(state_->device, &reasons) != kSuccess) return false;
+  if (!device_ || !functions().throttle_reasons) return false;
+  if (functions().throttle_reasons(device_, &reasons) != kSuccess) return false;
   return (reasons & (kHardwareSlowdown | kSoftwareThermal)) != 0;
 }
 
 std::vector<unsigned> Monitor::processes() const {
   std::vector<unsigned> numbers;
-  if (!state_ || !state_->device || !functions().compute_processes) return numbers;
+  if (!device_ || !functions().compute_processes) return numbers;
   std::array<ProcessInfo, 64> processes{};
   unsigned count = static_cast<unsigned>(processes.size());
-  if (functions().compute_processes(state_->device, &count, processes.data()) != kSuccess) return numbers;
+  if (functions().compute_processes(device_, &count, processes.data()) != kSuccess) return numbers;
   for (unsigned i = 0; i < count; ++i) numbers.push_back(processes[i].pid);
   return numbers;
 }

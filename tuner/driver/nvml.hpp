@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,12 +10,9 @@ namespace tuner::cuda {
 /// is missing, or does not know the GPU, every answer is "unknown".
 class Monitor {
  public:
-  Monitor();  ///< knows nothing
+  Monitor() = default;  ///< knows nothing
   /// The GPU with this UUID ("GPU-…").
   explicit Monitor(const std::string& uuid);
-  ~Monitor();
-  Monitor(Monitor&&) noexcept;
-  Monitor& operator=(Monitor&&) noexcept;
 
   std::string driver_version() const;  ///< "580.159.04"; empty if unknown
   std::optional<unsigned> sm_clock_mhz() const;
@@ -26,8 +22,8 @@ class Monitor {
   std::vector<unsigned> processes() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  bool ready_ = false;                      ///< the library is there
+  struct NvmlDeviceTag* device_ = nullptr;  ///< NVML's handle; null: it does not know the GPU
 };
 
 }  // namespace tuner::cuda

@@ -20,7 +20,6 @@ int run(std::string_view role) {
   Channel channel = tuner::worker_channel();
   if (role == "compile") return run_compile_helper(std::move(channel));
   if (role == "device") return run_device_worker(std::move(channel));
-  if (role == "probe") return run_probe(std::move(channel));
   std::fprintf(stderr, "tuner-worker has no role '%.*s'.\n", static_cast<int>(role.size()), role.data());
   return 64;
 }

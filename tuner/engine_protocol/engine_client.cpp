@@ -61,25 +61,18 @@ std::string title(const JobSubject& subject) {
 }
 
 CompileAnswer not_compiled(Outcome outcome, std::string sentence) {
-  CompileAnswer answer;
-  answer.outcome = outcome;
-  answer.message = std::move(sentence);
-  return answer;
+  return {.outcome = outcome, .message = std::move(sentence)};
 }
 
 TuneAnswer not_tuned(std::string sentence) {
-  TuneAnswer answer;
-  answer.message = std::move(sentence);
-  return answer;
+  return {.message = std::move(sentence)};
 }
 
 CompileAnswer not_given(const JobSubject& subject, const std::exception& error) noexcept try {
   return not_compiled(Outcome::worker_lost,
-                      fmt::format("{} could not be given to an engine: {}", title(subject), error.what()));
+                      fmt::format("{} could not be sent to an engine: {}", title(subject), error.what()));
 } catch (...) {  // no memory for words
-  CompileAnswer answer;
-  answer.outcome = Outcome::worker_lost;
-  return answer;
+  return {.outcome = Outcome::worker_lost};
 }
 
 /// The engine may stand in another folder when it looks.
@@ -283,8 +276,9 @@ class EngineClient::State {
     for (auto it = tunes_.begin(); it != tunes_.end();) {
       const auto next = std::next(it);
       if (it->waits_until() <= now) {
-        std::string sentence = fmt::format("Within {:g} s it was not the turn of {}: the engine tuned something else.",
-                                           seconds(*it->job.limit), title(it->job.subject));
+        std::string sentence =
+            fmt::format("{:g} s passed before it was the turn of {}: the engine was tuning something else.",
+                        seconds(*it->job.limit), title(it->job.subject));
         std::list<Tune> late;
         late.splice(late.end(), tunes_, it);
         finish(std::move(late.front()), not_tuned(std::move(sentence)));
@@ -325,8 +319,8 @@ class EngineClient::State {
     if (tuning_ && tuning_->hangs_at <= now) {
       tuner_.reset();
       finish_tuning(
-          not_tuned(fmt::format("The engine that tuned {} did not answer within its {:g} s nor long after, "
-                                "and was ended. What was measured is stored.",
+          not_tuned(fmt::format("The engine that tuned {} did not answer within its {:g} s nor long after, and was "
+                                "terminated. What was measured is stored.",
                                 title(tuning_->job.subject), seconds(*tuning_->job.limit))));
     }
   }
@@ -338,10 +332,10 @@ class EngineClient::State {
       if (compile.hangs_at > now && compile.deadline > now && compile.attempts < kAttempts) {
         start_compiling(std::move(compile));
       } else {
-        compile.answer.set_value(
-            not_compiled(Outcome::compile_timeout,
-                         fmt::format("The engine did not answer for {:g} s while it was to compile {}, and was ended.",
-                                     seconds(compile.job.limit + kCompilerGrace), title(compile.job.subject))));
+        compile.answer.set_value(not_compiled(
+            Outcome::compile_timeout,
+            fmt::format("The engine did not answer for {:g} s while it was to compile {}, and was terminated.",
+                        seconds(compile.job.limit + kCompilerGrace), title(compile.job.subject))));
       }
     }
   }
@@ -433,8 +427,8 @@ CompileAnswer EngineClient::compile(const CompileJob& job, Clock::time_point dea
     std::future<CompileAnswer> answer = state_->add(std::move(own), deadline);
     if (answer.wait_until(deadline) == std::future_status::ready) return answer.get();
     return not_compiled(Outcome::compile_timeout,
-                        fmt::format("Compiling {} takes longer than this request waits; it goes on, and a later one "
-                                    "may find the binary stored.",
+                        fmt::format("Compiling {} takes longer than this request waits; it continues, and a later "
+                                    "request may find the binary stored.",
                                     title(job.subject)));
   } catch (const std::exception& error) {
     return not_given(job.subject, error);
@@ -450,7 +444,7 @@ void EngineClient::tune(TuneJob job, std::function<void(TuneAnswer)> done) {
     if (job.limit) job.limit = std::min<std::chrono::milliseconds>(*job.limit, kLongest);
     state_->add(std::move(job), done);
   } catch (const std::exception& error) {
-    done(not_tuned(fmt::format("{} could not be given to an engine: {}", title_of_job, error.what())));
+    done(not_tuned(fmt::format("{} could not be sent to an engine: {}", title_of_job, error.what())));
   }
 }
 

@@ -7,11 +7,7 @@ namespace tuner::service {
 namespace {
 
 SpawnOptions program(const char* role) {
-  SpawnOptions options;
-  options.program = find_program(kEngineProgram);
-  options.arguments = {role};
-  options.patience = std::chrono::milliseconds(1000);
-  return options;
+  return {.program = find_program(kEngineProgram), .arguments = {role}, .patience = std::chrono::milliseconds(1000)};
 }
 
 }  // namespace
@@ -29,7 +25,7 @@ std::optional<Message> EngineProcess::receive() {
 }
 
 std::string EngineProcess::exit_description() {
-  if (!complaint_.empty()) return "was given up. " + complaint_;
+  if (!complaint_.empty()) return "was terminated. " + complaint_;
   // Its connection closes a moment before it has ended.
   const auto now = std::chrono::steady_clock::now();
   if (!process_.wait_until(now + std::chrono::milliseconds(100))) process_.kill();

@@ -20,7 +20,6 @@ class EngineProcess {
   void send(const Message& message) { process_.channel().send(message); }
   int fd() const { return process_.channel().fd(); }  ///< readable when `receive` has something to say
   bool lost() const { return process_.channel().closed(); }
-  pid_t pid() const { return process_.pid(); }
 
   /// How it ended, with its last words, to follow "it": "ended by signal 9 (Killed)." Ends it if need be.
   std::string exit_description();

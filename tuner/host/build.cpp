@@ -11,13 +11,9 @@ namespace {
 /// So many share what every file costs.
 constexpr std::size_t kVariantsOfUnit = 12;
 
-const char* name_of(Flavour flavour) {
-  return flavour == Flavour::memory ? "memory" : "threads";
-}
-
 /// What it means that nothing of a flavour can be run.
 std::string consequence(Flavour flavour) {
-  return flavour == Flavour::memory ? "" : "Races were not looked for. ";
+  return flavour == Flavour::memory ? "" : "Races were not checked. ";
 }
 
 }  // namespace
@@ -29,11 +25,11 @@ Build::Build(const Program& program, const Compiler& compiler, const std::vector
 }
 
 std::filesystem::path Build::program(Flavour flavour) const {
-  return program_.folder() / (std::string("run_") + name_of(flavour));
+  return program_.folder() / ("run_" + name_of(flavour));
 }
 
 Build::Unit Build::make_unit(Flavour flavour, std::vector<VariantSource> variants) {
-  const std::string name = std::string(name_of(flavour)) + "_" + std::to_string(units_++);
+  const std::string name = name_of(flavour) + "_" + std::to_string(units_++);
   Unit unit;
   unit.source = program_.write_unit(name, variants);
   unit.object = program_.folder() / (name + ".o");
@@ -69,7 +65,7 @@ bool Build::succeeded(Flavour flavour, const std::vector<Job>& jobs, std::size_t
                                         (job.messages.empty() ? "it " + job.how : said) +
                                         ". Set CXX to another compiler.");
     }
-    failures_.push_back({{}, {consequence(flavour) + lack, {}, "", 0}});
+    failures_.push_back({{}, {consequence(flavour) + lack}});
     return false;
   }
   return true;
@@ -149,7 +145,7 @@ bool Build::run(Flavour flavour, std::size_t most) {
     if (why.empty())
       why = "The kernel cannot be linked: " +
             (link[0].messages.empty() ? "it " + link[0].how : link[0].messages.substr(0, 2000));
-    failures_.push_back({{}, {consequence(flavour) + why, {}, "", 0}});
+    failures_.push_back({{}, {consequence(flavour) + why}});
   }
   return false;
 }

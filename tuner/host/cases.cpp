@@ -8,9 +8,7 @@
 #include <set>
 
 #include "tuner/core/support/generators.hpp"
-#include "tuner/core/task/describe.hpp"
 #include "tuner/core/task/input_file.hpp"
-#include "tuner/error.hpp"
 #include "tuner/host/work_folder.hpp"
 
 namespace tuner::host {
@@ -174,7 +172,7 @@ class Builder {
       if (auto macro = macro_of(option)) {
         source.macros.push_back(std::move(*macro));
       } else if (ignored_.insert(option).second) {
-        cases_.notes.push_back("The compiler option `" + option + "` means nothing on the CPU.");
+        cases_.notes.push_back("The compiler option `" + option + "` has no effect on the CPU.");
       }
     }
     for (const Macro& macro : macros) source.macros.emplace_back(macro.name, macro.text);

@@ -88,7 +88,7 @@ class Check {
   /// Whether the program can be asked, and nothing that it answers contradicts the description.
   bool is_described(const Build& build) {
     const std::string why = check_signatures(cases_, build.program(Flavour::memory), folder_.path(), limits_);
-    if (!why.empty()) result_.unchecked.push_back({why, {}, "", 0});
+    if (!why.empty()) result_.unchecked.push_back({why});
     return why.empty();
   }
 
@@ -103,7 +103,7 @@ class Check {
   }
 
   void not_looked_for_races(const Error& error) {
-    result_.unchecked.push_back({fmt::format("Races were not looked for. {}", error.what()), {}, "", 0});
+    result_.unchecked.push_back({fmt::format("Races were not checked. {}", error.what())});
   }
 
   void note_what_does_not_compile(const Build& build) {
@@ -123,7 +123,7 @@ class Check {
   /// The outcomes of these cases.
   std::vector<CaseOutcome> outcomes_of(const Build& build, Flavour flavour, const std::vector<std::size_t>& numbers) {
     Execution execution = execute(cases_, numbers, flavour, build.program(flavour), folder_.path(), options_, limits_);
-    for (std::string& why : execution.lost) result_.unchecked.push_back({std::move(why), {}, "", 0});
+    for (std::string& why : execution.lost) result_.unchecked.push_back({std::move(why)});
     return std::move(execution.outcomes);
   }
 
@@ -167,13 +167,9 @@ class Check {
     result_.configurations = configurations.size();
     result_.problems = problems.size();
     if (left > 0) {
-      result_.unchecked.push_back(
-          {fmt::format(
-               "{} runs were left out: of a configuration that crashes, and after many crashes, the rest is not run",
-               left),
-           {},
-           "",
-           0});
+      result_.unchecked.push_back({fmt::format(
+          "{} runs were skipped: the remaining runs of a configuration that crashes, and all runs after many crashes",
+          left)});
     }
   }
 
@@ -204,13 +200,16 @@ class Check {
 
   /// Where files say what is right, the kernel that is named as the reference must reproduce them itself.
   void judge_reference(const CaseOutcome& outcome, const HostCase& one, const Expected& expected) {
-    const HostProblem& problem = cases_.problems[one.problem];
-    for (Finding& finding : compare_outputs(outcome, problem.arguments, &expected, false)) {
-      finding.sentence = "the reference differs from the file that is expected: " + finding.sentence;
-      finding.configuration = one.configuration;
-      finding.problem = problem.text;
-      findings_.push_back(std::move(finding));
+    for (Finding& finding : compare_outputs(outcome, cases_.problems[one.problem].arguments, &expected, false)) {
+      finding.sentence = "the reference differs from the file with the expected output: " + finding.sentence;
+      add(std::move(finding), one);
     }
+  }
+
+  void add(Finding finding, const HostCase& shown_by) {
+    finding.configuration = shown_by.configuration;
+    finding.problem = cases_.problems[shown_by.problem].text;
+    findings_.push_back(std::move(finding));
   }
 
   /// Kernels with borders write nothing of the smallest problems: an output is too long, or not written at all, where
@@ -240,75 +239,56 @@ class Check {
   }
 
   void add_unwritten_end(const NotCompared& left, const HostProblem& problem) {
-    Finding finding;
-    finding.kind = FindingKind::unwritten_output;
     const std::string where = left.first > 0
                                   ? fmt::format("from element {} on, {} of {}", left.first, left.elements, left.of)
                                   : fmt::format("of its {} elements", left.of);
-    finding.sentence = fmt::format(
+    const std::string sentence = fmt::format(
         "`{}`: the reference writes nothing {}, so nothing is compared there; correct its launch or the length, or "
         "declare the output `partial`",
         left.buffer, where);
-    finding.configuration = cases_.cases[problem.reference].configuration;
-    finding.problem = problem.text;
-    findings_.push_back(std::move(finding));
+    add({.kind = FindingKind::unwritten_output, .sentence = sentence}, cases_.cases[problem.reference]);
   }
 
   /// `number` is the case's in the plan.
   void judge(std::size_t case_number, std::size_t number, const CaseOutcome& outcome, const Expected* expected) {
     const HostCase& one = cases_.cases[case_number];
     const HostProblem& problem = cases_.problems[one.problem];
-    const auto found = [&](Finding finding) {
-      finding.configuration = one.configuration;
-      finding.problem = problem.text;
-      findings_.push_back(std::move(finding));
-    };
     if (outcome.faulted) {
-      Finding finding;
-      finding.kind = outcome.fault.find("wait for each other") != std::string::npos ? FindingKind::deadlock
-                     : outcome.fault.find("misaligned") != std::string::npos        ? FindingKind::misaligned_access
-                                                                                    : FindingKind::trap;
-      finding.sentence = outcome.fault;
-      finding.place = outcome.fault_place;
       if (could_not_run(outcome)) {
-        unchecked_at({"Inline PTX cannot run on the CPU", finding.place, one.configuration, 1});
-        return;
+        return unchecked_at({"Inline PTX cannot run on the CPU", outcome.fault_place, one.configuration, 1});
       }
-      return found(finding);
+      const FindingKind kind = outcome.fault.find("wait for each other") != std::string::npos ? FindingKind::deadlock
+                               : outcome.fault.find("misaligned") != std::string::npos ? FindingKind::misaligned_access
+                                                                                       : FindingKind::trap;
+      return add({.kind = kind, .place = outcome.fault_place, .sentence = outcome.fault}, one);
     }
     switch (outcome.state) {
-      case CaseOutcome::State::mismatch: {
-        unchecked_at({"The directives do not describe the kernel: " + outcome.text, {}, one.configuration, 1});
-        return;
-      }
+      case CaseOutcome::State::mismatch:
+        return unchecked_at({"The directives do not describe the kernel: " + outcome.text, {}, one.configuration, 1});
       case CaseOutcome::State::lacking:
-        unchecked_at({outcome.text, {}, one.configuration, 1});
-        return;
+        return unchecked_at({outcome.text, {}, one.configuration, 1});
       case CaseOutcome::State::died:
-        return found(death(number, problem, outcome));
+        return add(death(number, problem, outcome), one);
       case CaseOutcome::State::late: {
-        Finding finding;
         SourceSpot within;
-        finding.kind = FindingKind::hang;
-        finding.place = place_in_stack(report(number), files_, within);
-        finding.sentence = fmt::format("was still running after {} s of a core", options_.limit.count());
-        return found(finding);
+        return add({.kind = FindingKind::hang,
+                    .place = place_in_stack(report(number), files_, within),
+                    .sentence = fmt::format("was still running after {} s of CPU time", options_.limit.count())},
+                   one);
       }
       default:
         break;
     }
     if (outcome.changed_input >= 0) {
       const BoundArgument& argument = problem.arguments[static_cast<std::size_t>(outcome.changed_input)];
-      Finding finding;
-      finding.kind = FindingKind::input_written;
-      finding.sentence =
-          fmt::format("`{}`: byte {} of an input is not what it was", argument.name, outcome.changed_byte);
-      found(finding);
+      const std::string sentence =
+          fmt::format("`{}`: byte {} of an input changed", argument.name, outcome.changed_byte);
+      add({.kind = FindingKind::input_written, .sentence = sentence}, one);
     }
     if (outcome.state != CaseOutcome::State::ended || !outcome.has_outputs[0]) return;
     ended_.insert(case_number);
     for (Finding& finding : compare_outputs(outcome, problem.arguments, expected, description_->deterministic))
-      found(std::move(finding));
+      add(std::move(finding), one);
   }
 
   /// One entry for each place, however many configurations come to it.
@@ -375,22 +355,21 @@ class Check {
     Finding finding;
     SourceSpot within, other_within;
     finding.place = places.place(event.stack, within);
-    finding.configuration = one.configuration;
-    finding.problem = problem.text;
     const std::string memory = memory_of(event, problem);
     const std::string does = event.writes ? "writes" : "reads";
     if (event.what == "race") {
       finding.kind = FindingKind::race;
       finding.other = places.place(event.other_stack, other_within);
-      finding.sentence = fmt::format("{} byte {} of {}, which another thread {}{}, and nothing orders the two", does,
-                                     event.offset, memory, event.other_writes ? "writes" : "reads",
-                                     finding.other.line == 0 ? "" : " in " + finding.other.text());
+      finding.sentence =
+          fmt::format("{} byte {} of {}, which another thread {}{}, with no synchronization between them", does,
+                      event.offset, memory, event.other_writes ? "writes" : "reads",
+                      finding.other.line == 0 ? "" : " in " + finding.other.text());
     } else if (event.what == "input") {
       finding.kind = FindingKind::input_written;
       finding.sentence = fmt::format("writes byte {} of {}, which is an input", event.offset, memory);
     } else if (event.what == "copy") {
       finding.kind = FindingKind::unwaited_copy;
-      finding.sentence = fmt::format("{} byte {} of {} that an asynchronous copy has not been waited for to fill", does,
+      finding.sentence = fmt::format("{} byte {} of {} before waiting for the asynchronous copy that fills it", does,
                                      event.offset, memory);
     } else {
       // Reading what nobody wrote is a mistake only if a result depends on it, and that was seen before.
@@ -400,11 +379,11 @@ class Check {
       });
       if (!matters) return;
       finding.kind = FindingKind::uninitialised_read;
-      finding.sentence = fmt::format("reads byte {} of {}, which nobody has written, and a result depends on it",
-                                     event.offset, memory);
+      finding.sentence =
+          fmt::format("reads byte {} of {}, which was never written, and a result depends on it", event.offset, memory);
     }
     if (within.line != 0) finding.sentence += " (in " + within.text() + ")";
-    findings_.push_back(std::move(finding));
+    add(std::move(finding), one);
   }
 
   /// What another finding about the same case explains: a race makes wrong results, a place is better than none.

@@ -101,54 +101,46 @@ std::string described(const Difference& difference, Bytes found, Bytes other, co
 /// What is wrong with one output, if anything is.
 std::optional<Finding> look_at(const std::array<Bytes, kRunsOfCase>& runs, const BoundArgument& argument,
                                const Bytes* expected, const Mask* expected_unwritten, bool deterministic) {
-  Finding finding;
-  const std::string name = "`" + argument.name + "`: ";
+  const auto found = [&](FindingKind kind, const std::string& what) {
+    return Finding{.kind = kind, .sentence = fmt::format("`{}`: {}", argument.name, what)};
+  };
   Mask not_written = unwritten(runs[0], runs[1], argument);
   if (expected != nullptr) {
     const Difference missing = count(not_written, [&](std::size_t word) {
       return expected_unwritten == nullptr ? ~0u : ~(*expected_unwritten)[word];
     });
     if (missing.count > 0) {
-      finding.kind = FindingKind::unwritten_output;
-      finding.sentence = name + fmt::format("element {} is never written; {} of {} are not", missing.first,
-                                            missing.count, elements_of(argument));
-      return finding;
+      return found(FindingKind::unwritten_output, fmt::format("element {} is never written; {} of {} are not",
+                                                              missing.first, missing.count, elements_of(argument)));
     }
   }
   for (std::size_t run = 1; run < kRunsOverPoison; ++run) {
     const Difference poison = compare(runs[run], runs[0], argument, not_written, false);
     if (poison.count == 0) continue;
-    finding.kind = FindingKind::uninitialised_read;
-    finding.sentence =
-        name + described(poison, runs[run], runs[0], argument, "over memory that held something else it was");
-    return finding;
+    return found(FindingKind::uninitialised_read,
+                 described(poison, runs[run], runs[0], argument, "with other initial memory it was"));
   }
   for (std::size_t run = kRunsOverPoison; run < kRunsOfCase; ++run) {
     const Difference order = compare(runs[run], runs[0], argument, not_written, deterministic);
     if (order.count == 0) continue;
-    finding.kind = FindingKind::order_dependent_result;
-    finding.sentence = name + described(order, runs[run], runs[0], argument, "in another order of threads it was");
-    return finding;
+    return found(FindingKind::order_dependent_result,
+                 described(order, runs[run], runs[0], argument, "in another thread order it was"));
   }
   if (expected == nullptr) return std::nullopt;
   const Mask none(not_written.size(), 0);
   const Difference wrong =
       compare(runs[0], *expected, argument, expected_unwritten == nullptr ? none : *expected_unwritten, false);
-  finding.kind = FindingKind::wrong_result;
   if (wrong.count > 0) {
-    finding.sentence = name + described(wrong, runs[0], *expected, argument, "should be");
-    return finding;
+    return found(FindingKind::wrong_result, described(wrong, runs[0], *expected, argument, "should be"));
   }
   if (expected_unwritten == nullptr || argument.is_partial) return std::nullopt;
   const Difference extra = count(*expected_unwritten, [&](std::size_t word) { return ~not_written[word]; });
   if (extra.count == 0) return std::nullopt;
-  finding.sentence =
-      name + fmt::format(
-                 "element {} is written and the reference leaves it unwritten; {} of {} are. If the reference "
-                 "needs another launch, name it: reference(NAME; grid(...) block(...)); if they do not "
-                 "matter, declare the output `partial`",
-                 extra.first, extra.count, elements_of(argument));
-  return finding;
+  return found(FindingKind::wrong_result,
+               fmt::format("element {} is written, but the reference leaves it unwritten; so are {} of {}. If the "
+                           "reference needs another launch, name it: reference(NAME; grid(...) block(...)); if they do "
+                           "not matter, declare the output `partial`",
+                           extra.first, extra.count, elements_of(argument)));
 }
 
 }  // namespace

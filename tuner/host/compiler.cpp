@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <sstream>
 
 #include "tuner/core/base/printable.hpp"
@@ -72,13 +71,12 @@ Compiler Compiler::find(const JobLimits& limits) {
   }
   if (chosen == nullptr) {
     throw Error(Errc::no_toolkit,
-                "No C++ compiler was found (c++, g++, clang++), and kernels need one to run on the CPU: install g++ or "
+                "No C++ compiler was found (c++, g++, clang++), but kernels need one to run on the CPU: install g++ or "
                 "clang++, or name one in CXX.");
   }
-  throw Error(Errc::no_toolkit,
-              fmt::format("The C++ compiler that CXX names, '{}', cannot be run{}; kernels are compiled with it to run "
-                          "on the CPU: set CXX to another one, or unset it.",
-                          one_line(chosen), why.empty() ? "" : " (with -v it " + why + ")"));
+  throw Error(Errc::no_toolkit, fmt::format("The C++ compiler that CXX names, '{}', cannot be run{}; it compiles "
+                                            "kernels to run on the CPU: set CXX to another one, or unset it.",
+                                            one_line(chosen), why.empty() ? "" : " (with -v it " + why + ")"));
 }
 
 Job Compiler::compile(const std::filesystem::path& source, const std::filesystem::path& object, Flavour flavour) const {

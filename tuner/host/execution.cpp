@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "tuner/host/compare.hpp"
+#include "tuner/host/program.hpp"
 #include "tuner/host/shortage.hpp"
 #include "tuner/host/work_folder.hpp"
 
@@ -15,10 +16,6 @@ namespace tuner::host {
 namespace {
 
 using State = CaseOutcome::State;
-
-std::string name_of(Flavour flavour) {
-  return flavour == Flavour::memory ? "memory" : "threads";
-}
 
 /// Each part runs the configurations that have its number modulo `parts`.
 std::vector<Job> jobs_of(const std::filesystem::path& program, const std::filesystem::path& plan,
@@ -49,7 +46,7 @@ void tell_lack(CaseOutcome& outcome, const Job& job, const std::filesystem::path
   if (outcome.state == State::lacking) {
     const std::string said = read_file(report);
     lack = shortage_in(said, kWho, limits);
-    if (lack.empty()) lack = "A run could not go on: " + said.substr(0, said.find('\n'));
+    if (lack.empty()) lack = "A run could not continue: " + said.substr(0, said.find('\n'));
   } else if (outcome.state == State::died && outcome.text.starts_with(kSignal)) {
     Job ended;
     ended.signal = std::atoi(outcome.text.c_str() + kSignal.size());
@@ -78,7 +75,7 @@ Execution execute(const Cases& cases, const std::vector<std::size_t>& numbers, F
   const std::size_t parts = std::clamp<std::size_t>(numbers.size(), 1, static_cast<std::size_t>(limits.at_once));
   std::vector<Job> jobs = jobs_of(program, files.plan, events, parts);
   if (options.progress)
-    options.progress(flavour == Flavour::memory ? "running" : "looking for races", 0, numbers.size());
+    options.progress(flavour == Flavour::memory ? "running" : "checking for races", 0, numbers.size());
   run_jobs(jobs, limits);
 
   Execution execution;

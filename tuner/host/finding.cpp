@@ -1,45 +1,29 @@
 #include "tuner/host/finding.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
 namespace tuner::host {
 
 std::string_view to_string(FindingKind kind) {
-  switch (kind) {
-    case FindingKind::out_of_bounds_read:
-      return "out_of_bounds_read";
-    case FindingKind::out_of_bounds_write:
-      return "out_of_bounds_write";
-    case FindingKind::misaligned_access:
-      return "misaligned_access";
-    case FindingKind::undefined_behaviour:
-      return "undefined_behaviour";
-    case FindingKind::unwaited_copy:
-      return "unwaited_copy";
-    case FindingKind::race:
-      return "race";
-    case FindingKind::deadlock:
-      return "deadlock";
-    case FindingKind::uninitialised_read:
-      return "uninitialised_read";
-    case FindingKind::input_written:
-      return "input_written";
-    case FindingKind::unwritten_output:
-      return "unwritten_output";
-    case FindingKind::wrong_result:
-      return "wrong_result";
-    case FindingKind::order_dependent_result:
-      return "order_dependent_result";
-    case FindingKind::trap:
-      return "trap";
-    case FindingKind::crash:
-      return "crash";
-    case FindingKind::hang:
-      return "hang";
-  }
-  return "";
+  constexpr std::array<std::string_view, 15> kNames{"out_of_bounds_read",
+                                                    "out_of_bounds_write",
+                                                    "misaligned_access",
+                                                    "undefined_behaviour",
+                                                    "unwaited_copy",
+                                                    "race",
+                                                    "deadlock",
+                                                    "uninitialised_read",
+                                                    "input_written",
+                                                    "unwritten_output",
+                                                    "wrong_result",
+                                                    "order_dependent_result",
+                                                    "trap",
+                                                    "crash",
+                                                    "hang"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string SourceSpot::text() const {

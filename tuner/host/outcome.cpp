@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fstream>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
 namespace tuner::host {
 namespace {
@@ -39,24 +41,17 @@ void touched(std::istringstream& words, CaseOutcome& outcome) {
   if (what == "copy") outcome.touched.what = Touched::What::copy;
 }
 
+constexpr std::pair<std::string_view, State> kStates[] = {
+    {"begin", State::begun}, {"end", State::ended}, {"left", State::left},        {"lacking", State::lacking},
+    {"late", State::late},   {"died", State::died}, {"mismatch", State::mismatch}};
+
 void take(const std::string& word, std::istringstream& words, CaseOutcome& outcome) {
   std::size_t run = 0;
-  if (word == "begin") {
-    outcome.state = State::begun;
-  } else if (word == "end") {
-    outcome.state = State::ended;
-  } else if (word == "left") {
-    outcome.state = State::left;
-  } else if (word == "lacking") {
-    outcome.state = State::lacking;
-  } else if (word == "late") {
-    outcome.state = State::late;
-  } else if (word == "died") {
-    outcome.state = State::died;
-    outcome.text = rest_of(words);
-  } else if (word == "mismatch") {
-    outcome.state = State::mismatch;
-    outcome.text = rest_of(words);
+  const auto* const state =
+      std::find_if(std::begin(kStates), std::end(kStates), [&](const auto& known) { return known.first == word; });
+  if (state != std::end(kStates)) {
+    outcome.state = state->second;
+    if (outcome.state == State::died || outcome.state == State::mismatch) outcome.text = rest_of(words);
   } else if (word == "fault") {
     outcome.faulted = true;
     std::size_t length = 0;  // of the file's name, which may have blanks

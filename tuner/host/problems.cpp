@@ -73,11 +73,10 @@ std::vector<ProblemValues> small_problems(const std::shared_ptr<const KernelDesc
     if (std::find(problems.begin(), problems.end(), values) == problems.end()) problems.push_back(std::move(values));
   }
   if (problems.empty() && names.empty() && reason.empty()) {
-    throw Error(
-        Errc::bad_problem,
-        fmt::format("The problem of the kernel `{}` has no size that could be made smaller, and takes long on a "
-                    "CPU: describe a smaller one, or insist with --problem.",
-                    description->kernel));
+    throw Error(Errc::bad_problem,
+                fmt::format("The problem of the kernel `{}` has no size that could be reduced, and takes long on a "
+                            "CPU: describe a smaller one, or give it with --problem.",
+                            description->kernel));
   }
   if (problems.empty()) {
     throw Error(Errc::bad_problem,

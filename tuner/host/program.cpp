@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tuner/core/base/words.hpp"
 #include "tuner/core/description/source_text.hpp"
 #include "tuner/core/signature/compiled_signature.hpp"
 #include "tuner/host/shim_source.hpp"
@@ -41,8 +42,9 @@ Program::Program(const KernelDescription& description, const std::vector<Header>
 
 void Program::find_shared_headers(const std::vector<std::string>& changing) {
   for (HostHeader& header : headers_) {
-    header.shared = std::none_of(changing.begin(), changing.end(),
-                                 [&](const std::string& name) { return mentions(header.source.text, name); });
+    header.shared = std::none_of(changing.begin(), changing.end(), [&](const std::string& name) {
+      return find_word(header.source.text, name) != std::string::npos;
+    });
   }
   // One that includes another that changes changes with it.
   for (bool again = true; again;) {

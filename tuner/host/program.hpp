@@ -24,6 +24,10 @@ enum class Flavour {
   threads,  ///< every access is reported to the watch for races (shim/races.cpp)
 };
 
+inline std::string name_of(Flavour flavour) {
+  return flavour == Flavour::memory ? "memory" : "threads";
+}
+
 /// The C++ files of a kernel that runs on the CPU: its translated text and headers and everything around it, in a
 /// folder.
 class Program {

@@ -49,20 +49,20 @@ std::string where_touched(const Touched& touched, const std::string& report) {
     case Touched::What::argument:
       return fmt::format("at byte {} of `{}`, which has {}", touched.offset, touched.name, touched.bytes);
     case Touched::What::dynamic_shared:
-      return fmt::format("at byte {} of dynamic shared memory, of which there are {}", touched.offset, touched.bytes);
+      return fmt::format("at byte {} of dynamic shared memory, which has {}", touched.offset, touched.bytes);
     case Touched::What::copy:
-      return "that an asynchronous copy has not been waited for to fill";
+      return "before waiting for the asynchronous copy that fills it";
     case Touched::What::unknown:
       break;
   }
   if (const std::string variable = between(report, "global variable '", "'"); !variable.empty())
-    return "outside of the array `" + variable + "`";
+    return "outside the array `" + variable + "`";
   if (contains(report, "stack-buffer")) {
     const std::string row = first_line_with(report, "<== Memory access");
     const std::string variable = between(row, "'", "'");
-    return variable.empty() ? "outside of a local array" : "outside of the local array `" + variable + "`";
+    return variable.empty() ? "outside a local array" : "outside the local array `" + variable + "`";
   }
-  return "of memory that belongs to nothing";
+  return "of memory that belongs to no object";
 }
 
 }  // namespace
@@ -113,15 +113,15 @@ Finding read_sanitizer_report(const std::string& report, const Touched& touched,
                                    where_touched(touched, report));
   } else if (contains(report, "AddressSanitizer: SEGV") || contains(report, "AddressSanitizer: BUS")) {
     finding.kind = writes ? FindingKind::out_of_bounds_write : FindingKind::out_of_bounds_read;
-    finding.sentence = writes ? "writes to an address where nothing is" : "reads from an address where nothing is";
+    finding.sentence = writes ? "writes to an unmapped address" : "reads from an unmapped address";
   } else if (contains(report, "AddressSanitizer: out-of-memory") ||
              contains(report, "AddressSanitizer: allocation-size-too-big") ||
              contains(report, "AddressSanitizer failed to allocate")) {
     finding.kind = FindingKind::crash;
-    finding.sentence = "allocates more memory than a run may have here (2 GB and 128 times its arguments)";
+    finding.sentence = "allocates more memory than a run may use (2 GB and 128 times its arguments)";
   } else if (contains(report, "AddressSanitizer: stack-overflow")) {
     finding.kind = FindingKind::crash;
-    finding.sentence = "needs more stack than a thread has here (252 KB): recursion, or very large local arrays";
+    finding.sentence = "needs more stack than a thread has (252 KB): recursion, or very large local arrays";
   } else if (contains(report, "AddressSanitizer:")) {
     finding.kind = writes ? FindingKind::out_of_bounds_write : FindingKind::out_of_bounds_read;
     finding.sentence = fmt::format("{} {} bytes {}", writes ? "writes" : "reads", size.empty() ? "some" : size,
@@ -157,7 +157,7 @@ Unchecked read_compiler_messages(const std::string& messages, const KnownFiles& 
     }
     return unchecked;
   }
-  unchecked.sentence = messages.empty() ? "The C++ compiler failed without a word"
+  unchecked.sentence = messages.empty() ? "The C++ compiler failed without a message"
                                         : "The C++ compiler failed: " + messages.substr(0, messages.find('\n'));
   return unchecked;
 }

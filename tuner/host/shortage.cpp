@@ -86,13 +86,13 @@ std::string could_not_start(const Job& job, const std::string& who, const JobLim
 }  // namespace
 
 std::string other_folder() {
-  return "set TMPDIR to a folder where you may write and run programs, on a disk with space";
+  return "set TMPDIR to a folder where you can write files and run programs, on a disk with space";
 }
 
 std::string shortage(const Job& job, const std::string& who, const JobLimits& limits) {
   if (job.start_error != 0) return could_not_start(job, who, limits);
   if (job.starved) {
-    return fmt::format("{} was stopped, because all programs together held more than {} MB of memory: {}", who,
+    return fmt::format("{} was stopped, because all programs together used more than {} MB of memory: {}", who,
                        limits.memory >> 20, kFewer);
   }
   if (job.crowded)

@@ -4,7 +4,6 @@
 
 #include <fstream>
 #include <map>
-#include <set>
 #include <sstream>
 
 #include "tuner/core/signature/check_signatures.hpp"

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "tuner/core/base/words.hpp"
+
 namespace tuner::host {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r\n";
 constexpr std::string_view kWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-
-bool is_word(char c) {
-  return kWord.find(c) != std::string_view::npos;
-}
-
 /// The line ends of a text, so that what replaces it does not move what follows.
 std::string line_ends(std::string_view text) {
   return std::string(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), '\n');
@@ -44,14 +41,14 @@ struct Reader {
   bool skip_opaque() {
     if (peek() == '/' && peek(1) == '/') return move_to(text.find('\n', at), 0);
     if (peek() == '/' && peek(1) == '*') return move_to(text.find("*/", at + 2), 2);
-    if (peek() == 'R' && peek(1) == '"' && (at == 0 || !is_word(text[at - 1]))) {
+    if (peek() == 'R' && peek(1) == '"' && (at == 0 || !is_word_character(text[at - 1]))) {
       const std::size_t open = text.find('(', at);
       if (open == std::string_view::npos) return move_to(open, 0);
       const std::string end = ")" + std::string(text.substr(at + 2, open - at - 2)) + "\"";
       return move_to(text.find(end, open), end.size());
     }
     // Not what divides the digits of a number.
-    if (peek() != '"' && (peek() != '\'' || (at > 0 && is_word(text[at - 1])))) return false;
+    if (peek() != '"' && (peek() != '\'' || (at > 0 && is_word_character(text[at - 1])))) return false;
     const char quote = peek();
     for (++at; !done() && peek() != quote && peek() != '\n'; ++at) {
       if (peek() == '\\') ++at;
@@ -91,7 +88,7 @@ std::optional<Replacement> dynamic_shared(Reader reader) {
   while (!reader.done()) {
     const std::size_t before = reader.at;
     reader.skip_blanks();
-    if (is_word(reader.peek())) {
+    if (is_word_character(reader.peek())) {
       const std::string_view word = reader.take_word();
       if (word == "__shared__") {
         shared = true;
@@ -168,7 +165,7 @@ class Translator {
         directive();
         continue;
       }
-      if (!is_word(reader_.peek())) {
+      if (!is_word_character(reader_.peek())) {
         ++reader_.at;
         continue;
       }
@@ -253,15 +250,6 @@ std::vector<std::string> macros_defined_in(std::string_view text) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   }
   return names;
-}
-
-bool mentions(std::string_view text, std::string_view word) {
-  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const bool begins = at == 0 || !is_word(text[at - 1]);
-    const bool ends = at + word.size() >= text.size() || !is_word(text[at + word.size()]);
-    if (begins && ends) return true;
-  }
-  return false;
 }
 
 Translation translate(std::string_view text, std::string_view file_name, const HeaderName& header_name) {

@@ -3,7 +3,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace tuner::host {
@@ -32,9 +31,6 @@ Translation translate(std::string_view text, std::string_view file_name, const H
 
 /// Names that the text defines as macros, in order.
 std::vector<std::string> macros_defined_in(std::string_view text);
-
-/// Whether the word stands somewhere in the text, comments included.
-bool mentions(std::string_view text, std::string_view word);
 
 /// "text" as a C++ string literal.
 std::string string_literal(std::string_view text);

@@ -47,12 +47,12 @@ WorkFolder::WorkFolder() {
   // Line breaks and quotes end a file's name in what compilers hand to assemblers.
   if (std::string shown = named.native(); std::any_of(shown.begin(), shown.end(), is_control)) {
     std::replace_if(shown.begin(), shown.end(), is_control, '?');
-    refuse(shown, variable, "has a control character in its name, which compilers do not take");
+    refuse(shown, variable, "has a control character in its name, which compilers do not accept");
   }
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::absolute(named, error);
   if (folder.native().find('"') != std::string::npos)
-    refuse(folder, variable, "has a double quote in its name, which compilers do not take");
+    refuse(folder, variable, "has a double quote in its name, which compilers do not accept");
   if (error || folder.native().size() + kLongestName > PATH_MAX) {
     refuse(named, variable,
            "has a name of " + std::to_string(std::max(named.native().size(), folder.native().size())) +
@@ -60,7 +60,8 @@ WorkFolder::WorkFolder() {
   }
   if (struct statvfs system{}; statvfs(folder.c_str(), &system) == 0 && (system.f_flag & ST_NOEXEC) != 0) {
     refuse(named, variable,
-           "is on a file system from which no program can be run (it is mounted with `noexec`), and the kernel is one");
+           "is on a file system from which programs cannot be run (it is mounted with `noexec`), but the kernel has to "
+           "run");
   }
   std::string pattern = (folder / "tuner-check-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr)
@@ -80,8 +81,8 @@ WorkFolder::~WorkFolder() {
 
 void cannot_write(const std::filesystem::path& file, int reason) {
   throw Error(Errc::bad_usage, "The file " + file.string() + " cannot be written (" +
-                                   (reason == 0 ? "no reason is known" : std::strerror(reason)) +
-                                   "): " + other_folder() + ".");
+                                   (reason == 0 ? "reason unknown" : std::strerror(reason)) + "): " + other_folder() +
+                                   ".");
 }
 
 void write_file(const std::filesystem::path& file, std::string_view text) {

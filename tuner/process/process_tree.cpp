@@ -17,9 +17,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kMostRounds = 100;                 // of stopping what was started while others were stopped
-constexpr std::chrono::seconds kPatience{10};    // a process that hangs inside the kernel outlives SIGKILL
-constexpr std::chrono::milliseconds kGlance{2};  // between two looks at those that are dying
+constexpr int kMostRounds = 100;                   // of stopping what was started while others were stopped
+constexpr std::chrono::seconds kKillPatience{10};  // a process that hangs inside the kernel outlives SIGKILL
+constexpr std::chrono::milliseconds kGlance{2};    // between two looks at those that are dying
 
 /// Each thread has its own children.
 std::vector<pid_t> children(pid_t parent) {
@@ -81,7 +81,7 @@ Adoption::Adoption() noexcept {
 }
 
 Adoption::~Adoption() try {
-  const auto give_up = Clock::now() + kPatience;
+  const auto give_up = Clock::now() + kKillPatience;
   for (std::vector<pid_t> left = children(getpid()); !left.empty() && Clock::now() < give_up;
        left = children(getpid())) {
     for (const pid_t pid : left) {

@@ -90,9 +90,9 @@ struct RecordReader::State {
       if (!message.fds.empty()) blob = bytes_from_memfd(message.fds.front().get());
     }
     if (size > blob->size() - taken) {
-      throw Error(Errc::internal, "A '" + message.type +
-                                      "' message between the tuner's processes carries fewer bytes than it says; "
-                                      "report this.");
+      throw Error(Errc::internal,
+                  "A '" + message.type +
+                      "' message between the tuner's processes has fewer bytes than it claims; report this.");
     }
     return std::span(*blob).subspan(std::exchange(taken, taken + size), size);
   }
@@ -155,14 +155,14 @@ std::int64_t RecordReader::integer(std::int64_t least, std::int64_t greatest) co
   constexpr auto kGreatest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   const bool fits = json.is_number_integer() && !(json.is_number_unsigned() && json.get<std::uint64_t>() > kGreatest);
   const std::int64_t value = fits ? json.get<std::int64_t>() : 0;
-  if (!fits || value < least || value > greatest) refuse("a number is not what was expected");
+  if (!fits || value < least || value > greatest) refuse("a number has an unexpected value");
   return value;
 }
 
 std::uint64_t RecordReader::natural(std::uint64_t greatest) const {
   const Json& json = state_->now();
   const std::uint64_t value = json.is_number_unsigned() ? json.get<std::uint64_t>() : 0;
-  if (!json.is_number_unsigned() || value > greatest) refuse("a number is not what was expected");
+  if (!json.is_number_unsigned() || value > greatest) refuse("a number has an unexpected value");
   return value;
 }
 

@@ -194,7 +194,7 @@ class RecordReader {
   }
   template <typename T, std::size_t N>
   void read(std::array<T, N>& list) {
-    if (list_size() != N) refuse("it has another length than expected");
+    if (list_size() != N) refuse("its length is not the expected one");
     for (std::size_t i = 0; i < N; ++i) read_element(i, list[i]);
   }
   template <typename T>

@@ -41,7 +41,7 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t alignment) {
 }  // namespace
 
 LaunchStatus InstanceState::refuse_count(std::size_t passed) {
-  return failure(-1, fmt::format("The kernel `{}` takes {} arguments, and the launch passes {}.", kernel_,
+  return failure(-1, fmt::format("The kernel `{}` takes {} arguments, but the launch passes {}.", kernel_,
                                  arguments_.size(), passed));
 }
 
@@ -52,20 +52,19 @@ LaunchStatus InstanceState::refuse_argument(std::size_t position, std::string_vi
 
 LaunchStatus InstanceState::refuse_size(const BufferNeed& need, std::uint64_t given) {
   return refuse_argument(need.position,
-                         fmt::format("needs {} bytes, and the call passes a tuner::Buffer of {}: make it larger{}",
+                         fmt::format("needs {} bytes, but the call passes a tuner::Buffer of {}: make it larger{}",
                                      need.bytes, given, need.is_scratch ? ", or pass tuner::scratch" : ""));
 }
 
 LaunchStatus InstanceState::no_scratch(CUresult result, std::uint64_t bytes) {
   if (result == CUDA_ERROR_INVALID_CONTEXT) {
-    return failure(result, fmt::format("The kernel `{}` cannot be launched here: the context that its instance was "
-                                       "requested in is not current; make it so, or request an instance in this one.",
+    return failure(result, fmt::format("The kernel `{}` cannot be launched here: the context in which its instance was "
+                                       "requested is not current; make it current, or request an instance in this one.",
                                        kernel_));
   }
-  return failure(static_cast<int>(result),
-                 fmt::format("The kernel `{}` was not launched, because the {} bytes of scratch memory that it needs "
-                             "could not be had: {}.",
-                             kernel_, bytes, cuda::error_text(result)));
+  return failure(static_cast<int>(result), fmt::format("The kernel `{}` was not launched, because the {} bytes of "
+                                                       "scratch memory that it needs could not be allocated: {}.",
+                                                       kernel_, bytes, cuda::error_text(result)));
 }
 
 std::vector<Instance::ArgumentLength> InstanceState::lengths(const LaunchPlan& plan) const {
@@ -98,12 +97,12 @@ LaunchStatus InstanceState::launch_with_memory(const LaunchPlan& plan, Stream st
     const auto& given = *static_cast<const Buffer*>(passed[need.position]);
     if (given.bytes < need.bytes) return refuse_size(need, given.bytes);
     if (given.address == 0 && need.bytes > 0) {
-      return refuse_argument(need.position, "must not be null, and the call passes a tuner::Buffer without an address");
+      return refuse_argument(need.position, "must not be null, but the call passes a tuner::Buffer without an address");
     }
   }
   return launch_with_scratch(plan, stream, passed);
 } catch (...) {
-  return {-1, "A launch failed, and there is no memory left to say why."};
+  return {-1, "A launch failed, and there is not enough memory left to say why."};
 }
 
 LaunchStatus InstanceState::launch_untyped(const LaunchPlan& plan, Stream stream,
@@ -116,16 +115,16 @@ LaunchStatus InstanceState::launch_untyped(const LaunchPlan& plan, Stream stream
   for (std::size_t i = 0; i < passed.size(); ++i) {
     if (passed[i] != nullptr && arguments_[i].varies) {
       return refuse_argument(i,
-                             "is scratch whose length depends on the configuration: pass a null instead of its "
-                             "address, and the library provides the memory");
+                             "is scratch whose length depends on the configuration: pass null instead of its address, "
+                             "and the library provides the memory");
     }
     if (passed[i] == nullptr && arguments_[i].bound.role != Argument::Role::scratch) {
-      return refuse_argument(i, "is no scratch, and the call passes a null instead of its address");
+      return refuse_argument(i, "is not scratch, but the call passes null instead of its address");
     }
   }
   return launch_with_scratch(plan, stream, passed);
 } catch (...) {
-  return {-1, "A launch failed, and there is no memory left to say why."};
+  return {-1, "A launch failed, and there is not enough memory left to say why."};
 }
 
 /// Puts memory in the place of every null, which stands for a scratch.
@@ -186,7 +185,7 @@ LaunchStatus InstanceState::launch_another_way(const LaunchPlan& plan, Stream st
   if (plan.fallback == nullptr) return failure(-1, plan.provenance.why, Said::with_the_request);
   return call_fallback(plan, stream, arguments);
 } catch (...) {
-  return {-1, "A launch failed, and there is no memory left to say why."};
+  return {-1, "A launch failed, and there is not enough memory left to say why."};
 }
 
 LaunchStatus InstanceState::call_fallback(const LaunchPlan& plan, Stream stream, std::span<void* const> arguments) {
@@ -201,7 +200,7 @@ LaunchStatus InstanceState::call_fallback(const LaunchPlan& plan, Stream stream,
   } catch (const std::exception& error) {
     return failure(-1, fmt::format("The fallback of the kernel `{}` threw: {}", kernel_, error.what()));
   } catch (...) {
-    return failure(-1, fmt::format("The fallback of the kernel `{}` threw something.", kernel_));
+    return failure(-1, fmt::format("The fallback of the kernel `{}` threw an unknown exception.", kernel_));
   }
   if (code == 0) return {};
   return failure(code, fmt::format("The fallback of the kernel `{}` returned {}.", kernel_, code));

@@ -38,7 +38,7 @@ LaunchStatus InstanceState::failure(int code, const std::string& sentence, Said 
   if (is_new && said == Said::now) report_(Notice::Kind::launch, sentence);
   return {code, kept};
 } catch (...) {
-  return {code, "The launch failed, and there is no memory left to say why."};
+  return {code, "The launch failed, and there is not enough memory left to say why."};
 }
 
 LaunchStatus InstanceState::check(const LaunchPlan& plan, const CallSignature& signature) noexcept try {
@@ -47,15 +47,17 @@ LaunchStatus InstanceState::check(const LaunchPlan& plan, const CallSignature& s
   const auto why = why_not_callable(kernel_, arguments_, signature);
   return why ? failure(-1, *why) : LaunchStatus{};
 } catch (...) {
-  return {-1, "The arguments of a launch could not be checked: there is no memory left."};
+  return {-1, "The arguments of a launch could not be checked: there is not enough memory left."};
 }
 
 LaunchStatus InstanceState::refuse_scalar(const BoundScalar& scalar) noexcept try {
-  return refuse_argument(scalar.position, fmt::format("must be {}, as the instance was requested for that; request "
-                                                      "another instance for another problem",
-                                                      arguments_[scalar.position].bound.value.text()));
+  return refuse_argument(
+      scalar.position,
+      fmt::format(
+          "must be {}, because the instance was requested for that; request another instance for another problem",
+          arguments_[scalar.position].bound.value.text()));
 } catch (...) {
-  return {-1, "A scalar of a launch is not what the instance was requested for."};
+  return {-1, "A scalar of a launch differs from the value for which the instance was requested."};
 }
 
 LaunchStatus InstanceState::refused_by_driver(CUresult result) noexcept try {

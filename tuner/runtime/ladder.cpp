@@ -17,18 +17,18 @@ void require_launchable(const Geometry& geometry, const DeviceInfo& device) {
   const std::uint64_t threads = std::uint64_t{geometry.block[0]} * geometry.block[1] * geometry.block[2];
   if (device.max_threads_per_block > 0 && threads > static_cast<std::uint64_t>(device.max_threads_per_block)) {
     throw Error(Errc::bad_problem,
-                fmt::format("its block has {} threads, and the GPU allows {}", threads, device.max_threads_per_block));
+                fmt::format("its block has {} threads, but the GPU allows {}", threads, device.max_threads_per_block));
   }
   if (device.max_shared_per_block > 0 &&
       geometry.shared_bytes > static_cast<std::uint32_t>(device.max_shared_per_block)) {
-    throw Error(Errc::bad_problem, fmt::format("it needs {} bytes of shared memory a block, and the GPU has {}",
+    throw Error(Errc::bad_problem, fmt::format("it needs {} bytes of shared memory a block, but the GPU has {}",
                                                geometry.shared_bytes, device.max_shared_per_block));
   }
 }
 
 void add_reservations(Provenance& provenance) {
   if (provenance.stale) provenance.why += " The driver has changed since it was measured.";
-  if (provenance.contended) provenance.why += " It was measured while other work was on the GPU.";
+  if (provenance.contended) provenance.why += " It was measured while other work ran on the GPU.";
 }
 
 /// The configuration, if it is one that the space and the device allow. Throws Error with the reason if it is not.
@@ -86,7 +86,7 @@ Ladder::Ladder(const Task& task, const LadderOptions& options, LayeredStores& st
     : task_(task), options_(options), stores_(stores), lookup_(lookup), key_(task.key(to_string(options.timing))) {
   if (options_.look_up) return;
   step_ = options_.exact_only ? Step::end : Step::baseline;
-  add_reason("The mode is off, so nothing that is stored was looked at.");
+  add_reason("The mode is off, so the databases were not consulted.");
 }
 
 void Ladder::add_reason(const std::string& sentence) {
@@ -131,10 +131,12 @@ std::optional<Offer> Ladder::exact() {
     if (auto offer = stored(Rung::exact, *found)) return offer;
   }
   if (is_first && !any) {
-    add_reason(lookup_.complete() ? fmt::format("Nothing is stored for {} on this kind of GPU.", key_.problem)
-                                  : fmt::format("What is stored for {} is not known: a database could not be read in "
-                                                "time, and will be looked at again.",
-                                                key_.problem));
+    add_reason(
+        lookup_.complete()
+            ? fmt::format("Nothing is stored for {} on this kind of GPU.", key_.problem)
+            : fmt::format(
+                  "It is unknown what is stored for {}: a database could not be read in time, and will be read again.",
+                  key_.problem));
   }
   return std::nullopt;
 }
@@ -164,7 +166,7 @@ void Ladder::find_sites() {
     if (!here && *far == 0 && same_architecture) candidates_.push_back({Rung::other_device, 0, found});
   }
   if (unchecked) {
-    add_reason("Decisions for near sizes serve their own size only, since they were not checked at others.");
+    add_reason("Decisions for near sizes serve their own size only, because they were not checked at others.");
   }
   std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
     if (a.rung != b.rung) return a.rung > b.rung;

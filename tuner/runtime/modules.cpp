@@ -31,7 +31,7 @@ void prepare(CUfunction function, const Geometry& geometry, const DeviceInfo& de
   }
   const std::int64_t fixed = attribute(function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
   if (fixed + geometry.shared_bytes > device.max_shared_per_block) {
-    refuse(fmt::format("it needs {} bytes of shared memory a block, and the GPU has {}", fixed + geometry.shared_bytes,
+    refuse(fmt::format("it needs {} bytes of shared memory a block, but the GPU has {}", fixed + geometry.shared_bytes,
                        device.max_shared_per_block));
   }
   if (fixed + geometry.shared_bytes <= kSharedWithoutOptIn) return;
@@ -93,7 +93,7 @@ std::vector<detail::ConstantCopy> Modules::constants(const ContextPlace& place, 
     const std::uint64_t described =
         argument.length * static_cast<std::uint64_t>(std::max(argument.lanes, 1)) * size_of(argument.type);
     if (copy.bytes != described) {
-      refuse(fmt::format("the array `{}` of its binary has {} bytes, and {} are described", argument.name, copy.bytes,
+      refuse(fmt::format("the array `{}` of its binary has {} bytes, but {} are described", argument.name, copy.bytes,
                          described));
     }
     copies.push_back(copy);

@@ -87,9 +87,11 @@ bool StoredValues::equals(std::span<const ProblemValue> values) const {
 
 ProblemValues named_values(const KernelDescription& description, std::span<const ProblemValue> values) {
   if (values.size() > description.problem.size()) {
-    throw Error(Errc::bad_problem, fmt::format("The kernel `{}` has {} problem properties, and the request gives {} "
-                                               "values; leave some out, or name them.",
-                                               description.kernel, description.problem.size(), values.size()));
+    throw Error(
+        Errc::bad_problem,
+        fmt::format(
+            "The kernel `{}` has {} problem properties, but the request gives {} values; leave some out, or name them.",
+            description.kernel, description.problem.size(), values.size()));
   }
   ProblemValues named;
   for (std::size_t i = 0; i < values.size(); ++i) named.emplace(description.problem[i].name, search_value(values[i]));

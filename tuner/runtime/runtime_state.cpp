@@ -79,8 +79,7 @@ RuntimeState::RuntimeState(RuntimeOptions options)
       mode_ = found->second;
     } else {
       report(Notice::Kind::request,
-             fmt::format("TUNER_MODE is \"{}\", which is none of off, cache, background and tune; it is ignored.",
-                         wanted));
+             fmt::format("TUNER_MODE is \"{}\", which is not off, cache, background or tune; it is ignored.", wanted));
     }
   }
   if (options_.never_tune && (mode_ == Mode::background || mode_ == Mode::tune)) mode_ = Mode::cache;
@@ -214,15 +213,15 @@ const Instance* RuntimeState::find_or_claim(const Wanted& wanted) {
     if (!kernel.being_made.contains(wanted.key)) break;
     if (wanted.capturing) {
       lock.unlock();
-      return &refusal(kernel,
-                      "Another thread is preparing this instance, and nothing waits while a graph is captured.");
+      return &refusal(
+          kernel, "Another thread is preparing this instance, and a request cannot wait while a graph is captured.");
     }
     changed_.wait(lock);
   }
   if (!kernel.instances.contains(wanted.key) && instances_ >= options_.max_instances) {
     lock.unlock();
     return &refusal(kernel,
-                    fmt::format("There are {} instances already, as many as RuntimeOptions::max_instances allows.",
+                    fmt::format("There are already {} instances, as many as RuntimeOptions::max_instances allows.",
                                 options_.max_instances));
   }
   kernel.being_made.insert(wanted.key);
@@ -284,7 +283,7 @@ void RuntimeState::remember(KernelState& kernel, std::uint64_t context, std::spa
 const Instance& RuntimeState::refusal(KernelState& kernel, const std::string& why) {
   constexpr std::size_t kMost = 64;
   constexpr const char* kOther =
-      "The request cannot be answered; too many others could not either to keep every reason.";
+      "The request cannot be answered; its reason was not kept, because too many requests failed.";
   std::unique_lock lock(mutex_);
   const bool full = kernel.refusals.size() >= kMost && !kernel.refusals.contains(why);
   const std::string sentence = full ? kOther : why;

@@ -58,18 +58,18 @@ std::optional<std::string> why_no_buffer(const CallArgument& call, const PassedA
   if (passed.kind == Kind::sized_buffer) return std::nullopt;
   if (passed.kind == Kind::scratch) {
     if (argument.role == Argument::Role::scratch) return std::nullopt;
-    return "is no scratch, and the call passes tuner::scratch: pass the device pointer";
+    return "is not scratch, but the call passes tuner::scratch: pass the device pointer";
   }
   const bool is_address = passed.kind == Kind::integer && passed.size == kPointerSize;  // a CUdeviceptr
   if (passed.kind != Kind::pointer && !is_address) {
-    return fmt::format("is a buffer of {}, and the call passes {} of {} bytes: pass the device pointer",
+    return fmt::format("is a buffer of {}, but the call passes {} of {} bytes: pass the device pointer",
                        type_text(argument), kind_text(passed.kind), passed.size);
   }
   if (call.varies) return std::string(kVariesWithoutSize);
   if (is_address || passed.pointee == 0) return std::nullopt;  // void*
   const bool size_fits = passed.pointee == element_size(argument) || passed.pointee == size_of(argument.type);
   if (size_fits && may_hold(passed.pointee_kind, argument.type)) return std::nullopt;
-  return fmt::format("is a buffer of {} ({} bytes each), and the call passes a pointer to {} of {} bytes",
+  return fmt::format("is a buffer of {} ({} bytes each), but the call passes a pointer to {} of {} bytes",
                      type_text(argument), element_size(argument), kind_text(passed.pointee_kind), passed.pointee);
 }
 
@@ -79,7 +79,7 @@ std::optional<std::string> why_no_scalar(const BoundArgument& argument, const Pa
   if (passed.size == element_size(argument) && !is_memory &&
       (argument.lanes > 1 || may_hold(passed.kind, argument.type)))
     return std::nullopt;
-  return fmt::format("is {} ({} bytes), and the call passes {} of {} bytes: convert it to the kernel's type",
+  return fmt::format("is {} ({} bytes), but the call passes {} of {} bytes: convert it to the kernel's type",
                      type_text(argument), element_size(argument), kind_text(passed.kind), passed.size);
 }
 
@@ -92,13 +92,13 @@ std::string names_of(std::span<const CallArgument> arguments) {
 }  // namespace
 
 const std::string_view kVariesWithoutSize =
-    "is scratch whose length depends on the configuration, and the call passes a pointer, which does not say how much "
-    "it points to: pass tuner::scratch, and the library provides the memory, or tuner::Buffer{pointer, bytes}";
+    "is scratch whose length depends on the configuration, but the call passes a pointer, which does not tell its "
+    "length: pass tuner::scratch, and the library provides the memory, or tuner::Buffer{pointer, bytes}";
 
 std::optional<std::string> why_not_callable(const std::string& kernel, std::span<const CallArgument> arguments,
                                             const detail::CallSignature& signature) {
   if (signature.arguments.size() != arguments.size()) {
-    return fmt::format("The kernel `{}` takes {} arguments ({}), and the call passes {}.", kernel, arguments.size(),
+    return fmt::format("The kernel `{}` takes {} arguments ({}), but the call passes {}.", kernel, arguments.size(),
                        names_of(arguments), signature.arguments.size());
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -116,14 +116,14 @@ std::optional<std::string> why_not_described(const std::string& kernel, std::spa
   std::copy_if(arguments.begin(), arguments.end(), std::back_inserter(described),
                [](const CallArgument& argument) { return is_parameter(argument.bound.role); });
   if (parameters.size() != described.size()) {
-    return fmt::format("The binary of `{}` takes {} arguments and its description has {} ({}).", kernel,
+    return fmt::format("The binary of `{}` takes {} arguments, but its description has {} ({}).", kernel,
                        parameters.size(), described.size(), names_of(described));
   }
   for (std::size_t i = 0; i < described.size(); ++i) {
     const BoundArgument& argument = described[i].bound;
     const std::uint32_t size = argument.role == Argument::Role::scalar ? element_size(argument) : kPointerSize;
     if (parameters[i].size == size) continue;
-    return fmt::format("Argument {} of the binary of `{}` has {} bytes, and `{}` is described with {}.", i + 1, kernel,
+    return fmt::format("Argument {} of the binary of `{}` has {} bytes, but `{}` is described with {}.", i + 1, kernel,
                        parameters[i].size, argument.name, size);
   }
   return std::nullopt;

@@ -30,8 +30,8 @@ const TunedValues::Named& TunedValues::find(std::string_view name) const {
   const auto found = std::find_if(begin(), end(), [&](const Named& named) { return named.name == name; });
   if (found != end()) return *found;
   if (empty()) {
-    throw Error(Errc::bad_usage, fmt::format("There is no value of `{}`: the kernel has no parameters, or what is "
-                                             "launched is no configuration of it (see Instance::rung).",
+    throw Error(Errc::bad_usage, fmt::format("There is no value of `{}`: the kernel has no parameters, or no "
+                                             "configuration of it is launched (see Instance::rung).",
                                              name));
   }
   std::string names;
@@ -43,7 +43,7 @@ std::int64_t TunedValues::integer(std::string_view name, std::int64_t least, std
   const Named& named = find(name);
   const auto* const value = std::get_if<std::int64_t>(&named.value);
   if (value == nullptr) refuse(named, "is not an integer");
-  if (*value < least || *value > greatest) refuse(named, "does not fit the type that it is asked for as");
+  if (*value < least || *value > greatest) refuse(named, "does not fit the requested type");
   return *value;
 }
 

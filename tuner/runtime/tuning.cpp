@@ -64,7 +64,7 @@ std::optional<std::string> too_large_beside_program(const Task& task, CUcontext 
 
 std::optional<std::string> RuntimeState::why_not_tune(const PendingInstance& pending) const {
   if (under_mps()) {
-    return "the GPU is shared through MPS, where a candidate that faults takes every client down; tune offline.";
+    return "the GPU is shared through MPS, where a candidate that faults ends every client; tune offline.";
   }
   if (auto why = forbidden_by_compute_mode(pending.place.device)) return why;
   if (mode_ == Mode::background) return too_large_beside_program(*pending.task, pending.place.context);
@@ -114,9 +114,10 @@ bool RuntimeState::tune_and_wait(PendingInstance& pending) {
     if (waiting.instance == &pending.instance) waiting.request_waits = false;
   }
   lock.unlock();
-  report(Notice::Kind::tuning, fmt::format("Tuning `{}` has not ended within {}; it goes on beside the program.",
-                                           pending.kernel.outline->kernel,
-                                           duration_text(static_cast<double>(options_.tune_limit.count()) / 1000)));
+  report(Notice::Kind::tuning,
+         fmt::format("Tuning `{}` has not finished within {}; it continues alongside the program.",
+                     pending.kernel.outline->kernel,
+                     duration_text(static_cast<double>(options_.tune_limit.count()) / 1000)));
   return false;
 }
 
@@ -129,7 +130,7 @@ void RuntimeState::serve_answer(const Waiting& waiting, const TuneAnswer& answer
   }
 } catch (const std::exception& error) {
   report(Notice::Kind::tuning,
-         fmt::format("What tuning `{}` found cannot be used: {}", waiting.task->description().kernel, error.what()));
+         fmt::format("The result of tuning `{}` cannot be used: {}", waiting.task->description().kernel, error.what()));
 }
 
 /// Called from the engine client's thread.
@@ -152,7 +153,7 @@ void RuntimeState::finish_tuning(const TuningKey& key, const TuneAnswer& answer)
     for (const Waiting& waiting : next) serve_answer(waiting, answer);
   }
 } catch (...) {
-  report(Notice::Kind::tuning, "What tuning found could not be used for lack of memory.");
+  report(Notice::Kind::tuning, "The result of tuning could not be used for lack of memory.");
   const std::lock_guard lock(mutex_);
   if (const auto found = tuning_.find(key); found != tuning_.end()) {
     for (const Waiting& waiting : found->second) waiting.instance->set_tuning(false);
@@ -168,9 +169,8 @@ void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
   Offer offer = stored_offer(task, Rung::exact, decision, answer.database);
   const std::string kernel = task.description().kernel;
   const std::string problem = problem_text(task.problem());
-  offer.provenance.why = waiting.request_waits ? "Tuned for this request." : "Tuned beside the program.";
-  if (answer.cut_short)
-    offer.provenance.why += " Its time ended the search, which is gone on with by whoever tunes next.";
+  offer.provenance.why = waiting.request_waits ? "Tuned for this request." : "Tuned alongside the program.";
+  if (answer.cut_short) offer.provenance.why += " The search ended for lack of time; the next session continues it.";
   if (answer.database.empty()) {
     offer.provenance.decision_id = 0;
     if (!answer.cut_short) offer.provenance.why += " It could not be stored.";
@@ -183,7 +183,8 @@ void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
     LaunchPlan confirmed = *served;
     confirmed.provenance = offer.provenance;
     waiting.instance->publish(std::move(confirmed));
-    report(Notice::Kind::tuning, fmt::format("Tuning `{}` for {} confirmed what is in use.", kernel, problem));
+    report(Notice::Kind::tuning,
+           fmt::format("Tuning `{}` for {} confirmed the configuration in use.", kernel, problem));
     return;
   }
   if (in_use) {
@@ -197,10 +198,10 @@ void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
     if (gain && *gain < options_.swap_threshold) {
       LaunchPlan kept = *served;
       kept.provenance.why +=
-          fmt::format(" Tuning found {}, which is not faster by enough to be swapped in.", decision.configuration);
+          fmt::format(" Tuning found {}, which is not faster by enough to replace it.", decision.configuration);
       waiting.instance->publish(std::move(kept));
       report(Notice::Kind::tuning,
-             fmt::format("Tuning `{}` for {} found nothing that is faster by enough.", kernel, problem));
+             fmt::format("Tuning `{}` for {} found no configuration that is faster by enough.", kernel, problem));
       return;
     }
   }
@@ -212,7 +213,7 @@ void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
   report(Notice::Kind::tuning,
          decision.configuration == decision.baseline
              ? fmt::format("Tuned `{}` for {}: the baseline is the fastest.", kernel, problem)
-             : fmt::format("Tuned `{}` for {}: {} is in use now, {} times as fast as the baseline.", kernel, problem,
+             : fmt::format("Tuned `{}` for {}: {} is now in use, {} times as fast as the baseline.", kernel, problem,
                            decision.configuration, four_digits(decision.speedup.value_or(1))));
 }
 

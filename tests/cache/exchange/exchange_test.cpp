@@ -3,10 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <limits>
-
-#include "cache/store/binary_store.hpp"
-#include "tests/cache/support.hpp"
+#include "tests/cache/examples.hpp"
 
 namespace tuner::cache::test {
 namespace {
@@ -49,9 +46,7 @@ class Machine {
     return import_decisions(path(), file);
   }
   std::string served(const std::string& problem) {
-    DecisionKey key = some_key();
-    key.problem = problem;
-    const auto decision = store_->find_decision(key);
+    const auto decision = store_->find_decision(key_of_problem(problem));
     return decision ? decision->configuration : "";
   }
 
@@ -64,10 +59,18 @@ std::int64_t count(const std::filesystem::path& path, const std::string& table) 
   return std::stoll(sql(path, "SELECT count(*) FROM " + table).at(0));
 }
 
+std::string counts(const std::filesystem::path& path) {
+  std::string text;
+  for (const char* table : {"task", "run", "trial", "decision", "decision_tie", "decision_counter"}) {
+    text += std::to_string(count(path, table)) + " ";
+  }
+  return text;
+}
+
 TEST_CASE("what one machine exported another one serves, with its dates, session and conditions, as imported") {
   Machine there, here;
   Decision decision = there.tune("rows=1", 5'000);
-  const std::vector<Trial> trials = there.store().find_trials(decision.key);
+  std::vector<Trial> trials = there.store().find_trials(decision.key);
   there.export_to(there.file("tuned.db"));
   const std::vector<ImportedKey> imported = here.import_from(there.file("tuned.db"));
   REQUIRE(imported.size() == 1);
@@ -76,17 +79,10 @@ TEST_CASE("what one machine exported another one serves, with its dates, session
   CHECK(imported[0].trials_kept == 2);
   CHECK(imported[0].trials_known == 0);
 
-  const auto found = here.store().find_decision(decision.key);
-  REQUIRE(found);
   decision.origin = Origin::imported;
-  check_same(*found, decision);
-  const std::vector<Trial> found_trials = here.store().find_trials(decision.key);
-  REQUIRE(found_trials.size() == 2);
-  for (std::size_t i = 0; i < 2; ++i) {
-    Trial expected = trials[i];
-    expected.origin = Origin::imported;
-    check_same(found_trials[i], expected);
-  }
+  check_same(here.store().find_decision(decision.key), decision);
+  for (Trial& trial : trials) trial.origin = Origin::imported;
+  check_same(here.store().find_trials(decision.key), trials);
   CHECK(here.store().find_reusable(decision).empty());
   CHECK(here.store().list_sites(decision.key).size() == 1);
 }
@@ -98,10 +94,7 @@ TEST_CASE("importing the same file twice adds nothing, nor does a machine's own 
   there.export_to(there.file("tuned.db"));
   here.import_from(there.file("tuned.db"));
   for (Machine* machine : {&here, &there}) {
-    std::string before;
-    for (const char* table : {"task", "run", "trial", "decision", "decision_tie", "decision_counter"}) {
-      before += std::to_string(count(machine->path(), table)) + " ";
-    }
+    const std::string before = counts(machine->path());
     const std::vector<ImportedKey> again = machine->import_from(there.file("tuned.db"));
     REQUIRE(again.size() == 2);
     for (const ImportedKey& key : again) {
@@ -109,11 +102,7 @@ TEST_CASE("importing the same file twice adds nothing, nor does a machine's own 
       CHECK(key.trials_kept == 0);
       CHECK(key.trials_known == 2);
     }
-    std::string after;
-    for (const char* table : {"task", "run", "trial", "decision", "decision_tie", "decision_counter"}) {
-      after += std::to_string(count(machine->path(), table)) + " ";
-    }
-    CHECK(after == before);
+    CHECK(counts(machine->path()) == before);
   }
 }
 
@@ -199,7 +188,7 @@ TEST_CASE("an export replaces nothing unless it is told to, and never the databa
   there.tune("rows=1", 1'000);
   write_bytes(there.file("tuned.db"), "mine");
   const ExportRequest request{.from = there.path(), .to = there.file("tuned.db")};
-  CHECK(contains(error_of(Errc::bad_usage, [&] { export_decisions(request); }), "--force"));
+  check_error(Errc::bad_usage, {"--force"}, [&] { export_decisions(request); });
   CHECK(read_bytes(there.file("tuned.db")) == "mine");
   there.export_to(there.file("tuned.db"));
   CHECK(count(there.file("tuned.db"), "decision") == 1);
@@ -214,9 +203,8 @@ TEST_CASE("an export replaces nothing unless it is told to, and never the databa
 
   write_bytes(there.file("busy.db"), "");
   write_bytes(there.file("busy.db-journal"), "x");
-  CHECK(contains(error_of(Errc::bad_usage, [&] { there.export_to(there.file("busy.db")); }), "busy.db-journal"));
-  CHECK(
-      contains(error_of(Errc::store_unavailable, [&] { there.export_to(there.file("no such/tuned.db")); }), "no such"));
+  check_error(Errc::bad_usage, {"busy.db-journal"}, [&] { there.export_to(there.file("busy.db")); });
+  check_error(Errc::store_unavailable, {"no such"}, [&] { there.export_to(there.file("no such/tuned.db")); });
   for (const auto& entry : std::filesystem::directory_iterator(there.path().parent_path())) {
     CHECK_FALSE(contains(entry.path().string(), ".part-"));
   }
@@ -248,7 +236,7 @@ TEST_CASE("an export that may replace files replaces no folder and no pipe") {
   there.tune("rows=1", 1'000);
   const auto pipe = there.file("pipe.db");
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK(contains(error_of(Errc::bad_usage, [&] { there.export_to(pipe); }), "is no file"));
+  check_error(Errc::bad_usage, {"is not a file"}, [&] { there.export_to(pipe); });
   CHECK(std::filesystem::is_fifo(pipe));
 }
 
@@ -258,11 +246,14 @@ TEST_CASE("a file that is newer, foreign, damaged or not there is refused, and t
   here.tune("rows=2", 2'000);
   const std::string before = read_bytes(here.path());
   const auto file = there.file("tuned.db");
-  const auto refused = [&](Errc code) {
-    const std::string message = error_of(code, [&] { here.import_from(file); });
-    CHECK(contains(message, file.string()));
+  const auto refused = [&](Errc code, const std::string& why = "") {
+    check_error(code, {file.string(), why}, [&] { here.import_from(file); });
     CHECK(read_bytes(here.path()) == before);
-    return message;
+  };
+  const auto refused_after = [&](const std::string& change, Errc code, const std::string& why = "") {
+    there.export_to(file);
+    sql(file, change);
+    refused(code, why);
   };
   refused(Errc::store_unavailable);
   error_of(Errc::store_unavailable, [&] { require_importable(here.path(), file); });
@@ -273,18 +264,10 @@ TEST_CASE("a file that is newer, foreign, damaged or not there is refused, and t
   std::filesystem::remove(file);
   BinaryStore::open({.path = file});
   refused(Errc::store_unavailable);
-  there.export_to(file);
-  sql(file, "PRAGMA user_version = 99");
-  refused(Errc::store_newer);
-  there.export_to(file);
-  sql(file, "DROP TABLE decision_tie");
-  refused(Errc::store_damaged);
-  there.export_to(file);
-  sql(file, "UPDATE decision SET speedup = 9e999");
-  CHECK(contains(refused(Errc::store_damaged), "speedup"));
-  there.export_to(file);
-  sql(file, "INSERT INTO outcome VALUES (99, 'unheard_of'); UPDATE trial SET outcome = 99");
-  refused(Errc::store_damaged);
+  refused_after("PRAGMA user_version = 99", Errc::store_newer);
+  refused_after("DROP TABLE decision_tie", Errc::store_damaged);
+  refused_after("UPDATE decision SET speedup = 9e999", Errc::store_damaged, "speedup");
+  refused_after("INSERT INTO outcome VALUES (99, 'unheard_of'); UPDATE trial SET outcome = 99", Errc::store_damaged);
   there.export_to(file);
   std::string bytes = read_bytes(file);
   for (std::size_t page = 1; page < bytes.size() / 4096; page += 3) bytes.replace(page * 4096, 64, 64, '\x7f');
@@ -300,13 +283,10 @@ TEST_CASE("an export is read, and imported, where nothing may be written") {
   there.export_to(system / "tuned.db");
   const TemporaryFolder home;
   hand_over(home.path());
-  struct stat status {};
-  REQUIRE(stat((system / "tuned.db").c_str(), &status) == 0);
-  CHECK((status.st_mode & 0777) == 0644);
+  CHECK(mode_of(system / "tuned.db") == 0644);
   REQUIRE(chmod((system / "tuned.db").c_str(), 0444) == 0);
   REQUIRE(chmod(system.path().c_str(), 0555) == 0);
-  DecisionKey key = some_key();
-  key.problem = "rows=1";
+  const DecisionKey key = key_of_problem("rows=1");
   CHECK(in_unprivileged_child([&] {
           const auto shipped = open_store(system / "tuned.db", Access::read_only);
           if (!shipped->find_decision(key)) throw std::runtime_error("not served");
@@ -320,8 +300,7 @@ TEST_CASE("an export is read, and imported, where nothing may be written") {
 
 TEST_CASE("a file of an older format is imported and stays as it is") {
   const TemporaryFolder folder;
-  const auto old = folder / "old.db";
-  std::filesystem::copy_file(TUNER_TEST_DATA "/decisions-format-1.sqlite", old);
+  const auto old = old_file(folder, "decisions");
   sql(old, "UPDATE run SET origin = 0");  // what it holds is from a replay
   const std::string before = read_bytes(old);
   Machine here;
@@ -359,7 +338,7 @@ TEST_CASE("an import that fails half-way adds nothing") {
   there.tune("rows=1", 1'000);
   there.export_to(there.file("tuned.db"));
   // The last thing that an import writes is the counters.
-  sql(here.path(), "CREATE TRIGGER stop BEFORE INSERT ON decision_counter BEGIN SELECT raise(ABORT, 'stop'); END");
+  sql(here.path(), "CREATE UNIQUE INDEX stop ON decision_counter (decision_id)");
   error_of(Errc::store_damaged, [&] { here.import_from(there.file("tuned.db")); });
   for (const char* table : {"task", "run", "trial", "decision"}) CHECK(count(here.path(), table) == 0);
 }
@@ -367,35 +346,28 @@ TEST_CASE("an import that fails half-way adds nothing") {
 TEST_CASE("binaries of winners and baselines are exported with every key that they were compiled for") {
   Machine there;
   const TemporaryFolder target;
-  const auto bytes_of = [](const std::string& text) {
-    std::vector<std::byte> bytes;
-    for (const char c : text) bytes.push_back(static_cast<std::byte>(c));
-    return bytes;
-  };
+  const auto from = there.file("binaries.db");
   std::vector<std::string> hashes;
   {
-    const auto store = BinaryStore::open({.path = there.file("binaries.db")});
-    for (const char* key : {"winner", "winner again", "baseline", "loser"}) {
-      const std::string code = std::string(key).substr(0, 6);
-      store->put({.architecture = "sm_90", .compile_key = key, .kernel = "k", .bytes = bytes_of(code)});
+    const auto store = BinaryStore::open({.path = from});
+    for (const std::string key : {"winner", "winner again", "baseline", "loser"}) {
+      store->put(binary_of(key, key.substr(0, 6), 6));
       hashes.push_back(store->find_compiled(key)->hash);
     }
   }
-  const auto exported = export_binaries(there.file("binaries.db"), target / "binaries.db",
-                                        {hashes[0], hashes[2], std::string(32, '0')}, false);
+  const auto exported =
+      export_binaries(from, target / "binaries.db", {hashes[0], hashes[2], std::string(32, '0')}, false);
   CHECK(exported.written == 2);
   CHECK(exported.missing == 1);
   const auto shipped = BinaryStore::open({.path = target / "binaries.db", .access = Access::read_only});
   REQUIRE_FALSE(shipped->distrust());
   for (const char* key : {"winner", "winner again", "baseline"}) REQUIRE(shipped->find_compiled(key));
-  CHECK(shipped->find_compiled("winner again")->bytes == bytes_of("winner"));
+  CHECK(shipped->find_compiled("winner again")->bytes == binary_of("", "winner", 6).bytes);
   CHECK_FALSE(shipped->find_compiled("loser"));
-  error_of(Errc::bad_usage,
-           [&] { export_binaries(there.file("binaries.db"), target / "binaries.db", {hashes[0]}, false); });
-  REQUIRE(chmod(there.file("binaries.db").c_str(), 0666) == 0);
-  CHECK(contains(error_of(Errc::store_unavailable,
-                          [&] { export_binaries(there.file("binaries.db"), target / "more.db", hashes, false); }),
-                 "by its group or by everybody"));
+  error_of(Errc::bad_usage, [&] { export_binaries(from, target / "binaries.db", {hashes[0]}, false); });
+  REQUIRE(chmod(from.c_str(), 0666) == 0);
+  check_error(Errc::store_unavailable, {"by its group or by everyone"},
+              [&] { export_binaries(from, target / "more.db", hashes, false); });
 }
 
 TEST_CASE("an export names the binaries of the winner and of its baseline") {

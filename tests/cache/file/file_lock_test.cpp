@@ -24,14 +24,12 @@ class Holder {
   explicit Holder(const std::function<FileLock()>& open) {
     int ready[2];
     REQUIRE(pipe(ready) == 0);
-    pid_ = fork();
-    if (pid_ == 0) {
+    pid_ = start_child([&] {
       FileLock lock = open();
       const char answer = lock.try_take("the other one") ? 'y' : 'n';
       if (write(ready[1], &answer, 1) != 1) _exit(1);
       pause();
-      _exit(0);
-    }
+    });
     char answer = 0;
     REQUIRE(read(ready[0], &answer, 1) == 1);
     close(ready[0]);
@@ -124,17 +122,12 @@ TEST_CASE("a program that the holder started does not keep the lock") {
 
 TEST_CASE("a lock file is private, unless everybody is to share it") {
   const TemporaryFolder folder;
-  const auto mode_of = [&](const char* name) {
-    struct stat status {};
-    REQUIRE(stat((folder / name).c_str(), &status) == 0);
-    return status.st_mode & 07777;
-  };
   const mode_t mask = umask(022);
   const FileLock mine(folder / "mine", 0, FileLock::Sharing::user);
   const FileLock ours(folder / "ours", 0, FileLock::Sharing::everybody);
   umask(mask);
-  CHECK(mode_of("mine") == 0600);
-  CHECK(mode_of("ours") == 0666);
+  CHECK(mode_of(folder / "mine") == 0600);
+  CHECK(mode_of(folder / "ours") == 0666);
 }
 
 TEST_CASE("every user may take a lock that everybody shares, in a folder like /tmp, too") {
@@ -157,9 +150,8 @@ TEST_CASE("what is no lock file is not touched") {
   REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
   for (const char* const name : {"link", "folder", "pipe", "missing/lock"}) {
     INFO(name);
-    const std::string message = error_of(
-        Errc::store_unavailable, [&] { FileLock(folder / name, 0, FileLock::Sharing::everybody).try_take("me"); });
-    CHECK(contains(message, (folder / name).string()));
+    check_error(Errc::store_unavailable, {(folder / name).string()},
+                [&] { FileLock(folder / name, 0, FileLock::Sharing::everybody).try_take("me"); });
   }
   CHECK(read_bytes(folder / "precious") == "text");
 }
@@ -168,9 +160,8 @@ TEST_CASE("a lock file that is a hard link to another file is refused, and that 
   const TemporaryFolder folder;
   write_bytes(folder / "precious", "");
   std::filesystem::create_hard_link(folder / "precious", folder / "lock");
-  const std::string message =
-      error_of(Errc::store_unavailable, [&] { FileLock(folder / "lock", 0, FileLock::Sharing::everybody); });
-  CHECK(contains(message, (folder / "lock").string() + " is a hard link to a file that has other names"));
+  check_error(Errc::store_unavailable, {(folder / "lock").string() + " is a hard link to a file with other names"},
+              [&] { FileLock(folder / "lock", 0, FileLock::Sharing::everybody); });
   CHECK(std::filesystem::file_size(folder / "precious") == 0);
 }
 

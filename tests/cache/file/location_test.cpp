@@ -74,12 +74,12 @@ TEST_CASE("a slash after the name of a file makes no folder of it") {
 }
 
 TEST_CASE("the file of the binaries cannot be chosen for the decisions") {
-  CHECK(contains(error_of(Errc::bad_usage, [] { locate("/project/binaries.db"); }), "/project/binaries.db"));
+  check_error(Errc::bad_usage, {"/project/binaries.db"}, [] { locate("/project/binaries.db"); });
 }
 
 TEST_CASE("without a choice and without a home folder there is no location") {
   const Environment environment(nullptr, nullptr, "/cache", nullptr);
-  CHECK(contains(error_of(Errc::store_unavailable, [] { locate(); }), "TUNER_DB"));
+  check_error(Errc::store_unavailable, {"TUNER_DB"}, [] { locate(); });
 }
 
 TEST_CASE("without a home folder both XDG folders are enough") {

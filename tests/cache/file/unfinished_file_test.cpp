@@ -1,6 +1,5 @@
 #include "cache/file/unfinished_file.hpp"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <deque>
@@ -13,18 +12,16 @@ namespace {
 
 TEST_CASE("a file that is being written is gone when the process is told to end at once, a complete one stays") {
   const TemporaryFolder folder;
-  const pid_t pid = fork();
-  if (pid == 0) {
-    FreshFile done(folder / "done.db", false);
-    write_bytes(done.path(), "complete");
-    done.publish();
-    FreshFile begun(folder / "begun.db", false);
-    write_bytes(begun.path(), "half");
-    write_bytes(begun.path().string() + "-journal", "undo");
-    remove_unfinished_files();
-    _exit(0);
-  }
-  waitpid(pid, nullptr, 0);
+  CHECK(in_child([&] {
+          FreshFile done(folder / "done.db", false);
+          write_bytes(done.path(), "complete");
+          done.publish();
+          FreshFile begun(folder / "begun.db", false);
+          write_bytes(begun.path(), "half");
+          write_bytes(begun.path().string() + "-journal", "undo");
+          remove_unfinished_files();
+          _exit(0);  // without the destructors, which would remove it, too
+        }) == 0);
   std::vector<std::string> left;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) left.push_back(entry.path().filename());
   CHECK(left == std::vector<std::string>{"done.db"});

@@ -3,9 +3,7 @@
 #include <random>
 
 #include "cache/exchange/exchange.hpp"
-#include "cache/store/binary_store.hpp"
-#include "cache/store/rows.hpp"
-#include "tests/cache/support.hpp"
+#include "tests/cache/examples.hpp"
 
 namespace tuner::cache::test {
 namespace {
@@ -50,9 +48,7 @@ Sessions::Made::Made() {
     Trial trial = full_trial();
     trial.key.problem = "rows=" + std::to_string(problem) + ",note=" + std::string(100, 'x') + "|\\";
     trial.session = "session-" + std::to_string(problem);
-    std::vector<Trial> trials(6, trial);
-    for (std::size_t i = 0; i < trials.size(); ++i) trials[i].sequence = static_cast<std::int64_t>(i);
-    store->record_trials(trials);
+    store->record_trials(std::vector<Trial>(6, trial));
     Decision decision = full_decision();
     decision.key = trial.key;
     decision.session = trial.session;
@@ -95,19 +91,22 @@ TEST_CASE("all of a sound database is recovered, with its numbers and what was f
 TEST_CASE("whatever the header and the schema say, every row comes back") {
   const Sessions sessions;
   const std::string intact = read_bytes(sessions.path());
-  std::string no_first_page = intact;
-  no_first_page.replace(0, kPage, kPage, '\0');
-  std::string no_header = intact;
-  no_header.replace(0, 100, 100, '\x5a');
-  std::string wrong_page_size = intact;
-  wrong_page_size[16] = 0x20;
-  for (const std::string& bytes : {no_first_page, no_header, wrong_page_size}) {
-    CHECK(sessions.recovered_from(bytes).all());
-    check_same_rows(sessions.path(), sessions.out());
+  std::string bytes = intact;
+  SUBCASE("no first page") {
+    bytes.replace(0, kPage, kPage, '\0');
   }
-  write_bytes(sessions.folder() / "version.db", intact);
-  sql(sessions.folder() / "version.db", "PRAGMA user_version = 1; DROP VIEW v_best; DROP INDEX trial_by_run");
-  CHECK(sessions.recovered_from(read_bytes(sessions.folder() / "version.db")).all());
+  SUBCASE("no header") {
+    bytes.replace(0, 100, 100, '\x5a');
+  }
+  SUBCASE("a wrong page size") {
+    bytes[16] = 0x20;
+  }
+  SUBCASE("another version") {
+    write_bytes(sessions.folder() / "version.db", intact);
+    sql(sessions.folder() / "version.db", "PRAGMA user_version = 1; DROP VIEW v_best; DROP INDEX trial_by_run");
+    bytes = read_bytes(sessions.folder() / "version.db");
+  }
+  CHECK(sessions.recovered_from(bytes).all());
   check_same_rows(sessions.path(), sessions.out());
 }
 
@@ -233,36 +232,35 @@ TEST_CASE("where rows of what was forgotten or quarantined are lost, the report 
 TEST_CASE("a folder that is missing was blamed on --db, which has nothing to do with what is written") {
   const Sessions sessions;
   const fs::path to = sessions.folder() / "missing/saved.db";
-  const auto check = [&](const std::string& message) {
-    CHECK(contains(message, to.string() + " cannot be written"));
-    CHECK(contains(message, "Check its folder, or name another one."));
+  const auto check = [&](const std::function<void()>& write) {
+    const std::string message = check_error(
+        Errc::store_unavailable, {to.string() + " cannot be written", "Check its folder, or name another one."}, write);
     CHECK_FALSE(contains(message, "--db"));
   };
-  check(error_of(Errc::store_unavailable, [&] { recover(sessions.path(), to); }));
-  check(error_of(Errc::store_unavailable, [&] { export_decisions({.from = sessions.path(), .to = to}); }));
+  check([&] { recover(sessions.path(), to); });
+  check([&] { export_decisions({.from = sessions.path(), .to = to}); });
 }
 
 TEST_CASE("a file of format 1 is recovered as it would have been brought up to date") {
   const TemporaryFolder folder;
-  fs::copy_file(TUNER_TEST_DATA "/decisions-format-1.sqlite", folder / "old.db");
-  CHECK(recover(folder / "old.db", folder / "new.db").all());
-  open_store(folder / "old.db");
-  check_same_rows(folder / "old.db", folder / "new.db");
+  const fs::path old = old_file(folder, "decisions");
+  CHECK(recover(old, folder / "new.db").all());
+  open_store(old);
+  check_same_rows(old, folder / "new.db");
 }
 
 TEST_CASE("what cannot be recovered, or not to there, is refused, and no file is touched") {
   const Sessions sessions;
   const auto& folder = sessions.folder();
   write_bytes(folder / "there.db", "mine");
-  CHECK(contains(error_of(Errc::bad_usage, [&] { recover(sessions.path(), folder / "there.db"); }), "left as it is"));
-  CHECK(contains(error_of(Errc::bad_usage, [&] { recover(sessions.path(), sessions.path()); }), "left as it is"));
+  check_error(Errc::bad_usage, {"was not changed"}, [&] { recover(sessions.path(), folder / "there.db"); });
+  check_error(Errc::bad_usage, {"was not changed"}, [&] { recover(sessions.path(), sessions.path()); });
   CHECK(read_bytes(folder / "there.db") == "mine");
-  CHECK(contains(error_of(Errc::bad_usage, [&] { recover(sessions.path(), folder / "out"); }), ".db"));
+  check_error(Errc::bad_usage, {".db"}, [&] { recover(sessions.path(), folder / "out"); });
   error_of(Errc::file_not_found, [&] { recover(folder / "missing.db", sessions.out()); });
-  CHECK(contains(error_of(Errc::store_unavailable, [&] { recover(folder.path(), sessions.out()); }), "not a file"));
+  check_error(Errc::store_unavailable, {"not a file"}, [&] { recover(folder.path(), sessions.out()); });
   BinaryStore::open({.path = folder / "binaries.db"});
-  CHECK(
-      contains(error_of(Errc::bad_usage, [&] { recover(folder / "binaries.db", sessions.out()); }), "compiled again"));
+  check_error(Errc::bad_usage, {"compiled again"}, [&] { recover(folder / "binaries.db", sessions.out()); });
   for (const std::string& text : {std::string(), std::string("Dear diary, ..."), std::string(100'000, '\x0d')}) {
     CHECK(sessions.recovered_from(text).nothing());
     CHECK_FALSE(fs::exists(sessions.out()));
@@ -270,8 +268,7 @@ TEST_CASE("what cannot be recovered, or not to there, is refused, and no file is
 }
 
 TEST_CASE("a key is read back from its text") {
-  DecisionKey key = some_key();
-  key.problem = "a=|b\\,=c";
+  DecisionKey key = key_of_problem("a=|b\\,=c");
   key.mode = "";
   REQUIRE(key_from_text(key.text()));
   CHECK(*key_from_text(key.text()) == key);

@@ -1,6 +1,5 @@
 #include "cache/sqlite/guarded_vfs.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,7 +31,7 @@ void check_refused(const fs::path& obstacle, const std::string& what, const std:
     alarm(60);
     const std::string message = error_of(Errc::store_unavailable, use);
     if (!contains(message, obstacle.filename().string() + " is " + what)) throw std::runtime_error(message);
-    if (contains(message, "clears up") || contains(message, "Check the disk")) throw std::runtime_error(message);
+    if (contains(message, "cleans up") || contains(message, "Check the disk")) throw std::runtime_error(message);
   });
   CHECK(status == 0);
   CHECK(fs::symlink_status(obstacle).type() != fs::file_type::not_found);

@@ -8,10 +8,12 @@ namespace {
 
 using sqlite::Transaction;
 
+/// A file with a table t (x).
 class Scratch {
  public:
-  sqlite::Connection open(std::chrono::milliseconds busy_timeout = std::chrono::milliseconds(50)) const {
-    return {folder_ / "scratch.db", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, busy_timeout};
+  explicit Scratch(const std::string& x = "x") { open().execute("CREATE TABLE t (" + x + ")"); }
+  sqlite::Connection open() const {
+    return {folder_ / "scratch.db", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, std::chrono::milliseconds(50)};
   }
 
  private:
@@ -21,7 +23,6 @@ class Scratch {
 TEST_CASE("a transaction that is not committed is rolled back") {
   const Scratch scratch;
   const sqlite::Connection connection = scratch.open();
-  connection.execute("CREATE TABLE t (x)");
   {
     const Transaction transaction(connection, Transaction::Kind::write);
     connection.execute("INSERT INTO t VALUES (1)");
@@ -39,12 +40,10 @@ TEST_CASE("a write that meets another one's lock gives up after a while, and say
   const Scratch scratch;
   const sqlite::Connection first = scratch.open();
   const sqlite::Connection second = scratch.open();
-  first.execute("CREATE TABLE t (x)");
   const Transaction transaction(first, Transaction::Kind::write);
   int attempts = 0;
-  const std::string message = error_of(Errc::store_unavailable, [&] { sqlite::write(second, [&] { ++attempts; }); });
-  CHECK(contains(message, "locked by another process"));
-  CHECK(contains(message, second.path().string()));
+  check_error(Errc::store_unavailable, {"locked by another process", second.path().string()},
+              [&] { sqlite::write(second, [&] { ++attempts; }); });
   CHECK(attempts == 0);
 }
 
@@ -52,11 +51,10 @@ TEST_CASE("a copy of a file that is locked is an error, never an empty copy") {
   const Scratch scratch;
   const sqlite::Connection writer = scratch.open();
   const sqlite::Connection reader = scratch.open();
-  writer.execute("CREATE TABLE t (x)");
   writer.execute("BEGIN EXCLUSIVE");
-  const std::string message = error_of(Errc::store_unavailable, [&] { sqlite::Connection::copy_in_memory(reader); });
-  CHECK(contains(message, "locked by another process"));
-  CHECK(contains(message, reader.path().string()));
+  const std::string message =
+      check_error(Errc::store_unavailable, {"locked by another process", reader.path().string()},
+                  [&] { sqlite::Connection::copy_in_memory(reader); });
   CHECK_FALSE(contains(message, "not an error"));
   writer.execute("COMMIT");
   CHECK(sqlite::Connection::copy_in_memory(reader)->integer("SELECT count(*) FROM t") == 0);
@@ -65,7 +63,6 @@ TEST_CASE("a copy of a file that is locked is an error, never an empty copy") {
 TEST_CASE("a write starts again as a whole when a lock ends it half-way") {
   const Scratch scratch;
   const sqlite::Connection connection = scratch.open();
-  connection.execute("CREATE TABLE t (x)");
   int attempts = 0;
   sqlite::write(connection, [&] {
     connection.execute("INSERT INTO t VALUES (1)");
@@ -76,40 +73,34 @@ TEST_CASE("a write starts again as a whole when a lock ends it half-way") {
 }
 
 TEST_CASE("a write does not start again after an error that would come again") {
-  const Scratch scratch;
+  const Scratch scratch("x UNIQUE");
   const sqlite::Connection connection = scratch.open();
-  connection.execute("CREATE TABLE t (x UNIQUE)");
   int attempts = 0;
-  const std::string message = error_of(Errc::store_damaged, [&] {
+  check_error(Errc::store_damaged, {"INSERT INTO t"}, [&] {
     sqlite::write(connection, [&] {
       ++attempts;
       connection.execute("INSERT INTO t VALUES (1), (1)");
     });
   });
   CHECK(attempts == 1);
-  CHECK(contains(message, "INSERT INTO t"));
   CHECK(connection.integer("SELECT count(*) FROM t") == 0);
 }
 
 TEST_CASE("a full disk is told as what it is, and nothing is kept of the transaction") {
   const Scratch scratch;
   const sqlite::Connection connection = scratch.open();
-  connection.execute("CREATE TABLE t (x)");
   connection.execute("PRAGMA max_page_count = 20");  // to SQLite the same as a disk without room
-  const std::string message = error_of(Errc::store_unavailable, [&] {
+  check_error(Errc::store_unavailable, {"no space on the disk", connection.path().string()}, [&] {
     sqlite::write(connection, [&] {
       for (int i = 0; i < 100; ++i) connection.execute("INSERT INTO t VALUES (zeroblob(4000))");
     });
   });
-  CHECK(contains(message, "no room on the disk"));
-  CHECK(contains(message, connection.path().string()));
   CHECK(connection.integer("SELECT count(*) FROM t") == 0);
 }
 
 TEST_CASE("a statement that failed can be used again and holds no lock") {
-  const Scratch scratch;
+  const Scratch scratch("x INTEGER PRIMARY KEY");
   const sqlite::Connection connection = scratch.open();
-  connection.execute("CREATE TABLE t (x INTEGER PRIMARY KEY)");
   sqlite::Statement insert(connection, "INSERT INTO t VALUES (?1)");
   insert.bind(1).run();
   error_of(Errc::store_damaged, [&] { insert.bind(1).run(); });

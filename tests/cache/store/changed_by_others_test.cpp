@@ -1,21 +1,11 @@
-#include <sys/stat.h>
-
 #include "cache/exchange/exchange.hpp"
-#include "cache/store/binary_store.hpp"
 #include "cache/store/set_aside.hpp"
-#include "tests/cache/support.hpp"
+#include "tests/cache/examples.hpp"
 
 namespace tuner::cache::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path old_file(const TemporaryFolder& folder, const std::string& name) {
-  const fs::path path = folder / (name + ".db");
-  fs::copy_file(fs::path(TUNER_TEST_DATA) / (name + "-format-1.sqlite"), path);
-  REQUIRE(chmod(path.c_str(), 0600) == 0);
-  return path;
-}
 
 /// Runs `statement` while a column is defined without its NOT NULL.
 void without_rule(const fs::path& path, const std::string& table, const std::string& column,
@@ -33,9 +23,7 @@ void without_rule(const fs::path& path, const std::string& table, const std::str
 }
 
 void check_set_aside(const fs::path& path, const std::function<void()>& open) {
-  const std::string message = error_of(Errc::store_damaged, open);
-  CHECK(contains(message, path.string()));
-  CHECK(contains(message, "`tuner tune` that uses it renames it"));
+  check_error(Errc::store_damaged, {path.string(), "`tuner tune` that uses it renames it"}, open);
   CHECK(set_aside_damaged(path));
 }
 
@@ -74,14 +62,13 @@ TEST_CASE("an import blamed its source, as a bug, for a unique index that a user
   const TemporaryFolder folder;
   const fs::path target = folder / "target.db", source = folder / "source.db";
   open_store(target);
-  Trial trial = full_trial();
-  std::vector<Trial> trials(2, trial);
+  std::vector<Trial> trials(2, full_trial());
   trials[1].configuration = "another";
   open_store(source)->record_trials(trials);
   sql(target, "CREATE UNIQUE INDEX u ON trial (run_id)");
   const auto check = [&](const std::function<void()>& use) {
-    const std::string message = error_of(Errc::store_damaged, use);
-    CHECK(contains(message, target.string() + " was changed by another program"));
+    const std::string message =
+        check_error(Errc::store_damaged, {target.string() + " was changed by another program"}, use);
     CHECK_FALSE(contains(message, source.string()));
     CHECK_FALSE(contains(message, "bug"));
   };
@@ -110,11 +97,7 @@ TEST_CASE("an index or a view of the right name that says something else was tru
 TEST_CASE("builds that an older program wrote after a file was brought up to date were called damage and deleted") {
   const TemporaryFolder folder;
   const fs::path path = folder / "binaries.db";
-  const Binary binary{.architecture = "sm_90",
-                      .compile_key = "key",
-                      .kernel = "copy",
-                      .resource_log = "log",
-                      .bytes = std::vector<std::byte>(40)};
+  const Binary binary = binary_of("key", "x", 40);
   BinaryStore::open({.path = path})->put(binary);
   sql(path, "UPDATE build SET kernel = '', checksum = ''");
   const std::string hash = sql(path, "SELECT hash FROM binary").at(0);

@@ -1,11 +1,9 @@
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <map>
 #include <random>
 #include <thread>
@@ -45,25 +43,6 @@ std::vector<Trial> batch_of(int writer, std::int64_t number) {
     batch[i].sequence = number * kBatch + i;
   }
   return batch;
-}
-
-/// Starts `action` in a process of its own that ends with status 0, or 1 if something was thrown.
-pid_t start(const std::function<void()>& action) {
-  const pid_t child = fork();
-  if (child != 0) return child;
-  try {
-    action();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "in a child process: %s\n", error.what());
-    _exit(1);
-  }
-  _exit(0);
-}
-
-int status_of(pid_t child) {
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 struct Committed {
@@ -119,11 +98,11 @@ TEST_CASE("whoever is killed while several processes write, what was recorded is
   int next_writer = 0;
   const auto start_writer = [&] {
     const int writer = next_writer++;
-    return start([&] { write_batches(path, writer, pipe[1], board); });
+    return start_child([&] { write_batches(path, writer, pipe[1], board); });
   };
   std::vector<pid_t> writers;
   for (int i = 0; i < 3; ++i) writers.push_back(start_writer());
-  const pid_t reader = start([&] { read_all_the_time(path, board); });
+  const pid_t reader = start_child([&] { read_all_the_time(path, board); });
 
   // The pipe is emptied all the time, so that no writer ever waits for this process.
   std::map<std::string, std::int64_t> reported;
@@ -176,7 +155,7 @@ TEST_CASE("processes that create the database at the same moment all succeed") {
     const auto path = folder / "new/folders/decisions.db";
     std::vector<pid_t> processes;
     for (int writer = 0; writer < 6; ++writer) {
-      processes.push_back(start([&] { open_store(path)->record_trials(batch_of(writer, 0)); }));
+      processes.push_back(start_child([&] { open_store(path)->record_trials(batch_of(writer, 0)); }));
     }
     for (const pid_t process : processes) CHECK(status_of(process) == 0);
     CHECK(whole_batches(*open_store(path)).size() == 6);

@@ -22,9 +22,7 @@ class Filled {
  public:
   Filled() {
     const auto store = open_store(path());
-    std::vector<Trial> trials(400, full_trial());
-    for (std::size_t i = 0; i < trials.size(); ++i) trials[i].sequence = static_cast<std::int64_t>(i);
-    store->record_trials(trials);
+    store->record_trials(full_trials(400));
     store->record_decision(full_decision());
   }
   fs::path path() const { return folder_ / "decisions.db"; }
@@ -46,12 +44,6 @@ class Filled {
   TemporaryFolder folder_;
 };
 
-void check_damage_is_told(const Filled& database) {
-  const std::string message = error_of(Errc::store_damaged, [&] { database.use(); });
-  CHECK(contains(message, database.path().string()));
-  CHECK(contains(message, "`tuner tune` that uses it renames it"));
-}
-
 void check_starts_afresh(const Filled& database) {
   const std::string damaged = read_bytes(database.path());
   const auto aside = set_aside_damaged(database.path());
@@ -64,43 +56,37 @@ void check_starts_afresh(const Filled& database) {
   CHECK_FALSE(set_aside_damaged(database.path()));
 }
 
-TEST_CASE("a truncated database is damaged, and can be set aside") {
+TEST_CASE("a database that is truncated or has a zeroed page or a random header is damaged, and can be set aside") {
   const Filled database;
-  fs::resize_file(database.path(), fs::file_size(database.path()) / 2);
-  check_damage_is_told(database);
-  check_starts_afresh(database);
-}
-
-TEST_CASE("a database with a zeroed page is damaged, and can be set aside") {
-  const Filled database;
-  database.damage([](std::string& bytes) { bytes.replace(12 * kPage, kPage, kPage, '\0'); });
-  check_damage_is_told(database);
-  CHECK(open_store(database.path())->damage());
-  check_starts_afresh(database);
-}
-
-TEST_CASE("a database with a random header is damaged, and can be set aside") {
-  const Filled database;
-  std::mt19937 random(1);
-  database.damage([&](std::string& bytes) {
-    for (std::size_t i = 0; i < 100; ++i) bytes[i] = static_cast<char>(random());
-  });
-  check_damage_is_told(database);
+  SUBCASE("truncated") {
+    fs::resize_file(database.path(), fs::file_size(database.path()) / 2);
+  }
+  SUBCASE("a zeroed page") {
+    database.damage([](std::string& bytes) { bytes.replace(12 * kPage, kPage, kPage, '\0'); });
+    CHECK(open_store(database.path())->damage());
+  }
+  SUBCASE("a random header") {
+    std::mt19937 random(1);
+    database.damage([&](std::string& bytes) {
+      for (std::size_t i = 0; i < 100; ++i) bytes[i] = static_cast<char>(random());
+    });
+  }
+  check_error(Errc::store_damaged, {database.path().string(), "`tuner tune` that uses it renames it"},
+              [&] { database.use(); });
   check_starts_afresh(database);
 }
 
 TEST_CASE("a text file is no database, and nothing happens to it") {
   const TemporaryFolder folder;
   write_bytes(folder / "notes.db", "Dear diary, ...");
-  const std::string message = error_of(Errc::store_damaged, [&] { open_store(folder / "notes.db"); });
-  CHECK(contains(message, "notes.db"));
+  check_error(Errc::store_damaged, {"notes.db"}, [&] { open_store(folder / "notes.db"); });
   CHECK(read_bytes(folder / "notes.db") == "Dear diary, ...");
 }
 
 TEST_CASE("samples that are no numbers are damage") {
   const Filled database;
   sql(database.path(), "UPDATE trial SET samples_ns = '[\"fast\"]' WHERE sequence = 7");
-  CHECK(contains(error_of(Errc::store_damaged, [&] { database.use(); }), "samples_ns"));
+  check_error(Errc::store_damaged, {"samples_ns"}, [&] { database.use(); });
 }
 
 TEST_CASE("rows that refer to nothing are found as damage") {
@@ -139,8 +125,7 @@ TEST_CASE("an empty file becomes a database") {
   const TemporaryFolder folder;
   write_bytes(folder / "decisions.db", "");
   CHECK_FALSE(set_aside_damaged(folder / "decisions.db"));
-  CHECK(contains(error_of(Errc::store_unavailable, [&] { open_store(folder / "decisions.db", Access::read_only); }),
-                 "empty"));
+  check_error(Errc::store_unavailable, {"empty"}, [&] { open_store(folder / "decisions.db", Access::read_only); });
   open_store(folder / "decisions.db")->record_decision(full_decision());
   CHECK(open_store(folder / "decisions.db")->find_decision(some_key()));
 }
@@ -195,46 +180,6 @@ TEST_CASE("of several processes that meet the damage one sets it aside and all g
   CHECK(sql(database.path(), "SELECT count(*) FROM decision") == std::vector<std::string>{"4"});
 }
 
-/// Leaves the file as a process does that is killed in the middle of a large transaction.
-void die_while_writing(const fs::path& path) {
-  const int status = in_child([&] {
-    const sqlite::Connection connection(path, SQLITE_OPEN_READWRITE, std::chrono::seconds(1));
-    connection.execute("PRAGMA cache_size = 5");  // pages reach the file before the commit
-    connection.execute("BEGIN IMMEDIATE; UPDATE trial SET message = hex(randomblob(500)), sequence = -1");
-    raise(SIGKILL);
-  });
-  CHECK(status == 128 + SIGKILL);
-}
-
-TEST_CASE("a transaction that a killed process left half-written is as if it had never been") {
-  for (const Access access : {Access::read_write, Access::read_only}) {
-    const Filled database;
-    const std::string before = read_bytes(database.path());
-    die_while_writing(database.path());
-    REQUIRE(fs::exists(database.path().string() + "-journal"));
-    REQUIRE(read_bytes(database.path()) != before);
-    const auto store = open_store(database.path(), access);
-    const std::vector<Trial> trials = store->find_trials(some_key());
-    REQUIRE(trials.size() == 400);
-    for (std::size_t i = 0; i < trials.size(); ++i) CHECK(trials[i].sequence == static_cast<std::int64_t>(i));
-    CHECK_FALSE(store->damage());
-  }
-}
-
-TEST_CASE("a reader that may not write finds what was there before a killed process began to write") {
-  const Filled database;
-  hand_over(database.folder().path());
-  hand_over(database.path());
-  die_while_writing(database.path());
-  hand_over(database.path().string() + "-journal");
-  fs::permissions(database.path(), fs::perms::owner_read);
-  CHECK(in_unprivileged_child([&] {
-          if (open_store(database.path(), Access::read_only)->find_trials(some_key()).size() != 400) {
-            throw std::runtime_error("wrong trials");
-          }
-        }) == 0);
-}
-
 TEST_CASE("folders are created for this user alone, and so is the file, whatever the umask") {
   for (const mode_t mask : {0, 022, 077}) {
     const TemporaryFolder folder;
@@ -242,34 +187,29 @@ TEST_CASE("folders are created for this user alone, and so is the file, whatever
             umask(mask);
             open_store(folder / "one/two/decisions.db");
           }) == 0);
-    const auto mode_of = [&](const std::string& name) {
-      struct stat status {};
-      REQUIRE(stat((folder / name).c_str(), &status) == 0);
-      return status.st_mode & 07777;
-    };
-    CHECK(mode_of("one") == 0700);
-    CHECK(mode_of("one/two") == 0700);
-    CHECK(mode_of("one/two/decisions.db") == 0600);
+    CHECK(mode_of(folder / "one") == 0700);
+    CHECK(mode_of(folder / "one/two") == 0700);
+    CHECK(mode_of(folder / "one/two/decisions.db") == 0600);
   }
 }
 
 TEST_CASE("what cannot be a database file is refused with the reason") {
   const TemporaryFolder folder;
-  const auto message = [&](const std::string& name, Access access = Access::read_write) {
-    return error_of(Errc::store_unavailable, [&] { open_store(folder / name, access); });
+  const auto refused = [&](const std::string& name, const std::string& why, Access access = Access::read_write) {
+    check_error(Errc::store_unavailable, {why}, [&] { open_store(folder / name, access); });
   };
   write_bytes(folder / "file", "");
   fs::create_directory(folder / "folder.db");
   fs::create_symlink(folder / "elsewhere.db", folder / "link.db");
   REQUIRE(mkfifo((folder / "pipe.db").c_str(), 0600) == 0);
-  CHECK(contains(message("file/decisions.db"), "TUNER_DB"));
-  CHECK(contains(message("file/below/decisions.db"), "cannot be created"));
-  CHECK(contains(message("folder.db"), "is not a file"));
-  CHECK(contains(message("pipe.db"), "is not a file"));
-  CHECK(contains(message("link.db"), "symbolic link"));
+  refused("file/decisions.db", "TUNER_DB");
+  refused("file/below/decisions.db", "cannot be created");
+  refused("folder.db", "is not a file");
+  refused("pipe.db", "is not a file");
+  refused("link.db", "symbolic link");
   CHECK_FALSE(fs::exists(folder / "elsewhere.db"));
-  CHECK(contains(message("missing.db", Access::read_only), "no database"));
-  CHECK(contains(message("missing/missing.db", Access::read_only), "missing"));
+  refused("missing.db", "no database", Access::read_only);
+  refused("missing/missing.db", "missing", Access::read_only);
   CHECK_FALSE(fs::exists(folder / "missing.db"));
 }
 
@@ -294,24 +234,18 @@ TEST_CASE("a database that may not be written is refused for writing and read al
   const Filled database;
   hand_over(database.folder().path());
   hand_over(database.path());
-  const auto check_both = [&] {
-    CHECK(in_unprivileged_child([&] {
-            const std::string message = error_of(Errc::store_unavailable, [&] { open_store(database.path()); });
-            if (!contains(message, "may not be written") || !contains(message, "TUNER_DB"))
-              throw std::runtime_error(message);
-            const auto reader = open_store(database.path(), Access::read_only);
-            if (reader->find_trials(some_key()).size() != 400) throw std::runtime_error("wrong trials");
-          }) == 0);
-  };
   SUBCASE("a read-only file") {
     fs::permissions(database.path(), fs::perms::owner_read);
-    check_both();
   }
   SUBCASE("a read-only folder") {
     fs::permissions(database.folder().path(), fs::perms::owner_read | fs::perms::owner_exec);
-    check_both();
-    fs::permissions(database.folder().path(), fs::perms::owner_all);
   }
+  CHECK(in_unprivileged_child([&] {
+          check_error(Errc::store_unavailable, {"is not writable", "TUNER_DB"}, [&] { open_store(database.path()); });
+          const auto reader = open_store(database.path(), Access::read_only);
+          if (reader->find_trials(some_key()).size() != 400) throw std::runtime_error("wrong trials");
+        }) == 0);
+  fs::permissions(database.folder().path(), fs::perms::owner_all);
 }
 
 TEST_CASE("a folder that may not be entered and a file that may not be read are told as that") {
@@ -319,16 +253,14 @@ TEST_CASE("a folder that may not be entered and a file that may not be read are 
   CHECK(in_unprivileged_child([&] {
           for (const Access access : {Access::read_write, Access::read_only}) {
             if (geteuid() != 65534) break;  // not started by root: the folder is this user's own
-            const std::string message = error_of(Errc::store_unavailable, [&] { open_store(database.path(), access); });
-            if (!contains(message, "Permission denied")) throw std::runtime_error(message);
+            check_error(Errc::store_unavailable, {"Permission denied"}, [&] { open_store(database.path(), access); });
           }
         }) == 0);
   hand_over(database.folder().path());
   hand_over(database.path());
   fs::permissions(database.path(), fs::perms::none);
   CHECK(in_unprivileged_child([&] {
-          const std::string message = error_of(Errc::store_unavailable, [&] { open_store(database.path()); });
-          if (!contains(message, database.path().string())) throw std::runtime_error(message);
+          check_error(Errc::store_unavailable, {database.path().string()}, [&] { open_store(database.path()); });
         }) == 0);
 }
 
@@ -341,8 +273,7 @@ TEST_CASE("a write beyond the quota is told, keeps what was there, and a store i
           const rlimit limit{size, size};
           setrlimit(RLIMIT_FSIZE, &limit);
           const std::vector<Trial> trials(400, full_trial());
-          const std::string message = error_of(Errc::store_unavailable, [&] { store->record_trials(trials); });
-          if (!contains(message, "quota")) throw std::runtime_error(message);
+          check_error(Errc::store_unavailable, {"quota"}, [&] { store->record_trials(trials); });
           MemoryStore memory;
           memory.record_trials(trials);
           if (store->find_trials(some_key()).size() != 400) throw std::runtime_error("wrong trials");
@@ -369,18 +300,21 @@ void check_is_damage(const Filled& database) {
   check_starts_afresh(database);
 }
 
-TEST_CASE("a schema format that no SQLite knows, in byte 47 of the header, is damage and no bug of the program") {
+TEST_CASE("an unknown schema format, an older format than it has, or a renamed column is damage, and no bug") {
   const Filled database;
-  database.damage([](std::string& bytes) { bytes[47] = 9; });
-  check_is_damage(database);
-}
-
-TEST_CASE("a file whose header names an older format than it has is damage and no bug of the program") {
-  for (const char* const version : {"1", "2"}) {
-    const Filled database;
-    sql(database.path(), std::string("PRAGMA user_version = ") + version);
-    check_is_damage(database);
+  SUBCASE("byte 47 of the header") {
+    database.damage([](std::string& bytes) { bytes[47] = 9; });
   }
+  SUBCASE("format 1") {
+    sql(database.path(), "PRAGMA user_version = 1");
+  }
+  SUBCASE("format 2") {
+    sql(database.path(), "PRAGMA user_version = 2");
+  }
+  SUBCASE("a renamed column") {
+    sql(database.path(), "PRAGMA legacy_alter_table = ON; ALTER TABLE trial RENAME COLUMN launch TO start");
+  }
+  check_is_damage(database);
 }
 
 TEST_CASE("a header that says that nothing may write the file is damage, not a question of permissions") {
@@ -390,18 +324,11 @@ TEST_CASE("a header that says that nothing may write the file is damage, not a q
   check_starts_afresh(database);
 }
 
-TEST_CASE("a renamed column is damage") {
-  const Filled database;
-  sql(database.path(), "PRAGMA legacy_alter_table = ON; ALTER TABLE trial RENAME COLUMN launch TO start");
-  check_is_damage(database);
-}
-
 TEST_CASE("a column that is computed is damage, and is not computed") {
   const Filled database;
   sql(database.path(),
       "DROP VIEW v_stale; DROP VIEW v_best; ALTER TABLE decision DROP COLUMN launch; ALTER TABLE decision ADD COLUMN "
-      "launch TEXT "
-      "AS (hex(zeroblob(2000000000))) VIRTUAL");
+      "launch TEXT AS (hex(zeroblob(2000000000))) VIRTUAL");
   const std::string message =
       error_of(Errc::store_damaged, [&] { open_store(database.path(), Access::read_only)->list_decisions({}); });
   CHECK_FALSE(contains(message, "bug"));
@@ -418,7 +345,7 @@ TEST_CASE("numbers of outcomes and origins that do not exist are damage, whereve
     sql(database.path(), "PRAGMA foreign_keys = OFF; INSERT INTO outcome VALUES (99, 'x'); " + change);
     for (const Access access : {Access::read_only, Access::read_write}) {
       const auto store = open_store(database.path(), access);
-      CHECK(contains(error_of(Errc::store_damaged, [&] { read(*store); }), "99"));
+      check_error(Errc::store_damaged, {"99"}, [&] { read(*store); });
       CHECK(store->damage());
     }
     CHECK(set_aside_damaged(database.path()));
@@ -458,23 +385,22 @@ TEST_CASE("what a user added to a database does no harm") {
 }
 
 TEST_CASE("a database that was deleted, renamed or replaced while it was open is told as that") {
-  const auto message = [](const std::function<void(const fs::path&)>& disturb) {
-    const Filled database;
-    const auto store = open_store(database.path());
-    disturb(database.path());
-    return error_of(Errc::store_unavailable, [&] { store->record_decision(full_decision()); });
-  };
-  const std::vector<std::string> messages{
-      message([](const fs::path& path) { fs::remove(path); }),
-      message([](const fs::path& path) { fs::rename(path, path.string() + ".old"); }),
-      message([](const fs::path& path) {
-        fs::copy_file(path, path.string() + ".new");
-        fs::rename(path.string() + ".new", path);
-      })};
-  for (const std::string& text : messages) {
-    CHECK(contains(text, "deleted, renamed or replaced"));
-    CHECK_FALSE(contains(text, "writable for this user"));
+  const Filled database;
+  const auto store = open_store(database.path());
+  const std::string other = database.path().string() + ".other";
+  SUBCASE("deleted") {
+    fs::remove(database.path());
   }
+  SUBCASE("renamed") {
+    fs::rename(database.path(), other);
+  }
+  SUBCASE("replaced") {
+    fs::copy_file(database.path(), other);
+    fs::rename(other, database.path());
+  }
+  const std::string message = check_error(Errc::store_unavailable, {"deleted, renamed or replaced"},
+                                          [&] { store->record_decision(full_decision()); });
+  CHECK_FALSE(contains(message, "writable for this user"));
 }
 
 TEST_CASE("whatever a byte of the header or the format says, a database is read, refused or set aside, never a bug") {

@@ -1,31 +1,19 @@
-#include <sys/stat.h>
-
-#include "cache/file/hash.hpp"
-#include "cache/store/binary_store.hpp"
-#include "tests/cache/support.hpp"
+#include "tests/cache/examples.hpp"
 
 namespace tuner::cache::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-Decision decision_named(const std::string& configuration) {
-  Decision decision = full_decision();
-  decision.configuration = configuration;
-  return decision;
-}
-
 Binary binary_named(const std::string& key) {
-  Binary binary{.architecture = "sm_90", .compile_key = key, .kernel = "copy", .resource_log = "log"};
-  for (const char letter : key) binary.bytes.push_back(static_cast<std::byte>(letter));
-  return binary;
+  return binary_of(key, key, key.size());
 }
 
 TEST_CASE("a reader went on with a file that was deleted when another one took its place") {
   const TemporaryFolder folder;
   const fs::path path = folder / "decisions.db";
-  open_store(path)->record_decision(decision_named("old"));
-  open_store(folder / "new.db")->record_decision(decision_named("new"));
+  open_store(path)->record_decision(full_decision("old"));
+  open_store(folder / "new.db")->record_decision(full_decision("new"));
   const auto reader = open_store(path, Access::read_only);
   CHECK(reader->find_decision(some_key())->configuration == "old");
   fs::rename(folder / "new.db", path);
@@ -47,11 +35,10 @@ TEST_CASE("a reader of binaries went on with a file that was deleted") {
 
 TEST_CASE("a reader of an older file went on with its copy when the file was brought up to date and written") {
   const TemporaryFolder folder;
-  const fs::path path = folder / "decisions.db";
-  fs::copy_file(TUNER_TEST_DATA "/decisions-format-1.sqlite", path);
+  const fs::path path = old_file(folder, "decisions");
   const auto reader = open_store(path, Access::read_only);
   const Decision old = reader->list_decisions({}).at(0);
-  Decision newer = decision_named("newer");
+  Decision newer = full_decision("newer");
   newer.key = old.key;
   open_store(path)->record_decision(newer);
   CHECK(reader->find_decision(old.key)->configuration == "newer");
@@ -60,9 +47,7 @@ TEST_CASE("a reader of an older file went on with its copy when the file was bro
 
 TEST_CASE("a reader of an older file of binaries did not find what was compiled after it was brought up to date") {
   const TemporaryFolder folder;
-  const fs::path path = folder / "binaries.db";
-  fs::copy_file(TUNER_TEST_DATA "/binaries-format-1.sqlite", path);
-  REQUIRE(chmod(path.c_str(), 0600) == 0);
+  const fs::path path = old_file(folder, "binaries");
   const auto reader = BinaryStore::open({.path = path, .access = Access::read_only});
   CHECK_FALSE(reader->find_compiled("new"));
   BinaryStore::open({.path = path})->put(binary_named("new"));

@@ -1,12 +1,11 @@
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
 
 #include "cache/exchange/exchange.hpp"
 #include "cache/sqlite/sqlite.hpp"
-#include "cache/store/binary_store.hpp"
 #include "cache/store/set_aside.hpp"
+#include "tests/cache/examples.hpp"
 #include "tests/cache/half_written.hpp"
 
 namespace tuner::cache::test {
@@ -14,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void read_everything(const fs::path& path) {
-  const auto store = open_store(path, Access::read_only);
+void read_everything(const fs::path& path, Access access = Access::read_only) {
+  const auto store = open_store(path, access);
   const std::vector<Trial> trials = store->find_trials(some_key());
   REQUIRE(trials.size() == 200);
   for (std::size_t i = 0; i < trials.size(); ++i) CHECK(trials[i].sequence == static_cast<std::int64_t>(i));
@@ -30,7 +29,7 @@ TEST_CASE("reading deleted a file of the reader that the journal beside a prepar
   prepared.name_super_journal(prepared / "thesis.txt");
   const auto before = prepared.listing();
   const auto check_untouched = [&](const std::function<void()>& use) {
-    CHECK(contains(error_of(Errc::store_unavailable, use), prepared.path().string()));
+    check_error(Errc::store_unavailable, {prepared.path().string()}, use);
     CHECK(prepared.listing() == before);
   };
   check_untouched([&] { open_store(prepared.path(), Access::read_only); });
@@ -48,18 +47,27 @@ TEST_CASE("reading a half-written database shows what was there before, and chan
   const auto before = database.listing();
   read_everything(database.path());
   CHECK(database.listing() == before);
-  open_store(database.path());  // who writes rolls it back
+  read_everything(database.path(), Access::read_write);  // who writes rolls it back
   CHECK_FALSE(fs::exists(database.journal()));
   read_everything(database.path());
+}
+
+TEST_CASE("a reader that may not write finds what was there before a killed process began to write") {
+  const HalfWritten database;
+  for (const fs::path& path : {database / "", database / "db", database.path(), database.journal()}) hand_over(path);
+  fs::permissions(database.path(), fs::perms::owner_read);
+  CHECK(in_unprivileged_child([&] {
+          if (open_store(database.path(), Access::read_only)->find_trials(some_key()).size() != 200) {
+            throw std::runtime_error("wrong trials");
+          }
+        }) == 0);
 }
 
 TEST_CASE("a reader goes on where a database is half-written, and where that was cleared up") {
   const HalfWritten database;
   const auto reader = open_store(database.path(), Access::read_only);
   CHECK(reader->find_decision(some_key())->configuration == full_decision().configuration);
-  Decision newer = full_decision();
-  newer.configuration = "newer";
-  open_store(database.path())->record_decision(newer);
+  open_store(database.path())->record_decision(full_decision("newer"));
   CHECK(reader->find_decision(some_key())->configuration == "newer");
   CHECK(reader->list_decisions({}).at(0).configuration == "newer");
 }
@@ -91,10 +99,8 @@ TEST_CASE("import refuses a database beside a journal") {
   const HalfWritten database;
   const auto before = database.listing();
   const TemporaryFolder own;
-  const std::string message =
-      error_of(Errc::store_unavailable, [&] { import_decisions(own / "decisions.db", database.path()); });
-  CHECK(contains(message, database.journal().string()));
-  CHECK(contains(message, "nothing was imported"));
+  check_error(Errc::store_unavailable, {database.journal().string(), "nothing was imported"},
+              [&] { import_decisions(own / "decisions.db", database.path()); });
   CHECK(database.listing() == before);
   CHECK_FALSE(fs::exists(own / "decisions.db"));
 }
@@ -123,8 +129,7 @@ TEST_CASE("a write-ahead log with rows in it is left to those who write, with a 
           }) == 128 + SIGKILL);
   REQUIRE(fs::file_size(path.string() + "-wal") > 0);
   const std::string log = read_bytes(path.string() + "-wal");
-  const std::string message = error_of(Errc::store_unavailable, [&] { open_store(path, Access::read_only); });
-  CHECK(contains(message, "decisions.db-wal"));
+  check_error(Errc::store_unavailable, {"decisions.db-wal"}, [&] { open_store(path, Access::read_only); });
   CHECK(read_bytes(path.string() + "-wal") == log);
   CHECK(open_store(path)->list_decisions({}).at(0).configuration == "in the log");
   CHECK(open_store(path, Access::read_only)->list_decisions({}).at(0).configuration == "in the log");
@@ -136,22 +141,41 @@ TEST_CASE("a view without end in the place of a table is damage, not an endless 
   open_store(path)->record_decision(full_decision());
   sql(path,
       "PRAGMA legacy_alter_table = ON; ALTER TABLE forgotten RENAME TO was; CREATE VIEW forgotten AS WITH RECURSIVE "
-      "n(x) AS "
-      "(SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS task_id, x AS decision_id FROM n");
+      "n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS task_id, x AS decision_id FROM n");
   const auto store = open_store(path, Access::read_only);
   error_of(Errc::store_damaged, [&] { store->list_decisions({}); });
 }
 
-TEST_CASE("a view without end in the place of an older file's table is damage before anything reads it") {
+TEST_CASE("a trigger of the file deleted every trial when one decision was forgotten") {
   const TemporaryFolder folder;
   const auto path = folder / "decisions.db";
-  std::filesystem::copy_file(TUNER_TEST_DATA "/decisions-format-1.sqlite", path);
-  std::filesystem::permissions(path, std::filesystem::perms::owner_write, std::filesystem::perm_options::add);
+  const auto store = open_store(path);
+  store->record_trials(std::vector{full_trial()});
+  store->record_decision(full_decision());
+  sql(path, "CREATE TRIGGER t AFTER INSERT ON forgotten BEGIN DELETE FROM trial; END");
+  CHECK(store->forget({}, Forget::decisions).decisions == 1);
+  CHECK(store->find_trials(full_trial().key).size() == 1);
+}
+
+TEST_CASE("a trigger without end kept every session that wrote to the file") {
+  const TemporaryFolder folder;
+  const auto path = folder / "decisions.db";
+  open_store(path);
+  sql(path,
+      "CREATE TRIGGER t AFTER INSERT ON trial BEGIN SELECT count(*) FROM (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL "
+      "SELECT x + 1 FROM n) SELECT x FROM n); END");
+  open_store(path)->record_trials(std::vector{full_trial()});
+  CHECK(open_store(path)->find_trials(full_trial().key).size() == 1);
+}
+
+TEST_CASE("a view without end in the place of an older file's table is damage before anything reads it") {
+  const TemporaryFolder folder;
+  const auto path = old_file(folder, "decisions");
   sql(path,
       "PRAGMA legacy_alter_table = ON; ALTER TABLE decision RENAME TO real; CREATE VIEW Decision AS WITH RECURSIVE "
       "n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT real.* FROM n, real");
   for (const Access access : {Access::read_only, Access::read_write}) {
-    CHECK(contains(error_of(Errc::store_damaged, [&] { open_store(path, access); }), "table decision"));
+    check_error(Errc::store_damaged, {"table decision"}, [&] { open_store(path, access); });
   }
 }
 

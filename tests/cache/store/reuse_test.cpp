@@ -1,5 +1,3 @@
-#include <set>
-
 #include "cache/store/rows.hpp"
 #include "tests/cache/support.hpp"
 
@@ -8,11 +6,11 @@ namespace {
 
 const Conditions kConditions{"0.2.0", "13.0.88", "580.159"};
 
-/// The statements under "Some questions" in the manual.
+/// The statements under "Some examples" in the manual.
 std::vector<std::string> questions_of_the_manual() {
   const std::string manual = read_bytes(TUNER_DOCS_DIR "/database.md");
-  const std::size_t begin = manual.find("\n", manual.find("Some questions:"));
-  std::string block = manual.substr(begin, manual.find("\nWhat replays", begin) - begin);
+  const std::size_t begin = manual.find("\n", manual.find("Some examples:"));
+  std::string block = manual.substr(begin, manual.find("\nThe results of replays", begin) - begin);
   std::vector<std::string> questions;
   for (std::size_t end; (end = block.find(';')) != std::string::npos; block.erase(0, end + 1)) {
     questions.push_back(block.substr(0, end));
@@ -44,9 +42,7 @@ TEST_CASE_TEMPLATE("a trial that may be used again comes back with every field a
   Place place;
   const Trial trial = measured("X=1");
   place.store().record_trials({&trial, 1});
-  const std::vector<Trial> found = place.store().find_reusable({some_key(), "", "reuse", kConditions});
-  REQUIRE(found.size() == 1);
-  check_same(found[0], trial);
+  check_same(place.store().find_reusable({some_key(), "", "reuse", kConditions}), {trial});
 }
 
 TEST_CASE_TEMPLATE("of each configuration the latest trial may be used again, in the order recorded", Place, InMemory,
@@ -89,8 +85,7 @@ TEST_CASE_TEMPLATE("a later trial under other conditions does not hide one that 
 }
 
 TEST_CASE("what may be used again is found without reading the rest of the database") {
-  const TemporaryFolder folder;
-  const auto store = open_store(folder / "decisions.db");
+  InSqlite place;
   constexpr int kConfigurations = 700;
   std::vector<Trial> trials;
   for (int other = 0; other < 20; ++other) {
@@ -99,11 +94,9 @@ TEST_CASE("what may be used again is found without reading the rest of the datab
       trials.back().key.problem = "rows=" + std::to_string(other);
     }
   }
-  store->record_trials(trials);
-  DecisionKey key = some_key();
-  key.problem = "rows=7";
+  place.store().record_trials(trials);
 
-  const sqlite::Connection connection(folder / "decisions.db", SQLITE_OPEN_READWRITE, std::chrono::seconds(1));
+  const sqlite::Connection connection(place.path(), SQLITE_OPEN_READWRITE, std::chrono::seconds(1));
   // One virtual-machine step is far less than a row; a look at each of the 14,000 trials would be some 200,000 steps.
   int callbacks = 0;
   constexpr int kSteps = 1000;
@@ -112,14 +105,14 @@ TEST_CASE("what may be used again is found without reading the rest of the datab
     return 0;
   };
   sqlite3_progress_handler(connection.get(), kSteps, count, &callbacks);
-  CHECK(read_reusable_trials(connection, {key, "", "reuse", kConditions}).size() == kConfigurations);
+  const Run run{key_of_problem("rows=7"), "", "reuse", kConditions};
+  CHECK(read_reusable_trials(connection, run).size() == kConfigurations);
   CHECK(callbacks < 100);
 }
 
 TEST_CASE("the manual's questions are answered for a session that took its trials over, until these are forgotten") {
-  const TemporaryFolder folder;
-  const auto path = folder / "decisions.db";
-  const auto store = open_store(path);
+  InSqlite place;
+  const auto path = place.path();
   std::vector<Trial> trials{measured("BLOCK=1", "interrupted", 0), measured("BLOCK=1", "interrupted", 1),
                             measured("BLOCK=2", "interrupted", 2)};
   for (Trial& trial : trials) {
@@ -127,11 +120,10 @@ TEST_CASE("the manual's questions are answered for a session that took its trial
     trial.duplicate_of.clear();
   }
   for (std::size_t i : {0, 1}) trials[i].outcome = Outcome::ok;
-  store->record_trials(trials);
-  Decision decision = full_decision();
+  place.store().record_trials(trials);
+  Decision decision = full_decision("BLOCK=1");
   decision.session = "resumed";
-  decision.configuration = "BLOCK=1";
-  store->record_decision(decision);
+  place.store().record_decision(decision);
 
   const std::vector<std::string> questions = questions_of_the_manual();
   REQUIRE(questions.size() == 4);
@@ -142,7 +134,7 @@ TEST_CASE("the manual's questions are answered for a session that took its trial
   CHECK(sql(path, questions[0]).size() == 1);  // of a configuration that was tried twice the latest trial
   CHECK(sql(path, questions[2]).size() == full_trial().samples_ns.size());
   CHECK(sql(path, "SELECT sequence FROM v_latest ORDER BY trial_id") == std::vector<std::string>{"1", "2"});
-  store->forget({}, Forget::trials);
+  place.store().forget({}, Forget::trials);
   CHECK(sql(path, "SELECT count(*) FROM v_latest") == std::vector<std::string>{"0"});
   CHECK(sql(path, "SELECT count(*) FROM v_trials") == std::vector<std::string>{"3"});
 }

@@ -1,13 +1,11 @@
 #include "cache/store/schema.hpp"
 
-#include <array>
 #include <csignal>
 
 #include "cache/file/hash.hpp"
 #include "cache/sqlite/sqlite.hpp"
-#include "cache/store/binary_store.hpp"
 #include "cache/store/schema_steps.hpp"
-#include "tests/cache/support.hpp"
+#include "tests/cache/examples.hpp"
 
 namespace tuner::cache::test {
 namespace {
@@ -32,69 +30,42 @@ std::filesystem::path make_format(const TemporaryFolder& folder, std::size_t ver
   return folder / "decisions.db";
 }
 
-/// A copy of the file that a program of format 1 wrote, with the trials and the decision of one session.
-std::filesystem::path old_file(const TemporaryFolder& folder) {
-  std::filesystem::copy_file(TUNER_TEST_DATA "/decisions-format-1.sqlite", folder / "decisions.db");
-  return folder / "decisions.db";
-}
-
-// A difference in the next two makes existing files unreadable or mixes two layouts under one number. Add a step.
-TEST_CASE("format 1 is what it was when it was released") {
-  const TemporaryFolder folder;
-  const auto path = make_format(folder, 1);
-  CHECK(content_hash(schema_of(path)) == "e74c57cd2d144ba977f03e02c2c2fef5");
+void check_format(const std::filesystem::path& path, const char* version, const char* schema_hash) {
+  CAPTURE(path);
+  CHECK(content_hash(schema_of(path)) == schema_hash);
   CHECK(sql(path, "PRAGMA application_id") == Rows{std::to_string(0x54554e52)});
-  CHECK(sql(path, "PRAGMA user_version") == Rows{"1"});
+  CHECK(sql(path, "PRAGMA user_version") == Rows{version});
 }
 
-TEST_CASE("format 2 is what it was when it was released") {
-  const TemporaryFolder folder;
-  const auto path = make_format(folder, 2);
-  CHECK(content_hash(schema_of(path)) == "02209d7707bb931bbd961d1c09bcecc3");
-  CHECK(sql(path, "PRAGMA user_version") == Rows{"2"});
-}
-
-TEST_CASE("format 3 is what it was when it was released") {
-  const TemporaryFolder folder;
-  const auto path = make_format(folder, 3);
-  CHECK(content_hash(schema_of(path)) == "aa40aa743b837c4894551deed980cdec");
-  CHECK(sql(path, "PRAGMA user_version") == Rows{"3"});
-}
-
-TEST_CASE("format 4 is what it was when it was released, whatever format a file began with") {
-  const TemporaryFolder fresh, one, two;
-  open_store(fresh / "decisions.db");
-  open_store(old_file(one));
-  open_store(make_format(two, 2));
-  for (const auto& path : {fresh / "decisions.db", one / "decisions.db", two / "decisions.db"}) {
-    CHECK(content_hash(schema_of(path)) == "d5e32c0b730d4e26a4b1e63276a00b9f");
-    CHECK(sql(path, "PRAGMA application_id") == Rows{std::to_string(0x54554e52)});
-    CHECK(sql(path, "PRAGMA user_version") == Rows{"4"});
+// A difference makes existing files unreadable or mixes two layouts under one number. Add a step.
+TEST_CASE("formats 1, 2, 3 and 4 are what they were when they were released, whatever format a file began with") {
+  const TemporaryFolder fresh, one, two, three, from_one, from_two;
+  check_format(make_format(one, 1), "1", "e74c57cd2d144ba977f03e02c2c2fef5");
+  check_format(make_format(two, 2), "2", "02209d7707bb931bbd961d1c09bcecc3");
+  check_format(make_format(three, 3), "3", "aa40aa743b837c4894551deed980cdec");
+  for (const auto& path : {fresh / "decisions.db", old_file(from_one, "decisions"), make_format(from_two, 2)}) {
+    open_store(path);
+    check_format(path, "4", "d5e32c0b730d4e26a4b1e63276a00b9f");
   }
 }
 
 TEST_CASE("a file of format 1 keeps every row when it is brought up to date") {
   const TemporaryFolder folder;
-  const auto path = old_file(folder);
-  const auto rows_of = [&](const std::string& table, const std::string& columns) {
-    return sql(path, "SELECT " + columns + " FROM " + table);
+  const auto path = old_file(folder, "decisions");
+  const auto rows = [&](const std::string& table) {
+    const char* const of_decision =
+        "decision_id, run_id, configuration, baseline, time_ns, baseline_time_ns, speedup, speedup_low, speedup_high, "
+        "confidence, race_blocks, verified, noisy, binary_hash, launch, created_unix_ms";
+    return sql(path, std::string("SELECT ") + (table == "decision" ? of_decision : "*") + " FROM " + table);
   };
-  const std::string decision =
-      "decision_id, run_id, configuration, baseline, time_ns, baseline_time_ns, speedup, speedup_low, speedup_high, "
-      "confidence, race_blocks, verified, noisy, binary_hash, launch, created_unix_ms";
-  const std::vector<std::pair<std::string, std::string>> tables{{"task", "*"},
-                                                                {"run", "*"},
-                                                                {"trial", "*"},
-                                                                {"decision", decision},
-                                                                {"decision_tie", "*"},
-                                                                {"outcome", "*"},
-                                                                {"decision_counter", "*"},
-                                                                {"v_trials", "*"}};
-  std::vector<Rows> before;
-  for (const auto& [table, columns] : tables) before.push_back(rows_of(table, columns));
-  REQUIRE(before[2].size() == 22);
-  REQUIRE(before[3].size() == 1);
-  REQUIRE(before[4].size() > 0);
+  std::map<std::string, Rows> before;
+  for (const char* const table :
+       {"task", "run", "trial", "decision", "decision_tie", "outcome", "decision_counter", "v_trials"}) {
+    before[table] = rows(table);
+  }
+  REQUIRE(before["trial"].size() == 22);
+  REQUIRE(before["decision"].size() == 1);
+  REQUIRE(before["decision_tie"].size() > 0);
   {
     const auto store = open_store(path);
     CHECK_FALSE(store->damage());
@@ -105,17 +76,18 @@ TEST_CASE("a file of format 1 keeps every row when it is brought up to date") {
     CHECK(store->find_trials(decisions[0].key).size() == 22);
     store->record_decision(full_decision());
   }
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    const Rows after = rows_of(tables[i].first, tables[i].second);
-    INFO(tables[i].first);
-    REQUIRE(after.size() >= before[i].size());
-    CHECK(Rows(after.begin(), after.begin() + static_cast<std::ptrdiff_t>(before[i].size())) == before[i]);
+  for (const auto& [table, old] : before) {
+    INFO(table);
+    Rows after = rows(table);
+    REQUIRE(after.size() >= old.size());
+    after.resize(old.size());
+    CHECK(after == old);
   }
 }
 
 TEST_CASE("a reader sees an older file as if it had been brought up to date, and leaves it as it is") {
   const TemporaryFolder folder;
-  const auto path = old_file(folder);
+  const auto path = old_file(folder, "decisions");
   const std::string before = read_bytes(path);
   const auto store = open_store(path, Access::read_only);
   const std::vector<Decision> decisions = store->list_decisions({});
@@ -129,7 +101,7 @@ TEST_CASE("a reader sees an older file as if it had been brought up to date, and
 
 TEST_CASE("a program that is killed while it brings a file up to date leaves the older file") {
   const TemporaryFolder folder;
-  const auto path = old_file(folder);
+  const auto path = old_file(folder, "decisions");
   const std::string before = schema_of(path);
   CHECK(in_child([&] {
           const sqlite::Connection connection(path, SQLITE_OPEN_READWRITE, std::chrono::seconds(1));
@@ -143,59 +115,38 @@ TEST_CASE("a program that is killed while it brings a file up to date leaves the
 }
 
 TEST_CASE("the numbers of outcomes and origins in a file are those of the program") {
-  const TemporaryFolder folder;
-  open_store(folder / "decisions.db");
+  const InSqlite place;
   Rows outcomes;
   for (const OutcomeName& entry : kOutcomeNames) {
     outcomes.push_back(std::to_string(static_cast<int>(entry.outcome)) + "|" + std::string(entry.name));
   }
-  CHECK(sql(folder / "decisions.db", "SELECT outcome, name FROM outcome ORDER BY outcome") == outcomes);
+  CHECK(sql(place.path(), "SELECT outcome, name FROM outcome ORDER BY outcome") == outcomes);
   Rows origins;
   for (const Origin origin : {Origin::measured, Origin::imported, Origin::replay}) {
     origins.push_back(std::to_string(static_cast<int>(origin)) + "|" + std::string(to_string(origin)));
   }
-  CHECK(sql(folder / "decisions.db", "SELECT origin, name FROM origin ORDER BY origin") == origins);
+  CHECK(sql(place.path(), "SELECT origin, name FROM origin ORDER BY origin") == origins);
 }
 
 TEST_CASE("a file of format 1 that SQL wrote is read as it was meant") {
   const TemporaryFolder folder;
   make_format(folder, 1);
-  const DecisionKey key{"k", "i", "p", "d", "m", "o"};
+  const DecisionKey key = some_key();
   sql(folder / "decisions.db",
-      "INSERT INTO task VALUES (1, '" + key.hash() +
-          "', 'key1|kernel=k|identity=i|problem=p|device=d|mode=m|objective=o', 'k', 'i', 'p', 'd', 'm', 'o');"
-          "INSERT INTO run VALUES (1, 1, 'session', 'reuse', '0.1', '13.0', '580', 1);"
-          "INSERT INTO trial VALUES (1, 1, 5, 'X=1', 7, 'why', 1, 2.5, '[1,2.5e0]', 1, 2, 3, 4, 5, 6, 0.5, 'warps',"
-          " 'hash', 'launch', 'X=2', 7, 8, 9, 1000);"
+      "INSERT INTO task VALUES (1, '" + key.hash() + "', '" + key.text() + "', '" + key.kernel_name + "', '" +
+          key.kernel_identity + "', '" + key.problem + "', '" + key.device +
+          "', 'cold', 'time');"
+          "INSERT INTO run VALUES (1, 1, 'session-1', 'reuse', '0.1.0', '13.0.88', '580.159', 1);"
+          "INSERT INTO trial VALUES (1, 1, 17, 'BLOCKDIMX=128,STRATEGY=none', 7, 'sums[3] is 1, expected 2', 1, "
+          "123456.789, '[0.1,1e300,123456.78900000001,5e-324,3.0e0]', 42, 8, 16, 24, 1024, 65536, 0.4375, 'registers', "
+          "'00112233445566778899aabbccddeeff', 'grid=528x1x1 block=128x1x1 shared=65536', "
+          "'BLOCKDIMX=128,STRATEGY=unrolled', 81.25, 1.5, 2.75, 1700000000123);"
           "INSERT INTO decision VALUES (1, 1, 'X=1', 'X=0', 2.5, NULL, NULL, NULL, NULL, 0.99, 3, 1, 0, 'hash', "
-          "'launch',"
-          " 2000);"
+          "'launch', 2000);"
           "INSERT INTO decision_tie VALUES (1, 1, 'X=3', 1.25), (1, 0, 'X=1', 1);"
           "INSERT INTO decision_counter VALUES (1, 'asked', 9)");
   const auto store = open_store(folder / "decisions.db");
-  const std::vector<Trial> trials = store->find_trials(key);
-  REQUIRE(trials.size() == 1);
-  Trial trial;
-  trial.key = key;
-  trial.reuse_hash = "reuse";
-  trial.session = "session";
-  trial.sequence = 5;
-  trial.configuration = "X=1";
-  trial.outcome = Outcome::wrong_result;
-  trial.message = "why";
-  trial.censored = true;
-  trial.time_ns = 2.5;
-  trial.samples_ns = {1, 2.5};
-  trial.facts = {1, 2, 3, 4, 5, 6, 0.5, "warps", "hash"};
-  trial.launch = "launch";
-  trial.duplicate_of = "X=2";
-  trial.compile_ms = 7;
-  trial.verify_ms = 8;
-  trial.timing_ms = 9;
-  trial.conditions = {"0.1", "13.0", "580"};
-  trial.origin = Origin::imported;
-  trial.created_unix_ms = 1000;
-  check_same(trials[0], trial);
+  check_same(store->find_trials(key), {full_trial()});
 
   const auto decision = store->find_decision(key);
   REQUIRE(decision);
@@ -206,18 +157,18 @@ TEST_CASE("a file of format 1 that SQL wrote is read as it was meant") {
 }
 
 TEST_CASE("v_best shows the served decision of each task") {
-  const TemporaryFolder folder;
-  const auto store = open_store(folder / "decisions.db");
+  InSqlite place;
+  Store& store = place.store();
   Decision decision = full_decision();
   decision.origin = Origin::measured;
   decision.configuration = "superseded";
-  store->record_decision(decision);
+  store.record_decision(decision);
   decision.configuration = "X=1";
-  store->record_decision(decision);
+  store.record_decision(decision);
   decision.key.problem = "rows=1";
   decision.configuration = "X=2";
-  store->record_decision(decision);
-  CHECK(sql(folder / "decisions.db",
+  store.record_decision(decision);
+  CHECK(sql(place.path(),
             "SELECT kernel, problem, device, mode, objective, configuration, time_ns, baseline, baseline_time_ns, "
             "speedup, "
             "speedup_low, speedup_high, confidence, tied, verified, awkward_sizes, noisy, contended, race_blocks, "
@@ -233,8 +184,8 @@ TEST_CASE("v_best shows the served decision of each task") {
 }
 
 TEST_CASE("v_trials shows every trial with its outcome in words, and v_failures only the failed ones") {
-  const TemporaryFolder folder;
-  const auto store = open_store(folder / "decisions.db");
+  InSqlite place;
+  Store& store = place.store();
   std::vector<Trial> trials;
   for (const OutcomeName& entry : kOutcomeNames) {
     trials.push_back(full_trial());
@@ -242,25 +193,25 @@ TEST_CASE("v_trials shows every trial with its outcome in words, and v_failures 
     trials.back().outcome = entry.outcome;
     trials.back().message = entry.outcome == Outcome::ok ? "" : "because " + std::string(entry.name);
   }
-  store->record_trials(trials);
-  const Rows all = sql(folder / "decisions.db", "SELECT outcome, message FROM v_trials");
-  const Rows failures = sql(folder / "decisions.db", "SELECT class, message FROM v_failures");
+  store.record_trials(trials);
+  const Rows all = sql(place.path(), "SELECT outcome, message FROM v_trials");
+  const Rows failures = sql(place.path(), "SELECT class, message FROM v_failures");
   REQUIRE(all.size() == kOutcomeNames.size());
   CHECK(all[0] == "ok|");
   CHECK(all[7] == "wrong_result|because wrong_result");
   CHECK(failures == Rows(all.begin() + 1, all.end()));
-  CHECK(sql(folder / "decisions.db",
+  CHECK(sql(place.path(),
             "SELECT kernel, sequence, configuration, censored, time_ns, sample_count, registers, occupancy, origin, "
             "created_utc "
             "FROM v_trials LIMIT 1") ==
         Rows{"prefetch|0|BLOCKDIMX=128,STRATEGY=none|1|123456.789|5|42|0.4375|imported|2023-11-14T22:13:20.123Z"});
-  CHECK(sql(folder / "decisions.db",
-            "SELECT value FROM v_trials, json_each(samples_ns) WHERE sequence = 0 AND key = 4") == Rows{"3"});
+  CHECK(sql(place.path(), "SELECT value FROM v_trials, json_each(samples_ns) WHERE sequence = 0 AND key = 4") ==
+        Rows{"3"});
 }
 
 TEST_CASE("v_stale shows the decisions made before the toolkit or the driver of their device changed") {
-  const TemporaryFolder folder;
-  const auto store = open_store(folder / "decisions.db");
+  InSqlite place;
+  Store& store = place.store();
   const auto record = [&](const char* device, const char* problem, Conditions conditions,
                           Origin origin = Origin::measured) {
     Decision decision = full_decision();
@@ -268,11 +219,11 @@ TEST_CASE("v_stale shows the decisions made before the toolkit or the driver of 
     decision.key.problem = problem;
     decision.conditions = std::move(conditions);
     decision.origin = origin;
-    store->record_decision(decision);
+    store.record_decision(decision);
   };
   const auto stale = [&] {
     return sql(
-        folder / "decisions.db",
+        place.path(),
         "SELECT device, problem, toolkit, newest_toolkit, driver, newest_driver FROM v_stale ORDER BY decision_id");
   };
   record("H200", "n=1", {"0.1", "13.0", "580"});
@@ -292,11 +243,9 @@ TEST_CASE("v_stale shows the decisions made before the toolkit or the driver of 
 }
 
 TEST_CASE("the schema that a user reads explains itself") {
-  const TemporaryFolder folder;
-  open_store(folder / "decisions.db");
+  const InSqlite place;
   for (const std::string& row :
-       sql(folder / "decisions.db",
-           "SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY rowid")) {
+       sql(place.path(), "SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY rowid")) {
     INFO(row);
     CHECK(contains(row, "-- "));
     if (contains(row, "CREATE TABLE")) CHECK(contains(row, "STRICT"));
@@ -304,15 +253,15 @@ TEST_CASE("the schema that a user reads explains itself") {
 }
 
 TEST_CASE("docs/database.md names every table, view and column") {
+  const InSqlite place;
   const TemporaryFolder folder;
-  open_store(folder / "decisions.db");
   BinaryStore::open({.path = folder / "binaries.db"});
   const std::string manual = read_bytes(TUNER_DOCS_DIR "/database.md");
   REQUIRE(manual.size() > 1000);
-  for (const char* const file : {"decisions.db", "binaries.db"}) {
+  for (const std::filesystem::path& file : {place.path(), folder / "binaries.db"}) {
     const std::string names = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')";
-    for (const std::string& name : sql(folder / file, names + " UNION SELECT c.name FROM (" + names +
-                                                          ") AS t JOIN pragma_table_info(t.name) AS c")) {
+    for (const std::string& name :
+         sql(file, names + " UNION SELECT c.name FROM (" + names + ") AS t JOIN pragma_table_info(t.name) AS c")) {
       INFO(file << ": " << name);
       CHECK(contains(manual, "`" + name + "`"));
     }
@@ -320,13 +269,13 @@ TEST_CASE("docs/database.md names every table, view and column") {
 }
 
 TEST_CASE("a trial must belong to a run and have a known outcome") {
-  const TemporaryFolder folder;
-  const auto store = open_store(folder / "decisions.db");
+  InSqlite place;
+  Store& store = place.store();
   Trial trial = full_trial();
   trial.outcome = static_cast<Outcome>(99);
-  error_of(Errc::internal, [&] { store->record_trials({&trial, 1}); });
-  CHECK(store->find_trials(some_key()).empty());
-  CHECK(sql(folder / "decisions.db", "SELECT count(*) FROM task") == Rows{"0"});
+  error_of(Errc::internal, [&] { store.record_trials({&trial, 1}); });
+  CHECK(store.find_trials(some_key()).empty());
+  CHECK(sql(place.path(), "SELECT count(*) FROM task") == Rows{"0"});
 }
 
 TEST_CASE("a file of a newer format is refused and left as it was") {
@@ -335,9 +284,8 @@ TEST_CASE("a file of a newer format is refused and left as it was") {
   sql(folder / "decisions.db", "PRAGMA user_version = 5");
   const std::string before = read_bytes(folder / "decisions.db");
   for (const Access access : {Access::read_write, Access::read_only}) {
-    const std::string message = error_of(Errc::store_newer, [&] { open_store(folder / "decisions.db", access); });
-    CHECK(contains(message, (folder / "decisions.db").string()));
-    CHECK(contains(message, "newer version"));
+    check_error(Errc::store_newer, {(folder / "decisions.db").string(), "newer version"},
+                [&] { open_store(folder / "decisions.db", access); });
   }
   CHECK(read_bytes(folder / "decisions.db") == before);
 }
@@ -351,19 +299,16 @@ TEST_CASE("another program's database is refused and left as it was") {
     std::filesystem::remove(path);
     sql(path, theirs);
     const std::string before = read_bytes(path);
-    const std::string message = error_of(Errc::store_unavailable, [&] { open_store(path); });
-    CHECK(contains(message, path.string()));
-    CHECK(contains(message, "application_id"));
+    check_error(Errc::store_unavailable, {path.string(), "application_id"}, [&] { open_store(path); });
     CHECK(read_bytes(path) == before);
   }
 }
 
 TEST_CASE("a format number below one is damage") {
-  const TemporaryFolder folder;
-  open_store(folder / "decisions.db");
+  const InSqlite place;
   for (const char* const version : {"0", "-3"}) {
-    sql(folder / "decisions.db", std::string("PRAGMA user_version = ") + version);
-    error_of(Errc::store_damaged, [&] { open_store(folder / "decisions.db"); });
+    sql(place.path(), std::string("PRAGMA user_version = ") + version);
+    error_of(Errc::store_damaged, [&] { open_store(place.path()); });
   }
 }
 

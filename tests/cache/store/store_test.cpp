@@ -26,22 +26,15 @@ TEST_CASE_TEMPLATE("a trial comes back with every field as it was", Place, InMem
   Place place;
   const std::vector<Trial> trials{full_trial(), bare_trial()};
   place.store().record_trials(trials);
-  const std::vector<Trial> found = place.store().find_trials(some_key());
-  REQUIRE(found.size() == 2);
-  check_same(found[0], trials[0]);
-  check_same(found[1], trials[1]);
+  check_same(place.store().find_trials(some_key()), trials);
 }
 
 TEST_CASE_TEMPLATE("a decision comes back with every field as it was", Place, InMemory, InSqlite) {
   Place place;
-  place.store().record_decision(full_decision());
-  const std::optional<Decision> full = place.store().find_decision(some_key());
-  REQUIRE(full);
-  check_same(*full, full_decision());
-  place.store().record_decision(bare_decision());
-  const std::optional<Decision> bare = place.store().find_decision(some_key());
-  REQUIRE(bare);
-  check_same(*bare, bare_decision());
+  for (const Decision& decision : {full_decision(), bare_decision()}) {
+    place.store().record_decision(decision);
+    check_same(place.store().find_decision(some_key()), decision);
+  }
 }
 
 TEST_CASE_TEMPLATE("text comes back whatever it contains", Place, InMemory, InSqlite) {
@@ -49,22 +42,18 @@ TEST_CASE_TEMPLATE("text comes back whatever it contains", Place, InMemory, InSq
   const std::vector<std::string> odd{
       "",         "'; DROP TABLE trial; --", "?1 \"quoted\" 'text'", "two\nlines\r\n\t",
       "größe 矩", "invalid \xff\xfe UTF-8",  std::string("a\0b", 3), std::string(100'000, 'x')};
-  for (std::size_t i = 0; i < odd.size(); ++i) {
+  for (const std::string& text : odd) {
     Trial trial = full_trial();
-    trial.key.problem = trial.message = trial.configuration = trial.session = odd[i];
-    trial.reuse_hash = trial.launch = trial.conditions.driver = odd[i];
+    trial.key.problem = trial.message = trial.configuration = trial.session = text;
+    trial.reuse_hash = trial.launch = trial.conditions.driver = text;
     place.store().record_trials({&trial, 1});
-    const std::vector<Trial> found = place.store().find_trials(trial.key);
-    REQUIRE(found.size() == 1);
-    check_same(found[0], trial);
+    check_same(place.store().find_trials(trial.key), {trial});
 
-    Decision decision = full_decision();
-    decision.key.problem = decision.configuration = decision.ties[0].configuration = odd[i];
-    decision.counters[odd[i]] = -5;
+    Decision decision = full_decision(text);
+    decision.key.problem = decision.ties[0].configuration = text;
+    decision.counters[text] = -5;
     place.store().record_decision(decision);
-    const std::optional<Decision> answer = place.store().find_decision(decision.key);
-    REQUIRE(answer);
-    check_same(*answer, decision);
+    check_same(place.store().find_decision(decision.key), decision);
   }
   CHECK(place.store().list_decisions({}).size() == odd.size());
 }
@@ -80,9 +69,7 @@ TEST_CASE_TEMPLATE("every outcome and every origin comes back", Place, InMemory,
     }
   }
   place.store().record_trials(trials);
-  const std::vector<Trial> found = place.store().find_trials(some_key());
-  REQUIRE(found.size() == trials.size());
-  for (std::size_t i = 0; i < trials.size(); ++i) check_same(found[i], trials[i]);
+  check_same(place.store().find_trials(some_key()), trials);
 }
 
 TEST_CASE_TEMPLATE("trials are found in the order recorded, over batches and sessions", Place, InMemory, InSqlite) {
@@ -103,13 +90,11 @@ TEST_CASE_TEMPLATE("trials are found in the order recorded, over batches and ses
 
 TEST_CASE_TEMPLATE("a batch may hold trials of several keys, each found under its own", Place, InMemory, InSqlite) {
   Place place;
-  std::vector<Trial> batch(4, full_trial());
+  std::vector<Trial> batch = full_trials(4);
   batch[1].key.problem = batch[3].key.problem = "rows=1";
-  for (std::size_t i = 0; i < batch.size(); ++i) batch[i].sequence = static_cast<std::int64_t>(i);
   place.store().record_trials(batch);
-  CHECK(place.store().find_trials(batch[0].key).size() == 2);
-  REQUIRE(place.store().find_trials(batch[1].key).size() == 2);
-  CHECK(place.store().find_trials(batch[1].key)[1].sequence == 3);
+  check_same(place.store().find_trials(batch[0].key), {batch[0], batch[2]});
+  check_same(place.store().find_trials(batch[1].key), {batch[1], batch[3]});
 }
 
 TEST_CASE_TEMPLATE("what was never recorded is found nowhere", Place, InMemory, InSqlite) {
@@ -141,9 +126,8 @@ TEST_CASE_TEMPLATE("the decision recorded last is the one that is found, whateve
   Place place;
   Decision first = full_decision();
   first.created_unix_ms = 2'000;
-  Decision second = full_decision();
+  Decision second = full_decision("another");
   second.created_unix_ms = 1'000;
-  second.configuration = "another";
   place.store().record_decision(first);
   place.store().record_decision(second);
   CHECK(place.store().find_decision(some_key())->configuration == "another");
@@ -154,11 +138,10 @@ TEST_CASE_TEMPLATE("a listing shows the newest decision of each key that passes 
                    InMemory, InSqlite) {
   Place place;
   const auto record = [&](const char* kernel, const char* problem, const char* device, const char* configuration) {
-    Decision decision = full_decision();
+    Decision decision = full_decision(configuration);
     decision.key.kernel_name = kernel;
     decision.key.problem = problem;
     decision.key.device = device;
-    decision.configuration = configuration;
     place.store().record_decision(decision);
   };
   record("a", "n=1", "H200", "first");
@@ -183,18 +166,14 @@ TEST_CASE_TEMPLATE("a listing shows the newest decision of each key that passes 
 TEST_CASE_TEMPLATE("recording a decision returns its row, which every look-up names and which finds it again", Place,
                    InMemory, InSqlite) {
   Place place;
-  Decision decision = full_decision();
-  const std::int64_t first = place.store().record_decision(decision);
-  decision.configuration = "another";
-  const std::int64_t second = place.store().record_decision(decision);
+  const std::int64_t first = place.store().record_decision(full_decision());
+  const std::int64_t second = place.store().record_decision(full_decision("another"));
   CHECK(first > 0);
   CHECK(second > first);
   CHECK(place.store().find_decision(some_key())->row == second);
   CHECK(place.store().list_decisions({}).at(0).row == second);
-  const std::optional<Decision> superseded = place.store().find_decision(first);
-  REQUIRE(superseded);
-  check_same(*superseded, full_decision());
-  CHECK(superseded->row == first);
+  check_same(place.store().find_decision(first), full_decision());
+  CHECK(place.store().find_decision(first)->row == first);
   for (const std::int64_t none : {std::int64_t{-1}, std::int64_t{0}, second + 1}) {
     CHECK_FALSE(place.store().find_decision(none));
   }
@@ -204,10 +183,9 @@ TEST_CASE_TEMPLATE("a kernel's sites are what is served for it on every problem 
                    InMemory, InSqlite) {
   Place place;
   const auto record = [&](const char* problem, const char* device, const char* configuration, Origin origin) {
-    Decision decision = full_decision();
+    Decision decision = full_decision(configuration);
     decision.key.problem = problem;
     decision.key.device = device;
-    decision.configuration = configuration;
     decision.origin = origin;
     return place.store().record_decision(decision);
   };
@@ -258,14 +236,12 @@ TEST_CASE_TEMPLATE("a number that is none is refused with the whole batch", Plac
   Place place;
   std::vector<Trial> batch(3, full_trial());
   batch[2].samples_ns[1] = std::numeric_limits<double>::quiet_NaN();
-  const std::string message = error_of(Errc::internal, [&] { place.store().record_trials(batch); });
-  CHECK(contains(message, "samples_ns"));
-  CHECK(contains(message, batch[2].configuration));
+  check_error(Errc::internal, {"samples_ns", batch[2].configuration}, [&] { place.store().record_trials(batch); });
   CHECK(place.store().find_trials(some_key()).empty());
 
   Decision decision = full_decision();
   decision.speedup_high = std::numeric_limits<double>::infinity();
-  CHECK(contains(error_of(Errc::internal, [&] { place.store().record_decision(decision); }), "speedup_high"));
+  check_error(Errc::internal, {"speedup_high"}, [&] { place.store().record_decision(decision); });
   CHECK_FALSE(place.store().find_decision(some_key()));
 }
 
@@ -277,41 +253,35 @@ TEST_CASE("what one store recorded another one on the same file finds, at once a
   writer->record_trials({&trial, 1});
   writer->record_decision(full_decision());
   CHECK(reader->find_trials(some_key()).size() == 1);
-  REQUIRE(reader->find_decision(some_key()));
-  check_same(*open_store(folder / "decisions.db")->find_decision(some_key()), full_decision());
+  CHECK(reader->find_decision(some_key()));
+  check_same(open_store(folder / "decisions.db")->find_decision(some_key()), full_decision());
 }
 
 TEST_CASE("superseded decisions stay in the database") {
-  const TemporaryFolder folder;
-  const auto store = open_store(folder / "decisions.db");
-  for (int i = 0; i < 3; ++i) store->record_decision(full_decision());
-  CHECK(sql(folder / "decisions.db", "SELECT count(*) FROM decision") == std::vector<std::string>{"3"});
-  CHECK(sql(folder / "decisions.db", "SELECT count(*) FROM v_best") == std::vector<std::string>{"1"});
+  InSqlite place;
+  for (int i = 0; i < 3; ++i) place.store().record_decision(full_decision());
+  CHECK(sql(place.path(), "SELECT count(*) FROM decision") == std::vector<std::string>{"3"});
+  CHECK(sql(place.path(), "SELECT count(*) FROM v_best") == std::vector<std::string>{"1"});
 }
 
 TEST_CASE("two keys with the same hash are told apart by their text") {
-  const TemporaryFolder folder;
-  const auto store = open_store(folder / "decisions.db");
-  store->record_decision(full_decision());
-  DecisionKey other = some_key();
-  other.problem = "rows=1";
+  InSqlite place;
+  place.store().record_decision(full_decision());
+  const DecisionKey other = key_of_problem("rows=1");
   // A collision cannot be constructed, but what it would leave behind can: the other key's hash beside this key's text.
-  sql(folder / "decisions.db", "UPDATE task SET key_hash = '" + other.hash() + "'");
-  CHECK_FALSE(store->find_decision(other));
+  sql(place.path(), "UPDATE task SET key_hash = '" + other.hash() + "'");
+  CHECK_FALSE(place.store().find_decision(other));
   Decision decision = full_decision();
   decision.key = other;
-  store->record_decision(decision);
-  REQUIRE(store->find_decision(other));
-  CHECK(store->find_decision(other)->key == other);
-  CHECK(store->list_decisions({}).size() == 2);
+  place.store().record_decision(decision);
+  check_same(place.store().find_decision(other), decision);
+  CHECK(place.store().list_decisions({}).size() == 2);
 }
 
 TEST_CASE("a store that was opened for reading refuses to record") {
-  const TemporaryFolder folder;
-  open_store(folder / "decisions.db");
-  const auto reader = open_store(folder / "decisions.db", Access::read_only);
-  const std::string message = error_of(Errc::store_unavailable, [&] { reader->record_decision(full_decision()); });
-  CHECK(contains(message, (folder / "decisions.db").string()));
+  const InSqlite place;
+  const auto reader = open_store(place.path(), Access::read_only);
+  check_error(Errc::store_unavailable, {place.path().string()}, [&] { reader->record_decision(full_decision()); });
 }
 
 }  // namespace

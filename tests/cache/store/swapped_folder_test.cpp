@@ -8,8 +8,7 @@
 #include <random>
 #include <thread>
 
-#include "cache/store/binary_store.hpp"
-#include "tests/cache/support.hpp"
+#include "tests/cache/examples.hpp"
 
 namespace tuner::cache::test {
 namespace {
@@ -19,9 +18,7 @@ namespace fs = std::filesystem;
 constexpr uid_t kOther = 12345;
 
 Binary binary_of(const std::string& code) {
-  Binary binary{.architecture = "sm_90", .compile_key = "the key", .kernel = "k"};
-  for (const char c : code) binary.bytes.push_back(static_cast<std::byte>(c));
-  return binary;
+  return test::binary_of("the key", code, code.size());
 }
 
 /// Waits until a child of this process has opened a file that it also inherited; false if it ended before.

@@ -6,8 +6,7 @@
 
 #include "cache/file/hash.hpp"
 #include "cache/sqlite/sqlite.hpp"
-#include "cache/store/binary_store.hpp"
-#include "tests/cache/support.hpp"
+#include "tests/cache/examples.hpp"
 
 namespace tuner::cache::test {
 namespace {
@@ -18,9 +17,7 @@ constexpr std::size_t kPage = 512;
 constexpr const char* kTiles[] = {"16", "32", "64"};
 
 Binary binary_of(const std::string& tile) {
-  Binary binary{.architecture = "sm_90", .compile_key = "TILE=" + tile, .kernel = "copy", .resource_log = "log"};
-  for (int i = 0; i < 60; ++i) binary.bytes.push_back(static_cast<std::byte>(tile[i % tile.size()]));
-  return binary;
+  return test::binary_of("TILE=" + tile, tile, 60);
 }
 
 /// A small file with a binary for each configuration, in pages as small as can be.
@@ -109,21 +106,13 @@ TEST_CASE("of two kernels that one source compiles to the same bytes the second 
   CHECK(reader->find_compiled("another kernel")->kernel == "shift");
 }
 
-/// A copy of the file that a program of format 1 wrote.
-fs::path old_file(const TemporaryFolder& folder) {
-  const fs::path path = folder / "binaries.db";
-  fs::copy_file(TUNER_TEST_DATA "/binaries-format-1.sqlite", path);
-  REQUIRE(chmod(path.c_str(), 0600) == 0);
-  return path;
-}
-
 std::string old_key(const std::string& kernel, const std::string& tile) {
   return "binary1|kernel=" + kernel + "|architecture=sm_90|name=|define=TILE|as=" + tile;
 }
 
 TEST_CASE("binaries of a file of format 1 are found once it is brought up to date") {
   const TemporaryFolder folder;
-  const fs::path path = old_file(folder);
+  const fs::path path = old_file(folder, "binaries");
   const auto store = BinaryStore::open({.path = path});
   CHECK(sql(path, "PRAGMA user_version") == std::vector<std::string>{"2"});
   for (const char* const tile : {"16", "32", "33"}) {
@@ -143,7 +132,7 @@ TEST_CASE("binaries of a file of format 1 are found once it is brought up to dat
 TEST_CASE(
     "from a file of format 1 that is only read the binary is taken that a decision names, and it stays as it is") {
   const TemporaryFolder folder;
-  const fs::path path = old_file(folder);
+  const fs::path path = old_file(folder, "binaries");
   const std::string before = read_bytes(path);
   const std::string hash = sql(path, "SELECT hash FROM binary WHERE binary_id = 1").at(0);
   const auto reader = BinaryStore::open({.path = path, .access = Access::read_only});

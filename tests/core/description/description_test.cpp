@@ -1,10 +1,8 @@
 #include "tuner/core/description/description.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <limits>
 
 #include "tests/core/support.hpp"
@@ -80,13 +78,13 @@ TEST_CASE("several kernels share a file, each with the directives that follow it
   CHECK(all[0].parameters.at(0).parameter.name == "BLOCKDIMX");
   CHECK(all[1].parameters.at(0).parameter.name == "X");
   CHECK(all[0].blanked_source == all[1].blanked_source);
-  CHECK(complaint("#pragma tuner kernel(scale)") == "k.cu:6:15: the kernel `scale` is described twice in this file");
+  CHECK(complaint("kernel(scale)") == "k.cu:6:15: the kernel `scale` is described twice in this file");
 }
 
 TEST_CASE("directives may come in any order, but a let follows what it uses") {
-  CHECK(complaint("#pragma tuner constraint(LATE < 3) let(LATE = BLOCKDIMX // 64)") == "no error");
-  CHECK(complaint("#pragma tuner let(A = B) let(B = 1)") == "k.cu:6:23: `B` is used before it is defined (line 6)");
-  CHECK(complaint("#pragma tuner let(A = A + 1)") == "k.cu:6:23: `A` is used before it is defined (line 6)");
+  CHECK(complaint("constraint(LATE < 3) let(LATE = BLOCKDIMX // 64)") == "no error");
+  CHECK(complaint("let(A = B) let(B = 1)") == "k.cu:6:23: `B` is used before it is defined (line 6)");
+  CHECK(complaint("let(A = A + 1)") == "k.cu:6:23: `A` is used before it is defined (line 6)");
 }
 
 TEST_CASE("a mistake is shown with its place, its line and a caret") {
@@ -98,89 +96,78 @@ TEST_CASE("a mistake is shown with its place, its line and a caret") {
 }
 
 TEST_CASE("the place of a mistake on a continued line is the physical one") {
-  CHECK(complaint("#pragma tuner constraint(BLOCKDIMX < \\\n   NOWHERE_KNOWN)") ==
+  CHECK(complaint("constraint(BLOCKDIMX < \\\n   NOWHERE_KNOWN)") ==
         "k.cu:7:4: unknown name `NOWHERE_KNOWN`; the kernel declares BLOCKDIMX, TYPE, n");
 }
 
 TEST_CASE("unknown words come with the nearest known one") {
-  CHECK(complaint("#pragma tuner zzzzzzzz(A, 1)").find("unknown directive `zzzzzzzz`; there are kernel, problem, ") !=
-        std::string::npos);
+  CHECK(contains(complaint("zzzzzzzz(A, 1)"), "unknown directive `zzzzzzzz`; the directives are kernel, problem, "));
   CHECK(first_line_of([] { parse_descriptions("#pragma tuner kernal(a)", "k.cu"); }) ==
         "k.cu:1:15: unknown directive `kernal`; did you mean `kernel`?");
-  CHECK(complaint("#pragma tuner parm(A, 1)") == "k.cu:6:15: unknown directive `parm`; did you mean `param`?");
-  CHECK(complaint("#pragma tuner problem(m: sise)") ==
+  CHECK(complaint("parm(A, 1)") == "k.cu:6:15: unknown directive `parm`; did you mean `param`?");
+  CHECK(complaint("problem(m: sise)") ==
         "k.cu:6:26: `sise` is not a kind of problem property (size, exact or constant); did you mean `size`?");
-  CHECK(complaint("#pragma tuner out(r, flaot, n)") ==
+  CHECK(complaint("out(r, flaot, n)") ==
         "k.cu:6:22: `flaot` is neither an element type nor a constant problem property; did you mean `float`?");
-  CHECK(
-      complaint("#pragma tuner out(r, float, n, rtoll 1)") ==
-      "k.cu:6:32: `rtoll 1` is not a clause of an output (there are generators such as uniform(0, 1), and rtol, atol, "
-      "expect, partial, align, value); did you mean `rtol`?");
-  CHECK(complaint("#pragma tuner param(A, 1; defautl 1)") ==
+  CHECK(complaint("out(r, float, n, rtoll 1)") ==
+        "k.cu:6:32: `rtoll 1` is not a clause of an output (valid are generators such as uniform(0, 1), and rtol, "
+        "atol, expect, partial, align, value); did you mean `rtol`?");
+  CHECK(complaint("param(A, 1; defautl 1)") ==
         "k.cu:6:27: `defautl 1` is not a clause of a parameter (`default VALUE`, `argument` or `text`); did you mean "
         "`default`?");
-  CHECK(complaint("#pragma tuner work(byte = n)") ==
+  CHECK(complaint("work(byte = n)") ==
         "k.cu:6:20: work is bytes = EXPRESSION, flops = EXPRESSION or both, not `byte = n`; did you mean `bytes`?");
 }
 
 TEST_CASE("names are identifiers that nothing else means") {
   CHECK(
-      complaint("#pragma tuner param(2A, 1)") ==
+      complaint("param(2A, 1)") ==
       "k.cu:6:21: `2A` cannot be the name of a parameter: a name is letters, digits and `_`, and does not begin with a "
       "digit");
-  CHECK(complaint("#pragma tuner param(switch, 1)") ==
+  CHECK(complaint("param(switch, 1)") ==
         "k.cu:6:21: `switch` is a reserved word and cannot be the name of a parameter");
-  CHECK(complaint("#pragma tuner problem(ceil_div: size)") ==
+  CHECK(complaint("problem(ceil_div: size)") ==
         "k.cu:6:23: `ceil_div` is a function of expressions and cannot be the name of a problem property");
-  CHECK(complaint("#pragma tuner let(sm_count = 1)") ==
+  CHECK(complaint("let(sm_count = 1)") ==
         "k.cu:6:19: `sm_count` is an attribute of the device and cannot be the name of a let or define");
-  CHECK(complaint("#pragma tuner param(half, 1)") ==
-        "k.cu:6:21: `half` is a type and cannot be the name of a parameter");
-  CHECK(complaint("#pragma tuner param(A__B, 1)") ==
+  CHECK(complaint("param(half, 1)") == "k.cu:6:21: `half` is a type and cannot be the name of a parameter");
+  CHECK(complaint("param(A__B, 1)") ==
         "k.cu:6:21: `A__B` is a name reserved for the compiler (it has two underscores, or one before a capital)");
-  CHECK(complaint("#pragma tuner param(n, 1)") == "k.cu:6:21: `n` is already declared as a problem property on line 2");
-  CHECK(complaint("#pragma tuner in(result, float, n)") ==
-        "k.cu:6:18: the argument `result` is already declared on line 5");
+  CHECK(complaint("param(n, 1)") == "k.cu:6:21: `n` is already declared as a problem property on line 2");
+  CHECK(complaint("in(result, float, n)") == "k.cu:6:18: the argument `result` is already declared on line 5");
 }
 
 TEST_CASE("named values cannot be confused with other names or macros") {
   CHECK(
-      complaint("#pragma tuner param(MODE, plain, n)") ==
+      complaint("param(MODE, plain, n)") ==
       "k.cu:6:21: the value `n` of `MODE` is also a problem property (line 2); expressions could not tell them apart");
-  CHECK(complaint("#pragma tuner param(MODE, plain, staged) let(MODE_plain = 1)") ==
+  CHECK(complaint("param(MODE, plain, staged) let(MODE_plain = 1)") ==
         "k.cu:6:21: the value `plain` of `MODE` becomes the macro `MODE_plain`, which is a let or define (line 6)");
-  CHECK(complaint("#pragma tuner param(A, b_c, d) param(A_b, c, e)") ==
+  CHECK(complaint("param(A, b_c, d) param(A_b, c, e)") ==
         "k.cu:6:38: a value of `A` and a value of `A_b` both become the macro `A_b_c`");
-  CHECK(complaint("#pragma tuner param(MODE, plain, 2)") ==
-        "k.cu:6:21: the values of `MODE` are partly names and partly numbers; a name arrives as its position in the "
-        "list, so "
-        "use only one kind");
-  CHECK(complaint("#pragma tuner param(MODE, not, plain)") ==
-        "k.cu:6:27: `not` is an operator of expressions and cannot be a value");
-  CHECK(complaint("#pragma tuner param(MODE, none, a) param(OTHER, none, b)") == "no error");
+  CHECK(complaint("param(MODE, plain, 2)") ==
+        "k.cu:6:21: the values of `MODE` are partly names and partly numbers; use only one kind, because a name "
+        "becomes its position in the list");
+  CHECK(complaint("param(MODE, not, plain)") == "k.cu:6:27: `not` is an operator of expressions and cannot be a value");
+  CHECK(complaint("param(MODE, none, a) param(OTHER, none, b)") == "no error");
 }
 
 TEST_CASE("values, ranges and defaults are checked") {
-  CHECK(complaint("#pragma tuner param(A)") ==
-        "k.cu:6:21: the parameter `A` needs at least one value, as in param(A, 1, 2, 4)");
-  CHECK(complaint("#pragma tuner param(A, 1,, 2)") == "k.cu:6:26: a value is missing here");
-  CHECK(complaint("#pragma tuner param(A, 1, 1.0)") == "k.cu:6:27: the value 1.0 is in the list twice");
-  CHECK(complaint("#pragma tuner param(A, false, 1, 0.0)") == "k.cu:6:34: the value 0.0 is in the list twice");
-  CHECK(complaint("#pragma tuner param(A, 9007199254740992, 9007199254740993, 1e300)") == "no error");
-  CHECK(complaint("#pragma tuner param(A, 4..1)") ==
-        "k.cu:6:24: the range is empty: 4 is above 1; write the smaller end first");
-  CHECK(complaint("#pragma tuner param(A, 1..4 step 0)") == "k.cu:6:34: the step of a range must be at least 1, not 0");
-  CHECK(complaint("#pragma tuner param(A, 0..9223372036854775807)") ==
-        "k.cu:6:24: the range has more than 65536 values");
-  CHECK(complaint("#pragma tuner param(A, 1, 2; default 3)") ==
-        "k.cu:6:38: the default 3 of `A` is not among its values 1, 2");
-  CHECK(complaint("#pragma tuner param(A, 12abc)") ==
+  CHECK(complaint("param(A)") == "k.cu:6:21: the parameter `A` needs at least one value, as in param(A, 1, 2, 4)");
+  CHECK(complaint("param(A, 1,, 2)") == "k.cu:6:26: a value is missing here");
+  CHECK(complaint("param(A, 1, 1.0)") == "k.cu:6:27: the value 1.0 is in the list twice");
+  CHECK(complaint("param(A, false, 1, 0.0)") == "k.cu:6:34: the value 0.0 is in the list twice");
+  CHECK(complaint("param(A, 9007199254740992, 9007199254740993, 1e300)") == "no error");
+  CHECK(complaint("param(A, 4..1)") == "k.cu:6:24: the range is empty: 4 is above 1; write the smaller end first");
+  CHECK(complaint("param(A, 1..4 step 0)") == "k.cu:6:34: the step of a range must be at least 1, not 0");
+  CHECK(complaint("param(A, 0..9223372036854775807)") == "k.cu:6:24: the range has more than 65536 values");
+  CHECK(complaint("param(A, 1, 2; default 3)") == "k.cu:6:38: the default 3 of `A` is not among its values 1, 2");
+  CHECK(complaint("param(A, 12abc)") ==
         "k.cu:6:24: `12abc` is not a value; values are integers, reals, true, false and names");
-  CHECK(complaint("#pragma tuner param(A, 1, 2 // two\\\n)") ==
-        "k.cu:6:29: `//` divides between parentheses; write a comment there as /* ... */");
-  CHECK(complaint("#pragma tuner option(O, --fast)")
-            .ends_with("write it in double quotes, as in \"--fmad=false\", or \"\" "
-                       "for none"));
+  CHECK(complaint("param(A, 1, 2 // two\\\n)") ==
+        "k.cu:6:29: inside parentheses `//` divides; write a comment there as /* ... */");
+  CHECK(
+      complaint("option(O, --fast)").ends_with("write it in double quotes, as in \"--fmad=false\", or \"\" for none"));
 }
 
 TEST_CASE("a range from one end of the 64-bit integers to the other does not overflow") {
@@ -192,77 +179,69 @@ TEST_CASE("a range from one end of the 64-bit integers to the other does not ove
 }
 
 TEST_CASE("what must be the same for every configuration cannot use tuned parameters, not even through a let") {
-  CHECK(complaint("#pragma tuner in(a, float, n * BLOCKDIMX)") ==
+  CHECK(complaint("in(a, float, n * BLOCKDIMX)") ==
         "k.cu:6:32: `BLOCKDIMX` is a tuned parameter; the length of `a` must be the same for every configuration");
-  CHECK(complaint("#pragma tuner let(T = BLOCKDIMX) define(U = T + 1) out(a, float, U)") ==
+  CHECK(complaint("let(T = BLOCKDIMX) define(U = T + 1) out(a, float, U)") ==
         "k.cu:6:66: `U` depends on the tuned parameter `BLOCKDIMX`; the length of `a` must be the same for every "
         "configuration");
-  CHECK(complaint("#pragma tuner problem_constraint(n % BLOCKDIMX == 0)") ==
+  CHECK(complaint("problem_constraint(n % BLOCKDIMX == 0)") ==
         "k.cu:6:38: `BLOCKDIMX` is a tuned parameter; what a problem must satisfy must be the same for every "
         "configuration");
-  CHECK(complaint("#pragma tuner scratch(a, float, n * BLOCKDIMX) let(T = n) in(b, float, T)") == "no error");
+  CHECK(complaint("scratch(a, float, n * BLOCKDIMX) let(T = n) in(b, float, T)") == "no error");
 }
 
 TEST_CASE("arguments are complete and their clauses fit their role") {
-  CHECK(complaint("#pragma tuner in(a, float)") ==
+  CHECK(complaint("in(a, float)") ==
         "k.cu:6:18: in needs a name, a type and a length in elements, as in in(values, float, n)");
-  CHECK(complaint("#pragma tuner in(a, float, n, rtol 1)") ==
-        "k.cu:6:31: `rtol` does not apply to `a`, which is an input");
-  CHECK(complaint("#pragma tuner out(a, float, n, uniform(0, 1))") ==
+  CHECK(complaint("in(a, float, n, rtol 1)") == "k.cu:6:31: `rtol` does not apply to `a`, which is an input");
+  CHECK(complaint("out(a, float, n, uniform(0, 1))") ==
         "k.cu:6:32: `uniform` does not apply to `a`, which is an output");
-  CHECK(complaint("#pragma tuner in(a, float, n, uniform(0, 1, 2))") ==
-        "k.cu:6:31: the generator is written uniform(low, high); 3 parameters are given");
-  CHECK(complaint("#pragma tuner in(a, float, n, align 3)") ==
-        "k.cu:6:37: an alignment is a power of two from 1 to 4096, not `3`");
-  CHECK(complaint("#pragma tuner out(a, float, n, rtol -1)") == "k.cu:6:37: a tolerance cannot be negative, as -1 is");
-  CHECK(complaint("#pragma tuner out(a, n, 1)") ==
-        "k.cu:6:22: `n` cannot be a type: only a constant problem property can hold one");
-  CHECK(complaint("#pragma tuner scalar(m, int32)") ==
-        "k.cu:6:22: `m` is no problem property, so it needs a value, as in scalar(m, int32, value EXPRESSION)");
-  CHECK(complaint("#pragma tuner scalar(n, float4)") == "k.cu:6:25: a scalar has a plain type; `float4` has 4 lanes");
+  CHECK(complaint("in(a, float, n, uniform(0, 1, 2))") ==
+        "k.cu:6:31: the generator has the form uniform(low, high), but 3 parameters are given");
+  CHECK(complaint("in(a, float, n, align 3)") == "k.cu:6:37: an alignment is a power of two from 1 to 4096, not `3`");
+  CHECK(complaint("out(a, float, n, rtol -1)") == "k.cu:6:37: a tolerance cannot be negative, as -1 is");
+  CHECK(complaint("out(a, n, 1)") == "k.cu:6:22: `n` cannot be a type: only a constant problem property can hold one");
+  CHECK(complaint("scalar(m, int32)") ==
+        "k.cu:6:22: `m` is not a problem property, so it needs a value, as in scalar(m, int32, value EXPRESSION)");
+  CHECK(complaint("scalar(n, float4)") == "k.cu:6:25: a scalar has a plain type; `float4` has 4 lanes");
 }
 
 TEST_CASE("mistakes in expressions are placed in the file") {
-  CHECK(complaint("#pragma tuner constraint(BLOCKDIMX <)").starts_with("k.cu:6:37: "));
-  CHECK(complaint("#pragma tuner constraint(a = 1)").starts_with("k.cu:6:28: "));
-  CHECK(complaint("#pragma tuner shared()") ==
-        "k.cu:6:15: shared needs arguments in parentheses, as in shared(8 * BLOCKDIMX)");
+  CHECK(complaint("constraint(BLOCKDIMX <)").starts_with("k.cu:6:37: "));
+  CHECK(complaint("constraint(a = 1)").starts_with("k.cu:6:28: "));
+  CHECK(complaint("shared()") == "k.cu:6:15: shared needs arguments in parentheses, as in shared(8 * BLOCKDIMX)");
 }
 
 TEST_CASE("a description says how the kernel is launched and what it computes") {
-  CHECK(complaint("#pragma tuner grid(1)") == "k.cu:6:15: grid is given twice; the first is on line 4");
-  CHECK(complaint("#pragma tuner kernel(b)") ==
-        "k.cu:6:15: the kernel `b` has no grid(...): say how many blocks are launched, as in grid(rows)");
-  CHECK(complaint("#pragma tuner kernel(b) grid(1)") ==
-        "k.cu:6:15: the kernel `b` has no block(...): say how many threads a block has, as in block(BLOCKDIMX)");
-  CHECK(complaint("#pragma tuner kernel(b) grid(1) block(1)") ==
-        "k.cu:6:15: the kernel `b` has no out(...) or inout(...): without an output no configuration could be checked");
+  CHECK(complaint("grid(1)") == "k.cu:6:15: grid is given twice; the first is on line 4");
+  CHECK(complaint("kernel(b)") == "k.cu:6:15: the kernel `b` has no grid(...): the number of blocks, as in grid(rows)");
+  CHECK(complaint("kernel(b) grid(1)") ==
+        "k.cu:6:15: the kernel `b` has no block(...): the number of threads in a block, as in block(BLOCKDIMX)");
+  CHECK(complaint("kernel(b) grid(1) block(1)") ==
+        "k.cu:6:15: the kernel `b` has no out(...) or inout(...): without an output no configuration can be checked");
   CHECK(first_line_of([] { parse_descriptions("#pragma tuner grid(1)", "k.cu"); }) ==
         "k.cu:1:15: the first directive of a file must be kernel(NAME); later ones belong to the kernel before them");
-  CHECK(complaint("#pragma tuner kernel(a<b)") == "k.cu:6:23: the template arguments of the kernel must end with `>`");
+  CHECK(complaint("kernel(a<b)") == "k.cu:6:23: the template arguments of the kernel must end with `>`");
 }
 
 TEST_CASE("a file without a kernel is an error that shows the way") {
   CHECK(error_of([] { parse_descriptions("int x;", "k.cu"); }) ==
         "k.cu describes no kernel: put `#pragma tuner kernel(NAME)` and its parameters above the kernel; "
-        "docs/directives.md "
-        "shows how.");
+        "docs/directives.md shows how.");
   CHECK(error_of([] { parse_descriptions("#pragma unroll\n#pragma tunner kernel(a)", "k.cu"); }) ==
-        "k.cu describes no kernel: line 2 has a pragma that is almost `#pragma tuner`.");
+        "k.cu describes no kernel: line 2 has a pragma that resembles `#pragma tuner`.");
   CHECK(error_of([] { load_description("no/such.cu"); }) ==
         "The kernel file no/such.cu does not exist; check its name and the current folder.");
 }
 
 TEST_CASE("one of several kernels in a file is picked by name") {
-  const std::filesystem::path file =
-      std::filesystem::temp_directory_path() / ("tuner-two-kernels-" + std::to_string(getpid()) + ".cu");
-  std::ofstream(file) << kernel_text("#pragma tuner kernel(other) grid(1) block(1) out(o, float, 1)");
+  const TemporaryFolder folder;
+  const auto file = folder.write("k.cu", kernel_text("#pragma tuner kernel(other) grid(1) block(1) out(o, float, 1)"));
   CHECK(load_description(file, "other").kernel == "other");
   CHECK(error_of([&] { load_description(file); }) ==
         file.string() + " describes 2 kernels; choose one of scale, other.");
   CHECK(error_of([&] { load_description(file, "othr"); }) ==
-        file.string() + " describes no kernel `othr`; did you mean `other`? It describes scale, other.");
-  std::filesystem::remove(file);
+        file.string() + " does not describe a kernel `othr`; did you mean `other`? It describes scale, other.");
 }
 
 TEST_CASE("a byte order mark before the first directive is skipped and shifts no column") {
@@ -278,8 +257,8 @@ TEST_CASE("a zero byte does not cut a message short") {
 }
 
 TEST_CASE("work that is negative is refused where it stands") {
-  CHECK(complaint("#pragma tuner work(bytes = -3)") == "k.cu:6:28: bytes cannot be negative, as -3 is");
-  CHECK(complaint("#pragma tuner work(bytes = 3 * n, flops = 2)") == "no error");
+  CHECK(complaint("work(bytes = -3)") == "k.cu:6:28: bytes cannot be negative, as -3 is");
+  CHECK(complaint("work(bytes = 3 * n, flops = 2)") == "no error");
 }
 
 TEST_CASE("an array in constant memory is described among the arguments and fills at most 64 KB") {
@@ -288,31 +267,29 @@ TEST_CASE("an array in constant memory is described among the arguments and fill
   CHECK(weights.role == Argument::Role::constant);
   CHECK_FALSE(is_parameter(weights.role));
   CHECK(weights.generator->kind == Generator::Kind::normal);
-  CHECK(first_line_of([] {
-          describe(kernel_text("#pragma tuner constant(weights, float, BLOCKDIMX)"));
-        }).find("the length of `weights`") != std::string::npos);
-  CHECK(first_line_of([] {
-          describe(kernel_text("#pragma tuner constant(weights, float, 4, align 16)"));
-        }).find("`align` does not apply to `weights`, which is an array in constant memory") != std::string::npos);
+  CHECK(contains(first_line_of([] { describe(kernel_text("#pragma tuner constant(weights, float, BLOCKDIMX)")); }),
+                 "the length of `weights`"));
+  CHECK(contains(first_line_of([] { describe(kernel_text("#pragma tuner constant(weights, float, 4, align 16)")); }),
+                 "`align` does not apply to `weights`, which is an array in constant memory"));
   const auto bind = [](const std::string& extra) {
     return first_line_of([&] { Task(describe(kernel_text(extra)), {{"n", 1000}}, known_device("H200")); });
   };
   CHECK(bind("#pragma tuner constant(a, float, 16384)") == "no error");
   CHECK(bind("#pragma tuner constant(a, float, 16384) constant(b, int8, 1)") ==
-        "k.cu:6: the length of `b`: with it the arrays in constant memory have 65537 bytes, and there are 65536; pass "
-        "it as an input, or choose a smaller problem.");
+        "k.cu:6: the length of `b`: with it the arrays in constant memory have 65537 bytes, but only 65536 are "
+        "available; pass it as an input, or choose a smaller problem.");
 }
 
-TEST_CASE("the name of a data file stands in quotes") {
+TEST_CASE("the name of a data file must be in quotes") {
   const auto complaint = [](const std::string& generator) {
     return first_line_of([&] { describe(kernel_text("#pragma tuner in(a, float, n, " + generator + ")")); });
   };
   const KernelDescription d = describe(kernel_text("#pragma tuner in(a, float, n, file(\"a, (b).npy\"))"));
   CHECK(d.arguments.back().generator->file == "a, (b).npy");
-  CHECK(complaint("file(x.npy)").find("the name of a file stands in quotes") != std::string::npos);
-  CHECK(complaint("file(\"\")").find("the name of the file is missing") != std::string::npos);
-  CHECK(complaint("file(\"a\\q\")").find("a backslash that means nothing") != std::string::npos);
-  CHECK(complaint("file(\"a\\x00\")").find("no file has a zero byte in its name") != std::string::npos);
-  CHECK(complaint("file").find("the generator is written file(\"name.npy\")") != std::string::npos);
-  CHECK(complaint("file(\"a\", \"b\")").find("2 parameters are given") != std::string::npos);
+  CHECK(contains(complaint("file(x.npy)"), "the name of a file must be in quotes"));
+  CHECK(contains(complaint("file(\"\")"), "the name of the file is missing"));
+  CHECK(contains(complaint("file(\"a\\q\")"), "an invalid escape"));
+  CHECK(contains(complaint("file(\"a\\x00\")"), "a file name cannot contain a zero byte"));
+  CHECK(contains(complaint("file"), "the generator has the form file(\"name.npy\")"));
+  CHECK(contains(complaint("file(\"a\", \"b\")"), "2 parameters are given"));
 }

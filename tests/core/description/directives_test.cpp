@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-
 #include "tests/core/support.hpp"
 
 using namespace tuner;
@@ -89,10 +87,10 @@ TEST_CASE("a directive line that is no list of directives is refused with place,
   const auto complaint_of = [](std::string_view text) { return first_line_of([&] { DirectiveFile("k.cu", text); }); };
   CHECK(complaint_of("#pragma tuner") ==
         "k.cu:1:1: `#pragma tuner` without a directive; write kernel(NAME), for example");
-  CHECK(complaint_of("#pragma tuner , grid(1)") == "k.cu:1:15: `,` where a directive such as param(...) is expected");
+  CHECK(complaint_of("#pragma tuner , grid(1)") == "k.cu:1:15: found `,`, expected a directive such as param(...)");
   CHECK(complaint_of("#pragma tuner grid((1)") ==
-        "k.cu:1:19: the `(` of grid is not closed; end a line with a backslash to go on in the next one");
-  CHECK(complaint_of("#pragma tuner grid([1))") == "k.cu:1:22: `)` where `]` is expected");
+        "k.cu:1:19: the `(` of grid is not closed; end a line with a backslash to continue on the next one");
+  CHECK(complaint_of("#pragma tuner grid([1))") == "k.cu:1:22: found `)`, expected `]`");
   CHECK(complaint_of("#pragma tuner options(\"-a)") == "k.cu:1:23: this quote is not closed on its line");
   CHECK(complaint_of("#pragma tuner grid(1) /* a\n */") ==
         "k.cu:1:23: a comment that begins on a directive line must end on the same line");

@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "tests/core/support.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/core/description/headers.hpp"
 #include "tuner/core/task/identity.hpp"
 
@@ -13,32 +13,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder of files that is removed again.
-class Folder {
- public:
-  Folder()
-      : path_(fs::temp_directory_path() / ("tuner-headers-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)))) {
-    fs::remove_all(path_);
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  void write(const std::string& name, const std::string& text) const {
-    fs::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name) << text;
-  }
-  const fs::path& path() const { return path_; }
-
+struct Folder : TemporaryFolder {
   std::string names(const std::string& source, const std::vector<fs::path>& include_folders = {}) const {
     KernelDescription description;
-    description.file = path_ / "k.cu";
+    description.file = path() / "k.cu";
     description.blanked_source = source;
     std::string result;
     for (const Header& header : quoted_headers(description, include_folders)) result += header.name + ";";
     return result;
   }
-
- private:
-  fs::path path_;
 };
 
 }  // namespace

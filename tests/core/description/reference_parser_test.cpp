@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tests/core/support.hpp"
+#include "tests/core/task/filter_kernel.hpp"
 #include "tests/core/task/npy_file.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/task/describe.hpp"
@@ -76,7 +76,7 @@ TEST_CASE("constants of the reference are macros and names for it alone, and rep
   for (const Macro& macro : task.macros(task.space().parse("BLOCK=64")))
     candidates += macro.name + "=" + macro.text + ";";
   CHECK(candidates == "TYPE=float;BLOCK=64;PATH_direct=0;PATH_staged=1;PATH=PATH_direct;TILE=256;EACH=2;");
-  CHECK(macros_of("reference(plain; define(PATH = staged))").find(";PATH=PATH_staged;") != std::string::npos);
+  CHECK(contains(macros_of("reference(plain; define(PATH = staged))"), ";PATH=PATH_staged;"));
   CHECK(complaint_of("reference(plain; define(EACH = 2)) constraint(EACH == 2)") ==
         "k.cu:7:61: unknown name `EACH`; the kernel declares BLOCK, PATH, TILE, TYPE, n");
 }
@@ -88,27 +88,26 @@ TEST_CASE("a reference takes the arguments that it names, in its own order") {
 
 TEST_CASE("mistakes in a reference are refused where they stand") {
   CHECK(complaint_of("reference(plain; gird(n))") ==
-        "k.cu:7:32: `gird` is no clause of reference; there are grid, block, shared, args and define; did you mean "
-        "`grid`?");
+        "k.cu:7:32: `gird` is not a clause of reference; valid clauses are grid, block, shared, args and define; did "
+        "you mean `grid`?");
   CHECK(complaint_of("reference(plain; grid)") == "k.cu:7:32: grid needs arguments in parentheses");
   CHECK(complaint_of("reference(plain; )") ==
-        "k.cu:7:25: behind the `;` belong grid(...), block(...), shared(...), args(...) or define(...)");
+        "k.cu:7:25: after the `;` come grid(...), block(...), shared(...), args(...) or define(...)");
   CHECK(complaint_of("reference(plain; grid(1) grid(2))") == "k.cu:7:40: grid is given twice for the reference");
   CHECK(complaint_of("reference(plain; grid(m))").starts_with("k.cu:7:37: unknown name `m`"));
   CHECK(complaint_of("reference(plain; define(EACH))") ==
         "k.cu:7:39: define needs NAME = EXPRESSION, as in define(BLOCK = 256)");
   CHECK(complaint_of("reference(plain; define(min = 1))") ==
-        "k.cu:7:39: `min` means something else already and cannot be a constant of the reference");
+        "k.cu:7:39: `min` already has a meaning and cannot be a constant of the reference");
   CHECK(complaint_of("reference(plain; args(x, z, y, n))") ==
-        "k.cu:7:40: the reference takes `z`, which is no argument of the kernel; what else it needs can be a macro, as "
-        "in define(COUNT = n)");
-  CHECK(complaint_of("reference(plain; args(x, w, y, n))").find("`w`, which is no argument") != std::string::npos);
+        "k.cu:7:40: the reference takes `z`, which is not an argument of the kernel; use a macro for anything else "
+        "that it needs, as in define(COUNT = n)");
+  CHECK(contains(complaint_of("reference(plain; args(x, w, y, n))"), "`w`, which is not an argument"));
   CHECK(complaint_of("reference(plain; args(x, y, x))") == "k.cu:7:43: `x` is given twice for the reference");
-  CHECK(
-      complaint_of("reference(plain; args(x, sum, n))") ==
-      "k.cu:7:37: the reference does not take `y`, which the kernel writes, so nothing would say what is right there; "
-      "add it to args");
-  CHECK(complaint_of("reference(plain; args(x, y, n))").find("does not take `sum`") != std::string::npos);
+  CHECK(complaint_of("reference(plain; args(x, sum, n))") ==
+        "k.cu:7:37: the reference does not take `y`, which the kernel writes, so there would be nothing to compare it "
+        "with; add it to args");
+  CHECK(contains(complaint_of("reference(plain; args(x, y, n))"), "does not take `sum`"));
   CHECK(complaint_of("reference(plain; grid(n - 1000))") ==
         "k.cu: the reference's grid x of `scale` for BLOCK=128,PATH=direct: `n - 1000` is 0, but must be at least 1.");
 }
@@ -120,21 +119,21 @@ TEST_CASE("a description is written as it was read, clauses of reference and out
       "expect file(\"z \\\"1\\\".npy\"), partial)";
   const KernelDescription once = describe(text_with(reference));
   const std::string text = to_text(once);
-  CHECK(text.find("#pragma tuner reference(plain; define(EACH = 2) grid(n // EACH, 2) block(32) shared(0) args(n, "
-                  "sum, y, z))\n") != std::string::npos);
-  CHECK(text.find("#pragma tuner out(z, float, n, rtol 0.5, expect file(\"z \\\"1\\\".npy\"), partial)\n") !=
-        std::string::npos);
+  CHECK(contains(text,
+                 "#pragma tuner reference(plain; define(EACH = 2) grid(n // EACH, 2) block(32) shared(0) args(n, "
+                 "sum, y, z))\n"));
+  CHECK(contains(text, "#pragma tuner out(z, float, n, rtol 0.5, expect file(\"z \\\"1\\\".npy\"), partial)\n"));
   CHECK(to_text(describe(text)) == text);
 }
 
 TEST_CASE("clauses that say what is right apply to outputs alone") {
   CHECK(complaint_of("in(z, float, n, partial)") == "k.cu:7:31: `partial` does not apply to `z`, which is an input");
-  CHECK(complaint_of("inout(z, float, n, partial)").find("does not apply") != std::string::npos);
-  CHECK(complaint_of("in(z, float, n, expect file(\"z.npy\"))").find("does not apply") != std::string::npos);
-  CHECK(complaint_of("out(z, float, n, partial 3)") == "k.cu:7:40: `partial` stands alone");
+  CHECK(contains(complaint_of("inout(z, float, n, partial)"), "does not apply"));
+  CHECK(contains(complaint_of("in(z, float, n, expect file(\"z.npy\"))"), "does not apply"));
+  CHECK(complaint_of("out(z, float, n, partial 3)") == "k.cu:7:40: `partial` takes no value");
   CHECK(complaint_of("out(z, float, n, expect \"z.npy\")") ==
-        "k.cu:7:39: what is expected stands in a file, as in expect file(\"y.npy\")");
-  CHECK(complaint_of("out(z, float, n, expect file(z))").find("stands in quotes") != std::string::npos);
+        "k.cu:7:39: the expected output is in a file, as in expect file(\"y.npy\")");
+  CHECK(contains(complaint_of("out(z, float, n, expect file(z))"), "must be in quotes"));
 }
 
 TEST_CASE("a database is not lost: what has no new clause keeps the hash it had before there were any") {
@@ -158,66 +157,51 @@ TEST_CASE("every clause of a reference or output makes trials others") {
 
 namespace {
 
-/// A kernel file in a folder of data; `arguments` on line 4.
-Task task_in(const DataFolder& folder, const std::string& arguments, std::int64_t n = 4) {
-  const std::string text =
-      "#pragma tuner kernel(filter)\n"
-      "#pragma tuner problem(n: size) problem_constraint(n >= 1)\n"
-      "#pragma tuner grid(1) block(32)\n"
-      "#pragma tuner " +
-      arguments + "\n";
-  return Task(parse_descriptions(text, folder.path() / "filter.cu").front(), {{"n", n}}, kDevice);
-}
-
-std::string refusal(const DataFolder& folder, const std::string& arguments, std::int64_t n = 4) {
-  return error_of([&] { task_in(folder, arguments, n).arguments_with_data(); });
-}
-
 std::string floats(const std::vector<float>& values) {
-  return npy("<f4", "(" + std::to_string(values.size()) + ",)", bytes_of<float>(values));
+  return npy_of("<f4", values);
 }
 
 }  // namespace
 
 TEST_CASE("what an output must hold is found in a file, whose content decides whether trials are used again") {
-  const DataFolder folder;
+  const TemporaryFolder folder;
   folder.write("x.npy", floats({1, 2, 3, 4}));
   folder.write("y.npy", floats({2, 4, 6, 8}));
   const std::string arguments = "in(x, float, n, file(\"x.npy\")) out(y, float, n, expect file(\"y.npy\"))";
-  const Task task = task_in(folder, arguments);
-  const BoundArgument& y = task.arguments_with_data()[1];
+  const Task task = filter_task(folder, arguments);
+  const BoundArgument& y = task.arguments_with_data()[2];
   REQUIRE(y.expected);
   CHECK(y.expected->bytes == 16);
   CHECK(y.expected->path == folder.path() / "y.npy");
-  CHECK(to_text(task).find(" expected as in " + (folder.path() / "y.npy").string()) != std::string::npos);
+  CHECK(contains(to_text(task), " expected as in " + (folder.path() / "y.npy").string()));
   const std::string before = task.reuse_hash();
   folder.write("y.npy", floats({2, 4, 6, 9}));
-  CHECK(task_in(folder, arguments).reuse_hash() != before);
+  CHECK(filter_task(folder, arguments).reuse_hash() != before);
 }
 
 TEST_CASE("an expected file of another shape or type is refused with its line") {
-  const DataFolder folder;
+  const TemporaryFolder folder;
   folder.write("five.npy", floats({1, 2, 3, 4, 5}));
   folder.write("doubles.npy", npy("<f8", "(4,)", bytes_of<double>({1, 2, 3, 4})));
-  CHECK(refusal(folder, "out(y, float, n, expect file(\"five.npy\"))").find("filter.cu:4: what is expected of `y`: ") !=
-        std::string::npos);
-  CHECK(refusal(folder, "out(y, float, n, expect file(\"five.npy\"))").find("holds 5 numbers") != std::string::npos);
-  CHECK(refusal(folder, "out(y, float, n, expect file(\"doubles.npy\"))").find("holds float64") != std::string::npos);
-  CHECK(refusal(folder, "out(y, float, n, expect file(\"none.npy\"))").find("does not exist") != std::string::npos);
+  CHECK(contains(refusal(folder, "out(y, float, n, expect file(\"five.npy\"))"),
+                 "filter.cu:4: what is expected of `y`: "));
+  CHECK(contains(refusal(folder, "out(y, float, n, expect file(\"five.npy\"))"), "contains 5 numbers"));
+  CHECK(contains(refusal(folder, "out(y, float, n, expect file(\"doubles.npy\"))"), "contains float64"));
+  CHECK(contains(refusal(folder, "out(y, float, n, expect file(\"none.npy\"))"), "does not exist"));
   CHECK(refusal(folder, "out(y, float, n, expect file(\"five.npy\"))", 5) == "no error");
 }
 
 TEST_CASE("a file says what is right only where no input is random") {
-  const DataFolder folder;
+  const TemporaryFolder folder;
   folder.write("y.npy", floats({1, 2, 3, 4}));
   const std::string y = " out(y, float, n, expect file(\"y.npy\"))";
   CHECK(refusal(folder, "in(x, float, n)" + y) ==
-        "filter.cu:4: the content of `x` is random, and y.npy holds what is right for `y` on certain inputs; take `x` "
-        "from a file, too, or from iota(…) or constant(…).");
+        "filter.cu:4: the content of `x` is random, but y.npy holds the correct `y` for certain inputs; take `x` from "
+        "a file, too, or from iota(…) or constant(…).");
   for (const char* seeded : {"in(x, float, n, normal())", "in(x, int32, n, index(3))", "in(x, bool, n)",
                              "constant(w, float, 3)", "inout(x, double, n)"}) {
     CAPTURE(seeded);
-    CHECK(refusal(folder, seeded + y).find(" is random") != std::string::npos);
+    CHECK(contains(refusal(folder, seeded + y), " is random"));
   }
   for (const char* certain : {"in(x, float, n, iota())", "in(x, int32, n)", "in(x, float, n, constant(2))",
                               "in(x, float, n, file(\"y.npy\"))", "scratch(x, float, n)"}) {

@@ -43,7 +43,6 @@ TEST_CASE("every known device has what plans need") {
 
 TEST_CASE("an unknown device is answered with the known ones") {
   CHECK(error_of([] { known_device("H20"); }) ==
-        "The device `H20` is not a known one; did you mean `H200`? Known without asking a driver are A100, B200, H100, "
-        "H200, "
+        "The device `H20` is not known; did you mean `H200`? Devices known without a driver: A100, B200, H100, H200, "
         "L40S, RTX_3090, RTX_4090.");
 }

@@ -46,12 +46,11 @@ TEST_CASE("a speed-up that may be none is not known to pay") {
   CHECK(*pays->fewest == doctest::Approx(2e6));
   CHECK_FALSE(pays->most);
   CHECK(payback_text(*pays) ==
-        "not known to pay for itself: tuning took 10.0 s, and the speed-up may be none; if it is as estimated, after "
+        "not known to pay for itself: tuning took 10.0 s, and there may be no speed-up; if it is as estimated, after "
         "5,000,000 launches");
   decision.speedup = 0.999;
   CHECK_FALSE(payback(decision, 10)->launches);
-  CHECK(payback_text(*payback(decision, 10)) ==
-        "not known to pay for itself: tuning took 10.0 s, and nothing is gained");
+  CHECK(payback_text(*payback(decision, 10)) == "not known to pay for itself: tuning took 10.0 s, with no gain");
 }
 
 TEST_CASE("nothing is said where nothing was gained, compared or measured here") {

@@ -19,178 +19,92 @@ using namespace tuner::test;
 
 namespace {
 
-const std::vector<SignatureCase>& mistakes() {
-  static const std::vector<SignatureCase> cases{
-      {"double for float",
-       {"in(x, double, n)", "out(y, float, n)"},
-       "__global__ void scale(const float* x, float* y) {}",
+const std::vector<WrongSignature>& mistakes() {
+  static const std::vector<WrongSignature> cases{
+      {"double for float", "in(x, double, n)\nout(y, float, n)", "__global__ void scale(const float* x, float* y) {}",
        2,
        "`x` is described with elements of the type double, but parameter 1 of the kernel `scale` is `const float* x` "
        "(user.cu:4): give it the parameter's type"},
-      {"float for double",
-       {"in(x, float, n)", "out(y, float, n)"},
-       "__global__ void scale(const float* x, double* y) {}",
-       3,
-       "parameter 2 of the kernel `scale` is `double* y`"},
-      {"int for long",
-       {"in(x, int32, n)", "out(y, float, n)"},
-       "__global__ void scale(const long* x, float* y) {}",
-       2,
+      {"float for double", "in(x, float, n)\nout(y, float, n)", "__global__ void scale(const float* x, double* y) {}",
+       3, "parameter 2 of the kernel `scale` is `double* y`"},
+      {"int for long", "in(x, int32, n)\nout(y, float, n)", "__global__ void scale(const long* x, float* y) {}", 2,
        "`const long* x`"},
-      {"long for int",
-       {"in(x, int64, n)", "out(y, float, n)"},
-       "__global__ void scale(const int* x, float* y) {}",
-       2,
+      {"long for int", "in(x, int64, n)\nout(y, float, n)", "__global__ void scale(const int* x, float* y) {}", 2,
        "`const int* x`"},
-      {"int for float",
-       {"in(x, int32, n)", "out(y, float, n)"},
-       "__global__ void scale(const float* x, float* y) {}",
-       2,
+      {"int for float", "in(x, int32, n)\nout(y, float, n)", "__global__ void scale(const float* x, float* y) {}", 2,
        "type int32"},
-      {"float for int",
-       {"in(x, float, n)", "out(y, float, n)"},
-       "__global__ void scale(const int* x, float* y) {}",
-       2,
+      {"float for int", "in(x, float, n)\nout(y, float, n)", "__global__ void scale(const int* x, float* y) {}", 2,
        "`const int* x`"},
-      {"float2 for float",
-       {"in(x, float2, n)", "out(y, float, n)"},
-       "__global__ void scale(const float* x, float* y) {}",
-       2,
-       "type float2"},
-      {"bfloat16 for half",
-       {"in(x, bfloat16, n)", "out(y, float, n)"},
-       "#include <cuda_fp16.h>\n__global__ void scale(const __half* x, float* y) {}",
-       2,
-       "`const __half* x`"},
-      {"half for bfloat16",
-       {"in(x, half, n)", "out(y, float, n)"},
-       "#include <cuda_bf16.h>\n__global__ void scale(const __nv_bfloat16* x, float* y) {}",
-       2,
+      {"float2 for float", "in(x, float2, n)\nout(y, float, n)", "__global__ void scale(const float* x, float* y) {}",
+       2, "type float2"},
+      {"bfloat16 for half", "in(x, bfloat16, n)\nout(y, float, n)",
+       "#include <cuda_fp16.h>\n__global__ void scale(const __half* x, float* y) {}", 2, "`const __half* x`"},
+      {"half for bfloat16", "in(x, half, n)\nout(y, float, n)",
+       "#include <cuda_bf16.h>\n__global__ void scale(const __nv_bfloat16* x, float* y) {}", 2,
        "`const __nv_bfloat16* x`"},
-      {"int8 for int16",
-       {"in(x, int8, n)", "out(y, float, n)"},
-       "#include <cstdint>\n__global__ void scale(const std::int16_t* x, float* y) {}",
-       2,
-       "`const std::int16_t* x`"},
-      {"one argument too few",
-       {"in(x, float, n)", "out(y, float, n)"},
-       "__global__ void scale(const float* x, float* y, int n) {}",
-       1,
+      {"int8 for int16", "in(x, int8, n)\nout(y, float, n)",
+       "#include <cstdint>\n__global__ void scale(const std::int16_t* x, float* y) {}", 2, "`const std::int16_t* x`"},
+      {"one argument too few", "in(x, float, n)\nout(y, float, n)",
+       "__global__ void scale(const float* x, float* y, int n) {}", 1,
        "the kernel `scale` takes 3 parameters (user.cu:4), but 2 arguments are described: nothing is described for "
        "`int n`"},
-      {"one argument too many",
-       {"in(x, float, n)", "out(y, float, n)", "scalar(n, int32)"},
-       "__global__ void scale(const float* x, float* y) {}",
-       4,
+      {"one argument too many", "in(x, float, n)\nout(y, float, n)\nscalar(n, int32)",
+       "__global__ void scale(const float* x, float* y) {}", 4,
        "the kernel `scale` takes 2 parameters (user.cu:5), but 3 arguments are described: `n` is one too many"},
-      {"arguments for a kernel that has none",
-       {"out(y, float, n)"},
-       "__global__ void scale(void) {}",
-       2,
+      {"arguments for a kernel that has none", "out(y, float, n)", "__global__ void scale(void) {}", 2,
        "takes 0 parameters"},
-      {"a scalar and a buffer swapped",
-       {"in(x, float, n)", "scalar(n, int32)", "out(y, float, n)"},
-       "__global__ void scale(const float* x, float* y, int n) {}",
-       3,
+      {"a scalar and a buffer swapped", "in(x, float, n)\nscalar(n, int32)\nout(y, float, n)",
+       "__global__ void scale(const float* x, float* y, int n) {}", 3,
        "`n` is described as a scalar, but parameter 2 of the kernel `scale` is `float* y`"},
-      {"buffers of different types swapped",
-       {"in(index, int32, n)", "in(x, float, n)", "out(y, float, n)"},
-       "__global__ void scale(const float* x, const int* index, float* y) {}",
-       2,
-       "parameter 1"},
-      {"input and output swapped",
-       {"out(y, float, n)", "in(x, float, n)"},
-       "__global__ void scale(const float* x, float* y) {}",
-       2,
+      {"buffers of different types swapped", "in(index, int32, n)\nin(x, float, n)\nout(y, float, n)",
+       "__global__ void scale(const float* x, const int* index, float* y) {}", 2, "parameter 1"},
+      {"input and output swapped", "out(y, float, n)\nin(x, float, n)",
+       "__global__ void scale(const float* x, float* y) {}", 2,
        "`y` is described as an output, but parameter 1 of the kernel `scale` is `const float* x`"},
-      {"scalars of different types swapped",
-       {"out(y, float, n)", "scalar(n, int32)", "scalar(f, float, value 2)"},
-       "__global__ void scale(float* y, float f, int n) {}",
-       3,
-       "`n` is described as a scalar of the type int32"},
-      {"a scalar for a pointer",
-       {"out(y, float, n)", "scalar(n, int32)"},
-       "__global__ void scale(float* y, const int* n) {}",
-       3,
-       "describe it with in, out, inout or scratch"},
-      {"a buffer for a scalar",
-       {"out(y, float, n)", "in(n_, int32, 1)"},
-       "__global__ void scale(float* y, int n) {}",
-       3,
+      {"scalars of different types swapped", "out(y, float, n)\nscalar(n, int32)\nscalar(f, float, value 2)",
+       "__global__ void scale(float* y, float f, int n) {}", 3, "`n` is described as a scalar of the type int32"},
+      {"a scalar for a pointer", "out(y, float, n)\nscalar(n, int32)",
+       "__global__ void scale(float* y, const int* n) {}", 3, "describe it with in, out, inout or scratch"},
+      {"a buffer for a scalar", "out(y, float, n)\nin(n_, int32, 1)", "__global__ void scale(float* y, int n) {}", 3,
        "describe it with scalar(n_, TYPE)"},
-      {"a scalar of another size",
-       {"out(y, float, n)", "scalar(n, int32)"},
-       "__global__ void scale(float* y, size_t n) {}",
-       3,
-       "`size_t n`"},
-      {"a scalar of another kind",
-       {"out(y, float, n)", "scalar(n, int32)"},
-       "__global__ void scale(float* y, float n) {}",
-       3,
-       "`float n`"},
-      {"a constant output",
-       {"inout(y, float, n)"},
-       "__global__ void scale(float const* __restrict__ y) {}",
-       2,
+      {"a scalar of another size", "out(y, float, n)\nscalar(n, int32)", "__global__ void scale(float* y, size_t n) {}",
+       3, "`size_t n`"},
+      {"a scalar of another kind", "out(y, float, n)\nscalar(n, int32)", "__global__ void scale(float* y, float n) {}",
+       3, "`float n`"},
+      {"a constant output", "inout(y, float, n)", "__global__ void scale(float const* __restrict__ y) {}", 2,
        "`y` is described as an input and output"},
-      {"constant scratch memory",
-       {"out(y, float, n)", "scratch(room, float, n)"},
-       "__global__ void scale(float* y, const float room[]) {}",
-       3,
-       "`room` is described as scratch memory"},
-      {"a misspelt kernel",
-       {"out(y, float, n)"},
-       "__global__ void scale(float* y) {}",
-       1,
-       "neither the source nor a header that it includes with quotes has a kernel `scael`; did you mean `scale`?",
+      {"constant scratch memory", "out(y, float, n)\nscratch(room, float, n)",
+       "__global__ void scale(float* y, const float room[]) {}", 3, "`room` is described as scratch memory"},
+      {"a misspelt kernel", "out(y, float, n)", "__global__ void scale(float* y) {}", 1,
+       "neither the source nor a header that it includes in quotes has a kernel `scael`; did you mean `scale`?",
        "scael"},
-      {"a kernel in a comment only",
-       {"out(y, float, n)"},
-       "// __global__ void scale(float* y) {}\n__global__ void other(float* y) {}",
-       1,
+      {"a kernel in a comment only", "out(y, float, n)",
+       "// __global__ void scale(float* y) {}\n__global__ void other(float* y) {}", 1,
        "a kernel `scale`; there is other"},
-      {"a kernel under #if 0 only",
-       {"out(y, float, n)"},
-       "#if 0\n__global__ void scale(float* y) {}\n#endif\n__global__ void other(float* y) {}",
-       1,
-       "there is other"},
-      {"a function that is no kernel",
-       {"out(y, float, n)"},
-       "__device__ void scale(float* y) {}\n__global__ void scale_all(float* y) { scale(y); }",
-       1,
-       "`scale` is no kernel: it is not declared __global__; there is scale_all"},
-      {"a misspelt reference",
-       {"reference(plian)", "out(y, float, n)"},
-       "__global__ void plain(float* y) {}\n__global__ void scale(float* y) {}",
-       2,
+      {"a kernel under #if 0 only", "out(y, float, n)",
+       "#if 0\n__global__ void scale(float* y) {}\n#endif\n__global__ void other(float* y) {}", 1, "there is other"},
+      {"a function that is not a kernel", "out(y, float, n)",
+       "__device__ void scale(float* y) {}\n__global__ void scale_all(float* y) { scale(y); }", 1,
+       "`scale` is not a kernel: it is not declared __global__; there is scale_all"},
+      {"a misspelt reference", "reference(plian)\nout(y, float, n)",
+       "__global__ void plain(float* y) {}\n__global__ void scale(float* y) {}", 2,
        "has a kernel `plian`; did you mean `plain`?"},
-      {"a reference of another type",
-       {"reference(plain)", "in(x, float, n)", "out(y, float, n)"},
-       "__global__ void plain(const double* x, float* y) {}\n__global__ void scale(const float* x, float* y) {}",
-       3,
+      {"a reference of another type", "reference(plain)\nin(x, float, n)\nout(y, float, n)",
+       "__global__ void plain(const double* x, float* y) {}\n__global__ void scale(const float* x, float* y) {}", 3,
        "parameter 1 of the reference kernel `plain` is `const double* x` (user.cu:5)"},
-      {"a reference with another number of parameters",
-       {"reference(plain)", "out(y, float, n)"},
-       "__global__ void plain(float* y, int n) {}\n__global__ void scale(float* y) {}",
-       2,
+      {"a reference with another number of parameters", "reference(plain)\nout(y, float, n)",
+       "__global__ void plain(float* y, int n) {}\n__global__ void scale(float* y) {}", 2,
        "the reference kernel `plain` takes 2 parameters"},
-      {"a misspelt constant array",
-       {"out(y, float, n)", "constant(wieghts, float, 9)"},
-       "__constant__ float weights[9];\n__global__ void scale(float* y) {}",
-       3,
-       "has an array `wieghts`; declare it with __constant__ outside of functions; did you mean `weights`?"},
-      {"a constant array of another type",
-       {"out(y, float, n)", "constant(weights, double, 9)"},
-       "__constant__ float weights[9];\n__global__ void scale(float* y) {}",
-       3,
+      {"a misspelt constant array", "out(y, float, n)\nconstant(wieghts, float, 9)",
+       "__constant__ float weights[9];\n__global__ void scale(float* y) {}", 3,
+       "has an array `wieghts`; declare it with __constant__ outside functions; did you mean `weights`?"},
+      {"a constant array of another type", "out(y, float, n)\nconstant(weights, double, 9)",
+       "__constant__ float weights[9];\n__global__ void scale(float* y) {}", 3,
        "`weights` is described with elements of the type double, but the array is `__constant__ float weights` "
        "(user.cu:4): give it the array's type"},
-      {"a wrong type in a namespace",
-       {"in(x, double, n)", "out(y, float, n)"},
-       "namespace v2 {\ntemplate <int N> __global__ void scale(const float* x, float* y) {}\n}",
-       2,
-       "parameter 1 of the kernel `v2::scale` is `const float* x` (user.cu:5)",
-       "v2::scale<4>"},
+      {"a wrong type in a namespace", "in(x, double, n)\nout(y, float, n)",
+       "namespace v2 {\ntemplate <int N> __global__ void scale(const float* x, float* y) {}\n}", 2,
+       "parameter 1 of the kernel `v2::scale` is `const float* x` (user.cu:5)", "v2::scale<4>"},
   };
   return cases;
 }
@@ -206,22 +120,11 @@ std::string said(const std::string& text, const std::vector<Header>& headers = {
 }  // namespace
 
 TEST_CASE("a description that cannot be the source's is refused with its line") {
-  for (const SignatureCase& one : mistakes()) {
-    SUBCASE(one.name) {
-      const std::string message = said(one.text());
-      CAPTURE(message);
-      CHECK(message.starts_with("user.cu:" + std::to_string(one.line) + ":"));
-      CHECK(message.find(one.mistake) != std::string::npos);
-    }
-  }
+  check_refused(mistakes(), [](const std::string& text) { return said(text); });
 }
 
 TEST_CASE("a description that may be the source's is not refused") {
-  for (const SignatureCase& one : right_signatures()) {
-    SUBCASE(one.name) {
-      CHECK(said(one.text()) == "no error");
-    }
-  }
+  check_not_refused([](const std::string& text) { return said(text); });
 }
 
 TEST_CASE("every mistake of a signature is said at once") {
@@ -230,9 +133,9 @@ TEST_CASE("every mistake of a signature is said at once") {
       "#pragma tuner in(x, double, n) out(y, int64, n)\n"
       "__global__ void scale(const float* x, float* y) {}\n");
   CAPTURE(message);
-  CHECK(message.find("user.cu:2:18: `x` is described") != std::string::npos);
-  CHECK(message.find("user.cu:2:36: `y` is described") != std::string::npos);
-  CHECK(message.find("user.cu:1:39: neither") != std::string::npos);
+  CHECK(contains(message, "user.cu:2:18: `x` is described"));
+  CHECK(contains(message, "user.cu:2:36: `y` is described"));
+  CHECK(contains(message, "user.cu:1:39: neither"));
 }
 
 TEST_CASE("kernels and types in quoted headers are found there") {
@@ -243,7 +146,7 @@ TEST_CASE("kernels and types in quoted headers are found there") {
            ", n) out(y, float, n)\n#include \"kernels.cuh\"\n";
   };
   CHECK(said(text("float"), headers) == "no error");
-  CHECK(said(text("double"), headers).find("`const float* x` (kernels.cuh:2)") != std::string::npos);
+  CHECK(contains(said(text("double"), headers), "`const float* x` (kernels.cuh:2)"));
 }
 
 TEST_CASE("a kernel that may be in a header nobody has read is left to the compiler") {
@@ -323,13 +226,13 @@ TEST_CASE("a T1 file that could be launched is not refused for its types") {
   CHECK(said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y, float n) {}") == "no error");
   // What no launch takes.
   const std::string number = said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y) {}");
-  CHECK_MESSAGE(number.find("kernel.json: the kernel `scale` takes 2 parameters") != std::string::npos, number);
+  CHECK_MESSAGE(contains(number, "kernel.json: the kernel `scale` takes 2 parameters"), number);
   const std::string size = said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y, long n) {}");
-  CHECK_MESSAGE(size.find("kernel.json: `n` is described as a scalar of the type int32") != std::string::npos, size);
+  CHECK_MESSAGE(contains(size, "kernel.json: `n` is described as a scalar of the type int32"), size);
   const std::string pointer = said_of("float", "ReadOnly", "__global__ void scale(float x, float* y, int n) {}");
-  CHECK_MESSAGE(pointer.find("kernel.json: `x` is described as a buffer") != std::string::npos, pointer);
+  CHECK_MESSAGE(contains(pointer, "kernel.json: `x` is described as a buffer"), pointer);
   const std::string name = said_of("float", "ReadOnly", "__global__ void scales(float x, float* y, int n) {}");
-  CHECK_MESSAGE(name.find("kernel.json: neither the source") != std::string::npos, name);
+  CHECK_MESSAGE(contains(name, "kernel.json: neither the source"), name);
 }
 
 TEST_CASE("any text is read as code without failing") {

@@ -15,79 +15,33 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* const kFragments[] = {"[",
-                                  "]",
-                                  "(",
-                                  ")",
-                                  "**",
-                                  "//",
-                                  "/",
-                                  "'",
-                                  "\"",
-                                  "\\",
-                                  ",",
-                                  " for ",
-                                  " in ",
-                                  " if ",
-                                  " else ",
-                                  "range(",
-                                  "list(",
-                                  "BLOCK",
-                                  "ITEMS",
-                                  "max(",
-                                  "-1",
-                                  "1e9",
-                                  "0",
-                                  "9223372036854775807",
-                                  "ProblemSize[0]",
-                                  "ProblemSize[",
-                                  "#",
-                                  "\n",
-                                  "; text",
-                                  "/*",
-                                  "*/",
-                                  "x",
-                                  ")) ",
-                                  "True",
-                                  "None",
-                                  "lambda",
-                                  "\x01",
-                                  "==",
-                                  "not ",
-                                  ":",
-                                  "{",
-                                  "sizeof(float)",
-                                  "n",
-                                  "math.ceil(",
-                                  "\xc3\xa9"};
+const std::vector<const char*>& fragments() {
+  static const std::vector<std::string> texts = tuner::test::between_bars(
+      "[ | ] | ( | ) | ** | // | / | ' | \" | \\ | , |  for  |  in  |  if  |  else  | range( | list( | BLOCK | ITEMS | "
+      "max( | -1 | 1e9 | 0 | 9223372036854775807 | ProblemSize[0] | ProblemSize[ | # | \n | ; text | /* | */ | x | "
+      "))  | True | None | lambda | \x01 | == | not  | : | { | sizeof(float) | n | math.ceil( | \xc3\xa9");
+  static const std::vector<const char*> fragments = [] {
+    std::vector<const char*> pointers;
+    for (const std::string& text : texts) pointers.push_back(text.c_str());
+    return pointers;
+  }();
+  return fragments;
+}
 
 Json strange_value(Chance& chance) {
-  switch (chance.below(12)) {
-    case 0:
-      return nullptr;
-    case 1:
-      return -1;
-    case 2:
-      return 1e308;
-    case 3:
-      return 18446744073709551615U;
-    case 4:
-      return Json::array();
-    case 5:
-      return Json::object();
-    case 6:
-      return true;
-    case 7:
-      return Json::array({1, "a", Json::array()});
-    case 8:
-      return std::string(5000, '(');
-    case 9:
-      return "";
-    case 10:
-      return 0;
-    default:
-      return chance.one_of(kFragments);
-  }
+  const Json values[] = {nullptr,
+                         -1,
+                         1e308,
+                         18446744073709551615U,
+                         Json::array(),
+                         Json::object(),
+                         true,
+                         Json::array({1, "a", Json::array()}),
+                         std::string(5000, '('),
+                         "",
+                         0};
+  const std::size_t which = chance.below(std::size(values) + 1);
+  return which < std::size(values) ? values[which] : Json(chance.one_of(fragments()));
 }
 
 /// Replaces, removes or changes one value somewhere in the tree.
@@ -100,7 +54,7 @@ void mutate(Json& json, Chance& chance) {
   }
   if (at == &json) return;
   if (at->is_string() && chance.below(3) != 0) {
-    *at = tuner::attack::damage_text(chance, at->get<std::string>(), kFragments);
+    *at = tuner::attack::damage_text(chance, at->get<std::string>(), fragments());
   } else {
     *at = strange_value(chance);
   }
@@ -127,7 +81,7 @@ TEST_CASE("a T1 file whose bytes are changed is read or refused") {
   Chance chance(1, "bytes", 0);
   int understood = 0;
   for (int i = 0; i < 2000; ++i) {
-    const std::string text = tuner::attack::damage_text(chance, whole, kFragments);
+    const std::string text = tuner::attack::damage_text(chance, whole, fragments());
     CAPTURE(text);
     understood += survives(folder, text) ? 1 : 0;
   }
@@ -161,7 +115,7 @@ TEST_CASE("list expressions whose characters are changed are read or refused") {
                                "sorted(set([x*y for x in [1, 2] for y in (3, 4)]), reverse=True)", "['a', 'b'] * 2"};
   Chance chance(3, "lists", 0);
   for (int i = 0; i < 20000; ++i) {
-    const std::string text = tuner::attack::damage_text(chance, chance.one_of(lists), kFragments);
+    const std::string text = tuner::attack::damage_text(chance, chance.one_of(lists), fragments());
     CAPTURE(text);
     try {
       const std::size_t count = tuner::python_list(text).size();

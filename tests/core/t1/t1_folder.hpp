@@ -1,22 +1,18 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/core/t1/reader.hpp"
 
 namespace tuner::test {
 
 /// A folder with a kernel and a T1 file that describes it, to be changed by a test.
-class T1Folder {
+class T1Folder : public TemporaryFolder {
  public:
   T1Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tuner-t1-XXXXXX").string();
-    path_ = mkdtemp(name.data());
     write("k.cu", kernel());
     file = nlohmann::ordered_json::parse(R"json({
       "ConfigurationSpace": {
@@ -40,12 +36,6 @@ class T1Folder {
       }
     })json");
   }
-  ~T1Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  T1Folder(const T1Folder&) = delete;
-  T1Folder& operator=(const T1Folder&) = delete;
 
   static std::string kernel() {
     return "__global__ void scale(const float* x, float* y, int n) {\n"
@@ -56,18 +46,13 @@ class T1Folder {
            "}\n";
   }
 
-  const std::filesystem::path& path() const { return path_; }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
-  std::filesystem::path json() const { return path_ / "kernel.json"; }
+  std::filesystem::path json() const { return path() / "kernel.json"; }
   T1Description read() const { return read_text(file.dump(1)); }
   T1Description read_text(const std::string& text) const { return read_t1(text, json()); }
 
   nlohmann::ordered_json& at(const std::string& pointer) { return file[nlohmann::ordered_json::json_pointer(pointer)]; }
 
   nlohmann::ordered_json file;
-
- private:
-  std::filesystem::path path_;
 };
 
 }  // namespace tuner::test

@@ -1,13 +1,13 @@
 #include <doctest/doctest.h>
 
 #include <string>
-#include <vector>
 
 #include "tests/core/support.hpp"
 #include "tuner/core/t1/values.hpp"
 
 using tuner::python_list;
 using tuner::search::Value;
+using tuner::test::contains;
 
 namespace {
 
@@ -68,13 +68,13 @@ TEST_CASE("what is not understood is quoted") {
   const std::pair<const char*, const char*> cases[] = {
       {"[(1, 2), (3, 4)]", "`(1, 2)` is a tuple"},
       {"[[1, 2], [3]]", "`[1, 2]` is a list in a list"},
-      {"5", "`5` is no list"},
+      {"5", "`5` is not a list"},
       {"", "a list is missing here"},
       {"[1, 2", "`]` is missing at the end"},
-      {"[1, 2))", "there is a `)` too many"},
-      {"['a]", "a quotation does not end"},
+      {"[1, 2))", "there is an extra `)`"},
+      {"['a]", "a quoted text is not closed"},
       {"[1,, 2]", "a value is missing between two commas"},
-      {"np.arange(4)", "`np.arange` in `np.arange(4)` is none of the functions"},
+      {"np.arange(4)", "`np.arange` in `np.arange(4)` is not one of the functions"},
       {"list(range(1, 2, 0))", "the step of a range cannot be 0"},
       {"list(range(1, 2, 3, 4))", "range takes one to three numbers"},
       {"list(range(10**12))", "more than 65536 values"},
@@ -85,21 +85,21 @@ TEST_CASE("what is not understood is quoted") {
       {"[x for y in range(3)]", "`x` is not known"},
       {"[x for x]", "should be `for NAME in LIST`"},
       {"[x for x in range(3) if]", "a condition is missing"},
-      {"list(range('a'))", "is a name where a number is needed"},
+      {"list(range('a'))", "is a name, but a number is needed"},
       {"sorted([1, 'a'])", "cannot order numbers and strings"},
-      {"__import__('os')", "none of the functions"},
-      {"[1] if True else [2]", "no list"},
+      {"__import__('os')", "not one of the functions"},
+      {"[1] if True else [2]", "not a list"},
   };
   for (const auto& [text, part] : cases) {
     CAPTURE(text);
     const std::string sentence = mistake(text);
-    CHECK_MESSAGE(sentence.find(part) != std::string::npos, sentence);
+    CHECK_MESSAGE(contains(sentence, part), sentence);
   }
 }
 
 TEST_CASE("nesting that never ends is refused, and not followed to the end of the stack") {
-  CHECK(mistake(std::string(100000, '(')).find("missing at the end") != std::string::npos);
+  CHECK(contains(mistake(std::string(100000, '(')), "missing at the end"));
   std::string deep = "[1]";
   for (int i = 0; i < 500; ++i) deep = "list(" + deep + ")";
-  CHECK(mistake(deep).find("nested more than") != std::string::npos);
+  CHECK(contains(mistake(deep), "nested more than"));
 }

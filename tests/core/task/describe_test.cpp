@@ -63,7 +63,7 @@ TEST_CASE("printing brings any spelling into one form") {
 TEST_CASE("long value lists are continued on further lines and read back") {
   const KernelDescription long_list = describe(kernel_text("#pragma tuner param(LONG, 1000..1099)"));
   const std::string text = to_text(long_list);
-  CHECK(text.find(" \\\n") != std::string::npos);
+  CHECK(contains(text, " \\\n"));
   for (std::size_t begin = 0; begin < text.size(); begin = text.find('\n', begin) + 1) {
     CHECK(text.find('\n', begin) - begin <= 120);
   }
@@ -92,12 +92,11 @@ TEST_CASE("a task prints its description and what the problem makes of it") {
 
 TEST_CASE("a description that cannot be launched, or has no baseline, is printed with the reason") {
   const Task fractional(describe(kernel_text("#pragma tuner shared(n / 3)")), {{"n", 1000}}, known_device("H200"));
-  CHECK(to_text(fractional).find("// launch    k.cu: shared memory of `scale` for BLOCKDIMX=128: In `n / 3`: ") !=
-        std::string::npos);
+  CHECK(contains(to_text(fractional), "// launch    k.cu: shared memory of `scale` for BLOCKDIMX=128: In `n / 3`: "));
   const Task empty(describe(kernel_text("#pragma tuner constraint(BLOCKDIMX > 999)")), {{"n", 1}},
                    known_device("H200"));
-  CHECK(to_text(empty).find("// baseline  none: BLOCKDIMX=128 violates the constraint `BLOCKDIMX > 999` (k.cu:6)") !=
-        std::string::npos);
+  CHECK(
+      contains(to_text(empty), "// baseline  none: BLOCKDIMX=128 violates the constraint `BLOCKDIMX > 999` (k.cu:6)"));
 }
 
 TEST_CASE("the manual's example is what it says") {

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <cstdint>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tests/support/temporary_folder.hpp"
 
 namespace tuner::test {
 
@@ -35,29 +35,18 @@ std::string bytes_of(const std::vector<Number>& numbers) {
   return bytes;
 }
 
-/// A folder of the test's own.
-class DataFolder {
- public:
-  DataFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tuner-data-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::filesystem::filesystem_error("mkdtemp", std::error_code());
-    path_ = name;
-  }
-  ~DataFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  DataFolder(const DataFolder&) = delete;
-  DataFolder& operator=(const DataFolder&) = delete;
+/// A file of one dimension with these numbers, which are of the type of numpy's that is named.
+template <typename Number>
+std::string npy_of(const std::string& type, const std::vector<Number>& numbers) {
+  return npy(type, "(" + std::to_string(numbers.size()) + ",)", bytes_of(numbers));
+}
 
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path write(const std::string& name, std::string_view content) const {
-    std::ofstream(path_ / name, std::ios::binary) << content;
-    return path_ / name;
-  }
-
- private:
-  std::filesystem::path path_;
-};
+/// The same with `count` numbers: `first` and those that follow it.
+template <typename Number>
+std::string npy_from(const std::string& type, std::size_t count, Number first) {
+  std::vector<Number> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), first);
+  return npy_of(type, numbers);
+}
 
 }  // namespace tuner::test

@@ -14,9 +14,10 @@ namespace {
 
 const DeviceInfo kDevice = known_device("H200");
 
-Task task_of(std::string_view extra, ProblemValues problem = {{"n", 1000}},
+/// The kernel of kernel_text() with these directives behind it.
+Task task_of(const std::string& directives, ProblemValues problem = {{"n", 1000}},
              const std::vector<std::string>& where = {}) {
-  return Task(describe(kernel_text(extra)), problem, kDevice, where);
+  return Task(describe(kernel_text(directives.empty() ? "" : "#pragma tuner " + directives)), problem, kDevice, where);
 }
 
 std::string macros_of(const Task& task, std::string_view configuration) {
@@ -25,9 +26,9 @@ std::string macros_of(const Task& task, std::string_view configuration) {
   return text;
 }
 
-std::string complaint_of(std::string_view extra, ProblemValues problem = {{"n", 1000}}) {
+std::string complaint_of(const std::string& directives, ProblemValues problem = {{"n", 1000}}) {
   return first_line_of([&] {
-    const Task task = task_of(extra, problem);
+    const Task task = task_of(directives, problem);
     const search::Configuration defaults = task.space().defaults();
     task.geometry(defaults);
     task.macros(defaults);
@@ -70,26 +71,24 @@ TEST_CASE("the comparison space of prefetch has exactly 708 configurations on an
 
 TEST_CASE("macros are the constants of the problem, the parameters and the defines, in this order") {
   const Task task = task_of(
-      "#pragma tuner problem(m: exact = 3, DEPTH: constant = -2) param(MODE, plain, staged)\n"
-      "#pragma tuner param(RATIO, 0.1, 1e300) param(FLAG, false, true) param(T2, int32, float4) param(A, x, y; "
-      "argument)\n"
-      "#pragma tuner option(O, \"\", \"-G\") let(L = 2) define(D = L * BLOCKDIMX) define(E = TYPE)\n");
+      "problem(m: exact = 3, DEPTH: constant = -2) param(MODE, plain, staged) "
+      "param(RATIO, 0.1, 1e300) param(FLAG, false, true) param(T2, int32, float4) param(A, x, y; argument) "
+      "option(O, \"\", \"-G\") let(L = 2) define(D = L * BLOCKDIMX) define(E = TYPE)");
   CHECK(macros_of(task, "MODE=staged,FLAG=true,RATIO=0.1,T2=float4") ==
         "TYPE=float;DEPTH=(-2);BLOCKDIMX=128;MODE_plain=0;MODE_staged=1;MODE=MODE_staged;RATIO=0.1;FLAG=1;T2=float4;A_"
         "x=0;A_y=1;"
         "D=256;E=float;");
-  CHECK(macros_of(task, "RATIO=1e300").find("RATIO=1e+300;FLAG=0;T2=int;") != std::string::npos);
+  CHECK(contains(macros_of(task, "RATIO=1e300"), "RATIO=1e+300;FLAG=0;T2=int;"));
 }
 
 TEST_CASE("a define that gives a name is refused, because the compiler would take it for zero") {
-  CHECK(complaint_of("#pragma tuner param(MODE, plain, staged) define(M = MODE)") ==
-        "k.cu:6: define(M) gives the name `plain`, which means nothing to the compiler; compare it with == to make a "
-        "condition of it.");
+  CHECK(complaint_of("param(MODE, plain, staged) define(M = MODE)") ==
+        "k.cu:6: define(M) has the name `plain` as its value, which has no meaning for the compiler; compare it with "
+        "== to make it a condition.");
 }
 
 TEST_CASE("options are the fixed ones and the chosen ones that are not empty") {
-  const Task task =
-      task_of("#pragma tuner options(\"-w\") option(O, \"\", \"-G\"; default \"\") option(P, \"-DB\", \"-DC\")");
+  const Task task = task_of("options(\"-w\") option(O, \"\", \"-G\"; default \"\") option(P, \"-DB\", \"-DC\")");
   CHECK(task.options(task.space().parse("")) == std::vector<std::string>{"-w", "-DB"});
   CHECK(task.options(task.space().parse("O=-G,P=-DC")) == std::vector<std::string>{"-w", "-G", "-DC"});
 }
@@ -107,21 +106,19 @@ TEST_CASE("template arguments name parameters, constants, defines and types") {
 }
 
 TEST_CASE("type names are values in expressions, also those of the problem") {
-  const Task task = task_of("#pragma tuner constraint(BLOCKDIMX * sizeof(TYPE) <= 512 or TYPE == double)");
+  const Task task = task_of("constraint(BLOCKDIMX * sizeof(TYPE) <= 512 or TYPE == double)");
   CHECK(task.space().size() == 2);
-  CHECK(task_of("#pragma tuner constraint(BLOCKDIMX * sizeof(TYPE) <= 512 or TYPE == double)",
-                {{"n", 1}, {"TYPE", "double"}})
+  CHECK(task_of("constraint(BLOCKDIMX * sizeof(TYPE) <= 512 or TYPE == double)", {{"n", 1}, {"TYPE", "double"}})
             .space()
             .size() == 3);
 }
 
 TEST_CASE("arguments are bound with types, lengths, generators, tolerances and values") {
-  const std::vector<BoundArgument> a =
-      task_of(
-          "#pragma tuner in(i, int16, n) in(b, bool, 1) in(v, float2, n / 2, index(n - 1), align 256)\n"
-          "#pragma tuner inout(w, double, n, constant(2), atol 1) scratch(s, char, BLOCKDIMX) scratch(f, char, n)\n"
-          "#pragma tuner scalar(n, uint16) scalar(x, float, value n / 3)")
-          .arguments();
+  const Task task = task_of(
+      "in(i, int16, n) in(b, bool, 1) in(v, float2, n / 2, index(n - 1), align 256) "
+      "inout(w, double, n, constant(2), atol 1) scratch(s, char, BLOCKDIMX) scratch(f, char, n) "
+      "scalar(n, uint16) scalar(x, float, value n / 3)");
+  const std::vector<BoundArgument> a = task.arguments();
   REQUIRE(a.size() == 9);
   CHECK(a[0].rtol == 1e-4);
   CHECK(a[0].atol == 1e-6);
@@ -144,36 +141,35 @@ TEST_CASE("arguments are bound with types, lengths, generators, tolerances and v
 }
 
 TEST_CASE("scratch lengths follow the configuration") {
-  const Task task = task_of("#pragma tuner scratch(s, float, 2 * BLOCKDIMX) scratch(t, float, n)");
+  const Task task = task_of("scratch(s, float, 2 * BLOCKDIMX) scratch(t, float, n)");
   CHECK(task.scratch_lengths(task.space().parse("BLOCKDIMX=256")) == std::vector<std::uint64_t>{512, 1000});
 }
 
 TEST_CASE("numbers that do not fit are refused with the argument's name and line") {
-  CHECK(complaint_of("#pragma tuner scalar(n, int8)") == "k.cu:6: the value of `n` is 1000, which does not fit int8.");
-  CHECK(complaint_of("#pragma tuner scalar(x, int32, value n / 3)").ends_with("which is not integral."));
-  CHECK(complaint_of("#pragma tuner scalar(x, uint64, value 0 - n)").ends_with("which does not fit uint64."));
-  CHECK(complaint_of("#pragma tuner scalar(x, int64, value 9223372036854775807)") == "no error");
-  CHECK(complaint_of("#pragma tuner in(a, float, n - 1001)") ==
-        "k.cu:6: the length of `a` is -1; a length cannot be negative.");
-  CHECK(complaint_of("#pragma tuner in(a, double, n * 1000000000000000)") ==
+  CHECK(complaint_of("scalar(n, int8)") == "k.cu:6: the value of `n` is 1000, which does not fit int8.");
+  CHECK(complaint_of("scalar(x, int32, value n / 3)").ends_with("which is not integral."));
+  CHECK(complaint_of("scalar(x, uint64, value 0 - n)").ends_with("which does not fit uint64."));
+  CHECK(complaint_of("scalar(x, int64, value 9223372036854775807)") == "no error");
+  CHECK(complaint_of("in(a, float, n - 1001)") == "k.cu:6: the length of `a` is -1; a length cannot be negative.");
+  CHECK(complaint_of("in(a, double, n * 1000000000000000)") ==
         "k.cu:6: the length of `a` is 1000000000000000000 elements, more than any memory holds.");
-  CHECK(complaint_of("#pragma tuner in(a, uint8, n * 1099511628)").ends_with("more than any memory holds."));
-  CHECK(complaint_of("#pragma tuner in(a, uint8, n, index(257))") ==
+  CHECK(complaint_of("in(a, uint8, n * 1099511628)").ends_with("more than any memory holds."));
+  CHECK(complaint_of("in(a, uint8, n, index(257))") ==
         "k.cu:6: the content of `a` is index(257), which does not fit uint8.");
-  CHECK(complaint_of("#pragma tuner in(a, uint8, n, index(256))") == "no error");
-  CHECK(complaint_of("#pragma tuner in(a, float, n, uniform(1, 0))") ==
+  CHECK(complaint_of("in(a, uint8, n, index(256))") == "no error");
+  CHECK(complaint_of("in(a, float, n, uniform(1, 0))") ==
         "k.cu:6: the content of `a` is uniform(1, 0), whose low end is above its high end.");
-  CHECK(complaint_of("#pragma tuner in(a, float, n, normal(0, 0 - 1))") ==
+  CHECK(complaint_of("in(a, float, n, normal(0, 0 - 1))") ==
         "k.cu:6: the content of `a` is normal(0, -1), whose deviation is negative.");
 }
 
 TEST_CASE("a geometry is whole and positive, or the error names it and the configuration") {
-  CHECK(complaint_of("#pragma tuner shared(0 - BLOCKDIMX)") ==
+  CHECK(complaint_of("shared(0 - BLOCKDIMX)") ==
         "k.cu: shared memory of `scale` for BLOCKDIMX=128: `0 - BLOCKDIMX` is -128, but must be at least 0.");
   CHECK(complaint_of("", {{"n", 0}}) ==
         "k.cu: grid x of `scale` for BLOCKDIMX=128: `ceil_div(n, BLOCKDIMX)` is 0, but must be at least 1.");
-  CHECK(complaint_of("#pragma tuner shared(BLOCKDIMX / 3)").find("//") != std::string::npos);
-  CHECK(complaint_of("#pragma tuner shared(5000000000)").ends_with("is 5000000000, more than any launch allows."));
+  CHECK(contains(complaint_of("shared(BLOCKDIMX / 3)"), "//"));
+  CHECK(complaint_of("shared(5000000000)").ends_with("is 5000000000, more than any launch allows."));
 }
 
 TEST_CASE("where narrows the space, and its mistakes are mistakes of usage") {
@@ -184,16 +180,10 @@ TEST_CASE("where narrows the space, and its mistakes are mistakes of usage") {
     return error_of([&] { task_of("", {{"n", 1}}, {where}); });
   };
   CHECK(complaint_about("BLOKDIMX > 1") ==
-        "--where uses `BLOKDIMX`, which the kernel `scale` does not know; did you mean `BLOCKDIMX`? `tuner describe` "
-        "lists its "
-        "parameters.");
+        "--where uses `BLOKDIMX`, which is not known for the kernel `scale`; did you mean `BLOCKDIMX`? `tuner "
+        "describe` lists its parameters.");
   CHECK(complaint_about("BLOCKDIMX >").starts_with("--where is not an expression: "));
-  try {
-    task_of("", {{"n", 1}}, {"nonsense_name"});
-    FAIL("no error");
-  } catch (const Error& error) {
-    CHECK(error.code() == Errc::bad_usage);
-  }
+  error_of(Errc::bad_usage, [] { task_of("", {{"n", 1}}, {"nonsense_name"}); });
 }
 
 TEST_CASE("what the device allows a launch joins the constraints, where a launch may exceed it") {
@@ -231,7 +221,7 @@ TEST_CASE("a device's limit excludes the baseline, and where behind it does not"
                   {}, kDevice, {"BLOCKDIMX > 64"});
   CHECK_FALSE(task.baseline());
   CHECK(task.accepts(task.space().parse("BLOCKDIMX=64")));
-  CHECK(task.space().why_empty().find("`BLOCKDIMX > 64` (--where)") != std::string::npos);
+  CHECK(contains(task.space().why_empty(), "`BLOCKDIMX > 64` (--where)"));
 }
 
 TEST_CASE("a launch that cannot be computed is no matter of limits, but is named where it is computed") {
@@ -249,14 +239,14 @@ TEST_CASE("the baseline is what the description allows, whatever where leaves of
   const Task narrowed = task_of("", {{"n", 1000}}, {"BLOCKDIMX > 128"});
   REQUIRE(narrowed.baseline());
   CHECK(narrowed.space().text(*narrowed.baseline()) == "BLOCKDIMX=128");
-  CHECK_FALSE(task_of("#pragma tuner constraint(BLOCKDIMX > 128)").baseline());
-  CHECK_FALSE(task_of("#pragma tuner param(U, 0, 1) constraint(BLOCKDIMX % U == 0) constraint(U != 0)").baseline());
+  CHECK_FALSE(task_of("constraint(BLOCKDIMX > 128)").baseline());
+  CHECK_FALSE(task_of("param(U, 0, 1) constraint(BLOCKDIMX % U == 0) constraint(U != 0)").baseline());
 }
 
 TEST_CASE("an empty space is a task that says why") {
-  const Task task = task_of("#pragma tuner constraint(BLOCKDIMX > 1000)");
+  const Task task = task_of("constraint(BLOCKDIMX > 1000)");
   CHECK(task.space().size() == 0);
-  CHECK(task.space().why_empty().find("k.cu:6") != std::string::npos);
+  CHECK(contains(task.space().why_empty(), "k.cu:6"));
   CHECK_FALSE(task.baseline());
 }
 
@@ -275,20 +265,16 @@ TEST_CASE("keys of stored decisions never change") {
 
 TEST_CASE("trials are reusable when only the space changed, not when the checks did") {
   const std::string base = task_of("").reuse_hash();
-  CHECK(base == task_of("#pragma tuner constraint(BLOCKDIMX < 200)").reuse_hash());
-  CHECK(task_of("#pragma tuner param(X, 1, 2)").reuse_hash() ==
-        task_of("#pragma tuner param(X, 1, 2, 3)").reuse_hash());
+  CHECK(base == task_of("constraint(BLOCKDIMX < 200)").reuse_hash());
+  CHECK(task_of("param(X, 1, 2)").reuse_hash() == task_of("param(X, 1, 2, 3)").reuse_hash());
   CHECK(base == task_of("", {{"n", 5}}).reuse_hash());
-  CHECK(base != task_of("#pragma tuner deterministic").reuse_hash());
+  CHECK(base != task_of("deterministic").reuse_hash());
   // The default is part of the baseline, which says what is right.
-  CHECK(task_of("#pragma tuner param(X, 1, 2)").reuse_hash() !=
-        task_of("#pragma tuner param(X, 1, 2; default 2)").reuse_hash());
-  CHECK(base != task_of("#pragma tuner reference(plain)").reuse_hash());
-  CHECK(base != task_of("#pragma tuner in(a, float, n)").reuse_hash());
-  CHECK(task_of("#pragma tuner in(a, float, n)").reuse_hash() !=
-        task_of("#pragma tuner in(a, float, n, iota())").reuse_hash());
-  CHECK(task_of("#pragma tuner out(a, float, n, rtol 1)").reuse_hash() !=
-        task_of("#pragma tuner out(a, float, n, atol 1)").reuse_hash());
+  CHECK(task_of("param(X, 1, 2)").reuse_hash() != task_of("param(X, 1, 2; default 2)").reuse_hash());
+  CHECK(base != task_of("reference(plain)").reuse_hash());
+  CHECK(base != task_of("in(a, float, n)").reuse_hash());
+  CHECK(task_of("in(a, float, n)").reuse_hash() != task_of("in(a, float, n, iota())").reuse_hash());
+  CHECK(task_of("out(a, float, n, rtol 1)").reuse_hash() != task_of("out(a, float, n, atol 1)").reuse_hash());
 }
 
 TEST_CASE("a task of a recorded kernel needs no source, no arguments and no geometry") {

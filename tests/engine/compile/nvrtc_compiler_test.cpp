@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
+#include "tests/core/task/npy_file.hpp"
 #include "tests/engine/compile/toolkit.hpp"
+#include "tests/support/errors.hpp"
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/engine/compile/program.hpp"
-#include "tuner/error.hpp"
 
 using namespace tuner;
 using namespace tuner::engine;
@@ -43,6 +43,17 @@ const NvrtcCompiler& compiler() {
   return instance;
 }
 
+/// What must compile.
+CompileReply compiled(const CompileRequest& request, const NvrtcCompiler& by = compiler()) {
+  CompileReply reply = by.compile(request);
+  REQUIRE_MESSAGE(reply.outcome == Outcome::ok, reply.log);
+  return reply;
+}
+
+bool says(const CompileReply& reply, const char* words) {
+  return reply.message.find(words) != std::string::npos;
+}
+
 }  // namespace
 
 TEST_CASE("a kernel compiles for an older, a current and a newer architecture") {
@@ -54,8 +65,7 @@ TEST_CASE("a kernel compiles for an older, a current and a newer architecture") 
     CAPTURE(architecture);
     CompileRequest request = tiled();
     request.architecture = architecture;
-    const CompileReply reply = compiler().compile(request);
-    REQUIRE_MESSAGE(reply.outcome == Outcome::ok, reply.log);
+    const CompileReply reply = compiled(request);
     CHECK(reply.message.empty());
     CHECK(reply.lowered_name == "_Z1kILi64EfEvPT0_PKS0_ci");
     CHECK(reply.cubin.size() > 1000);
@@ -104,15 +114,15 @@ TEST_CASE("errors carry the file and line that the user wrote") {
   request.source =
       assemble_source({"#include <cuda_fp16.h>\n#include \"nowhere.cuh\"\n", "dir/user.cu", {{"A", "1"}}, {}});
   reply = compiler().compile(request);
-  CHECK(reply.message.find("nowhere.cuh") != std::string::npos);
-  CHECK(reply.message.find("(2)") != std::string::npos);
+  CHECK(says(reply, "nowhere.cuh"));
+  CHECK(says(reply, "(2)"));
 }
 
 TEST_CASE("a kernel that is not there is named") {
   const CompileReply reply = compiler().compile(request_for("__global__ void other() {}\n", "wanted<4>"));
   CHECK(reply.outcome == Outcome::compile_error);
-  CHECK(reply.message.find("user.cu") != std::string::npos);
-  CHECK(reply.message.find("'wanted<4>'") != std::string::npos);
+  CHECK(says(reply, "user.cu"));
+  CHECK(says(reply, "'wanted<4>'"));
 }
 
 TEST_CASE("kernels with C linkage and in namespaces are found") {
@@ -126,7 +136,7 @@ TEST_CASE("what ptxas refuses is a failure with its reason") {
   const CompileReply reply = compiler().compile(request_for(
       "__global__ void k(int* p) { __shared__ int a[20000]; a[p[0]] = 1; __syncthreads(); p[0] = a[p[1]]; }\n"));
   CHECK(reply.outcome == Outcome::compile_error);
-  CHECK(reply.message.find("too much shared data") != std::string::npos);
+  CHECK(says(reply, "too much shared data"));
   CHECK(reply.log.find('\0') == std::string::npos);
 }
 
@@ -139,8 +149,7 @@ TEST_CASE("spills and large parameters are seen") {
       "#pragma unroll\n"
       "for (int i = 0; i < 64; ++i) p[i] = v[i] * v[63 - i]; }\n");
   request.options = {"--maxrregcount=24"};
-  const CompileReply spilled = compiler().compile(request);
-  REQUIRE(spilled.outcome == Outcome::ok);
+  const CompileReply spilled = compiled(request);
   CHECK(spilled.facts.spill_store_bytes.value_or(0) > 0);
   CHECK(spilled.facts.spill_load_bytes.value_or(0) > 0);
   CHECK(spilled.facts.stack_bytes.value_or(0) > 0);
@@ -219,8 +228,7 @@ TEST_CASE("a source that needs what was not declared is compiled with everything
       "__global__ void k(cudaTextureObject_t texture, float* p) { p[0] = tex1Dfetch<float>(texture, 0); }\n");
   textures.file_name = "textures.cu";
   const NvrtcCompiler local({}), everything({}, Builtins::all);
-  const CompileReply expected = everything.compile(textures);
-  REQUIRE_MESSAGE(expected.outcome == Outcome::ok, expected.log);
+  const CompileReply expected = compiled(textures, everything);
   for (int i = 0; i < 2; ++i) CHECK(local.compile(textures).cubin == expected.cubin);
   // A source that asks what is declared gets the same answer as from everything.
   const CompileRequest asking = request_for(
@@ -247,19 +255,13 @@ TEST_CASE("an architecture that the toolkit does not know is refused with those 
   CHECK(instance.toolkit().version.starts_with(std::to_string(instance.toolkit().major) + "."));
   CHECK(std::count(instance.toolkit().version.begin(), instance.toolkit().version.end(), '.') == 2);
   CHECK_NOTHROW(instance.warm_up("sm_90a"));
-  try {
-    instance.warm_up("sm_20");
-    FAIL("accepted");
-  } catch (const Error& error) {
-    CHECK(error.code() == Errc::no_toolkit);
-    CHECK(std::string(error.what()).find("sm_20") != std::string::npos);
-    CHECK(std::string(error.what()).find("sm_90") != std::string::npos);
-  }
+  const std::string message = test::error_of(Errc::no_toolkit, [&] { instance.warm_up("sm_20"); });
+  CHECK(message.find("sm_20") != std::string::npos);
+  CHECK(message.find("sm_90") != std::string::npos);
 }
 
 TEST_CASE("a damaged cubin is read without a crash") {
-  const CompileReply reply = compiler().compile(tiled());
-  REQUIRE(reply.outcome == Outcome::ok);
+  const CompileReply reply = compiled(tiled());
   std::uint32_t state = 7;
   const auto random = [&](std::size_t bound) {
     state = state * 1664525 + 1013904223;
@@ -280,22 +282,19 @@ TEST_CASE("a damaged cubin is read without a crash") {
 }
 
 TEST_CASE("toolkit headers are taken from beside the library first") {
-  std::string name = (fs::temp_directory_path() / "tuner-toolkit-XXXXXX").string();
-  REQUIRE(mkdtemp(name.data()) != nullptr);
-  const fs::path root = name;
+  const test::TemporaryFolder folder;
+  const fs::path& root = folder.path();
   fs::create_directories(root / "include" / "cccl");
   fs::create_directories(root / "lib64");
-  std::ofstream(root / "include" / "cuda_fp16.h") << "";
+  folder.write("include/cuda_fp16.h", "");
   const std::vector<fs::path> expected{root / "include", root / "include" / "cccl"};
   CHECK(find_include_folders(root / "lib64" / "libnvrtc.so.13") == expected);
   setenv("TUNER_CUDA_INCLUDE_DIR", (root / "include").c_str(), 1);
   CHECK(find_include_folders("/usr/lib/libnvrtc.so.13") == expected);
   unsetenv("TUNER_CUDA_INCLUDE_DIR");
-  fs::remove_all(root);
 }
 
 TEST_CASE("variables in global memory are found wherever the source declares them, and nothing else is") {
-  const NvrtcCompiler compiler({});
   for (const char* architecture : {"sm_80", "sm_90", "sm_120"}) {
     CompileRequest request = request_for(
         "__device__ unsigned plain; static __device__ double hidden = 3; __constant__ float weights[4];\n"
@@ -307,8 +306,7 @@ TEST_CASE("variables in global memory are found wherever the source declares the
         "x[0] = ++plain + ++hidden + weights[threadIdx.x] + ++outer::deep[0].x + ++nameless + ++managed + ++local; }\n",
         "k");
     request.architecture = architecture;
-    const CompileReply reply = compiler.compile(request);
-    REQUIRE_MESSAGE(reply.outcome == Outcome::ok, reply.log);
+    const CompileReply reply = compiled(request);
     std::vector<std::uint64_t> sizes;
     for (const CubinArray& global : globals_in_cubin(reply.cubin)) sizes.push_back(global.bytes);
     std::sort(sizes.begin(), sizes.end());
@@ -318,7 +316,6 @@ TEST_CASE("variables in global memory are found wherever the source declares the
 }
 
 TEST_CASE("arrays in constant memory are found by the names that the source has for them") {
-  const NvrtcCompiler compiler({});
   for (const char* architecture : {"sm_80", "sm_90", "sm_120"}) {
     CompileRequest request = request_for(
         "__constant__ float weights[49]; static __constant__ double hidden[3]; __constant__ int unused[2];\n"
@@ -330,8 +327,7 @@ TEST_CASE("arrays in constant memory are found by the names that the source has 
         "outer::inner::deep[threadIdx.x].x; }\n",
         "k");
     request.architecture = architecture;
-    const CompileReply reply = compiler.compile(request);
-    REQUIRE_MESSAGE(reply.outcome == Outcome::ok, reply.log);
+    const CompileReply reply = compiled(request);
     const auto bytes = [&](std::string_view name) {
       const auto array = array_in_cubin(reply.cubin, name);
       return array ? array->bytes : 0;

@@ -1,20 +1,20 @@
 #include "tuner/engine/compile/pool.hpp"
 
 #include <doctest/doctest.h>
-#include <poll.h>
 #include <signal.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
-#include <thread>
 
+#include "tests/core/task/npy_file.hpp"
 #include "tests/engine/compile/toolkit.hpp"
+#include "tests/support/errors.hpp"
+#include "tests/support/processes.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
-#include "tuner/error.hpp"
+#include "tuner/engine/lanes/wait.hpp"
 
 using namespace tuner;
 using namespace tuner::engine;
@@ -29,21 +29,14 @@ namespace {
 using Replies = std::map<TicketId, CompileReply>;
 
 CompilePoolOptions options(int workers, std::chrono::milliseconds timeout = 60s) {
-  CompilePoolOptions result;
-  result.workers = workers;
-  result.timeout = timeout;
-  result.worker_program = TUNER_TEST_WORKER;
-  return result;
+  return {.workers = workers, .timeout = timeout, .worker_program = TUNER_TEST_WORKER};
 }
 
 // Polls as an engine does, until `done` or for a minute. An answer that comes twice fails the test.
 void drive(CompilePool& pool, Replies& replies, const std::function<bool()>& done) {
   for (const auto give_up = Clock::now() + 2min; !done();) {
     REQUIRE(Clock::now() < give_up);
-    std::vector<pollfd> entries;
-    for (const int fd : pool.wait_fds()) entries.push_back({fd, POLLIN, 0});
-    const auto wait = std::clamp<Clock::duration>(pool.next_deadline() - Clock::now(), 0ms, 200ms);
-    poll(entries.data(), entries.size(), static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(wait).count()));
+    wait_for(Clock::now() + 200ms, pool);
     for (CompilePool::Completion& completion : pool.poll())
       CHECK(replies.emplace(completion.ticket, std::move(completion.reply)).second);
   }
@@ -64,22 +57,21 @@ void start(CompilePool& pool) {
   });
 }
 
-bool has_ended(pid_t pid) {
-  for (const auto give_up = Clock::now() + 2min; Clock::now() < give_up; std::this_thread::sleep_for(2ms)) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string text;
-    if (!std::getline(file, text) || text.find(") Z ") != std::string::npos) return true;
-  }
-  return false;
+/// What ends the pool.
+std::string end_of(CompilePool& pool, Errc code) {
+  return test::error_of(code, [&] { collect(pool, 1000); });
 }
 
-Error error_of(CompilePool& pool) {
-  try {
-    collect(pool, 1000);
-  } catch (const Error& error) {
-    return error;
-  }
-  return Error(Errc::internal, "none");
+/// With another NVRTC than the one that is installed.
+std::string end_with_library(const char* library) {
+  setenv("TUNER_NVRTC", library, 1);
+  CompilePool pool(options(1));
+  unsetenv("TUNER_NVRTC");
+  return end_of(pool, Errc::no_toolkit);
+}
+
+bool says(const std::string& message, const char* words) {
+  return message.find(words) != std::string::npos;
 }
 
 }  // namespace
@@ -135,7 +127,7 @@ TEST_CASE("a compile that never ends is stopped at the time limit and its worker
   CHECK(replies.at(1).milliseconds >= 6000);
   CHECK(replies.at(2).outcome == Outcome::ok);
   CHECK(pool.worker_pids()[0] != before);
-  CHECK(has_ended(before));
+  CHECK(test::has_ended(before));
   CHECK(pool.statistics().workers_replaced == 1);
 }
 
@@ -166,8 +158,8 @@ TEST_CASE("a request whose workers end twice is worker_lost and says how they en
   }
   drive(pool, replies, [&] { return replies.size() == 2; });
   CHECK(replies.at(1).outcome == Outcome::worker_lost);
-  CHECK(replies.at(1).message.find("ended by signal 9 (Killed)") != std::string::npos);
-  CHECK(replies.at(1).message.find("user.cu") != std::string::npos);
+  CHECK(says(replies.at(1).message, "ended by signal 9 (Killed)"));
+  CHECK(says(replies.at(1).message, "user.cu"));
   CHECK(replies.at(2).outcome == Outcome::ok);
 }
 
@@ -203,7 +195,7 @@ TEST_CASE("a helper that is killed is restarted and nothing is lost") {
   CHECK(replies.at(0).outcome == Outcome::compile_timeout);
   for (int i = 1; i < 6; ++i) CHECK(replies.at(i).outcome == Outcome::ok);
   CHECK(pool.statistics().helper_restarts == 1);
-  for (const pid_t pid : before) CHECK(has_ended(pid));
+  for (const pid_t pid : before) CHECK(test::has_ended(pid));
 }
 
 TEST_CASE("a helper that cannot start is an error after three tries") {
@@ -211,39 +203,29 @@ TEST_CASE("a helper that cannot start is an error after three tries") {
   broken.worker_program = "/bin/false";
   CompilePool pool(broken);
   pool.submit(1, numbered_request(1));
-  const Error error = error_of(pool);
-  CHECK(error.code() == Errc::no_worker);
-  CHECK(std::string(error.what()).find("3 times") != std::string::npos);
-  CHECK(std::string(error.what()).find("exited with status 1") != std::string::npos);
+  const std::string message = end_of(pool, Errc::no_worker);
+  CHECK(says(message, "3 times"));
+  CHECK(says(message, "exited with status 1"));
   CHECK_THROWS_AS(pool.poll(), Error);
   broken.worker_program = "/nonexistent/tuner-worker";
   CHECK_THROWS_AS(CompilePool{broken}, Error);
 }
 
 TEST_CASE("without a toolkit the pool says where it looked and what to do") {
-  setenv("TUNER_NVRTC", "/nonexistent/libnvrtc.so.13", 1);
-  CompilePool pool(options(1));
-  unsetenv("TUNER_NVRTC");
-  const Error error = error_of(pool);
-  CHECK(error.code() == Errc::no_toolkit);
-  CHECK(std::string(error.what()).find("/nonexistent/libnvrtc.so.13") != std::string::npos);
-  CHECK(std::string(error.what()).find("Install a CUDA toolkit") != std::string::npos);
+  const std::string message = end_with_library("/nonexistent/libnvrtc.so.13");
+  CHECK(says(message, "/nonexistent/libnvrtc.so.13"));
+  CHECK(says(message, "Install a CUDA toolkit"));
 }
 
 TEST_CASE("a library that is not NVRTC is refused by name") {
-  setenv("TUNER_NVRTC", "libm.so.6", 1);
-  CompilePool pool(options(1));
-  unsetenv("TUNER_NVRTC");
-  const Error error = error_of(pool);
-  CHECK(error.code() == Errc::no_toolkit);
-  CHECK(std::string(error.what()).find("libm.so.6 is not NVRTC") != std::string::npos);
+  CHECK(says(end_with_library("libm.so.6"), "libm.so.6 is not NVRTC"));
 }
 
 TEST_CASE("an architecture that the toolkit does not know is an error of the pool, not of every candidate") {
   CompilePoolOptions old = options(1);
   old.architecture = "sm_20";
   CompilePool pool(old);
-  CHECK(error_of(pool).code() == Errc::no_toolkit);
+  end_of(pool, Errc::no_toolkit);
 }
 
 TEST_CASE("a cancelled request is answered whether it waits or runs") {
@@ -257,7 +239,7 @@ TEST_CASE("a cancelled request is answered whether it waits or runs") {
   pool.cancel(77);  // never submitted
   const Replies replies = collect(pool, 3);
   CHECK(replies.at(1).outcome == Outcome::compile_timeout);
-  CHECK(replies.at(1).message == "Compiling user.cu was given up.");
+  CHECK(replies.at(1).message == "Compiling user.cu was abandoned.");
   CHECK(replies.at(2).outcome == Outcome::compile_timeout);
   CHECK(replies.at(3).outcome == Outcome::ok);
 }
@@ -296,17 +278,14 @@ TEST_CASE("a pool that declares everything makes the same binaries") {
 }
 
 TEST_CASE("include folders reach the workers") {
-  std::string folder = "/tmp/tuner-include-XXXXXX";
-  REQUIRE(mkdtemp(folder.data()) != nullptr);
-  std::ofstream(folder + "/mine.cuh") << "#define MINE 3\n";
+  const test::TemporaryFolder folder;
+  folder.write("mine.cuh", "#define MINE 3\n");
   CompilePoolOptions with = options(1);
-  with.include_folders = {folder};
+  with.include_folders = {folder.path()};
   CompilePool pool(with);
   pool.submit(1, request_for("#include <mine.cuh>\n__global__ void k(int* p) { p[0] = MINE; }\n"));
   const Replies replies = collect(pool, 1);
   CHECK_MESSAGE(replies.at(1).outcome == Outcome::ok, replies.at(1).log);
-  std::remove((folder + "/mine.cuh").c_str());
-  std::remove(folder.c_str());
 }
 
 TEST_CASE("nothing is left running when the pool is gone") {

@@ -3,8 +3,6 @@
 #include <doctest/doctest.h>
 
 #include "tuner/core/binary/cubin.hpp"
-#include "tuner/engine/compile/compile_wire.hpp"
-#include "tuner/error.hpp"
 
 using namespace tuner;
 using namespace tuner::engine;

@@ -8,12 +8,10 @@ namespace tuner::engine::testing {
 
 /// A request for a kernel `k` in user.cu, for sm_90.
 inline CompileRequest request_for(std::string source, std::string name_expression = "k") {
-  CompileRequest request;
-  request.source = std::move(source);
-  request.file_name = "user.cu";
-  request.name_expression = std::move(name_expression);
-  request.architecture = "sm_90";
-  return request;
+  return {.source = std::move(source),
+          .file_name = "user.cu",
+          .name_expression = std::move(name_expression),
+          .architecture = "sm_90"};
 }
 
 /// A kernel that differs from others by `number`.

@@ -2,10 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 
 #include "tests/engine/measure/noise_model.hpp"
 #include "tuner/error.hpp"

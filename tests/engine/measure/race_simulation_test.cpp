@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tests/engine/measure/noise_model.hpp"
-#include "tuner/engine/measure/decide.hpp"
 #include "tuner/engine/measure/finalists.hpp"
 #include "tuner/engine/measure/race.hpp"
 #include "tuner/engine/measure/screen.hpp"

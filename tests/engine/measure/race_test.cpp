@@ -32,6 +32,11 @@ int run(Race& race, const Timing& timing) {
   return block;
 }
 
+RaceResult finish(Race& race, const Timing& timing) {
+  run(race, timing);
+  return race.result();
+}
+
 // Plain repeatable wobble of about +-1 % that differs between entries.
 double wobble(std::size_t entry, int block) {
   return 1 + 0.01 * std::sin(12.9898 * static_cast<double>(entry + 1) + 78.233 * block);
@@ -51,8 +56,8 @@ TEST_CASE("a single entry is measured for the fewest blocks and leads alone") {
 
 TEST_CASE("of two entries the faster leads and the slower is eliminated") {
   Race race(2, {.min_blocks = 8}, std::nullopt);
-  run(race, [](std::size_t entry, int block) { return (entry == 0 ? 120 : 100) * wobble(entry, block); });
-  const RaceResult result = race.result();
+  const RaceResult result =
+      finish(race, [](std::size_t entry, int block) { return (entry == 0 ? 120 : 100) * wobble(entry, block); });
   CHECK(result.decided);
   CHECK(result.leader == 1);
   CHECK(result.standings[0].eliminated);
@@ -80,8 +85,9 @@ TEST_CASE("identical samples without any spread are a tie, decided at the first 
 
 TEST_CASE("constant samples further apart than the tie threshold are no tie, closer ones are") {
   Race race(3, {.min_blocks = 8}, std::nullopt);
-  run(race, [](std::size_t entry, int) { return entry == 0 ? 100.0 : entry == 1 ? 100.9 : 101.1; });
-  const RaceResult result = race.result();
+  const RaceResult result = finish(race, [](std::size_t entry, int) {
+    return entry == 0 ? 100.0 : entry == 1 ? 100.9 : 101.1;
+  });
   CHECK(result.standings[1].tied);
   CHECK(result.standings[2].eliminated);
 }
@@ -255,8 +261,7 @@ TEST_CASE("withdrawing the winner of a decided race makes the fastest of the oth
   REQUIRE(race.result().decided);
   REQUIRE(race.result().leader == 2);
   race.withdraw(2);
-  run(race, timing);
-  const RaceResult result = race.result();
+  const RaceResult result = finish(race, timing);
   CHECK(result.decided);
   CHECK(result.leader == 1);
   CHECK(result.standings[1].tied);
@@ -343,8 +348,7 @@ TEST_CASE("a withdrawn entry neither leads nor ties nor runs again") {
   CHECK(race.next_block().size() == 2);
   std::erase(order, 0);
   CHECK(race.next_block() == order);
-  run(race, timing);
-  const RaceResult result = race.result();
+  const RaceResult result = finish(race, timing);
   CHECK(result.leader == 1);
   CHECK(result.standings[0].withdrawn);
   CHECK_FALSE(result.standings[0].tied);

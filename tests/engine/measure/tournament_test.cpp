@@ -29,6 +29,13 @@ std::vector<Finalist> entrants(std::size_t qualified) {
   return result;
 }
 
+/// And a baseline behind them that did not qualify.
+std::vector<Finalist> with_baseline(std::size_t qualified) {
+  std::vector<Finalist> result = entrants(qualified);
+  result.push_back({.id = 7, .is_baseline = true});
+  return result;
+}
+
 void run_block(Tournament& tournament, const Sample& sample) {
   Block block{.order = tournament.next_block()};
   for (const std::size_t entry : block.order) block.samples_ns.push_back(sample(entry));
@@ -57,9 +64,7 @@ TEST_CASE("few entrants race at once") {
 }
 
 TEST_CASE("of many, the better ones race, and the baseline with them, which halving never ran") {
-  std::vector<Finalist> all = entrants(40);
-  all.push_back({.id = 7, .is_baseline = true});
-  Tournament tournament(all, {});
+  Tournament tournament(with_baseline(40), {});
   CHECK_FALSE(tournament.racing());
   CHECK(tournament.next_block().size() == 40);
   Ladder ladder;
@@ -206,11 +211,8 @@ TEST_CASE("the more samples there are for each entrant, the longer the halving t
 }
 
 TEST_CASE("the baseline is measured although nothing is left to spend, and nobody ties without a sample") {
-  std::vector<Finalist> all = entrants(40);
-  all.push_back({.id = 1, .is_baseline = true});
-  TournamentOptions options;
-  options.budget_ns = 1;
-  Tournament tournament(all, options);
+  const TournamentOptions options{.budget_ns = 1};
+  Tournament tournament(with_baseline(40), options);
   run(tournament, Ladder{});
   const RaceResult result = tournament.result();
   CHECK(result.standings[40].blocks >= options.race.min_blocks);
@@ -257,13 +259,11 @@ TEST_CASE("when the leader fails, those that rested run again") {
 }
 
 TEST_CASE("finalists that fail when the budget is spent give way to faster ones that rested, not to a slow baseline") {
-  std::vector<Finalist> all = entrants(20);
-  all.push_back({.id = 7, .is_baseline = true});
   const auto sample = [taken = 0](std::size_t entry) mutable {
     const double true_ns = entry == 20 ? 2500 : 1000 * (1 + 0.003 * static_cast<double>(entry));
     return true_ns * (1 + 0.002 * (taken++ * 7 % 11 - 5));
   };
-  Tournament tournament(all, {.budget_ns = 100e3, .lead_in_ns = 0});
+  Tournament tournament(with_baseline(20), {.budget_ns = 100e3, .lead_in_ns = 0});
   run(tournament, sample);
   for (int failures = 0; failures < 8; ++failures) {
     const std::size_t winner = tournament.result().leader;
@@ -279,10 +279,7 @@ TEST_CASE("finalists that fail when the budget is spent give way to faster ones 
 TEST_CASE("a winner that woke when the baseline was settled meets it in the end, whatever the budget") {
   std::vector<Finalist> all = entrants(95);
   all.back().is_baseline = true;
-  TournamentOptions options;
-  options.budget_ns = 450 * 1030.0;
-  options.lead_in_ns = 30;
-  Tournament tournament(all, options);
+  Tournament tournament(all, {.budget_ns = 450 * 1030.0, .lead_in_ns = 30});
   Ladder ladder;
   const auto sample = [&](std::size_t entry) { return ladder(0) * (entry == 94 ? 1.04 : 1.0); };
   run(tournament, sample);
@@ -304,11 +301,7 @@ TEST_CASE("a winner that woke when the baseline was settled meets it in the end,
 }
 
 TEST_CASE("meetings end although every block is disturbed") {
-  std::vector<Finalist> all = entrants(40);
-  all.push_back({.id = 7, .is_baseline = true});
-  TournamentOptions options;
-  options.budget_ns = 0;
-  Tournament tournament(all, options);
+  Tournament tournament(with_baseline(40), {.budget_ns = 0});
   run(tournament, Ladder{});
   int meetings = 0;
   for (Ids order; !(order = tournament.next_meeting(3)).empty(); ++meetings) {

@@ -2,38 +2,21 @@
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
-#include <fstream>
-#include <sstream>
+#include "tests/core/support.hpp"
+#include "tests/core/task/npy_file.hpp"
 
 namespace tuner::engine {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Folder {
-  Folder() : path(fs::temp_directory_path() / ("tuner_recording_file_test_" + std::to_string(getpid()))) {
-    fs::remove_all(path);
-    fs::create_directories(path);
-  }
-  ~Folder() { fs::remove_all(path); }
-  fs::path write(const std::string& name, const std::string& text) const {
-    std::ofstream(path / name) << text;
-    return path / name;
-  }
+struct Folder : test::TemporaryFolder {
   std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path()), fs::directory_iterator()));
   }
-  fs::path path;
 };
-
-std::string contents(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
 
 constexpr const char* kRecording = "#space 1\n#kernel k\n#gpu G\n#param X 1,2\nX,status,time_ms\n1,ok,5\n2,ok,6\n";
 
@@ -56,11 +39,11 @@ TEST_CASE("a recording takes the place of an older one, and only if it is told t
   const fs::path old = folder.write("old.csv", kRecording);
   refuses(old, Replace::nothing, "--force");
   const Recording recording = read_recording(old);
-  write_recording(recording, folder.path / "old.csv.gz");
-  refuses(folder.path / "old.csv.gz", Replace::nothing, "--force");
+  write_recording(recording, folder.path() / "old.csv.gz");
+  refuses(folder.path() / "old.csv.gz", Replace::nothing, "--force");
   folder.write("old.csv", std::string(kRecording) + "\n");
   RecordingFile(old, Replace::recordings).write(recording);
-  CHECK(contents(old) == recording_text(recording));
+  CHECK(test::read_bytes(old) == recording_text(recording));
   CHECK(folder.files() == 2);
 }
 
@@ -69,23 +52,23 @@ TEST_CASE("a recording does not replace files of others, links, pipes or folders
   const fs::path mine = folder.write("mine.txt", "a year of work");
   const fs::path recording = folder.write("old.csv", kRecording);
   folder.write("empty", "");
-  fs::create_symlink(recording, folder.path / "link.csv");
-  fs::create_symlink(folder.path / "nothing", folder.path / "dangling.csv");
-  fs::create_directory(folder.path / "folder.csv");
-  REQUIRE(mkfifo((folder.path / "pipe.csv").c_str(), 0600) == 0);
+  fs::create_symlink(recording, folder.path() / "link.csv");
+  fs::create_symlink(folder.path() / "nothing", folder.path() / "dangling.csv");
+  fs::create_directory(folder.path() / "folder.csv");
+  REQUIRE(mkfifo((folder.path() / "pipe.csv").c_str(), 0600) == 0);
   for (const Replace replace : {Replace::nothing, Replace::recordings}) {
-    refuses(mine, replace, "no recording");
-    refuses(folder.path / "empty", replace, "no recording");
-    refuses(folder.path / "link.csv", replace, "symbolic link");
-    refuses(folder.path / "dangling.csv", replace, "symbolic link");
-    refuses(folder.path / "folder.csv", replace, "folder");
-    refuses(folder.path / "folder.csv/", replace, "folder");
-    refuses(folder.path / "pipe.csv", replace, "pipe");
+    refuses(mine, replace, "not a recording");
+    refuses(folder.path() / "empty", replace, "not a recording");
+    refuses(folder.path() / "link.csv", replace, "symbolic link");
+    refuses(folder.path() / "dangling.csv", replace, "symbolic link");
+    refuses(folder.path() / "folder.csv", replace, "folder");
+    refuses(folder.path() / "folder.csv/", replace, "folder");
+    refuses(folder.path() / "pipe.csv", replace, "pipe");
     refuses("/dev/null", replace, "device");
-    refuses(folder.path / "no such folder/x.csv", replace, "folder");
+    refuses(folder.path() / "no such folder/x.csv", replace, "folder");
   }
-  CHECK(contents(mine) == "a year of work");
-  CHECK(contents(recording) == kRecording);
+  CHECK(test::read_bytes(mine) == "a year of work");
+  CHECK(test::read_bytes(recording) == kRecording);
   CHECK(folder.files() == 7);
 }
 
@@ -96,25 +79,25 @@ TEST_CASE("what a replay accepts as a recording may be replaced as one, and noth
     const Recording recording = read_recording(old);
     refuses(old, Replace::nothing, "--force");
     RecordingFile(old, Replace::recordings).write(recording);
-    CHECK(contents(old) == recording_text(recording));
+    CHECK(test::read_bytes(old) == recording_text(recording));
   }
   for (const std::string text : {"\n\n", "\n#spaces of mine\n", "x #space 1\n", "#space\n"}) {
     const fs::path mine = folder.write("mine.csv", text);
     CHECK_THROWS_AS(read_recording(mine), Error);
-    refuses(mine, Replace::recordings, "no recording");
-    CHECK(contents(mine) == text);
+    refuses(mine, Replace::recordings, "not a recording");
+    CHECK(test::read_bytes(mine) == text);
   }
 }
 
 TEST_CASE("a recording that appeared during a session stays, though an older one might have been replaced") {
   const Folder folder;
-  const fs::path name = folder.path / "new.csv";
+  const fs::path name = folder.path() / "new.csv";
   const Recording recording = read_recording(folder.write("from.csv", kRecording));
   RecordingFile file(name, Replace::recordings);
   const std::string other = std::string(kRecording) + "# of another session\n";
   folder.write("new.csv", other);
   CHECK_THROWS_WITH_AS(file.write(recording), doctest::Contains("What was recorded is in"), Error);
-  CHECK(contents(name) == other);
+  CHECK(test::read_bytes(name) == other);
 }
 
 TEST_CASE("a session that fails leaves an older recording as it is, and nothing half written beside it") {
@@ -124,7 +107,7 @@ TEST_CASE("a session that fails leaves an older recording as it is, and nothing 
     const RecordingFile file(old, Replace::recordings);
     CHECK(folder.files() == 2);
   }
-  CHECK(contents(old) == kRecording);
+  CHECK(test::read_bytes(old) == kRecording);
   CHECK(folder.files() == 1);
 }
 
@@ -133,22 +116,18 @@ TEST_CASE("what took the recording's name meanwhile stays, and what was recorded
   const Recording recording = read_recording(folder.write("from.csv", kRecording));
   const fs::path victim = folder.write("victim", "a year of work");
   for (const Replace replace : {Replace::nothing, Replace::recordings}) {
-    const fs::path name = folder.path / "new.csv";
+    const fs::path name = folder.path() / "new.csv";
     std::string told;
     {
       RecordingFile file(name, replace);
       fs::create_symlink(victim, name);
-      try {
-        file.write(recording);
-      } catch (const Error& error) {
-        told = error.what();
-      }
+      told = test::error_of([&] { file.write(recording); });
     }
     const std::size_t at = told.find("What was recorded is in ");
     REQUIRE(at != std::string::npos);
     const std::string kept = told.substr(at + 24, told.size() - at - 25);
-    CHECK(contents(kept) == recording_text(recording));
-    CHECK(contents(victim) == "a year of work");
+    CHECK(test::read_bytes(kept) == recording_text(recording));
+    CHECK(test::read_bytes(victim) == "a year of work");
     CHECK(fs::is_symlink(name));
     fs::remove(name);
     fs::remove(kept);
@@ -157,7 +136,7 @@ TEST_CASE("what took the recording's name meanwhile stays, and what was recorded
 
 TEST_CASE("a small file that unpacks to gigabytes is refused early") {
   const Folder folder;
-  const fs::path file = folder.path / "bomb.csv.gz";
+  const fs::path file = folder.path() / "bomb.csv.gz";
   pack(file, kRecording, std::string(std::size_t{1} << 20U, '\n'), 48);
   CHECK_THROWS_WITH_AS(read_recording(file), doctest::Contains("unpacks to more than"), Error);
   pack(file, "#space 1\n#kernel ", std::string(std::size_t{1} << 20U, 'k'), 6);
@@ -168,6 +147,12 @@ TEST_CASE("more rows than the parameters make are refused at the first of them")
   const Folder folder;
   CHECK_THROWS_WITH_AS(read_recording(folder.write("rows.csv", std::string(kRecording) + "1,ok,5\n1,no number,5\n")),
                        doctest::Contains("rows.csv:8: there are more rows than the 2 configurations"), Error);
+}
+
+TEST_CASE("a parameter that is declared behind the rows is refused") {
+  const Folder folder;
+  CHECK_THROWS_WITH_AS(read_recording(folder.write("late.csv", std::string(kRecording) + "#param LATE 1,2\n")),
+                       doctest::Contains("declared after the line that names the columns"), Error);
 }
 
 TEST_CASE("a device of a recording has no text of several lines") {
@@ -181,13 +166,11 @@ TEST_CASE("a recording in UTF-16 is named as such, and a line of a megabyte is n
   const Folder folder;
   CHECK_THROWS_WITH_AS(read_recording(folder.write("wide.csv", std::string("\xff\xfe#\0s\0", 6))),
                        doctest::Contains("UTF-16"), Error);
-  try {
-    read_recording(folder.write("long.csv", std::string(kRecording).substr(0, std::string(kRecording).rfind("2,ok")) +
-                                                std::string(1'000'000, '9') + ",ok,5\n"));
-    FAIL("it was read");
-  } catch (const Error& error) {
-    CHECK(std::string(error.what()).size() < 600 + folder.path.string().size());
-  }
+  const std::string before(kRecording, std::string_view(kRecording).rfind("2,ok"));
+  const fs::path file = folder.write("long.csv", before + std::string(1'000'000, '9') + ",ok,5\n");
+  const std::string message = test::error_of([&] { read_recording(file); });
+  REQUIRE(message != "no error");
+  CHECK(message.size() < 600 + folder.path().string().size());
 }
 
 }  // namespace tuner::engine

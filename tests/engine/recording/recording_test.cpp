@@ -1,14 +1,13 @@
 #include "tuner/engine/recording/recording.hpp"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <fstream>
-#include <sstream>
 
 #include "cache/store/memory_store.hpp"
 #include "tests/engine/session/fake_lanes.hpp"
+#include "tests/support/errors.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/engine/recording/recorded_lane.hpp"
 #include "tuner/engine/recording/recorder.hpp"
@@ -17,24 +16,7 @@
 namespace tuner::engine {
 namespace {
 
-/// A folder that goes away with the test.
-struct Folder {
-  Folder() : path(std::filesystem::temp_directory_path() / ("tuner_recording_test_" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(path);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path write(const std::string& name, const std::string& text) const {
-    std::ofstream(path / name) << text;
-    return path / name;
-  }
-  std::filesystem::path path;
-};
-
-std::string contents(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
+using test::TemporaryFolder;
 
 constexpr const char* kForeign = R"(#space 1
 #kernel copy
@@ -53,22 +35,12 @@ X,Y,status,time_ms,rel_sd,compile_ms,verify_ms,bench_ms
 4,0,ok,0.125,,80,,3
 )";
 
-std::string message_of(const std::filesystem::path& file) {
-  try {
-    recorded_task(read_recording(file));
-  } catch (const Error& error) {
-    CHECK(error.code() == Errc::bad_recording);
-    return error.what();
-  }
-  return "no error";
-}
-
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   return text.replace(text.find(from), from.size(), to);
 }
 
 TEST_CASE("a foreign recording is read with its failures and its space") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Recording recording = read_recording(folder.write("copy.csv", kForeign));
   CHECK(recording.kernel == "copy");
   CHECK(recording.device.name == "Some GPU");
@@ -80,28 +52,35 @@ TEST_CASE("a foreign recording is read with its failures and its space") {
 }
 
 TEST_CASE("a recording that is damaged says where and how") {
-  const Folder folder;
-  const auto broken = [&](const std::string& from, const std::string& to) {
-    return message_of(folder.write("broken.csv", replaced(kForeign, from, to)));
+  const TemporaryFolder folder;
+  struct Damage {
+    const char *what, *by, *complaint;
   };
-  CHECK(broken("#space 1", "#space 9").find("broken.csv:1: format version `9`") != std::string::npos);
-  CHECK(broken("#space 1\n", "").find("#space 1") != std::string::npos);
-  CHECK(broken("4,0,ok,0.125", "4,0,ok,fast").find("broken.csv:15: `fast` is not a number") != std::string::npos);
-  CHECK(broken("4,0,ok,0.125", "8,0,ok,0.125").find("`8` is not among the declared values of X") != std::string::npos);
-  CHECK(broken("4,0,ok,0.125,,80,,3\n", "").find("5 configurations, but 4 are recorded") != std::string::npos);
-  CHECK(broken("4,0,ok,0.125,,80,,3", "4,0,o").find("fields") != std::string::npos);
-  CHECK(broken("4,0,ok,0.125", "1,0,ok,0.125").find("recorded twice") != std::string::npos);
-  CHECK(broken("4,0,ok,0.125", "4,1,ok,0.125").find("violates") != std::string::npos);
-  CHECK(broken("4,0,ok", "4,0,fine").find("`fine` is not a status") != std::string::npos);
-  CHECK(broken("4,0,ok,0.125", "4,0,ok,-0.125").find("times above zero") != std::string::npos);
-  CHECK(broken("#kernel copy\n", "").find("no `#kernel` line") != std::string::npos);
-  CHECK(broken("#gpu Some GPU\n", "").find("no `#gpu` line") != std::string::npos);
-  CHECK(broken("#source", "#mode hot\n#source").find("not `hot`") != std::string::npos);
-  CHECK(broken("#source", "#device {\"sm_count\":\"x\"}\n#source").find("`sm_count` of `#device` must be a number") !=
-        std::string::npos);
-  CHECK(broken("#source", "#baseline Z=1\n#source").find("the line `#baseline`") != std::string::npos);
-  CHECK_THROWS_AS(read_recording(folder.path / "nowhere.csv"), Error);
-  CHECK_THROWS_WITH_AS(read_recording(folder.path), doctest::Contains("is a folder"), Error);
+  const Damage all[] = {
+      {"#space 1", "#space 9", "broken.csv:1: format version `9`"},
+      {"#space 1\n", "", "#space 1"},
+      {"4,0,ok,0.125", "4,0,ok,fast", "broken.csv:15: `fast` is not a number"},
+      {"4,0,ok,0.125", "8,0,ok,0.125", "`8` is not among the declared values of X"},
+      {"4,0,ok,0.125,,80,,3\n", "", "5 configurations, but 4 are recorded"},
+      {"4,0,ok,0.125,,80,,3", "4,0,o", "fields"},
+      {"4,0,ok,0.125", "1,0,ok,0.125", "recorded twice"},
+      {"4,0,ok,0.125", "4,1,ok,0.125", "violates"},
+      {"4,0,ok", "4,0,fine", "`fine` is not a status"},
+      {"4,0,ok,0.125", "4,0,ok,-0.125", "times above zero"},
+      {"#kernel copy\n", "", "no `#kernel` line"},
+      {"#gpu Some GPU\n", "", "no `#gpu` line"},
+      {"#source", "#mode hot\n#source", "not `hot`"},
+      {"#source", "#device {\"sm_count\":\"x\"}\n#source", "`sm_count` of `#device` must be a number"},
+      {"#source", "#baseline Z=1\n#source", "the line `#baseline`"},
+  };
+  for (const Damage& damage : all) {
+    CAPTURE(damage.complaint);
+    const auto file = folder.write("broken.csv", replaced(kForeign, damage.what, damage.by));
+    const std::string message = test::error_of(Errc::bad_recording, [&] { recorded_task(read_recording(file)); });
+    CHECK(message.find(damage.complaint) != std::string::npos);
+  }
+  CHECK_THROWS_AS(read_recording(folder.path() / "nowhere.csv"), Error);
+  CHECK_THROWS_WITH_AS(read_recording(folder.path()), doctest::Contains("is a folder"), Error);
 }
 
 constexpr const char* kKernel = R"(
@@ -127,8 +106,8 @@ Behaviour behaviour(const std::string& configuration) {
 }
 
 TEST_CASE("a session that was recorded ends on the same winner when it is replayed, twice to the byte") {
-  const Folder folder;
-  const std::filesystem::path file = folder.path / "scale.csv";
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "scale.csv";
   const std::atomic<bool> stop = false;
   const Task task(parse_descriptions(kKernel, "scale.cu").front(), {{"n", 4096}}, known_device("H200"));
   Observer silent;
@@ -167,35 +146,35 @@ TEST_CASE("a session that was recorded ends on the same winner when it is replay
 }
 
 TEST_CASE("a recording reads back as it was written, compressed or not") {
-  const Folder folder;
+  const TemporaryFolder folder;
   Recording recording = read_recording(folder.write("copy.csv", kForeign));
   recording.trials[2].message = "error: expected \"a\", found b";
   recording.trials[0].samples_ns = {500000.25, 1e6 / 3, 7};
   recording.trials[0].race_ns = {1, 2, 3};
   recording.lets = {{"TILE", "X * 2"}};
   recording.device.sm_count = 132;
-  write_recording(recording, folder.path / "plain.csv");
-  write_recording(recording, folder.path / "packed.csv.gz");
-  const Recording packed = read_recording(folder.path / "packed.csv.gz");
+  write_recording(recording, folder.path() / "plain.csv");
+  write_recording(recording, folder.path() / "packed.csv.gz");
+  const Recording packed = read_recording(folder.path() / "packed.csv.gz");
   CHECK(packed.trials[2].message == recording.trials[2].message);
   CHECK(packed.trials[0].samples_ns == recording.trials[0].samples_ns);
   CHECK(packed.trials[0].race_ns == recording.trials[0].race_ns);
   CHECK(packed.device.sm_count == 132);
   CHECK(packed.lets == recording.lets);
-  write_recording(packed, folder.path / "again.csv");
-  CHECK(contents(folder.path / "again.csv") == contents(folder.path / "plain.csv"));
+  write_recording(packed, folder.path() / "again.csv");
+  CHECK(test::read_bytes(folder.path() / "again.csv") == test::read_bytes(folder.path() / "plain.csv"));
 }
 
 TEST_CASE("a recording that is not complete is not written") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Task task(parse_descriptions(kKernel, "scale.cu").front(), {{"n", 4096}}, known_device("H200"));
   Observer silent;
   const Recorder recorder(silent, task);
   {
-    RecordingFile file(folder.path / "none.csv", Replace::nothing);
+    RecordingFile file(folder.path() / "none.csv", Replace::nothing);
     CHECK_THROWS_WITH_AS(recorder.write(file, {}), doctest::Contains("0 of"), Error);
   }
-  CHECK_FALSE(std::filesystem::exists(folder.path / "none.csv"));
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "none.csv"));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
-#include <future>
+#include <memory>
 
 #include "tuner/engine_protocol/engine_wire.hpp"
 
@@ -15,7 +15,7 @@ Applicant::Applicant() {
 
 JobSubject Applicant::subject(const std::string& constraint) const {
   JobSubject subject;
-  subject.text = read_file(TUNER_FAULTS) + "\n#pragma tuner constraint(" + constraint + ")\n";
+  subject.text = read_bytes(TUNER_FAULTS) + "\n#pragma tuner constraint(" + constraint + ")\n";
   subject.file = "faults.cu";
   subject.kernel = "faults";
   subject.problem = {{"n", 1000}};
@@ -29,19 +29,14 @@ JobSubject Applicant::subject(const std::string& constraint) const {
 }
 
 CompileJob Applicant::compile_job(const std::string& configuration) const {
-  CompileJob job;
-  job.subject = subject("true");
-  job.configuration = configuration;
-  return job;
+  return {.subject = subject("true"), .configuration = configuration};
 }
 
 TuneJob Applicant::tune_job(const std::string& constraint) const {
-  TuneJob job;
-  job.subject = subject(constraint);
-  job.compile_workers = 2;
-  job.launch_timeout = std::chrono::milliseconds(200);
-  job.since_unix_ms = 1;
-  return job;
+  return {.subject = subject(constraint),
+          .compile_workers = 2,
+          .launch_timeout = std::chrono::milliseconds(200),
+          .since_unix_ms = 1};
 }
 
 std::size_t Applicant::count(const std::string& role) const {
@@ -57,12 +52,22 @@ bool Applicant::signal(const std::string& role, int number) const {
   return false;
 }
 
-TuneAnswer tune(EngineClient& client, TuneJob job) {
-  std::promise<TuneAnswer> promise;
-  std::future<TuneAnswer> answer = promise.get_future();
-  client.tune(std::move(job), [&](TuneAnswer given) { promise.set_value(std::move(given)); });
-  REQUIRE(answer.wait_until(with_patience()) == std::future_status::ready);
-  return answer.get();
+std::future<TuneAnswer> start_tuning(EngineClient& client, TuneJob job) {
+  // Shared, because a test that fails may end before the answer comes.
+  const auto promise = std::make_shared<std::promise<TuneAnswer>>();
+  client.tune(std::move(job), [promise](TuneAnswer given) { promise->set_value(std::move(given)); });
+  return promise->get_future();
+}
+
+TuneAnswer answer_of(std::future<TuneAnswer> tuning) {
+  REQUIRE(tuning.wait_until(with_patience()) == std::future_status::ready);
+  return tuning.get();
+}
+
+TuneAnswer decided(TuneAnswer answer) {
+  INFO(answer.message);
+  REQUIRE(answer.result == TuneAnswer::Result::decided);
+  return answer;
 }
 
 Application::Application(const TuneJob& job) : process_({.program = TUNER_TEST_APPLICATION, .arguments = {"tune"}}) {

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <chrono>
+#include <future>
 #include <string>
 
 #include "tests/end_to_end/story.hpp"
@@ -28,8 +29,14 @@ class Applicant : public Tuner {
   bool signal(const std::string& role, int number) const;
 };
 
-/// Tunes and waits for the answer.
-TuneAnswer tune(EngineClient& client, TuneJob job);
+std::future<TuneAnswer> start_tuning(EngineClient& client, TuneJob job);
+/// Waits for it.
+TuneAnswer answer_of(std::future<TuneAnswer> tuning);
+inline TuneAnswer tune(EngineClient& client, TuneJob job) {
+  return answer_of(start_tuning(client, std::move(job)));
+}
+/// Which must be a decision.
+TuneAnswer decided(TuneAnswer answer);
 
 /// A program in a process of its own: tunes the job, says what came out, and waits for its end.
 class Application {

@@ -1,5 +1,4 @@
 // A program that uses the library, for tests that need several, or one that can be killed.
-#include <chrono>
 #include <future>
 #include <string_view>
 

@@ -11,7 +11,6 @@
 #include "tests/engine/service/application.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/task/binary_key.hpp"
-#include "tuner/core/task/identity.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/process/usable_cores.hpp"
 

@@ -17,9 +17,7 @@ TEST_CASE("of several programs that ask for the same one tunes, and all are told
   for (int i = 0; i < 4; ++i) crowd.push_back(std::make_unique<Application>(job));
   std::set<std::string> sessions;
   for (const auto& application : crowd) {
-    const TuneAnswer answer = application->answer();
-    INFO(answer.message);
-    REQUIRE(answer.result == TuneAnswer::Result::decided);
+    const TuneAnswer answer = decided(application->answer());
     CHECK(answer.decision.configuration == kFastest);
     CHECK(answer.cubin.size() > 1000);
     sessions.insert(answer.decision.session);
@@ -39,9 +37,7 @@ TEST_CASE("a program that is killed leaves nothing behind, and another takes ove
   REQUIRE(eventually([&] { return user.count_rows() >= 8; }));
   const std::vector<Row> before = user.rows();
   first.kill();
-  const TuneAnswer answer = second.answer();
-  INFO(answer.message);
-  REQUIRE(answer.result == TuneAnswer::Result::decided);
+  const TuneAnswer answer = decided(second.answer());
   CHECK(answer.decision.configuration == kFastest);
   CHECK(answer.decision.counters.at("reused") >= static_cast<std::int64_t>(before.size()));
   CHECK(user.count_rows() == 32);

@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <future>
 #include <set>
 
 #include "cache/store/sqlite_store.hpp"
@@ -27,9 +26,7 @@ TEST_CASE("a tuned kernel comes with its decision, its binary and what it gains 
   EngineClient client;
   TuneJob job = user.tune_job(kSixteen);
   job.serving = kBaseline;
-  const TuneAnswer answer = tune(client, job);
-  INFO(answer.message);
-  REQUIRE(answer.result == TuneAnswer::Result::decided);
+  const TuneAnswer answer = decided(tune(client, job));
   CHECK(answer.decision.configuration == kFastest);
   CHECK(answer.decision.verified);
   CHECK_FALSE(answer.decision.contended);
@@ -66,9 +63,7 @@ TEST_CASE("in the background decisions say so, and what is measured is taken ove
   EngineClient client;
   TuneJob job = user.tune_job(kSixteen);
   job.share = 0.5;
-  const TuneAnswer beside = tune(client, job);
-  INFO(beside.message);
-  REQUIRE(beside.result == TuneAnswer::Result::decided);
+  const TuneAnswer beside = decided(tune(client, job));
   CHECK(beside.decision.contended);
   CHECK(beside.decision.configuration == kFastest);
   CHECK(user.count_rows() == 16);
@@ -88,17 +83,11 @@ TEST_CASE("in the background decisions say so, and what is measured is taken ove
 
 TEST_CASE("an engine that is killed is replaced, and the new one goes on where it was") {
   const Applicant user;
-  std::promise<TuneAnswer> promise;
   EngineClient client;
-  client.tune(user.tune_job("KIND == right && VARIANT in (0, 2, 4, 6, 8, 10, 12, 14)"),
-              [&](TuneAnswer answer) { promise.set_value(std::move(answer)); });
+  auto tuning = start_tuning(client, user.tune_job("KIND == right && VARIANT in (0, 2, 4, 6, 8, 10, 12, 14)"));
   REQUIRE(eventually([&] { return user.count_rows() >= 8; }));
   REQUIRE(user.kill("engine"));
-  auto answered = promise.get_future();
-  REQUIRE(answered.wait_until(with_patience()) == std::future_status::ready);
-  const TuneAnswer answer = answered.get();
-  INFO(answer.message);
-  REQUIRE(answer.result == TuneAnswer::Result::decided);
+  const TuneAnswer answer = decided(answer_of(std::move(tuning)));
   CHECK(answer.decision.configuration == kFastest);
   CHECK(answer.decision.counters.at("reused") >= 8);
   CHECK(distinct(user.rows()) == 32);
@@ -119,19 +108,14 @@ TEST_CASE("a client that goes in the middle of tuning leaves trials behind, and 
 TEST_CASE("a space of one configuration is decided, and a limit ends the search, not the race") {
   const Applicant user;
   EngineClient client;
-  const TuneAnswer only = tune(client, user.tune_job("KIND == right && VARIANT == 0 && FLAVOUR == 0"));
-  INFO(only.message);
-  REQUIRE(only.result == TuneAnswer::Result::decided);
+  const TuneAnswer only = decided(tune(client, user.tune_job("KIND == right && VARIANT == 0 && FLAVOUR == 0")));
   CHECK(only.decision.configuration == kBaseline);
   CHECK(only.cubin.size() > 1000);
 
   TuneJob job = user.tune_job("KIND == right");
   job.since_unix_ms = only.decision.created_unix_ms + 1;
   job.limit = std::chrono::milliseconds(300);
-  const TuneAnswer hasty = tune(client, job);
-  INFO(hasty.message);
-  CHECK(hasty.result == TuneAnswer::Result::decided);
-  CHECK(hasty.decision.session != only.decision.session);
+  CHECK(decided(tune(client, job)).decision.session != only.decision.session);
   CHECK(user.count_rows() < 64);
 }
 
@@ -144,7 +128,7 @@ TEST_CASE("who waits for others longer than its limit is told for whom") {
   job.limit = std::chrono::milliseconds(200);
   const TuneAnswer answer = tune(client, job);
   CHECK(answer.result == TuneAnswer::Result::failed);
-  CHECK(contains(answer.message, "Another process is tuning `faults`"));
+  CHECK(contains(answer.message, "Another process is already tuning `faults`"));
   CHECK(contains(answer.message, "process "));
 }
 
@@ -158,23 +142,20 @@ TEST_CASE("a limit counts from when the program asked, and who is not served by 
   const TuneAnswer answer = tune(client, job);
   CHECK_FALSE(first_is_done);
   CHECK(answer.result == TuneAnswer::Result::failed);
-  CHECK(contains(answer.message, "Within 0.2 s"));
+  CHECK(contains(answer.message, "0.2 s passed before it was the turn of"));
   CHECK(contains(answer.message, "`faults`"));
 }
 
 TEST_CASE("an engine that stands still while it tunes with a limit is ended, and the next job gets a new one") {
   const Applicant user;
   EngineClient client;
-  std::promise<TuneAnswer> promise;
   TuneJob job = user.tune_job("KIND == right");
   job.limit = std::chrono::seconds(8);
-  client.tune(job, [&](TuneAnswer answer) { promise.set_value(std::move(answer)); });
+  auto tuning = start_tuning(client, job);
   REQUIRE(eventually([&] { return user.signal("engine", SIGSTOP); }));
-  auto answered = promise.get_future();
-  REQUIRE(answered.wait_until(with_patience()) == std::future_status::ready);
-  const TuneAnswer answer = answered.get();
+  const TuneAnswer answer = answer_of(std::move(tuning));
   CHECK(answer.result == TuneAnswer::Result::failed);
-  CHECK(contains(answer.message, "was ended"));
+  CHECK(contains(answer.message, "was terminated"));
   CHECK(tune(client, user.tune_job(kSixteen)).result == TuneAnswer::Result::decided);
 }
 
@@ -182,9 +163,7 @@ TEST_CASE("what others decided is an answer if its date can be true, and gains n
   const Applicant user;
   EngineClient client;
   TuneJob job = user.tune_job("KIND == right && VARIANT == 0 && FLAVOUR in (0, 1)");
-  const TuneAnswer first = tune(client, job);
-  INFO(first.message);
-  REQUIRE(first.result == TuneAnswer::Result::decided);
+  const TuneAnswer first = decided(tune(client, job));
   const auto store = cache::SqliteStore::open({.path = first.database});
 
   cache::Decision tied = first.decision;

@@ -6,7 +6,6 @@
 
 #include "tests/engine/session/laboratory.hpp"
 #include "tuner/engine/measure/interruptions.hpp"
-#include "tuner/engine/measure/noise.hpp"
 #include "tuner/engine/session/repeated_blocks.hpp"
 
 namespace tuner::engine {
@@ -25,11 +24,7 @@ std::function<double(double)> turns(unsigned seed) {
 }
 
 BehaviourOf slowed_down(double factor) {
-  return [=](const std::string& configuration) {
-    Behaviour behaviour = ordinary(configuration);
-    behaviour.time_ns *= factor;
-    return behaviour;
-  };
+  return changed([=](const auto&, Behaviour& behaviour) { behaviour.time_ns *= factor; });
 }
 
 TEST_CASE("the winner is found although another program interrupts, whether kernels are short or long") {
@@ -41,7 +36,7 @@ TEST_CASE("the winner is found although another program interrupts, whether kern
       laboratory.device.interruption = turns(seed);
       const TuneReport report = laboratory.tune({.contended = true});
       CHECK(report.decision.contended);
-      CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+      CHECK(report.decision.configuration == kFastest);
       CHECK(report.decision.time_ns == doctest::Approx(1.25e5 * slower).epsilon(0.01));
     }
   }
@@ -58,9 +53,8 @@ TEST_CASE("what was measured beside a program is taken over by the next such ses
   Laboratory other;
   other.tune({.contended = true});
   other.tune({.strategy = "random", .budget = {.evaluations = 1}, .seed = 1});
-  const auto& finalists = other.device.finalists;
-  CHECK(std::count(finalists.begin(), finalists.end(), "BLOCK=256,UNROLL=2") == 1);
-  CHECK(other.store.find_decision(other.task.key("cold"))->configuration == "BLOCK=256,UNROLL=2");
+  CHECK(count(other.device.finalists, kFastest) == 1);
+  CHECK(other.decided()->configuration == kFastest);
 }
 
 TEST_CASE("other processes on the GPU are no news to a session that knows of them") {
@@ -79,8 +73,8 @@ TEST_CASE("the configuration in use races to the end, and the report says what t
   const auto& finalists = laboratory.device.finalists;
   CHECK(std::count(finalists.begin(), finalists.end(), "BLOCK=32,UNROLL=4") == 1);
 
-  CHECK(Laboratory().tune({.serving = "BLOCK=256,UNROLL=2"}).gain_low == 1.0);
-  const TuneReport of_baseline = Laboratory().tune({.serving = "BLOCK=64,UNROLL=1"});
+  CHECK(Laboratory().tune({.serving = kFastest}).gain_low == 1.0);
+  const TuneReport of_baseline = Laboratory().tune({.serving = kBaseline});
   REQUIRE(of_baseline.gain_low);
   CHECK(*of_baseline.gain_low == doctest::Approx(*of_baseline.decision.speedup_low).epsilon(1e-6));
   CHECK_FALSE(Laboratory().tune({.serving = "BLOCK=7"}).gain_low);
@@ -90,8 +84,8 @@ TEST_CASE("the configuration in use races to the end, and the report says what t
 TEST_CASE("the configuration in use races even if the strategy does not ask for it") {
   Laboratory laboratory;
   const TuneReport report =
-      laboratory.tune({.strategy = "random", .budget = {.evaluations = 1}, .seed = 1, .serving = "BLOCK=256,UNROLL=2"});
-  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+      laboratory.tune({.strategy = "random", .budget = {.evaluations = 1}, .seed = 1, .serving = kFastest});
+  CHECK(report.decision.configuration == kFastest);
   CHECK(report.gain_low == 1.0);
 }
 

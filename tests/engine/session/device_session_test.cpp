@@ -40,13 +40,13 @@ TEST_CASE("the device is prepared, learns the reference, screens, races, and com
 
   int taken = 0;
   const auto take = [&](const DeviceReply&) { ++taken; };
-  device.run_reference({.configuration = "BLOCK=64,UNROLL=1"}, take);
+  device.run_reference({.configuration = kBaseline}, take);
   CHECK(device.state() == State::reference);
   CHECK_FALSE(device.reference_done());
   device.poll();
   CHECK(device.state() == State::screening);
   CHECK(device.reference_done());
-  CHECK(device.reference()->configuration == "BLOCK=64,UNROLL=1");
+  CHECK(device.reference()->configuration == kBaseline);
   device.screen({}, std::nullopt, take);
   device.poll();
   CHECK(taken == 2);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include "tuner/engine/compile/compile.hpp"
 #include "tuner/engine/device/lane/device.hpp"
+#include "tuner/engine/lanes/immediate_lane.hpp"
 
 namespace tuner::engine {
 
@@ -34,10 +34,10 @@ struct Behaviour {
 using BehaviourOf = std::function<Behaviour(const std::string& configuration)>;
 
 /// Compiles nothing, deterministically. Answers in reverse order of submission within a poll, as a pool well might.
-class FakeCompileLane final : public CompileLane {
+class FakeCompileLane final : public ImmediateLane<CompileLane> {
  public:
   explicit FakeCompileLane(BehaviourOf behaviour, std::size_t room = 4)
-      : behaviour_(std::move(behaviour)), room_(room) {}
+      : ImmediateLane(room), behaviour_(std::move(behaviour)) {}
 
   void submit(TicketId ticket, CompileRequest request) override {
     submitted.push_back(request.configuration.empty() ? request.name_expression : request.configuration);
@@ -54,36 +54,21 @@ class FakeCompileLane final : public CompileLane {
     } else {
       reply.message = "the fake compiler refuses it";
     }
-    answers_.push_front({ticket, std::move(reply)});
-  }
-  std::vector<Completion> poll() override {
-    std::vector<Completion> all(std::make_move_iterator(answers_.begin()), std::make_move_iterator(answers_.end()));
-    answers_.clear();
-    return all;
-  }
-  void cancel(TicketId) override { ++cancelled; }
-  std::size_t room() const override { return room_ - std::min(room_, answers_.size()); }
-  std::vector<int> wait_fds() const override { return {}; }
-  std::chrono::steady_clock::time_point next_deadline() const override {
-    return answers_.empty() ? std::chrono::steady_clock::time_point::max()
-                            : std::chrono::steady_clock::time_point::min();
+    answered_.insert(answered_.begin(), {ticket, std::move(reply)});
   }
 
   std::vector<std::string> submitted;
   std::string signature;  ///< what the front end says of every kernel
-  int cancelled = 0;
 
  private:
   BehaviourOf behaviour_;
-  std::size_t room_;
-  std::deque<Completion> answers_;
 };
 
 /// Runs nothing, deterministically: every configuration takes its time plus a drift that all share, as on a real GPU.
-class FakeDeviceLane final : public DeviceLane {
+class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
  public:
   FakeDeviceLane(DeviceInfo device, BehaviourOf behaviour)
-      : device_(std::move(device)), behaviour_(std::move(behaviour)) {}
+      : ImmediateLane(2), device_(std::move(device)), behaviour_(std::move(behaviour)) {}
 
   const DeviceInfo& info() override { return device_; }
   std::string_view support_source() const override { return needs_support ? "support" : ""; }
@@ -91,16 +76,8 @@ class FakeDeviceLane final : public DeviceLane {
   void submit(TicketId ticket, DeviceRequest request) override {
     const bool answers = answers_prepare || !std::holds_alternative<PrepareProblem>(request);
     DeviceReply reply = std::visit([this](const auto& known) { return answer(known); }, request);
-    if (answers) answers_.push_back({ticket, std::move(reply)});
+    if (answers) answered_.push_back({ticket, std::move(reply)});
     if (on_submit) on_submit();
-  }
-  std::vector<Completion> poll() override { return std::exchange(answers_, {}); }
-  void cancel(TicketId) override {}
-  std::size_t room() const override { return 2 - std::min<std::size_t>(2, answers_.size()); }
-  std::vector<int> wait_fds() const override { return {}; }
-  std::chrono::steady_clock::time_point next_deadline() const override {
-    return answers_.empty() ? std::chrono::steady_clock::time_point::max()
-                            : std::chrono::steady_clock::time_point::min();
   }
 
   bool needs_support = false;
@@ -108,8 +85,10 @@ class FakeDeviceLane final : public DeviceLane {
   bool answers_prepare = true;               ///< off: a problem that takes forever to set up
   std::vector<std::string> other_processes;  ///< on the GPU
   std::string unfenced;
-  std::vector<std::uint64_t> lengths;     ///< of the first buffer of each problem that was prepared
-  std::vector<std::string> screened;      ///< in order, the reference included
+  std::uint64_t reference_fails_at =
+      0;                               ///< the length of the first buffer at which confirming finds the reference wrong
+  std::vector<std::uint64_t> lengths;  ///< of the first buffer of each problem that was prepared
+  std::vector<std::string> screened;   ///< in order, the reference included
   std::vector<NotCompared> not_compared;  ///< what the reference leaves unwritten
   Candidate reference;                    ///< that was run last
   std::vector<bool> has_expected;         ///< of each problem that was prepared: whether a file says what is right
@@ -122,7 +101,9 @@ class FakeDeviceLane final : public DeviceLane {
   std::function<double(double time_ns)> interruption;  ///< how much longer a sample takes because of another program
 
  private:
-  DeviceReply fail(Outcome outcome) const { return {.outcome = outcome, .message = "the fake device says so"}; }
+  DeviceReply fail(Outcome outcome, DeviceResult result = {}) const {
+    return {.outcome = outcome, .message = "the fake device says so", .result = std::move(result)};
+  }
 
   double sample(double time_ns) {
     ++samples_;
@@ -180,15 +161,11 @@ class FakeDeviceLane final : public DeviceLane {
     for (const std::size_t i : request.order) {
       const Behaviour behaviour = behaviour_(finalists.at(i));
       if (behaviour.fails_from_block >= 0 && blocks_ >= behaviour.fails_from_block) {
-        DeviceReply failed = fail(Outcome::illegal_access);
-        failed.result = block;
-        return failed;
+        return fail(Outcome::illegal_access, block);
       }
       const int turn = raced[finalists.at(i)]++;
       if (std::find(behaviour.faults.begin(), behaviour.faults.end(), turn) != behaviour.faults.end()) {
-        DeviceReply failed = fail(behaviour.fault);
-        failed.result = BlockResult{.culprit = i};
-        return failed;
+        return fail(behaviour.fault, BlockResult{.culprit = i});
       }
       launched_[i] += request.launches;
       block.samples_ns.push_back(sample(behaviour.time_ns));
@@ -211,6 +188,9 @@ class FakeDeviceLane final : public DeviceLane {
   }
   DeviceReply answer(const ConfirmCandidate& request) {
     const Behaviour behaviour = behaviour_(request.candidate.configuration);
+    if (lengths.back() == reference_fails_at) {
+      return fail(Outcome::illegal_access, ConfirmResult{.reference_failed = true});
+    }
     if (behaviour.at_length && behaviour.at_length(lengths.back()) != Outcome::ok) {
       return fail(behaviour.at_length(lengths.back()));
     }
@@ -219,31 +199,23 @@ class FakeDeviceLane final : public DeviceLane {
 
   DeviceInfo device_;
   BehaviourOf behaviour_;
-  std::vector<Completion> answers_;
   int blocks_ = 0;
   std::map<std::size_t, int> launched_;  ///< of each finalist, since it was loaded
   std::uint64_t samples_ = 0;
 };
 
 /// Answers every request by a function.
-class AnsweringDeviceLane final : public DeviceLane {
+class AnsweringDeviceLane final : public ImmediateLane<DeviceLane> {
  public:
-  explicit AnsweringDeviceLane(std::function<DeviceReply(const DeviceRequest&)> answer) : answer_(std::move(answer)) {}
+  explicit AnsweringDeviceLane(std::function<DeviceReply(const DeviceRequest&)> answer)
+      : ImmediateLane(1), answer_(std::move(answer)) {}
 
   const DeviceInfo& info() override { return device_; }
-  void submit(TicketId ticket, DeviceRequest request) override { answers_.push_back({ticket, answer_(request)}); }
-  std::vector<Completion> poll() override { return std::exchange(answers_, {}); }
-  void cancel(TicketId) override {}
-  std::size_t room() const override { return 1; }
-  std::vector<int> wait_fds() const override { return {}; }
-  std::chrono::steady_clock::time_point next_deadline() const override {
-    return std::chrono::steady_clock::time_point::min();
-  }
+  void submit(TicketId ticket, DeviceRequest request) override { answered_.push_back({ticket, answer_(request)}); }
 
  private:
   std::function<DeviceReply(const DeviceRequest&)> answer_;
   DeviceInfo device_;
-  std::vector<Completion> answers_;
 };
 
 }  // namespace tuner::engine

@@ -6,10 +6,6 @@
 namespace tuner::engine {
 namespace {
 
-const std::string kFastest = "BLOCK=256,UNROLL=2";
-const std::string kNext = "BLOCK=256,UNROLL=1";
-const std::string kBaseline = "BLOCK=64,UNROLL=1";
-
 TEST_CASE("a candidate that keeps state was right in its first launches, so that it won") {
   for (const int from : {5, 50, 500}) {
     CAPTURE(from);
@@ -28,42 +24,30 @@ TEST_CASE("a candidate that keeps state was right in its first launches, so that
     CHECK(late.message.starts_with("after it had been timed: "));
 
     // And it stays out.
-    const TuneReport again = laboratory.tune();
-    CHECK(again.decision.configuration == kNext);
+    CHECK(laboratory.tune().decision.configuration == kNext);
     CHECK(laboratory.compile.submitted.size() <= 12 + 5);
   }
 }
 
 TEST_CASE("several that keep state leave one after the other, and the race goes on among the others") {
-  Laboratory laboratory([](const std::string& configuration) {
-    Behaviour behaviour = ordinary(configuration);
+  Laboratory laboratory(changed([](const std::string& configuration, Behaviour& behaviour) {
     behaviour.changes_globals = true;
     if (configuration.starts_with("BLOCK=256")) behaviour.wrong_from = 5;
     if (configuration.starts_with("BLOCK=128")) behaviour.wrong_from = 900;
-    return behaviour;
-  });
+  }));
   const TuneReport report = laboratory.tune();
   CHECK(report.decision.configuration == "BLOCK=64,UNROLL=2");
   CHECK(report.decision.verified);
 }
 
 TEST_CASE("a kernel of which every variant keeps state was called the winner") {
-  Laboratory laboratory([](const std::string& configuration) {
-    Behaviour behaviour = ordinary(configuration);
-    behaviour.wrong_from = 4;
-    return behaviour;
-  });
-  const TuneReport report = laboratory.tune();
-  CHECK(report.decision.configuration.empty());
-  CHECK_FALSE(laboratory.store.find_decision(laboratory.task.key("cold")));
+  Laboratory laboratory(changed([](const auto&, Behaviour& behaviour) { behaviour.wrong_from = 4; }));
+  CHECK(laboratory.tune().decision.configuration.empty());
+  CHECK_FALSE(laboratory.decided());
 }
 
 TEST_CASE("a winner that changes its globals harmlessly wins, and it alone is launched a thousand times") {
-  Laboratory laboratory([](const std::string& configuration) {
-    Behaviour behaviour = ordinary(configuration);
-    behaviour.changes_globals = true;
-    return behaviour;
-  });
+  Laboratory laboratory(changed([](const auto&, Behaviour& behaviour) { behaviour.changes_globals = true; }));
   const TuneReport report = laboratory.tune();
   CHECK(report.decision.configuration == kFastest);
   CHECK(report.decision.verified);
@@ -84,8 +68,7 @@ TEST_CASE("a baseline that keeps state does not win, although it says what is ri
     behaviour.wrong_from = 500;
     behaviour.changes_globals = true;
   }));
-  const TuneReport report = laboratory.tune();
-  CHECK(report.decision.configuration != kBaseline);
+  CHECK(laboratory.tune().decision.configuration != kBaseline);
   CHECK(laboratory.device.used_long == std::vector<std::string>{kBaseline});
 }
 

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "tests/engine/session/fake_lanes.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/device/device.hpp"
+#include "tuner/engine/session/candidates.hpp"
 #include "tuner/engine/session/device_session.hpp"
 #include "tuner/engine/session/session.hpp"
 #include "tuner/engine/session/trial_journal.hpp"
@@ -32,6 +35,18 @@ inline constexpr const char* kKernel = R"(
 __global__ void saxpy(const float* x, float* y, int n) {}
 )";
 
+/// The configurations that are the fastest and the next, and the one to begin with.
+inline const std::string kFastest = "BLOCK=256,UNROLL=2", kNext = "BLOCK=256,UNROLL=1", kBaseline = "BLOCK=64,UNROLL=1";
+
+/// The kernel's text with `text` in place of `what`.
+inline std::string kernel_with(const std::string& what, const std::string& text) {
+  return std::string(kKernel).replace(std::string(kKernel).find(what), what.size(), text);
+}
+/// With another directive, in front of those of the launch and the arguments.
+inline std::string kernel_with_line(const std::string& directive) {
+  return kernel_with("#pragma tuner grid", "#pragma tuner " + directive + "\n#pragma tuner grid");
+}
+
 inline Task make_task(const std::vector<std::string>& where = {}, const std::string& text = kKernel, int n = 1000) {
   return Task(parse_descriptions(text, "saxpy.cu").front(), {{"n", n}}, known_device("H200"), where);
 }
@@ -50,6 +65,21 @@ inline Behaviour ordinary(const std::string& configuration) {
   Behaviour behaviour;
   behaviour.time_ns = 1e5 * (1 + 64 / block + 0.2 * std::abs(unroll - 2));
   return behaviour;
+}
+
+/// `ordinary`, but for what `change` does to it.
+inline BehaviourOf changed(std::function<void(const std::string& configuration, Behaviour&)> change) {
+  return [change = std::move(change)](const std::string& configuration) {
+    Behaviour behaviour = ordinary(configuration);
+    change(configuration, behaviour);
+    return behaviour;
+  };
+}
+/// `ordinary`, but for one configuration.
+inline BehaviourOf except(const std::string& configuration, std::function<void(Behaviour&)> change) {
+  return changed([configuration, change = std::move(change)](const std::string& asked, Behaviour& behaviour) {
+    if (asked == configuration) change(behaviour);
+  });
 }
 
 /// The compiler makes the same of every UNROLL.
@@ -75,9 +105,24 @@ struct Laboratory {
   Laboratory(Task its_task, BehaviourOf behaviour, std::size_t room = 4)
       : task(std::move(its_task)), compile(behaviour, room), device(known_device("H200"), behaviour) {}
 
-  TuneReport tune(const SessionOptions& options = {}) {
-    return run_session(task, options, {compile, device, store, nullptr, observer, stop});
+  TuneReport tune(const SessionOptions& options = {}) { return tune(task, options); }
+  /// Another task, over the same lanes and rows.
+  TuneReport tune(const Task& other, const SessionOptions& options = {}) {
+    return run_session(other, options, {compile, device, store, nullptr, observer, stop});
   }
+  /// Stops the session when so many were screened, the baseline included.
+  void stop_after(std::size_t screened) {
+    device.on_submit = [this, screened] { stop = stop || device.screened.size() == screened; };
+  }
+  /// A further session, of which alone is known afterwards what it submitted.
+  TuneReport tune_again(const SessionOptions& options = {}) {
+    stop = false;
+    device.on_submit = {};
+    device.screened.clear();
+    compile.submitted.clear();
+    return tune(options);
+  }
+  std::optional<cache::Decision> decided() const { return store.find_decision(task.key("cold")); }
   std::vector<cache::Trial> rows() const { return store.find_trials(task.key("cold")); }
   const cache::Trial& row(const std::string& configuration) const {
     const auto found = std::find_if(observer.trials.begin(), observer.trials.end(),
@@ -94,6 +139,15 @@ struct Laboratory {
   std::atomic<bool> stop = false;
 };
 
+/// As a session does: compiled to a binary of its own, then screened.
+inline void measure(Candidates& candidates, std::size_t entry, std::vector<double> samples_ns) {
+  candidates.request(entry);
+  CompileReply binary;
+  binary.facts.binary_hash = std::to_string(entry);
+  candidates.compiled(entry, binary);
+  candidates.ran(entry, {.result = ScreenResult{{.samples_ns = std::move(samples_ns)}}});
+}
+
 /// A device session over a lane that answers by a function, for what is tested without a whole session.
 struct DeviceBench {
   explicit DeviceBench(const Task& task, std::function<DeviceReply(const DeviceRequest&)> answer)
@@ -107,13 +161,19 @@ struct DeviceBench {
   DeviceSession device;
 };
 
-/// `ordinary`, but for one configuration.
-inline BehaviourOf except(const std::string& configuration, const std::function<void(Behaviour&)>& change) {
-  return [=](const std::string& asked) {
-    Behaviour behaviour = ordinary(asked);
-    if (asked == configuration) change(behaviour);
-    return behaviour;
-  };
+inline std::size_t count(const std::vector<std::string>& all, const std::string& one) {
+  return static_cast<std::size_t>(std::count(all.begin(), all.end(), one));
+}
+
+/// These counters have these values, and all of them add up.
+inline void check_counters(const TuneReport& report, const std::map<std::string, std::int64_t>& expected) {
+  const auto& counters = report.decision.counters;
+  for (const auto& [name, number] : expected) {
+    CAPTURE(name);
+    CHECK(counters.at(name) == number);
+  }
+  CHECK(counters.at("screened") + counters.at("reused") == counters.at("asked"));
+  CHECK(counters.at("timed") + counters.at("deduplicated") + counters.at("failed") == counters.at("asked"));
 }
 
 }  // namespace tuner::engine

@@ -5,10 +5,8 @@
 namespace tuner::engine {
 namespace {
 
-constexpr const char* kKiller = "BLOCK=256,UNROLL=2";
-
 BehaviourOf killer(Outcome outcome, bool confirmed = true) {
-  return except(kKiller, [=](Behaviour& behaviour) {
+  return except(kFastest, [=](Behaviour& behaviour) {
     behaviour.run = outcome;
     behaviour.confirmed = confirmed;
   });
@@ -19,8 +17,7 @@ std::vector<cache::Quarantined> quarantine(const Laboratory& laboratory) {
 }
 
 std::size_t runs(const Laboratory& laboratory, const std::string& configuration) {
-  const auto& screened = laboratory.device.screened;
-  return static_cast<std::size_t>(std::count(screened.begin(), screened.end(), configuration));
+  return count(laboratory.device.screened, configuration);
 }
 
 TEST_CASE("a binary that ended its worker twice is quarantined with what it is and did") {
@@ -29,20 +26,19 @@ TEST_CASE("a binary that ended its worker twice is quarantined with what it is a
     laboratory.tune();
     const auto found = quarantine(laboratory);
     REQUIRE(found.size() == 1);
-    CHECK(found.front().configuration == kKiller);
-    CHECK(found.front().binary_hash == kKiller);
+    CHECK(found.front().configuration == kFastest);
+    CHECK(found.front().binary_hash == kFastest);
     CHECK(found.front().launch == "grid=2x1x1 block=256x1x1 shared=0");
     CHECK(found.front().outcome == outcome);
   }
 }
 
 TEST_CASE("what was not confirmed, or ended no worker, is not quarantined") {
-  Laboratory once(killer(Outcome::illegal_access, false));
-  once.tune();
-  CHECK(quarantine(once).empty());
-  Laboratory wrong(killer(Outcome::wrong_result));
-  wrong.tune();
-  CHECK(quarantine(wrong).empty());
+  for (const BehaviourOf& behaviour : {killer(Outcome::illegal_access, false), killer(Outcome::wrong_result)}) {
+    Laboratory laboratory(behaviour);
+    laboratory.tune();
+    CHECK(quarantine(laboratory).empty());
+  }
 }
 
 TEST_CASE("what hung is tried again when a launch is given longer, and only then") {
@@ -51,36 +47,35 @@ TEST_CASE("what hung is tried again when a launch is given longer, and only then
   CHECK(quarantine(laboratory).front().launch_timeout_ms == 200);
   laboratory.tune({.launch_timeout = std::chrono::milliseconds(200)});
   laboratory.tune({.launch_timeout = std::chrono::milliseconds(100)});
-  CHECK(runs(laboratory, kKiller) == 1);
+  CHECK(runs(laboratory, kFastest) == 1);
   laboratory.tune({.launch_timeout = std::chrono::milliseconds(300)});
-  CHECK(runs(laboratory, kKiller) == 2);
+  CHECK(runs(laboratory, kFastest) == 2);
 }
 
 TEST_CASE("a quarantined binary is compiled, recognised and never launched again") {
   Laboratory laboratory(killer(Outcome::run_timeout));
   laboratory.tune();
-  CHECK(runs(laboratory, kKiller) == 1);
+  CHECK(runs(laboratory, kFastest) == 1);
   for (const bool reuse : {true, false}) {
     laboratory.compile.submitted.clear();
     const TuneReport report = laboratory.tune({.reuse = reuse});
-    CHECK(runs(laboratory, kKiller) == 1);
+    CHECK(runs(laboratory, kFastest) == 1);
     CHECK(report.decision.counters.at("reused") == (reuse ? 11 : 0));
-    const auto& compiled = laboratory.compile.submitted;
-    CHECK(std::count(compiled.begin(), compiled.end(), kKiller) == (reuse ? 0 : 1));
-    CHECK(report.decision.configuration == "BLOCK=256,UNROLL=1");
+    CHECK(count(laboratory.compile.submitted, kFastest) == (reuse ? 0 : 1));
+    CHECK(report.decision.configuration == kNext);
     CHECK(report.decision.counters.at("failed_run_timeout") == 1);
   }
   CHECK(laboratory.observer.trials.back().outcome == Outcome::ok);
   const auto rows = laboratory.rows();
   const auto refused =
-      std::find_if(rows.rbegin(), rows.rend(), [](const cache::Trial& row) { return row.configuration == kKiller; });
+      std::find_if(rows.rbegin(), rows.rend(), [](const cache::Trial& row) { return row.configuration == kFastest; });
   REQUIRE(refused != rows.rend());
   CHECK(refused->message.find("quarantined since 20") != std::string::npos);
   CHECK(refused->message.find("`tuner forget`") != std::string::npos);
 
   laboratory.store.forget({}, cache::Forget::quarantine);
   laboratory.tune();
-  CHECK(runs(laboratory, kKiller) == 2);
+  CHECK(runs(laboratory, kFastest) == 2);
 }
 
 TEST_CASE("a trial of a binary that was quarantined later is not taken over") {
@@ -88,42 +83,40 @@ TEST_CASE("a trial of a binary that was quarantined later is not taken over") {
   laboratory.tune();
   cache::Quarantined found;
   found.key = laboratory.task.key("warm");  // in whichever mode
-  found.binary_hash = kKiller;
-  found.launch = laboratory.row(kKiller).launch;
+  found.binary_hash = kFastest;
+  found.launch = laboratory.row(kFastest).launch;
   found.driver = known_device("H200").driver_version;
   found.outcome = Outcome::illegal_access;
   found.message = "It read where nothing was.";
   laboratory.store.record_quarantine(found);
   laboratory.device.screened.clear();
   const TuneReport report = laboratory.tune();
-  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=1");
-  CHECK(runs(laboratory, kKiller) == 0);
-  CHECK(std::count(laboratory.device.finalists.begin(), laboratory.device.finalists.end(), kKiller) == 0);
+  CHECK(report.decision.configuration == kNext);
+  CHECK(runs(laboratory, kFastest) == 0);
+  CHECK(count(laboratory.device.finalists, kFastest) == 0);
   CHECK(report.decision.counters.at("screened") == 1);
 }
 
 TEST_CASE("a baseline in quarantine ends the session with what lifts it") {
-  Laboratory laboratory(except("BLOCK=64,UNROLL=1", [](Behaviour& behaviour) {
+  Laboratory laboratory(except(kBaseline, [](Behaviour& behaviour) {
     behaviour.run = Outcome::illegal_access;
     behaviour.confirmed = true;
   }));
   CHECK_THROWS_AS(laboratory.tune(), Error);
   CHECK(quarantine(laboratory).size() == 1);
-  CHECK_THROWS_WITH_AS(laboratory.tune(), doctest::Contains("`tuner forget` lifts that"), Error);
-  CHECK(runs(laboratory, "BLOCK=64,UNROLL=1") == 1);
+  CHECK_THROWS_WITH_AS(laboratory.tune(), doctest::Contains("`tuner forget` lifts the quarantine"), Error);
+  CHECK(runs(laboratory, kBaseline) == 1);
 }
 
 TEST_CASE("other processes on the GPU and missing fences are one warning each, and the decision says contended") {
-  std::string text = kKernel;
-  text.replace(text.find("#pragma tuner grid"), 0,
-               "#pragma tuner problem_constraint(n >= 1)\n");  // prepared repeatedly
-  Laboratory laboratory(make_task({}, text), ordinary);
+  Laboratory laboratory(make_task({}, kernel_with_line("problem_constraint(n >= 1)")),
+                        ordinary);  // prepared repeatedly
   laboratory.device.other_processes = {"4711 (python3)"};
   laboratory.device.unfenced = "The driver has no virtual memory management.";
   const TuneReport report = laboratory.tune();
   CHECK(laboratory.device.lengths.size() > 1);
   CHECK(report.decision.contended);
-  CHECK(laboratory.store.find_decision(laboratory.task.key("cold"))->contended);
+  CHECK(laboratory.decided()->contended);
   REQUIRE(laboratory.observer.warnings.size() == 2);
   CHECK(laboratory.observer.warnings[0].find("4711 (python3)") != std::string::npos);
   CHECK(laboratory.observer.warnings[1].find("virtual memory management") != std::string::npos);

@@ -11,9 +11,7 @@ namespace {
 /// The kernel with more directives, and a kernel `plain` that takes `parameters`.
 std::string text_with(const std::string& directives,
                       const std::string& parameters = "const float* x, float* y, int n") {
-  std::string text = kKernel;
-  text.replace(text.find("#pragma tuner problem"), 0, "#pragma tuner " + directives + "\n");
-  return text + "__global__ void plain(" + parameters + ") {}\n";
+  return kernel_with_line(directives) + "__global__ void plain(" + parameters + ") {}\n";
 }
 
 }  // namespace
@@ -25,7 +23,7 @@ TEST_CASE("a reference with a launch of its own is not run with the baseline's")
   const TuneReport report = laboratory.tune();
   CHECK(laboratory.device.reference.geometry.text() == "grid=1000x1x1 block=32x1x1 shared=64");
   CHECK(laboratory.device.reference.takes == std::vector<std::size_t>{1, 2, 0});
-  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+  CHECK(report.decision.configuration == kFastest);
 }
 
 TEST_CASE("what is not compared stands in the report and in the stored decision") {
@@ -33,9 +31,8 @@ TEST_CASE("what is not compared stands in the report and in the stored decision"
   text.replace(text.find("saxpy(const"), 6, "saxpy(float* z, ");
   Laboratory laboratory(make_task({}, text), ordinary);
   laboratory.device.not_compared = {{"z", 1000, 1000, 2000}, {"a b", 1, 0, 5}};
-  const TuneReport report = laboratory.tune();
-  CHECK(report.not_compared == laboratory.device.not_compared);
-  const auto stored = laboratory.store.find_decision(laboratory.task.key("cold"));
+  CHECK(laboratory.tune().not_compared == laboratory.device.not_compared);
+  const auto stored = laboratory.decided();
   REQUIRE(stored);
   CHECK(not_compared_in(stored->counters) == std::vector<NotCompared>{{"a b", 1, 0, 5}, {"z", 1000, 1000, 2000}});
   // The end that nothing writes tells of a length that is too large.
@@ -45,17 +42,16 @@ TEST_CASE("what is not compared stands in the report and in the stored decision"
 }
 
 TEST_CASE("a reference that leaves out what the baseline writes is refused before anything else is run") {
-  Laboratory laboratory(
-      make_task({}, text_with("reference(plain)")),
-      except("BLOCK=64,UNROLL=1", [](Behaviour& behaviour) { behaviour.run = Outcome::wrong_result; }));
+  Laboratory laboratory(make_task({}, text_with("reference(plain)")),
+                        except(kBaseline, [](Behaviour& behaviour) { behaviour.run = Outcome::wrong_result; }));
   laboratory.device.not_compared = {{"y", 900, 100, 1000}};
   CHECK_THROWS_WITH_AS(laboratory.tune(), doctest::Contains("The baseline BLOCK=64,UNROLL=1 fails with wrong_result"),
                        Error);
-  CHECK_FALSE(laboratory.store.find_decision(laboratory.task.key("cold")));
+  CHECK_FALSE(laboratory.decided());
 }
 
 TEST_CASE("where files alone say what is right, the winner serves its size only, and the report says why") {
-  const test::DataFolder folder;
+  const test::TemporaryFolder folder;
   folder.write("y.npy", test::npy("<f4", "(1000,)", std::string(4000, '\0')));
   for (const bool has_reference : {false, true}) {
     CAPTURE(has_reference);
@@ -70,7 +66,7 @@ TEST_CASE("where files alone say what is right, the winner serves its size only,
         Task(parse_descriptions(text, folder.path() / "saxpy.cu").front(), {{"n", 1000}}, known_device("H200")),
         ordinary);
     const TuneReport report = laboratory.tune();
-    CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+    CHECK(report.decision.configuration == kFastest);
     CHECK_FALSE(report.has_fresh_inputs);
     CHECK(report.decision.counters.contains(kSameInputsCounter));
     REQUIRE(report.data.size() == 1);
@@ -81,6 +77,6 @@ TEST_CASE("where files alone say what is right, the winner serves its size only,
     for (std::size_t i = 0; i < laboratory.device.has_expected.size(); ++i) {
       CHECK(laboratory.device.has_expected[i] == (laboratory.device.lengths[i] == 1000));
     }
-    if (!has_reference) CHECK(report.awkward_note.find("y.npy holds what is right for this size only") == 0);
+    if (!has_reference) CHECK(report.awkward_note.find("y.npy contains the correct output for this size only") == 0);
   }
 }

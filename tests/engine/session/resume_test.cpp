@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <map>
 #include <set>
 
 #include "tests/engine/session/laboratory.hpp"
@@ -9,43 +8,19 @@ namespace tuner::engine {
 namespace {
 
 /// Some of everything: failures of compiler and device, a twin, a configuration that cannot be launched.
-Behaviour mixed(const std::string& configuration) {
-  Behaviour behaviour = ordinary(configuration);
+const BehaviourOf mixed = changed([](const std::string& configuration, Behaviour& behaviour) {
   if (configuration == "BLOCK=32,UNROLL=2") behaviour.compile = Outcome::compile_error;
   if (configuration == "BLOCK=128,UNROLL=4") behaviour.run = Outcome::wrong_result;
-  return behaviour;
-}
+});
 
 Task mixed_task() {
-  std::string text = kKernel;
-  text.replace(text.find("block(BLOCK)"), 12, "block(BLOCK == 32 && UNROLL == 4 ? 0 : BLOCK)");
-  return make_task({}, text);
-}
-
-void check_sums(const TuneReport& report) {
-  const auto& counters = report.decision.counters;
-  CHECK(counters.at("screened") + counters.at("reused") == counters.at("asked"));
-  CHECK(counters.at("timed") + counters.at("deduplicated") + counters.at("failed") == counters.at("asked"));
+  return make_task({}, kernel_with("block(BLOCK)", "block(BLOCK == 32 && UNROLL == 4 ? 0 : BLOCK)"));
 }
 
 std::multiset<std::string> configurations(const std::vector<cache::Trial>& rows) {
   std::multiset<std::string> result;
   for (const cache::Trial& row : rows) result.insert(row.configuration);
   return result;
-}
-
-/// Lets a session go on until `count` configurations were screened, the baseline included.
-void interrupt_after(Laboratory& laboratory, std::size_t count) {
-  laboratory.device.on_submit = [&laboratory, count] {
-    if (laboratory.device.screened.size() == count) laboratory.stop = true;
-  };
-}
-
-void go_on(Laboratory& laboratory) {
-  laboratory.stop = false;
-  laboratory.device.on_submit = {};
-  laboratory.device.screened.clear();
-  laboratory.compile.submitted.clear();
 }
 
 TEST_CASE("a session that was interrupted goes on where it was, and touches no row") {
@@ -58,14 +33,11 @@ TEST_CASE("a session that was interrupted goes on where it was, and touches no r
       const TuneReport expected = whole.tune(options);
 
       Laboratory laboratory(mixed_task(), mixed);
-      interrupt_after(laboratory, screened);
+      laboratory.stop_after(screened);
       laboratory.tune(options);
       const std::vector<cache::Trial> before = laboratory.rows();
-      go_on(laboratory);
-      const TuneReport report = laboratory.tune(options);
-      check_sums(report);
-      CHECK(report.decision.counters.at("asked") == 11);
-      CHECK(report.decision.counters.at("reused") == static_cast<std::int64_t>(before.size()));
+      const TuneReport report = laboratory.tune_again(options);
+      check_counters(report, {{"asked", 11}, {"reused", static_cast<std::int64_t>(before.size())}});
       CHECK(report.decision.configuration == expected.decision.configuration);
       CHECK(report.decision.verified);
       // Every configuration has one row, and those that were there are as they were.
@@ -90,27 +62,21 @@ TEST_CASE("a session that died leaves its rows, and the next one goes on with th
   CHECK_THROWS_AS(laboratory.tune(), Error);
   const auto before = static_cast<std::int64_t>(laboratory.rows().size());
   CHECK(before >= 4);
-  go_on(laboratory);
-  const TuneReport report = laboratory.tune();
-  check_sums(report);
-  CHECK(report.decision.counters.at("reused") == before);
+  const TuneReport report = laboratory.tune_again();
+  check_counters(report, {{"reused", before}});
   CHECK(laboratory.rows().size() == 11);
 }
 
 TEST_CASE("a finished session that is run again measures the baseline and a new race, and adds no row") {
   Laboratory laboratory(mixed_task(), mixed);
   const TuneReport first = laboratory.tune();
-  go_on(laboratory);
-  const TuneReport again = laboratory.tune();
-  check_sums(again);
-  CHECK(again.decision.counters.at("reused") == 11);
-  CHECK(again.decision.counters.at("screened") == 0);
-  CHECK(again.decision.counters.at("stored") == 0);
+  const TuneReport again = laboratory.tune_again();
+  check_counters(again, {{"reused", 11}, {"screened", 0}, {"stored", 0}});
   CHECK(again.decision.configuration == first.decision.configuration);
   CHECK(again.decision.race_blocks > 0);
   CHECK(again.finalists.size() == first.finalists.size());
   CHECK(again.failures.size() == first.failures.size());
-  CHECK(laboratory.device.screened == std::vector<std::string>{"BLOCK=64,UNROLL=1"});
+  CHECK(laboratory.device.screened == std::vector<std::string>{kBaseline});
   CHECK(laboratory.rows().size() == 11);
 }
 
@@ -118,23 +84,17 @@ TEST_CASE("a budget counts what is taken over") {
   Laboratory laboratory;
   const SessionOptions first{.strategy = "random", .budget = {.evaluations = 4}, .seed = 3};
   laboratory.tune(first);
-  go_on(laboratory);
-  const TuneReport same = laboratory.tune(first);
-  CHECK(same.decision.counters.at("asked") == 4);
-  CHECK(same.decision.counters.at("reused") == 4);
-  go_on(laboratory);
-  const TuneReport more = laboratory.tune({.strategy = "random", .budget = {.evaluations = 7}, .seed = 3});
-  CHECK(more.decision.counters.at("asked") == 7);
+  const TuneReport same = laboratory.tune_again(first);
+  check_counters(same, {{"asked", 4}, {"reused", 4}});
+  const TuneReport more = laboratory.tune_again({.strategy = "random", .budget = {.evaluations = 7}, .seed = 3});
+  check_counters(more, {{"asked", 7}});
   CHECK(more.decision.counters.at("reused") >= 4);
-  check_sums(more);
 }
 
 TEST_CASE("adding a value to the space keeps what is known of the others") {
   Laboratory laboratory;
   laboratory.tune();
-  std::string wider = kKernel;
-  wider.replace(wider.find("UNROLL, 1, 2, 4;"), 16, "UNROLL, 1, 2, 3, 4;");
-  const Task task = make_task({}, wider);
+  const Task task = make_task({}, kernel_with("UNROLL, 1, 2, 4;", "UNROLL, 1, 2, 3, 4;"));
   const auto known = [](const std::string& configuration) {
     return ordinary(configuration.find("UNROLL=3") == std::string::npos ? configuration : "BLOCK=64,UNROLL=4");
   };
@@ -142,117 +102,86 @@ TEST_CASE("adding a value to the space keeps what is known of the others") {
   FakeDeviceLane device(known_device("H200"), known);
   const TuneReport report =
       run_session(task, {}, {compile, device, laboratory.store, nullptr, laboratory.observer, laboratory.stop});
-  CHECK(report.decision.counters.at("reused") == 11);
-  CHECK(report.decision.counters.at("screened") == static_cast<std::int64_t>(task.space().size()) - 11);
+  check_counters(report, {{"reused", 11}, {"screened", static_cast<std::int64_t>(task.space().size()) - 11}});
 }
 
 TEST_CASE("what may have been a fluke is tried again") {
   for (const Outcome fluke : {Outcome::worker_lost, Outcome::out_of_memory, Outcome::run_timeout}) {
     bool fails = true;
-    Laboratory laboratory([&](const std::string& configuration) {
-      Behaviour behaviour = ordinary(configuration);
-      if (fails && configuration == "BLOCK=256,UNROLL=2") behaviour.run = fluke;
-      return behaviour;
-    });
-    CHECK(laboratory.tune().decision.configuration != "BLOCK=256,UNROLL=2");
+    Laboratory laboratory(except(kFastest, [&](Behaviour& behaviour) {
+      if (fails) behaviour.run = fluke;
+    }));
+    CHECK(laboratory.tune().decision.configuration != kFastest);
     fails = false;
-    go_on(laboratory);
-    const TuneReport report = laboratory.tune();
-    CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
-    CHECK(report.decision.counters.at("screened") == 1);
-    check_sums(report);
+    const TuneReport report = laboratory.tune_again();
+    CHECK(report.decision.configuration == kFastest);
+    check_counters(report, {{"screened", 1}});
   }
 }
 
 TEST_CASE("what was timed and failed in the race is a failure from then on") {
-  Laboratory laboratory(except("BLOCK=256,UNROLL=2", [](Behaviour& behaviour) { behaviour.fails_from_block = 3; }));
+  Laboratory laboratory(except(kFastest, [](Behaviour& behaviour) { behaviour.fails_from_block = 3; }));
   laboratory.tune();
-  go_on(laboratory);
-  const TuneReport report = laboratory.tune();
-  CHECK(report.decision.counters.at("reused") == 11);
-  CHECK(report.decision.counters.at("failed_illegal_access") == 1);
-  CHECK(std::count(laboratory.compile.submitted.begin(), laboratory.compile.submitted.end(), "BLOCK=256,UNROLL=2") ==
-        0);
+  const TuneReport report = laboratory.tune_again();
+  check_counters(report, {{"reused", 11}, {"failed_illegal_access", 1}});
+  CHECK(count(laboratory.compile.submitted, kFastest) == 0);
 }
 
 TEST_CASE("everything is measured again where that is asked for, and for a recording") {
   for (const SessionOptions& options : {SessionOptions{.reuse = false}, SessionOptions{.early_kill = false}}) {
     Laboratory laboratory;
     laboratory.tune();
-    go_on(laboratory);
-    const TuneReport report = laboratory.tune(options);
-    CHECK(report.decision.counters.at("reused") == 0);
+    CHECK(laboratory.tune_again(options).decision.counters.at("reused") == 0);
     CHECK(laboratory.rows().size() == 22);
   }
 }
 
 TEST_CASE("a new configuration with a known one's binary and launch is its twin and is not run") {
-  std::string narrow = kKernel;
-  narrow.replace(narrow.find("UNROLL, 1, 2, 4;"), 16, "UNROLL, 1, 2;");
-  const Task before = make_task({}, narrow, 1);
+  const Task before = make_task({}, kernel_with("UNROLL, 1, 2, 4;", "UNROLL, 1, 2;"), 1);
   Laboratory laboratory(one_block_task(), unroll_ignored);
-  run_session(before, {},
-              {laboratory.compile, laboratory.device, laboratory.store, nullptr, laboratory.observer, laboratory.stop});
-  go_on(laboratory);
-  const TuneReport report = laboratory.tune();
-  check_sums(report);
-  CHECK(report.decision.counters.at("reused") == 8);
-  CHECK(report.decision.counters.at("deduplicated") == 7);
+  laboratory.tune(before);
+  const TuneReport report = laboratory.tune_again();
+  check_counters(report, {{"reused", 8}, {"deduplicated", 7}});
   CHECK(laboratory.device.screened.size() == 1);  // the baseline
   CHECK(laboratory.row("BLOCK=128,UNROLL=4").duplicate_of == "BLOCK=128,UNROLL=1");
 }
 
 TEST_CASE("a finalist whose binary is not what was timed is screened again") {
   std::string suffix;
-  Laboratory laboratory([&](const std::string& configuration) {
-    Behaviour behaviour = ordinary(configuration);
-    if (configuration == "BLOCK=256,UNROLL=2") {
-      behaviour.binary = configuration + suffix;
-      if (!suffix.empty()) behaviour.time_ns *= 2;
-    }
-    return behaviour;
-  });
+  Laboratory laboratory(except(kFastest, [&](Behaviour& behaviour) {
+    behaviour.binary = kFastest + suffix;
+    if (!suffix.empty()) behaviour.time_ns *= 2;
+  }));
   laboratory.tune();
   suffix = " of another compiler";
-  go_on(laboratory);
-  const TuneReport report = laboratory.tune();
-  CHECK(report.decision.counters.at("screened") == 1);
-  CHECK(report.decision.counters.at("reused") == 10);
-  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=1");
+  const TuneReport report = laboratory.tune_again();
+  check_counters(report, {{"screened", 1}, {"reused", 10}});
+  CHECK(report.decision.configuration == kNext);
   CHECK(laboratory.rows().size() == 12);
-  check_sums(report);
 }
 
 TEST_CASE("with a finalist whose binary is not what was timed, those that shared it are looked at again") {
   std::string suffix;
   Laboratory laboratory(one_block_task(), [&](const std::string& configuration) {
     Behaviour behaviour = unroll_ignored(configuration);
-    if (configuration == "BLOCK=256,UNROLL=1") behaviour.binary += suffix;
+    if (configuration == kNext) behaviour.binary += suffix;
     behaviour.time_ns = configuration.starts_with("BLOCK=256") ? 1000 : 1200;
     return behaviour;
   });
   laboratory.tune();
   suffix = " of another compiler";
-  go_on(laboratory);
-  const TuneReport report = laboratory.tune();
-  CHECK(report.decision.counters.at("screened") == 2);
-  CHECK(report.decision.counters.at("reused") == 9);
-  CHECK(report.decision.counters.at("deduplicated") == 6);  // no longer one binary for both
+  const TuneReport report = laboratory.tune_again();
+  // BLOCK=256 has no longer one binary for both.
+  check_counters(report, {{"screened", 2}, {"reused", 9}, {"deduplicated", 6}});
   CHECK(laboratory.rows().size() == 13);
-  check_sums(report);
 }
 
 TEST_CASE("a configuration that is launched in another way since is measured again") {
   Laboratory laboratory;
   laboratory.tune();
-  std::string text = kKernel;
-  text.replace(text.find("block(BLOCK)"), 12, "block(BLOCK == 32 ? 64 : BLOCK)");
-  const Task changed = make_task({}, text);
-  const TuneReport report = run_session(
-      changed, {},
-      {laboratory.compile, laboratory.device, laboratory.store, nullptr, laboratory.observer, laboratory.stop});
-  CHECK(report.decision.counters.at("screened") == 3);
-  CHECK(report.decision.counters.at("reused") == 8);
+  const TuneReport report =
+      laboratory.tune(make_task({}, kernel_with("block(BLOCK)", "block(BLOCK == 32 ? 64 : BLOCK)")));
+  check_counters(report, {{"screened", 3}, {"reused", 8}});
 }
 
 TEST_CASE("a session that is stopped while its problem is set up does not wait for that") {
@@ -287,7 +216,7 @@ TEST_CASE("an earlier winner that --where excludes may win, and is reported as w
   Laboratory narrow(ordinary, {"BLOCK < 256"});
   narrow.store = everywhere.store;
   const TuneReport report = narrow.tune();
-  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+  CHECK(report.decision.configuration == kFastest);
   CHECK(report.winner_excluded);
 }
 

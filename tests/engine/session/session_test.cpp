@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "tests/engine/session/laboratory.hpp"
-#include "tuner/engine/session/candidates.hpp"
+#include "tests/support/errors.hpp"
 #include "tuner/engine/session/final_race.hpp"
 
 namespace tuner::engine {
@@ -17,17 +17,14 @@ TEST_CASE("an exhaustive session measures every configuration once and keeps the
   Laboratory laboratory;
   const TuneReport report = laboratory.tune();
   CHECK(laboratory.task.space().size() == 11);
-  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
-  CHECK(report.decision.baseline == "BLOCK=64,UNROLL=1");
+  CHECK(report.decision.configuration == kFastest);
+  CHECK(report.decision.baseline == kBaseline);
   CHECK(report.decision.verified);
   REQUIRE(report.decision.speedup);
   CHECK(*report.decision.speedup == doctest::Approx(2.2 / 1.25).epsilon(0.01));
-  CHECK(report.decision.counters.at("asked") == 11);
-  CHECK(report.decision.counters.at("compiled") == 11);
-  CHECK(report.decision.counters.at("timed") == 11);
-  CHECK(report.decision.counters.at("stored") == 11);
+  check_counters(report, {{"asked", 11}, {"compiled", 11}, {"timed", 11}, {"stored", 11}});
   CHECK(laboratory.rows().size() == 11);
-  CHECK(laboratory.store.find_decision(laboratory.task.key("cold"))->configuration == "BLOCK=256,UNROLL=2");
+  CHECK(laboratory.decided()->configuration == kFastest);
   CHECK(*report.bytes_per_second == doctest::Approx(12000 / (report.decision.time_ns / 1e9)));
 }
 
@@ -36,29 +33,23 @@ TEST_CASE("the reference runs before anything is compared with it") {
   laboratory.device.needs_support = true;
   laboratory.tune();
   REQUIRE_FALSE(laboratory.device.screened.empty());
-  CHECK(laboratory.device.screened.front() == "BLOCK=64,UNROLL=1");
+  CHECK(laboratory.device.screened.front() == kBaseline);
 }
 
 TEST_CASE("each failure is a row of its class and the winner stays the same") {
   const std::map<std::string, Outcome> failing{{"BLOCK=32,UNROLL=1", Outcome::illegal_access},
                                                {"BLOCK=32,UNROLL=2", Outcome::wrong_result},
                                                {"BLOCK=128,UNROLL=4", Outcome::run_timeout},
-                                               {"BLOCK=256,UNROLL=1", Outcome::launch_refused}};
-  Laboratory laboratory([&](const std::string& configuration) {
-    Behaviour behaviour = ordinary(configuration);
+                                               {kNext, Outcome::launch_refused}};
+  Laboratory laboratory(changed([&](const std::string& configuration, Behaviour& behaviour) {
     if (failing.contains(configuration)) behaviour.run = failing.at(configuration);
     if (configuration == "BLOCK=32,UNROLL=4") behaviour.compile = Outcome::compile_error;
-    return behaviour;
-  });
+  }));
   const TuneReport report = laboratory.tune();
-  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+  CHECK(report.decision.configuration == kFastest);
   for (const auto& [configuration, outcome] : failing) CHECK(laboratory.row(configuration).outcome == outcome);
   CHECK(laboratory.row("BLOCK=32,UNROLL=4").outcome == Outcome::compile_error);
-  const auto& counters = report.decision.counters;
-  CHECK(counters.at("failed") == 5);
-  CHECK(counters.at("failed_illegal_access") == 1);
-  CHECK(counters.at("failed_compile_error") == 1);
-  CHECK(counters.at("timed") + counters.at("deduplicated") + counters.at("failed") == 11);
+  check_counters(report, {{"failed", 5}, {"failed_illegal_access", 1}, {"failed_compile_error", 1}});
   CHECK(report.failures.size() == 5);
   CHECK(laboratory.rows().size() == 11);
 }
@@ -72,8 +63,7 @@ TEST_CASE("the same binary with another launch is a candidate of its own") {
 TEST_CASE("a binary that is the same with the same launch is run once and its time serves all") {
   Laboratory laboratory(one_block_task(), unroll_ignored);
   const TuneReport report = laboratory.tune();
-  CHECK(report.decision.counters.at("compiled") == 4);
-  CHECK(report.decision.counters.at("deduplicated") == 7);
+  check_counters(report, {{"compiled", 4}, {"deduplicated", 7}});
   CHECK(laboratory.device.screened.size() == 4);
   CHECK(laboratory.rows().size() == 11);
   for (const cache::Trial& row : laboratory.rows()) CHECK(row.time_ns.has_value());
@@ -82,19 +72,19 @@ TEST_CASE("a binary that is the same with the same launch is run once and its ti
 TEST_CASE("a candidate that shares the baseline's binary and compiles first does not keep the baseline waiting") {
   Laboratory laboratory(one_block_task(), unroll_ignored, 100);  // answers everything at once, the baseline last
   CHECK(laboratory.tune().decision.counters.at("deduplicated") == 7);
-  CHECK(laboratory.device.screened.front() == "BLOCK=64,UNROLL=1");
+  CHECK(laboratory.device.screened.front() == kBaseline);
 }
 
 TEST_CASE("a slow candidate is killed early and has a lower bound, not a time") {
-  const auto slow_at_the_end = except("BLOCK=256,UNROLL=2", [](Behaviour& behaviour) { behaviour.time_ns = 1e7; });
+  const auto slow_at_the_end = except(kFastest, [](Behaviour& behaviour) { behaviour.time_ns = 1e7; });
   Laboratory laboratory(slow_at_the_end);  // the last that is asked for
   const TuneReport report = laboratory.tune();
-  const cache::Trial& slow = laboratory.row("BLOCK=256,UNROLL=2");
+  const cache::Trial& slow = laboratory.row(kFastest);
   CHECK(slow.outcome == Outcome::ok);
   CHECK(slow.censored);
   CHECK(slow.samples_ns.size() == 1);
   CHECK(slow.time_ns == slow.samples_ns.front());
-  CHECK(laboratory.device.raced.count("BLOCK=256,UNROLL=2") == 0);
+  CHECK(laboratory.device.raced.count(kFastest) == 0);
   CHECK(report.decision.counters.at("timed") == 11);
   Laboratory recording(slow_at_the_end);
   recording.tune({.early_kill = false});
@@ -107,22 +97,21 @@ TEST_CASE("a slow candidate is killed early and has a lower bound, not a time") 
 TEST_CASE("a baseline that --where excludes is still the reference, and is not counted as asked") {
   Laboratory laboratory(ordinary, {"BLOCK >= 128"});
   const TuneReport report = laboratory.tune();
-  CHECK(report.decision.baseline == "BLOCK=64,UNROLL=1");
+  CHECK(report.decision.baseline == kBaseline);
   CHECK(report.decision.counters.at("asked") == static_cast<std::int64_t>(laboratory.task.space().size()));
   CHECK(laboratory.rows().size() == laboratory.task.space().size() + 1);
 }
 
 TEST_CASE(
     "a reference kernel that the description names is compiled and run first, and the baseline is checked with it") {
-  std::string text = kKernel;
-  text.replace(text.find("#pragma tuner problem"), 0, "#pragma tuner reference(plain_saxpy)\n");
-  text += "__global__ void plain_saxpy(const float* x, float* y, int n) {}\n";
+  const std::string text =
+      kernel_with_line("reference(plain_saxpy)") + "__global__ void plain_saxpy(const float* x, float* y, int n) {}\n";
   Laboratory laboratory(make_task({}, text), ordinary);
   const TuneReport report = laboratory.tune();
   CHECK(std::count(laboratory.compile.submitted.begin(), laboratory.compile.submitted.end(), "plain_saxpy") == 1);
   CHECK(laboratory.device.screened.front() == "reference");
-  CHECK(std::count(laboratory.device.screened.begin(), laboratory.device.screened.end(), "BLOCK=64,UNROLL=1") == 1);
-  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+  CHECK(count(laboratory.device.screened, kBaseline) == 1);
+  CHECK(report.decision.configuration == kFastest);
   CHECK(report.decision.counters.at("asked") == 11);
 }
 
@@ -140,26 +129,25 @@ TEST_CASE("the winner of an earlier session races again even if the strategy doe
     laboratory.device.screened.clear();
     laboratory.tune({.strategy = "random", .budget = {.evaluations = 1}, .seed = 1, .reuse = reuse});
     const auto& finalists = laboratory.device.finalists;
-    CHECK(std::count(finalists.begin(), finalists.end(), "BLOCK=256,UNROLL=2") == 1);
-    CHECK(std::count(laboratory.device.screened.begin(), laboratory.device.screened.end(), "BLOCK=256,UNROLL=2") ==
-          (reuse ? 0 : 1));
-    CHECK(laboratory.store.find_decision(laboratory.task.key("cold"))->configuration == "BLOCK=256,UNROLL=2");
+    CHECK(count(finalists, kFastest) == 1);
+    CHECK(count(laboratory.device.screened, kFastest) == (reuse ? 0 : 1));
+    CHECK(laboratory.decided()->configuration == kFastest);
   }
 }
 
 TEST_CASE("a finalist that faults in the race leaves it, and the next best wins") {
-  Laboratory laboratory(except("BLOCK=256,UNROLL=2", [](Behaviour& behaviour) { behaviour.fails_from_block = 3; }));
+  Laboratory laboratory(except(kFastest, [](Behaviour& behaviour) { behaviour.fails_from_block = 3; }));
   const TuneReport report = laboratory.tune();
-  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=1");
+  CHECK(report.decision.configuration == kNext);
   CHECK(report.failures.size() == 1);
   CHECK(report.failures.front().outcome == Outcome::illegal_access);
   CHECK(laboratory.rows().size() == 12);  // it was timed, and then it failed: two rows
 }
 
 TEST_CASE("a finalist that faults once in the race and runs well alone keeps its place") {
-  Laboratory laboratory(except("BLOCK=256,UNROLL=2", [](Behaviour& behaviour) { behaviour.faults = {2}; }));
+  Laboratory laboratory(except(kFastest, [](Behaviour& behaviour) { behaviour.faults = {2}; }));
   const TuneReport report = laboratory.tune();
-  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+  CHECK(report.decision.configuration == kFastest);
   CHECK(report.failures.empty());
   CHECK(laboratory.rows().size() == 11);
 }
@@ -172,16 +160,27 @@ TEST_CASE("a finalist that faults alone too, or once more, or takes too long, le
   };
   for (const Case& one : {Case{{1, 2}, Outcome::illegal_access, 3}, Case{{1, 3}, Outcome::illegal_access, 4},
                           Case{{1}, Outcome::run_timeout, 2}}) {
-    Laboratory laboratory(except("BLOCK=256,UNROLL=2", [&](Behaviour& behaviour) {
+    Laboratory laboratory(except(kFastest, [&](Behaviour& behaviour) {
       behaviour.faults = one.faults;
       behaviour.fault = one.fault;
     }));
     const TuneReport report = laboratory.tune();
-    CHECK(report.decision.configuration == "BLOCK=256,UNROLL=1");
+    CHECK(report.decision.configuration == kNext);
     REQUIRE(report.failures.size() == 1);
     CHECK(report.failures.front().outcome == one.fault);
-    CHECK(laboratory.device.raced["BLOCK=256,UNROLL=2"] == one.samples);
+    CHECK(laboratory.device.raced[kFastest] == one.samples);
   }
+}
+
+Finalist qualified(Candidates& candidates, const Task& task, const std::string& configuration) {
+  return {.id = candidates.add(task.space().parse(configuration)), .qualified = true};
+}
+
+FinalResult final_race(Candidates& candidates, DeviceBench& bench, const std::vector<Finalist>& entrants,
+                       const FinalRaceOptions& options) {
+  const std::atomic<bool> stop = false;
+  return run_final_race(entrants, options,
+                        {candidates, bench.device, stop, [](std::size_t, const CandidateFailure&) {}});
 }
 
 TEST_CASE("an entrant that rested to the end of a race and was not found slower has not had its race") {
@@ -190,12 +189,10 @@ TEST_CASE("an entrant that rested to the end of a race and was not found slower 
   std::vector<Finalist> entrants;
   for (const char* block : {"32", "64", "128", "256"}) {
     for (const char* unroll : {"1", "2"}) {
-      const std::string text = std::string("BLOCK=") + block + ",UNROLL=" + unroll;
-      entrants.push_back({.id = candidates.add(task.space().parse(text)), .qualified = true});
+      entrants.push_back(qualified(candidates, task, std::string("BLOCK=") + block + ",UNROLL=" + unroll));
     }
   }
   const auto rested = [&](double budget_ns) {
-    const std::atomic<bool> stop = false;
     DeviceBench bench(task, [](const DeviceRequest& request) {
       DeviceReply reply;
       if (const auto* block = std::get_if<RunBlock>(&request)) {
@@ -207,9 +204,7 @@ TEST_CASE("an entrant that rested to the end of a race and was not found slower 
     });
     FinalRaceOptions options;
     options.tournament.budget_ns = budget_ns;
-    return run_final_race(entrants, options,
-                          {candidates, bench.device, stop, [](std::size_t, const CandidateFailure&) {}})
-        .rested;
+    return final_race(candidates, bench, entrants, options).rested;
   };
   CHECK(rested(1) == std::vector<std::size_t>{4, 5, 6, 7});  // a single block says nothing yet
   CHECK(rested(1e9).empty());
@@ -218,12 +213,9 @@ TEST_CASE("an entrant that rested to the end of a race and was not found slower 
 TEST_CASE("a worker that is lost again and again ends the race, unless blocks go well in between") {
   const Task task = make_task();
   Candidates candidates(task, {});
-  std::vector<Finalist> entrants;
-  for (const char* text : {"BLOCK=32,UNROLL=1", "BLOCK=64,UNROLL=1"}) {
-    entrants.push_back({.id = candidates.add(task.space().parse(text)), .qualified = true});
-  }
+  const std::vector<Finalist> entrants{qualified(candidates, task, "BLOCK=32,UNROLL=1"),
+                                       qualified(candidates, task, kBaseline)};
   const auto race = [&](int every) {
-    const std::atomic<bool> stop = false;
     DeviceBench bench(task, [every, blocks = 0](const DeviceRequest& request) mutable {
       DeviceReply reply;
       const auto* block = std::get_if<RunBlock>(&request);
@@ -235,9 +227,7 @@ TEST_CASE("a worker that is lost again and again ends the race, unless blocks go
     });
     FinalRaceOptions options;
     options.tournament.race.min_blocks = 20;
-    return run_final_race(entrants, options,
-                          {candidates, bench.device, stop, [](std::size_t, const CandidateFailure&) {}})
-        .blocks;
+    return final_race(candidates, bench, entrants, options).blocks;
   };
   CHECK_THROWS_AS(race(1), Error);
   CHECK(race(2) >= 20);
@@ -246,16 +236,19 @@ TEST_CASE("a worker that is lost again and again ends the race, unless blocks go
 TEST_CASE("of two samples the shorter is a candidate's time") {
   const Task task = make_task();
   Candidates candidates(task, {});
-  const std::size_t entry = candidates.add(task.space().parse("BLOCK=64,UNROLL=1"));
-  candidates.request(entry);
-  CompileReply binary;
-  binary.facts.binary_hash = "1";
-  candidates.compiled(entry, binary);
-  DeviceReply reply;
-  reply.result = ScreenResult{{.samples_ns = {130, 100}}};
-  candidates.ran(entry, reply);
+  const std::size_t entry = candidates.add(task.space().parse(kBaseline));
+  measure(candidates, entry, {130, 100});
   CHECK(candidates.best_ns() == 100);
   CHECK(candidates[entry].trial.time_ns == 100);
+}
+
+TEST_CASE("an answer to another request made a candidate right that was never timed") {
+  const Task task = make_task();
+  Candidates candidates(task, {});
+  const std::size_t entry = candidates.add(task.space().parse("BLOCK=64,UNROLL=1"));
+  candidates.request(entry);
+  candidates.compiled(entry, {});
+  CHECK_THROWS_AS(candidates.ran(entry, {.result = BlockResult{.samples_ns = {100}}}), Error);
 }
 
 TEST_CASE("a finalist that faults in the race takes those with the same binary with it") {
@@ -273,41 +266,33 @@ TEST_CASE("a finalist that faults in the race takes those with the same binary w
 }
 
 TEST_CASE("a winner that does not reproduce the reference on fresh inputs gives way") {
-  Laboratory laboratory(
-      except("BLOCK=256,UNROLL=2", [](Behaviour& behaviour) { behaviour.confirm = Outcome::wrong_result; }));
+  Laboratory laboratory(except(kFastest, [](Behaviour& behaviour) { behaviour.confirm = Outcome::wrong_result; }));
   const TuneReport report = laboratory.tune();
-  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=1");
+  CHECK(report.decision.configuration == kNext);
   CHECK(report.decision.verified);
   CHECK(report.failures.front().outcome == Outcome::wrong_result);
 }
 
 TEST_CASE("when every finalist faults in the race there is no winner, and no exception either") {
-  Laboratory laboratory([](const std::string& configuration) {
-    Behaviour behaviour = ordinary(configuration);
-    behaviour.fails_from_block = 2;
-    return behaviour;
-  });
+  Laboratory laboratory(changed([](const auto&, Behaviour& behaviour) { behaviour.fails_from_block = 2; }));
   const TuneReport report = laboratory.tune();
   CHECK_FALSE(report.decision.verified);
   CHECK(report.finalists.empty());
-  CHECK_FALSE(laboratory.store.find_decision(laboratory.task.key("cold")).has_value());
+  CHECK_FALSE(laboratory.decided().has_value());
 }
 
 TEST_CASE("an earlier winner that --where excludes is not replaced by something slower") {
   Laboratory laboratory;
   laboratory.tune();
   const Task narrow = make_task({"BLOCK == 32"});
-  run_session(narrow, {},
-              {laboratory.compile, laboratory.device, laboratory.store, nullptr, laboratory.observer, laboratory.stop});
-  CHECK(laboratory.store.find_decision(laboratory.task.key("cold"))->configuration == "BLOCK=256,UNROLL=2");
+  laboratory.tune(narrow);
+  CHECK(laboratory.decided()->configuration == kFastest);
 }
 
 TEST_CASE("a configuration whose launch makes no sense is a row, not the end") {
-  std::string text = kKernel;
-  text.replace(text.find("block(BLOCK)"), 12, "block(BLOCK / (UNROLL == 4 ? 3 : 1))");
-  Laboratory laboratory(make_task({}, text), ordinary);
+  Laboratory laboratory(make_task({}, kernel_with("block(BLOCK)", "block(BLOCK / (UNROLL == 4 ? 3 : 1))")), ordinary);
   const TuneReport report = laboratory.tune();
-  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+  CHECK(report.decision.configuration == kFastest);
   CHECK(report.decision.counters.at("failed_launch_refused") == 3);
   CHECK(report.failures.front().example_message.find("ceil_div") != std::string::npos);
 }
@@ -315,7 +300,7 @@ TEST_CASE("a configuration whose launch makes no sense is a row, not the end") {
 TEST_CASE("answers to what an earlier session asked are of no interest") {
   Laboratory laboratory;
   laboratory.device.submit(1u << 30, PrepareProblem{});
-  CHECK(laboratory.tune().decision.configuration == "BLOCK=256,UNROLL=2");
+  CHECK(laboratory.tune().decision.configuration == kFastest);
 }
 
 TEST_CASE("a budget of time ends the search soon, with what was measured so far raced") {
@@ -325,7 +310,7 @@ TEST_CASE("a budget of time ends the search soon, with what was measured so far 
   CHECK_FALSE(report.interrupted);
   CHECK(report.decision.counters.at("asked") < 11);
   CHECK(report.decision.counters.at("asked") == report.decision.counters.at("timed"));
-  CHECK(laboratory.store.find_decision(laboratory.task.key("cold")).has_value());
+  CHECK(laboratory.decided().has_value());
 }
 
 TEST_CASE("of configurations with one binary the same is named whichever compiled first") {
@@ -337,22 +322,15 @@ TEST_CASE("of configurations with one binary the same is named whichever compile
   };
   for (const std::size_t room : {1, 3, 100}) {
     Laboratory laboratory(one_block_task(), same_everything, room);
-    const TuneReport report = laboratory.tune();
-    CHECK(report.decision.configuration == "BLOCK=256,UNROLL=1");
+    CHECK(laboratory.tune().decision.configuration == kNext);
   }
 }
 
 TEST_CASE("a baseline that fails ends the session with a sentence, and its row is kept") {
-  Laboratory laboratory(
-      except("BLOCK=64,UNROLL=1", [](Behaviour& behaviour) { behaviour.run = Outcome::launch_refused; }));
-  try {
-    laboratory.tune();
-    FAIL("it went on");
-  } catch (const Error& error) {
-    CHECK(error.code() == Errc::baseline_failed);
-    CHECK(std::string(error.what()).find("BLOCK=64,UNROLL=1") != std::string::npos);
-  }
-  CHECK(laboratory.row("BLOCK=64,UNROLL=1").outcome == Outcome::launch_refused);
+  Laboratory laboratory(except(kBaseline, [](Behaviour& behaviour) { behaviour.run = Outcome::launch_refused; }));
+  const std::string message = test::error_of(Errc::baseline_failed, [&] { laboratory.tune(); });
+  CHECK(message.find(kBaseline) != std::string::npos);
+  CHECK(laboratory.row(kBaseline).outcome == Outcome::launch_refused);
   CHECK_FALSE(laboratory.rows().empty());
 }
 
@@ -364,9 +342,7 @@ TEST_CASE("a problem whose buffers do not fit is refused with a sentence") {
 
 TEST_CASE("a session that is stopped keeps what was measured and claims nothing more") {
   Laboratory laboratory;
-  laboratory.device.on_submit = [&] {
-    if (laboratory.device.screened.size() == 4) laboratory.stop = true;
-  };
+  laboratory.stop_after(4);
   const TuneReport report = laboratory.tune();
   CHECK(report.interrupted);
   CHECK_FALSE(report.decision.configuration.empty());
@@ -374,7 +350,7 @@ TEST_CASE("a session that is stopped keeps what was measured and claims nothing 
   CHECK_FALSE(report.decision.speedup.has_value());
   CHECK(laboratory.rows().size() >= 4);
   CHECK(laboratory.rows().size() < 11);
-  CHECK_FALSE(laboratory.store.find_decision(laboratory.task.key("cold")).has_value());
+  CHECK_FALSE(laboratory.decided().has_value());
 }
 
 /// A database on a full disk.
@@ -391,10 +367,9 @@ class FullStore final : public cache::MemoryStore {
 TEST_CASE("a database that cannot be written costs one warning and not the result") {
   Laboratory laboratory;
   FullStore full;
-  const TuneReport report =
-      run_session(laboratory.task, {},
-                  {laboratory.compile, laboratory.device, full, nullptr, laboratory.observer, laboratory.stop});
-  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+  const SessionParts parts{laboratory.compile, laboratory.device, full, nullptr, laboratory.observer, laboratory.stop};
+  const TuneReport report = run_session(laboratory.task, {}, parts);
+  CHECK(report.decision.configuration == kFastest);
   CHECK(report.decision.counters.at("stored") == 0);
   REQUIRE(laboratory.observer.warnings.size() == 1);
   CHECK(laboratory.observer.warnings.front().find("The disk is full.") != std::string::npos);

@@ -8,7 +8,6 @@
 #include "tests/engine/session/laboratory.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
-#include "tuner/core/signature/check_signatures.hpp"
 #include "tuner/core/signature/compiled_signature.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
 #include "tuner/engine/session/candidate_request.hpp"
@@ -18,7 +17,7 @@ namespace tuner::engine {
 namespace {
 
 using test::error_of;
-using test::SignatureCase;
+using test::WrongSignature;
 
 const NvrtcCompiler& compiler() {
   static const NvrtcCompiler compiler({});
@@ -42,116 +41,63 @@ std::string said(const std::string& text, const ProblemValues& problem = {}) {
   return error_of([&] { check(task); });
 }
 
-const std::vector<SignatureCase>& mistakes() {
-  static const std::vector<SignatureCase> cases{
-      {"double for a typedef of float",
-       {"in(x, double, n)", "out(y, float, n)"},
-       "typedef float real;\n__global__ void scale(const real* x, real* y) {}",
-       2,
+const std::vector<WrongSignature>& mistakes() {
+  static const std::vector<WrongSignature> cases{
+      {"double for a typedef of float", "in(x, double, n)\nout(y, float, n)",
+       "typedef float real;\n__global__ void scale(const real* x, real* y) {}", 2,
        "`x` is described with elements of the type double, but parameter 1 of the kernel `scale` is `const real* x`, "
        "that is, `const float*` (user.cu:5): give it the parameter's type"},
-      {"int for an alias of long long",
-       {"in(x, int32, n)", "out(y, float, n)"},
-       "using index = long long;\n__global__ void scale(const index* x, float* y) {}",
-       2,
-       "`const long long*`"},
-      {"half for a typedef of bfloat16",
-       {"in(x, half, n)", "out(y, float, n)"},
+      {"int for an alias of long long", "in(x, int32, n)\nout(y, float, n)",
+       "using index = long long;\n__global__ void scale(const index* x, float* y) {}", 2, "`const long long*`"},
+      {"half for a typedef of bfloat16", "in(x, half, n)\nout(y, float, n)",
        "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\nusing small = __nv_bfloat16;\n"
        "__global__ void scale(const small* x, float* y) {}",
-       2,
-       "`const __nv_bfloat16*`"},
-      {"float2 for a typedef of float",
-       {"in(x, float2, n)", "out(y, float, n)"},
-       "using real = float;\n__global__ void scale(const real* x, float* y) {}",
-       2,
-       "type float2"},
-      {"a template argument of another type",
-       {"in(x, float, n)", "out(y, float, n)"},
-       "template <typename T> __global__ void scale(const T* x, float* y) {}",
-       2,
-       "`const double*`",
-       "scale<double>"},
+       2, "`const __nv_bfloat16*`"},
+      {"float2 for a typedef of float", "in(x, float2, n)\nout(y, float, n)",
+       "using real = float;\n__global__ void scale(const real* x, float* y) {}", 2, "type float2"},
+      {"a template argument of another type", "in(x, float, n)\nout(y, float, n)",
+       "template <typename T> __global__ void scale(const T* x, float* y) {}", 2, "`const double*`", "scale<double>"},
       {"a constant of the problem that the kernel does not follow",
-       {"problem(TYPE: constant = double)", "in(x, TYPE, n)", "out(y, TYPE, n)"},
-       "__global__ void scale(const float* x, TYPE* y) {}",
-       3,
+       "problem(TYPE: constant = double)\nin(x, TYPE, n)\nout(y, TYPE, n)",
+       "__global__ void scale(const float* x, TYPE* y) {}", 3,
        "`x` is described with elements of the type TYPE (float64), but parameter 1 of the kernel `scale` is `const "
        "float*"},
-      {"one argument too few behind a macro",
-       {"in(x, float, n)", "out(y, float, n)"},
-       "#define REST , float* y, int n\n__global__ void scale(const float* x REST) {}",
-       1,
+      {"one argument too few behind a macro", "in(x, float, n)\nout(y, float, n)",
+       "#define REST , float* y, int n\n__global__ void scale(const float* x REST) {}", 1,
        "the kernel `scale` takes 3 parameters (user.cu:5), but 2 arguments are described: nothing is described for "
        "`int`"},
-      {"one argument too many for a parameter pack",
-       {"in(a, float, n)", "in(b, float, n)", "out(y, float, n)"},
-       "template <typename... T> __global__ void scale(T*... all) {}",
-       4,
-       "`y` is one too many",
-       "scale<float, float>"},
-      {"a kernel that a macro makes of another type",
-       {"in(x, float, n)", "out(y, float, n)"},
-       "#define MAKE(name, T) __global__ void name(const T* x, T* y) {}\nMAKE(scale, int)",
-       2,
+      {"one argument too many for a parameter pack", "in(a, float, n)\nin(b, float, n)\nout(y, float, n)",
+       "template <typename... T> __global__ void scale(T*... all) {}", 4, "`y` is one too many", "scale<float, float>"},
+      {"a kernel that a macro makes of another type", "in(x, float, n)\nout(y, float, n)",
+       "#define MAKE(name, T) __global__ void name(const T* x, T* y) {}\nMAKE(scale, int)", 2,
        "parameter 1 of the kernel `scale` is `const int*`:"},
-      {"a typedef of a pointer for a scalar",
-       {"out(y, float, n)", "scalar(n, int64)"},
-       "using numbers = const long*;\n__global__ void scale(float* y, numbers n) {}",
-       3,
+      {"a typedef of a pointer for a scalar", "out(y, float, n)\nscalar(n, int64)",
+       "using numbers = const long*;\n__global__ void scale(float* y, numbers n) {}", 3,
        "`numbers n`, that is, `const long*`"},
-      {"a buffer for a typedef of a number",
-       {"out(y, float, n)", "in(count, int32, 1)"},
-       "using number = int;\n__global__ void scale(float* y, number n) {}",
-       3,
-       "describe it with scalar(count, TYPE)"},
-      {"a constant output by a typedef",
-       {"out(y, float, n)"},
-       "using input = const float*;\n__global__ void scale(input y) {}",
-       2,
-       "`y` is described as an output"},
-      {"a scalar of another size by a macro",
-       {"out(y, float, n)", "scalar(n, int32)"},
-       "#define SIZE unsigned long\n__global__ void scale(float* y, SIZE n) {}",
-       3,
-       "`unsigned long`"},
-      {"a structure that no whole number of elements fits into",
-       {"in(x, double, n)", "out(y, float, n)"},
-       "struct point { float x, y, z; };\n__global__ void scale(const point* x, float* y) {}",
-       2,
-       "type double"},
-      {"a structure by value for a scalar of another size",
-       {"out(y, float, n)", "scalar(p, int32, value 1)"},
-       "struct two { int a, b; };\n__global__ void scale(float* y, two p) {}",
-       3,
-       "`two p`"},
-      {"a reference of another type by a typedef",
-       {"reference(plain)", "in(x, float, n)", "out(y, float, n)"},
+      {"a buffer for a typedef of a number", "out(y, float, n)\nin(count, int32, 1)",
+       "using number = int;\n__global__ void scale(float* y, number n) {}", 3, "describe it with scalar(count, TYPE)"},
+      {"a constant output by a typedef", "out(y, float, n)",
+       "using input = const float*;\n__global__ void scale(input y) {}", 2, "`y` is described as an output"},
+      {"a scalar of another size by a macro", "out(y, float, n)\nscalar(n, int32)",
+       "#define SIZE unsigned long\n__global__ void scale(float* y, SIZE n) {}", 3, "`unsigned long`"},
+      {"a structure that no whole number of elements fits into", "in(x, double, n)\nout(y, float, n)",
+       "struct point { float x, y, z; };\n__global__ void scale(const point* x, float* y) {}", 2, "type double"},
+      {"a structure by value for a scalar of another size", "out(y, float, n)\nscalar(p, int32, value 1)",
+       "struct two { int a, b; };\n__global__ void scale(float* y, two p) {}", 3, "`two p`"},
+      {"a reference of another type by a typedef", "reference(plain)\nin(x, float, n)\nout(y, float, n)",
        "typedef double real;\n__global__ void plain(const real* x, float* y) {}\n"
        "__global__ void scale(const float* x, float* y) {}",
-       3,
-       "parameter 1 of the reference kernel `plain` is `const real* x`, that is, `const double*`"},
+       3, "parameter 1 of the reference kernel `plain` is `const real* x`, that is, `const double*`"},
   };
   return cases;
 }
 
 TEST_CASE("a description that is not what the compiler makes of the source is refused with its line") {
-  for (const SignatureCase& one : mistakes()) {
-    SUBCASE(one.name) {
-      const std::string message = said(one.text());
-      CAPTURE(message);
-      CHECK(message.starts_with("user.cu:" + std::to_string(one.line) + ":"));
-      CHECK(message.find(one.mistake) != std::string::npos);
-    }
-  }
+  test::check_refused(mistakes(), [](const std::string& text) { return said(text); });
 }
 
 TEST_CASE("a description that is what the compiler makes of the source is not refused") {
-  for (const SignatureCase& one : test::right_signatures()) {
-    SUBCASE(one.name) {
-      CHECK(said(one.text()) == "no error");
-    }
-  }
+  test::check_not_refused([](const std::string& text) { return said(text); });
 }
 
 TEST_CASE("a type of the problem is that of its value") {
@@ -216,8 +162,7 @@ TEST_CASE("the compiler finds the shipped kernels to be what they are described 
 }
 
 TEST_CASE("a session ends before anything runs if the compiler finds another type than is described") {
-  std::string text = kKernel;
-  text.replace(text.find("const float* x"), 14, "const real* x");
+  const std::string text = kernel_with("const float* x", "const real* x");
   const std::string begin = "_Z22tuner_signature_kernelI20tuner_signature_listIJ20tuner_signature_itemI",
                     end = "Li4EES1_IPfLi4EES1_IiLi4EEEEEvv";
   Laboratory right(make_task({}, text), ordinary);
@@ -233,15 +178,12 @@ TEST_CASE("a session ends before anything runs if the compiler finds another typ
 }
 
 TEST_CASE("a session whose source cannot be asked goes on") {
-  std::string text = kKernel;
-  text.replace(text.find("const float* x"), 14, "const real* x");
-  Laboratory laboratory(make_task({}, text), ordinary);
+  Laboratory laboratory(make_task({}, kernel_with("const float* x", "const real* x")), ordinary);
   CHECK(laboratory.tune().decision.verified);
 }
 
 TEST_CASE("a session does not begin with a description that the text refutes") {
-  std::string text = kKernel;
-  text.replace(text.find("in(x, float"), 11, "in(x, double");
+  const std::string text = kernel_with("in(x, float", "in(x, double");
   Laboratory laboratory(make_task({}, text), ordinary);
   CHECK(error_of([&] { laboratory.tune(); }).starts_with("saxpy.cu:8:18: `x` is described"));
   CHECK(laboratory.compile.submitted.empty());

@@ -7,12 +7,9 @@
 #include <vector>
 
 #include "tests/engine/session/laboratory.hpp"
-#include "tuner/engine/session/candidates.hpp"
 
 namespace tuner::engine {
 namespace {
-
-constexpr const char* kBest = "BLOCK=256,UNROLL=2";
 
 /// What some session concluded somewhere else.
 struct Elsewhere {
@@ -33,7 +30,7 @@ cache::Decision decision(const Task& task, const Elsewhere& elsewhere) {
   decision.reuse_hash = task.reuse_hash();
   decision.session = "elsewhere";
   decision.configuration = elsewhere.configuration;
-  decision.baseline = "BLOCK=64,UNROLL=1";
+  decision.baseline = kBaseline;
   decision.time_ns = 1000;
   decision.confidence = 0.99;
   decision.origin = elsewhere.origin;
@@ -89,56 +86,56 @@ TEST_CASE("each is promised once; neither what is not valid here, nor the baseli
   remember(laboratory, {{.configuration = "BLOCK=256,UNROLL=4", .problem = "n=1001"},  // excluded by the constraint
                         {.configuration = "BLOCK=512,UNROLL=1", .problem = "n=1002"},  // no such value
                         {.configuration = "BLOCK=64,DEPTH=2", .problem = "n=1003"},    // no such parameter
-                        {.configuration = "BLOCK=64,UNROLL=1", .problem = "n=1004"},   // the baseline
+                        {.configuration = kBaseline, .problem = "n=1004"},             // the baseline
                         {.configuration = "BLOCK=32,UNROLL=1", .problem = "n=1005", .origin = cache::Origin::replay},
-                        {.configuration = kBest, .problem = "n=1100"},
-                        {.configuration = kBest, .problem = "n=1200"}});
-  CHECK(promising(laboratory) == std::vector<std::string>{kBest});
+                        {.configuration = kFastest, .problem = "n=1100"},
+                        {.configuration = kFastest, .problem = "n=1200"}});
+  CHECK(promising(laboratory) == std::vector<std::string>{kFastest});
 }
 
 TEST_CASE("after the winners come the fastest trials of where they won") {
   Laboratory laboratory;
-  remember(laboratory,
-           {{.configuration = kBest, .problem = "n=1100"}, {.configuration = "BLOCK=32,UNROLL=1", .problem = "n=500"}});
+  remember(laboratory, {{.configuration = kFastest, .problem = "n=1100"},
+                        {.configuration = "BLOCK=32,UNROLL=1", .problem = "n=500"}});
   cache::Trial trial;
   trial.key = decision(laboratory.task, {.problem = "n=1100"}).key;
   trial.session = "elsewhere";
   trial.outcome = Outcome::ok;
   std::vector<cache::Trial> trials;
-  const auto ran = [&](const char* configuration, double time_ns) {
+  const auto ran = [&](const std::string& configuration, double time_ns) {
     trial.configuration = configuration;
     trial.time_ns = time_ns;
     trials.push_back(trial);
   };
   ran("BLOCK=128,UNROLL=1", 3000);
   ran("BLOCK=128,UNROLL=2", 2000);
-  ran(kBest, 1000);
+  ran(kFastest, 1000);
   ran("BLOCK=256,UNROLL=4", 1500);  // excluded by the constraint
   ran("BLOCK=32,UNROLL=4", 10);
   trials.back().outcome = Outcome::wrong_result;
   laboratory.store.record_trials(trials);
   CHECK(promising(laboratory) ==
-        std::vector<std::string>{kBest, "BLOCK=32,UNROLL=1", "BLOCK=128,UNROLL=2", "BLOCK=128,UNROLL=1"});
+        std::vector<std::string>{kFastest, "BLOCK=32,UNROLL=1", "BLOCK=128,UNROLL=2", "BLOCK=128,UNROLL=1"});
 }
 
 TEST_CASE("the winner of the task itself is no hint where it is raced anyway, and one where it is not") {
   Laboratory laboratory;
-  cache::Decision own = decision(laboratory.task, {.configuration = kBest, .problem = "n=1000"});
+  cache::Decision own = decision(laboratory.task, {.configuration = kFastest, .problem = "n=1000"});
   laboratory.store.record_decision(own);
   CHECK(promising(laboratory).empty());
   own.reuse_hash = "computed something else";
   laboratory.store.record_decision(own);
-  CHECK(promising(laboratory) == std::vector<std::string>{kBest});
+  CHECK(promising(laboratory) == std::vector<std::string>{kFastest});
 }
 
 TEST_CASE("a session with a budget asks for what won elsewhere first, and says whether that won") {
   for (const char* strategy : {"local", "random", "exhaustive", "auto"}) {
     CAPTURE(strategy);
     Laboratory laboratory;
-    remember(laboratory, {{.configuration = kBest, .device = a100()}, {.configuration = "BLOCK=32,UNROLL=4"}});
+    remember(laboratory, {{.configuration = kFastest, .device = a100()}, {.configuration = "BLOCK=32,UNROLL=4"}});
     const TuneReport report = laboratory.tune({.strategy = strategy, .budget = {.evaluations = 2}, .seed = 1});
     CHECK(report.decision.counters.at("asked") == 2);
-    CHECK(report.decision.configuration == kBest);
+    CHECK(report.decision.configuration == kFastest);
     CHECK(report.warm_start.tried == 2);
     CHECK(report.warm_start.won);
     laboratory.row("BLOCK=32,UNROLL=4");
@@ -162,7 +159,7 @@ TEST_CASE("misleading hints cost five evaluations and no more") {
   CHECK_FALSE(report.warm_start.won);
   CHECK(report.decision.counters.at("asked") == 8);
   // Whatever the strategy would have found without them in three it has found now, or what is as good.
-  CHECK(*laboratory.store.find_decision(laboratory.task.key("cold"))->baseline_time_ns > 0);
+  CHECK(*laboratory.decided()->baseline_time_ns > 0);
   double best = 1e300;
   for (const cache::Trial& trial : without.observer.trials) best = std::min(best, *trial.time_ns);
   CHECK(report.decision.time_ns <= best * 1.01);
@@ -170,42 +167,33 @@ TEST_CASE("misleading hints cost five evaluations and no more") {
 
 TEST_CASE("no hints are asked for where none are wanted, nor in a replay") {
   Laboratory laboratory;
-  remember(laboratory, {{.configuration = kBest}});
-  const SessionOptions off{.strategy = "random", .budget = {.evaluations = 1}, .seed = 1, .warm_start = false};
-  CHECK(laboratory.tune(off).warm_start.tried == 0);
+  remember(laboratory, {{.configuration = kFastest}});
+  SessionOptions options{.strategy = "random", .budget = {.evaluations = 1}, .seed = 1, .warm_start = false};
+  CHECK(laboratory.tune(options).warm_start.tried == 0);
   Laboratory replay;
-  remember(replay, {{.configuration = kBest}});
-  const SessionOptions replayed{
-      .strategy = "random", .budget = {.evaluations = 1}, .seed = 1, .origin = cache::Origin::replay};
-  CHECK(replay.tune(replayed).warm_start.tried == 0);
+  remember(replay, {{.configuration = kFastest}});
+  options.warm_start = true;
+  options.origin = cache::Origin::replay;
+  CHECK(replay.tune(options).warm_start.tried == 0);
 }
 
 TEST_CASE("what the session measures of its own accord is told too, first and once, unless it was asked for") {
   const Task task = make_task();
   Candidates candidates(task, {});
-  const auto parsed = [&](const char* text) { return task.space().parse(text); };
-  const std::size_t baseline = candidates.add(parsed("BLOCK=64,UNROLL=1"));
-  const std::size_t previous = candidates.add(parsed(kBest));
+  const auto parsed = [&](const std::string& text) { return task.space().parse(text); };
+  const std::size_t baseline = candidates.add(parsed(kBaseline));
+  const std::size_t previous = candidates.add(parsed(kFastest));
   const std::size_t asked = *candidates.ask(parsed("BLOCK=32,UNROLL=1"));
-  CHECK_FALSE(candidates.ask(parsed(kBest)));
-  const auto run = [&](std::size_t entry, double time_ns) {
-    candidates.request(entry);
-    CompileReply binary;
-    binary.facts.binary_hash = std::to_string(entry);
-    candidates.compiled(entry, binary);
-    DeviceReply reply;
-    reply.result = ScreenResult{{.samples_ns = {time_ns}}};
-    candidates.ran(entry, reply);
-  };
-  run(asked, 300);
+  CHECK_FALSE(candidates.ask(parsed(kFastest)));
+  measure(candidates, asked, {300});
   CHECK(candidates.take_told().empty());  // the baseline comes first
-  run(baseline, 200);
+  measure(candidates, baseline, {200});
   auto told = candidates.take_told();
   REQUIRE(told.size() == 1);
   CHECK(told[0].entry == baseline);
   CHECK_FALSE(told[0].asked);
   CHECK(told[0].in_space);
-  run(previous, 100);
+  measure(candidates, previous, {100});
   told = candidates.take_told();
   REQUIRE(told.size() == 2);
   CHECK(told[0].entry == asked);

@@ -46,7 +46,7 @@ TEST_CASE("a GPU's lock that another user never lets go of blocks nobody for lon
   CHECK(gpu.turn.empty());
   CHECK(gpu.waits.size() == 1);
   REQUIRE(gpu.warnings.size() == 1);
-  CHECK(gpu.warnings[0].find("(the other one), and was not done after 0.02 s. Tuning goes on beside it") !=
+  CHECK(gpu.warnings[0].find("(the other one), and had not finished after 0.02 s. Tuning continues alongside it") !=
         std::string::npos);
 }
 
@@ -58,8 +58,8 @@ TEST_CASE("ten problems do not wait ten times for a lock that is never let go, u
   for (int problem = 0; problem < 10; ++problem) CHECK(take_gpu(gpu.task, wait, gpu.turn));
   CHECK(gpu.waits.size() == 1);
   REQUIRE(gpu.warnings.size() == 10);
-  CHECK(gpu.warnings[0].find("and was not done after 0.02 s. Tuning goes on beside it") != std::string::npos);
-  CHECK(gpu.warnings[9].find("(the other one). Tuning goes on beside it") != std::string::npos);
+  CHECK(gpu.warnings[0].find("and had not finished after 0.02 s. Tuning continues alongside it") != std::string::npos);
+  CHECK(gpu.warnings[9].find("(the other one). Tuning continues alongside it") != std::string::npos);
 
   gpu.other.release();
   CHECK(take_gpu(gpu.task, wait, gpu.turn));
@@ -95,7 +95,7 @@ TEST_CASE("a limit of nothing ignores who has the GPU, and says so") {
   CHECK(gpu.turn.empty());
   CHECK(gpu.waits.empty());
   REQUIRE(gpu.warnings.size() == 1);
-  CHECK(gpu.warnings[0].find("(the other one). Tuning goes on beside it") != std::string::npos);
+  CHECK(gpu.warnings[0].find("(the other one). Tuning continues alongside it") != std::string::npos);
   gpu.other.release();
   CHECK(take_gpu(gpu.task, gpu.wait(milliseconds(0)), gpu.turn));
   CHECK(gpu.turn.size() == 1);

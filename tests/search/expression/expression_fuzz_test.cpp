@@ -61,105 +61,38 @@ class Mutator {
   std::string pick(const List& list) {
     return std::string(list[prng_.below(std::size(list))]);
   }
+  static std::string repeated(const std::string& part, std::uint64_t count) {
+    std::string many;
+    for (; count > 0; --count) many += part;
+    return many;
+  }
   std::size_t position(const std::string& text) { return prng_.below(text.size() + 1); }
 
   void mutate(std::string& text) {
-    static constexpr const char* kPieces[] = {"(",
-                                              ")",
-                                              "[",
-                                              "]",
-                                              ",",
-                                              "?",
-                                              ":",
-                                              " if ",
-                                              " else ",
-                                              " and ",
-                                              " or ",
-                                              "not ",
-                                              "!",
-                                              "~",
-                                              "-",
-                                              "+",
-                                              "*",
-                                              "**",
-                                              "/",
-                                              "//",
-                                              "%",
-                                              "<<",
-                                              ">>",
-                                              "&",
-                                              "|",
-                                              "^",
-                                              "==",
-                                              "!=",
-                                              "<",
-                                              "<=",
-                                              " in ",
-                                              " not in ",
-                                              "sizeof(",
-                                              "min(",
-                                              "1",
-                                              "0",
-                                              "0x",
-                                              "1e308",
-                                              "1e-5",
-                                              ".",
-                                              "most",
-                                              "zero",
-                                              "huge",
-                                              "none",
-                                              "'",
-                                              "\"",
-                                              "\\",
-                                              "LOOP",
-                                              "L1",
-                                              "9223372036854775808",
-                                              "99999999999999999999999999",
-                                              "63",
-                                              "64",
-                                              "-1",
-                                              "0.5",
-                                              "int(",
-                                              "ceil_div(a,"};
-    switch (prng_.below(16)) {
-      case 0:
-      case 1:
-      case 2:  // flip bits of a byte
-        if (!text.empty()) text[prng_.below(text.size())] ^= static_cast<char>(1 << prng_.below(8));
-        break;
-      case 3:
-      case 4: {  // delete a stretch
-        const std::size_t begin = position(text);
-        text.erase(begin, prng_.below(10));
-        break;
-      }
-      case 5:
-      case 6:
-      case 7: {  // splice with another expression
-        const std::string other = pick(kCorpus);
-        text = text.substr(0, position(text)) + other.substr(position(other));
-        break;
-      }
-      case 8: {  // repeat a stretch
-        const std::size_t begin = position(text);
-        const std::string part = text.substr(begin, 1 + prng_.below(8));
-        std::string many;
-        for (std::uint64_t count = prng_.below(300); count > 0; --count) many += part;
-        text.insert(begin, many);
-        break;
-      }
-      case 9: {  // nest deeply
-        static constexpr const char* kOpen[] = {"(",      "-(",    "abs(", "not (", "2**(", "1 if 0 else (",
-                                                "a in (", "0 or ("};
-        const std::uint64_t depth = prng_.below(250);
-        const std::string open = pick(kOpen);
-        std::string prefix;
-        for (std::uint64_t i = 0; i < depth; ++i) prefix += open;
-        text = prefix + text + std::string(depth, ')');
-        break;
-      }
-      default:  // insert a piece
-        text.insert(position(text), pick(kPieces));
+    static constexpr const char* kPieces[] = {
+        // punctuation and operators
+        "(", ")", "[", "]", ",", "?", ":", ".", "'", "\"", "\\", "!", "~", "-", "+", "*", "**", "/", "//", "%", "<<",
+        ">>", "&", "|", "^", "==", "!=", "<", "<=", " if ", " else ", " and ", " or ", "not ", " in ", " not in ",
+        // numbers and names
+        "1", "0", "-1", "63", "64", "0x", "0.5", "1e308", "1e-5", "9223372036854775808", "99999999999999999999999999",
+        "most", "zero", "huge", "none", "LOOP", "L1", "sizeof(", "min(", "int(", "ceil_div(a,"};
+    static constexpr const char* kOpen[] = {"(", "-(", "abs(", "not (", "2**(", "1 if 0 else (", "a in (", "0 or ("};
+    const std::uint64_t kind = prng_.below(16);
+    const std::size_t begin = position(text);
+    if (kind < 3) {  // flip bits of a byte
+      if (!text.empty()) text[prng_.below(text.size())] ^= static_cast<char>(1 << prng_.below(8));
+    } else if (kind < 5) {  // delete a stretch
+      text.erase(begin, prng_.below(10));
+    } else if (kind < 8) {  // splice with another expression
+      const std::string other = pick(kCorpus);
+      text = text.substr(0, begin) + other.substr(position(other));
+    } else if (kind == 8) {
+      text.insert(begin, repeated(text.substr(begin, 1 + prng_.below(8)), prng_.below(300)));
+    } else if (kind == 9) {  // nest deeply
+      const std::uint64_t depth = prng_.below(250);
+      text = repeated(pick(kOpen), depth) + text + std::string(depth, ')');
+    } else {
+      text.insert(begin, pick(kPieces));
     }
   }
 

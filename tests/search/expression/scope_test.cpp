@@ -68,10 +68,10 @@ TEST_CASE("a let that needs itself is a mistake and not an endless loop") {
   scope.define("A", Expression::parse("B + 1"));
   scope.define("B", Expression::parse("C * 2"));
   scope.define("C", Expression::parse("A"));
-  CHECK(message(scope, "A") == "In `A`: the let `A` needs its own value. This is the let `C`.");
+  CHECK(message(scope, "A") == "In `A`: the let `A` refers to itself. This is in the let `C`.");
   CHECK_THROWS_AS(Expression::parse("1 + B").evaluate(scope), ExpressionError);
   scope.define("SELF", Expression::parse("SELF"));
-  CHECK(message(scope, "SELF") == "In `SELF`: the let `SELF` needs its own value. This is the let `SELF`.");
+  CHECK(message(scope, "SELF") == "In `SELF`: the let `SELF` refers to itself. This is in the let `SELF`.");
 }
 
 TEST_CASE("a mistake inside a let has an offset in the expression that was asked for") {
@@ -83,7 +83,7 @@ TEST_CASE("a mistake inside a let has an offset in the expression that was asked
     FAIL("no mistake");
   } catch (const ExpressionError& error) {
     CHECK(error.offset() == 4);
-    CHECK(std::string(error.what()) == "In `100000 + 1 // 0`: `//` by zero. This is the let `INNER`.");
+    CHECK(std::string(error.what()) == "In `100000 + 1 // 0`: `//` by zero. This is in the let `INNER`.");
   }
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("lets may stand in each other, but not so deep that the stack ends") {
     scope.define("A" + std::to_string(i), Expression::parse("A" + std::to_string(i - 1) + " + 1"));
   }
   CHECK(scope.get("A200") == Value(201));
-  CHECK(message(scope, "A10000").find("nested too deep in other lets") != std::string::npos);
+  CHECK(message(scope, "A10000").find("nested too deeply in other lets") != std::string::npos);
 }
 
 TEST_CASE("an unknown name is told the nearest known one") {

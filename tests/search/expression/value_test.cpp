@@ -57,22 +57,14 @@ TEST_CASE("a value's text is canonical") {
 TEST_CASE("text and parse are inverse for every kind of value") {
   Prng prng(1);
   for (int i = 0; i < 20000; ++i) {
-    Value value;
-    switch (prng.below(4)) {
-      case 0:
-        value = Value(static_cast<std::int64_t>(prng.next() >> prng.below(64)));
-        break;
-      case 1: {
-        const double real = std::bit_cast<double>(prng.next());
-        if (std::isnan(real)) continue;  // has many bit patterns and one text
-        value = Value(prng.below(2) == 0 ? real : std::ldexp(static_cast<double>(prng.below(1000)), -3));
-        break;
-      }
-      case 2:
-        value = Value(prng.below(2) == 1);
-        break;
-      default:
-        value = Value(random_name(prng));
+    const std::uint64_t kind = prng.below(4);
+    Value value(random_name(prng));
+    if (kind == 0) value = Value(static_cast<std::int64_t>(prng.next() >> prng.below(64)));
+    if (kind == 1) value = Value(prng.below(2) == 1);
+    if (kind == 2) {
+      const double real = std::bit_cast<double>(prng.next());
+      if (std::isnan(real)) continue;  // has many bit patterns and one text
+      value = Value(prng.below(2) == 0 ? real : std::ldexp(static_cast<double>(prng.below(1000)), -3));
     }
     const std::string text = value.text();
     CAPTURE(text);
@@ -101,15 +93,11 @@ TEST_CASE("parse reads numbers and booleans in the spellings of C and Python") {
 }
 
 TEST_CASE("parse refuses numbers that do not fit and unfinished quotations") {
-  CHECK_THROWS_AS(Value::parse("9223372036854775808"), Error);
-  CHECK_THROWS_AS(Value::parse("99999999999999999999999"), Error);
-  CHECK_THROWS_AS(Value::parse("0x8000000000000000"), Error);
-  CHECK_THROWS_AS(Value::parse("1e999"), Error);
-  CHECK_THROWS_AS(Value::parse("\""), Error);
-  CHECK_THROWS_AS(Value::parse("\"abc"), Error);
-  CHECK_THROWS_AS(Value::parse("\"abc\\\""), Error);
-  CHECK_THROWS_AS(Value::parse("\"a\"b\""), Error);
-  CHECK_THROWS_AS(Value::parse("\"\\q\""), Error);
+  for (const char* text : {"9223372036854775808", "99999999999999999999999", "0x8000000000000000", "1e999", "\"",
+                           "\"abc", "\"abc\\\"", "\"a\"b\"", "\"\\q\""}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(Value::parse(text), Error);
+  }
   CHECK_THROWS_WITH(Value::parse("9223372036854775808"), "The integer 9223372036854775808 does not fit in 64 bits.");
 }
 
@@ -140,9 +128,9 @@ TEST_CASE("conversions give the number or say what is wrong") {
   CHECK(Value("x").as_name() == "x");
   CHECK_THROWS_WITH(Value(3.5).as_integer(), "3.5 is not a 64-bit integer.");
   CHECK_THROWS_WITH(Value(1e19).as_integer(), "1e+19 is not a 64-bit integer.");
-  CHECK_THROWS_WITH(Value("x").as_integer(), "`x` is a name where a number is needed.");
-  CHECK_THROWS_WITH(Value("x").as_boolean(), "`x` is a name where a number is needed.");
-  CHECK_THROWS_WITH(Value(3).as_name(), "3 is a number where a name is needed.");
+  CHECK_THROWS_WITH(Value("x").as_integer(), "`x` is a name, but a number is needed.");
+  CHECK_THROWS_WITH(Value("x").as_boolean(), "`x` is a name, but a number is needed.");
+  CHECK_THROWS_WITH(Value(3).as_name(), "3 is a number, but a name is needed.");
 }
 
 }  // namespace

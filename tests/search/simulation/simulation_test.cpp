@@ -4,19 +4,13 @@
 
 #include <cmath>
 #include <deque>
-#include <set>
 
-#include "search/strategy/prng.hpp"
+#include "tests/search/example_spaces.hpp"
 
 namespace tuner::search {
 namespace {
 
-/// a, b in 0 .. n-1 with a <= b.
-Space triangle(int n) {
-  std::vector<Value> values;
-  for (int i = 0; i < n; ++i) values.emplace_back(i);
-  return Space({{"a", values, 0}, {"b", values, 0}}, {{Expression::parse("a <= b"), "test"}}, Scope());
-}
+using test::triangle;
 
 /// Times that rise with the index, 100 ns for the first, every fifth row a failure.
 RecordedSpace recorded(const Space& space) {

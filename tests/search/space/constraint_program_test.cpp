@@ -1,16 +1,20 @@
 #include <doctest/doctest.h>
 
-#include <bit>
 #include <optional>
 #include <vector>
 
 #include "search/space/constraint_compiler.hpp"
 #include "search/space/constraint_program.hpp"
 #include "search/space/interval.hpp"
+#include "tests/search/example_spaces.hpp"
 #include "tests/search/space/random_expression.hpp"
+#include "tests/search/space/whole_product.hpp"
 
 namespace tuner::search {
 namespace {
+
+using test::constraint;
+using test::next_choice;
 
 Scope constants() {
   Scope result;
@@ -34,15 +38,6 @@ std::vector<Operand> run(const ConstraintProgram& program, const std::vector<std
   return cells;
 }
 
-/// Whether there is a next choice, and that: the last parameter fastest.
-bool advance(const std::vector<Parameter>& parameters, std::vector<std::uint32_t>& choice) {
-  for (std::size_t i = parameters.size(); i-- > 0;) {
-    if (++choice[i] < parameters[i].values.size()) return true;
-    choice[i] = 0;
-  }
-  return false;
-}
-
 std::optional<Value> value_of(const Operand& operand) {
   if (operand.kind >= Operand::Kind::undefined) return std::nullopt;
   return operand.value();
@@ -64,7 +59,7 @@ TEST_CASE("a program gives the value that the expression gives, or like it none"
     test::RandomExpressions random(seed);
     const std::vector<Parameter> parameters = random.parameters(3, 3);
     const std::string text = random.below(2) == 0 ? random.condition("abc", 3) : random.number("abc", 3);
-    const Constraint constraint{Expression::parse(text), ""};
+    const Constraint constraint = test::constraint(text);
     const ConstraintProgram program = compile_constraints(parameters, {&constraint, 1}, names);
     std::vector<std::uint32_t> choice(3);
     do {
@@ -80,7 +75,7 @@ TEST_CASE("a program gives the value that the expression gives, or like it none"
         if (found) REQUIRE(found->text() == expected->text());
       }
       ++(expected ? defined : undefined);
-    } while (advance(parameters, choice));
+    } while (next_choice(parameters, choice));
   }
   CHECK(undefined > 1000);
   CHECK(defined > 1000);
@@ -99,7 +94,7 @@ TEST_CASE("the range of a step holds every value that it can have, and is open i
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     test::RandomExpressions random(seed);
     const std::vector<Parameter> parameters = random.parameters(3, 4);
-    const Constraint constraint{Expression::parse(random.condition("abc", 3)), ""};
+    const Constraint constraint = test::constraint(random.condition("abc", 3));
     CAPTURE(constraint.expression.text());
     CAPTURE(seed);
     const ConstraintProgram program = compile_constraints(parameters, {&constraint, 1}, names);
@@ -123,7 +118,7 @@ TEST_CASE("the range of a step holds every value that it can have, and is open i
           if (ranges[id].is_number() && step.level > level) ++narrow;
         }
       }
-    } while (advance(parameters, choice));
+    } while (next_choice(parameters, choice));
   }
   CHECK(narrow > 10000);
 }
@@ -133,8 +128,8 @@ TEST_CASE("equal sub-expressions are one step, whatever constraint or let they s
   names.set("n", 6);
   names.define("AREA", Expression::parse("b * a"));
   const std::vector<Parameter> parameters{{"a", {1, 2}, 1}, {"b", {1, 2}, 1}, {"one", {1}, 1}};
-  const std::vector<Constraint> constraints{{Expression::parse("a * b <= n * n + one"), ""},
-                                            {Expression::parse("AREA * 4 > 2 and a * b != 3"), ""}};
+  const std::vector<Constraint> constraints{constraint("a * b <= n * n + one"),
+                                            constraint("AREA * 4 > 2 and a * b != 3")};
   const ConstraintProgram program = compile_constraints(parameters, constraints, names);
   int products = 0;
   for (const Step& step : program.steps()) {
@@ -156,11 +151,11 @@ TEST_CASE("terms are the numbers that constraints compute of several parameters,
   names.accept_name("none");
   names.define("THREADS", Expression::parse("a * b"));
   const std::vector<Parameter> parameters{{"a", {2, 4}, 2}, {"b", {0, 8}, 8}, {"mode", {"none", "fast"}, "fast"}};
-  const Space space(parameters,
-                    {{Expression::parse("b == 0 or THREADS // b <= 64"), ""},
-                     {Expression::parse("a + 1 > 0 and (mode == none or (mode if b > 0 else a) != 77)"), ""},
-                     {Expression::parse("THREADS + 0.5 < 1024"), ""}},
-                    names, Listing::when_needed);
+  const Space space(
+      parameters,
+      {constraint("b == 0 or THREADS // b <= 64"),
+       constraint("a + 1 > 0 and (mode == none or (mode if b > 0 else a) != 77)"), constraint("THREADS + 0.5 < 1024")},
+      names, Listing::when_needed);
   REQUIRE(space.terms() == 4);  // a * b, a * b // b, the conditional, a * b + 0.5; not a + 1
   CHECK(terms(space, space.parse("a=4,b=8")) == std::vector<double>{32, 4, 0, 32.5});
   CHECK(terms(space, space.parse("a=4,b=0")) == std::vector<double>{0, 0, 4, 0.5});
@@ -170,9 +165,7 @@ TEST_CASE("terms do not depend on what parameters are called") {
   const auto of = [](const std::string& x, const std::string& y) {
     const std::vector<Parameter> parameters{{x, {2, 3}, 3}, {y, {5, 7}, 7}};
     const Space space(parameters,
-                      {{Expression::parse(x + " * " + y + " < 99"), ""},
-                       {Expression::parse(y + " - " + x + " + " + y + " * 2 > 0"), ""}},
-                      {});
+                      {constraint(x + " * " + y + " < 99"), constraint(y + " - " + x + " + " + y + " * 2 > 0")}, {});
     return terms(space, space.defaults());
   };
   CHECK(of("alpha", "beta") == of("z", "a"));
@@ -181,7 +174,7 @@ TEST_CASE("terms do not depend on what parameters are called") {
 
 TEST_CASE("there are never more terms than a few dozen") {
   std::vector<Constraint> constraints;
-  for (int i = 0; i < 300; ++i) constraints.push_back({Expression::parse("a * b + " + std::to_string(i) + " > 0"), ""});
+  for (int i = 0; i < 300; ++i) constraints.push_back(constraint("a * b + " + std::to_string(i) + " > 0"));
   const Space space({{"a", {2, 3}, 3}, {"b", {5, 7}, 7}}, constraints, {});
   CHECK(space.terms() == 48);
   CHECK(terms(space, space.defaults()).back() == 21 + 46);

@@ -4,15 +4,18 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "search/space/constraint_compiler.hpp"
 #include "search/space/constraint_program.hpp"
 #include "search/space/valid_set.hpp"
+#include "tests/search/example_spaces.hpp"
 #include "tests/search/space/random_expression.hpp"
+#include "tests/search/space/whole_product.hpp"
 
 namespace tuner::search {
 namespace {
+
+using namespace test;
 
 /// Parameters that take turns in two or three groups, and constraints within each.
 struct Example {
@@ -34,7 +37,7 @@ struct Example {
         std::string text = random.condition(names, 2);
         if (random.below(4) != 0)
           text = "(" + text + ") and " + names[0] + " > 0 and " + names.back() + " not in (none, 0)";
-        constraints.push_back({Expression::parse(text), "test"});
+        constraints.push_back(constraint(text));
       }
     }
   }
@@ -47,21 +50,15 @@ struct Expected {
 
 Expected brute_force(const Example& example) {
   Expected result;
-  const Space any(example.parameters, {}, example.constants);  // for its enumeration of everything
   const Space judge(example.parameters, example.constraints, example.constants, Listing::when_needed);
   Configuration configuration{std::vector<std::uint32_t>(example.parameters.size())};
-  for (bool more = true; more;) {
+  do {
     try {
       if (!judge.why_invalid(configuration)) result.valid.push_back(configuration);
     } catch (const ExpressionError&) {
       if (!result.fault) result.fault = configuration;
     }
-    more = false;
-    for (std::size_t i = example.parameters.size(); i-- > 0 && !more;) {
-      more = ++configuration.choice[i] < example.parameters[i].values.size();
-      if (!more) configuration.choice[i] = 0;
-    }
-  }
+  } while (next_choice(example.parameters, configuration.choice));
   return result;
 }
 
@@ -78,34 +75,6 @@ void check_message(const Example& example, const Configuration& fault, const std
     CHECK(settings.find(parameter.name + "=" + parameter.values[fault.choice[i]].text()) != std::string::npos);
   }
   CHECK(named > 0);
-}
-
-/// In how many parameters they differ.
-int distance(const Configuration& a, const Configuration& b) {
-  int result = 0;
-  for (std::size_t i = 0; i < a.choice.size(); ++i) result += a.choice[i] != b.choice[i] ? 1 : 0;
-  return result;
-}
-
-void check_neighbours(const Space& space, const std::vector<Configuration>& valid, const Configuration& from) {
-  std::vector<Configuration> one, two, adjacent;
-  for (const Configuration& to : valid) {
-    if (distance(from, to) == 1) one.push_back(to);
-    if (distance(from, to) == 2) two.push_back(to);
-    if (distance(from, to) == 1 &&
-        std::equal(from.choice.begin(), from.choice.end(), to.choice.begin(),
-                   [](std::uint32_t a, std::uint32_t b) { return a + 1 >= b && b + 1 >= a; })) {
-      adjacent.push_back(to);
-    }
-  }
-  const auto found = [&](Neighbourhood neighbourhood) {
-    std::vector<Configuration> result = space.neighbours(from, neighbourhood);
-    std::sort(result.begin(), result.end());
-    return result;
-  };
-  REQUIRE(found(Neighbourhood::hamming1) == one);
-  REQUIRE(found(Neighbourhood::hamming2) == two);
-  REQUIRE(found(Neighbourhood::adjacent) == adjacent);
 }
 
 TEST_CASE("groups in turns give the order, the places, the neighbours and the faults of a filter over everything") {
@@ -149,8 +118,7 @@ TEST_CASE("groups in turns give the order, the places, the neighbours and the fa
 }
 
 TEST_CASE("neighbours come by parameter and then by value") {
-  const Space space({{"a", {1, 2, 3}, 1}, {"b", {1, 2}, 1}, {"c", {1, 2}, 1}}, {{Expression::parse("a != c + 1"), ""}},
-                    {});
+  const Space space({{"a", {1, 2, 3}, 1}, {"b", {1, 2}, 1}, {"c", {1, 2}, 1}}, {constraint("a != c + 1")}, {});
   const auto texts = [&](Neighbourhood neighbourhood) {
     std::string result;
     for (const Configuration& each : space.neighbours(Configuration{{0, 0, 0}}, neighbourhood)) {
@@ -168,16 +136,12 @@ TEST_CASE("neighbours come by parameter and then by value") {
 Space large() {
   std::vector<Parameter> parameters;
   for (const char* of : {"a", "b", "c"}) {
-    for (int group = 0; group < 5; ++group) {
-      Parameter parameter{of + std::to_string(group), {}, 1};
-      for (int value = 1; value <= 10; ++value) parameter.values.emplace_back(value);
-      parameters.push_back(parameter);
-    }
+    for (int group = 0; group < 5; ++group) parameters.push_back({of + std::to_string(group), integers(10, 1), 1});
   }
   std::vector<Constraint> constraints;
   for (int group = 0; group < 5; ++group) {
     const std::string n = std::to_string(group);
-    constraints.push_back({Expression::parse("a" + n + " * b" + n + " % c" + n + " == 0"), ""});
+    constraints.push_back(constraint("a" + n + " * b" + n + " % c" + n + " == 0"));
   }
   return Space(parameters, constraints, {});
 }
@@ -238,12 +202,12 @@ TEST_CASE(
     CHECK(space.at_point(std::vector<double>(15, high)) == space.at(space.size() - 1));
   }
   CHECK_THROWS_AS(space.at_point(std::vector<double>(14)), Error);
-  const Space none({{"a", {1, 2}, 1}}, {{Expression::parse("a > 5"), ""}}, {});
+  const Space none({{"a", {1, 2}, 1}}, {constraint("a > 5")}, {});
   CHECK_THROWS_AS(none.at_point(std::vector<double>(1)), Error);
 }
 
 TEST_CASE("a point's coordinates choose in proportion to what follows") {
-  const Space space({{"a", {1, 2}, 1}, {"b", {1, 2, 3, 4}, 1}}, {{Expression::parse("a == 2 or b == 1"), ""}}, {});
+  const Space space({{"a", {1, 2}, 1}, {"b", {1, 2, 3, 4}, 1}}, {constraint("a == 2 or b == 1")}, {});
   REQUIRE(space.size() == 5);
   CHECK(space.at_point(std::vector<double>{0.19, 0.9}) == space.at(0));
   CHECK(space.at_point(std::vector<double>{0.21, 0.0}) == space.at(1));
@@ -251,31 +215,25 @@ TEST_CASE("a point's coordinates choose in proportion to what follows") {
 }
 
 TEST_CASE("more conditions than a state has bits for, and more values than a word has kinds for, change nothing") {
-  std::vector<Parameter> parameters;
+  const std::vector<Parameter> parameters = grid_parameters(30, 2);
   std::string sum = "0";
-  for (int i = 0; i < 30; ++i) {
-    parameters.push_back({"p" + std::to_string(i), {0, 1}, 0});
-    sum += " + p" + std::to_string(i);
-  }
+  for (const Parameter& parameter : parameters) sum += " + " + parameter.name;
   std::vector<Constraint> constraints;
   for (int i = 0; i < 29; ++i) {
-    for (int j = i + 1; j < 30; ++j) {  // at most one is 1
-      constraints.push_back({Expression::parse("p" + std::to_string(i) + " + p" + std::to_string(j) + " < 2"), ""});
-    }
+    for (int j = i + 1; j < 30; ++j)  // at most one is 1
+      constraints.push_back(constraint("p" + std::to_string(i) + " + p" + std::to_string(j) + " < 2"));
   }
   CHECK(Space(parameters, constraints, {}).size() == 31);
-  constraints.push_back({Expression::parse(sum + " == 1"), ""});
+  constraints.push_back(constraint(sum + " == 1"));
   CHECK(Space(parameters, constraints, {}).size() == 30);
 }
 
 TEST_CASE("a budget that is too small ends the construction, and a diagram of many groups does not need much") {
-  std::vector<Parameter> parameters;
+  const std::vector<Parameter> parameters = grid_parameters(20, 4);
   std::string sum = "0";
-  for (int i = 0; i < 20; ++i) {
-    parameters.push_back({"p" + std::to_string(i), {0, 1, 2, 3}, 0});
-    sum = "(" + sum + ") * 5 + p" + std::to_string(i);  // each choice gives another sum
-  }
-  const Constraint tangled{Expression::parse("(" + sum + ") % 7919 == 13"), ""};
+  // Each choice gives another sum.
+  for (const Parameter& parameter : parameters) sum = "(" + sum + ") * 5 + " + parameter.name;
+  const Constraint tangled = constraint("(" + sum + ") % 7919 == 13");
   const ConstraintProgram program = compile_constraints(parameters, {&tangled, 1}, {});
   BuildBudget few_choices{100000, std::uint64_t{1} << 40};
   CHECK_THROWS_AS(ValidSet(program, parameters.size(), few_choices), BudgetExceeded);

@@ -32,58 +32,44 @@ class RandomExpressions {
 
   /// Over the parameters with these names.
   std::string condition(const std::string& names, int depth) {
-    switch (prng_.below(depth > 0 ? 11 : 3)) {
-      case 0:
-      case 1:
-      case 2:
-        return number(names, depth) + pick({" <= ", " < ", " != ", " >= ", " == ", " > "}) + number(names, depth);
-      case 3:
-        return "(" + condition(names, depth - 1) + " or " + condition(names, depth - 1) + ")";
-      case 4:
-        return "(" + condition(names, depth - 1) + " and " + condition(names, depth - 1) + " and " +
-               condition(names, depth - 1) + ")";
-      case 5:
-        return "not (" + condition(names, depth - 1) + ")";
-      case 6:
-        return number(names, depth - 1) + " <= " + number(names, depth - 1) + " < " + number(names, depth - 1);
-      case 7:
-        return number(names, depth - 1) + pick({" in (", " not in ("}) + number(names, depth - 1) + ", 2, none)";
-      case 8:
-        return "is_pow2(" + number(names, depth - 1) + ")";
-      case 9:
-        return "(" + number(names, depth - 1) + " == 1.5 if " + condition(names, depth - 1) + " else " +
-               condition(names, depth - 1) + ")";
-      default:
-        return "!(" + number(names, depth - 1) + ")";
-    }
+    const std::uint64_t kind = prng_.below(depth > 0 ? 11 : 3);
+    if (kind < 3)
+      return number(names, depth) + pick({" <= ", " < ", " != ", " >= ", " == ", " > "}) + number(names, depth);
+    if (kind == 3) return "(" + condition(names, depth - 1) + " or " + condition(names, depth - 1) + ")";
+    if (kind == 4)
+      return "(" + condition(names, depth - 1) + " and " + condition(names, depth - 1) + " and " +
+             condition(names, depth - 1) + ")";
+    if (kind == 5) return "not (" + condition(names, depth - 1) + ")";
+    if (kind == 6)
+      return number(names, depth - 1) + " <= " + number(names, depth - 1) + " < " + number(names, depth - 1);
+    if (kind == 7)
+      return number(names, depth - 1) + pick({" in (", " not in ("}) + number(names, depth - 1) + ", 2, none)";
+    if (kind == 8) return "is_pow2(" + number(names, depth - 1) + ")";
+    if (kind == 9)
+      return "(" + number(names, depth - 1) + " == 1.5 if " + condition(names, depth - 1) + " else " +
+             condition(names, depth - 1) + ")";
+    return "!(" + number(names, depth - 1) + ")";
   }
 
   std::string number(const std::string& names, int depth) {
-    switch (prng_.below(depth > 0 ? 14 : 4)) {
-      case 0:
-        return pick({"0", "1", "2", "3", "7", "-2", "0.5", "4611686018427387904", "true"});
-      case 1:
-      case 2:
-      case 3:
-        return std::string(1, names[prng_.below(names.size())]);
-      case 4:
-        return pick({"min(", "max("}) + number(names, depth - 1) + ", " + number(names, depth - 1) + ", 3)";
-      case 5:
-        return "(" + number(names, depth - 1) + " if " + condition(names, depth - 1) + " else " +
-               number(names, depth - 1) + ")";
-      case 6:
-        return pick({"ceil_div(", "round_up("}) + number(names, depth - 1) + ", " + number(names, depth - 1) + ")";
-      case 7:
-        return pick({"abs(", "-(", "+(", "~(", "next_pow2(", "floor(", "ceil(", "int(", "float(", "bool(", "sqrt(",
-                     "log2("}) +
-               number(names, depth - 1) + ")";
-      case 8:
-        return "(" + number(names, depth - 1) + pick({" << ", " >> ", " & ", " | ", " ^ ", " ** "}) +
-               number(names, depth - 1) + ")";
-      default:
-        return "(" + number(names, depth - 1) + pick({" + ", " - ", " * ", " / ", " // ", " % "}) +
-               number(names, depth - 1) + ")";
-    }
+    const std::uint64_t kind = prng_.below(depth > 0 ? 14 : 4);
+    if (kind == 0) return pick({"0", "1", "2", "3", "7", "-2", "0.5", "4611686018427387904", "true"});
+    if (kind < 4) return std::string(1, names[prng_.below(names.size())]);
+    if (kind == 4) return pick({"min(", "max("}) + number(names, depth - 1) + ", " + number(names, depth - 1) + ", 3)";
+    if (kind == 5)
+      return "(" + number(names, depth - 1) + " if " + condition(names, depth - 1) + " else " +
+             number(names, depth - 1) + ")";
+    if (kind == 6)
+      return pick({"ceil_div(", "round_up("}) + number(names, depth - 1) + ", " + number(names, depth - 1) + ")";
+    if (kind == 7)
+      return pick({"abs(", "-(", "+(", "~(", "next_pow2(", "floor(", "ceil(", "int(", "float(", "bool(", "sqrt(",
+                   "log2("}) +
+             number(names, depth - 1) + ")";
+    if (kind == 8)
+      return "(" + number(names, depth - 1) + pick({" << ", " >> ", " & ", " | ", " ^ ", " ** "}) +
+             number(names, depth - 1) + ")";
+    return "(" + number(names, depth - 1) + pick({" + ", " - ", " * ", " / ", " // ", " % "}) +
+           number(names, depth - 1) + ")";
   }
 
   std::uint64_t below(std::uint64_t count) { return prng_.below(count); }
@@ -91,18 +77,12 @@ class RandomExpressions {
  private:
   Value value() {
     const auto small = static_cast<std::int64_t>(prng_.below(12)) - 3;
-    switch (prng_.below(24)) {
-      case 0:
-        return static_cast<double>(small) / 2;
-      case 1:
-        return small > 0;
-      case 2:
-        return "none";
-      case 3:
-        return std::int64_t{1} << 62;
-      default:
-        return small;
-    }
+    const std::uint64_t kind = prng_.below(24);
+    if (kind == 0) return static_cast<double>(small) / 2;
+    if (kind == 1) return small > 0;
+    if (kind == 2) return "none";
+    if (kind == 3) return std::int64_t{1} << 62;
+    return small;
   }
 
   std::string pick(std::initializer_list<const char*> of) { return *(of.begin() + prng_.below(of.size())); }

@@ -1,51 +1,24 @@
 // Spaces that cannot be: each gets a sentence with the place, and none takes long.
 #include <doctest/doctest.h>
 
-#include "search/space/space.hpp"
+#include "tests/search/example_spaces.hpp"
 
 namespace tuner::search {
 namespace {
 
-Constraint constraint(std::string_view text, std::string origin = "k.cu:7") {
-  return {Expression::parse(text), std::move(origin)};
-}
-
-std::string refusal(std::vector<Parameter> parameters, std::vector<Constraint> constraints = {}) {
-  try {
-    const Space space(std::move(parameters), std::move(constraints), {});
-    return "no refusal but " + std::to_string(space.size()) + " configurations";
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
-
-std::vector<Parameter> wide(int count) {
-  std::vector<Parameter> parameters;
-  for (int i = 0; i < count; ++i) {
-    Parameter parameter{"p" + std::to_string(i), {}, 0};
-    for (int value = 0; value < 10; ++value) parameter.values.emplace_back(value);
-    parameters.push_back(parameter);
-  }
-  return parameters;
-}
+using namespace test;
 
 TEST_CASE("contradictory constraints make an empty space that says so, however large it would be") {
   const Space space(
-      wide(40),
+      grid_parameters(40, 10),
       {constraint("p0 < p39", "k.cu:1"), constraint("p1 + p2 > 3", "k.cu:2"), constraint("p39 < p0", "k.cu:3")}, {});
   CHECK(space.size() == 0);
-  CHECK(
-      space.why_empty() ==
-      "No configuration is valid: the constraint `p39 < p0` (k.cu:3) rejects every one that the constraints before it "
-      "accept; change it, or the values of p0, p39.");
+  CHECK(space.why_empty() ==
+        "No configuration is valid: the constraint `p39 < p0` (k.cu:3) rejects every configuration that the "
+        "constraints before it accept; change it, or the values of p0, p39.");
   CHECK_THROWS_AS(space.at(0), Error);
   CHECK_FALSE(space.index_of(space.defaults()).has_value());
   CHECK(space.neighbours(space.defaults(), Neighbourhood::hamming2).empty());
-}
-
-TEST_CASE("a parameter without values and one with duplicate values are refused by name") {
-  CHECK(refusal({{"a", {}, 1}}) == "The parameter `a` has no values; give it at least one.");
-  CHECK(refusal({{"a", {1, 2, 1}, 1}}) == "The parameter `a` lists the value 1 twice; remove one.");
 }
 
 TEST_CASE("division by zero names the constraint, its place and the first configuration, in lexicographic order") {
@@ -104,14 +77,14 @@ TEST_CASE("64-bit overflow names the constraint and the configuration") {
 }
 
 TEST_CASE("more configurations than 64 bits can number are refused, 2^64 - 1 are not") {
-  CHECK(refusal(wide(20)) ==
+  CHECK(refusal(grid_parameters(20, 10)) ==
         "The space has more than 2^64 - 1 valid configurations; add constraints or remove values.");
-  CHECK(refusal(wide(19)) == "no refusal but 10000000000000000000 configurations");
+  CHECK(refusal(grid_parameters(19, 10)) == "no refusal but 10000000000000000000 configurations");
   std::string product = "p0";
   for (int i = 1; i < 40; ++i) product += " + p" + std::to_string(i);
-  CHECK(refusal(wide(40), {constraint(product + " != 1")}) ==
+  CHECK(refusal(grid_parameters(40, 10), {constraint(product + " != 1")}) ==
         "The space has more than 2^64 - 1 valid configurations; add constraints or remove values.");
-  CHECK(refusal(wide(40), {constraint(product + " == 1")}) == "no refusal but 40 configurations");
+  CHECK(refusal(grid_parameters(40, 10), {constraint(product + " == 1")}) == "no refusal but 40 configurations");
 }
 
 TEST_CASE("division and remainder mean in constraints what they mean elsewhere") {

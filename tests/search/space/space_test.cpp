@@ -2,32 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/search/example_spaces.hpp"
+
 namespace tuner::search {
 namespace {
 
-Constraint constraint(std::string_view text, std::string origin = "k.cu:7") {
-  return {Expression::parse(text), std::move(origin)};
-}
-
-std::string refusal(std::vector<Parameter> parameters, std::vector<Constraint> constraints = {}, Scope constants = {}) {
-  try {
-    const Space space(std::move(parameters), std::move(constraints), std::move(constants));
-    return "no refusal but " + std::to_string(space.size()) + " configurations";
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
-
-/// Parameters p0, p1, .. of ten values each.
-std::vector<Parameter> wide(int count) {
-  std::vector<Parameter> parameters;
-  for (int i = 0; i < count; ++i) {
-    Parameter parameter{"p" + std::to_string(i), {}, 0};
-    for (int value = 0; value < 10; ++value) parameter.values.emplace_back(value);
-    parameters.push_back(parameter);
-  }
-  return parameters;
-}
+using namespace test;
 
 TEST_CASE("constraints prune as soon as their parameters are fixed, also as parts of one `and` and through lets") {
   std::vector<Constraint> constraints;
@@ -38,7 +18,7 @@ TEST_CASE("constraints prune as soon as their parameters are fixed, also as part
     constants.define("SUM" + std::to_string(i), Expression::parse(here + " + " + before));
     text += " && SUM" + std::to_string(i) + " in (6, 7) && " + here + " <= 3";
   }
-  const Space space(wide(40), {constraint(text)}, constants);  // anything but pruning would take forever
+  const Space space(grid_parameters(40, 10), {constraint(text)}, constants);  // anything but pruning would take forever
   CHECK(space.size() == 1);
   CHECK(space.cartesian_size() == doctest::Approx(1e40));
   CHECK(space.value(space.at(0), 39) == Value(3));
@@ -47,7 +27,7 @@ TEST_CASE("constraints prune as soon as their parameters are fixed, also as part
 TEST_CASE("rows wider than a word are kept in order and found") {
   std::vector<Constraint> constraints;
   for (int i = 1; i < 38; ++i) constraints.push_back(constraint("p" + std::to_string(i) + " == 9"));
-  const Space space(wide(40), constraints, {});
+  const Space space(grid_parameters(40, 10), constraints, {});
   REQUIRE(space.size() == 1000);
   for (std::uint64_t i = 0; i < 1000; ++i) {
     REQUIRE(space.index_of(space.at(i)) == i);
@@ -77,8 +57,8 @@ TEST_CASE("an empty space names the constraint that removed the last candidates"
                      constraint("A > 7", "k.cu:9")},
                     {});
   CHECK(third.why_empty() ==
-        "No configuration is valid: the constraint `A + B < 5` (--where) rejects every one that the constraints before "
-        "it accept; change it, or the values of A, B.");
+        "No configuration is valid: the constraint `A + B < 5` (--where) rejects every configuration that the "
+        "constraints before it accept; change it, or the values of A, B.");
 }
 
 TEST_CASE("a configuration is told which constraint it violates") {
@@ -100,9 +80,8 @@ TEST_CASE("a constraint that cannot be evaluated is named with its place and con
   Scope constants;
   constants.define("RATIO", Expression::parse("A // B"));
   CHECK(refusal(parameters, {constraint("RATIO > 0", "k.cu:12")}, constants) ==
-        "The constraint `RATIO > 0` (k.cu:12) cannot be evaluated for A=1,B=0. In `A // B`: `//` by zero. This is the "
-        "let "
-        "`RATIO`.");
+        "The constraint `RATIO > 0` (k.cu:12) cannot be evaluated for A=1,B=0. In `A // B`: `//` by zero. This is in "
+        "the let `RATIO`.");
 }
 
 TEST_CASE("a mistake does not count where another part or constraint says no, in any order") {
@@ -124,15 +103,15 @@ TEST_CASE("unknown names are found even where no configuration would need them")
   Scope constants;
   constants.define("L", Expression::parse("1 + BLOK"));
   CHECK(refusal({{"BLOCK", {1}, 1}}, {constraint("L > 1")}, constants) ==
-        "In `1 + BLOK`: `BLOK` is not known (did you mean `BLOCK`?). This is the let `L`. It belongs to the constraint "
-        "`L > 1` (k.cu:7).");
+        "In `1 + BLOK`: `BLOK` is not known (did you mean `BLOCK`?). This is in the let `L`. It belongs to the "
+        "constraint `L > 1` (k.cu:7).");
 }
 
 TEST_CASE("lets that need each other are refused") {
   Scope constants;
   constants.define("A", Expression::parse("B"));
   constants.define("B", Expression::parse("A"));
-  CHECK(refusal({{"p", {1}, 1}}, {constraint("A > p")}, constants).find("the let `A` needs its own value") !=
+  CHECK(refusal({{"p", {1}, 1}}, {constraint("A > p")}, constants).find("the let `A` refers to itself") !=
         std::string::npos);
 }
 
@@ -143,11 +122,11 @@ TEST_CASE("lets may stand in each other, but not so deep that the stack ends") {
     constants.define("A" + std::to_string(i), Expression::parse("A" + std::to_string(i - 1) + " + 1"));
   }
   CHECK(Space({{"p", {1}, 1}}, {constraint("A200 > p")}, constants).size() == 1);
-  CHECK(refusal({{"p", {1}, 1}}, {constraint("A10000 > p")}, constants).find("nested too deep") != std::string::npos);
+  CHECK(refusal({{"p", {1}, 1}}, {constraint("A10000 > p")}, constants).find("nested too deeply") != std::string::npos);
   // Also where each let was met before at a lesser depth.
   std::vector<Constraint> constraints;
   for (int i = 1; i < 10000; i += 100) constraints.push_back(constraint("A" + std::to_string(i) + " > p"));
-  CHECK(refusal({{"p", {1}, 1}}, constraints, constants).find("nested too deep") != std::string::npos);
+  CHECK(refusal({{"p", {1}, 1}}, constraints, constants).find("nested too deeply") != std::string::npos);
 }
 
 TEST_CASE("lets that double their work at each step are evaluated once each") {
@@ -166,7 +145,7 @@ TEST_CASE("bad parameters are refused with a reason") {
   CHECK(refusal({{"a", {1, 2, 1}, 1}}) == "The parameter `a` lists the value 1 twice; remove one.");
   CHECK(refusal({{"a", {1, 2}, 3}}) ==
         "The default 3 of the parameter `a` is not one of its values; add it or choose another.");
-  CHECK(refusal({{"a=b", {1}, 1}}).find("cannot name a parameter") != std::string::npos);
+  CHECK(refusal({{"a=b", {1}, 1}}).find("cannot be the name of a parameter") != std::string::npos);
   CHECK(refusal({{"a", {1, 1.0, true}, 1}}) == "no refusal but 3 configurations");
 }
 
@@ -195,8 +174,8 @@ TEST_CASE("text that names no configuration is refused with a reason") {
   CHECK(refused("BLOK=32") == "There is no parameter `BLOK` (did you mean `BLOCK`?).");
   CHECK(refused("BLOCK=48") == "48 is not a value of the parameter `BLOCK` (known: 32, 64).");
   CHECK(refused("MODE=fsat") == "fsat is not a value of the parameter `MODE` (did you mean `fast`?).");
-  CHECK(refused("BLOCK") == "`BLOCK` is not of the form NAME=value, joined by commas.");
-  CHECK(refused("BLOCK=32,") == "`` is not of the form NAME=value, joined by commas.");
+  CHECK(refused("BLOCK") == "`BLOCK` is not of the form NAME=value; separate several with commas.");
+  CHECK(refused("BLOCK=32,") == "`` is not of the form NAME=value; separate several with commas.");
   CHECK(refused("BLOCK=32,BLOCK=64") == "The parameter `BLOCK` is given twice.");
   CHECK(refused("MODE=\"none") ==
         "The value of the parameter `MODE` cannot be read. The quoted value \"none is not closed "

@@ -9,9 +9,12 @@
 #include "search/strategy/randomised_trees.hpp"
 #include "search/strategy/rare_values.hpp"
 #include "search/strategy/strategy.hpp"
+#include "tests/search/example_spaces.hpp"
 
 namespace tuner::search {
 namespace {
+
+using test::constraint;
 
 std::vector<std::uint32_t> all(const RandomisedTrees& trees) {
   std::vector<std::uint32_t> result(trees.trees());
@@ -105,39 +108,42 @@ std::vector<float> row_of(const Space& space, const Configuration& configuration
 }
 
 TEST_CASE("values are seen by rank whatever the order of the list, names by their place") {
-  const Space space({numbers("a", {8, 2, 4}), numbers("s", {"x", "y"}), numbers("one", {1})},
-                    {{Expression::parse("a > 1"), "test"}}, Scope());
+  const Space space({numbers("a", {8, 2, 4}), numbers("s", {"x", "y"}), numbers("one", {1})}, {constraint("a > 1")},
+                    {});
   CHECK(row_of(space, {{0, 1, 0}})[0] == 2);
   CHECK(row_of(space, {{1, 1, 0}})[0] == 0);
   CHECK(row_of(space, {{0, 1, 0}})[1] == 1);
 }
 
 TEST_CASE("values that are not just powers of two are seen by how often two divides them, too") {
-  const Space space({numbers("a", {32, 48, 96, 100}), numbers("b", {1, 2, 4})},
-                    {{Expression::parse("a * b < 1000"), "test"}}, Scope());
+  const Space space({numbers("a", {32, 48, 96, 100}), numbers("b", {1, 2, 4})}, {constraint("a * b < 1000")}, {});
   const std::vector<float> row = row_of(space, {{2, 1}});
   CHECK(row == std::vector<float>{2, 5, 1, std::log2(1.0F + 192)});
 }
 
 TEST_CASE("where constraints say nothing, products and quotients of parameters are seen") {
-  const Space space({numbers("a", {1, 2, 4}), numbers("b", {8, 16})}, {}, Scope());
+  const Space space({numbers("a", {1, 2, 4}), numbers("b", {8, 16})}, {}, {});
   CHECK(row_of(space, {{2, 1}}) == std::vector<float>{2, 1, 6, -2});
 }
 
 TEST_CASE("a configuration is seen the same whatever the parameters are called") {
   const auto seen = [](const std::string& a, const std::string& b) {
     const Space space({numbers(a, {1, 2, 3}), numbers(b, {4, 8})},
-                      {{Expression::parse(a + " * " + b + " <= 16 and " + b + " % " + a + " == 0"), "test"}}, Scope());
+                      {constraint(a + " * " + b + " <= 16 and " + b + " % " + a + " == 0")}, {});
     return row_of(space, {{1, 1}});
   };
   CHECK(seen("a", "b") == seen("z", "y"));
 }
 
+/// Few of its configurations have variant 2.
+Space with_rare_variant() {
+  const std::vector<Value> many = test::integers(30, 1);
+  return Space({numbers("variant", {0, 1, 2}), numbers("a", many), numbers("b", many), numbers("c", many)},
+               {constraint("variant != 2 or a == 1 and b == 2 and c <= 3")}, {});
+}
+
 TEST_CASE("of a value that hardly any configuration has, two examples are given, and of others none") {
-  std::vector<Value> many;
-  for (int i = 1; i <= 30; ++i) many.emplace_back(i);
-  const Space space({numbers("variant", {0, 1, 2}), numbers("a", many), numbers("b", many), numbers("c", many)},
-                    {{Expression::parse("variant != 2 or a == 1 and b == 2 and c <= 3"), "test"}}, Scope());
+  const Space space = with_rare_variant();
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Prng prng(seed);
     const std::vector<std::uint64_t> examples = examples_of_rare_values(space, prng);
@@ -149,16 +155,13 @@ TEST_CASE("of a value that hardly any configuration has, two examples are given,
 
 TEST_CASE("a value that no configuration has needs no example, and neither does a space of one configuration") {
   Prng prng(1);
-  const Space never({numbers("a", {1, 2, 3}), numbers("b", {1, 2})}, {{Expression::parse("a < 3"), "test"}}, Scope());
+  const Space never({numbers("a", {1, 2, 3}), numbers("b", {1, 2})}, {constraint("a < 3")}, {});
   CHECK(examples_of_rare_values(never, prng).empty());
-  CHECK(examples_of_rare_values(Space({numbers("a", {1})}, {}, Scope()), prng).empty());
+  CHECK(examples_of_rare_values(Space({numbers("a", {1})}, {}, {}), prng).empty());
 }
 
 TEST_CASE("the model tries a rare variant, however many configurations the others have") {
-  std::vector<Value> many;
-  for (int i = 1; i <= 30; ++i) many.emplace_back(i);
-  const Space space({numbers("variant", {0, 1, 2}), numbers("a", many), numbers("b", many), numbers("c", many)},
-                    {{Expression::parse("variant != 2 or a == 1 and b == 2 and c <= 3"), "test"}}, Scope());
+  const Space space = with_rare_variant();
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const auto strategy = make_strategy("model", space, {.seed = seed, .budget = 20});
     bool tried = false;

@@ -9,16 +9,12 @@
 
 #include "search/strategy/halton.hpp"
 #include "search/strategy/prng.hpp"
+#include "tests/search/example_spaces.hpp"
 
 namespace tuner::search {
 namespace {
 
-/// a, b in 0 .. n-1 with a <= b.
-Space triangle(int n) {
-  std::vector<Value> values;
-  for (int i = 0; i < n; ++i) values.emplace_back(i);
-  return Space({{"a", values, 0}, {"b", values, 0}}, {{Expression::parse("a <= b"), "test"}}, Scope());
-}
+using namespace test;
 
 /// A time that rises with the distance from one corner.
 Observation timed(const Configuration& configuration) {
@@ -58,14 +54,6 @@ std::vector<std::uint64_t> all_asked(Strategy& strategy, const Space& space, std
 bool is_each_once(std::vector<std::uint64_t> asked, const Space& space) {
   std::sort(asked.begin(), asked.end());
   return asked.size() == space.size() && std::adjacent_find(asked.begin(), asked.end()) == asked.end();
-}
-
-Space grid(int parameters, int values) {
-  std::vector<Value> list;
-  for (int i = 0; i < values; ++i) list.emplace_back(i);
-  std::vector<Parameter> result;
-  for (int i = 0; i < parameters; ++i) result.push_back({"p" + std::to_string(i), list, 0});
-  return Space(std::move(result), {}, Scope());
 }
 
 TEST_CASE("exhaustive asks for every configuration in the order of the space") {
@@ -337,7 +325,7 @@ TEST_CASE("random gives each order the same chance") {
 }
 
 TEST_CASE("strategies have nothing to ask in an empty space") {
-  const Space space({{"a", {1, 2}, 1}}, {{Expression::parse("a > 2"), "test"}}, Scope());
+  const Space space({{"a", {1, 2}, 1}}, {constraint("a > 2")}, {});
   for (const std::string& name : strategy_names()) CHECK(make_strategy(name, space, {.seed = 1})->ask(5).empty());
 }
 

@@ -6,9 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "tuner/core/base/suggestion.hpp"
-#include "tuner/error.hpp"
-
 namespace tuner {
 namespace {
 
@@ -17,6 +14,7 @@ struct ElementName {
   ElementType type;
   std::size_t size;
   std::string_view compiler_name;
+  double rtol = 0, atol = 0;  ///< see default_rtol
 };
 
 constexpr std::array<ElementName, 13> kElements{{
@@ -29,10 +27,10 @@ constexpr std::array<ElementName, 13> kElements{{
     {"uint32", ElementType::uint32, 4, "unsigned int"},
     {"int64", ElementType::int64, 8, "long long"},
     {"uint64", ElementType::uint64, 8, "unsigned long long"},
-    {"float16", ElementType::float16, 2, "__half"},
-    {"bfloat16", ElementType::bfloat16, 2, "__nv_bfloat16"},
-    {"float32", ElementType::float32, 4, "float"},
-    {"float64", ElementType::float64, 8, "double"},
+    {"float16", ElementType::float16, 2, "__half", 1e-2, 1e-3},
+    {"bfloat16", ElementType::bfloat16, 2, "__nv_bfloat16", 5e-2, 1e-2},
+    {"float32", ElementType::float32, 4, "float", 1e-4, 1e-6},
+    {"float64", ElementType::float64, 8, "double", 1e-10, 1e-12},
 }};
 
 struct Alias {
@@ -136,18 +134,6 @@ std::optional<TypeShape> shape_of_type(std::string_view name) {
   return std::nullopt;
 }
 
-ElementType element_type_from_string(std::string_view name) {
-  const auto shape = shape_of_type(name);
-  if (!shape) {
-    const std::string nearest = suggestion(name, type_names());
-    throw Error(Errc::bad_description,
-                fmt::format("`{}` is not an element type{} The types are bool, int8 to int64, uint8 to uint64, half, "
-                            "bfloat16, float, double and CUDA's vectors of them.",
-                            name, nearest.empty() ? "." : nearest));
-  }
-  return shape->element;
-}
-
 std::string compiler_spelling(std::string_view name) {
   for (const ElementName& element : kElements) {
     if (element.name == name) return std::string(element.compiler_name);
@@ -175,15 +161,8 @@ bool is_real(ElementType type) {
 }
 
 double least_value(ElementType type) {
-  switch (type) {
-    case ElementType::int8:
-    case ElementType::int16:
-    case ElementType::int32:
-    case ElementType::int64:
-      return -std::ldexp(1.0, static_cast<int>(size_of(type)) * 8 - 1);
-    default:
-      return 0;
-  }
+  const bool has_sign = entry(type).name.starts_with("int");
+  return has_sign ? -std::ldexp(1.0, static_cast<int>(size_of(type)) * 8 - 1) : 0;
 }
 
 double greatest_value(ElementType type) {
@@ -193,33 +172,11 @@ double greatest_value(ElementType type) {
 }
 
 double default_rtol(ElementType type) {
-  switch (type) {
-    case ElementType::float16:
-      return 1e-2;
-    case ElementType::bfloat16:
-      return 5e-2;
-    case ElementType::float32:
-      return 1e-4;
-    case ElementType::float64:
-      return 1e-10;
-    default:
-      return 0;
-  }
+  return entry(type).rtol;
 }
 
 double default_atol(ElementType type) {
-  switch (type) {
-    case ElementType::float16:
-      return 1e-3;
-    case ElementType::bfloat16:
-      return 1e-2;
-    case ElementType::float32:
-      return 1e-6;
-    case ElementType::float64:
-      return 1e-12;
-    default:
-      return 0;
-  }
+  return entry(type).atol;
 }
 
 }  // namespace tuner

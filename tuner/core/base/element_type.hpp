@@ -25,8 +25,6 @@ enum class ElementType {
   float64
 };
 std::string_view to_string(ElementType type);
-ElementType element_type_from_string(
-    std::string_view name);  ///< accepts every spelling of descriptions; Error{bad_description}
 std::size_t size_of(ElementType type);
 
 /// What a type name of a description stands for: `float4` is four lanes of float32.
@@ -42,7 +40,7 @@ std::optional<TypeShape> shape_of_type(std::string_view name);
 /// The type as the compiler knows it: `int32` becomes `int`, other names stay.
 std::string compiler_spelling(std::string_view name);
 
-/// The names that element_type_from_string accepts, for suggestions.
+/// The names that shape_of_type knows, for suggestions.
 std::vector<std::string> type_names();
 
 bool is_real(ElementType type);

@@ -6,9 +6,9 @@
 
 namespace tuner {
 
-std::string suggestion(std::string_view name, const std::vector<std::string>& candidates) {
+std::string suggestion(std::string_view name, const std::vector<std::string>& candidates, std::string_view otherwise) {
   const std::string nearest = search::nearest_name(name, candidates);
-  return nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest);
+  return nearest.empty() ? std::string(otherwise) : fmt::format("; did you mean `{}`?", nearest);
 }
 
 }  // namespace tuner

@@ -6,7 +6,8 @@
 
 namespace tuner {
 
-/// "; did you mean `x`?" or nothing.
-std::string suggestion(std::string_view name, const std::vector<std::string>& candidates);
+/// "; did you mean `x`?", or `otherwise` where none is near.
+std::string suggestion(std::string_view name, const std::vector<std::string>& candidates,
+                       std::string_view otherwise = {});
 
 }  // namespace tuner

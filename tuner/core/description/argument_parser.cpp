@@ -32,9 +32,6 @@ const std::vector<GeneratorForm>& generator_forms() {
   return forms;
 }
 
-constexpr std::string_view kClauseWords[] = {"rtol",     "atol", "align",   "value",  "partial", "expect",
-                                             "constant", "iota", "uniform", "normal", "index",   "file"};
-
 const char* role_text(Argument::Role role) {
   switch (role) {
     case Argument::Role::in:
@@ -64,26 +61,9 @@ bool allows(Argument::Role role, std::string_view word) {
 
 }  // namespace
 
-void DescriptionParser::read_in(const Directive& directive) {
-  read_argument(directive, Argument::Role::in);
-}
-void DescriptionParser::read_out(const Directive& directive) {
-  read_argument(directive, Argument::Role::out);
-}
-void DescriptionParser::read_inout(const Directive& directive) {
-  read_argument(directive, Argument::Role::inout);
-}
-void DescriptionParser::read_scratch(const Directive& directive) {
-  read_argument(directive, Argument::Role::scratch);
-}
-void DescriptionParser::read_scalar(const Directive& directive) {
-  read_argument(directive, Argument::Role::scalar);
-}
-void DescriptionParser::read_constant(const Directive& directive) {
-  read_argument(directive, Argument::Role::constant);
-}
-
-void DescriptionParser::read_argument(const Directive& directive, Argument::Role role) {
+void DescriptionParser::read_argument(const Directive& directive) {
+  const auto* const word = std::find(kRoles.begin(), kRoles.end(), directive.word.text());
+  const auto role = static_cast<Argument::Role>(word - kRoles.begin());
   const std::vector<Span> items = directive.arguments->split(',');
   const bool is_scalar = role == Argument::Role::scalar;
   const std::size_t needed = is_scalar ? 2 : 3;
@@ -117,14 +97,15 @@ void DescriptionParser::read_argument(const Directive& directive, Argument::Role
 
 void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
   const std::string_view text = clause.text();
-  if (text.empty()) clause.fail("a clause is missing here, or there is a comma too many");
+  if (text.empty()) clause.fail("a clause is missing here, or there is an extra comma");
   const std::size_t length = std::min(text.find_first_of(" \t("), text.size());
   const Span word = clause.sub(0, length);
   const Span operand = clause.sub(length).trimmed();
-  const std::vector<std::string> words(std::begin(kClauseWords), std::end(kClauseWords));
+  std::vector<std::string> words{"rtol", "atol", "align", "value", "partial", "expect"};
+  words.insert(words.end(), kGenerators.begin(), kGenerators.end());
   if (std::find(words.begin(), words.end(), word.text()) == words.end()) {
     clause.fail(
-        fmt::format("`{}` is not a clause of {} (there are generators such as uniform(0, 1), and rtol, atol, expect, "
+        fmt::format("`{}` is not a clause of {} (valid are generators such as uniform(0, 1), and rtol, atol, expect, "
                     "partial, align, value){}",
                     text, role_text(argument.role), suggestion(word.text(), words)));
   }
@@ -149,7 +130,7 @@ void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
     argument.alignment = value.as_integer();
   } else if (word.text() == "partial") {
     once(argument.is_partial);
-    if (!operand.empty()) operand.fail("`partial` stands alone");
+    if (!operand.empty()) operand.fail("`partial` takes no value");
     argument.is_partial = true;
   } else if (word.text() == "expect") {
     once(argument.expected.has_value());
@@ -169,12 +150,13 @@ void DescriptionParser::read_generator(const Span& clause, const Span& word, Arg
   std::vector<Span> parameters;
   if (!clause.empty()) {
     if (clause.text().front() != '(' || clause.find(' ') == 0 || !clause.text().ends_with(')')) {
-      clause.fail(fmt::format("a generator is written {}", form->usage));
+      clause.fail(fmt::format("a generator has the form {}", form->usage));
     }
     parameters = clause.sub(1, clause.size() - 2).split(',');
   }
   if (parameters.size() < form->least || parameters.size() > form->most) {
-    word.fail(fmt::format("the generator is written {}; {} parameters are given", form->usage, parameters.size()));
+    word.fail(
+        fmt::format("the generator has the form {}, but {} parameters are given", form->usage, parameters.size()));
   }
   Generator generator;
   generator.kind = form->kind;
@@ -196,18 +178,18 @@ void DescriptionParser::read_generator(const Span& clause, const Span& word, Arg
 std::string DescriptionParser::read_expected(const Span& operand) const {
   const std::size_t open = operand.text().find('(');
   const bool is_file = operand.sub(0, open).trimmed().text() == "file" && operand.text().ends_with(')');
-  if (!is_file) operand.fail("what is expected stands in a file, as in expect file(\"y.npy\")");
+  if (!is_file) operand.fail("the expected output is in a file, as in expect file(\"y.npy\")");
   return read_file_name(operand.sub(open + 1, operand.size() - open - 2).trimmed());
 }
 
 std::string DescriptionParser::read_file_name(const Span& span) const {
   const std::string_view text = span.text();
   const bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
-  if (!quoted) span.fail("the name of a file stands in quotes, as in file(\"values.npy\")");
+  if (!quoted) span.fail("the name of a file must be in quotes, as in file(\"values.npy\")");
   const auto name = search::unescape(text.substr(1, text.size() - 2), text.front());
-  if (!name) span.fail("the name of this file has a backslash that means nothing; write two for one");
+  if (!name) span.fail("the name of this file has an invalid escape; write \\\\ for a backslash");
   if (name->empty()) span.fail("the name of the file is missing");
-  if (name->find('\0') != std::string::npos) span.fail("no file has a zero byte in its name");
+  if (name->find('\0') != std::string::npos) span.fail("a file name cannot contain a zero byte");
   return *name;
 }
 
@@ -250,7 +232,7 @@ void DescriptionParser::check_scalars() const {
     const Argument& argument = description_.arguments[i];
     if (argument.role != Argument::Role::scalar || argument.value || names_.is_problem(argument.name)) continue;
     argument_names_[i].fail(
-        fmt::format("`{}` is no problem property, so it needs a value, as in scalar({}, {}, value EXPRESSION){}",
+        fmt::format("`{}` is not a problem property, so it needs a value, as in scalar({}, {}, value EXPRESSION){}",
                     argument.name, argument.name, argument.type, suggestion(argument.name, candidates)));
   }
 }

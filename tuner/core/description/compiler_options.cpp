@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <vector>
 
 #include "search/expression/expression.hpp"
 #include "search/expression/quoting.hpp"
+#include "tuner/core/base/words.hpp"
 
 namespace tuner {
 namespace {
@@ -21,173 +21,85 @@ enum class Value {
   ptxas,     ///< an option of ptxas
 };
 
+/// Options that take the same kind of value: their names without dashes, with a blank between two.
 struct Allowed {
-  std::string_view name;  ///< without dashes
   Value value;
+  std::string_view names;
 };
 
 // One letter stands with one dash and its value right behind it; all else with one dash or two, as NVRTC has them.
-constexpr std::array kAllowed = std::to_array<Allowed>({
-    {"D", Value::text},
-    {"define-macro", Value::text},
-    {"U", Value::text},
-    {"undefine-macro", Value::text},
-    {"I", Value::text},
-    {"include-path", Value::text},
-    {"no-source-include", Value::switched},
-    {"std", Value::word},
-    {"builtin-move-forward", Value::switched},
-    {"builtin-initializer-list", Value::switched},
-    {"restrict", Value::switched},
-    {"device-as-default-execution-space", Value::switched},
-    {"default-device", Value::switched},
-    {"device-int128", Value::switched},
-    {"device-float128", Value::switched},
-    {"minimal", Value::switched},
-    {"no-cache", Value::switched},
-    {"modify-stack-limit", Value::switched},
-    {"gpu-architecture", Value::word},
-    {"arch", Value::word},
-    {"maxrregcount", Value::word},
-    {"use_fast_math", Value::switched},
-    {"fmad", Value::switched},
-    {"ftz", Value::switched},
-    {"prec-sqrt", Value::switched},
-    {"prec-div", Value::switched},
-    {"fassociative-math", Value::switched},
-    {"extra-device-vectorization", Value::switched},
-    {"dopt", Value::word},
-    {"Ofast-compile", Value::word},
-    {"Ofc", Value::word},
-    {"split-compile", Value::word},
-    {"jump-table-density", Value::word},
-    {"jtd", Value::word},
-    {"uumn", Value::switched},
-    {"frandom-seed", Value::word},
-    {"device-stack-protector", Value::switched},
-    {"extensible-whole-program", Value::switched},
-    {"ewp", Value::switched},
-    {"relocatable-device-code", Value::switched},
-    {"rdc", Value::switched},
-    {"device-debug", Value::switched},
-    {"G", Value::switched},
-    {"generate-line-info", Value::switched},
-    {"lineinfo", Value::switched},
-    {"no-lineinfo-inlined-at", Value::switched},
-    {"no-lineinfo-ia", Value::switched},
-    {"discard-value-names", Value::switched},
-    {"disable-warnings", Value::switched},
-    {"w", Value::switched},
-    {"diag-error", Value::word},
-    {"diag-suppress", Value::word},
-    {"diag-warn", Value::word},
-    {"display-error-number", Value::switched},
-    {"err-no", Value::switched},
-    {"no-display-error-number", Value::switched},
-    {"no-err-no", Value::switched},
-    {"brief-diagnostics", Value::switched},
-    {"brief-diag", Value::switched},
-    {"optimization-info", Value::word},
-    {"opt-info", Value::word},
-    {"ptxas-options", Value::ptxas},
-    {"Xptxas", Value::ptxas},
-});
+constexpr std::string_view kTexts = "D define-macro U undefine-macro I include-path";
+constexpr std::string_view kWords =
+    "std gpu-architecture arch maxrregcount dopt Ofast-compile Ofc split-compile jump-table-density jtd "
+    "frandom-seed diag-error diag-suppress diag-warn optimization-info opt-info";
+constexpr std::string_view kSwitches =
+    "no-source-include builtin-move-forward builtin-initializer-list restrict device-as-default-execution-space "
+    "default-device device-int128 device-float128 minimal no-cache modify-stack-limit use_fast_math fmad ftz "
+    "prec-sqrt prec-div fassociative-math extra-device-vectorization uumn device-stack-protector "
+    "extensible-whole-program ewp relocatable-device-code rdc device-debug G generate-line-info lineinfo "
+    "no-lineinfo-inlined-at no-lineinfo-ia discard-value-names disable-warnings w display-error-number err-no "
+    "no-display-error-number no-err-no brief-diagnostics brief-diag";
+constexpr Allowed kAllowed[] = {
+    {Value::text, kTexts}, {Value::word, kWords}, {Value::switched, kSwitches}, {Value::ptxas, "ptxas-options Xptxas"}};
 
 // ptxas has options that read and write files, too: --options-file, --compiler-stats-file.
-constexpr std::array kAllowedOfPtxas = std::to_array<Allowed>({
-    {"v", Value::switched},
-    {"verbose", Value::switched},
-    {"O0", Value::switched},
-    {"O1", Value::switched},
-    {"O2", Value::switched},
-    {"O3", Value::switched},
-    {"O4", Value::switched},
-    {"opt-level", Value::word},
-    {"allow-expensive-optimizations", Value::switched},
-    {"fmad", Value::switched},
-    {"maxrregcount", Value::word},
-    {"minnctapersm", Value::word},
-    {"maxntid", Value::word},
-    {"override-directive-values", Value::switched},
-    {"register-usage-level", Value::word},
-    {"regUsageLevel", Value::word},
-    {"def-load-cache", Value::word},
-    {"dlcm", Value::word},
-    {"def-store-cache", Value::word},
-    {"dscm", Value::word},
-    {"force-load-cache", Value::word},
-    {"flcm", Value::word},
-    {"force-store-cache", Value::word},
-    {"fscm", Value::word},
-    {"disable-optimizer-constants", Value::switched},
-    {"disable-optimizer-consts", Value::switched},
-    {"optimize-float-atomics", Value::switched},
-    {"opt-fp-atomics", Value::switched},
-    {"Ofast-compile", Value::word},
-    {"Ofc", Value::word},
-    {"split-compile", Value::word},
-    {"generate-line-info", Value::switched},
-    {"lineinfo", Value::switched},
-    {"device-debug", Value::switched},
-    {"g", Value::switched},
-    {"warn-on-spills", Value::switched},
-    {"warn-spills", Value::switched},
-    {"warn-on-local-memory-usage", Value::switched},
-    {"warn-lmem-usage", Value::switched},
-    {"warn-on-double-precision-use", Value::switched},
-    {"warn-double-usage", Value::switched},
-    {"suppress-double-demote-warning", Value::switched},
-    {"suppress-stack-size-warning", Value::switched},
-    {"disable-warnings", Value::switched},
-    {"w", Value::switched},
-    {"warning-as-error", Value::switched},
-    {"Werror", Value::switched},
-    {"suppress-async-bulk-multicast-advisory-warning", Value::switched},
-    {"make-errors-visible-at-exit", Value::switched},
-    {"return-at-end", Value::switched},
-    {"ret-end", Value::switched},
-    {"sp-bounds-check", Value::switched},
-    {"position-independent-code", Value::switched},
-    {"pic", Value::switched},
-});
+constexpr std::string_view kWordsOfPtxas =
+    "opt-level maxrregcount minnctapersm maxntid register-usage-level regUsageLevel def-load-cache dlcm "
+    "def-store-cache dscm force-load-cache flcm force-store-cache fscm Ofast-compile Ofc split-compile";
+constexpr std::string_view kSwitchesOfPtxas =
+    "v verbose O0 O1 O2 O3 O4 allow-expensive-optimizations fmad override-directive-values "
+    "disable-optimizer-constants disable-optimizer-consts optimize-float-atomics opt-fp-atomics generate-line-info "
+    "lineinfo device-debug g warn-on-spills warn-spills warn-on-local-memory-usage warn-lmem-usage "
+    "warn-on-double-precision-use warn-double-usage suppress-double-demote-warning suppress-stack-size-warning "
+    "disable-warnings w warning-as-error Werror suppress-async-bulk-multicast-advisory-warning "
+    "make-errors-visible-at-exit return-at-end ret-end sp-bounds-check position-independent-code pic";
+constexpr Allowed kAllowedOfPtxas[] = {{Value::word, kWordsOfPtxas}, {Value::switched, kSwitchesOfPtxas}};
 
 constexpr std::string_view kWhatIsPassed =
-    "a description may give those that choose the language or the machine code, such as --use_fast_math, --fmad=false, "
-    "--maxrregcount=64, -std=c++20, -DNAME=1 or --ptxas-options=-v (docs/directives.md lists them), and none that "
-    "read or write files or speak to another program";
+    "a description may give only options that affect the language or the machine code, such as --use_fast_math, "
+    "--fmad=false, --maxrregcount=64, -std=c++20, -DNAME=1 or --ptxas-options=-v (docs/directives.md lists them), and "
+    "none that read or write files or run other programs";
 
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
 }
 
 bool is_word(std::string_view text) {
-  constexpr std::string_view kSigns = "_.,:+-";
-  return std::all_of(text.begin(), text.end(), [&](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           kSigns.find(c) != std::string_view::npos;
-  });
+  constexpr std::string_view kSigns = ".,:+-";
+  return std::all_of(text.begin(), text.end(),
+                     [&](char c) { return is_word_character(c) || kSigns.find(c) != std::string_view::npos; });
 }
 
 bool fits(std::string_view value, Value kind);
 
 /// Of an option that has a name: what stands behind the name, with its `=`.
-std::optional<std::string_view> behind(std::string_view option, const Allowed& allowed) {
+std::optional<std::string_view> behind(std::string_view option, std::string_view name, Value kind) {
   const bool two_dashes = option.starts_with("--");
   option.remove_prefix(two_dashes ? 2 : 1);
-  if (!option.starts_with(allowed.name)) return std::nullopt;
-  option.remove_prefix(allowed.name.size());
-  const bool is_letter = allowed.name.size() == 1 && allowed.value == Value::text;
+  if (!option.starts_with(name)) return std::nullopt;
+  option.remove_prefix(name.size());
+  const bool is_letter = name.size() == 1 && kind == Value::text;
   if (is_letter) return two_dashes || option.empty() ? std::nullopt : std::optional(option);
   return option.empty() || option.front() == '=' ? std::optional(option) : std::nullopt;
 }
 
+/// Whether `matches(name, kind of value)` holds for one of the names.
+template <typename Matches>
+bool any_name(std::span<const Allowed> list, Matches matches) {
+  for (const auto& [kind, names] : list) {
+    for (std::size_t at = 0, end = 0; at < names.size(); at = end + 1) {
+      end = std::min(names.find(' ', at), names.size());
+      if (matches(names.substr(at, end - at), kind)) return true;
+    }
+  }
+  return false;
+}
+
 bool is_allowed(std::string_view option, std::span<const Allowed> list) {
-  if (!option.starts_with('-')) return false;
-  return std::any_of(list.begin(), list.end(), [&](const Allowed& allowed) {
-    const std::optional<std::string_view> rest = behind(option, allowed);
-    if (!rest) return false;
-    return fits(*rest, allowed.value);
-  });
+  return option.starts_with('-') && any_name(list, [&](std::string_view name, Value kind) {
+           const std::optional<std::string_view> rest = behind(option, name, kind);
+           return rest && fits(*rest, kind);
+         });
 }
 
 /// `value` with its `=`, if it has one.
@@ -212,9 +124,10 @@ std::string without_value(std::string_view option) {
 
 std::string nearest(std::string_view option) {
   std::vector<std::string> names;
-  for (const Allowed& allowed : kAllowed) {
-    if (allowed.name.size() > 2) names.push_back("--" + std::string(allowed.name));
-  }
+  any_name(kAllowed, [&](std::string_view name, Value) {
+    if (name.size() > 2) names.push_back("--" + std::string(name));
+    return false;
+  });
   const std::string name = without_value(option);
   const std::string found = search::nearest_name(name.starts_with("--") ? name : "-" + name, names);
   return found.empty() || found == name || found == "-" + name ? "" : fmt::format(" (did you mean `{}`?)", found);
@@ -224,17 +137,17 @@ std::string nearest(std::string_view option) {
 
 std::optional<std::string> why_refused(std::string_view option) {
   if (!std::any_of(option.begin(), option.end(), is_control) && is_allowed(option, kAllowed)) return std::nullopt;
-  return fmt::format("the compiler option {} is not passed on{}: {}", search::quote(search::shortened(option)),
+  return fmt::format("the compiler option {} is not allowed{}: {}", search::quote(search::shortened(option)),
                      nearest(option), kWhatIsPassed);
 }
 
 bool value_follows(std::string_view option) {
   if (option == "-D" || option == "-U" || option == "-I") return true;
-  return std::any_of(kAllowed.begin(), kAllowed.end(), [&](const Allowed& allowed) {
-    if (allowed.value == Value::switched || allowed.name.size() == 1) return false;
-    const std::optional<std::string_view> rest = option.starts_with('-') ? behind(option, allowed) : std::nullopt;
-    return rest && rest->empty();
-  });
+  return option.starts_with('-') && any_name(kAllowed, [&](std::string_view name, Value kind) {
+           if (kind == Value::switched || name.size() == 1) return false;
+           const std::optional<std::string_view> rest = behind(option, name, kind);
+           return rest && rest->empty();
+         });
 }
 
 std::string joined_option(std::string_view option, std::string_view value) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -100,6 +101,15 @@ constexpr bool is_parameter(Argument::Role role) {
 /// Whether it has a content that the kernel reads.
 constexpr bool is_filled(Argument::Role role) {
   return role == Argument::Role::in || role == Argument::Role::inout || role == Argument::Role::constant;
+}
+
+// How directives and identities spell the values of these enums, in their order.
+inline constexpr std::array<std::string_view, 3> kProblemKinds{"size", "exact", "constant"};
+inline constexpr std::array<std::string_view, 6> kGenerators{"constant", "iota", "uniform", "normal", "index", "file"};
+inline constexpr std::array<std::string_view, 6> kRoles{"in", "out", "inout", "scratch", "scalar", "constant"};
+
+constexpr std::string_view role_word(Argument::Role role) {
+  return kRoles[static_cast<std::size_t>(role)];
 }
 
 /// The kernel that computes what is right, where the description names one. What it does not say of its launch and

@@ -24,19 +24,19 @@ struct DirectiveTable {
       {"param", &DescriptionParser::read_parameter, true, "param(BLOCKDIMX, 64, 128, 256; default 128)"},
       {"option", &DescriptionParser::read_option, true, R"(option(FMAD, "--fmad=true", "--fmad=false"))"},
       {"options", &DescriptionParser::read_options, true, R"(options("--use_fast_math"))"},
-      {"let", &DescriptionParser::read_let, true, "let(SLOTS = PDIST + PADDING)"},
-      {"define", &DescriptionParser::read_define, true, "define(TILE = 4 * BLOCKDIMX)"},
+      {"let", &DescriptionParser::read_definition, true, "let(SLOTS = PDIST + PADDING)"},
+      {"define", &DescriptionParser::read_definition, true, "define(TILE = 4 * BLOCKDIMX)"},
       {"constraint", &DescriptionParser::read_constraint, true, "constraint(TILE <= 1024)"},
       {"problem_constraint", &DescriptionParser::read_problem_constraint, true, "problem_constraint(rows >= 1)"},
       {"grid", &DescriptionParser::read_grid, false, "grid(ceil_div(n, BLOCKDIMX))"},
       {"block", &DescriptionParser::read_block, false, "block(BLOCKDIMX)"},
       {"shared", &DescriptionParser::read_shared, false, "shared(8 * BLOCKDIMX)"},
-      {"in", &DescriptionParser::read_in, true, "in(values, float, n, uniform(0, 1))"},
-      {"out", &DescriptionParser::read_out, true, "out(sums, float, n, rtol 1e-5)"},
-      {"inout", &DescriptionParser::read_inout, true, "inout(values, float, n)"},
-      {"scratch", &DescriptionParser::read_scratch, true, "scratch(partial, float, n)"},
-      {"scalar", &DescriptionParser::read_scalar, true, "scalar(n, int32)"},
-      {"constant", &DescriptionParser::read_constant, true, "constant(weights, float, 49)"},
+      {"in", &DescriptionParser::read_argument, true, "in(values, float, n, uniform(0, 1))"},
+      {"out", &DescriptionParser::read_argument, true, "out(sums, float, n, rtol 1e-5)"},
+      {"inout", &DescriptionParser::read_argument, true, "inout(values, float, n)"},
+      {"scratch", &DescriptionParser::read_argument, true, "scratch(partial, float, n)"},
+      {"scalar", &DescriptionParser::read_argument, true, "scalar(n, int32)"},
+      {"constant", &DescriptionParser::read_argument, true, "constant(weights, float, 49)"},
       {"work", &DescriptionParser::read_work, false, "work(bytes = 8 * n, flops = 2 * n)"},
       {"reference", &DescriptionParser::read_reference, false, "reference(plain_kernel)"},
       {"deterministic", &DescriptionParser::read_deterministic, false, "deterministic"},
@@ -86,9 +86,8 @@ void check_function_name(const Span& name) {
 void check_directive_word(const Span& word) {
   const std::vector<std::string> words = directive_words();
   if (std::find(words.begin(), words.end(), word.text()) != words.end()) return;
-  const std::string nearest = suggestion(word.text(), words);
-  word.fail(fmt::format("unknown directive `{}`{}", word.text(),
-                        nearest.empty() ? fmt::format("; there are {}", fmt::join(words, ", ")) : nearest));
+  const std::string all = fmt::format("; the directives are {}", fmt::join(words, ", "));
+  word.fail(fmt::format("unknown directive `{}`{}", word.text(), suggestion(word.text(), words, all)));
 }
 
 DescriptionParser::DescriptionParser(const DirectiveFile& file, const std::filesystem::path& path,
@@ -168,16 +167,12 @@ void DescriptionParser::read_problem(const Directive& directive) {
     property.place = name.place();
     const std::size_t equals = item.find('=', colon);
     const Span kind = item.sub(colon + 1, equals == std::string_view::npos ? equals : equals - colon - 1).trimmed();
-    if (kind.text() == "size") {
-      property.kind = ProblemProperty::Kind::size;
-    } else if (kind.text() == "exact") {
-      property.kind = ProblemProperty::Kind::exact;
-    } else if (kind.text() == "constant") {
-      property.kind = ProblemProperty::Kind::constant;
-    } else {
+    const auto* const known = std::find(kProblemKinds.begin(), kProblemKinds.end(), kind.text());
+    if (known == kProblemKinds.end()) {
       kind.fail(fmt::format("`{}` is not a kind of problem property (size, exact or constant){}", kind.text(),
-                            suggestion(kind.text(), {"size", "exact", "constant"})));
+                            suggestion(kind.text(), {kProblemKinds.begin(), kProblemKinds.end()})));
     }
+    property.kind = static_cast<ProblemProperty::Kind>(known - kProblemKinds.begin());
     if (equals != std::string_view::npos) {
       const Span text = item.sub(equals + 1).trimmed();
       const search::Value value = read_value(text);
@@ -197,7 +192,7 @@ void DescriptionParser::read_problem(const Directive& directive) {
   }
 }
 
-void DescriptionParser::read_definition(const Directive& directive, bool is_macro) {
+void DescriptionParser::read_definition(const Directive& directive) {
   const Span& text = *directive.arguments;
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) {
@@ -209,14 +204,7 @@ void DescriptionParser::read_definition(const Directive& directive, bool is_macr
   names_.declare(name, NameTable::Kind::expression);
   const search::Expression parsed = parse_expression(value);
   names_.use_in_definition(parsed, value, name.string());
-  description_.names.push_back({name.string(), parsed, is_macro, name.place()});
-}
-
-void DescriptionParser::read_let(const Directive& directive) {
-  read_definition(directive, false);
-}
-void DescriptionParser::read_define(const Directive& directive) {
-  read_definition(directive, true);
+  description_.names.push_back({name.string(), parsed, directive.word.text() == "define", name.place()});
 }
 
 void DescriptionParser::read_constraint(const Directive& directive) {
@@ -275,13 +263,13 @@ KernelDescription DescriptionParser::finish() {
   const auto need = [this](bool present, std::string_view what) {
     if (!present) kernel_span_.fail(fmt::format("the kernel `{}` has no {}", description_.kernel, what));
   };
-  need(!description_.grid.empty(), "grid(...): say how many blocks are launched, as in grid(rows)");
-  need(!description_.block.empty(), "block(...): say how many threads a block has, as in block(BLOCKDIMX)");
+  need(!description_.grid.empty(), "grid(...): the number of blocks, as in grid(rows)");
+  need(!description_.block.empty(), "block(...): the number of threads in a block, as in block(BLOCKDIMX)");
   const bool has_output =
       std::any_of(description_.arguments.begin(), description_.arguments.end(), [](const auto& argument) {
         return argument.role == Argument::Role::out || argument.role == Argument::Role::inout;
       });
-  need(has_output, "out(...) or inout(...): without an output no configuration could be checked");
+  need(has_output, "out(...) or inout(...): without an output no configuration can be checked");
   check_types();
   check_scalars();
   check_reference();

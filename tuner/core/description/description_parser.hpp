@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -36,30 +35,22 @@ class DescriptionParser {
   void read_parameter(const Directive& directive);
   void read_option(const Directive& directive);
   void read_options(const Directive& directive);
-  void read_let(const Directive& directive);
-  void read_define(const Directive& directive);
+  void read_definition(const Directive& directive);
   void read_constraint(const Directive& directive);
   void read_problem_constraint(const Directive& directive);
   void read_grid(const Directive& directive);
   void read_block(const Directive& directive);
   void read_shared(const Directive& directive);
-  void read_in(const Directive& directive);
-  void read_out(const Directive& directive);
-  void read_inout(const Directive& directive);
-  void read_scratch(const Directive& directive);
-  void read_scalar(const Directive& directive);
-  void read_constant(const Directive& directive);
+  void read_argument(const Directive& directive);
   void read_work(const Directive& directive);
   void read_reference(const Directive& directive);
   void read_deterministic(const Directive& directive);
 
-  void read_definition(const Directive& directive, bool is_macro);
   void read_extents(const Directive& directive, std::vector<search::Expression>& extents,
                     const std::set<std::string>& also_known = {});
   void read_reference_constant(const Directive& clause);
   void read_reference_arguments(const Directive& clause);
   void read_parameter_clauses(const Span& name, const std::vector<Span>& clauses, ParameterDescription& parameter);
-  void read_argument(const Directive& directive, Argument::Role role);
   void read_clause(const Span& clause, Argument& argument);
   void read_generator(const Span& clause, const Span& word, Argument& argument);
   std::string read_expected(const Span& operand) const;

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "tuner/core/base/words.hpp"
+
 namespace tuner {
 namespace {
 
 constexpr std::string_view kBlank = " \t\v\f\r";
-
-bool is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 
 std::size_t skip_blank(std::string_view text, std::size_t at) {
   const std::size_t next = text.find_first_not_of(kBlank, at);
@@ -17,7 +15,7 @@ std::size_t skip_blank(std::string_view text, std::size_t at) {
 }
 
 std::size_t skip_word(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_word(text[at])) ++at;
+  while (at < text.size() && is_word_character(text[at])) ++at;
   return at;
 }
 
@@ -59,13 +57,13 @@ std::size_t find_close(const Span& line, std::size_t at, const Span& word) {
     if (is_open(c)) open.push_back(at);
     if (is_close(c)) {
       const char expected = closing(text[open.back()]);
-      if (c != expected) line.fail(fmt::format("`{}` where `{}` is expected", c, expected), at);
+      if (c != expected) line.fail(fmt::format("found `{}`, expected `{}`", c, expected), at);
       open.pop_back();
       if (open.empty()) return at;
     }
     ++at;
   }
-  line.fail(fmt::format("the `{}` of {} is not closed; end a line with a backslash to go on in the next one",
+  line.fail(fmt::format("the `{}` of {} is not closed; end a line with a backslash to continue on the next one",
                         text[open.back()], word.text()),
             open.back());
 }
@@ -167,9 +165,9 @@ void DirectiveFile::read_line(const PreprocessorLine& line, std::size_t begin) {
   while (at < text.size()) {
     const std::size_t end = skip_word(text, at);
     if (end == at) {
-      whole.fail(fmt::format("`{}` where a directive such as param(...) is expected", text[at]), at);
+      whole.fail(fmt::format("found `{}`, expected a directive such as param(...)", text[at]), at);
     }
-    if (text[at] >= '0' && text[at] <= '9') {
+    if (is_digit(text[at])) {
       whole.fail(fmt::format("`{}` is not the name of a directive", text.substr(at, end - at)), at);
     }
     Directive directive{whole.sub(at, end - at), std::nullopt};
@@ -210,7 +208,7 @@ std::string without_directives(std::string_view source, const SourceLines& lines
 }
 
 bool is_identifier(std::string_view text) {
-  if (text.empty() || (text.front() >= '0' && text.front() <= '9')) return false;
+  if (text.empty() || is_digit(text.front())) return false;
   return skip_word(text, 0) == text.size();
 }
 

@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <string_view>
 
@@ -23,6 +25,20 @@ using Descriptor = UniqueHandle<int, close, -1>;
 
 [[noreturn]] void cannot_read(const std::filesystem::path& file, const std::string& why) {
   throw Error(Errc::file_not_found, fmt::format("The kernel file {} {}.", file.string(), why));
+}
+
+/// A named pipe reads as empty until a program opens it to write to it: that may take so long.
+constexpr std::chrono::seconds kPatience{10};
+
+bool is_written_to(int pipe) {
+  using Clock = std::chrono::steady_clock;
+  pollfd waited_for{.fd = pipe, .events = POLLIN, .revents = 0};
+  for (const auto end = Clock::now() + kPatience; Clock::now() < end;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    const int ready = poll(&waited_for, 1, static_cast<int>(left.count()));
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
+  }
+  return false;
 }
 
 /// By its byte order mark, or because zeros are half of each ASCII character saved so, and in UTF-8 there are none:
@@ -59,6 +75,7 @@ std::string read_kernel_file(const std::filesystem::path& file) {
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
     cannot_read(file, "is neither a file nor a pipe; name an annotated CUDA source");
   }
+  const bool is_written = S_ISREG(status.st_mode) || is_written_to(descriptor.get());
   fcntl(descriptor.get(), F_SETFL, 0);  // a pipe's writer may take its time
   std::string text;
   if (S_ISREG(status.st_mode) && status.st_size > 0) text.reserve(static_cast<std::size_t>(status.st_size));
@@ -70,6 +87,10 @@ std::string read_kernel_file(const std::filesystem::path& file) {
     if (count == 0) break;
     text.append(buffer.data(), static_cast<std::size_t>(count));
     if (text.size() > kLargestFile) cannot_read(file, "is larger than 16 MiB; name an annotated CUDA source");
+  }
+  if (!is_written && text.empty()) {
+    cannot_read(
+        file, fmt::format("is a pipe that no program wrote to within {} s; start its writer first", kPatience.count()));
   }
   if (is_utf16(text)) {
     throw Error(Errc::bad_description, fmt::format("{} is UTF-16: save it as UTF-8.", file.string()));

@@ -3,35 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "search/expression/functions.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/suggestion.hpp"
+#include "tuner/core/base/words.hpp"
 #include "tuner/core/device/device.hpp"
 
 namespace tuner {
 namespace {
 
 // Words of C++ and of expressions: as a macro or in an expression they would mean something else.
-constexpr std::string_view kReserved[] = {
-    "True",          "False",       "alignas",   "alignof",  "and",       "and_eq",
-    "asm",           "auto",        "bitand",    "bitor",    "bool",      "break",
-    "case",          "catch",       "char",      "char16_t", "char32_t",  "char8_t",
-    "class",         "compl",       "concept",   "const",    "consteval", "constexpr",
-    "constinit",     "const_cast",  "continue",  "co_await", "co_return", "co_yield",
-    "decltype",      "default",     "delete",    "do",       "double",    "dynamic_cast",
-    "else",          "enum",        "explicit",  "export",   "extern",    "false",
-    "float",         "for",         "friend",    "goto",     "if",        "in",
-    "inline",        "int",         "long",      "mutable",  "namespace", "new",
-    "noexcept",      "not",         "not_eq",    "nullptr",  "operator",  "or",
-    "or_eq",         "private",     "protected", "public",   "register",  "reinterpret_cast",
-    "requires",      "return",      "short",     "signed",   "sizeof",    "static",
-    "static_assert", "static_cast", "struct",    "switch",   "template",  "this",
-    "thread_local",  "throw",       "true",      "try",      "typedef",   "typeid",
-    "typename",      "union",       "unsigned",  "using",    "virtual",   "void",
-    "volatile",      "wchar_t",     "while",     "xor",      "xor_eq",    "threadIdx",
-    "blockIdx",      "blockDim",    "gridDim",   "warpSize", "defined"};
+constexpr std::string_view kReserved =
+    "True False alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t "
+    "char8_t class compl concept const consteval constexpr constinit const_cast continue co_await co_return "
+    "co_yield decltype default delete do double dynamic_cast else enum explicit export extern false float for "
+    "friend goto if in inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private "
+    "protected public register reinterpret_cast requires return short signed sizeof static static_assert "
+    "static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned "
+    "using virtual void volatile wchar_t while xor xor_eq threadIdx blockIdx blockDim gridDim warpSize defined";
 
 const std::vector<std::string>& device_names() {
   static const std::vector<std::string> names = [] {
@@ -52,7 +42,7 @@ const std::vector<std::string>& expression_functions() {
 }
 
 bool is_reserved_word(std::string_view name) {
-  return std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved);
+  return find_word(kReserved, name) != std::string_view::npos;
 }
 
 bool belongs_to_compiler(std::string_view name) {
@@ -175,8 +165,7 @@ void NameTable::check_use(const Use& use, std::map<std::string, std::string>& tu
     const auto found = declared_.find(name);
     if (found == declared_.end()) {
       if (values_.contains(name) || shape_of_type(name) || contains(device_names(), name)) continue;
-      const std::string nearest = suggestion(name, candidates());
-      use.span.fail(fmt::format("unknown name `{}`{}", name, nearest.empty() ? own_names() : nearest), offset);
+      use.span.fail(fmt::format("unknown name `{}`{}", name, suggestion(name, candidates(), own_names())), offset);
     }
     std::string parameter;
     if (found->second.kind == Kind::parameter) parameter = name;

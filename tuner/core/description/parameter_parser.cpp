@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "search/expression/quoting.hpp"
-#include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/description/compiler_options.hpp"
 #include "tuner/core/description/description_parser.hpp"
@@ -40,24 +39,19 @@ void check_option(const Span& item, const std::string& option) {
   if (const std::optional<std::string> why = why_refused(option)) item.fail(*why);
 }
 
-bool are_types(const std::vector<search::Value>& values) {
-  return std::all_of(values.begin(), values.end(),
-                     [](const search::Value& value) { return value.is_name() && shape_of_type(value.as_name()); });
-}
-
 /// With `text` every value is a string, and stands behind `#define NAME` as it is.
 void check_texts(const Span& name, const std::vector<search::Value>& values) {
   for (const search::Value& value : values) {
     if (!value.is_name()) {
-      name.fail(fmt::format("the value {} of `{}` is no string; with `text` write \"{}\"",
+      name.fail(fmt::format("the value {} of `{}` is not a string; with `text` write \"{}\"",
                             search::shortened(value.text()), name.text(), search::shortened(value.text())));
     }
     const std::string& text = value.as_name();
     const bool one_line =
         std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x20; });
     if (!one_line || text.ends_with('\\')) {
-      name.fail(fmt::format("the value {} of `{}` cannot stand on the line of a `#define`",
-                            search::shortened(value.text()), name.text()));
+      name.fail(fmt::format("the value {} of `{}` cannot be part of a `#define`", search::shortened(value.text()),
+                            name.text()));
     }
   }
 }
@@ -116,8 +110,8 @@ void DescriptionParser::read_parameter(const Directive& directive) {
   const auto names = std::count_if(values.begin(), values.end(), [](const auto& value) { return value.is_name(); });
   if (names > 0 && static_cast<std::size_t>(names) < values.size()) {
     name.fail(
-        fmt::format("the values of `{}` are partly names and partly numbers; a name arrives as its position in the "
-                    "list, so use only one kind",
+        fmt::format("the values of `{}` are partly names and partly numbers; use only one kind, because a name becomes "
+                    "its position in the list",
                     name.text()));
   }
   if (parameter.form == ParameterForm::text) {

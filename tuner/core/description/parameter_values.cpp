@@ -7,6 +7,8 @@
 #include <cmath>
 #include <set>
 
+#include "tuner/core/base/element_type.hpp"
+
 namespace tuner {
 namespace {
 
@@ -44,21 +46,13 @@ void append_range(const Span& item, std::size_t dots, std::vector<search::Value>
   }
 }
 
-/// The same text for values that expressions find equal: 1, 1.0 and true.
-std::string equality_text(const search::Value& value) {
-  if (value.is_name()) return "=" + value.as_name();
-  const double real = value.as_real();
-  const bool integral = !value.is_real() || (real == std::floor(real) && real >= -0x1p63 && real < 0x1p63);
-  return integral ? std::to_string(value.as_integer()) : value.text();
-}
-
 }  // namespace
 
 search::Value read_value(const Span& span) {
   const std::string_view text = span.text();
   if (text.empty()) span.fail("a value is missing here");
   if (const std::size_t comment = text.find("//"); comment != std::string_view::npos && text.front() != '"') {
-    span.fail("`//` divides between parentheses; write a comment there as /* ... */", comment);
+    span.fail("inside parentheses `//` divides; write a comment there as /* ... */", comment);
   }
   if (is_identifier(text)) {
     if (std::find(kExpressionWords.begin(), kExpressionWords.end(), text) != kExpressionWords.end()) {
@@ -101,6 +95,18 @@ std::vector<search::Value> read_values(const std::vector<Span>& items) {
     }
   }
   return values;
+}
+
+std::string equality_text(const search::Value& value) {
+  if (value.is_name()) return "=" + value.as_name();
+  const double real = value.as_real();
+  const bool integral = !value.is_real() || (real == std::floor(real) && real >= -0x1p63 && real < 0x1p63);
+  return integral ? std::to_string(value.as_integer()) : value.text();
+}
+
+bool are_types(const std::vector<search::Value>& values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](const search::Value& value) { return value.is_name() && shape_of_type(value.as_name()); });
 }
 
 double read_real(const Span& span, const char* what) {

@@ -16,4 +16,10 @@ std::vector<search::Value> read_values(const std::vector<Span>& items);
 /// A finite number.
 double read_real(const Span& span, const char* what);
 
+/// The same text for values that expressions find equal: 1, 1.0 and true.
+std::string equality_text(const search::Value& value);
+
+/// Whether each value is the name of a type.
+bool are_types(const std::vector<search::Value>& values);
+
 }  // namespace tuner

@@ -10,16 +10,6 @@
 #include "tuner/error.hpp"
 
 namespace tuner {
-namespace {
-
-std::string kernel_names(const std::vector<KernelDescription>& descriptions) {
-  std::string names;
-  for (const KernelDescription& description : descriptions) names += (names.empty() ? "" : ", ") + description.kernel;
-  return names;
-}
-
-}  // namespace
-
 std::vector<KernelDescription> parse_descriptions(std::string_view text, const std::filesystem::path& file) {
   const DirectiveFile directives(file.string(), text);
   std::vector<KernelDescription> descriptions;
@@ -49,7 +39,7 @@ std::vector<KernelDescription> parse_descriptions(std::string_view text, const s
     std::string hint =
         "put `#pragma tuner kernel(NAME)` and its parameters above the kernel; docs/directives.md shows how";
     if (const auto& near = directives.near_miss()) {
-      hint = fmt::format("line {} has a pragma that is almost `#pragma tuner`", near->line);
+      hint = fmt::format("line {} has a pragma that resembles `#pragma tuner`", near->line);
     }
     throw Error(Errc::bad_description, fmt::format("{} describes no kernel: {}.", file.string(), hint));
   }
@@ -58,19 +48,17 @@ std::vector<KernelDescription> parse_descriptions(std::string_view text, const s
 
 KernelDescription choose_description(std::vector<KernelDescription> descriptions, const std::filesystem::path& file,
                                      std::string_view kernel) {
+  std::vector<std::string> names;
+  for (const KernelDescription& description : descriptions) names.push_back(description.kernel);
   if (kernel.empty()) {
     if (descriptions.size() == 1) return std::move(descriptions.front());
     throw Error(Errc::bad_description, fmt::format("{} describes {} kernels; choose one of {}.", file.string(),
-                                                   descriptions.size(), kernel_names(descriptions)));
+                                                   names.size(), fmt::join(names, ", ")));
   }
-  for (KernelDescription& description : descriptions) {
-    if (description.kernel == kernel) return std::move(description);
-  }
-  std::vector<std::string> names;
-  for (const KernelDescription& description : descriptions) names.push_back(description.kernel);
-  const std::string nearest = suggestion(kernel, names);
-  throw Error(Errc::bad_description, fmt::format("{} describes no kernel `{}`{} It describes {}.", file.string(),
-                                                 kernel, nearest.empty() ? "." : nearest, kernel_names(descriptions)));
+  const auto found = std::find(names.begin(), names.end(), kernel);
+  if (found != names.end()) return std::move(descriptions[static_cast<std::size_t>(found - names.begin())]);
+  throw Error(Errc::bad_description, fmt::format("{} does not describe a kernel `{}`{} It describes {}.", file.string(),
+                                                 kernel, suggestion(kernel, names, "."), fmt::join(names, ", ")));
 }
 
 }  // namespace tuner

@@ -20,8 +20,9 @@ std::vector<Directive> clauses_of(const Span& list) {
     const Span word = rest.sub(0, open).trimmed();
     const std::size_t close = open == std::string_view::npos ? open : rest.find(')', open + 1);
     if (std::find(kClauses.begin(), kClauses.end(), word.text()) == kClauses.end()) {
-      word.fail(fmt::format("`{}` is no clause of reference; there are grid, block, shared, args and define{}",
-                            word.text(), suggestion(word.text(), kClauses)));
+      word.fail(
+          fmt::format("`{}` is not a clause of reference; valid clauses are grid, block, shared, args and define{}",
+                      word.text(), suggestion(word.text(), kClauses)));
     }
     if (close == std::string_view::npos) word.fail(fmt::format("{} needs arguments in parentheses", word.text()));
     const Span arguments = rest.sub(open + 1, close - open - 1).trimmed();
@@ -44,7 +45,7 @@ void DescriptionParser::read_reference(const Directive& directive) {
   reference.place = name.place();
   if (semicolon == std::string_view::npos) return;
   const std::vector<Directive> clauses = clauses_of(text.sub(semicolon + 1));
-  if (clauses.empty()) text.fail("behind the `;` belong grid(...), block(...), shared(...), args(...) or define(...)");
+  if (clauses.empty()) text.fail("after the `;` come grid(...), block(...), shared(...), args(...) or define(...)");
   // They may stand in any order, but for a constant that uses another one.
   for (const Directive& clause : clauses) {
     if (clause.word.text() == "define") read_reference_constant(clause);
@@ -70,7 +71,7 @@ void DescriptionParser::read_reference_constant(const Directive& clause) {
   const Span value = text.sub(equals + 1).trimmed();
   check_identifier(name, "a constant of the reference");
   if (!is_declarable(name.text())) {
-    name.fail(fmt::format("`{}` means something else already and cannot be a constant of the reference", name.text()));
+    name.fail(fmt::format("`{}` already has a meaning and cannot be a constant of the reference", name.text()));
   }
   if (reference_constants_.contains(name.string())) {
     name.fail(fmt::format("`{}` is given twice for the reference", name.text()));
@@ -103,8 +104,8 @@ void DescriptionParser::check_reference() const {
     const Span& span = reference_argument_spans_[i];
     if (std::find(known.begin(), known.end(), span.text()) != known.end()) continue;
     span.fail(
-        fmt::format("the reference takes `{}`, which is no argument of the kernel{}; what else it needs can be a "
-                    "macro, as in define(COUNT = n)",
+        fmt::format("the reference takes `{}`, which is not an argument of the kernel{}; use a macro for anything else "
+                    "that it needs, as in define(COUNT = n)",
                     span.text(), suggestion(span.text(), known)));
   }
   for (const Argument& argument : description_.arguments) {
@@ -113,9 +114,8 @@ void DescriptionParser::check_reference() const {
     const auto& taken = *reference.arguments;
     if (!is_written || std::find(taken.begin(), taken.end(), argument.name) != taken.end()) continue;
     reference_argument_spans_.front().fail(
-        fmt::format("the reference does not take `{}`, which the kernel writes, so nothing would say what is right "
-                    "there; add it to "
-                    "args",
+        fmt::format("the reference does not take `{}`, which the kernel writes, so there would be nothing to compare "
+                    "it with; add it to args",
                     argument.name));
   }
 }

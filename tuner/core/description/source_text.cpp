@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "search/expression/quoting.hpp"
+#include "tuner/core/base/words.hpp"
 
 namespace tuner {
 namespace {
@@ -14,14 +15,11 @@ namespace {
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
 }
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 constexpr std::array<bool, 256> kWord = [] {
   std::array<bool, 256> word{};
   for (std::size_t c = 0; c < word.size(); ++c) {
-    word[c] = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    word[c] = is_word_character(static_cast<char>(c));
   }
   return word;
 }();

@@ -50,5 +50,7 @@ std::string_view compute_capability(std::string_view identity);
 /// A well-known GPU by short name ("H200", "A100", "RTX_4090", …): for planning and tests where there is none. Throws
 /// Error{bad_usage} that lists the names.
 DeviceInfo known_device(const std::string& short_name);
+/// The one that plans are made for where no device is named.
+inline constexpr const char* kPlanDevice = "H200";
 
 }  // namespace tuner

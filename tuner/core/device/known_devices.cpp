@@ -75,11 +75,8 @@ DeviceInfo known_device(const std::string& short_name) {
     }
     return device;
   }
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  const std::string nearest = suggestion(short_name, names);
-  throw Error(Errc::bad_usage, fmt::format("The device `{}` is not a known one{} Known without asking a driver are {}.",
-                                           short_name, nearest.empty() ? "." : nearest, list));
+  throw Error(Errc::bad_usage, fmt::format("The device `{}` is not known{} Devices known without a driver: {}.",
+                                           short_name, suggestion(short_name, names, "."), fmt::join(names, ", ")));
 }
 
 }  // namespace tuner

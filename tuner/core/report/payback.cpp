@@ -51,11 +51,11 @@ std::optional<Payback> stored_payback(const cache::Decision& decision) {
 
 std::string payback_text(const Payback& payback) {
   const std::string cost = fmt::format("tuning took {}", duration_text(payback.tuning_s));
-  if (!payback.launches) return fmt::format("not known to pay for itself: {}, and nothing is gained", cost);
+  if (!payback.launches) return fmt::format("not known to pay for itself: {}, with no gain", cost);
   const std::string launches = launches_text(*payback.launches);
   const std::string after = fmt::format("{} {}", launches, launches == "1" ? "launch" : "launches");
   if (payback.doubtful) {
-    return fmt::format("not known to pay for itself: {}, and the speed-up may be none; if it is as estimated, after {}",
+    return fmt::format("not known to pay for itself: {}, and there may be no speed-up; if it is as estimated, after {}",
                        cost, after);
   }
   const std::string range = payback.fewest && payback.most ? fmt::format(" ({} to {})", launches_text(*payback.fewest),

@@ -20,12 +20,7 @@ constexpr std::size_t kFailureTextLimit = 300;
 constexpr std::size_t kShown = 20;
 
 std::string spaced(std::string_view configuration) {
-  std::string text;
-  for (const std::string& part : split_assignments(configuration)) {
-    if (!text.empty()) text += ' ';
-    text += part;
-  }
-  return text;
+  return fmt::format("{}", fmt::join(split_assignments(configuration), " "));
 }
 
 std::string percent(double share) {
@@ -139,7 +134,7 @@ std::string ReportText::heading() const {
   for (const std::string& where : report.where) text += labelled("  where      ", where);
   const WarmStart& warm = report.warm_start;
   if (warm.tried > 0) {
-    text += labelled("  warm start ", fmt::format("{} that did well elsewhere tried; {}",
+    text += labelled("  warm start ", fmt::format("{} that did well elsewhere tried first; {}",
                                                   counted(static_cast<std::uint64_t>(warm.tried), "configuration"),
                                                   warm.won ? "one of them won" : "none of them won"));
   }
@@ -149,7 +144,7 @@ std::string ReportText::heading() const {
 std::string speedup_text(const TuneReport& report) {
   const cache::Decision& decision = report.decision;
   if (decision.baseline.empty()) {
-    return "not known: the constraints exclude the defaults, so there is no baseline to compare with";
+    return "unknown: the constraints exclude the defaults, so there is no baseline to compare with";
   }
   const std::string baseline = decision.baseline_time_ns
                                    ? fmt::format("the baseline's {}", time_text(*decision.baseline_time_ns))
@@ -158,10 +153,10 @@ std::string speedup_text(const TuneReport& report) {
     return report.baseline_excluded ? "none: the baseline itself is the fastest, although --where excludes it"
                                     : "none: the baseline itself is the fastest";
   }
-  if (!decision.speedup) return fmt::format("not known: {} was not raced against the winner", baseline);
+  if (!decision.speedup) return fmt::format("unknown: {} was not raced against the winner", baseline);
   std::string text = fmt::format("{} over {}", times(*decision.speedup), baseline);
   if (!decision.speedup_low || !decision.speedup_high) {
-    return text + "; its uncertainty is not known: one time for each configuration";
+    return text + "; its uncertainty is unknown: one time for each configuration";
   }
   text += fmt::format(", {} confidence interval {} to {}", percent(decision.confidence), times(*decision.speedup_low),
                       times(*decision.speedup_high));
@@ -173,11 +168,11 @@ std::string speedup_text(const TuneReport& report) {
 }
 
 std::string verified_text(const TuneReport& report) {
-  if (!report.decision.verified) return "in the search, not again on fresh inputs";
-  if (!report.has_fresh_inputs) return "again after the race, on the same inputs: none of them is random";
+  if (!report.decision.verified) return "in the search, but not again on fresh inputs";
+  if (!report.has_fresh_inputs) return "again after the race, on the same inputs, because none are random";
   const auto is_input = [](const DataReport& data) { return !data.is_expected; };
   const bool any_file = std::any_of(report.data.begin(), report.data.end(), is_input);
-  return fmt::format("again after the race, on fresh inputs{}", any_file ? ", those from files the same" : "");
+  return fmt::format("again after the race, on fresh inputs{}", any_file ? ", except those from files" : "");
 }
 
 /// Where else the winner was verified, which says where else it may be served.
@@ -187,13 +182,13 @@ std::string ReportText::awkward() const {
   }
   if (report.awkward_note.empty()) return {};
   return labelled("  and at     ",
-                  fmt::format("no other size: {}; it is served at this size only", report.awkward_note));
+                  fmt::format("no other size: {}; it is served only at this size", report.awkward_note));
 }
 
 /// What disturbed the measurements.
 std::string disturbance_text(const cache::Decision& decision) {
   std::string text;
-  if (decision.noisy) text += ", on a device that was disturbed while it was measured";
+  if (decision.noisy) text += ", on a device that was disturbed during the measurement";
   if (decision.contended) text += ", while other processes computed on the device";
   return text;
 }
@@ -201,14 +196,15 @@ std::string disturbance_text(const cache::Decision& decision) {
 std::string ReportText::winner() const {
   const cache::Decision& decision = report.decision;
   if (decision.configuration.empty()) {
-    return "\nNo winner: no configuration ran and gave the right result.\n";
+    return "\nNo winner: no configuration ran and gave the correct result.\n";
   }
   std::string text = "\nWinner\n";
   text += labelled("  time       ", time_text(decision.time_ns) + disturbance_text(decision));
   text += labelled("  values     ", spaced(decision.configuration));
   if (report.winner_excluded) {
-    text += labelled("  note       ",
-                     "the winner of an earlier session, which --where excludes: nothing it allows beats it");
+    text +=
+        labelled("  note       ",
+                 "the winner of an earlier session, which --where excludes: no configuration that it allows is faster");
   }
   text += labelled("  speed-up   ", speedup_text(report));
   if (const auto pays = payback(decision, report.time.total_s)) text += labelled("  payback    ", payback_text(*pays));
@@ -220,7 +216,7 @@ std::string ReportText::winner() const {
   if (!facts.empty()) text += labelled("  resources  ", facts);
   if (!decision.baseline.empty() && decision.baseline != decision.configuration) {
     const std::string baseline = facts_text(report.baseline_facts, report.baseline_code);
-    if (!baseline.empty()) text += labelled("  baseline's ", baseline);
+    if (!baseline.empty()) text += labelled("             ", "baseline: " + baseline);
   }
   std::string achieved;
   if (report.bytes_per_second) achieved = rate_text(*report.bytes_per_second, "B/s");
@@ -243,9 +239,8 @@ std::string ReportText::ties() const {
   const cache::Decision& decision = report.decision;
   if (decision.ties.size() < 2) return {};
   std::string text =
-      "\n" +
-      labelled("", fmt::format("Tied with the winner: {} not shown to be slower than the fastest by more than 1 %",
-                               counted(decision.ties.size() - 1, "configuration")));
+      "\n" + labelled("", fmt::format("Tied with the winner: {} not shown to be more than 1 % slower than the fastest",
+                                      counted(decision.ties.size() - 1, "configuration")));
   std::size_t shown = 0;
   std::size_t left_out = 0;
   for (const cache::Tie& tie : decision.ties) {
@@ -350,7 +345,7 @@ std::string ReportText::accounts() const {
   };
   if (!report.replayed) {
     text +=
-        fmt::format("  {:<20}{:>9}  of all compile workers together\n", "compiling", duration_text(time.compile_cpu_s));
+        fmt::format("  {:<20}{:>9}  total of all compile workers\n", "compiling", duration_text(time.compile_cpu_s));
     line("device: waiting", time.waiting_s);
     line("device: loading", time.loading_s);
     line("device: verifying", time.verifying_s);

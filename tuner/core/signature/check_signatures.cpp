@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tuner/core/base/suggestion.hpp"
+#include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/name_table.hpp"
 #include "tuner/core/signature/written_signature.hpp"
@@ -41,10 +42,9 @@ std::optional<TypeShape> shape_of(const Argument& argument) {
 }
 
 std::string suggested(std::string_view name, const std::vector<std::string>& candidates) {
-  const std::string nearest = suggestion(name, candidates);
-  if (!nearest.empty()) return nearest;
   if (candidates.empty()) return "";
-  return fmt::format("; there {} {}", candidates.size() == 1 ? "is" : "are", fmt::join(candidates, ", "));
+  const char* const are = candidates.size() == 1 ? "is" : "are";
+  return suggestion(name, candidates, fmt::format("; there {} {}", are, fmt::join(candidates, ", ")));
 }
 
 void sort_out(std::vector<std::string>& names) {
@@ -79,9 +79,9 @@ class WrittenCheck {
     if (!source_.mentions(call.function)) {
       if (!source_.is_complete()) return true;
       sentence =
-          fmt::format("neither the source nor a header that it includes with quotes has a kernel `{}`", call.function);
+          fmt::format("neither the source nor a header that it includes in quotes has a kernel `{}`", call.function);
     } else if (source_.is_other_function(call.function)) {
-      sentence = fmt::format("`{}` is no kernel: it is not declared __global__", call.function);
+      sentence = fmt::format("`{}` is not a kernel: it is not declared __global__", call.function);
     } else {
       return false;
     }
@@ -124,10 +124,9 @@ class WrittenCheck {
       if (!source_.is_complete()) return;
       std::vector<std::string> arrays = source_.array_names();
       sort_out(arrays);
-      add({},
-          {{&argument, fmt::format("neither the source nor a header that it includes with quotes has an array `{}`; "
-                                   "declare it with __constant__ outside of functions{}",
-                                   argument.name, suggested(argument.name, arrays))}});
+      add({}, {{&argument, fmt::format("neither the source nor a header that it includes in quotes has an array `{}`; "
+                                       "declare it with __constant__ outside functions{}",
+                                       argument.name, suggested(argument.name, arrays))}});
     } else if (auto mistake = compare_array(argument, shape_of(argument), source_.constant_array(argument.name))) {
       add({}, {*std::move(mistake)});
     }

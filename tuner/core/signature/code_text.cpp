@@ -1,7 +1,10 @@
 #include "tuner/core/signature/code_text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
+
+#include "tuner/core/base/words.hpp"
 
 namespace tuner {
 namespace {
@@ -90,7 +93,7 @@ class CodeReader {
       }
     }
     // Not what divides the digits of a number.
-    if (quote == '\'' && !before.empty() && before.front() >= '0' && before.front() <= '9') return false;
+    if (quote == '\'' && !before.empty() && is_digit(before.front())) return false;
     for (++at_; at_ < source_.size() && source_[at_] != quote && source_[at_] != '\n'; ++at_) {
       if (source_[at_] == '\\') ++at_;
     }
@@ -162,45 +165,18 @@ class CodeReader {
 
 }  // namespace
 
-bool is_word_character(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
-  for (std::size_t at = text.find(word, from); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || !is_word_character(text[at - 1])) && (end == text.size() || !is_word_character(text[end])))
-      return at;
-  }
-  return std::string_view::npos;
-}
-
 bool is_library_header(std::string_view name) {
   if (name.find('.') == std::string_view::npos) return true;  // <cstdint>, <cuda/std/array>
   for (const std::string_view folder : {"cub/", "thrust/", "cuda/std/", "nv/", "cooperative_groups/"}) {
     if (name.starts_with(folder)) return true;
   }
-  constexpr std::array<std::string_view, 36> kNames{
-      "assert.h",         "builtin_types.h",
-      "complex.h",        "cooperative_groups.h",
-      "cuComplex.h",      "cuda.h",
-      "cuda_awbarrier.h", "cuda_bf16.h",
-      "cuda_bf16.hpp",    "cuda_fp16.h",
-      "cuda_fp16.hpp",    "cuda_fp4.h",
-      "cuda_fp6.h",       "cuda_fp8.h",
-      "cuda_pipeline.h",  "cuda_pipeline_primitives.h",
-      "cuda_runtime.h",   "cuda_runtime_api.h",
-      "curand_kernel.h",  "device_functions.h",
-      "device_types.h",   "device_launch_parameters.h",
-      "driver_types.h",   "float.h",
-      "inttypes.h",       "limits.h",
-      "math.h",           "math_constants.h",
-      "math_functions.h", "mma.h",
-      "stddef.h",         "stdint.h",
-      "stdio.h",          "stdlib.h",
-      "string.h",         "vector_types.h",
-  };
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  constexpr std::string_view kNames =
+      " assert.h builtin_types.h complex.h cooperative_groups.h cuComplex.h cuda.h cuda_awbarrier.h cuda_bf16.h "
+      "cuda_bf16.hpp cuda_fp16.h cuda_fp16.hpp cuda_fp4.h cuda_fp6.h cuda_fp8.h cuda_pipeline.h "
+      "cuda_pipeline_primitives.h cuda_runtime.h cuda_runtime_api.h curand_kernel.h device_functions.h "
+      "device_types.h device_launch_parameters.h driver_types.h float.h inttypes.h limits.h math.h math_constants.h "
+      "math_functions.h mma.h stddef.h stdint.h stdio.h stdlib.h string.h vector_types.h ";
+  return name.find(' ') == std::string_view::npos && kNames.find(fmt::format(" {} ", name)) != std::string_view::npos;
 }
 
 CodeText read_code(std::string_view source) {

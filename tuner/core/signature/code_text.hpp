@@ -30,10 +30,4 @@ CodeText read_code(std::string_view source);
 /// Whether a header is one of the toolkit's or of C++'s, which no kernel of a user's is in.
 bool is_library_header(std::string_view name);
 
-/// A word of C++ or CUDA: what identifiers, keywords and numbers consist of.
-bool is_word_character(char c);
-
-/// The next place at which `word` stands as a whole word; npos if there is none.
-std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
-
 }  // namespace tuner

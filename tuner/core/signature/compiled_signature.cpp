@@ -7,7 +7,8 @@
 #include <cstdlib>
 #include <memory>
 #include <utility>
-#include <vector>
+
+#include "search/expression/quoting.hpp"
 
 namespace tuner {
 namespace {
@@ -57,18 +58,12 @@ constexpr std::pair<std::string_view, std::string_view> kStandIns[] = {
     {"tuner::host::Index3", "uint3"},
 };
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
 /// Takes a word off the end: "float const" becomes "float".
 bool take_last(std::string_view& text, std::string_view word) {
   if (!text.ends_with(word)) return false;
   const std::string_view rest = text.substr(0, text.size() - word.size());
   if (!rest.empty() && rest.back() != ' ' && rest.back() != '*') return false;
-  text = trimmed(rest);
+  text = search::trimmed(rest);
   return true;
 }
 
@@ -88,11 +83,11 @@ std::size_t end_of(std::string_view text, std::size_t from, bool comma) {
 ParameterType parameter(std::string_view type, std::uint64_t size) {
   ParameterType result;
   result.size = size;
-  std::string_view element = trimmed(type);
+  std::string_view element = search::trimmed(type);
   if (element.ends_with('&')) return result;
   result.form = element.ends_with('*') ? ParameterType::Form::pointer : ParameterType::Form::value;
   if (result.form == ParameterType::Form::pointer) {
-    element = trimmed(element.substr(0, element.size() - 1));
+    element = search::trimmed(element.substr(0, element.size() - 1));
     for (bool again = true; again;) {
       const bool is_const = take_last(element, "const");
       result.points_to_const = result.points_to_const || is_const;
@@ -138,12 +133,12 @@ std::optional<Signature> signature_from_symbol(const std::string& mangled) {
   if (end == std::string_view::npos) return std::nullopt;
   Signature signature;
   std::string_view rest = text.substr(begin + kList.size(), end - begin - kList.size());
-  while (!(rest = trimmed(rest)).empty()) {
+  while (!(rest = search::trimmed(rest)).empty()) {
     if (!rest.starts_with(kItem)) return std::nullopt;
     rest.remove_prefix(kItem.size());
     const std::size_t comma = end_of(rest, 0, true), close = end_of(rest, 0, false);
     if (comma == std::string_view::npos || close == std::string_view::npos) return std::nullopt;
-    const std::string_view number = trimmed(rest.substr(comma + 1, close - comma - 1));
+    const std::string_view number = search::trimmed(rest.substr(comma + 1, close - comma - 1));
     std::uint64_t size = 0;
     if (std::from_chars(number.data(), number.data() + number.size(), size).ec != std::errc{}) return std::nullopt;
     signature.parameters.push_back(parameter(rest.substr(0, comma), size));

@@ -105,7 +105,7 @@ std::optional<Difference> buffer_difference(const Argument& argument, const std:
   if (is_loose(argument)) return std::nullopt;
   if (is_written(argument.role) && parameter.points_to_const)
     return Difference{fmt::format("is described as {}", role_text(argument.role)),
-                      "the kernel cannot write through that, so describe it with in, or take the const away"};
+                      "the kernel cannot write through that, so describe it with in, or remove the const"};
   if (!shape || parameter.is_raw) return std::nullopt;
   const bool is_right = parameter.shape       ? fits(*shape, *parameter.shape)
                         : parameter.size == 0 ? true

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 
+#include "tuner/core/base/words.hpp"
+
 namespace tuner {
 namespace {
 
-constexpr std::string_view kBlank = " \t\v\f\r\n";
+constexpr std::string_view kWhitespace = " \t\v\f\r\n";
 
 std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
-  return text.substr(0, text.find_last_not_of(kBlank) + 1);
+  text.remove_prefix(std::min(text.find_first_not_of(kWhitespace), text.size()));
+  return text.substr(0, text.find_last_not_of(kWhitespace) + 1);
 }
 
 std::string_view last_part(std::string_view name) {
@@ -31,7 +33,7 @@ Word next_word(std::string_view text, std::size_t from) {
 }
 
 std::size_t skip_blanks(std::string_view text, std::size_t at) {
-  return std::min(text.find_first_not_of(kBlank, at), text.size());
+  return std::min(text.find_first_not_of(kWhitespace, at), text.size());
 }
 
 /// No list of parameters is longer.
@@ -297,7 +299,7 @@ ParameterType WrittenSource::parameter(const File& file, std::size_t begin, std:
   type.place = file.text.place(begin);
   const std::string_view text = trimmed(code.substr(begin, end - begin));
   for (const char c : text) {
-    if (kBlank.find(c) == std::string_view::npos)
+    if (kWhitespace.find(c) == std::string_view::npos)
       type.text += c;
     else if (!type.text.ends_with(' '))
       type.text += ' ';

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -91,54 +90,16 @@ bool run_support_kernel_on_host(std::string_view name, void** arguments) {
   return false;
 }
 
+// The enums of support.cu are in the same order.
+static_assert(support_text::kFloat64 == static_cast<int>(ElementType::float64));
+static_assert(support_text::kIndex == static_cast<int>(Generator::Kind::index));
+
 int support_number(ElementType type) {
-  switch (type) {
-    case ElementType::boolean:
-      return support_text::kBoolean;
-    case ElementType::int8:
-      return support_text::kInt8;
-    case ElementType::uint8:
-      return support_text::kUint8;
-    case ElementType::int16:
-      return support_text::kInt16;
-    case ElementType::uint16:
-      return support_text::kUint16;
-    case ElementType::int32:
-      return support_text::kInt32;
-    case ElementType::uint32:
-      return support_text::kUint32;
-    case ElementType::int64:
-      return support_text::kInt64;
-    case ElementType::uint64:
-      return support_text::kUint64;
-    case ElementType::float16:
-      return support_text::kFloat16;
-    case ElementType::bfloat16:
-      return support_text::kBfloat16;
-    case ElementType::float32:
-      return support_text::kFloat32;
-    case ElementType::float64:
-      return support_text::kFloat64;
-  }
-  return support_text::kUint8;
+  return static_cast<int>(type);
 }
 
 int support_number(Generator::Kind kind) {
-  switch (kind) {
-    case Generator::Kind::constant:
-      return support_text::kConstant;
-    case Generator::Kind::iota:
-      return support_text::kIota;
-    case Generator::Kind::uniform:
-      return support_text::kUniform;
-    case Generator::Kind::normal:
-      return support_text::kNormal;
-    case Generator::Kind::index:
-      return support_text::kIndex;
-    case Generator::Kind::file:
-      break;  // nothing is generated
-  }
-  return support_text::kConstant;
+  return kind == Generator::Kind::file ? support_text::kConstant : static_cast<int>(kind);  // nothing is generated
 }
 
 }  // namespace tuner

@@ -12,6 +12,7 @@
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/suggestion.hpp"
+#include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/name_table.hpp"
 #include "tuner/core/t1/signature.hpp"
@@ -47,20 +48,19 @@ std::string type_of(const T1Node& argument) {
         "float with four times the Size");
   }
   if (is_wide_vector(type)) {
-    node.fail(
-        fmt::format("`{}` is a vector that CUDA does not have; describe it as its numbers, with a greater Size", type));
+    node.fail("`{}` is a vector that CUDA does not have; describe it as its numbers, with a greater Size", type);
   }
   const auto shape = shape_of_type(type);
   if (!shape) {
-    const std::string near = suggestion(type, type_names());
-    node.fail(fmt::format("unknown type `{}`{}", type,
-                          near.empty() ? "; there are bool, int8 to int64, uint8 to uint64, half, float, double and "
-                                         "CUDA's vectors of them"
-                                       : near));
+    node.fail(
+        "unknown type `{}`{}", type,
+        suggestion(
+            type, type_names(),
+            "; valid types are bool, int8 to int64, uint8 to uint64, half, float, double and CUDA's vectors of them"));
   }
   if (const auto size = argument.find("TypeSize")) {
     const auto bytes = static_cast<std::int64_t>(size_of(shape->element)) * shape->lanes;
-    if (size->integer() != bytes) size->fail(fmt::format("`{}` has {} bytes, not {}", type, bytes, size->integer()));
+    if (size->integer() != bytes) size->fail("`{}` has {} bytes, not {}", type, bytes, size->integer());
   }
   return type;
 }
@@ -82,11 +82,11 @@ class ArgumentReader {
     for (std::size_t i = 0; i < nodes.size(); ++i) read_argument(nodes[i], i);
     if (!any_output_) {
       list.fail(
-          "no argument is written: without one whose AccessType is WriteOnly or ReadWrite no configuration could be "
+          "no argument is written: without one whose AccessType is WriteOnly or ReadWrite no configuration can be "
           "checked");
     }
     for (const auto& [name, reference] : references_) {
-      if (!names_.contains(name)) reference.second.fail(fmt::format("there is no argument `{}`", name));
+      if (!names_.contains(name)) reference.second.fail("there is no argument `{}`", name);
     }
     return std::move(result_);
   }
@@ -126,7 +126,7 @@ class ArgumentReader {
       if (how == "AbsoluteDifference")
         method->warn("a threshold for the sum of differences is not used; each element is compared.");
       if (method && how != "AbsoluteDifference" && !how.starts_with("SideBySide")) {
-        method->fail(fmt::format("unknown method `{}`", how));
+        method->fail("unknown method `{}`", how);
       }
       references_.insert_or_assign(target.string(), std::make_pair(tolerance, target));
     }
@@ -148,14 +148,13 @@ class ArgumentReader {
       argument.fail("needs the Name of the `__constant__` array in the kernel's source");
     }
     for (char& c : name) {
-      const bool is_word = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-      if (!is_word) c = '_';
+      if (!is_word_character(c)) c = '_';
     }
     if (!is_array_of_source && !is_declarable(name)) name = "argument_" + name;
     while (name.find("__") != std::string::npos && !is_array_of_source) name.erase(name.find("__"), 1);
-    if (name != wanted) node->warn(fmt::format("is called `{}` here, because `{}` cannot be a name.", name, wanted));
+    if (name != wanted) node->warn("is called `{}` here, because `{}` cannot be a name.", name, wanted);
     if (!names_.insert(wanted).second || (name != wanted && !names_.insert(name).second)) {
-      argument.fail(fmt::format("the argument `{}` is described twice", wanted));
+      argument.fail("the argument `{}` is described twice", wanted);
     }
     return name;
   }
@@ -168,7 +167,7 @@ class ArgumentReader {
       if (mem_type->string() == "Constant") {
         constant = true;
       } else if (mem_type->string() != "Global" && mem_type->string() != "Vector") {
-        mem_type->fail(fmt::format("`{}` memory is not supported; there are Constant and Global", mem_type->string()));
+        mem_type->fail("`{}` memory is not supported; valid are Constant and Global", mem_type->string());
       }
     }
     if (memory == "Scalar") {
@@ -181,24 +180,20 @@ class ArgumentReader {
       read_vector(argument, index);
     } else {
       argument.need("MemoryType")
-          .fail(fmt::format("`{}` memory is not supported; there are Scalar, Vector, Constant, "
-                            "Symbol and Local",
-                            memory));
+          .fail("`{}` memory is not supported; valid are Scalar, Vector, Constant, Symbol and Local", memory);
     }
   }
 
   void read_scalar(const T1Node& argument, std::size_t index) {
     const std::string name = name_of(argument, index, false);
     const std::string type = type_of(argument);
-    if (shape_of_type(type)->lanes != 1)
-      argument.need("Type").fail(fmt::format("a scalar has a plain type, not `{}`", type));
+    if (shape_of_type(type)->lanes != 1) argument.need("Type").fail("a scalar has a plain type, not `{}`", type);
     if (const auto access = argument.find("AccessType"); access && access->string() != "ReadOnly") {
       access->fail("a scalar is ReadOnly");
     }
     for (const char* key : {"Size", "Output"}) argument.find(key);
     if (const auto fill = argument.find("FillType"); fill && fill->string() != "Constant") {
-      fill->fail(
-          fmt::format("a scalar is one value, given by FillValue, and cannot be filled by `{}`", fill->string()));
+      fill->fail("a scalar is one value, given by FillValue, and cannot be filled by `{}`", fill->string());
     }
     const T1Node node = argument.need("FillValue");
     const std::string value = t1_expression(node, around_.names, T1Use::fixed);
@@ -246,14 +241,14 @@ class ArgumentReader {
     const auto access_node = argument.find("AccessType");
     std::string access = access_node ? access_node->string() : std::string("ReadWrite");
     if (access != "ReadOnly" && access != "WriteOnly" && access != "ReadWrite") {
-      access_node->fail(fmt::format("unknown access `{}`; there are ReadOnly, WriteOnly and ReadWrite", access));
+      access_node->fail("unknown access `{}`; valid are ReadOnly, WriteOnly and ReadWrite", access);
     }
     const auto output = argument.find("Output");
     const bool is_output = output && output->flag();
     const bool is_none = output && !is_output;
     const bool has_content = argument.find("FillType") || argument.find("FillValue");
     if (access == "ReadOnly" && is_output) {
-      output->warn("a ReadOnly argument that is an output is taken for ReadWrite.");
+      output->warn("a ReadOnly argument that is an output is treated as ReadWrite.");
       access = "ReadWrite";
     }
     if (access != "ReadOnly" && is_none && (access == "WriteOnly" || !has_content)) {
@@ -263,8 +258,8 @@ class ArgumentReader {
     }
     if (access == "ReadWrite" && is_none) {
       output->warn(
-          "is compared all the same: a buffer with a content that the kernel may change is restored before each "
-          "run and compared after it.");
+          "is compared nevertheless: a buffer that has a content and that the kernel may change is restored before "
+          "each run and compared after it.");
     }
     const std::string length = length_of(argument, type);
     std::string content;
@@ -299,9 +294,9 @@ class ArgumentReader {
     for (const std::string& name : parsed.names()) {
       if (!around_.names.parameters.contains(name)) continue;
       node.fail(
-          fmt::format("uses the tuned parameter `{}`, but must be the same for every configuration; max({}) is the "
-                      "greatest of its values",
-                      name, name));
+          "uses the tuned parameter `{}`, but must be the same for every configuration; max({}) is the greatest of its "
+          "values",
+          name, name);
     }
   }
 
@@ -318,9 +313,9 @@ class ArgumentReader {
     } catch (const Error& error) {
       node.fail(error.what());
     }
-    if (elements < 1) node.fail(fmt::format("is {}; a buffer has at least one element", elements));
+    if (elements < 1) node.fail("is {}; a buffer has at least one element", elements);
     if (elements > kMostElements) {
-      node.fail(fmt::format("is {} elements of type {}, more than any memory holds", elements, type));
+      node.fail("is {} elements of type {}, more than any memory holds", elements, type);
     }
     return text;
   }
@@ -336,8 +331,7 @@ class ArgumentReader {
     const auto source = argument.find("DataSource");
     if (const auto seed = argument.find("RandomSeed")) seed->set_aside();
     const std::string how = fill ? fill->string() : source ? "" : value ? "Constant" : "Random";
-    if (source && (how == "Constant" || how == "Random"))
-      source->warn(fmt::format("is not used: FillType is {}.", how));
+    if (source && (how == "Constant" || how == "Random")) source->warn("is not used: FillType is {}.", how);
     if (!fill && !source && !value) argument.warn("FillType is missing; the buffer is filled with random numbers.");
     if (how == "Constant") {
       const T1Node constant = argument.need("FillValue");
@@ -346,7 +340,8 @@ class ArgumentReader {
       return fmt::format(", constant({})", text);
     }
     if (how == "Random") {
-      if (repeats) argument.warn("is filled with a ramp instead of random numbers, so that both hold the same.");
+      if (repeats)
+        argument.warn("is filled with a ramp instead of random numbers, so that both have the same content.");
       return random(value, type, length, repeats);
     }
     if (source && source->is_string() && source->string().ends_with(".npy")) {
@@ -354,9 +349,9 @@ class ArgumentReader {
     }
     if (!fill) source->fail("must be the name of a NumPy file, which ends in .npy (numpy.save writes one)");
     fill->fail(
-        fmt::format("`{}` is not supported: buffers are filled with Constant or Random, or from a NumPy file that "
-                    "DataSource names (numpy.save writes one)",
-                    how));
+        "`{}` is not supported: buffers are filled with Constant or Random, or from a NumPy file that DataSource names "
+        "(numpy.save writes one)",
+        how);
   }
 
   /// Reals evenly from 0 to the value, integers from 0 to the value itself.

@@ -1,7 +1,5 @@
 #include "tuner/core/t1/baseline.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <utility>

@@ -3,22 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "search/expression/expression.hpp"
 #include "search/expression/quoting.hpp"
+#include "tuner/core/base/words.hpp"
 
 namespace tuner {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool begins_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-bool is_word(char c) {
-  return begins_word(c) || is_digit(c);
+  return is_letter(c) || c == '_';
 }
 
 /// As it stands in an expression: a negative number in parentheses, a string in quotes.
@@ -43,7 +37,7 @@ class Rewriting {
         word();
       } else if (is_digit(c)) {
         // With what follows it: the e of 1e3 is no name.
-        while (at_ < text_.size() && (is_word(text_[at_]) || text_[at_] == '.')) result_ += text_[at_++];
+        while (at_ < text_.size() && (is_word_character(text_[at_]) || text_[at_] == '.')) result_ += text_[at_++];
       } else {
         result_ += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
         ++at_;
@@ -59,7 +53,8 @@ class Rewriting {
     at_ = std::min(at_ + 1, text_.size());
     const std::string quotation = text_.substr(begin, at_ - begin);
     const auto controls = [](char character) { return static_cast<unsigned char>(character) < 0x20; };
-    if (std::any_of(quotation.begin(), quotation.end(), controls)) node_.fail("a string in it has a control character");
+    if (std::any_of(quotation.begin(), quotation.end(), controls))
+      node_.fail("it contains a string with a control character");
     result_ += quotation;
   }
 
@@ -68,7 +63,7 @@ class Rewriting {
   }
   std::string_view take_word() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_word_character(text_[at_])) ++at_;
     return std::string_view(text_).substr(begin, at_ - begin);
   }
 
@@ -115,8 +110,8 @@ class Rewriting {
       node_.fail("the index of `ProblemSize` must be a number, as in ProblemSize[0]");
     ++at_;
     if (index >= names_.problem_size.size()) {
-      node_.fail(fmt::format("ProblemSize[{}] does not exist: KernelSpecification.ProblemSize has {} element{}", index,
-                             names_.problem_size.size(), names_.problem_size.size() == 1 ? "" : "s"));
+      node_.fail("ProblemSize[{}] does not exist: KernelSpecification.ProblemSize has {} element{}", index,
+                 names_.problem_size.size(), names_.problem_size.size() == 1 ? "" : "s");
     }
     result_ += names_.problem_size[index];
   }
@@ -163,7 +158,7 @@ std::string t1_expression(const T1Node& node, const T1Names& names, T1Use use) {
   try {
     search::Expression::parse(text);
   } catch (const search::ExpressionError& error) {
-    node.fail(fmt::format("`{}` is no expression: {}", node.string().substr(0, 200), error.what()));
+    node.fail("`{}` is not an expression: {}", node.string().substr(0, 200), error.what());
   }
   return text;
 }

@@ -49,7 +49,7 @@ bool is_opencl(const T1Node& specification) {
   const auto node = specification.find("GlobalSizeType");
   if (!node || node->string() == "CUDA" || node->string() == "cuda") return false;
   if (node->string() == "OpenCL" || node->string() == "opencl") return true;
-  node->fail(fmt::format("unknown type `{}`; GlobalSize counts blocks (CUDA) or threads (OpenCL)", node->string()));
+  node->fail("unknown type `{}`; GlobalSize counts blocks (CUDA) or threads (OpenCL)", node->string());
 }
 
 /// By dimension, the extent that is divided; empty where none is given.
@@ -60,9 +60,8 @@ std::vector<std::string> problem_extents(const T1Names& names) {
 }
 
 void warn_of_unused(const T1Node& global, const std::vector<std::string>& extents) {
-  std::string text;
-  for (const std::string& extent : extents) text += (text.empty() ? "" : " x ") + extent;
-  global.warn(fmt::format("{} is not used: the grid is ProblemSize divided by GridDivX, GridDivY and GridDivZ.", text));
+  global.warn("{} is not used: the grid is ProblemSize divided by GridDivX, GridDivY and GridDivZ.",
+              fmt::join(extents, " x "));
 }
 
 bool says_the_same(const std::vector<std::string>& global, const T1Node& specification) {
@@ -94,8 +93,7 @@ void read_t1_problem_size(const T1Node& specification, T1Names& names, std::vect
   const auto node = specification.find("ProblemSize");
   if (!node) return;
   const std::vector<T1Node> sizes = node->is_array() ? node->elements() : std::vector<T1Node>{*node};
-  if (sizes.empty() || sizes.size() > 3)
-    node->fail(fmt::format("has {} dimensions; there are one to three", sizes.size()));
+  if (sizes.empty() || sizes.size() > 3) node->fail("has {} dimensions; valid are one to three", sizes.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     std::int64_t size = 0;
     try {
@@ -106,7 +104,7 @@ void read_t1_problem_size(const T1Node& specification, T1Names& names, std::vect
       if (sentence.starts_with(specification.document().file().string())) throw;
       sizes[i].fail(sentence);
     }
-    if (size < 1) sizes[i].fail(fmt::format("is {}; a size is at least 1", size));
+    if (size < 1) sizes[i].fail("is {}; a size is at least 1", size);
     std::string name = fmt::format("problem_size_{}", "xyz"[i]);
     while (names.parameters.contains(name)) name = "t1_" + name;
     properties.push_back({name, size, sizes[i].path()});

@@ -10,7 +10,6 @@
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/suggestion.hpp"
-#include "tuner/core/description/name_table.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner {
@@ -30,7 +29,7 @@ std::pair<std::size_t, std::size_t> position(std::string_view text, std::size_t 
 }
 
 /// The parser's own words behind its "[json.exception...] parse error at line 1, column 2: ".
-std::string complaint(const std::string& what) {
+std::string without_place(const std::string& what) {
   const std::size_t colon = what.find(": ");
   return colon == std::string::npos ? what : what.substr(colon + 2);
 }
@@ -79,21 +78,21 @@ T1Document::T1Document(std::filesystem::path file, std::string_view text) : file
   } catch (const Json::parse_error& error) {
     const auto [line, column] = position(text, error.byte);
     throw Error(Errc::bad_description, fmt::format("{}:{}:{}: this is not JSON: {}.", file_.string(), line, column,
-                                                   search::with_short_quotations(complaint(error.what()))));
+                                                   search::with_short_quotations(without_place(error.what()))));
   } catch (const Json::exception& error) {
     throw Error(Errc::bad_description, fmt::format("{}: this JSON cannot be read: {}.", file_.string(),
                                                    search::with_short_quotations(error.what())));
   }
   if (!watch.twice().empty()) {
-    throw Error(Errc::bad_description,
-                fmt::format("{}: the key `{}` stands twice in one object; remove one of the two.", file_.string(),
-                            one_line(watch.twice(), kLongestPath)));
+    throw Error(Errc::bad_description, fmt::format("{}: the key `{}` occurs twice in one object; remove one.",
+                                                   file_.string(), one_line(watch.twice(), kLongestPath)));
   }
   if (!json_->is_object()) {
-    throw Error(Errc::bad_description,
-                fmt::format("{} is no T1 description: it must be a JSON object with ConfigurationSpace and "
-                            "KernelSpecification.",
-                            file_.string()));
+    throw Error(
+        Errc::bad_description,
+        fmt::format(
+            "{} is not a T1 description: it must be a JSON object with ConfigurationSpace and KernelSpecification.",
+            file_.string()));
   }
 }
 
@@ -112,9 +111,8 @@ void T1Document::report_unknown_keys() {
   for (const auto& [path, visited] : visited_) {
     for (const auto& [key, value] : visited.object->items()) {
       if (visited.asked.contains(key)) continue;
-      const std::string near = suggestion(key, {visited.asked.begin(), visited.asked.end()});
-      warn(path.empty() ? key : path + "." + key,
-           fmt::format("unknown key, which is not used{}", near.empty() ? "." : near));
+      const std::string nearest = suggestion(key, {visited.asked.begin(), visited.asked.end()}, ".");
+      warn(path.empty() ? key : path + "." + key, "unknown key, which is not used" + nearest);
     }
   }
 }
@@ -133,12 +131,6 @@ bool T1Node::is_string() const {
 bool T1Node::is_array() const {
   return json_->is_array();
 }
-bool T1Node::is_null() const {
-  return json_->is_null();
-}
-bool T1Node::is_object() const {
-  return json_->is_object();
-}
 bool T1Node::is_number() const {
   return json_->is_number();
 }
@@ -149,7 +141,7 @@ T1Node T1Node::child(const Json& json, const std::string& step) const {
 }
 
 std::optional<T1Node> T1Node::find(std::string_view key) const {
-  if (!json_->is_object()) fail(fmt::format("must be an object in braces, not {}", json_->type_name()));
+  if (!json_->is_object()) fail("must be an object in braces, not {}", json_->type_name());
   T1Document::Visited& visited = document_->visited_[path_];
   visited.object = json_;
   visited.asked.insert(std::string(key));
@@ -165,14 +157,14 @@ T1Node T1Node::need(std::string_view key) const {
 }
 
 std::vector<T1Node> T1Node::elements() const {
-  if (!json_->is_array()) fail(fmt::format("must be a list in square brackets, not {}", json_->type_name()));
+  if (!json_->is_array()) fail("must be a list in square brackets, not {}", json_->type_name());
   std::vector<T1Node> nodes;
   for (std::size_t i = 0; i < json_->size(); ++i) nodes.push_back(child((*json_)[i], fmt::format("[{}]", i)));
   return nodes;
 }
 
 const std::string& T1Node::string() const {
-  if (!json_->is_string()) fail(fmt::format("must be a string, not {}", json_->type_name()));
+  if (!json_->is_string()) fail("must be a string, not {}", json_->type_name());
   return json_->get_ref<const std::string&>();
 }
 
@@ -180,11 +172,11 @@ search::Value T1Node::value() const {
   if (json_->is_boolean()) return json_->get<bool>();
   if (json_->is_string()) return json_->get<std::string>();
   if (json_->is_number_unsigned() && json_->get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) {
-    fail(fmt::format("{} does not fit in 64 bits", json_->get<std::uint64_t>()));
+    fail("{} does not fit in 64 bits", json_->get<std::uint64_t>());
   }
   if (json_->is_number_integer()) return json_->get<std::int64_t>();
   if (json_->is_number_float()) return json_->get<double>();
-  fail(fmt::format("must be a number, true, false or a string, not {}", json_->type_name()));
+  fail("must be a number, true, false or a string, not {}", json_->type_name());
 }
 
 std::int64_t T1Node::integer() const {
@@ -203,7 +195,7 @@ bool T1Node::flag() const {
 
 std::vector<std::string> T1Node::keys() const {
   std::vector<std::string> keys;
-  if (!json_->is_object()) fail(fmt::format("must be an object in braces, not {}", json_->type_name()));
+  if (!json_->is_object()) fail("must be an object in braces, not {}", json_->type_name());
   for (const auto& [key, value] : json_->items()) keys.push_back(key);
   return keys;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -9,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "search/expression/value.hpp"
@@ -59,8 +62,6 @@ class T1Node {
   const std::string& path() const { return path_; }
   bool is_string() const;
   bool is_array() const;
-  bool is_null() const;
-  bool is_object() const;
   bool is_number() const;
 
   /// The member of an object; nothing if it has none of that name, or null. Fails if this is no object.
@@ -78,6 +79,15 @@ class T1Node {
   /// Throws Error{bad_description}: "FILE: PATH: sentence".
   [[noreturn]] void fail(const std::string& sentence) const;
   void warn(const std::string& sentence) const { document_->warn(path_, sentence); }
+  /// The same with a sentence that is formatted as fmt::format does.
+  template <typename First, typename... Rest>
+  [[noreturn]] void fail(fmt::format_string<First, Rest...> sentence, First&& first, Rest&&... rest) const {
+    fail(fmt::format(sentence, std::forward<First>(first), std::forward<Rest>(rest)...));
+  }
+  template <typename First, typename... Rest>
+  void warn(fmt::format_string<First, Rest...> sentence, First&& first, Rest&&... rest) const {
+    warn(fmt::format(sentence, std::forward<First>(first), std::forward<Rest>(rest)...));
+  }
   void set_aside() const { document_->set_aside(path_); }
   T1Document& document() const { return *document_; }
 

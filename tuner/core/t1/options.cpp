@@ -57,7 +57,7 @@ T1Line read_t1_options(const T1Node& specification) {
   std::string pending;
   const auto take = [&](const T1Node& element, std::string option) {
     if (is_for_others(option)) {
-      element.warn(fmt::format("`{}` is not used: kernels are compiled at run time, for the GPU at hand.", option));
+      element.warn("`{}` is not used: kernels are compiled at run time, for the GPU at hand.", option);
       return;
     }
     if (option.starts_with("-I") && option.size() > 2) {
@@ -73,14 +73,14 @@ T1Line read_t1_options(const T1Node& specification) {
       option = joined_option(std::exchange(pending, {}), option);
     }
     if (option.empty()) continue;
-    if (!option.starts_with('-')) element.fail(fmt::format("`{}` is no compiler option", option));
+    if (!option.starts_with('-')) element.fail("`{}` is not a compiler option", option);
     if (wants_value(option)) {
       pending = option;
       continue;
     }
     take(element, option);
   }
-  if (!pending.empty()) node->fail(fmt::format("the option `{}` needs a value", pending));
+  if (!pending.empty()) node->fail("the option `{}` needs a value", pending);
   return list.empty() ? T1Line() : T1Line{fmt::format("options({})", list), node->path()};
 }
 

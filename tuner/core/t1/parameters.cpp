@@ -10,6 +10,7 @@
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/description/name_table.hpp"
+#include "tuner/core/description/parameter_values.hpp"
 #include "tuner/core/t1/values.hpp"
 #include "tuner/error.hpp"
 
@@ -39,12 +40,6 @@ bool is_whole(const search::Value& value) {
   return !value.is_real() || (real == std::floor(real) && std::abs(real) < 0x1p63);
 }
 
-/// The same text for values that expressions find equal.
-std::string equality_text(const search::Value& value) {
-  if (value.is_name()) return "=" + value.as_name();
-  return is_whole(value) ? std::to_string(value.as_integer()) : value.text();
-}
-
 /// Each value once, as expressions tell them apart: 1, 1.0 and True are one.
 std::vector<search::Value> unique(const T1Node& node, const std::vector<search::Value>& given) {
   std::vector<search::Value> values;
@@ -53,9 +48,8 @@ std::vector<search::Value> unique(const T1Node& node, const std::vector<search::
     if (seen.insert(equality_text(value)).second) values.push_back(value);
   }
   if (values.size() < given.size()) {
-    node.warn(fmt::format("{} of the values stand{} in the list more than once and {} used once.",
-                          given.size() - values.size(), given.size() - values.size() == 1 ? "s" : "",
-                          given.size() - values.size() == 1 ? "is" : "are"));
+    node.warn("{} of the values occur{} in the list more than once and {} used once.", given.size() - values.size(),
+              given.size() - values.size() == 1 ? "s" : "", given.size() - values.size() == 1 ? "is" : "are");
   }
   return values;
 }
@@ -64,8 +58,7 @@ void check_type(const T1Node& parameter, const T1Node& values_node, const std::v
   const T1Node node = parameter.need("Type");
   const std::string& type = node.string();
   if (std::find(kTypes.begin(), kTypes.end(), type) == kTypes.end()) {
-    const std::string near = suggestion(type, kTypes);
-    node.fail(fmt::format("unknown type `{}`{}", type, near.empty() ? "; there are " + alternatives(kTypes) : near));
+    node.fail("unknown type `{}`{}", type, suggestion(type, kTypes, "; valid types are " + alternatives(kTypes)));
   }
   const auto strings = std::count_if(values.begin(), values.end(), [](const auto& value) { return value.is_name(); });
   if (strings > 0 && static_cast<std::size_t>(strings) < values.size()) {
@@ -76,7 +69,7 @@ void check_type(const T1Node& parameter, const T1Node& values_node, const std::v
                       : type == "int" || type == "uint" ? is_whole(value) && !(type == "uint" && value.as_real() < 0)
                       : type == "bool"                  ? value == search::Value(0) || value == search::Value(1)
                                                         : !value.is_name();
-    if (!fits) values_node.fail(fmt::format("the value {} is no {}, which Type says", value.text(), type));
+    if (!fits) values_node.fail("the value {} does not have the Type {}", value.text(), type);
   }
 }
 
@@ -112,8 +105,8 @@ T1Parameter read_parameter(const T1Node& node) {
     if (parameter.has_default) {
       parameter.default_value = *found;
     } else {
-      node.need("Default").warn(fmt::format("{} is not among the values of `{}`; {} is used.", wanted->text(),
-                                            parameter.name, parameter.default_value.text()));
+      node.need("Default").warn("{} is not among the values of `{}`; {} is used.", wanted->text(), parameter.name,
+                                parameter.default_value.text());
     }
   }
   return parameter;
@@ -124,7 +117,7 @@ std::string value_text(const search::Value& value) {
 }
 
 /// Element types that are spelled as the compiler spells them can be used in sizeof, too.
-bool are_types(const std::vector<search::Value>& values) {
+bool are_plain_types(const std::vector<search::Value>& values) {
   return std::all_of(values.begin(), values.end(), [](const search::Value& value) {
     return value.is_name() && shape_of_type(value.as_name()) && compiler_spelling(value.as_name()) == value.as_name();
   });
@@ -138,7 +131,7 @@ T1Line T1Parameter::line(bool is_argument) const {
   text += "; default " + value_text(default_value);
   if (is_argument) {
     text += "; argument";
-  } else if (values.front().is_name() && !are_types(values)) {
+  } else if (values.front().is_name() && !are_plain_types(values)) {
     text += "; text";
   }
   return {text + ")", path};
@@ -150,7 +143,7 @@ std::vector<T1Parameter> read_t1_parameters(const T1Node& space) {
     T1Parameter parameter = read_parameter(node);
     for (const T1Parameter& other : parameters) {
       if (other.name == parameter.name) {
-        node.need("Name").fail(fmt::format("the parameter `{}` is described already, in {}", other.name, other.path));
+        node.need("Name").fail("the parameter `{}` is described already, in {}", other.name, other.path);
       }
     }
     parameters.push_back(std::move(parameter));
@@ -170,8 +163,7 @@ std::vector<T1Line> read_t1_conditions(const T1Node& space, const T1Names& names
     if (const auto parameters = condition.find("Parameters")) {
       for (const T1Node& name : parameters->elements()) {
         if (names.parameters.contains(name.string())) continue;
-        const std::string near = suggestion(name.string(), known);
-        name.warn(fmt::format("there is no parameter `{}`{}", name.string(), near.empty() ? "." : near));
+        name.warn("there is no parameter `{}`{}", name.string(), suggestion(name.string(), known, "."));
       }
     }
     lines.push_back(

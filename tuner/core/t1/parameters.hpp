@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "search/expression/evaluator.hpp"
@@ -48,24 +49,13 @@ std::string at_least(const Piece& piece, int level) {
 }
 
 Level level_of(Sign sign) {
-  switch (sign) {
-    case Sign::bit_or:
-      return kBitOr;
-    case Sign::bit_xor:
-      return kBitXor;
-    case Sign::bit_and:
-      return kBitAnd;
-    case Sign::shift_left:
-    case Sign::shift_right:
-      return kShift;
-    case Sign::add:
-    case Sign::subtract:
-      return kSum;
-    case Sign::power:
-      return kPower;
-    default:
-      return kProduct;
+  constexpr std::pair<Sign, Level> kLevels[] = {
+      {Sign::bit_or, kBitOr},      {Sign::bit_xor, kBitXor}, {Sign::bit_and, kBitAnd}, {Sign::shift_left, kShift},
+      {Sign::shift_right, kShift}, {Sign::add, kSum},        {Sign::subtract, kSum},   {Sign::power, kPower}};
+  for (const auto& [known, level] : kLevels) {
+    if (known == sign) return level;
   }
+  return kProduct;
 }
 
 const search::Parameter* find_parameter(const Task& task, std::string_view name) {
@@ -75,16 +65,11 @@ const search::Parameter* find_parameter(const Task& task, std::string_view name)
   return nullptr;
 }
 
-/// Whether the values are words of the kernel's own, which become integers, rather than types or numbers.
 bool has_named_values(const Task& task, const search::Parameter& parameter) {
-  for (const ParameterDescription& described : task.description().parameters) {
-    if (described.parameter.name != parameter.name) continue;
-    const bool as_it_is = described.form == ParameterForm::text || described.form == ParameterForm::option;
-    return !as_it_is && std::any_of(parameter.values.begin(), parameter.values.end(), [](const search::Value& value) {
-      return value.is_name() && !shape_of_type(value.as_name());
-    });
-  }
-  return false;
+  const auto& all = task.description().parameters;
+  return std::any_of(all.begin(), all.end(), [&](const ParameterDescription& described) {
+    return described.parameter.name == parameter.name && has_named_values(described);
+  });
 }
 
 bool is_device_name(const DeviceInfo& device, const std::string& name) {
@@ -119,7 +104,7 @@ class PythonWriter {
   PythonWriter(PythonSpelling& spelling, const search::ExpressionTree& tree, int depth)
       : spelling_(spelling), task_(spelling.task_), tree_(tree), depth_(depth) {
     constexpr int kMostDepth = 100;
-    if (depth > kMostDepth) throw Error(Errc::bad_description, "the lets of this expression are nested too deep");
+    if (depth > kMostDepth) throw Error(Errc::bad_description, "the lets of this expression are nested too deeply");
   }
 
   /// `compared` is the parameter with named values that the piece is compared with, if it is.
@@ -194,16 +179,26 @@ class PythonWriter {
     return {std::string(search::spelling(node.sign)) + at_least(inner, kUnary), kUnary};
   }
 
+  /// The operands one after the other, with `between(i)` before all but the first, in parentheses where they bind less
+  /// than `first` and, behind it, `next` says.
+  template <typename Between>
+  std::string operands(const Node& node, int first, int next, const search::Parameter* compared, Between between) {
+    std::string text;
+    for (std::uint32_t i = 0; i < node.count; ++i) {
+      if (i > 0) text += between(i);
+      text += at_least(write(operand(node, i), compared), i == 0 ? first : next);
+    }
+    return text;
+  }
+
   Piece chain(const Node& node) {
     const Level level = level_of(link(node, 1).sign);
-    const bool power = level == kPower;
-    std::string text = at_least(write(operand(node, 0)), power ? kAtom : level);
-    for (std::uint32_t i = 1; i < node.count; ++i) {
-      const Sign sign = link(node, i).sign;
-      text += power ? "**" : fmt::format(" {} ", search::spelling(sign));
-      text += at_least(write(operand(node, i)), power ? kUnary : level + 1);
-    }
-    return {text, level};
+    if (level == kPower) return {operands(node, kAtom, kUnary, nullptr, [](std::uint32_t) { return "**"; }), level};
+    return {operands(node, level, level + 1, nullptr, [&](std::uint32_t i) { return spaced_sign(node, i); }), level};
+  }
+
+  std::string spaced_sign(const Node& node, std::uint32_t index) const {
+    return fmt::format(" {} ", search::spelling(link(node, index).sign));
   }
 
   /// The parameter whose named values the names of a comparison are.
@@ -214,8 +209,9 @@ class PythonWriter {
         const search::Parameter* parameter = find_parameter(task_, tree_.names[index]);
         if (parameter == nullptr || !has_named_values(task_, *parameter)) continue;
         if (found != nullptr && found != parameter) {
-          throw Error(Errc::bad_description,
-                      fmt::format("`{}` compares the named values of two parameters, which T1 cannot say", tree_.text));
+          throw Error(
+              Errc::bad_description,
+              fmt::format("`{}` compares the named values of two parameters, which T1 cannot express", tree_.text));
         }
         found = parameter;
       }
@@ -224,32 +220,17 @@ class PythonWriter {
   }
 
   Piece comparison(const Node& node) {
-    const search::Parameter* compared = named_parameter(node);
-    std::string text = at_least(write(operand(node, 0), compared), kBitOr);
-    for (std::uint32_t i = 1; i < node.count; ++i) {
-      const Sign sign = link(node, i).sign;
-      text += fmt::format(" {} ", search::spelling(sign));
-      text += at_least(write(operand(node, i), compared), kBitOr);
-    }
-    return {text, kComparison};
+    const auto sign = [&](std::uint32_t i) { return spaced_sign(node, i); };
+    return {operands(node, kBitOr, kBitOr, named_parameter(node), sign), kComparison};
   }
 
-  Piece joined(const Node& node, std::string_view word, Level level) {
-    std::string text;
-    for (std::uint32_t i = 0; i < node.count; ++i) {
-      if (i > 0) text += word;
-      text += at_least(write(operand(node, i)), level + 1);
-    }
-    return {text, level};
+  Piece joined(const Node& node, const char* word, Level level) {
+    return {operands(node, level + 1, level + 1, nullptr, [word](std::uint32_t) { return word; }), level};
   }
 
   Piece list(const Node& node, const search::Parameter* compared) {
-    std::string text = "[";
-    for (std::uint32_t i = 0; i < node.count; ++i) {
-      if (i > 0) text += ", ";
-      text += write(operand(node, i), compared).text;
-    }
-    return {text + "]"};
+    const auto comma = [](std::uint32_t) { return ", "; };
+    return {"[" + operands(node, kConditional, kConditional, compared, comma) + "]"};
   }
 
   Piece call(const Node& node) {
@@ -327,6 +308,13 @@ std::set<std::string> PythonSpelling::parameters(const search::Expression& expre
   bool ignored = false;
   collect(task_, expression.tree(), expression.tree().root, names, ignored, 0);
   return names;
+}
+
+bool has_named_values(const ParameterDescription& described) {
+  const auto& values = described.parameter.values;
+  return described.form != ParameterForm::text && described.form != ParameterForm::option &&
+         std::any_of(values.begin(), values.end(),
+                     [](const search::Value& value) { return value.is_name() && !shape_of_type(value.as_name()); });
 }
 
 std::string python_literal(const search::Value& value) {

@@ -37,4 +37,7 @@ class PythonSpelling {
 /// A value as a Python literal; a string in single quotes.
 std::string python_literal(const search::Value& value);
 
+/// Whether the values are words of the kernel's own, which become integers (NAME_value), rather than types or numbers.
+bool has_named_values(const ParameterDescription& described);
+
 }  // namespace tuner

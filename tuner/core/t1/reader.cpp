@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "search/expression/quoting.hpp"
+#include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/kernel_text.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
@@ -73,7 +73,7 @@ class T1Reader {
     std::string name = language.string();
     for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     if (name != "cuda" && name != "cupy") {
-      language.fail(fmt::format("kernels in `{}` cannot be compiled here; only CUDA C++ can", language.string()));
+      language.fail("kernels in `{}` cannot be compiled here; only CUDA C++ can", language.string());
     }
     specification.find("BenchmarkName");
     for (const char* setting : {"Device", "Profiling", "SimulationInput", "Stream", "Misc", "ReferenceData"}) {
@@ -102,7 +102,7 @@ class T1Reader {
     const T1Node node = specification.need("KernelFile");
     const fs::path named(node.string());
     kernel_file_ = named.is_absolute() ? named : document_.file().parent_path() / named;
-    if (node.string().find('\0') != std::string::npos) node.fail("no file has a zero byte in its name");
+    if (node.string().find('\0') != std::string::npos) node.fail("a file name cannot contain a zero byte");
     try {
       source_ = read_kernel_file(kernel_file_);
     } catch (const Error& error) {
@@ -110,7 +110,7 @@ class T1Reader {
     }
     std::string plain = without_directives(source_);
     if (plain != source_) {
-      node.warn("has directives of its own, which are not read: this file takes their place.");
+      node.warn("contains directives, which are not read: this file takes their place.");
       source_ = std::move(plain);
     }
     if (!source_.ends_with('\n')) source_ += '\n';
@@ -187,7 +187,7 @@ class T1Reader {
       if (!sentence.starts_with(name + ":")) continue;
       std::size_t at = name.size() + 1;
       std::size_t line = 0;
-      while (at < sentence.size() && sentence[at] >= '0' && sentence[at] <= '9' && line < 100000000) {
+      while (at < sentence.size() && is_digit(sentence[at]) && line < 100000000) {
         line = line * 10 + static_cast<std::size_t>(sentence[at++] - '0');
       }
       if (line < first || line >= first + all.size()) continue;

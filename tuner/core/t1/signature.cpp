@@ -2,23 +2,13 @@
 
 #include <algorithm>
 
+#include "tuner/core/base/words.hpp"
+
 namespace tuner {
 namespace {
 
-bool is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-/// The next place at which `name` stands as a word; npos if there is none.
-std::size_t find_word(std::string_view text, std::string_view name, std::size_t from) {
-  for (std::size_t at = text.find(name, from); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return at;
-  }
-  return std::string_view::npos;
 }
 
 std::size_t skip_blanks(std::string_view text, std::size_t at) {
@@ -48,27 +38,27 @@ std::optional<std::size_t> kernel_parameter_count(std::string_view source, std::
   kernel = kernel.substr(0, kernel.find('<'));
   if (const std::size_t scope = kernel.rfind("::"); scope != std::string_view::npos) kernel = kernel.substr(scope + 2);
   if (kernel.empty()) return std::nullopt;
-  for (std::size_t at = find_word(source, kernel, 0); at != std::string_view::npos;
+  for (std::size_t at = find_word(source, kernel); at != std::string_view::npos;
        at = find_word(source, kernel, at + 1)) {
     const std::size_t open = skip_blanks(source, at + kernel.size());
     if (open >= source.size() || source[open] != '(') continue;
     const std::size_t statement = source.find_last_of(";}", at);
     const std::size_t begin = statement == std::string_view::npos ? 0 : statement;
-    if (find_word(source.substr(begin, at - begin), "__global__", 0) == std::string_view::npos) continue;
+    if (find_word(source.substr(begin, at - begin), "__global__") == std::string_view::npos) continue;
     return count_parameters(source, open);
   }
   return std::nullopt;
 }
 
 bool mentions(std::string_view source, std::string_view name) {
-  return find_word(source, name, 0) != std::string_view::npos;
+  return find_word(source, name) != std::string_view::npos;
 }
 
 bool defines(std::string_view source, std::string_view name) {
-  for (std::size_t at = find_word(source, "define", 0); at != std::string_view::npos;
+  for (std::size_t at = find_word(source, "define"); at != std::string_view::npos;
        at = find_word(source, "define", at + 1)) {
     const std::size_t begin = skip_blanks(source, at + 6);
-    if (find_word(source.substr(begin, name.size() + 1), name, 0) == 0) return true;
+    if (find_word(source.substr(begin, name.size() + 1), name) == 0) return true;
   }
   return false;
 }

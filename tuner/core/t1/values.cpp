@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
-#include <set>
 #include <string>
 
 #include "search/expression/expression.hpp"
 #include "search/expression/quoting.hpp"
+#include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/error.hpp"
 
@@ -20,8 +19,9 @@ constexpr std::size_t kMostSteps = 1U << 18;
 constexpr int kMostNesting = 60;
 constexpr std::size_t kLongestText = 1U << 20;
 
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw Error(Errc::bad_description, sentence);
+template <typename... Args>
+[[noreturn]] void refuse(fmt::format_string<Args...> sentence, Args&&... args) {
+  throw Error(Errc::bad_description, fmt::format(sentence, std::forward<Args>(args)...));
 }
 
 std::string shown(std::string_view text) {
@@ -29,10 +29,6 @@ std::string shown(std::string_view text) {
   std::string part(text.substr(0, kMost));
   std::replace(part.begin(), part.end(), '\0', '?');  // it would end the sentence
   return part + (text.size() > kMost ? "..." : "");
-}
-
-bool is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 /// Walks over text that stands outside of brackets and quotes, one character at a time.
@@ -56,21 +52,20 @@ class OuterText {
         continue;
       }
       if (c == ')' || c == ']' || c == '}') {
-        if (open_.empty() || open_.back() != c)
-          refuse(fmt::format("there is a `{}` too many in `{}`", c, shown(text_)));
+        if (open_.empty() || open_.back() != c) refuse("there is an extra `{}` in `{}`", c, shown(text_));
         open_.pop_back();
         continue;
       }
       if (open_.empty()) return here;
     }
-    if (!open_.empty()) refuse(fmt::format("`{}` is missing at the end of `{}`", open_.back(), shown(text_)));
+    if (!open_.empty()) refuse("`{}` is missing at the end of `{}`", open_.back(), shown(text_));
     return std::string_view::npos;
   }
 
  private:
   void skip_quotation(char quote) {
     while (at_ < text_.size() && text_[at_] != quote) at_ += text_[at_] == '\\' ? 2 : 1;
-    if (at_ >= text_.size()) refuse(fmt::format("a quotation does not end in `{}`", shown(text_)));
+    if (at_ >= text_.size()) refuse("a quoted text is not closed in `{}`", shown(text_));
     ++at_;
   }
 
@@ -94,12 +89,12 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 /// Where `word` stands as a word outside of brackets and quotes, from `from` on.
-std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
+std::size_t find_outer_word(std::string_view text, std::string_view word, std::size_t from) {
   OuterText outer(text);
   for (std::size_t at = outer.next(); at != std::string_view::npos; at = outer.next()) {
     if (at < from || text.substr(at, word.size()) != word) continue;
-    const bool begins = at == 0 || !is_word(text[at - 1]);
-    const bool ends = at + word.size() >= text.size() || !is_word(text[at + word.size()]);
+    const bool begins = at == 0 || !is_word_character(text[at - 1]);
+    const bool ends = at + word.size() >= text.size() || !is_word_character(text[at + word.size()]);
     if (begins && ends) return at;
   }
   return std::string_view::npos;
@@ -114,7 +109,7 @@ class ListReader {
   class Nesting {
    public:
     explicit Nesting(ListReader& reader) : reader_(reader) {
-      if (++reader.nesting_ > kMostNesting) refuse(fmt::format("lists are nested more than {} deep", kMostNesting));
+      if (++reader.nesting_ > kMostNesting) refuse("lists are nested more than {} levels deep", kMostNesting);
     }
     ~Nesting() { --reader_.nesting_; }
     Nesting(const Nesting&) = delete;
@@ -125,20 +120,19 @@ class ListReader {
   };
 
   void step() {
-    if (++steps_ > kMostSteps) refuse(fmt::format("this takes more than {} steps to write out", kMostSteps));
+    if (++steps_ > kMostSteps) refuse("this takes more than {} steps to evaluate", kMostSteps);
   }
   static void append(Values& values, search::Value value) {
-    if (values.size() >= kMostValues) refuse(fmt::format("the list has more than {} values", kMostValues));
+    if (values.size() >= kMostValues) refuse("the list has more than {} values", kMostValues);
     values.push_back(std::move(value));
   }
 
   static search::Value evaluate(std::string_view text, const search::Scope& scope) {
     if (text.empty()) refuse("a value is missing between two commas");
-    if (text.front() == '[')
-      refuse(fmt::format("`{}` is a list in a list; a value is one number or string", shown(text)));
+    if (text.front() == '[') refuse("`{}` is a list in a list; a value is one number or string", shown(text));
     // A pair of parentheses with a comma in them, and nothing around them.
     if (text.front() == '(' && text.back() == ')' && split(text.substr(1, text.size() - 2), ',').size() > 1) {
-      refuse(fmt::format("`{}` is a tuple; a value is one number or string", shown(text)));
+      refuse("`{}` is a tuple; a value is one number or string", shown(text));
     }
     return search::Expression::parse(text).evaluate(scope);
   }
@@ -162,7 +156,7 @@ class ListReader {
     const std::vector<std::string_view> factors = split(text, '*');
     const bool power = std::any_of(factors.begin(), factors.end(), [](std::string_view f) { return f.empty(); });
     if (factors.size() != 2 || power) return term(text, scope);
-    const bool list_first = !factors[0].empty() && !(factors[0].front() >= '0' && factors[0].front() <= '9');
+    const bool list_first = !factors[0].empty() && !is_digit(factors[0].front());
     const Values once = term(factors[list_first ? 0 : 1], scope);
     const std::int64_t count = whole(factors[list_first ? 1 : 0], scope);
     Values values;
@@ -173,15 +167,15 @@ class ListReader {
   }
 
   Values term(std::string_view text, const search::Scope& scope) {
-    if (text.empty()) refuse("a list is missing here; it is written like [1, 2, 4] or list(range(1, 9))");
+    if (text.empty()) refuse("a list is missing here; write one like [1, 2, 4] or list(range(1, 9))");
     const std::size_t open = text.find_first_of("[(");
     const bool encloses = open != std::string_view::npos && text.back() == (text[open] == '[' ? ']' : ')') &&
                           closes_at_end(text.substr(open));
-    if (!encloses) refuse(no_list(text));
+    if (!encloses) refuse_as_list(text);
     const std::string_view function = search::trimmed(text.substr(0, open));
     const std::string_view inside = search::trimmed(text.substr(open + 1, text.size() - open - 2));
     if (text[open] == '[') {
-      if (!function.empty()) refuse(no_list(text));
+      if (!function.empty()) refuse_as_list(text);
       return inside_brackets(inside, scope);
     }
     if (function.empty()) {
@@ -191,9 +185,8 @@ class ListReader {
     return call(function, inside, text, scope);
   }
 
-  static std::string no_list(std::string_view text) {
-    return fmt::format("`{}` is no list; write it like [1, 2, 4], list(range(1, 9)) or [2**i for i in range(6)]",
-                       shown(text));
+  [[noreturn]] static void refuse_as_list(std::string_view text) {
+    refuse("`{}` is not a list; write it like [1, 2, 4], list(range(1, 9)) or [2**i for i in range(6)]", shown(text));
   }
 
   static bool closes_at_end(std::string_view text) {
@@ -205,7 +198,7 @@ class ListReader {
 
   Values inside_brackets(std::string_view inside, const search::Scope& scope) {
     if (inside.empty()) return {};
-    if (find_word(inside, "for", 0) != std::string_view::npos) return comprehension(inside, scope);
+    if (find_outer_word(inside, "for", 0) != std::string_view::npos) return comprehension(inside, scope);
     std::vector<std::string_view> elements = split(inside, ',');
     if (elements.size() > 1 && elements.back().empty()) elements.pop_back();  // Python allows one comma more
     Values values;
@@ -217,7 +210,8 @@ class ListReader {
   }
 
   Values generated_or_list(std::string_view inside, const search::Scope& scope) {
-    return find_word(inside, "for", 0) == std::string_view::npos ? sum(inside, scope) : comprehension(inside, scope);
+    return find_outer_word(inside, "for", 0) == std::string_view::npos ? sum(inside, scope)
+                                                                       : comprehension(inside, scope);
   }
 
   Values call(std::string_view function, std::string_view inside, std::string_view text, const search::Scope& scope) {
@@ -231,16 +225,14 @@ class ListReader {
     }
     if (function == "sorted") return sorted(inside, scope);
     refuse(
-        fmt::format("`{}` in `{}` is none of the functions that give a list here: range, list, tuple, set, sorted and "
-                    "reversed",
-                    shown(function), shown(text)));
+        "`{}` in `{}` is not one of the functions that give a list here: range, list, tuple, set, sorted and reversed",
+        shown(function), shown(text));
   }
 
   Values range(std::string_view inside, const search::Scope& scope) {
     const std::vector<std::string_view> bounds = split(inside, ',');
     if (inside.empty() || bounds.size() > 3) {
-      refuse(fmt::format("range takes one to three numbers, as in range(1, 9) and range(32, 1025, 32), not `{}`",
-                         shown(inside)));
+      refuse("range takes one to three numbers, as in range(1, 9) and range(32, 1025, 32), not `{}`", shown(inside));
     }
     const std::int64_t first = bounds.size() == 1 ? 0 : whole(bounds[0], scope);
     const std::int64_t end = whole(bounds[bounds.size() == 1 ? 0 : 1], scope);
@@ -260,7 +252,7 @@ class ListReader {
     const std::vector<std::string_view> parts = split(inside, ',');
     const bool reverse = parts.size() == 2 && parts[1].starts_with("reverse") && parts[1].ends_with("True");
     if (parts.size() > 2 || (parts.size() == 2 && !reverse)) {
-      refuse(fmt::format("sorted takes a list, and reverse=True, not `{}`", shown(inside)));
+      refuse("sorted takes a list, and reverse=True, not `{}`", shown(inside));
     }
     Values values = generated_or_list(parts[0], scope);
     std::stable_sort(values.begin(), values.end(), [reverse](const search::Value& a, const search::Value& b) {
@@ -282,7 +274,7 @@ class ListReader {
   }
 
   Values comprehension(std::string_view inside, const search::Scope& scope) {
-    const std::size_t clauses = find_word(inside, "for", 0);
+    const std::size_t clauses = find_outer_word(inside, "for", 0);
     Values values;
     clause(inside.substr(clauses), search::trimmed(inside.substr(0, clauses)), scope, values);
     return values;
@@ -296,21 +288,21 @@ class ListReader {
       append(values, evaluate(element, scope));
       return;
     }
-    const std::size_t next_for = find_word(clauses, "for", 2);
-    const std::size_t next_if = find_word(clauses, "if", 2);
+    const std::size_t next_for = find_outer_word(clauses, "for", 2);
+    const std::size_t next_if = find_outer_word(clauses, "if", 2);
     const std::size_t end = std::min(std::min(next_for, next_if), clauses.size());
     const std::string_view here = search::trimmed(clauses.substr(0, end));
     const std::string_view rest = clauses.substr(end);
     if (here.starts_with("if")) {
       const std::string_view condition = search::trimmed(here.substr(2));
-      if (condition.empty()) refuse("a condition is missing behind `if`");
+      if (condition.empty()) refuse("a condition is missing after `if`");
       if (search::Expression::parse(condition).evaluate_boolean(scope)) clause(rest, element, scope, values);
       return;
     }
-    const std::size_t in = find_word(here, "in", 3);
+    const std::size_t in = find_outer_word(here, "in", 3);
     const std::string_view name = search::trimmed(here.substr(3, in == std::string_view::npos ? in : in - 3));
     if (in == std::string_view::npos || !is_identifier(name)) {
-      refuse(fmt::format("`{}` should be `for NAME in LIST`", shown(here)));
+      refuse("`{}` should be `for NAME in LIST`", shown(here));
     }
     for (const search::Value& value : sum(here.substr(in + 2), scope)) {
       search::Scope inner(&scope);

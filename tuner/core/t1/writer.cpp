@@ -10,26 +10,17 @@
 
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/t1/python.hpp"
-#include "tuner/error.hpp"
 #include "tuner/version.hpp"
 
 namespace tuner {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-constexpr std::uint64_t kMostLookedAt = 2'000'000;
+constexpr std::uint64_t kMostWritten = 2'000'000;
 constexpr const char* kDimensions[] = {"X", "Y", "Z"};
 
-/// Values that the kernel knows as NAME_value, an integer.
-bool is_named(const ParameterDescription& described) {
-  const auto& values = described.parameter.values;
-  return described.form != ParameterForm::text && described.form != ParameterForm::option &&
-         std::any_of(values.begin(), values.end(),
-                     [](const search::Value& value) { return value.is_name() && !shape_of_type(value.as_name()); });
-}
-
-Json value_json(const search::Value& value) {
+OrderedJson value_json(const search::Value& value) {
   if (value.is_name()) return value.as_name();
   if (value.is_boolean()) return value.as_boolean() ? 1 : 0;
   if (value.is_integer()) return value.as_integer();
@@ -44,30 +35,33 @@ class T1Writer {
     write_parameters();
     write_macros();
     write_conditions();
-    Json specification = launch();
+    OrderedJson specification = launch();
     write_arguments();
     if (!options_.empty()) specification["CompilerOptions"] = std::move(options_);
     specification["Arguments"] = std::move(arguments_);
     say_what_is_lost();
-    const Json file{
+    const OrderedJson file{
         {"General", {{"BenchmarkName", description_.kernel}, {"FormatVersion", 1}}},
         {"Metadata", metadata()},
         {"ConfigurationSpace", {{"TuningParameters", std::move(parameters_)}, {"Conditions", std::move(conditions_)}}},
         {"KernelSpecification", std::move(specification)}};
-    return {file.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", std::move(warnings_)};
+    return {file.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n", std::move(warnings_)};
   }
 
  private:
-  void warn(std::string sentence) { warnings_.push_back(std::move(sentence)); }
+  template <typename... Args>
+  void warn(fmt::format_string<Args...> sentence, Args&&... args) {
+    warnings_.push_back(fmt::format(sentence, std::forward<Args>(args)...));
+  }
 
-  Json metadata() const {
+  OrderedJson metadata() const {
     const auto baseline = task_.baseline();
     return {{"Tuner", fmt::format("tuner {}", kVersion)},
             {"Problem", problem_text(task_.problem())},
             {"Device", task_.device().name},
             {"Configurations", task_.space().size()},
             {"Combinations", task_.space().cartesian_size()},
-            {"Baseline", baseline ? Json(task_.space().text(*baseline)) : Json(nullptr)}};
+            {"Baseline", baseline ? OrderedJson(task_.space().text(*baseline)) : OrderedJson(nullptr)}};
   }
 
   void add_parameter(const std::string& name, const std::string& type, const std::vector<search::Value>& values,
@@ -91,13 +85,13 @@ class T1Writer {
       const search::Parameter& parameter = described.parameter;
       if (described.form == ParameterForm::option) {
         const std::string& option = parameter.default_value.as_name();
-        warn(fmt::format("T1 cannot tune compiler options: `{}` stays {}.", parameter.name,
-                         option.empty() ? "without one" : option));
+        warn("T1 cannot tune compiler options: `{}` stays {}.", parameter.name,
+             option.empty() ? "without one" : option);
         if (!option.empty()) options_.push_back(option);
         fixed_options_.insert(parameter.name);
         continue;
       }
-      if (!is_named(described)) {
+      if (!has_named_values(described)) {
         add_parameter(parameter.name, type_of(parameter.values), parameter.values, parameter.default_value);
         continue;
       }
@@ -140,11 +134,11 @@ class T1Writer {
     const search::Space& space = task_.space();
     std::vector<search::Value> values;
     std::set<std::string> seen;
-    if (space.size() > kMostLookedAt) {
-      warn(fmt::format(
-          "The macro `{}` depends on parameters, and the space is too large to list its values: define it in "
-          "the kernel's source.",
-          named.name));
+    if (space.size() > kMostWritten) {
+      warn(
+          "The macro `{}` depends on parameters, and the space is too large to list its values: define it in the "
+          "kernel's source.",
+          named.name);
       return;
     }
     for (std::uint64_t i = 0; i < space.size(); ++i) {
@@ -172,7 +166,7 @@ class T1Writer {
       const std::set<std::string> used = python_.parameters(constraint.expression);
       if (std::any_of(used.begin(), used.end(),
                       [&](const std::string& name) { return fixed_options_.contains(name); })) {
-        warn(fmt::format("`{}` is left out, because it is about a compiler option.", constraint.expression.text()));
+        warn("`{}` is left out, because it concerns a compiler option.", constraint.expression.text());
         continue;
       }
       const std::string text = python_.text(constraint.expression);
@@ -180,8 +174,8 @@ class T1Writer {
     }
   }
 
-  Json extents(const std::vector<search::Expression>& expressions) {
-    Json object = Json::object();
+  OrderedJson extents(const std::vector<search::Expression>& expressions) {
+    OrderedJson object = OrderedJson::object();
     for (std::size_t i = 0; i < 3; ++i) {
       object[kDimensions[i]] = i < expressions.size() ? python_.text(expressions[i]) : std::string("1");
     }
@@ -202,21 +196,21 @@ class T1Writer {
     return text;
   }
 
-  Json launch() {
-    Json specification{{"Language", "CUDA"},
-                       {"KernelName", description_.kernel},
-                       {"KernelFile", description_.file.string()},
-                       {"GlobalSizeType", "CUDA"},
-                       {"GlobalSize", extents(description_.grid)},
-                       {"LocalSize", extents(description_.block)}};
+  OrderedJson launch() {
+    OrderedJson specification{{"Language", "CUDA"},
+                              {"KernelName", description_.kernel},
+                              {"KernelFile", description_.file.string()},
+                              {"GlobalSizeType", "CUDA"},
+                              {"GlobalSize", extents(description_.grid)},
+                              {"LocalSize", extents(description_.block)}};
     if (description_.shared_bytes) {
       const std::string bytes = python_.text(*description_.shared_bytes);
       const bool plain = bytes.find_first_not_of("0123456789") == std::string::npos;
-      specification["SharedMemory"] = plain ? Json::parse(bytes) : Json(bytes);
-      if (!plain) warn("The dynamic shared memory depends on parameters; other readers of T1 take a number only.");
+      specification["SharedMemory"] = plain ? OrderedJson::parse(bytes) : OrderedJson(bytes);
+      if (!plain) warn("The dynamic shared memory depends on parameters; other readers of T1 accept only a number.");
     }
     if (!description_.template_arguments.empty()) {
-      Json names = Json::array();
+      OrderedJson names = OrderedJson::array();
       bool are_types = true;
       for (const std::string& argument : description_.template_arguments) {
         names.push_back(with_constants(argument));
@@ -224,9 +218,7 @@ class T1Writer {
       }
       specification["KernelTypeNames"] = std::move(names);
       if (!are_types)
-        warn(
-            "The kernel's template arguments stand in KernelTypeNames, where other readers of T1 understand types "
-            "only.");
+        warn("The kernel's template arguments are in KernelTypeNames, where other readers of T1 accept only types.");
     }
     return specification;
   }
@@ -239,7 +231,7 @@ class T1Writer {
     if (argument.type == ElementType::float64) type = "double";
     const bool has_vectors = is_real(argument.type) && argument.lanes != 3 && argument.type != ElementType::bfloat16;
     if (argument.lanes == 1 ? argument.type == ElementType::bfloat16 : !has_vectors) {
-      warn(fmt::format("`{}` has a type that other readers of T1 do not know.", argument.name));
+      warn("`{}` has a type that other readers of T1 do not support.", argument.name);
     }
     if (argument.lanes == 1) return type;
     if (has_vectors) return fmt::format("{}{}", type, argument.lanes);
@@ -254,7 +246,7 @@ class T1Writer {
   void write_arguments() {
     const std::vector<BoundArgument> bound = task_.arguments();
     for (std::size_t i = 0; i < bound.size(); ++i) {
-      Json object{{"Name", bound[i].name}, {"Type", element_type(bound[i])}};
+      OrderedJson object{{"Name", bound[i].name}, {"Type", element_type(bound[i])}};
       if (bound[i].role == Argument::Role::scalar) {
         object["MemoryType"] = "Scalar";
         object["FillType"] = "Constant";
@@ -266,13 +258,12 @@ class T1Writer {
     }
   }
 
-  void write_buffer(const Argument& argument, const BoundArgument& bound, Json& object) {
+  void write_buffer(const Argument& argument, const BoundArgument& bound, OrderedJson& object) {
     object["MemoryType"] = bound.role == Argument::Role::constant ? "Symbol" : "Vector";
     object["Size"] = bound.length;
     if (bound.role == Argument::Role::scratch && !python_.parameters(*argument.length).empty()) {
       object["Size"] = python_.text(*argument.length);
-      warn(fmt::format("The size of `{}` depends on parameters; other readers of T1 take one size for all.",
-                       bound.name));
+      warn("The size of `{}` depends on parameters; other readers of T1 use one size for all.", bound.name);
     }
     const bool is_out = bound.role == Argument::Role::out || bound.role == Argument::Role::inout;
     const bool is_written = is_out || bound.role == Argument::Role::scratch;
@@ -286,10 +277,10 @@ class T1Writer {
     if (is_written) object["Output"] = is_out ? 1 : 0;
     if (argument.rtol) object["RelativeTolerance"] = *argument.rtol;
     if (argument.atol) object["AbsoluteTolerance"] = *argument.atol;
-    if (argument.alignment) warn(fmt::format("T1 has no place for the alignment of `{}`.", bound.name));
+    if (argument.alignment) warn("T1 has no place for the alignment of `{}`.", bound.name);
   }
 
-  void write_content(const BoundArgument& bound, Json& object) {
+  void write_content(const BoundArgument& bound, OrderedJson& object) {
     const auto [first, second] = bound.generator_parameters;
     double greatest = second;
     bool exact = false;
@@ -301,8 +292,7 @@ class T1Writer {
       case Generator::Kind::file:
         object["FillType"] = "BinaryRaw";
         object["DataSource"] = bound.file ? bound.file->path.string() : std::string();
-        warn(fmt::format("`{}` comes from a NumPy file, which other readers of T1 would take for plain bytes.",
-                         bound.name));
+        warn("`{}` comes from a NumPy file, which other readers of T1 would read as plain bytes.", bound.name);
         return;
       case Generator::Kind::uniform:
         exact = first == 0 || (second == 0 && is_real(bound.type));
@@ -321,8 +311,8 @@ class T1Writer {
     object["FillType"] = "Random";
     object["FillValue"] = greatest;
     if (!exact) {
-      warn(fmt::format("T1 has no generator for what `{}` holds: random numbers up to {} take its place.", bound.name,
-                       search::Value(greatest).text()));
+      warn("T1 has no generator for the content of `{}`: random numbers up to {} take its place.", bound.name,
+           search::Value(greatest).text());
     }
   }
 
@@ -336,23 +326,23 @@ class T1Writer {
     if (any([](const Argument& argument) { return argument.is_partial; })) lost.emplace_back("partial");
     if (description_.work.bytes || description_.work.flops) lost.emplace_back("work");
     if (description_.deterministic) lost.emplace_back("deterministic");
-    if (!lost.empty()) warn(fmt::format("T1 has no place for {}.", fmt::join(lost, ", ")));
+    if (!lost.empty()) warn("T1 has no place for {}.", fmt::join(lost, ", "));
     if (!python_.unknown_functions().empty()) {
-      warn(fmt::format("Python has no {}: other readers of T1 will refuse the expressions that use it.",
-                       fmt::join(python_.unknown_functions(), " and no ")));
+      warn("Python has no {}: other readers of T1 will reject the expressions that use it.",
+           fmt::join(python_.unknown_functions(), " and no "));
     }
     if (python_.used_device()) {
-      warn(fmt::format("Numbers of the device were computed for {}.", task_.device().name));
+      warn("Device attributes were evaluated for {}.", task_.device().name);
     }
   }
 
   const Task& task_;
   const KernelDescription& description_;
   PythonSpelling python_;
-  Json parameters_ = Json::array();
-  Json conditions_ = Json::array();
-  Json arguments_ = Json::array();
-  Json options_ = Json::array();
+  OrderedJson parameters_ = OrderedJson::array();
+  OrderedJson conditions_ = OrderedJson::array();
+  OrderedJson arguments_ = OrderedJson::array();
+  OrderedJson options_ = OrderedJson::array();
   std::map<std::string, std::string, std::less<>> constants_;  // macros that are the same for every configuration
   std::set<std::string> fixed_options_;
   std::vector<std::string> warnings_;

@@ -11,12 +11,7 @@ namespace {
 
 /// A real that is exact for every 64-bit integer below 2^53, which generators need not exceed.
 double number(const std::string& what, const search::Expression& expression, const search::Scope& scope) {
-  double value = 0;
-  try {
-    value = expression.evaluate(scope).as_real();
-  } catch (const Error& error) {
-    throw Error(Errc::bad_description, fmt::format("{} cannot be computed: {}", what, error.what()));
-  }
+  const double value = computed(what, [&] { return expression.evaluate(scope).as_real(); });
   if (!std::isfinite(value)) throw Error(Errc::bad_problem, fmt::format("{} is not a finite number.", what));
   return value;
 }
@@ -71,16 +66,11 @@ void bind_generator(const KernelDescription& description, const Argument& argume
 
 search::Value bind_scalar(const KernelDescription& description, const Argument& argument, ElementType type,
                           const search::Scope& scope) {
-  search::Value value;
-  try {
-    value = argument.value ? argument.value->evaluate(scope) : scope.get(argument.name);
-  } catch (const Error& error) {
-    throw Error(Errc::bad_description, fmt::format("{} cannot be computed: {}",
-                                                   argument_label(description, argument, "the value"), error.what()));
-  }
+  const std::string what = argument_label(description, argument, "the value");
+  const search::Value value =
+      computed(what, [&] { return argument.value ? argument.value->evaluate(scope) : scope.get(argument.name); });
   const auto refuse = [&](std::string_view why) {
-    throw Error(Errc::bad_problem, fmt::format("{} is {}, which {}.",
-                                               argument_label(description, argument, "the value"), value.text(), why));
+    throw Error(Errc::bad_problem, fmt::format("{} is {}, which {}.", what, value.text(), why));
   };
   if (value.is_name()) refuse("is not a number");
   if (is_real(type)) return value.as_real();
@@ -104,11 +94,10 @@ void check_constant_memory(const KernelDescription& description, const std::vect
     if (argument.role != Argument::Role::constant) continue;
     bytes += argument.length * static_cast<std::uint64_t>(argument.lanes) * size_of(argument.type);
     if (bytes <= kConstantMemory) continue;
-    throw Error(
-        Errc::bad_problem,
-        fmt::format("{}: with it the arrays in constant memory have {} bytes, and there are {}; pass it as an "
-                    "input, or choose a smaller problem.",
-                    argument_label(description, description.arguments[i], "the length"), bytes, kConstantMemory));
+    throw Error(Errc::bad_problem, fmt::format("{}: with it the arrays in constant memory have {} bytes, but only {} "
+                                               "are available; pass it as an input, or choose a smaller problem.",
+                                               argument_label(description, description.arguments[i], "the length"),
+                                               bytes, kConstantMemory));
   }
 }
 
@@ -121,8 +110,8 @@ void check_expected(const KernelDescription& description, const std::vector<Boun
   if (seeded == arguments.end()) return;
   const auto which = static_cast<std::size_t>(seeded - arguments.begin());
   throw Error(Errc::bad_description,
-              fmt::format("{} is random, and {} holds what is right for `{}` on certain inputs; take `{}` from a file, "
-                          "too, or from iota(…) or constant(…).",
+              fmt::format("{} is random, but {} holds the correct `{}` for certain inputs; take `{}` from a file, too, "
+                          "or from iota(…) or constant(…).",
                           argument_label(description, description.arguments[which], "the content"),
                           expected->expected->path.filename().string(), expected->name, seeded->name));
 }
@@ -136,6 +125,20 @@ bool depends(const KernelDescription& description, const search::Expression& exp
     }
   }
   return false;
+}
+
+/// The shape of an argument's type; `TYPE` stands for the constant problem property of that name.
+TypeShape argument_shape(const KernelDescription& description, const Argument& argument, const search::Scope& scope) {
+  std::string name = argument.type;
+  for (const ProblemProperty& property : description.problem) {
+    if (property.name == name) name = scope.get(name).text();
+  }
+  const auto shape = shape_of_type(name);
+  if (!shape) {
+    throw Error(Errc::bad_description, fmt::format("{} is `{}`, which is not an element type.",
+                                                   argument_label(description, argument, "the type"), name));
+  }
+  return *shape;
 }
 
 }  // namespace
@@ -163,12 +166,7 @@ bool depends_on_parameters(const KernelDescription& description, const search::E
 }
 
 std::uint64_t buffer_length(const std::string& what, const search::Expression& length, const search::Scope& scope) {
-  std::int64_t elements = 0;
-  try {
-    elements = length.evaluate_integer(scope);
-  } catch (const Error& error) {
-    throw Error(Errc::bad_description, fmt::format("{} cannot be computed: {}", what, error.what()));
-  }
+  const std::int64_t elements = computed(what, [&] { return length.evaluate_integer(scope); });
   if (elements < 0)
     throw Error(Errc::bad_problem, fmt::format("{} is {}; a length cannot be negative.", what, elements));
   constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
@@ -176,19 +174,6 @@ std::uint64_t buffer_length(const std::string& what, const search::Expression& l
     throw Error(Errc::bad_problem, fmt::format("{} is {} elements, more than any memory holds.", what, elements));
   }
   return static_cast<std::uint64_t>(elements);
-}
-
-TypeShape argument_shape(const KernelDescription& description, const Argument& argument, const search::Scope& scope) {
-  std::string name = argument.type;
-  for (const ProblemProperty& property : description.problem) {
-    if (property.name == name) name = scope.get(name).text();
-  }
-  const auto shape = shape_of_type(name);
-  if (!shape) {
-    throw Error(Errc::bad_description, fmt::format("{} is `{}`, which is not an element type.",
-                                                   argument_label(description, argument, "the type"), name));
-  }
-  return *shape;
 }
 
 std::vector<BoundArgument> bind_arguments(const KernelDescription& description, const search::Scope& scope) {

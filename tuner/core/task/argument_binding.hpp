@@ -4,6 +4,7 @@
 
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/task/bound_argument.hpp"
+#include "tuner/error.hpp"
 
 namespace tuner {
 
@@ -18,8 +19,13 @@ bool depends_on_parameters(const KernelDescription& description, const search::E
 /// A buffer's length in elements: not negative, and no more than any memory holds. `what` begins the message.
 std::uint64_t buffer_length(const std::string& what, const search::Expression& length, const search::Scope& scope);
 
-/// The shape of an argument's type; `TYPE` stands for the constant problem property of that name.
-TypeShape argument_shape(const KernelDescription& description, const Argument& argument, const search::Scope& scope);
+/// What `compute` returns. What it throws becomes an Error{bad_description} that says so of `what`.
+template <typename Compute>
+auto computed(const std::string& what, Compute compute) try {
+  return compute();
+} catch (const Error& error) {
+  throw Error(Errc::bad_description, what + " cannot be computed: " + error.what());
+}
 
 /// "prefetch.cu: the length of `values`"
 std::string argument_label(const KernelDescription& description, const Argument& argument, std::string_view what);

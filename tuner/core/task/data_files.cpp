@@ -38,21 +38,19 @@ DataFile look_at(const fs::path& path, std::string_view what, const KernelDescri
   const auto lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
   if (header.type != argument.type) {
     refuse(Errc::bad_description,
-           fmt::format("{} holds {}, and `{}` is {}; convert one of them.", path.string(), to_string(header.type),
+           fmt::format("{} contains {}, but `{}` is {}; convert one of them.", path.string(), to_string(header.type),
                        argument.name, type_text(argument.type, argument.lanes)));
   }
   if (header.elements != argument.length * lanes) {
     const std::string each = lanes > 1 ? fmt::format(" of {} numbers each", lanes) : "";
-    refuse(
-        Errc::bad_problem,
-        fmt::format("{} holds {} numbers (shape {}), and `{}` has {} elements{} for this problem; choose the problem "
-                    "that the file belongs to.",
-                    path.string(), grouped(header.elements), shape_text(header.shape), argument.name,
-                    grouped(argument.length), each));
+    refuse(Errc::bad_problem, fmt::format("{} contains {} numbers (shape {}), but `{}` has {} elements{} for this "
+                                          "problem; choose the problem that the file belongs to.",
+                                          path.string(), grouped(header.elements), shape_text(header.shape),
+                                          argument.name, grouped(argument.length), each));
   }
   if (!holds_lanes(header, lanes)) {
     refuse(Errc::bad_description,
-           fmt::format("{} has the shape {}, and the {} lanes of `{}` must be its last dimension.", path.string(),
+           fmt::format("{} has the shape {}, but its last dimension must be the {} lanes of `{}`.", path.string(),
                        shape_text(header.shape), lanes, argument.name));
   }
   DataFile data;

@@ -64,18 +64,22 @@ std::string parameter_text(const ParameterDescription& described) {
 }
 
 std::string property_text(const ProblemProperty& property) {
-  constexpr std::string_view kKinds[] = {"size", "exact", "constant"};
-  std::string text = fmt::format("{}: {}", property.name, kKinds[static_cast<std::size_t>(property.kind)]);
+  std::string text = fmt::format("{}: {}", property.name, kProblemKinds[static_cast<std::size_t>(property.kind)]);
   if (property.default_value) text += " = " + property.default_value->text();
   return text;
 }
 
+std::vector<std::string> texts(const std::vector<search::Expression>& expressions) {
+  std::vector<std::string> result;
+  for (const search::Expression& expression : expressions) result.push_back(one_line(expression));
+  return result;
+}
+
 std::string generator_text(const Generator& generator) {
-  constexpr std::string_view kWords[] = {"constant", "iota", "uniform", "normal", "index", "file"};
-  std::string text = generator.kind == Generator::Kind::file ? search::quote(generator.file) : "";
-  for (const search::Expression& parameter : generator.parameters)
-    text += (text.empty() ? "" : ", ") + one_line(parameter);
-  return fmt::format("{}({})", kWords[static_cast<std::size_t>(generator.kind)], text);
+  const std::string text = generator.kind == Generator::Kind::file
+                               ? search::quote(generator.file)
+                               : fmt::format("{}", fmt::join(texts(generator.parameters), ", "));
+  return fmt::format("{}({})", kGenerators[static_cast<std::size_t>(generator.kind)], text);
 }
 
 std::string argument_text(const Argument& argument) {
@@ -89,12 +93,6 @@ std::string argument_text(const Argument& argument) {
   if (argument.alignment) parts.push_back(fmt::format("align {}", *argument.alignment));
   if (argument.value) parts.push_back("value " + one_line(*argument.value));
   return directive(role_word(argument.role), parts);
-}
-
-std::vector<std::string> texts(const std::vector<search::Expression>& expressions) {
-  std::vector<std::string> result;
-  for (const search::Expression& expression : expressions) result.push_back(one_line(expression));
-  return result;
 }
 
 std::string reference_text(const ReferenceDescription& reference) {
@@ -174,30 +172,11 @@ std::string launch_of(const Task& task, const search::Configuration& configurati
 
 }  // namespace
 
-std::string_view role_word(Argument::Role role) {
-  switch (role) {
-    case Argument::Role::in:
-      return "in";
-    case Argument::Role::out:
-      return "out";
-    case Argument::Role::inout:
-      return "inout";
-    case Argument::Role::scratch:
-      return "scratch";
-    case Argument::Role::constant:
-      return "constant";
-    case Argument::Role::scalar:
-      break;
-  }
-  return "scalar";
-}
-
 std::string to_text(const KernelDescription& description) {
   std::string kernel = description.kernel;
-  for (std::size_t i = 0; i < description.template_arguments.size(); ++i) {
-    kernel += (i == 0 ? "<" : ", ") + description.template_arguments[i];
+  if (!description.template_arguments.empty()) {
+    kernel += fmt::format("<{}>", fmt::join(description.template_arguments, ", "));
   }
-  if (!description.template_arguments.empty()) kernel += ">";
   std::string text = directive("kernel", {kernel});
   if (description.reference.is_named()) text += reference_text(description.reference);
   std::vector<std::string> properties;
@@ -219,7 +198,7 @@ std::string to_text(const KernelDescription& description) {
   text += launch_text(description);
   for (const Argument& argument : description.arguments) text += argument_text(argument);
   text += work_text(description.work);
-  if (description.deterministic) text += std::string(kPragma) + "deterministic\n";
+  if (description.deterministic) text += fmt::format("{}deterministic\n", kPragma);
   return text;
 }
 

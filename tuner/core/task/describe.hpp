@@ -1,15 +1,11 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "tuner/core/description/description.hpp"
 #include "tuner/core/task/task.hpp"
 
 namespace tuner {
-
-/// The word that begins the argument's directive: "in", "out", "inout", "scratch", "scalar" or "constant".
-std::string_view role_word(Argument::Role role);
 
 /// The description as directives in canonical order and spelling. Reading it again gives the same description (but for
 /// the kernel's code and the places in it), and printing that gives the same text.

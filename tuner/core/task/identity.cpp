@@ -10,9 +10,6 @@
 namespace tuner {
 namespace {
 
-constexpr std::string_view kRoles[] = {"in", "out", "inout", "scratch", "scalar", "constant"};
-constexpr std::string_view kGenerators[] = {"constant", "iota", "uniform", "normal", "index", "file"};
-
 /// What is not given adds nothing, so that descriptions without it keep their hash.
 void add_reference(const ReferenceDescription& reference, HashedFields& fields) {
   if (!reference.is_named()) return;
@@ -54,7 +51,7 @@ std::string reuse_hash(const KernelDescription& description, const std::vector<B
   for (std::size_t i = 0; i < description.arguments.size(); ++i) {
     const Argument& argument = description.arguments[i];
     fields.add("argument", argument.name);
-    fields.add("role", kRoles[static_cast<std::size_t>(argument.role)]);
+    fields.add("role", role_word(argument.role));
     fields.add("type", argument.type);
     fields.add("length", argument.length);
     if (argument.generator) {

@@ -27,7 +27,7 @@ InputFile::InputFile(const fs::path& path) : path_(path) {
   descriptor_ = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor_ < 0) {
     fail(path, errno == ENOENT || errno == ENOTDIR
-                   ? "does not exist; a relative name belongs to the folder of the kernel file"
+                   ? "does not exist; a relative name starts at the folder of the kernel file"
                    : fmt::format("cannot be read; check its permissions ({})", std::strerror(errno)));
   }
   struct stat status {};
@@ -71,10 +71,10 @@ std::string read_and_hash(const DataFile& data, const std::function<void(std::sp
 
 void read_data(const DataFile& data, const std::function<void(std::span<const std::byte>)>& take) {
   if (data.hash.empty()) {
-    throw Error(Errc::internal, data.path.string() + " was to be read before it was looked at; report this.");
+    throw Error(Errc::internal, data.path.string() + " was to be read before it was examined; report this.");
   }
   if (read_and_hash(data, take) == data.hash) return;
-  fail(data.path, "was changed while it was in use; start again, and leave it alone until the end");
+  fail(data.path, "was changed while it was in use; start again, and do not change it until the end");
 }
 
 std::vector<std::byte> read_data(const DataFile& data) {

@@ -55,7 +55,7 @@ class HeaderParser {
       } else if (key == "shape") {
         read_shape();
       } else {
-        damaged(fmt::format("`{}` is not a word of it", printable(key)));
+        damaged(fmt::format("`{}` is not valid in it", printable(key)));
       }
       if (!take(',')) {
         expect('}');
@@ -63,7 +63,7 @@ class HeaderParser {
       }
     }
     skip_blanks();
-    if (at_ != text_.size()) damaged("something stands behind it");
+    if (at_ != text_.size()) damaged("it is followed by something else");
     if (!type_ || !fortran_ || !shape_) damaged("descr, fortran_order or shape is missing");
     const auto long_ones = std::count_if(shape_->begin(), shape_->end(), [](std::uint64_t n) { return n != 1; });
     if (*fortran_ && long_ones > 1) {
@@ -151,7 +151,7 @@ class HeaderParser {
       type_ = known.type;
       return;
     }
-    refuse(fmt::format("has the dtype {}, which is no element type of a kernel", printable(text)));
+    refuse(fmt::format("has the dtype {}, which is not an element type of a kernel", printable(text)));
   }
   void read_shape() {
     std::vector<std::uint64_t> shape;
@@ -194,7 +194,7 @@ NpyHeader parse_npy_header(std::string_view begin, const std::string& name) {
   };
   constexpr std::size_t kVersionAt = kMagic.size(), kLengthAt = kVersionAt + 2;
   if (begin.substr(0, kMagic.size()) != kMagic) {
-    refuse("is no NumPy file: it does not begin as one; write it with numpy.save");
+    refuse("is not a NumPy file: it does not begin as one; write it with numpy.save");
   }
   const std::size_t major = begin.size() > kVersionAt ? static_cast<unsigned char>(begin[kVersionAt]) : 0;
   const std::size_t length_bytes = major == 1 ? 2 : 4;
@@ -208,7 +208,7 @@ NpyHeader parse_npy_header(std::string_view begin, const std::string& name) {
   }
   const std::size_t header_at = kLengthAt + length_bytes;
   if (length > kLongestNpyHeader - header_at) {
-    refuse(fmt::format("is damaged: it says that its header has {} bytes", length));
+    refuse(fmt::format("is damaged: it claims a header of {} bytes", length));
   }
   if (begin.size() - header_at < length) refuse("is damaged: it ends within its header");
   NpyHeader header = HeaderParser(begin.substr(header_at, length), name).parse();
@@ -224,8 +224,8 @@ NpyHeader read_npy_header(const std::filesystem::path& file) {
   const std::uint64_t needed = header.elements * size_of(header.type);
   if (input.size() - header.offset < needed) {
     throw Error(Errc::bad_description,
-                fmt::format("{} is cut off: its header announces {} bytes of data, and {} follow.", file.string(),
-                            needed, input.size() - header.offset));
+                fmt::format("{} is truncated: its header announces {} bytes of data, but only {} follow.",
+                            file.string(), needed, input.size() - header.offset));
   }
   return header;
 }

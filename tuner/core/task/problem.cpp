@@ -20,13 +20,6 @@ namespace {
   throw Error(Errc::bad_problem, search::with_short_quotations(sentence));
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blank = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(blank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
-
 /// Whether the property stands for an element type: by its default, or because an argument has it as its type.
 bool is_type_valued(const KernelDescription& description, const ProblemProperty& property) {
   if (property.kind != ProblemProperty::Kind::constant) return false;
@@ -63,8 +56,8 @@ search::Value checked_value(const KernelDescription& description, const ProblemP
   if (is_type_valued(description, property)) {
     if (!value.is_name()) fail(fmt::format("{} is not an element type such as float.", what));
     if (!shape_of_type(value.as_name())) {
-      const std::string nearest = suggestion(value.as_name(), type_names());
-      fail(fmt::format("{} is not an element type{}", what, nearest.empty() ? " such as float." : nearest));
+      fail(fmt::format("{} is not an element type{}", what,
+                       suggestion(value.as_name(), type_names(), " such as float.")));
     }
     return value;
   }
@@ -88,16 +81,16 @@ search::Value checked_value(const KernelDescription& description, const ProblemP
 
 ProblemValues parse_problem(std::string_view text) {
   ProblemValues values;
-  if (trimmed(text).empty()) return values;
+  if (search::trimmed(text).empty()) return values;
   for (const std::string& part : split_assignments(text)) {
     const std::size_t equals = part.find('=');
-    const std::string_view name = trimmed(std::string_view(part).substr(0, equals));
+    const std::string_view name = search::trimmed(std::string_view(part).substr(0, equals));
     if (equals == std::string::npos || !is_identifier(name)) {
       fail(fmt::format(
-          "The problem \"{}\" has a part \"{}\" that is not NAME=VALUE; write for example rows=528,row_length=65536.",
-          text, trimmed(part)));
+          "The problem \"{}\" has a part \"{}\" that is not NAME=VALUE; write, for example, rows=528,row_length=65536.",
+          text, search::trimmed(part)));
     }
-    const std::string_view value_text = trimmed(std::string_view(part).substr(equals + 1));
+    const std::string_view value_text = search::trimmed(std::string_view(part).substr(equals + 1));
     if (value_text.empty()) fail(fmt::format("The problem value {} is empty; write {}=1024, for example.", name, name));
     search::Value value;
     try {
@@ -121,11 +114,8 @@ ProblemValues complete_problem(const KernelDescription& description, const Probl
   for (const ProblemProperty& property : description.problem) names.push_back(property.name);
   for (const auto& [name, value] : given) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    std::string known;
-    for (const std::string& other : names) known += (known.empty() ? "" : ", ") + other;
-    const std::string nearest = suggestion(name, names);
     fail(fmt::format("The kernel `{}` has no problem property `{}`{} It has {}.", description.kernel, name,
-                     nearest.empty() ? "." : nearest, known.empty() ? "none" : known));
+                     suggestion(name, names, "."), names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
   }
   ProblemValues complete;
   for (const ProblemProperty& property : description.problem) {

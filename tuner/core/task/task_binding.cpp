@@ -84,11 +84,11 @@ std::vector<search::Constraint> where_constraints(const KernelDescription& descr
     accept_types(expression, scope);
     for (const std::string& name : expression.names()) {
       if (scope.knows(name) || std::find(known.begin(), known.end(), name) != known.end()) continue;
-      const std::string nearest = suggestion(name, known);
       throw Error(
           Errc::bad_usage,
-          fmt::format("--where uses `{}`, which the kernel `{}` does not know{} `tuner describe` lists its parameters.",
-                      name, description.kernel, nearest.empty() ? "." : nearest));
+          fmt::format(
+              "--where uses `{}`, which is not known for the kernel `{}`{} `tuner describe` lists its parameters.",
+              name, description.kernel, suggestion(name, known, ".")));
     }
   }
   return constraints;

@@ -6,15 +6,13 @@
 #include <limits>
 
 #include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/words.hpp"
+#include "tuner/core/description/parameter_values.hpp"
+#include "tuner/core/task/argument_binding.hpp"
 #include "tuner/core/task/task_state.hpp"
 
 namespace tuner {
 namespace {
-
-bool all_types(const std::vector<search::Value>& values) {
-  return std::all_of(values.begin(), values.end(),
-                     [](const search::Value& value) { return value.is_name() && shape_of_type(value.as_name()); });
-}
 
 std::size_t position(const search::Parameter& parameter, const search::Value& value) {
   const auto found = std::find(parameter.values.begin(), parameter.values.end(), value);
@@ -23,12 +21,8 @@ std::size_t position(const search::Parameter& parameter, const search::Value& va
 
 /// The value as a template argument: a named value as its position in the list.
 std::string argument_text(const search::Parameter& parameter, const search::Value& value) {
-  if (!value.is_name() || all_types(parameter.values)) return literal(value);
+  if (!value.is_name() || are_types(parameter.values)) return literal(value);
   return std::to_string(position(parameter, value));
-}
-
-bool is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 }  // namespace
@@ -48,17 +42,11 @@ search::Value define_value(const KernelDescription& description, const NamedExpr
                            const search::Scope& scope) {
   const std::string what =
       fmt::format("{}:{}: define({})", description.file.filename().string(), define.place.line, define.name);
-  search::Value value;
-  try {
-    value = define.expression.evaluate(scope);
-  } catch (const Error& error) {
-    throw Error(Errc::bad_description, fmt::format("{} cannot be computed: {}", what, error.what()));
-  }
+  const search::Value value = computed(what, [&] { return define.expression.evaluate(scope); });
   if (value.is_name() && !shape_of_type(value.as_name())) {
-    throw Error(Errc::bad_description,
-                fmt::format("{} gives the name `{}`, which means nothing to the compiler; compare it "
-                            "with == to make a condition of it.",
-                            what, value.as_name()));
+    throw Error(Errc::bad_description, fmt::format("{} has the name `{}` as its value, which has no meaning for the "
+                                                   "compiler; compare it with == to make it a condition.",
+                                                   what, value.as_name()));
   }
   if (value.is_real() && !std::isfinite(value.as_real())) {
     throw Error(Errc::bad_description, fmt::format("{} is not a finite number.", what));
@@ -67,7 +55,7 @@ search::Value define_value(const KernelDescription& description, const NamedExpr
 }
 
 std::string macro_text(const search::Parameter& parameter, const search::Value& value) {
-  const bool is_named = value.is_name() && !all_types(parameter.values);
+  const bool is_named = value.is_name() && !are_types(parameter.values);
   return is_named ? parameter.name + "_" + value.as_name() : literal(value);
 }
 
@@ -100,7 +88,7 @@ std::vector<Macro> Task::macros(const search::Configuration& configuration, cons
       macros.push_back({parameter.name, value.as_name()});
       continue;
     }
-    if (value.is_name() && !all_types(parameter.values)) {
+    if (value.is_name() && !are_types(parameter.values)) {
       for (std::size_t v = 0; v < parameter.values.size(); ++v) {
         macros.push_back({parameter.name + "_" + parameter.values[v].as_name(), std::to_string(v)});
       }
@@ -151,7 +139,7 @@ std::string Task::name_expression(const search::Configuration& configuration) co
     if (i > 0) result += ", ";
     for (std::size_t at = 0; at < text.size();) {
       std::size_t end = at;
-      while (end < text.size() && is_word(text[end])) ++end;
+      while (end < text.size() && is_word_character(text[end])) ++end;
       if (end == at) {
         result += text[at++];
         continue;

@@ -21,6 +21,14 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
+std::vector<fs::path> chosen_toolkits() {
+  std::vector<fs::path> roots;
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const std::string root = environment(name); !root.empty()) roots.emplace_back(root);
+  }
+  return roots;
+}
+
 // /usr/local/cuda first, then the versioned ones, newest first.
 std::vector<fs::path> installed_toolkits() {
   std::vector<fs::path> versioned;
@@ -51,11 +59,7 @@ std::vector<fs::path> candidates() {
     return files;
   }
   for (const char* name : kNames) files.emplace_back(name);  // the loader's path
-  std::vector<fs::path> roots;
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const std::string root = environment(name); !root.empty()) roots.emplace_back(root);
-  }
-  for (const fs::path& root : roots) add_folder(root / "lib64");
+  for (const fs::path& root : chosen_toolkits()) add_folder(root / "lib64");
   add_folder(TUNER_BUILD_CUDA_LIBRARY_DIR);
   for (const fs::path& root : installed_toolkits()) {
     add_folder(root / "lib64");
@@ -138,9 +142,7 @@ std::vector<fs::path> find_include_folders(const fs::path& library) {
   if (!chosen.empty()) folders.emplace_back(chosen);
   // lib64/../include; targets/x86_64-linux/lib/../include has the same form.
   folders.push_back(library.parent_path().parent_path() / "include");
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const std::string root = environment(name); !root.empty()) folders.push_back(fs::path(root) / "include");
-  }
+  for (const fs::path& root : chosen_toolkits()) folders.push_back(root / "include");
   folders.emplace_back(TUNER_BUILD_CUDA_INCLUDE_DIR);
   for (const fs::path& root : installed_toolkits()) folders.push_back(root / "include");
   for (const fs::path& folder : folders) {

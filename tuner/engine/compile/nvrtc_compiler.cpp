@@ -52,7 +52,7 @@ class TemporaryFolder {
     std::filesystem::path base = std::filesystem::temp_directory_path(error);
     std::string name = ((error ? std::filesystem::path("/tmp") : base) / "tuner-pch-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr)
-      throw Error(Errc::internal, fmt::format("No folder could be made as {}: {}.", name, std::strerror(errno)));
+      throw Error(Errc::internal, fmt::format("The folder {} could not be created: {}.", name, std::strerror(errno)));
     path_ = name;
   }
   ~TemporaryFolder() {
@@ -89,7 +89,7 @@ std::vector<const char*> pointers(const std::vector<std::string>& texts) {
 std::string failure_sentence(const CompileRequest& request, const std::string& log) {
   const std::string error = first_error(log);
   if (error.starts_with("__nv_name_map"))
-    return fmt::format("{}: no kernel '{}' can be found after compiling; the name map says: {}", request.file_name,
+    return fmt::format("{}: no kernel '{}' was found after compiling; the name map says: {}", request.file_name,
                        request.name_expression, error.substr(error.find("error: ") + 7));
   return error;
 }
@@ -201,7 +201,7 @@ CompileReply NvrtcCompiler::compile(const CompileRequest& request) const {
       reply.message = fmt::format("{}: NVRTC reports {}.", request.file_name, nvrtc_.error_string(product.result));
   } else if (product.cubin.empty()) {
     reply.outcome = Outcome::compile_error;
-    reply.message = fmt::format("{}: NVRTC made no binary for '{}'; name a real architecture such as sm_90.",
+    reply.message = fmt::format("{}: NVRTC produced no binary for '{}'; name a real architecture such as sm_90.",
                                 request.file_name, request.architecture);
   } else {
     reply.lowered_name = std::move(product.lowered_name);
@@ -259,11 +259,10 @@ void NvrtcCompiler::warm_up(const std::string& architecture) {
     // "sm_90a" is a variant of sm_90.
     const std::string plain = architecture.substr(0, architecture.find_last_of("0123456789") + 1);
     if (std::find(known.begin(), known.end(), plain) == known.end())
-      throw Error(
-          Errc::no_toolkit,
-          fmt::format("NVRTC {} ({}) does not compile for {}; it knows {}. Install a CUDA toolkit that does, or set "
-                      "TUNER_NVRTC to the path of its libnvrtc.so.",
-                      toolkit_.version, toolkit_.library.string(), architecture, fmt::join(known, ", ")));
+      throw Error(Errc::no_toolkit,
+                  fmt::format("NVRTC {} ({}) does not compile for {}; it supports {}. Install a CUDA toolkit that "
+                              "does, or set TUNER_NVRTC to the path of its libnvrtc.so.",
+                              toolkit_.version, toolkit_.library.string(), architecture, fmt::join(known, ", ")));
   }
   CompileRequest request;
   request.source = "__global__ void warm_up(float* values) { values[threadIdx.x] = 0; }\n";

@@ -173,7 +173,7 @@ void CompilePool::give_back(Slot& slot, const std::string& end) {
   const double elapsed = std::chrono::duration<double, std::milli>(Clock::now() - slot.started).count();
   slot.busy_ms += elapsed;
   if (job.cancelled) {
-    fail(job, Outcome::compile_timeout, fmt::format("Compiling {} was given up.", title(job.request)), elapsed);
+    fail(job, Outcome::compile_timeout, fmt::format("Compiling {} was abandoned.", title(job.request)), elapsed);
   } else if (std::exchange(slot.timed_out, false)) {
     const double seconds = std::chrono::duration<double>(options_.timeout).count();
     fail(job, Outcome::compile_timeout,
@@ -248,7 +248,7 @@ void CompilePool::cancel(TicketId ticket) {
   if (waiting != pending_.end()) {
     const Job job = std::move(*waiting);
     pending_.erase(waiting);
-    fail(job, Outcome::compile_timeout, fmt::format("Compiling {} was given up.", title(job.request)), 0);
+    fail(job, Outcome::compile_timeout, fmt::format("Compiling {} was abandoned.", title(job.request)), 0);
     return;
   }
   for (Slot& slot : slots_) {
@@ -291,12 +291,10 @@ void CompilePool::answer(const Job& job, CompileReply reply) {
 }
 
 void CompilePool::fail(const Job& job, Outcome outcome, std::string sentence, double milliseconds) {
-  CompileReply reply;
-  reply.outcome = outcome;
-  reply.message = std::move(sentence);
-  reply.toolkit = statistics_.toolkit;
-  reply.milliseconds = milliseconds;
-  answer(job, std::move(reply));
+  answer(job, {.outcome = outcome,
+               .message = std::move(sentence),
+               .toolkit = statistics_.toolkit,
+               .milliseconds = milliseconds});
 }
 
 CompilePoolStatistics CompilePool::statistics() const {

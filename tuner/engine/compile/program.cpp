@@ -40,8 +40,8 @@ void check_macro(const Macro& macro, std::string_view file_name) {
       (name.size() > 1 && name[0] == '_' && std::isupper(static_cast<unsigned char>(name[1]))))
     reject("such names are reserved for the compiler; choose one without leading underscores");
   if (kKeywords.find(" " + name + " ") != std::string_view::npos)
-    reject("the language uses this word itself; choose another name");
-  if (macro.text.find_first_of("\r\n") != std::string::npos) reject("its text has several lines");
+    reject("it is a keyword of the language; choose another name");
+  if (macro.text.find_first_of("\r\n") != std::string::npos) reject("its value has several lines");
 }
 
 // End of the comment that starts at `from`; `from` if none starts there.

@@ -10,7 +10,7 @@ namespace tuner::engine {
 
 std::size_t choose_winner(std::span<const TieCandidate> tied, double margin) {
   if (tied.empty()) {
-    throw Error(Errc::internal, "A winner was asked for among no candidates; check that the tie set holds one.");
+    throw Error(Errc::internal, "A winner was requested from no candidates; check that the tie set contains one.");
   }
   double fastest = tied.front().relative_time;
   for (const TieCandidate& one : tied) fastest = std::min(fastest, one.relative_time);

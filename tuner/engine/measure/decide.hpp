@@ -19,9 +19,10 @@ struct TieCandidate {
 /// runs agree more often; lower: the winner is nearer to the best there is.
 inline constexpr double kWinnerMargin = 0.003;
 
-/// The id of the winner among equals: fewest parameters differing from the baseline, so that a change has to earn its
-/// place; then fewest registers, which leaves room for other kernels; then the smallest text, byte by byte. It depends
-/// on neither the order of the candidates nor their times, so two runs with the same tie set name the same winner.
+/// The id of the winner among equals. Of those within `margin` of the fastest: the one with the fewest parameters
+/// differing from the baseline, so that a change has to earn its place; then with the fewest registers, which leaves
+/// room for other kernels; then with the smallest text, byte by byte. The order of the candidates does not matter, nor
+/// do times within the margin, so two runs with the same ties nearly always name the same winner.
 /// Throws Error{internal} for no candidates.
 std::size_t choose_winner(std::span<const TieCandidate> tied, double margin = kWinnerMargin);
 

@@ -31,7 +31,7 @@ Halving::Halving(std::size_t entries, const HalvingOptions& options)
       rung_blocks_(options.first_blocks),
       next_rung_(2 * options.first_blocks),
       shuffle_(options.seed) {
-  if (entries == 0) throw Error(Errc::internal, "A halving of no entries was asked for; it needs at least one.");
+  if (entries == 0) throw Error(Errc::internal, "A halving of no entries was requested; it needs at least one.");
   if (options.keep < 1 || options.first_blocks < 1 || !(options.tie_threshold > 0) || !(options.z > 0)) {
     throw Error(
         Errc::bad_usage,
@@ -62,13 +62,13 @@ std::vector<std::size_t> Halving::next_block() {
 void Halving::add_block(Block block) {
   if (finished_) throw Error(Errc::internal, "A block was added to a finished halving; ask finished() first.");
   if (block.order.size() != block.samples_ns.size()) {
-    throw Error(Errc::internal, "A block of a halving came with another number of samples than of entries.");
+    throw Error(Errc::internal, "The number of samples in a block of a halving differs from the number of entries.");
   }
   pending_.clear();
   if (!block.disturbed && !block.order.empty()) {
     std::vector<double> logs;
     for (const double sample : block.samples_ns) {
-      if (!is_time(sample)) throw Error(Errc::internal, "A block of a halving holds a sample that is no time.");
+      if (!is_time(sample)) throw Error(Errc::internal, "A block of a halving contains a sample that is not a time.");
       logs.push_back(std::log(sample));
     }
     const double middle = median(logs);

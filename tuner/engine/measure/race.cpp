@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "tuner/engine/measure/statistics.hpp"
@@ -57,19 +56,19 @@ Race::Race(std::size_t entries, const RaceOptions& options, std::optional<std::s
       most_blocks_(options.max_blocks),
       shuffle_(options.seed) {
   if (entries == 0 || (baseline && *baseline >= entries)) {
-    throw Error(Errc::internal,
-                fmt::format("A race of {} entries was asked for with entry {} as the baseline; it needs at least one "
-                            "entry, and the baseline among them.",
-                            entries, baseline.value_or(0)));
+    throw Error(Errc::internal, fmt::format("A race of {} entries was requested with entry {} as the baseline; it "
+                                            "needs at least one entry, and the baseline among them.",
+                                            entries, baseline.value_or(0)));
   }
   require(options.tie_threshold > 0, "The tie threshold of a race must be above 0; 0.01 is one percent.");
   require(options.resolution > 0, "The resolution of a race must be above 0; 0.004 is 0.4 percent.");
   require(options.min_blocks >= 2, "A race needs at least 2 blocks before it decides; raise min_blocks.");
   require(options.max_blocks >= options.min_blocks, "A race's max_blocks must not be below its min_blocks.");
-  require(options.check_every >= 1, "A race must look at its numbers every block or less often; raise check_every.");
+  require(options.check_every >= 1, "A race must check its samples every block or less often; raise check_every.");
   require(options.z > 0, "The interval width z of a race must be above 0; 3 standard errors is usual.");
   require(options.baseline_precision > 0, "The baseline precision of a race must be above 0.");
-  require(options.far_baseline > 1, "A baseline is far when it is more than 1 times slower; raise far_baseline.");
+  require(options.far_baseline > 1,
+          "The factor from which a baseline counts as far must be above 1; raise far_baseline.");
 }
 
 std::vector<std::size_t> Race::next_block() {
@@ -87,27 +86,25 @@ void Race::add_block(std::span<const std::size_t> order, std::span<const double>
   add(order, samples_ns, disturbed);
   pending_.clear();
   const int since_first_look = clean_.blocks - options_.min_blocks;
-  if (!disturbed && since_first_look >= 0 && since_first_look % options_.check_every == 0) apply(look());
-  if (all_.blocks >= most_blocks_) finished_ = true;
+  look_again(!disturbed && since_first_look >= 0 && since_first_look % options_.check_every == 0);
 }
 
 void Race::carry(std::span<const Block> blocks) {
   for (const Block& block : blocks) add(block.order, block.samples_ns, block.disturbed);
   pending_.clear();
-  if (!finished_ && clean_.blocks >= options_.min_blocks) apply(look());
-  if (all_.blocks >= most_blocks_) finished_ = true;
+  look_again(!finished_ && clean_.blocks >= options_.min_blocks);
 }
 
 void Race::add(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed) {
   if (order.size() != samples_ns.size()) {
-    throw Error(Errc::internal, fmt::format("A block of {} entries came with {} samples; every entry has one.",
+    throw Error(Errc::internal, fmt::format("A block of {} entries has {} samples; every entry needs one.",
                                             order.size(), samples_ns.size()));
   }
   std::vector<bool> seen(running_.size(), false);
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (order[i] >= seen.size() || seen[order[i]] || !is_time(samples_ns[i])) {
       throw Error(Errc::internal,
-                  fmt::format("A block holds {} ns for entry {} of {}; each entry may occur once, with a time.",
+                  fmt::format("A block contains {} ns for entry {} of {}; each entry may occur once, with a time.",
                               samples_ns[i], order[i], seen.size()));
     }
     seen[order[i]] = true;
@@ -118,8 +115,8 @@ void Race::add(std::span<const std::size_t> order, std::span<const double> sampl
 
 void Race::rest(std::size_t entry) {
   if (entry >= resting_.size()) {
-    throw Error(Errc::internal, fmt::format("Entry {} was told to rest in a race of {}; entries count from 0.", entry,
-                                            resting_.size()));
+    throw Error(Errc::internal,
+                fmt::format("Entry {} was to rest in a race of {}; entries count from 0.", entry, resting_.size()));
   }
   resting_[entry] = true;
   running_[entry] = false;
@@ -128,8 +125,7 @@ void Race::rest(std::size_t entry) {
 
 void Race::wake() {
   wake_all();
-  if (clean_.blocks >= options_.min_blocks && (!finished_ || decided_)) apply(look());
-  if (all_.blocks >= most_blocks_) finished_ = true;
+  look_again(clean_.blocks >= options_.min_blocks && (!finished_ || decided_));
 }
 
 void Race::wake_all() {
@@ -186,16 +182,18 @@ void Race::withdraw(std::size_t entry) {
     most_blocks_ = std::max(most_blocks_, all_.blocks + kLateLooks * options_.check_every);
     finished_ = decided_ = false;
   }
-  if (clean_.blocks >= options_.min_blocks && (!finished_ || decided_)) apply(look());
-  if (all_.blocks >= most_blocks_) finished_ = true;
+  look_again(clean_.blocks >= options_.min_blocks && (!finished_ || decided_));
 }
 
-void Race::apply(const Look& look) {
-  leader_ = look.leader;
-  if (running_ != look.running) pending_.clear();
-  running_ = look.running;
-  decided_ = look.decided;
-  finished_ = look.decided;
+void Race::look_again(bool is_due) {
+  if (is_due) {
+    const Look now = look();
+    leader_ = now.leader;
+    if (running_ != now.running) pending_.clear();
+    running_ = now.running;
+    finished_ = decided_ = now.decided;
+  }
+  if (all_.blocks >= most_blocks_) finished_ = true;
 }
 
 Race::Difference Race::difference(std::size_t entry, std::size_t other) const {

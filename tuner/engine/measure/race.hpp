@@ -150,7 +150,8 @@ class Race {
   Look look() const;
   bool settled(const Difference& to_leader) const;
   bool baseline_known(const Difference& to_leader) const;
-  void apply(const Look& look);
+  /// Takes over what a look says, where one is due; the most blocks end the race in any case.
+  void look_again(bool is_due);
   void wake_all();
 
   RaceOptions options_;

@@ -27,7 +27,7 @@ Screen::Step Screen::add(double sample_ns) {
   }
   if (!is_time(sample_ns)) {
     throw Error(Errc::internal,
-                fmt::format("A sample of {} ns is no time; check it with is_time before adding it.", sample_ns));
+                fmt::format("A sample of {} ns is not a time; check it with is_time before adding it.", sample_ns));
   }
   samples_ns_.push_back(sample_ns);
 

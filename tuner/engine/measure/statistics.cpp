@@ -18,7 +18,7 @@ constexpr int kManyDegreesOfFreedom = 40;
 
 std::vector<double> sorted(std::span<const double> values) {
   if (values.empty()) {
-    throw Error(Errc::internal, "A statistic of no values was asked for; check the number of samples first.");
+    throw Error(Errc::internal, "A statistic of no values was requested; check the number of samples first.");
   }
   std::vector<double> result(values.begin(), values.end());
   std::sort(result.begin(), result.end());
@@ -66,7 +66,7 @@ bool is_time(double sample_ns) {
 
 double quantile(std::span<const double> values, double p) {
   if (!(p >= 0 && p <= 1)) {
-    throw Error(Errc::internal, "A quantile lies between 0 and 1, but " + std::to_string(p) + " was asked for.");
+    throw Error(Errc::internal, "A quantile lies between 0 and 1, but " + std::to_string(p) + " was requested.");
   }
   return quantile_of_sorted(sorted(values), p);
 }

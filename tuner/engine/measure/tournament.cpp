@@ -36,7 +36,8 @@ TournamentOptions tournament_options(std::span<const Screened> pool, double scre
 
 Tournament::Tournament(std::span<const Finalist> entrants, const TournamentOptions& options)
     : entrants_(entrants.begin(), entrants.end()), options_(options), withdrawn_(entrants.size(), false) {
-  if (entrants.empty()) throw Error(Errc::internal, "A tournament of nobody was asked for; it needs an entrant.");
+  if (entrants.empty())
+    throw Error(Errc::internal, "A tournament without entrants was requested; it needs at least one.");
   for (std::size_t i = 0; i < entrants_.size(); ++i) {
     if (entrants_[i].qualified) qualified_.push_back(i);
   }

@@ -8,14 +8,6 @@ namespace tuner::engine {
 
 namespace {
 
-/// How many requests a recorded lane takes before it wants to be polled: enough to look like a pool, few enough that a
-/// strategy hears of results before it asks again.
-constexpr std::size_t kRoom = 8;
-
-std::chrono::steady_clock::time_point due(bool answered) {
-  return answered ? std::chrono::steady_clock::time_point::min() : std::chrono::steady_clock::time_point::max();
-}
-
 /// Failures that a compiler finds; everything later is the device's to report.
 bool fails_to_compile(Outcome outcome) {
   return outcome == Outcome::compile_error || outcome == Outcome::compile_timeout;
@@ -38,11 +30,10 @@ const RecordedTrial& RecordedRows::find(const std::string& configuration) const 
 
 void RecordedCompileLane::submit(TicketId ticket, CompileRequest request) {
   const RecordedTrial& row = rows_.find(request.configuration);
-  CompileReply reply;
-  reply.toolkit = recording_.conditions.toolkit;
-  reply.milliseconds = row.compile_ms;
-  reply.facts = row.facts;
-  reply.lowered_name = request.name_expression;
+  CompileReply reply{.lowered_name = request.name_expression,
+                     .facts = row.facts,
+                     .toolkit = recording_.conditions.toolkit,
+                     .milliseconds = row.compile_ms};
   if (fails_to_compile(row.outcome)) {
     reply.outcome = row.outcome;
     reply.message = row.message;
@@ -50,43 +41,16 @@ void RecordedCompileLane::submit(TicketId ticket, CompileRequest request) {
   answered_.push_back({ticket, std::move(reply)});
 }
 
-std::vector<CompileLane::Completion> RecordedCompileLane::poll() {
-  return std::exchange(answered_, {});
-}
-
-std::size_t RecordedCompileLane::room() const {
-  return kRoom - std::min(kRoom, answered_.size());
-}
-
-std::chrono::steady_clock::time_point RecordedCompileLane::next_deadline() const {
-  return due(!answered_.empty());
-}
-
 void RecordedDeviceLane::submit(TicketId ticket, DeviceRequest request) {
   DeviceReply reply = std::visit([this](const auto& known) { return answer(known); }, request);
   answered_.push_back({ticket, std::move(reply)});
 }
 
-std::vector<DeviceLane::Completion> RecordedDeviceLane::poll() {
-  return std::exchange(answered_, {});
-}
-
-std::size_t RecordedDeviceLane::room() const {
-  return kRoom - std::min(kRoom, answered_.size());
-}
-
-std::chrono::steady_clock::time_point RecordedDeviceLane::next_deadline() const {
-  return due(!answered_.empty());
-}
-
 DeviceReply RecordedDeviceLane::screen(const std::string& configuration, const ScreenPolicy& policy,
                                        std::optional<double> best_ns) const {
   const RecordedTrial& row = rows_.find(configuration);
-  DeviceReply reply;
-  reply.outcome = row.outcome;
-  reply.message = row.message;
-  reply.verify_ms = row.verify_ms;
-  reply.timing_ms = row.bench_ms;
+  DeviceReply reply{
+      .outcome = row.outcome, .message = row.message, .verify_ms = row.verify_ms, .timing_ms = row.bench_ms};
   TimedRun& run = reply.result.emplace<ScreenResult>().run;
   run.occupancy = row.facts.occupancy;
   run.occupancy_limiter = row.facts.occupancy_limiter;

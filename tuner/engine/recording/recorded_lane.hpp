@@ -1,11 +1,11 @@
 #pragma once
 
-#include <deque>
 #include <map>
 #include <string>
 
 #include "tuner/engine/compile/compile.hpp"
 #include "tuner/engine/device/lane/device.hpp"
+#include "tuner/engine/lanes/immediate_lane.hpp"
 #include "tuner/engine/recording/recording.hpp"
 
 namespace tuner::engine {
@@ -23,40 +23,33 @@ class RecordedRows {
   std::map<std::string, const RecordedTrial*, std::less<>> rows_;
 };
 
+/// How many requests a recorded lane takes before it wants to be polled: enough to look like a pool, few enough that a
+/// strategy hears of results before it asks again.
+inline constexpr std::size_t kRecordedRoom = 8;
+
 /// Answers compile requests with what the recording says: status, resource facts, binary hash. Nothing is compiled.
-class RecordedCompileLane final : public CompileLane {
+class RecordedCompileLane final : public ImmediateLane<CompileLane> {
  public:
   explicit RecordedCompileLane(const Recording& recording, const RecordedRows& rows)
-      : recording_(recording), rows_(rows) {}
+      : ImmediateLane(kRecordedRoom), recording_(recording), rows_(rows) {}
 
   void submit(TicketId ticket, CompileRequest request) override;
-  std::vector<Completion> poll() override;
-  void cancel(TicketId) override {}
-  std::size_t room() const override;
-  std::vector<int> wait_fds() const override { return {}; }
-  std::chrono::steady_clock::time_point next_deadline() const override;
 
  private:
   const Recording& recording_;
   const RecordedRows& rows_;
-  std::vector<Completion> answered_;
 };
 
 /// Answers device requests with the recorded samples: screening takes them in order under the request's policy, the
 /// n-th block of a race takes everybody's n-th race sample (from the start again after the last), so that what was
 /// measured side by side stays side by side. Nothing is launched.
-class RecordedDeviceLane final : public DeviceLane {
+class RecordedDeviceLane final : public ImmediateLane<DeviceLane> {
  public:
   explicit RecordedDeviceLane(const Recording& recording, const RecordedRows& rows)
-      : recording_(recording), rows_(rows) {}
+      : ImmediateLane(kRecordedRoom), recording_(recording), rows_(rows) {}
 
   const DeviceInfo& info() override { return recording_.device; }
   void submit(TicketId ticket, DeviceRequest request) override;
-  std::vector<Completion> poll() override;
-  void cancel(TicketId) override {}
-  std::size_t room() const override;
-  std::vector<int> wait_fds() const override { return {}; }
-  std::chrono::steady_clock::time_point next_deadline() const override;
 
  private:
   DeviceReply answer(const PrepareProblem&) { return {}; }
@@ -72,7 +65,6 @@ class RecordedDeviceLane final : public DeviceLane {
   const RecordedRows& rows_;
   std::vector<const RecordedTrial*> finalists_;
   std::size_t blocks_ = 0;
-  std::vector<Completion> answered_;
 };
 
 }  // namespace tuner::engine

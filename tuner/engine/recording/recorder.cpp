@@ -70,29 +70,29 @@ void Recorder::write(RecordingFile& file, const TuneReport& report) const {
   for (const cache::Trial& trial : trials_) latest[trial.configuration] = &trial;
   for (const auto& [configuration, latest_trial] : latest) {
     const cache::Trial& trial = *latest_trial;
-    RecordedTrial row;
-    row.configuration = task_.space().parse(trial.configuration);
-    if (!task_.space().contains(row.configuration)) continue;  // a baseline that --where excludes
-    row.outcome = trial.outcome;
-    row.message = trial.message;
-    row.time_ns = trial.time_ns.value_or(0);
-    row.samples_ns = trial.samples_ns;
-    row.race_ns = race[trial.configuration];
-    row.facts = trial.facts;
-    row.launch = trial.launch;
-    row.compile_ms = trial.compile_ms;
-    row.verify_ms = trial.verify_ms;
-    row.bench_ms = trial.timing_ms;
-    recording.trials.push_back(std::move(row));
+    search::Configuration parsed = task_.space().parse(configuration);
+    if (!task_.space().contains(parsed)) continue;  // a baseline that --where excludes
+    recording.trials.push_back({.configuration = std::move(parsed),
+                                .outcome = trial.outcome,
+                                .message = trial.message,
+                                .time_ns = trial.time_ns.value_or(0),
+                                .samples_ns = trial.samples_ns,
+                                .race_ns = race[configuration],
+                                .facts = trial.facts,
+                                .launch = trial.launch,
+                                .compile_ms = trial.compile_ms,
+                                .verify_ms = trial.verify_ms,
+                                .bench_ms = trial.timing_ms});
   }
   std::sort(recording.trials.begin(), recording.trials.end(),
             [](const RecordedTrial& a, const RecordedTrial& b) { return a.configuration < b.configuration; });
   if (recording.trials.size() != task_.space().size()) {
-    throw Error(Errc::bad_usage,
-                fmt::format("The recording {} was not written: {} of {} configurations were measured, and a recording "
-                            "holds all of a space. Record with the strategy `exhaustive` and no budget, or narrow the "
-                            "space with --where.",
-                            file.path().string(), recording.trials.size(), task_.space().size()));
+    throw Error(
+        Errc::bad_usage,
+        fmt::format(
+            "The recording {} was not written: {} of {} configurations were measured, but a recording contains all of "
+            "a space. Record with the strategy `exhaustive` and no budget, or narrow the space with --where.",
+            file.path().string(), recording.trials.size(), task_.space().size()));
   }
   file.write(recording);
 }

@@ -84,7 +84,7 @@ Task recorded_task(const Recording& recording) {
                                                    recording.file.string(), task.space().text(trial.configuration)));
     }
     if (const auto violated = task.space().why_invalid(trial.configuration)) {
-      throw Error(Errc::bad_recording, fmt::format("{}: a configuration is recorded that its restrictions exclude: {}",
+      throw Error(Errc::bad_recording, fmt::format("{}: it contains a configuration that its restrictions exclude: {}",
                                                    recording.file.string(), *violated));
     }
   }

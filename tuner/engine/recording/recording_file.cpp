@@ -23,7 +23,7 @@ using GzFile = std::unique_ptr<gzFile_s, int (*)(gzFile)>;
 
 [[noreturn]] void left_as_it_is(const fs::path& file, std::string_view what) {
   throw Error(Errc::bad_usage,
-              fmt::format("{} {} and was left as it is: choose another name for --record.", file.string(), what));
+              fmt::format("{} {} and was not changed: choose another name for --record.", file.string(), what));
 }
 
 /// Whether there is something, which may be replaced.
@@ -35,14 +35,13 @@ bool is_replaced(const fs::path& file, Replace replace) {
   if (S_ISDIR(status.st_mode)) left_as_it_is(file, "is a folder");
   if (!S_ISREG(status.st_mode)) left_as_it_is(file, "is a pipe or a device");
   Descriptor descriptor(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!descriptor) left_as_it_is(file, "cannot be read, so it may be no recording,");
-  if (fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode)) left_as_it_is(file, "is no file");
-  if (!begins_as_recording(std::move(descriptor))) left_as_it_is(file, "is there and no recording");
+  if (!descriptor) left_as_it_is(file, "cannot be read, so it may not be a recording,");
+  if (fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode)) left_as_it_is(file, "is not a file");
+  if (!begins_as_recording(std::move(descriptor))) left_as_it_is(file, "exists, but is not a recording,");
   if (replace == Replace::recordings) return true;
-  throw Error(Errc::bad_usage,
-              fmt::format("{} is a recording already and was left as it is: choose another name for --record, or add "
-                          "--force to replace it.",
-                          file.string()));
+  throw Error(Errc::bad_usage, fmt::format("{} is already a recording and was not changed: choose another name for "
+                                           "--record, or add --force to replace it.",
+                                           file.string()));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -49,7 +50,7 @@ class Lines {
       const std::size_t end = rest.find('\n');
       line_ += rest.substr(0, end);
       if (line_.size() > kMostLine) {
-        throw Error(Errc::bad_recording, fmt::format("{} has a line of more than {} MiB and is no recording.",
+        throw Error(Errc::bad_recording, fmt::format("{} has a line of more than {} MiB, so it is not a recording.",
                                                      path_.string(), kMostLine >> 20U));
       }
       at_ += std::min(end, rest.size());
@@ -82,9 +83,9 @@ class Lines {
     int code = Z_OK;
     gzerror(file_.get(), &code);
     if (count < 0 || (count == 0 && code != Z_OK && code != Z_STREAM_END)) {
-      throw Error(Errc::bad_recording, fmt::format("The recording {} cannot be unpacked: the file is damaged or cut "
-                                                   "short.",
-                                                   path_.string()));
+      throw Error(
+          Errc::bad_recording,
+          fmt::format("The recording {} cannot be unpacked: the file is damaged or truncated.", path_.string()));
     }
     at_ = 0;
     used_ = static_cast<std::size_t>(count);
@@ -95,11 +96,13 @@ class Lines {
     }
     all_ += used_;
     if (all_ > kMostText)
-      throw Error(Errc::bad_recording, fmt::format("{} is larger than a gigabyte and no recording.", path_.string()));
+      throw Error(Errc::bad_recording,
+                  fmt::format("{} is larger than a gigabyte, so it is not a recording.", path_.string()));
     const z_off_t packed = gzoffset(file_.get());  // -1: a pipe, which does not say
     if (packed > 0 && all_ > kUnpackedFreely && all_ / static_cast<std::size_t>(packed) > kMostUnpacked) {
-      throw Error(Errc::bad_recording, fmt::format("{} unpacks to more than {} times its size and is no recording.",
-                                                   path_.string(), kMostUnpacked));
+      throw Error(Errc::bad_recording,
+                  fmt::format("{} unpacks to more than {} times its size, so it is not a recording.", path_.string(),
+                              kMostUnpacked));
     }
     return used_ > 0;
   }
@@ -158,10 +161,10 @@ class Reader {
     }
     line_ = std::max(line_, 1);
     if (!versioned_) fail("it does not start with `#space 1`, so it is not a recorded space");
-    if (columns_.empty()) fail("it ends before the line that names the columns; the file is cut short");
-    if (recording_.trials.empty()) fail("it holds no configuration; the file is cut short");
-    if (recording_.kernel.empty()) fail("there is no `#kernel` line, so nobody knows what was measured");
-    if (recording_.device.name.empty()) fail("there is no `#gpu` line, so nobody knows where it was measured");
+    if (columns_.empty()) fail("it ends before the line that names the columns; the file is truncated");
+    if (recording_.trials.empty()) fail("it contains no configuration; the file is truncated");
+    if (recording_.kernel.empty()) fail("there is no `#kernel` line, so it is unknown what was measured");
+    if (recording_.device.name.empty()) fail("there is no `#gpu` line, so it is unknown where it was measured");
     finish();
     return std::move(recording_);
   }
@@ -189,54 +192,44 @@ class Reader {
 
   void read_header(std::string_view keyword, std::string_view rest) {
     const std::string value(rest);
-    if (keyword == "space") {
+    Recording& r = recording_;
+    const std::map<std::string_view, std::string*> texts{{"kernel", &r.kernel},
+                                                         {"gpu", &r.device.name},
+                                                         {"identity", &r.kernel_identity},
+                                                         {"problem", &r.problem},
+                                                         {"date", &r.date},
+                                                         {"tuner", &r.conditions.tuner_version},
+                                                         {"toolkit", &r.conditions.toolkit},
+                                                         {"baseline", &baseline_},
+                                                         {"winner", &r.winner},
+                                                         {"shared", &r.shared_bytes},
+                                                         {"work_bytes", &r.work_bytes},
+                                                         {"work_flops", &r.work_flops}};
+    const std::map<std::string_view, std::vector<std::string>*> lists{
+        {"restriction", &r.restrictions}, {"grid", &r.grid}, {"block", &r.block}};
+    if (const auto text = texts.find(keyword); text != texts.end()) {
+      *text->second = value;
+    } else if (const auto list = lists.find(keyword); list != lists.end()) {
+      list->second->push_back(value);
+    } else if (keyword == "space") {
       if (value != "1") fail(fmt::format("format version `{}` is unknown; this program reads version 1", value));
       versioned_ = true;
-    } else if (keyword == "kernel") {
-      recording_.kernel = value;
-    } else if (keyword == "gpu") {
-      recording_.device.name = value;
-    } else if (keyword == "identity") {
-      recording_.kernel_identity = value;
-    } else if (keyword == "problem") {
-      recording_.problem = value;
-    } else if (keyword == "date") {
-      recording_.date = value;
     } else if (keyword == "mode") {
-      if (!timing_from_string(value)) fail(fmt::format("the mode is `cold` or `warm`, not `{}`", value));
-      recording_.mode = value;
+      if (!timing_from_string(value)) fail(fmt::format("the mode must be `cold` or `warm`, not `{}`", value));
+      r.mode = value;
     } else if (keyword == "device") {
       const nlohmann::json json = nlohmann::json::parse(value, nullptr, false);
       if (!json.is_object()) fail("`#device` needs a JSON object");
-      visit_device(recording_.device, [&](const char* name, auto& member) { read_member(json, name, member); });
-    } else if (keyword == "tuner") {
-      recording_.conditions.tuner_version = value;
-    } else if (keyword == "toolkit") {
-      recording_.conditions.toolkit = value;
+      visit_device(r.device, [&](const char* name, auto& member) { read_member(json, name, member); });
     } else if (keyword == "driver") {
-      recording_.conditions.driver = recording_.device.driver_version = value;
-    } else if (keyword == "baseline") {
-      baseline_ = value;
-    } else if (keyword == "winner") {
-      recording_.winner = value;
+      r.conditions.driver = r.device.driver_version = value;
     } else if (keyword == "param") {
+      if (!columns_.empty()) fail("a parameter is declared after the line that names the columns; move it above");
       read_parameter(rest);
-    } else if (keyword == "restriction") {
-      recording_.restrictions.push_back(value);
     } else if (keyword == "let") {
       const std::size_t equals = value.find('=');
       if (equals == std::string::npos) fail("`#let` needs NAME = EXPRESSION");
-      recording_.lets.emplace_back(trim(rest.substr(0, equals)), trim(rest.substr(equals + 1)));
-    } else if (keyword == "grid") {
-      recording_.grid.push_back(value);
-    } else if (keyword == "block") {
-      recording_.block.push_back(value);
-    } else if (keyword == "shared") {
-      recording_.shared_bytes = value;
-    } else if (keyword == "work_bytes") {
-      recording_.work_bytes = value;
-    } else if (keyword == "work_flops") {
-      recording_.work_flops = value;
+      r.lets.emplace_back(trim(rest.substr(0, equals)), trim(rest.substr(equals + 1)));
     }
     // Other keywords (#source, #licence, #count, #stat, …) inform people.
   }
@@ -248,12 +241,12 @@ class Reader {
     if constexpr (std::is_arithmetic_v<Member>) {
       if (!found->is_number()) fail(fmt::format("`{}` of `#device` must be a number", name));
     } else {
-      if (!found->is_string()) fail(fmt::format("`{}` of `#device` must be a text", name));
+      if (!found->is_string()) fail(fmt::format("`{}` of `#device` must be a string", name));
       // It becomes part of a key, of names and of comments.
       const auto& text = found->template get_ref<const std::string&>();
       const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
       if (std::any_of(text.begin(), text.end(), is_control))
-        fail(fmt::format("`{}` of `#device` has a control character; it is a text of one line", name));
+        fail(fmt::format("`{}` of `#device` contains a control character; it must be a string of one line", name));
     }
     found->get_to(member);
   }
@@ -320,11 +313,11 @@ class Reader {
 
   void read_row(const std::vector<std::string>& fields) {
     if (fields.size() != columns_.size()) {
-      fail(fmt::format("the row has {} fields where {} are declared; the file may be cut short", fields.size(),
+      fail(fmt::format("the row has {} fields, but {} are declared; the file may be truncated", fields.size(),
                        columns_.size()));
     }
     if (recording_.trials.size() == most_rows_) {
-      fail(fmt::format("there are more rows than the {} configurations that the parameters make", most_rows_));
+      fail(fmt::format("there are more rows than the {} configurations of the parameters", most_rows_));
     }
     RecordedTrial trial;
     for (std::size_t i = 0; i < recording_.parameters.size(); ++i) {

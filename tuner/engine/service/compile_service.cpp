@@ -6,7 +6,6 @@
 
 #include "cache/file/location.hpp"
 #include "tuner/core/task/binary_key.hpp"
-#include "tuner/core/task/identity.hpp"
 #include "tuner/engine/service/subject.hpp"
 #include "tuner/engine/session/candidate_request.hpp"
 #include "tuner/error.hpp"
@@ -20,10 +19,7 @@ namespace {
 constexpr std::chrono::seconds kIdle{60};
 
 CompileAnswer failure(Outcome outcome, const std::string& sentence) {
-  CompileAnswer answer;
-  answer.outcome = outcome;
-  answer.message = sentence;
-  return answer;
+  return {.outcome = outcome, .message = sentence};
 }
 
 }  // namespace
@@ -77,7 +73,7 @@ std::vector<CompileService::Answer> CompileService::poll() {
         answer.binary_hash = reply.facts.binary_hash;
         const Work& work = found->second;
         if (work.cancelled && reply.outcome == Outcome::compile_timeout) {
-          answer.message = fmt::format("{} was not compiled within {:g} s, and that was given up.", work.title,
+          answer.message = fmt::format("{} was not compiled within {:g} s, and compiling it was abandoned.", work.title,
                                        std::chrono::duration<double>(work.limit).count());
         }
         answered_.emplace_back(ticket, std::move(answer));

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/task/binary_key.hpp"
-#include "tuner/core/task/identity.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/device/lane/shared_lane.hpp"
 #include "tuner/engine/lanes/ticket.hpp"
@@ -26,22 +24,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kIdle{30};
+constexpr std::chrono::seconds kPoolIdle{30};
 constexpr std::chrono::milliseconds kLook{20};
-
-/// What a program may want to log, and no more: the first few warnings of a session.
-class Listener final : public Observer {
- public:
-  void warning(const std::string& sentence) override {
-    constexpr std::size_t kMost = 3;
-    if (++count_ <= kMost) text_ += (text_.empty() ? "" : " ") + sentence;
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-  std::size_t count_ = 0;
-};
 
 SessionOptions session_options(const TuneJob& job) {
   SessionOptions options;
@@ -105,13 +89,11 @@ class TuneService::Work {
   }
 
   TurnWait waiting() {
-    TurnWait wait;
-    wait.look = kLook;
-    wait.overdue = &service_.overdue_;
-    wait.gives_up = [this] { return service_.stop_ || (job_.limit && left() <= std::chrono::milliseconds(0)); };
-    wait.waits = [this](const std::string& busy) { waits_for_ = busy; };
-    wait.warning = [this](const std::string& sentence) { listener_.warning(sentence); };
-    return wait;
+    return {.look = kLook,
+            .overdue = &service_.overdue_,
+            .gives_up = [this] { return service_.stop_ || (job_.limit && left() <= std::chrono::milliseconds(0)); },
+            .waits = [this](const std::string& busy) { waits_for_ = busy; },
+            .warning = [this](const std::string& sentence) { listener_.warning(sentence); }};
   }
 
   std::chrono::milliseconds left() const {
@@ -120,7 +102,7 @@ class TuneService::Work {
 
   TuneAnswer gave_up() const {
     TuneAnswer answer;
-    if (!service_.stop_) answer.message = fmt::format("{}, and was not done in time.", waits_for_);
+    if (!service_.stop_) answer.message = fmt::format("{}, and did not finish in time.", waits_for_);
     return answer;
   }
 
@@ -144,11 +126,7 @@ class TuneService::Work {
   }
 
   TuneAnswer decided(cache::Decision decision) const {
-    TuneAnswer answer;
-    answer.result = TuneAnswer::Result::decided;
-    answer.decision = std::move(decision);
-    answer.database = stores_.path;
-    return answer;
+    return {.result = TuneAnswer::Result::decided, .decision = std::move(decision), .database = stores_.path};
   }
 
   TuneAnswer tune() {
@@ -191,9 +169,9 @@ class TuneService::Work {
     answer.cut_short = report.interrupted || report.out_of_time;
     answer.gain_low = report.gain_low;
     if (answer.result == TuneAnswer::Result::decided) return answer;
-    answer.message = fmt::format(
-        "Nothing was decided for `{}` with {}: {}.", report.kernel, report.problem,
-        answer.cut_short ? "time was up before anything had raced" : "no configuration came through the race");
+    answer.message =
+        fmt::format("Nothing was decided for `{}` with {}: {}.", report.kernel, report.problem,
+                    answer.cut_short ? "time ran out before anything had raced" : "no configuration passed the race");
     return answer;
   }
 
@@ -228,6 +206,20 @@ class TuneService::Work {
     }
     return std::nullopt;
   }
+
+  /// What a program may want to log, and no more: the first few warnings of a session.
+  class Listener final : public Observer {
+   public:
+    void warning(const std::string& sentence) override {
+      constexpr std::size_t kMost = 3;
+      if (++count_ <= kMost) text_ += (text_.empty() ? "" : " ") + sentence;
+    }
+    const std::string& text() const { return text_; }
+
+   private:
+    std::string text_;
+    std::size_t count_ = 0;
+  };
 
   TuneService& service_;
   const TuneJob& job_;
@@ -267,11 +259,11 @@ CompilePool& TuneService::compilers(const TuneJob& job) {
 }
 
 Clock::time_point TuneService::next_deadline() const {
-  return pool_ ? idle_since_ + kIdle : Clock::time_point::max();
+  return pool_ ? idle_since_ + kPoolIdle : Clock::time_point::max();
 }
 
 void TuneService::tend() {
-  if (pool_ && Clock::now() - idle_since_ >= kIdle) pool_.reset();
+  if (pool_ && Clock::now() - idle_since_ >= kPoolIdle) pool_.reset();
 }
 
 }  // namespace tuner::engine

@@ -66,10 +66,10 @@ std::optional<CandidateFailure> AwkwardSizes::check(std::size_t winner) {
 std::string AwkwardSizes::why_none() const {
   for (const BoundArgument& argument : task_.arguments()) {
     if (argument.file) {
-      return fmt::format("{} holds the data of this size only", argument.file->path.filename().string());
+      return fmt::format("{} contains the data of this size only", argument.file->path.filename().string());
     }
     if (argument.expected && !task_.description().reference.is_named()) {
-      return fmt::format("{} holds what is right for this size only, and no reference kernel is named",
+      return fmt::format("{} contains the correct output for this size only, and no reference kernel is named",
                          argument.expected->path.filename().string());
     }
   }

@@ -46,8 +46,8 @@ std::optional<double> percentage(std::string_view text) {
 template <typename T>
 void set_once(std::optional<T>& limit, const T& value, const char* what, const std::string& text) {
   if (limit) {
-    throw Error(Errc::bad_usage, fmt::format("The budget names {} twice, the second time as `{}`. Whichever limit "
-                                             "comes first ends the search: leave one out.",
+    throw Error(Errc::bad_usage, fmt::format("The budget names {} twice, the second time as `{}`. The first limit to "
+                                             "be reached ends the search: remove one.",
                                              what, text));
   }
   limit = value;
@@ -70,8 +70,8 @@ void Budget::add(const std::string& text) {
       throw Error(
           Errc::bad_usage,
           fmt::format(
-              "A budget is a number of configurations, such as 200, a time, such as 60s, 5min or 250ms, a share "
-              "of the space, such as 10%, or several of these with commas between; `{}` is none of them.",
+              "A budget is a number of configurations, such as 200, a time, such as 60s, 5min or 250ms, a share of the "
+              "space, such as 10%, or several of these with commas between; `{}` is none of these.",
               part));
     }
   }
@@ -103,10 +103,10 @@ void Budget::stop_at(const std::string& text) {
 void Budget::stop_when_gain_below(const std::string& text) {
   const auto percent = percentage(text);
   if (!percent || *percent > 1) {
-    throw Error(Errc::bad_usage,
-                fmt::format("--stop-when-gain-below takes a percentage above 0 and up to 100, such as 2%; `{}` is "
-                            "none.",
-                            text));
+    throw Error(
+        Errc::bad_usage,
+        fmt::format("--stop-when-gain-below takes a percentage above 0 and up to 100, such as 2%; `{}` is not one.",
+                    text));
   }
   gain = *percent;
 }

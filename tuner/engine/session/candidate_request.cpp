@@ -16,12 +16,7 @@ CompileRequest request_of(const Task& task, const search::Configuration& configu
   request.options = task.options(configuration);
   request.headers = task.headers();
 
-  ProgramText program;
-  program.source = description.blanked_source;
-  program.file_name = request.file_name;
-  program.headers = request.headers;
-  program.macros = macros;
-  request.source = assemble_source(program);
+  request.source = assemble_source({description.blanked_source, request.file_name, macros, request.headers});
   return request;
 }
 
@@ -42,24 +37,20 @@ CompileRequest reference_request(const Task& task, const search::Configuration& 
 }
 
 Candidate reference_candidate(const Task& task, const search::Configuration& baseline, const CompileReply& binary) {
-  Candidate candidate;
-  candidate.cubin = binary.cubin;
-  candidate.lowered_name = binary.lowered_name;
-  candidate.parameters = binary.parameters;
-  candidate.geometry = task.reference_geometry(baseline);
-  candidate.takes = task.reference_arguments();
-  candidate.scratch_lengths = task.scratch_lengths(baseline);
-  return candidate;
+  return {.cubin = binary.cubin,
+          .lowered_name = binary.lowered_name,
+          .parameters = binary.parameters,
+          .geometry = task.reference_geometry(baseline),
+          .scratch_lengths = task.scratch_lengths(baseline),
+          .takes = task.reference_arguments()};
 }
 
 cache::Binary binary_to_keep(const CompileReply& reply, const std::string& architecture, const std::string& key) {
-  cache::Binary binary;
-  binary.architecture = architecture;
-  binary.compile_key = key;
-  binary.kernel = reply.lowered_name;
-  binary.resource_log = reply.log;
-  binary.bytes = reply.cubin;
-  return binary;
+  return {.architecture = architecture,
+          .compile_key = key,
+          .kernel = reply.lowered_name,
+          .resource_log = reply.log,
+          .bytes = reply.cubin};
 }
 
 bool same_program(const CompileRequest& a, const CompileRequest& b) {

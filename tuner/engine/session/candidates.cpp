@@ -165,6 +165,10 @@ void Candidates::ran(std::size_t position, const DeviceReply& reply) {
   trial.outcome = reply.outcome;
   trial.message = reply.message;
   const TimedRun& run = reply.timed_run();
+  if (reply.ok() && run.samples_ns.empty()) {
+    throw Error(Errc::internal,
+                fmt::format("The device worker timed {} and sent no samples; report this.", trial.configuration));
+  }
   trial.censored = run.censored;
   trial.samples_ns = run.samples_ns;
   trial.facts.occupancy = run.occupancy;
@@ -267,14 +271,12 @@ std::vector<std::size_t> Candidates::twins(std::size_t position) const {
 Candidate Candidates::candidate(std::size_t position) const {
   const Entry& entry = entries_[position];
   const CompileReply& binary = entries_[original(position)].binary;
-  Candidate candidate;
-  candidate.configuration = entry.trial.configuration;
-  candidate.cubin = binary.cubin;
-  candidate.lowered_name = binary.lowered_name;
-  candidate.parameters = binary.parameters;
-  candidate.geometry = entry.geometry;
-  candidate.scratch_lengths = entry.scratch_lengths;
-  return candidate;
+  return {.configuration = entry.trial.configuration,
+          .cubin = binary.cubin,
+          .lowered_name = binary.lowered_name,
+          .parameters = binary.parameters,
+          .geometry = entry.geometry,
+          .scratch_lengths = entry.scratch_lengths};
 }
 
 std::map<std::string, std::int64_t> Candidates::counters() const {

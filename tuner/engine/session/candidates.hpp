@@ -62,7 +62,7 @@ class Candidates {
   /// Takes the compiler's answer. True if the candidate must be run: it compiled, and no earlier one has the same
   /// binary and launch. A twin of an earlier one waits for it or, if that is finished, is finished too.
   bool compiled(std::size_t entry, CompileReply reply);
-  /// Takes the device's answer.
+  /// Takes the device's answer. Throws Error{internal} if that is ok and has no samples.
   void ran(std::size_t entry, const DeviceReply& reply);
 
   /// Takes over what an earlier session found: the entry is finished, without a binary. Later ones with the same binary

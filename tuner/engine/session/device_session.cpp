@@ -48,14 +48,14 @@ void DeviceSession::warn_of_surroundings(const PrepareResult& prepared) {
   if (!prepared.other_processes.empty() && !is_contended_ && !options_.contended) {
     is_contended_ = true;
     observer_.warning(
-        fmt::format("Other processes compute on {} meanwhile: {}. Times are disturbed and the decision says so; tune "
-                    "again when they are gone.",
+        fmt::format("Other processes are using {}: {}. Times are disturbed, and the decision is marked; tune again "
+                    "when they have finished.",
                     task_.device().name, fmt::join(prepared.other_processes, ", ")));
   }
   if (!prepared.unfenced.empty() && !warned_of_fences_) {
     warned_of_fences_ = true;
     observer_.warning(
-        fmt::format("Reads and writes a little beyond a buffer may go unnoticed, because there are no fences: {}",
+        fmt::format("Reads and writes slightly outside a buffer may go unnoticed, because there are no fences: {}",
                     prepared.unfenced));
   }
 }

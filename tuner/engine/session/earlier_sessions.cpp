@@ -58,7 +58,7 @@ const cache::Trial* EarlierSessions::trial_of(const Entry& entry) const {
   const cache::Trial& trial = found->second;
   if (trial.launch != entry.trial.launch) return nullptr;
   const bool may_run = find(trial.facts.binary_hash, entry.launch()) == nullptr;
-  // What is in quarantine was tried twice: it need not be compiled again to know.
+  // What is in quarantine was confirmed: it need not be compiled again to know.
   const bool holds =
       trial.outcome == Outcome::ok ? may_run && trial.time_ns : !may_run || says_something(trial.outcome);
   return holds ? &trial : nullptr;
@@ -77,8 +77,9 @@ const cache::Quarantined* EarlierSessions::find(const std::string& binary_hash, 
 }
 
 std::string explain(const cache::Quarantined& quarantined) {
-  return fmt::format("It is not launched, because its binary is quarantined since {}: {} `tuner forget` lifts that.",
-                     date_text(quarantined.created_unix_ms), quarantined.message);
+  return fmt::format(
+      "It is not launched, because its binary has been quarantined since {}: {} `tuner forget` lifts the quarantine.",
+      date_text(quarantined.created_unix_ms), quarantined.message);
 }
 
 }  // namespace tuner::engine

@@ -129,7 +129,7 @@ class FinalRace {
   void blame_device(const std::string& message) {
     if (++unexplained_ < 3) return;
     throw Error(Errc::device_lost,
-                "The final race lost its worker three times in a row, and no finalist does when it runs alone: " +
+                "The final race lost its worker three times in a row, but no finalist loses it when run alone: " +
                     message + " Trials are stored; run again, and look at the driver's log.");
   }
 

@@ -27,7 +27,8 @@ std::vector<search::Configuration> won_elsewhere(const Task& task, const Session
   try {
     return promising_configurations(task, key, parts.store);
   } catch (const Error& error) {
-    parts.observer.warning(fmt::format("{} What won for other problems and on other GPUs is not used.", error.what()));
+    parts.observer.warning(
+        fmt::format("{} Configurations that won for other problems and on other GPUs are not used.", error.what()));
     return {};
   }
 }
@@ -103,7 +104,7 @@ void SearchLoop::read_quarantine() {
     earlier_.read_quarantine(parts_.store, common_, options_.launch_timeout);
     may_reuse_ = options_.reuse && options_.early_kill && EarlierSessions::any(parts_.store, common_.key);
   } catch (const Error& error) {
-    parts_.observer.warning(fmt::format("{} What earlier sessions found is not used.", error.what()));
+    parts_.observer.warning(fmt::format("{} Results of earlier sessions are not used.", error.what()));
   }
 }
 
@@ -114,10 +115,9 @@ void SearchLoop::choose_baseline() {
   } else if (replay_) {
     device_.skip_reference();
   } else {
-    throw Error(Errc::baseline_failed,
-                fmt::format("The baseline, which all candidates are compared with, is not valid: {} Choose defaults "
-                            "that satisfy every constraint.",
-                            task_.space().why_invalid(task_.space().defaults()).value_or("")));
+    throw Error(Errc::baseline_failed, fmt::format("The baseline, with which all candidates are compared, is not "
+                                                   "valid: {} Choose defaults that satisfy every constraint.",
+                                                   task_.space().why_invalid(task_.space().defaults()).value_or("")));
   }
 }
 
@@ -212,7 +212,7 @@ void SearchLoop::check_progress_is_possible() const {
   if (!compile_.idle() || device_.busy() || gives_up()) return;
   // The device rests, or did until a moment ago: the next round gives it what is ready.
   if (!ready_.empty() && device_.can_screen()) return;
-  throw Error(Errc::internal, "The session waits for nothing that could still come: please report this as a bug.");
+  throw Error(Errc::internal, "The session is waiting, but no work is in progress: please report this as a bug.");
 }
 
 void SearchLoop::give_up_compiling() {
@@ -447,18 +447,18 @@ std::vector<std::size_t> SearchLoop::warm_start() const {
 }
 
 void SearchLoop::observe(std::string_view phase) const {
-  Observer::Progress progress;
-  progress.asked = static_cast<std::uint64_t>(candidates_.asked());
-  progress.compiled = static_cast<std::uint64_t>(candidates_.compiled());
-  progress.deduplicated = static_cast<std::uint64_t>(candidates_.deduplicated());
-  progress.finished = static_cast<std::uint64_t>(candidates_.finished());
-  progress.failed = static_cast<std::uint64_t>(candidates_.failed());
-  progress.total = std::min(task_.space().size(), rules_.evaluations().value_or(task_.space().size()));
-  progress.best_ns = candidates_.best_ns();
-  if (const auto best = candidates_.best()) progress.best_configuration = candidates_.text(*best);
-  progress.elapsed_s = seconds();
-  progress.phase = phase;
-  parts_.observer.progress(progress);
+  const auto best = candidates_.best();
+  parts_.observer.progress(
+      {.asked = static_cast<std::uint64_t>(candidates_.asked()),
+       .compiled = static_cast<std::uint64_t>(candidates_.compiled()),
+       .deduplicated = static_cast<std::uint64_t>(candidates_.deduplicated()),
+       .finished = static_cast<std::uint64_t>(candidates_.finished()),
+       .failed = static_cast<std::uint64_t>(candidates_.failed()),
+       .total = std::min(task_.space().size(), rules_.evaluations().value_or(task_.space().size())),
+       .best_ns = candidates_.best_ns(),
+       .best_configuration = best ? candidates_.text(*best) : "",
+       .elapsed_s = seconds(),
+       .phase = std::string(phase)});
 }
 
 double SearchLoop::seconds() const {

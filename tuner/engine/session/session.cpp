@@ -232,8 +232,8 @@ class Session {
       if (argument == arguments.end() || argument->is_partial) continue;
       parts_.observer.warning(fmt::format(
           "The reference leaves {} unwritten, so nothing is compared there{}", text_of({left}),
-          left.is_tail() ? ". Nothing behind that is written: correct the output's length, or declare it `partial`."
-                         : "; see whether that is intended."));
+          left.is_tail() ? ". Nothing after that is written: correct the output's length, or declare it `partial`."
+                         : "; check whether that is intended."));
     }
   }
 

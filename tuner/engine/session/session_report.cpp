@@ -155,18 +155,17 @@ class ReportBuilder {
     const Standing& standing = final.race.standings[i];
     if (standing.withdrawn) return;  // it failed, and is among the failures
     const std::size_t entry = final.positions[i];
-    FinalistReport finalist;
-    finalist.configuration = candidates_.text(entry);
-    finalist.time_ns = standing.median_ns;
     const Ratio ratio = final.to_winner[i].value_or(Ratio{standing.relative_time, standing.low, standing.high});
-    finalist.relative_time = ratio.ratio;
-    finalist.relative_low = ratio.low;
-    finalist.relative_high = ratio.high;
-    finalist.tied = standing.tied;
-    finalist.is_baseline = entry == facts_.baseline;
-    finalist.samples_ns = standing.samples_ns;
-    finalist.facts = candidates_[entry].trial.facts;
-    finalist.code = code_facts(entry);
+    FinalistReport finalist{.configuration = candidates_.text(entry),
+                            .time_ns = standing.median_ns,
+                            .relative_time = ratio.ratio,
+                            .relative_low = ratio.low,
+                            .relative_high = ratio.high,
+                            .tied = standing.tied,
+                            .is_baseline = entry == facts_.baseline,
+                            .samples_ns = standing.samples_ns,
+                            .facts = candidates_[entry].trial.facts,
+                            .code = code_facts(entry)};
     if (facts_.baseline) {
       finalist.differing_parameters =
           differing_parameters(candidates_[entry].configuration, candidates_[*facts_.baseline].configuration);

@@ -14,7 +14,7 @@ namespace tuner::engine {
 
 namespace {
 
-constexpr const char* kNoMemory = "What is found will be printed but not remembered:";
+constexpr const char* kNoMemory = "Results will be printed but not stored:";
 constexpr const char* kNoBinaries = "The winner's binary will be compiled again when it is needed:";
 
 /// Opens a database and reads all of it. A damaged one is set aside: what is found next deserves to be kept, and of the
@@ -29,7 +29,7 @@ auto open_sound(const std::filesystem::path& path, const Open& open, const Damag
     if (error.code() != Errc::store_damaged) throw;
   }
   if (const auto aside = cache::set_aside_damaged(path)) {
-    warnings.push_back(fmt::format("The database {} was damaged. It is now called {} and a fresh one was started: {}",
+    warnings.push_back(fmt::format("The database {} was damaged. It was renamed to {}, and a fresh one was started: {}",
                                    path.string(), aside->string(), way_out(aside->string())));
   }
   return open();
@@ -73,43 +73,44 @@ bool is_store_trouble(const Error& error) {
          error.code() == Errc::store_newer;
 }
 
-}  // namespace
+void open_decisions_in(SessionStores& stores, const std::filesystem::path& path) {
+  stores.store = open_decisions(path, stores.warnings);
+  stores.path = path.string();
+  stores.file = file_at(stores.path);
+}
 
-SessionStores open_for_session(const std::filesystem::path& chosen) {
+/// What could not be opened is one sentence, and decisions stay in memory: without one its binary is not asked for.
+template <class Open>
+SessionStores open_or_warn(const Open& open) {
   SessionStores stores;
   try {
-    const cache::Location location = cache::locate(chosen);
-    stores.store = open_decisions(location.decisions, stores.warnings);
-    stores.path = location.decisions.string();
-    stores.file = file_at(stores.path);
-    // Not read through: it may be large, and each binary is checked by its hash when it is used.
-    stores.binaries = open_sound(
-        location.binaries, [&] { return cache::BinaryStore::open({.path = location.binaries}); },
-        [](const cache::BinaryStore&) { return false; },
-        [](const std::string&) { return "what it held is compiled again when it is needed."; }, stores.warnings);
-    if (stores.binaries->distrust()) stores.warnings.push_back(*stores.binaries->distrust());
+    open(stores);
   } catch (const Error& error) {
     if (!is_store_trouble(error)) throw;
-    // One sentence is enough: without the decision its binary is not asked for.
     stores.warnings.push_back(fmt::format("{} {}", stores.store ? kNoBinaries : kNoMemory, error.what()));
     if (!stores.store) stores.store = std::make_unique<cache::MemoryStore>();
   }
   return stores;
 }
 
+}  // namespace
+
+SessionStores open_for_session(const std::filesystem::path& chosen) {
+  return open_or_warn([&](SessionStores& stores) {
+    const cache::Location location = cache::locate(chosen);
+    open_decisions_in(stores, location.decisions);
+    // Not read through: it may be large, and each binary is checked by its hash when it is used.
+    stores.binaries = open_sound(
+        location.binaries, [&] { return cache::BinaryStore::open({.path = location.binaries}); },
+        [](const cache::BinaryStore&) { return false; },
+        [](const std::string&) { return "its binaries are compiled again when they are needed."; }, stores.warnings);
+    if (stores.binaries->distrust()) stores.warnings.push_back(*stores.binaries->distrust());
+  });
+}
+
 SessionStores open_for_replay(const std::filesystem::path& chosen) {
-  SessionStores stores;
-  try {
-    const std::filesystem::path path = cache::replay_database(cache::locate(chosen));
-    stores.store = open_decisions(path, stores.warnings);
-    stores.path = path.string();
-    stores.file = file_at(stores.path);
-  } catch (const Error& error) {
-    if (!is_store_trouble(error)) throw;
-    stores.warnings.push_back(fmt::format("{} {}", kNoMemory, error.what()));
-    stores.store = std::make_unique<cache::MemoryStore>();
-  }
-  return stores;
+  return open_or_warn(
+      [&](SessionStores& stores) { open_decisions_in(stores, cache::replay_database(cache::locate(chosen))); });
 }
 
 std::optional<std::string> say_what_is_stored(const SessionStores& stores, TuneReport& report) {
@@ -120,9 +121,8 @@ std::optional<std::string> say_what_is_stored(const SessionStores& stores, TuneR
   report.stored = stored_of(stores.path, report);
   if (!in_place) {
     return fmt::format(
-        "The database {} was deleted, renamed or replaced while this session wrote it: what was stored before that "
-        "went "
-        "with the old file, and {} of its {} {} now in the one that is called so.",
+        "The database {} was deleted, renamed or replaced while this session was writing it: what was stored before "
+        "that is in the old file, and {} of its {} {} in the one that has the name now.",
         stores.path, report.stored.trials, counted(static_cast<std::uint64_t>(report.stored.of_trials), "trial"),
         report.stored.trials == 1 ? "is" : "are");
   }

@@ -58,16 +58,15 @@ void TrialJournal::quarantine_if_confirmed(const Entry& entry, const CandidateFa
                             failure.outcome == Outcome::worker_lost;
   if (!failure.confirmed || !ended_worker) return;
   if (trial.origin == cache::Origin::replay || trial.facts.binary_hash.empty()) return;
-  cache::Quarantined quarantined;
-  quarantined.key = trial.key;
-  quarantined.binary_hash = trial.facts.binary_hash;
-  quarantined.launch = entry.launch();
-  quarantined.driver = trial.conditions.driver;
-  quarantined.configuration = trial.configuration;
-  quarantined.outcome = failure.outcome;
-  quarantined.message = failure.message;
+  cache::Quarantined quarantined{.key = trial.key,
+                                 .binary_hash = trial.facts.binary_hash,
+                                 .launch = entry.launch(),
+                                 .driver = trial.conditions.driver,
+                                 .configuration = trial.configuration,
+                                 .outcome = failure.outcome,
+                                 .message = failure.message,
+                                 .session = trial.session};
   if (failure.outcome == Outcome::run_timeout) quarantined.launch_timeout_ms = options_.launch_timeout.count();
-  quarantined.session = trial.session;
   insist([&] { store_.record_quarantine(quarantined); });
 }
 
@@ -119,7 +118,7 @@ bool TrialJournal::attempt(Write write) noexcept {
     if (++failed_writes_ >= kAttempts) {
       store_works_ = false;
       observer_.warning(fmt::format(
-          "{} Tuning goes on; results from here on are printed but not stored: {} of the {} trials so far are.",
+          "{} Tuning continues; results from now on are printed but not stored: {} of the {} trials so far are stored.",
           error.what(), stored_, added_));
     }
   }

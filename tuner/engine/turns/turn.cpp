@@ -29,10 +29,10 @@ struct Wanted {
 bool goes_on_waiting(const Wanted& wanted, const TurnWait& wait, const std::string& busy, Clock::time_point begin) {
   const bool is_overdue = wait.overdue != nullptr && wait.overdue->contains(wanted.name);
   if (!is_overdue && Clock::now() - begin < wait.limit) return true;
-  const std::string after =
-      !is_overdue && wait.limit.count() > 0
-          ? fmt::format(", and was not done after {}", duration_text(std::chrono::duration<double>(wait.limit).count()))
-          : "";
+  const std::string after = !is_overdue && wait.limit.count() > 0
+                                ? fmt::format(", and had not finished after {}",
+                                              duration_text(std::chrono::duration<double>(wait.limit).count()))
+                                : "";
   if (wait.overdue != nullptr) wait.overdue->insert(wanted.name);
   if (wait.warning) wait.warning(fmt::format("{}{}. {}", busy, after, wanted.beside));
   return false;
@@ -66,9 +66,9 @@ bool take_lease(const Task& task, Timing timing, const std::string& database, co
   const cache::DecisionKey key = task.key(to_string(timing));
   // Under one name for all of them: another process that tunes the same problems has the next one, too.
   return take({database, [&] { return cache::lease_on(key, database); },
-               fmt::format("Another process is tuning `{}` for {} already", key.kernel_name, key.problem),
-               "Tuning goes on; another process might tune the same at the same time.",
-               "Tuning goes on beside it: the same may be measured twice."},
+               fmt::format("Another process is already tuning `{}` for {}", key.kernel_name, key.problem),
+               "Tuning continues; another process might tune the same kernel and problem at the same time.",
+               "Tuning continues alongside it: configurations may be measured twice."},
               wait, turn);
 }
 
@@ -77,8 +77,8 @@ bool take_gpu(const Task& task, const TurnWait& wait, Turn& turn) {
   if (gpu.empty()) return true;
   return take(
       {gpu, [&] { return gpu_lock(gpu); }, fmt::format("Another process is measuring on GPU {}", task.device().ordinal),
-       "Tuning goes on; another process might measure on the same GPU at the same time.",
-       "Tuning goes on beside it: if it does measure, times of both may be too long."},
+       "Tuning continues; another process might measure on the same GPU at the same time.",
+       "Tuning continues alongside it: if both measure at once, their times may be too long."},
       wait, turn);
 }
 

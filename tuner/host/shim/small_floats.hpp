@@ -106,23 +106,12 @@ inline bool operator==(SmallFloat<B> a, SmallFloat<B> b) {
 template <int B>
 struct alignas(4) SmallPair {
   SmallFloat<B> x, y;
+
+  friend SmallPair operator+(SmallPair a, SmallPair b) { return {a.x + b.x, a.y + b.y}; }
+  friend SmallPair operator-(SmallPair a, SmallPair b) { return {a.x - b.x, a.y - b.y}; }
+  friend SmallPair operator*(SmallPair a, SmallPair b) { return {a.x * b.x, a.y * b.y}; }
+  friend SmallPair operator/(SmallPair a, SmallPair b) { return {a.x / b.x, a.y / b.y}; }
 };
-template <int B>
-inline SmallPair<B> operator+(SmallPair<B> a, SmallPair<B> b) {
-  return {a.x + b.x, a.y + b.y};
-}
-template <int B>
-inline SmallPair<B> operator-(SmallPair<B> a, SmallPair<B> b) {
-  return {a.x - b.x, a.y - b.y};
-}
-template <int B>
-inline SmallPair<B> operator*(SmallPair<B> a, SmallPair<B> b) {
-  return {a.x * b.x, a.y * b.y};
-}
-template <int B>
-inline SmallPair<B> operator/(SmallPair<B> a, SmallPair<B> b) {
-  return {a.x / b.x, a.y / b.y};
-}
 
 template <int B>
 inline SmallFloat<B> fused(SmallFloat<B> a, SmallFloat<B> b, SmallFloat<B> c) {

@@ -43,11 +43,10 @@ CUresult create_stream(CUstream* stream, unsigned flags) {
   *stream = reinterpret_cast<CUstream>(streams.back());
   return device.dead;
 }
-CUresult destroy_stream(CUstream stream) {
+void destroy_stream(CUstream stream) {
   wait_for_device();
   std::erase(streams, &record(stream));
   free_again.push_back(&record(stream));
-  return CUDA_SUCCESS;
 }
 
 // The default streams of all contexts have the same numbers, but for those of threads.
@@ -103,13 +102,11 @@ CUresult is_capturing(CUstream stream, CUstreamCaptureStatus* status) {
   }
   return CUDA_SUCCESS;
 }
-CUresult exchange_mode(CUstreamCaptureMode* mode) {
+void exchange_mode(CUstreamCaptureMode* mode) {
   std::swap(*mode, mode_of_thread);
-  return CUDA_SUCCESS;
 }
-CUresult destroy_graph(CUgraph graph) {
+void destroy_graph(CUgraph graph) {
   delete reinterpret_cast<Graph*>(graph);
-  return CUDA_SUCCESS;
 }
 
 }  // namespace

@@ -42,11 +42,10 @@ CUresult retain(CUcontext* context, CUdevice which) {
   *context = handle(&primary);
   return CUDA_SUCCESS;
 }
-CUresult state(CUdevice which, unsigned* flags, int* active) {
+void state(CUdevice which, unsigned* flags, int* active) {
   const auto found = primary_contexts.find(which);
   *flags = 0;
   *active = found != primary_contexts.end() && found->second.holds > 0;
-  return CUDA_SUCCESS;
 }
 CUresult release(CUdevice which) {
   const auto found = primary_contexts.find(which);
@@ -78,14 +77,12 @@ CUresult destroy(CUcontext context) {
   return CUDA_ERROR_INVALID_CONTEXT;
 }
 
-CUresult get_current(CUcontext* context) {
+void get_current(CUcontext* context) {
   *context = handle(current_context());
-  return CUDA_SUCCESS;
 }
-CUresult set_current(CUcontext context) {
+void set_current(CUcontext context) {
   if (!current.empty()) current.pop_back();
   if (context) current.push_back(context_of_handle(context));
-  return CUDA_SUCCESS;
 }
 CUresult push(CUcontext context) {
   if (!context) return CUDA_ERROR_INVALID_CONTEXT;

@@ -29,13 +29,11 @@ bool is_other(CUdevice which) {
   return number("other_device") == static_cast<std::uint64_t>(which);
 }
 
-CUresult error_name(CUresult error, const char** text) {
+void error_name(CUresult error, const char** text) {
   *text = error == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR_OF_FAKE";
-  return CUDA_SUCCESS;
 }
-CUresult error_string(CUresult, const char** text) {
+void error_string(CUresult, const char** text) {
   *text = "as the test wanted";
-  return CUDA_SUCCESS;
 }
 
 CUresult init(unsigned) {
@@ -47,31 +45,26 @@ CUresult init(unsigned) {
   }
   return CUDA_SUCCESS;
 }
-CUresult driver_version(int* version) {
+void driver_version(int* version) {
   *version = 13000;
-  return CUDA_SUCCESS;
 }
-CUresult device_count(int* count) {
+void device_count(int* count) {
   *count = static_cast<int>(number("devices").value_or(1));
-  return CUDA_SUCCESS;
 }
-CUresult device_handle(CUdevice* handle, int index) {
+void device_handle(CUdevice* handle, int index) {
   *handle = index;
-  return CUDA_SUCCESS;
 }
-CUresult device_name(char* name, int length, CUdevice which) {
+void device_name(char* name, int length, CUdevice which) {
   std::snprintf(name, static_cast<std::size_t>(length), "%s",
                 is_other(which) ? "Other fake GPU" : "Fake GPU MIG 1g.1gb");
-  return CUDA_SUCCESS;
 }
-CUresult device_uuid(CUuuid* uuid, CUdevice which) {
+void device_uuid(CUuuid* uuid, CUdevice which) {
   for (int i = 0; i < 16; ++i) uuid->bytes[i] = static_cast<char>(i * 16 + i);
   if (const char* gpu = std::getenv("FAKE_DRIVER_GPU")) {
     const std::size_t hash = std::hash<std::string_view>()(gpu);
     std::memcpy(uuid->bytes, &hash, sizeof hash);
   }
   uuid->bytes[15] = static_cast<char>(uuid->bytes[15] + which);
-  return CUDA_SUCCESS;
 }
 CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice which) {
   static const std::map<CUdevice_attribute, int> attributes = {
@@ -91,7 +84,7 @@ CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice whi
       {CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1},
   };
   if (attribute == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) {
-    *value = has_pools() ? 1 : 0;
+    *value = wishes.pools ? 1 : 0;
     return CUDA_SUCCESS;
   }
   const auto found = attributes.find(attribute);
@@ -100,9 +93,8 @@ CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice whi
   if (is_other(which) && attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) *value = 66;
   return CUDA_SUCCESS;
 }
-CUresult device_memory(std::size_t* bytes, CUdevice) {
+void device_memory(std::size_t* bytes, CUdevice) {
   *bytes = number("memory").value_or(kMemory);
-  return CUDA_SUCCESS;
 }
 
 }  // namespace

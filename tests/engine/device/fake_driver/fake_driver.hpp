@@ -12,10 +12,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tests/engine/device/fake_driver/fake_image.hpp"
@@ -101,13 +103,30 @@ CUresult load_error(const std::string& instructions);
 /// Whether an array of a loaded module that records begins there. What is copied to it is kept like a launch.
 const Module* recording_module_of(CUdeviceptr array);
 void record_copy(const Module* module, CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream);
-/// Whether the test wants memory pools, see Inspector::have_pools.
-bool has_pools();
-/// What allocating was told to return, see Inspector::fail_to_allocate.
-CUresult allocation_error();
-/// Whether recorded events have not happened yet, see Inspector::keep_busy.
-bool is_kept_busy();
-void happen_before_allocation();
+
+/// What a test wants done once.
+class Once {
+ public:
+  void want(std::function<void()> action) {
+    action_ = std::move(action);
+    wanted_ = true;
+  }
+  void happen() {
+    if (wanted_.load(std::memory_order_relaxed) && wanted_.exchange(false)) action_();
+  }
+
+ private:
+  std::atomic<bool> wanted_ = false;
+  std::function<void()> action_;
+};
+/// What a test wants of the driver, see Inspector.
+struct Wishes {
+  std::atomic<bool> pools = true;
+  std::atomic<bool> busy = false;  ///< recorded events have not happened yet
+  std::atomic<CUresult> allocation_error = CUDA_SUCCESS;
+  Once before_launch, before_allocation;
+};
+extern Wishes wishes;
 /// Keeps what was done to memory in the order of a stream, like a launch: "allocate" or "free".
 void record_memory_call(const char* call, CUdeviceptr address, std::size_t bytes, CUstream stream);
 void count_loaded_module(const Module* module);
@@ -154,23 +173,30 @@ using Functions = std::map<std::string, void*>;
 
 /// A program's threads may call at the same moment: one call after the other.
 extern std::mutex one_call;
-template <auto Call>
-struct Locked;
-template <typename... Arguments, CUresult (*Call)(Arguments...)>
-struct Locked<Call> {
+/// The function to hand out for one of the fake's own, which returns nothing where it always succeeds.
+template <auto Call, bool kLocked>
+struct Exported;
+template <typename Result, typename... Arguments, Result (*Call)(Arguments...), bool kLocked>
+struct Exported<Call, kLocked> {
   static CUresult call(Arguments... arguments) {
-    const std::lock_guard lock(one_call);
-    return Call(arguments...);
+    std::unique_lock lock(one_call, std::defer_lock);
+    if constexpr (kLocked) lock.lock();
+    if constexpr (std::is_void_v<Result>) {
+      Call(arguments...);
+      return CUDA_SUCCESS;
+    } else {
+      return Call(arguments...);
+    }
   }
 };
 template <auto Call>
 void* entry() {
-  return reinterpret_cast<void*>(&Locked<Call>::call);
+  return reinterpret_cast<void*>(&Exported<Call, true>::call);
 }
 /// For calls that touch nothing but what is their thread's, or that lock what they must.
 template <auto Call>
 void* unlocked_entry() {
-  return reinterpret_cast<void*>(Call);
+  return reinterpret_cast<void*>(&Exported<Call, false>::call);
 }
 
 Functions capture_functions();

@@ -26,10 +26,8 @@ void on_violation(int signal_number) {
   raise(signal_number);
 }
 
-CUresult allocation_granularity(std::size_t* granularity, const CUmemAllocationProp*,
-                                CUmemAllocationGranularity_flags) {
+void allocation_granularity(std::size_t* granularity, const CUmemAllocationProp*, CUmemAllocationGranularity_flags) {
   *granularity = kGranule;
-  return CUDA_SUCCESS;
 }
 CUresult reserve_addresses(CUdeviceptr* address, std::size_t bytes, std::size_t alignment, CUdeviceptr,
                            unsigned long long) {
@@ -42,10 +40,9 @@ CUresult reserve_addresses(CUdeviceptr* address, std::size_t bytes, std::size_t 
   *address = alignment == 0 ? start : (start + alignment - 1) / alignment * alignment;
   return CUDA_SUCCESS;
 }
-CUresult free_addresses(CUdeviceptr address, std::size_t bytes) {
+void free_addresses(CUdeviceptr address, std::size_t bytes) {
   wait_for_device();
   munmap(pointer<void>(address), bytes);
-  return CUDA_SUCCESS;
 }
 CUresult create_memory(CUmemGenericAllocationHandle* handle, std::size_t bytes, const CUmemAllocationProp*,
                        unsigned long long) {
@@ -57,10 +54,9 @@ CUresult create_memory(CUmemGenericAllocationHandle* handle, std::size_t bytes, 
   memories[*handle] = bytes;
   return CUDA_SUCCESS;
 }
-CUresult release_memory(CUmemGenericAllocationHandle handle) {
+void release_memory(CUmemGenericAllocationHandle handle) {
   in_use -= memories[handle];
   memories.erase(handle);
-  return CUDA_SUCCESS;
 }
 CUresult map_memory(CUdeviceptr address, std::size_t bytes, std::size_t offset, CUmemGenericAllocationHandle handle,
                     unsigned long long) {

@@ -12,22 +12,6 @@ std::vector<Launch> kept;
 std::atomic<std::size_t> launched = 0, loaded = 0, unloaded = 0;
 std::vector<const Module*> living;
 std::map<std::string, CUresult> load_errors;
-std::atomic<CUresult> no_memory = CUDA_SUCCESS;
-std::atomic<bool> pools = true, busy = false;
-
-/// What a test wants done once.
-struct Once {
-  std::atomic<bool> wanted = false;
-  std::function<void()> action;
-  void want(std::function<void()> its_action) {
-    action = std::move(its_action);
-    wanted = true;
-  }
-  void happen() {
-    if (wanted.load(std::memory_order_relaxed) && wanted.exchange(false)) action();
-  }
-};
-Once before_launch, before_allocation;
 
 KeptLaunch describe(const LaunchCall& call, Context* context) {
   const Module* module = call.function->module;
@@ -74,25 +58,25 @@ class Inspection final : public Inspector {
     const std::lock_guard lock(one_call);
     load_errors[word] = error;
   }
-  void fail_to_allocate(CUresult error) override { no_memory = error; }
+  void fail_to_allocate(CUresult error) override { wishes.allocation_error = error; }
   std::size_t allocated_bytes() const override {
     const std::lock_guard lock(one_call);
     return count_allocated_bytes();
   }
-  void have_pools(bool have) override { pools = have; }
-  void keep_busy(bool keep) override { busy = keep; }
-  void before_next_launch(std::function<void()> action) override { before_launch.want(std::move(action)); }
-  void before_next_allocation(std::function<void()> action) override { before_allocation.want(std::move(action)); }
+  void have_pools(bool have) override { wishes.pools = have; }
+  void keep_busy(bool keep) override { wishes.busy = keep; }
+  void before_next_launch(std::function<void()> action) override { wishes.before_launch.want(std::move(action)); }
+  void before_next_allocation(std::function<void()> action) override {
+    wishes.before_allocation.want(std::move(action));
+  }
 };
 
 }  // namespace
 
-void happen_before_allocation() {
-  before_allocation.happen();
-}
+Wishes wishes;
 
 CUresult record_launch(const LaunchCall& call) {
-  before_launch.happen();
+  wishes.before_launch.happen();
   Context* context = current_context();
   const Function& function = *call.function;
   if (!context) return CUDA_ERROR_INVALID_CONTEXT;
@@ -148,16 +132,6 @@ void record_copy(const Module* module, CUdeviceptr to, CUdeviceptr from, std::si
     return capture(stream, std::move(copy));
   }
   if (keeping.load(std::memory_order_relaxed)) kept.push_back(std::move(copy.launch));
-}
-
-bool has_pools() {
-  return pools;
-}
-CUresult allocation_error() {
-  return no_memory;
-}
-bool is_kept_busy() {
-  return busy;
 }
 
 void record_memory_call(const char* call, CUdeviceptr address, std::size_t bytes, CUstream stream) {

@@ -20,7 +20,7 @@ std::size_t room() {
 CUresult allocate(CUdeviceptr* address, std::size_t bytes) {
   if (device.dead != CUDA_SUCCESS) return device.dead;
   if (const CUresult forbidden = capture_forbids(); forbidden != CUDA_SUCCESS) return forbidden;
-  if (allocation_error() != CUDA_SUCCESS) return allocation_error();
+  if (const CUresult error = wishes.allocation_error; error != CUDA_SUCCESS) return error;
   if (allocated + bytes > room() || crowded(bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
   void* memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
   *address = reinterpret_cast<CUdeviceptr>(memory);
@@ -39,8 +39,8 @@ CUresult release(CUdeviceptr address) {
 }
 // As with the real driver, on a captured stream these would become nodes of the graph.
 CUresult allocate_in_order(CUdeviceptr* address, std::size_t bytes, CUstream stream) {
-  happen_before_allocation();
-  if (!has_pools()) return CUDA_ERROR_NOT_SUPPORTED;
+  wishes.before_allocation.happen();
+  if (!wishes.pools) return CUDA_ERROR_NOT_SUPPORTED;
   if (!context_of(stream)) return CUDA_ERROR_INVALID_CONTEXT;
   if (is_captured(stream)) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   const CUresult result = allocate(address, bytes);
@@ -48,17 +48,16 @@ CUresult allocate_in_order(CUdeviceptr* address, std::size_t bytes, CUstream str
   return result;
 }
 CUresult release_in_order(CUdeviceptr address, CUstream stream) {
-  if (!has_pools()) return CUDA_ERROR_NOT_SUPPORTED;
+  if (!wishes.pools) return CUDA_ERROR_NOT_SUPPORTED;
   if (is_captured(stream)) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   const auto found = allocations.find(address);
   if (found == allocations.end()) return CUDA_ERROR_INVALID_VALUE;
   record_memory_call("free", address, found->second, stream);
   return release(address);
 }
-CUresult memory_info(std::size_t* free_bytes, std::size_t* all) {
+void memory_info(std::size_t* free_bytes, std::size_t* all) {
   *free_bytes = room() - allocated;
   *all = room();
-  return CUDA_SUCCESS;
 }
 CUresult copy_to_host(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
   wait_for_device();

@@ -59,11 +59,10 @@ CUresult load_module(CUmodule* handle, const void* image, unsigned, CUjit_option
   *handle = reinterpret_cast<CUmodule>(loaded);
   return CUDA_SUCCESS;
 }
-CUresult unload_module(CUmodule handle) {
+void unload_module(CUmodule handle) {
   wait_for_device();
   count_unloaded_module(reinterpret_cast<Module*>(handle));
   delete reinterpret_cast<Module*>(handle);
-  return CUDA_SUCCESS;
 }
 CUresult module_function(CUfunction* function, CUmodule handle, const char* name) {
   auto* module = reinterpret_cast<Module*>(handle);
@@ -92,7 +91,7 @@ CUresult module_global(CUdeviceptr* address, std::size_t* bytes, CUmodule handle
   *address = reinterpret_cast<CUdeviceptr>(module->arrays[name].data());
   return CUDA_SUCCESS;
 }
-CUresult function_attribute(int* value, CUfunction_attribute attribute, CUfunction function) {
+void function_attribute(int* value, CUfunction_attribute attribute, CUfunction function) {
   *value = 0;
   if (attribute == CU_FUNC_ATTRIBUTE_NUM_REGS) *value = reinterpret_cast<Function*>(function)->module->registers;
   if (attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
@@ -100,7 +99,6 @@ CUresult function_attribute(int* value, CUfunction_attribute attribute, CUfuncti
   if (attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
     *value = reinterpret_cast<Function*>(function)->module->static_shared;
   if (attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES) *value = 16;
-  return CUDA_SUCCESS;
 }
 CUresult set_function_attribute(CUfunction function, CUfunction_attribute attribute, int value) {
   if (value + reinterpret_cast<Function*>(function)->module->static_shared > 232448) return CUDA_ERROR_INVALID_VALUE;
@@ -111,9 +109,8 @@ CUresult set_function_attribute(CUfunction function, CUfunction_attribute attrib
 CUresult load_function(CUfunction) {
   return capture_forbids();
 }
-CUresult max_active_blocks(int* blocks, CUfunction, int threads, std::size_t) {
+void max_active_blocks(int* blocks, CUfunction, int threads, std::size_t) {
   *blocks = std::min(2048 / std::max(threads, 1), 32);
-  return CUDA_SUCCESS;
 }
 CUresult launch(CUfunction handle, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned x, unsigned y,
                 unsigned z, unsigned shared_bytes, CUstream stream, void** arguments, void**) {

@@ -29,9 +29,8 @@ CUresult create_event(CUevent* event, unsigned) {
   *event = reinterpret_cast<CUevent>(new EventRecord);
   return device.dead;
 }
-CUresult destroy_event(CUevent event) {
+void destroy_event(CUevent event) {
   delete reinterpret_cast<EventRecord*>(event);
-  return CUDA_SUCCESS;
 }
 CUresult record_event(CUevent event, CUstream) {
   device.timing = true;
@@ -41,7 +40,7 @@ CUresult record_event(CUevent event, CUstream) {
 CUresult query_event(CUevent event) {
   if (device.dead != CUDA_SUCCESS) return device.dead;
   if (const CUresult forbidden = capture_forbids(); forbidden != CUDA_SUCCESS) return forbidden;
-  if (is_kept_busy()) return CUDA_ERROR_NOT_READY;
+  if (wishes.busy) return CUDA_ERROR_NOT_READY;
   const auto* record = reinterpret_cast<EventRecord*>(event);
   return record->after_hang || Clock::now() < record->happens ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
-#include <fstream>
 #include <span>
 
 #include "cache/file/hash.hpp"
@@ -13,7 +12,7 @@
 
 using namespace tuner;
 using namespace tuner::engine;
-using test::DataFolder;
+using test::TemporaryFolder;
 
 namespace {
 
@@ -30,44 +29,24 @@ PrepareProblem problem_with_offsets(std::uint64_t length = 4) {
   return request;
 }
 
-std::string numbers(std::size_t count, double first) {
-  std::vector<double> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = first + static_cast<double>(i);
-  return test::npy("<f8", "(" + std::to_string(count) + ",)", test::bytes_of(values));
-}
-
 DataFile data_at(const std::filesystem::path& path, std::uint64_t bytes) {
-  DataFile data{path, 128, bytes, {}};
-  std::string all;
-  std::ifstream file(path, std::ios::binary);
-  all.assign(std::istreambuf_iterator<char>(file), {});
-  data.hash = cache::content_hash(std::string_view(all).substr(128, bytes));
-  return data;
-}
-
-bool says(const DeviceReply& reply, const std::string& words) {
-  return reply.message.find(words) != std::string::npos;
+  const std::string all = test::read_bytes(path);
+  return {path, 128, bytes, cache::content_hash(std::string_view(all).substr(128, bytes))};
 }
 
 }  // namespace
 
 TEST_CASE("a kernel's constant memory is filled before it runs, and is no parameter of it") {
-  TestLane test;
-  REQUIRE(test.ask(problem_with_offsets()).outcome == Outcome::ok);
-  const DeviceReply reply = test.ask(reference("right array=offsets:32"));
-  CHECK(reply.outcome == Outcome::ok);
-  CHECK(reply.message.empty());
-  CHECK(test.ask(screen("right time=90000 array=offsets:32")).outcome == Outcome::ok);
+  TestLane test(problem_with_offsets());
+  CHECK(test.expect(reference("right array=offsets:32"), Outcome::ok).message.empty());
+  test.expect(screen("right time=90000 array=offsets:32"), Outcome::ok);
 }
 
 TEST_CASE("constant memory holds other numbers when a winner is confirmed on other inputs") {
-  TestLane test;
-  REQUIRE(test.ask(problem_with_offsets()).outcome == Outcome::ok);
-  REQUIRE(test.ask(reference("right array=offsets:32")).outcome == Outcome::ok);
+  TestLane test(problem_with_offsets());
+  test.expect(reference("right array=offsets:32"), Outcome::ok);
   const Candidate same = candidate("right time=90000 array=offsets:32");
-  const DeviceReply confirmed = test.ask(ConfirmCandidate{same, same, 7});
-  CHECK(confirmed.outcome == Outcome::ok);
-  CHECK(confirmed.message.empty());
+  CHECK(test.expect(ConfirmCandidate{same, same, 7}, Outcome::ok).message.empty());
   // What is expected then follows from the other seed, in constant memory too.
   const auto last = [](const BoundArgument& argument, std::uint64_t position) {
     double number = 0;
@@ -78,27 +57,22 @@ TEST_CASE("constant memory holds other numbers when a winner is confirmed on oth
   const std::vector<BoundArgument> arguments = problem_with_offsets().arguments;
   const double expected = 2 * last(arguments[0], 0) + last(arguments[1], 1);
   const auto text = element_text(ElementType::float64, std::as_bytes(std::span(&expected, 1)));
-  const DeviceReply wrong = test.ask(ConfirmCandidate{same, candidate("wrong array=offsets:32"), 7});
-  CHECK(wrong.outcome == Outcome::wrong_result);
-  CHECK(says(wrong, "expected " + text));
+  test.expect(ConfirmCandidate{same, candidate("wrong array=offsets:32"), 7}, Outcome::wrong_result,
+              "expected " + text);
   // Back on the inputs of before.
-  CHECK(test.ask(screen("right array=offsets:32")).outcome == Outcome::ok);
-  CHECK(test.ask(screen("wrong array=offsets:32")).outcome == Outcome::wrong_result);
+  test.expect(screen("right array=offsets:32"), Outcome::ok);
+  test.expect(screen("wrong array=offsets:32"), Outcome::wrong_result);
 }
 
 TEST_CASE("a binary whose constant memory is not as described is not launched") {
-  TestLane test;
-  REQUIRE(test.ask(problem_with_offsets()).outcome == Outcome::ok);
-  const DeviceReply none = test.ask(reference("right"));
-  CHECK(none.outcome == Outcome::launch_refused);
-  CHECK(says(none,
-             "The binary has no array 'offsets', which is described as constant(…); declare it with "
-             "__constant__ outside of functions, whatever the parameters are ("));
-  const DeviceReply longer = test.ask(reference("right array=offsets:64"));
-  CHECK(longer.outcome == Outcome::launch_refused);
-  CHECK(longer.message ==
-        "The array 'offsets' in constant memory has 64 bytes, and 32 are described for it; correct its type or "
-        "length.");
+  TestLane test(problem_with_offsets());
+  test.expect(reference("right"), Outcome::launch_refused,
+              "The binary has no array 'offsets', which is described as constant(…); declare it with __constant__ "
+              "outside functions, for all values of the parameters (");
+  const DeviceReply longer = test.expect(reference("right array=offsets:64"), Outcome::launch_refused);
+  CHECK(
+      longer.message ==
+      "The array 'offsets' in constant memory has 64 bytes, but 32 are described for it; correct its type or length.");
   Candidate one_more = candidate("right array=offsets:32");
   one_more.parameters.push_back({40, 8});
   CHECK(says(test.ask(RunReference{one_more, {}}), "takes 6 parameters, but 5 arguments are described"));
@@ -106,40 +80,36 @@ TEST_CASE("a binary whose constant memory is not as described is not launched") 
 
 TEST_CASE(
     "inputs and constant memory are what their files hold, whatever the seed, also for a worker that comes later") {
-  const DataFolder folder;
-  const auto values = folder.write("the \"values\".npy", numbers(kLength, 5));
-  const auto offsets = folder.write("offsets.npy", numbers(4, 100));
+  const TemporaryFolder folder;
+  const auto values = folder.write("the \"values\".npy", test::npy_from<double>("<f8", kLength, 5));
+  const auto offsets = folder.write("offsets.npy", test::npy_from<double>("<f8", 4, 100));
   PrepareProblem request = problem_with_offsets();
   request.arguments[0].generator = request.arguments[1].generator = Generator::Kind::file;
   request.arguments[0].file = data_at(values, kLength * sizeof(double));
   request.arguments[1].file = data_at(offsets, 4 * sizeof(double));
-  TestLane test;
-  REQUIRE(test.ask(request).outcome == Outcome::ok);
-  REQUIRE(test.ask(reference("right array=offsets:32")).outcome == Outcome::ok);
+  TestLane test(request);
+  test.expect(reference("right array=offsets:32"), Outcome::ok);
   // What it found and expected says what was there: 2 * (5 + 999) + 100 + 3.
-  const DeviceReply wrong = test.ask(screen("wrong array=offsets:32"));
-  CHECK(says(wrong, "first at 'doubled'[999], found 2112, expected 2111"));
+  CHECK(says(test.ask(screen("wrong array=offsets:32")), "first at 'doubled'[999], found 2112, expected 2111"));
   const Candidate same = candidate("right array=offsets:32");
-  CHECK(test.ask(ConfirmCandidate{same, same, 7}).outcome == Outcome::ok);
+  test.expect(ConfirmCandidate{same, same, 7}, Outcome::ok);
   // An input that was changed is read again.
   CHECK(test.ask(screen("input array=offsets:32")).outcome != Outcome::ok);
-  CHECK(test.ask(screen("faults array=offsets:32")).outcome == Outcome::illegal_access);
+  test.expect(screen("faults array=offsets:32"), Outcome::illegal_access);
   CHECK(says(test.ask(screen("wrong array=offsets:32")), "found 2112, expected 2111"));
 }
 
 TEST_CASE("data that is not what it was when the session began is refused by name") {
-  const DataFolder folder;
-  const auto values = folder.write("values.npy", numbers(kLength, 5));
+  const TemporaryFolder folder;
+  const auto values = folder.write("values.npy", test::npy_from<double>("<f8", kLength, 5));
   PrepareProblem request = problem();
   request.arguments[0].generator = Generator::Kind::file;
   request.arguments[0].file = data_at(values, kLength * sizeof(double));
-  TestLane test;
-  REQUIRE(test.ask(request).outcome == Outcome::ok);
-  folder.write("values.npy", numbers(kLength, 6));
-  const DeviceReply changed = test.ask(request);
-  CHECK(changed.outcome == Outcome::worker_lost);
+  TestLane test(request);
+  folder.write("values.npy", test::npy_from<double>("<f8", kLength, 6));
+  const DeviceReply changed = test.expect(request, Outcome::worker_lost);
   CHECK(changed.message ==
-        values.string() + " was changed while it was in use; start again, and leave it alone until the end.");
+        values.string() + " was changed while it was in use; start again, and do not change it until the end.");
   std::filesystem::remove(values);
   CHECK(says(test.ask(request), values.string() + " does not exist"));
   CHECK(test.lane.statistics().losses.empty());

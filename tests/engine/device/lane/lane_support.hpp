@@ -3,7 +3,9 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <source_location>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/engine/device/lane/lane.hpp"
@@ -61,20 +63,42 @@ inline ScreenCandidate screen(const std::string& behaviour) {
   return {candidate(behaviour), {}, std::nullopt};
 }
 
+inline bool says(const DeviceReply& reply, std::string_view words) {
+  return reply.message.find(words) != std::string::npos;
+}
+
+using TestLine = std::source_location;
+
+/// Checks a reply's outcome, and that its message contains `words`. A failure names the line of the test.
+void check_reply(const DeviceReply& reply, Outcome outcome, std::string_view words, const TestLine& asked);
+
 /// A lane over the fake driver that answers one request at a time.
 class TestLane {
  public:
   explicit TestLane(DeviceLaneOptions options = {}) : lane(std::move(options)) {}
+  /// Prepares the problem.
+  explicit TestLane(PrepareProblem request) { expect(std::move(request), Outcome::ok); }
 
   DeviceReply ask(DeviceRequest request) {
     const TicketId ticket = next_++;
     lane.submit(ticket, std::move(request));
     return wait_for(ticket);
   }
+  DeviceReply expect(DeviceRequest request, Outcome outcome, std::string_view words = {},
+                     const TestLine& asked = TestLine::current()) {
+    DeviceReply reply = ask(std::move(request));
+    check_reply(reply, outcome, words, asked);
+    return reply;
+  }
   DeviceReply wait_for(TicketId ticket);
   /// Drives the lane until it is so. Throws std::runtime_error after a minute.
   void wait_until(const std::function<bool()>& is_so);
   void prepare(std::chrono::milliseconds launch_timeout = std::chrono::milliseconds(2000));
+
+  /// Submits while the worker is halted and then kills it, so that it has the request and has not answered.
+  void submit_and_kill(TicketId ticket, DeviceRequest request);
+  /// The first reply that is a failure, of at most eight.
+  DeviceReply repeat_until_failure(const RunBlock& block);
 
   DeviceProcessLane lane;
   std::vector<TicketId> order;  ///< of answers
@@ -82,6 +106,16 @@ class TestLane {
  private:
   TicketId next_ = 1000;
   std::vector<DeviceProcessLane::Completion> kept_;
+};
+
+/// Has a problem and a reference.
+class PreparedLane : public TestLane {
+ public:
+  explicit PreparedLane(DeviceLaneOptions options = {},
+                        std::chrono::milliseconds launch_timeout = std::chrono::milliseconds(2000))
+      : TestLane(std::move(options)) {
+    prepare(launch_timeout);
+  }
 };
 
 }  // namespace tuner::engine

@@ -1,7 +1,4 @@
 #include <doctest/doctest.h>
-#include <signal.h>
-
-#include <cstdlib>
 
 #include "cache/file/hash.hpp"
 #include "tests/core/task/npy_file.hpp"
@@ -9,14 +6,6 @@
 
 using namespace tuner;
 using namespace tuner::engine;
-
-namespace {
-
-bool says(const DeviceReply& reply, const std::string& words) {
-  return reply.message.find(words) != std::string::npos;
-}
-
-}  // namespace
 
 TEST_CASE("a lane says what its device is before anything is submitted") {
   DeviceProcessLane lane({.ordinal = 2});
@@ -31,12 +20,10 @@ TEST_CASE("a lane says what its device is before anything is submitted") {
 }
 
 TEST_CASE("a right candidate is timed with the samples its policy asks for") {
-  TestLane test;
-  test.prepare();
+  PreparedLane test;
   ScreenCandidate request = screen("right time=123000 registers=32");
   request.policy.samples = 5;
-  const DeviceReply reply = test.ask(request);
-  CHECK(reply.outcome == Outcome::ok);
+  const DeviceReply reply = test.expect(request, Outcome::ok);
   CHECK(reply.message.empty());
   REQUIRE(reply.timed_run().samples_ns.size() == 5);
   for (const double sample : reply.timed_run().samples_ns) CHECK(sample == doctest::Approx(123000).epsilon(1e-4));
@@ -48,23 +35,19 @@ TEST_CASE("a right candidate is timed with the samples its policy asks for") {
 }
 
 TEST_CASE("a slow candidate is killed early") {
-  TestLane test;
-  test.prepare();
+  PreparedLane test;
   ScreenCandidate request = screen("right time=500000");
   request.best_ns = 200000;
-  const DeviceReply reply = test.ask(request);
-  CHECK(reply.outcome == Outcome::ok);
+  const DeviceReply reply = test.expect(request, Outcome::ok);
   CHECK(reply.timed_run().censored);
   CHECK(reply.timed_run().samples_ns.size() == 1);
 }
 
 TEST_CASE("a warm sample is led in by launches of the same kernel") {
-  TestLane test;
   PrepareProblem request = problem();
   request.mode = Timing::warm;
-  REQUIRE(test.ask(request).outcome == Outcome::ok);
-  const DeviceReply reply = test.ask(reference("right time=90000"));
-  REQUIRE(reply.outcome == Outcome::ok);
+  TestLane test(request);
+  const DeviceReply reply = test.expect(reference("right time=90000"), Outcome::ok);
   for (const double sample : reply.timed_run().samples_ns) CHECK(sample == doctest::Approx(90000).epsilon(1e-4));
   CHECK(reply.launches == 3 + 2 * 3);  // the first that a worker runs is checked once more
 }
@@ -88,91 +71,74 @@ TEST_CASE("every kind of wrong candidate is named, and the next one is judged as
       {"before_start", Outcome::guard_violation,
        "guard around 'counts' (4000 bytes long) changed, the first 4 bytes before its start"},
       {"flaky", Outcome::nondeterministic,
-       "'doubled' is right in the first of two runs and wrong in the other, in 1 of 1000"},
+       "'doubled' is correct in the first of two runs and wrong in the other, in 1 of 1000"},
       {"refused", Outcome::launch_refused, "The driver refuses the launch"},
       {"not_a_binary", Outcome::launch_refused, "does not load the binary"},
       {"far_away", Outcome::guard_violation, "far from every argument"},
   };
-  TestLane test;
-  test.prepare();
+  PreparedLane test;
   const pid_t first_worker = test.lane.worker_pid();
   for (const Expected& one : expected) {
     const std::string behaviour = one.behaviour;
     CAPTURE(behaviour);
-    const DeviceReply reply = test.ask(screen(behaviour));
-    CAPTURE(reply.message);
-    CHECK(to_string(reply.outcome) == to_string(one.outcome));
-    CHECK(says(reply, one.words));
-    CHECK(reply.timed_run().samples_ns.empty());
+    CHECK(test.expect(screen(behaviour), one.outcome, one.words).timed_run().samples_ns.empty());
     if (behaviour == "wrong") CHECK(test.lane.worker_pid() == first_worker);
-    const DeviceReply next = test.ask(screen("right"));
-    CAPTURE(next.message);
-    CHECK(next.outcome == Outcome::ok);
+    test.expect(screen("right"), Outcome::ok);
   }
   // Only the candidate that reached into the copies cost a worker.
   CHECK(test.lane.worker_pid() != first_worker);
 }
 
 TEST_CASE("what the reference leaves unwritten is named, and is not written by what passes") {
-  TestLane test;
-  REQUIRE(test.ask(problem()).outcome == Outcome::ok);
-  const DeviceReply baseline = test.ask(reference("sparse"));
-  CHECK(baseline.outcome == Outcome::ok);
+  TestLane test(problem());
+  const DeviceReply baseline = test.expect(reference("sparse"), Outcome::ok);
   CHECK(baseline.result_of<RunReference>().not_compared ==
         std::vector<NotCompared>{{"doubled", kLength / 2, kLength / 2, kLength}});
-  CHECK(test.ask(screen("sparse")).outcome == Outcome::ok);
+  test.expect(screen("sparse"), Outcome::ok);
   // Nothing says whether the other half is right.
   for (const char* behaviour : {"right", "wrong"}) {
-    const DeviceReply reply = test.ask(screen(behaviour));
-    CAPTURE(reply.message);
-    CHECK(reply.outcome == Outcome::wrong_result);
-    CHECK(says(reply,
-               "It writes 500 of 1000 elements of 'doubled' that the reference leaves unwritten, the first at "
-               "'doubled'[500]"));
+    const DeviceReply reply =
+        test.expect(screen(behaviour), Outcome::wrong_result,
+                    "It writes 500 of 1000 elements of 'doubled' that the reference leaves unwritten, the first at "
+                    "'doubled'[500]");
     CHECK(says(reply, "reference(NAME; grid(...) block(...))"));
     CHECK(reply.timed_run().samples_ns.empty());
   }
   CHECK(says(test.ask(screen("unwritten")), "It writes 499 of 1000"));
-  CHECK(test.ask(screen("flaky")).outcome == Outcome::nondeterministic);
+  test.expect(screen("flaky"), Outcome::nondeterministic);
 }
 
 TEST_CASE("a reference that writes nothing of an output says nothing, unless the output is partial") {
   for (const bool is_partial : {false, true}) {
-    TestLane test;
     PrepareProblem request = problem();
     request.arguments[1].is_partial = is_partial;
-    REQUIRE(test.ask(request).outcome == Outcome::ok);
-    const DeviceReply reply = test.ask(reference("nothing"));
-    CHECK(reply.outcome == (is_partial ? Outcome::ok : Outcome::unwritten_output));
-    CHECK(says(reply, "It writes nothing of 'doubled'") != is_partial);
+    TestLane test(request);
+    const DeviceReply reply = test.expect(reference("nothing"), (is_partial ? Outcome::ok : Outcome::unwritten_output));
+    CHECK(says(reply, "It writes nothing to 'doubled'") != is_partial);
     CHECK(reply.result_of<RunReference>().not_compared == std::vector<NotCompared>{{"doubled", kLength, 0, kLength}});
   }
 }
 
 TEST_CASE("candidates may write what the reference leaves unwritten of a partial output") {
-  TestLane test;
   PrepareProblem request = problem();
   request.arguments[1].is_partial = true;
-  REQUIRE(test.ask(request).outcome == Outcome::ok);
+  TestLane test(request);
   CHECK(test.ask(reference("sparse")).result_of<RunReference>().not_compared.size() == 1);
-  CHECK(test.ask(screen("right")).outcome == Outcome::ok);
-  CHECK(test.ask(screen("wrong")).outcome == Outcome::ok);  // its wrong element is one of those
+  test.expect(screen("right"), Outcome::ok);
+  test.expect(screen("wrong"), Outcome::ok);  // its wrong element is one of those
 }
 
 TEST_CASE("a reference takes the arguments that it names, in its order") {
-  TestLane test;
   PrepareProblem request = problem();
   std::swap(request.arguments[0], request.arguments[4]);
   std::swap(request.arguments[1], request.arguments[2]);
   BoundArgument further = request.arguments[4];
   further.name = "further";
   request.arguments.push_back(further);
-  REQUIRE(test.ask(request).outcome == Outcome::ok);
+  TestLane test(request);
   RunReference right = reference();
   right.candidate.takes = {4, 2, 1, 3, 0};
-  const DeviceReply reply = test.ask(right);
-  CAPTURE(reply.message);
-  CHECK(reply.outcome == Outcome::ok);
+  test.expect(right, Outcome::ok);
   right.candidate.takes = {4, 2, 1, 3};
   CHECK(
       says(test.ask(right), "takes 5 parameters, but 4 arguments are described; make the args(...) of the reference"));
@@ -181,7 +147,7 @@ TEST_CASE("a reference takes the arguments that it names, in its order") {
 namespace {
 
 /// `doubled` must be what this file of the folder holds; `values` are 0, 1, 2, ...
-PrepareProblem problem_with_expected(const test::DataFolder& folder, std::vector<double> numbers) {
+PrepareProblem problem_with_expected(const test::TemporaryFolder& folder, std::vector<double> numbers) {
   PrepareProblem request = problem();
   request.arguments[0].generator = Generator::Kind::iota;
   request.arguments[0].generator_parameters = {0, 1};
@@ -200,43 +166,37 @@ std::vector<double> doubles() {
 }  // namespace
 
 TEST_CASE("what a file holds is what the baseline and every candidate must compute") {
-  const test::DataFolder folder;
-  TestLane test;
-  REQUIRE(test.ask(problem_with_expected(folder, doubles())).outcome == Outcome::ok);
-  const DeviceReply sparse = test.ask(reference("sparse"));
-  CHECK(sparse.outcome == Outcome::unwritten_output);
-  CHECK(says(sparse, "500 of 1000 elements of 'doubled' unwritten that doubled.bin has, the first at 'doubled'[500]"));
-  const DeviceReply wrong = test.ask(reference("wrong"));
-  CHECK(wrong.outcome == Outcome::wrong_result);
-  CHECK(says(wrong, "1 of 1000 elements of 'doubled' differ from doubled.bin: first at 'doubled'[999], found 1999"));
-  REQUIRE(test.ask(reference()).outcome == Outcome::ok);
-  CHECK(test.ask(screen("right")).outcome == Outcome::ok);
+  const test::TemporaryFolder folder;
+  TestLane test(problem_with_expected(folder, doubles()));
+  test.expect(reference("sparse"), Outcome::unwritten_output,
+              "500 of 1000 elements of 'doubled' unwritten that doubled.bin has, the first at 'doubled'[500]");
+  test.expect(reference("wrong"), Outcome::wrong_result,
+              "1 of 1000 elements of 'doubled' differ from doubled.bin: first at 'doubled'[999], found 1999");
+  test.expect(reference(), Outcome::ok);
+  test.expect(screen("right"), Outcome::ok);
   CHECK(says(test.ask(screen("wrong")), "differ from doubled.bin"));
-  CHECK(test.ask(screen("unwritten")).outcome == Outcome::unwritten_output);
+  test.expect(screen("unwritten"), Outcome::unwritten_output);
   const DeviceReply confirmed = test.ask(ConfirmCandidate{candidate("right"), candidate("wrong"), 2});
   CHECK(says(confirmed, "On the same inputs, the candidate: 1 of 1000"));
 }
 
 TEST_CASE("a baseline that is right within the tolerance is no nondeterministic one for differing from the file") {
-  const test::DataFolder folder;
-  TestLane test;
+  const test::TemporaryFolder folder;
   std::vector<double> numbers = doubles();
   numbers[10] += 1e-13;
   PrepareProblem request = problem_with_expected(folder, numbers);
   request.deterministic = true;
   request.arguments[1].atol = 1e-12;
-  REQUIRE(test.ask(request).outcome == Outcome::ok);
-  CHECK(test.ask(reference()).outcome == Outcome::ok);
-  CHECK(test.ask(screen("right")).outcome == Outcome::ok);
-  CHECK(test.ask(screen("wavers")).outcome == Outcome::nondeterministic);
+  TestLane test(request);
+  test.expect(reference(), Outcome::ok);
+  test.expect(screen("right"), Outcome::ok);
+  test.expect(screen("wavers"), Outcome::nondeterministic);
 }
 
 TEST_CASE("a reference that contradicts itself is nondeterministic") {
-  TestLane test;
-  REQUIRE(test.ask(problem()).outcome == Outcome::ok);
-  const DeviceReply reply = test.ask(reference("flaky"));
-  CHECK(reply.outcome == Outcome::nondeterministic);
-  CHECK(says(reply, "Two runs of the reference disagree in 1 of 1000 elements of 'doubled'"));
+  TestLane test(problem());
+  test.expect(reference("flaky"), Outcome::nondeterministic,
+              "Two runs of the reference disagree in 1 of 1000 elements of 'doubled'");
 }
 
 TEST_CASE("runs that differ within the tolerance are right, unless the kernel must be deterministic") {
@@ -247,27 +207,21 @@ TEST_CASE("runs that differ within the tolerance are right, unless the kernel mu
     request.arguments[1].rtol = 1e-6;
     request.arguments[1].is_partial = true;
     request.deterministic = deterministic;
-    TestLane test;
-    REQUIRE(test.ask(request).outcome == Outcome::ok);
-    CHECK(test.ask(reference("wavers")).outcome == expected);
+    TestLane test(request);
+    test.expect(reference("wavers"), expected);
     // Elements that nobody writes hold another poison in each run, and are no difference.
-    const DeviceReply baseline = test.ask(reference("sparse"));
-    INFO(baseline.message);
-    REQUIRE(baseline.outcome == Outcome::ok);
-    CHECK(test.ask(screen("sparse")).outcome == Outcome::ok);
-    CHECK(test.ask(screen("right")).outcome == Outcome::ok);
-    const DeviceReply reply = test.ask(screen("wavers"));
-    CHECK(reply.outcome == expected);
-    if (deterministic) {
+    test.expect(reference("sparse"), Outcome::ok);
+    test.expect(screen("sparse"), Outcome::ok);
+    test.expect(screen("right"), Outcome::ok);
+    const DeviceReply reply = test.expect(screen("wavers"), expected);
+    if (deterministic)
       CHECK(says(reply, "write different bits to 'doubled', both within the tolerance (rtol 1e-06, atol 0)"));
-    }
-    CHECK(test.ask(ConfirmCandidate{candidate("sparse"), candidate("wavers"), 2}).outcome == expected);
+    test.expect(ConfirmCandidate{candidate("sparse"), candidate("wavers"), 2}, expected);
   }
 }
 
 TEST_CASE("arguments that do not match the kernel's parameters are refused by name") {
-  TestLane test;
-  test.prepare();
+  PreparedLane test;
   ScreenCandidate request = screen("right");
   request.candidate.parameters.back().size = 8;
   CHECK(says(test.ask(request),
@@ -277,53 +231,48 @@ TEST_CASE("arguments that do not match the kernel's parameters are refused by na
 }
 
 TEST_CASE("a block or shared memory that is too large is refused with the numbers") {
-  TestLane test;
-  test.prepare();
+  PreparedLane test;
   ScreenCandidate request = screen("right registers=200");
   request.candidate.geometry.block = {2048, 1, 1};
-  CHECK(says(test.ask(request), "its block has 2048 threads and may have 1024"));
+  CHECK(says(test.ask(request), "its block has 2048 threads, but the limit is 1024"));
   request.candidate.geometry.block = {512, 1, 1};
   request.candidate.geometry.shared_bytes = 300000;
-  const DeviceReply reply = test.ask(request);
-  CHECK(reply.outcome == Outcome::launch_refused);
-  CHECK(says(reply, "its block of 512 threads needs 200 registers each, 102400 in all, and a block may have 65536"));
+  test.expect(request, Outcome::launch_refused,
+              "its block of 512 threads needs 200 registers each, 102400 in all, but a block may have 65536");
 }
 
 TEST_CASE("a scalar that does not fit its type is refused when the problem is prepared") {
   TestLane test;
   PrepareProblem request = problem();
   request.arguments.back().value = search::Value(std::int64_t{5000000000});
-  const DeviceReply reply = test.ask(request);
-  CHECK(reply.outcome == Outcome::launch_refused);
-  CHECK(says(reply, "The scalar 'n' is 5000000000, which does not fit its type int32"));
+  test.expect(request, Outcome::launch_refused, "The scalar 'n' is 5000000000, which does not fit its type int32");
 }
 
 TEST_CASE("buffers that do not fit are a result, and a smaller problem may follow") {
   TestLane test;
   PrepareProblem request = problem();
   request.arguments[0].length = std::uint64_t{1} << 30;
-  const DeviceReply reply = test.ask(request);
-  CHECK(reply.outcome == Outcome::out_of_memory);
-  CHECK(says(reply, "GiB"));
+  test.expect(request, Outcome::out_of_memory, "GiB");
   test.prepare();
   ScreenCandidate big = screen("right");
   big.candidate.scratch_lengths = {std::uint64_t{1} << 30};
-  CHECK(test.ask(big).outcome == Outcome::out_of_memory);
-  CHECK(test.ask(screen("right")).outcome == Outcome::ok);
+  test.expect(big, Outcome::out_of_memory);
+  test.expect(screen("right"), Outcome::ok);
 }
 
 TEST_CASE("a block of finalists is timed in its order") {
-  TestLane test;
-  test.prepare();
-  REQUIRE(test.ask(LoadFinalists{{candidate("right time=100000"), candidate("right time=200000"),
-                                  candidate("right time=300000")}})
-              .outcome == Outcome::ok);
+  PreparedLane test;
+  test.expect(
+      LoadFinalists{{candidate("right time=100000"), candidate("right time=200000"), candidate("right time=300000")}},
+      Outcome::ok);
   const DeviceReply reply = test.ask(RunBlock{{2, 0, 1, 0}});
-  REQUIRE(reply.result_of<RunBlock>().samples_ns.size() == 4);
   CHECK(reply.message.empty());
-  CHECK(reply.result_of<RunBlock>().samples_ns[0] == doctest::Approx(300000).epsilon(1e-4));
-  CHECK(reply.result_of<RunBlock>().samples_ns[1] == doctest::Approx(100000).epsilon(1e-4));
-  CHECK(reply.result_of<RunBlock>().samples_ns[2] == doctest::Approx(200000).epsilon(1e-4));
+  const std::vector<double> samples_ns = reply.result_of<RunBlock>().samples_ns;
+  REQUIRE(samples_ns.size() == 4);
+  for (const auto& [sample, expected_ns] : {std::pair{0, 3e5}, {1, 1e5}, {2, 2e5}, {3, 1e5}}) {
+    CAPTURE(sample);
+    CHECK(samples_ns[sample] == doctest::Approx(expected_ns).epsilon(1e-4));
+  }
 }
 
 TEST_CASE("a finalist of a longer scratch does not make the reference look as if it wrote past its own") {
@@ -332,47 +281,40 @@ TEST_CASE("a finalist of a longer scratch does not make the reference look as if
     result.scratch_lengths = {length};
     return result;
   };
-  TestLane test;
-  REQUIRE(test.ask(problem()).outcome == Outcome::ok);
-  REQUIRE(test.ask(RunReference{with_room(64), {}}).outcome == Outcome::ok);
-  REQUIRE(test.ask(LoadFinalists{{with_room(256), with_room(64)}}).outcome == Outcome::ok);
-  REQUIRE(test.ask(RunBlock{{0, 1}}).outcome == Outcome::ok);
-  const DeviceReply reply = test.ask(ConfirmCandidate{with_room(64), with_room(256), 2});
-  INFO(reply.message);
-  CHECK(reply.outcome == Outcome::ok);
+  TestLane test(problem());
+  test.expect(RunReference{with_room(64), {}}, Outcome::ok);
+  test.expect(LoadFinalists{{with_room(256), with_room(64)}}, Outcome::ok);
+  test.expect(RunBlock{{0, 1}}, Outcome::ok);
+  test.expect(ConfirmCandidate{with_room(64), with_room(256), 2}, Outcome::ok);
   // The guards are still looked at.
   Candidate greedy = with_room(65);
   greedy.scratch_lengths = {64};
-  CHECK(test.ask(ScreenCandidate{greedy, {}, {}}).outcome == Outcome::guard_violation);
+  test.expect(ScreenCandidate{greedy, {}, {}}, Outcome::guard_violation);
 }
 
 TEST_CASE("a winner is confirmed on other inputs, and screening goes on with the old ones") {
-  TestLane test;
-  test.prepare();
-  CHECK(test.ask(ConfirmCandidate{candidate("right"), candidate("right"), 77}).outcome == Outcome::ok);
-  const DeviceReply reply = test.ask(ConfirmCandidate{candidate("right"), candidate("wrong"), 77});
-  CHECK(reply.outcome == Outcome::wrong_result);
-  CHECK(says(reply, "On other inputs (seed 77), the candidate: "));
+  PreparedLane test;
+  test.expect(ConfirmCandidate{candidate("right"), candidate("right"), 77}, Outcome::ok);
+  const DeviceReply reply = test.expect(ConfirmCandidate{candidate("right"), candidate("wrong"), 77},
+                                        Outcome::wrong_result, "On other inputs (seed 77), the candidate: ");
   CHECK_FALSE(reply.result_of<ConfirmCandidate>().reference_failed);
-  CHECK(test.ask(screen("right")).outcome == Outcome::ok);
-  CHECK(test.ask(screen("wrong")).outcome == Outcome::wrong_result);
+  test.expect(screen("right"), Outcome::ok);
+  test.expect(screen("wrong"), Outcome::wrong_result);
 }
 
 TEST_CASE("a reference that fails on other inputs is not the candidate's failure") {
-  TestLane test;
-  test.prepare();
+  PreparedLane test;
   for (const char* behaviour : {"flaky", "past_end", "not_a_binary", "faults"}) {
     CAPTURE(behaviour);
     const DeviceReply reply = test.ask(ConfirmCandidate{candidate(behaviour), candidate("right"), 77});
     CHECK(reply.outcome != Outcome::ok);
     CHECK(reply.result_of<ConfirmCandidate>().reference_failed);
   }
-  const DeviceReply reply = test.ask(ConfirmCandidate{candidate("right"), candidate("faults"), 77});
-  CHECK(reply.outcome == Outcome::illegal_access);
+  const DeviceReply reply =
+      test.expect(ConfirmCandidate{candidate("right"), candidate("faults"), 77}, Outcome::illegal_access);
   CHECK_FALSE(reply.result_of<ConfirmCandidate>().reference_failed);
-  CHECK_FALSE(test.ask(ConfirmCandidate{candidate("right"), candidate("right"), 77})
-                  .result_of<ConfirmCandidate>()
-                  .reference_failed);
+  const DeviceReply both_right = test.ask(ConfirmCandidate{candidate("right"), candidate("right"), 77});
+  CHECK_FALSE(both_right.result_of<ConfirmCandidate>().reference_failed);
 }
 
 TEST_CASE("requests are answered in the order submitted, and a cancelled one is answered too") {

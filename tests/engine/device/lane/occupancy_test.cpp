@@ -9,24 +9,19 @@ namespace {
 
 // The numbers of an H200, written out so that the table of known devices is not tested with itself.
 DeviceInfo h200() {
-  DeviceInfo info;
-  info.compute_major = 9;
-  info.max_threads_per_block = 1024;
-  info.max_threads_per_sm = 2048;
-  info.max_blocks_per_sm = 32;
-  info.registers_per_sm = 65536;
-  info.registers_per_block = 65536;
-  info.max_shared_per_block = 232448;
-  info.max_shared_per_sm = 233472;
-  info.reserved_shared_per_block = 1024;
-  return info;
+  return {.compute_major = 9,
+          .max_threads_per_block = 1024,
+          .max_threads_per_sm = 2048,
+          .max_blocks_per_sm = 32,
+          .registers_per_sm = 65536,
+          .registers_per_block = 65536,
+          .max_shared_per_block = 232448,
+          .max_shared_per_sm = 233472,
+          .reserved_shared_per_block = 1024};
 }
 
 Geometry launch(std::uint32_t threads, std::uint32_t shared = 0) {
-  Geometry geometry;
-  geometry.block = {threads, 1, 1};
-  geometry.shared_bytes = shared;
-  return geometry;
+  return {.block = {threads, 1, 1}, .shared_bytes = shared};
 }
 
 }  // namespace
@@ -57,15 +52,15 @@ TEST_CASE("the occupancy that a launch can have on an H200 is known before it is
 TEST_CASE("a refused launch is explained with its numbers") {
   CHECK(why_refused(h200(), {.registers = 32, .max_threads_per_block = 1024}, launch(1024)).empty());
   CHECK(why_refused(h200(), {.registers = 128, .max_threads_per_block = 512}, launch(1024)) ==
-        "its block of 1024 threads needs 128 registers each, 131072 in all, and a block may have 65536");
+        "its block of 1024 threads needs 128 registers each, 131072 in all, but a block may have 65536");
   CHECK(why_refused(h200(), {.registers = 32, .max_threads_per_block = 256}, launch(512)) ==
-        "its block has 512 threads and it was compiled for at most 256 (__launch_bounds__)");
+        "its block has 512 threads, but it was compiled for at most 256 (__launch_bounds__)");
   CHECK(why_refused(h200(), {.static_shared = 2048}, launch(128, 231000)) ==
-        "its block needs 233048 bytes of shared memory (2048 static, 231000 dynamic) and may have 232448");
+        "its block needs 233048 bytes of shared memory (2048 static, 231000 dynamic), but the limit is 232448");
   Geometry empty = launch(128);
   empty.grid[1] = 0;
   CHECK(why_refused(h200(), {}, empty) == "its grid has no blocks along y");
   empty.grid[1] = 70000;
-  CHECK(why_refused(h200(), {}, empty) == "its grid has 70000 blocks along y and may have 65535");
-  CHECK(why_refused(h200(), {}, launch(2048)) == "its block has 2048 threads and may have 1024");
+  CHECK(why_refused(h200(), {}, empty) == "its grid has 70000 blocks along y, but the limit is 65535");
+  CHECK(why_refused(h200(), {}, launch(2048)) == "its block has 2048 threads, but the limit is 1024");
 }

@@ -103,7 +103,7 @@ TEST_CASE("a session over a shared lane waits while it rests, and finds what it 
   const TuneReport report =
       run_session(laboratory.task, {.contended = true},
                   {laboratory.compile, shared, laboratory.store, nullptr, laboratory.observer, laboratory.stop});
-  CHECK(report.decision.configuration == "BLOCK=256,UNROLL=2");
+  CHECK(report.decision.configuration == kFastest);
   CHECK(report.decision.contended);
   CHECK(report.decision.counters.at("asked") == 11);
 }

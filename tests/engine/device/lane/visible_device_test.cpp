@@ -24,7 +24,7 @@ TEST_CASE("a UUID names a GPU whatever the list says") {
 
 TEST_CASE("an ordinal past the end of the user's list is refused") {
   CHECK_THROWS_WITH_AS(visible_device(2, "", "5,6", nullptr),
-                       "There is no GPU 2: CUDA_VISIBLE_DEVICES is '5,6'; choose one of that list, counted from 0.",
+                       "There is no GPU 2: CUDA_VISIBLE_DEVICES is '5,6'; choose one from that list, counted from 0.",
                        tuner::Error);
   CHECK_THROWS_AS(visible_device(0, "", "", nullptr), tuner::Error);
 }

@@ -1,4 +1,4 @@
-// The two roles of tuner-worker that need a driver, on their own.
+// The role of tuner-worker that needs a driver, on its own.
 #include <unistd.h>
 
 #include <cstdio>
@@ -11,9 +11,8 @@
 int main(int argc, char** argv) {
   int status = 64;
   try {
-    const std::string_view role = argc > 1 ? argv[1] : "";
-    if (role == "device") status = tuner::engine::run_device_worker(tuner::worker_channel());
-    if (role == "probe") status = tuner::engine::run_probe(tuner::worker_channel());
+    if (argc > 1 && argv[1] == std::string_view("device"))
+      status = tuner::engine::run_device_worker(tuner::worker_channel());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
   }

@@ -19,22 +19,28 @@ Message TestWorker::next() {
   return std::move(*message);
 }
 
-WorkerReply TestWorker::ask(const DeviceRequest& request) {
+DeviceReply TestWorker::ask(const DeviceRequest& request) {
   worker_.channel().send(encode_request(request));
   while (true) {
     const Message message = next();
-    if (message.type == kReply) return decode_reply(message);
     if (message.type == kErrorMessage) throw error_from(message);
+    if (message.type != kReply) continue;
+    WorkerReply answer = decode_reply(message);
+    ends_ = answer.ends;
+    return std::move(answer.reply);
   }
 }
 
+DeviceReply TestWorker::expect(const DeviceRequest& request, Outcome outcome, std::string_view words,
+                               const TestLine& asked) {
+  DeviceReply reply = ask(request);
+  check_reply(reply, outcome, words, asked);
+  return reply;
+}
+
 DeviceReply TestWorker::prepare(const PrepareProblem& request) {
-  const DeviceReply prepared = ask(request).reply;
-  INFO(prepared.message);
-  REQUIRE(prepared.outcome == Outcome::ok);
-  const DeviceReply baseline = ask(reference()).reply;
-  INFO(baseline.message);
-  REQUIRE(baseline.outcome == Outcome::ok);
+  DeviceReply prepared = expect(request, Outcome::ok);
+  expect(reference(), Outcome::ok);
   return prepared;
 }
 

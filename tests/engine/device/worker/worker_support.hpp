@@ -15,7 +15,11 @@ class TestWorker {
  public:
   explicit TestWorker(std::vector<std::string> environment = {});
 
-  WorkerReply ask(const DeviceRequest& request);
+  DeviceReply ask(const DeviceRequest& request);
+  DeviceReply expect(const DeviceRequest& request, Outcome outcome, std::string_view words = {},
+                     const TestLine& asked = TestLine::current());
+  /// Whether the last reply was the worker's last.
+  bool ends() const { return ends_; }
   /// Prepares the problem and runs the reference; returns the reply to the preparation.
   DeviceReply prepare(const PrepareProblem& request = problem());
 
@@ -23,6 +27,16 @@ class TestWorker {
   Message next();
 
   ChildProcess worker_;
+  bool ends_ = false;
+};
+
+/// Has a problem and a reference.
+class PreparedWorker : public TestWorker {
+ public:
+  explicit PreparedWorker(const PrepareProblem& request = problem(), std::vector<std::string> environment = {})
+      : TestWorker(std::move(environment)) {
+    prepare(request);
+  }
 };
 
 }  // namespace tuner::engine

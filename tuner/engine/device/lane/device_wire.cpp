@@ -13,7 +13,7 @@ Message encode_request(const DeviceRequest& request) {
 DeviceRequest decode_request(const Message& message) {
   if (message.type != kRequest) {
     throw Error(Errc::internal,
-                "A device worker was sent a '" + message.type + "' message, which it does not know; report this.");
+                "A device worker was sent a '" + message.type + "' message, which it does not support; report this.");
   }
   return field_from<DeviceRequest>(message, "request");
 }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include "tuner/core/device/device_fields.hpp"
 #include "tuner/engine/device/lane/device.hpp"
 #include "tuner/process/record.hpp"
@@ -15,12 +13,10 @@ namespace tuner::engine {
 ///                     error                                instead of either; the worker ends
 ///                     reply    a WorkerReply               one for each request, in order
 ///     lane → worker   request  a DeviceRequest
-///     probe           devices  a DeviceList, or error
 inline constexpr const char* kHello = "hello";
 inline constexpr const char* kContextReady = "ready";
 inline constexpr const char* kReply = "reply";
 inline constexpr const char* kRequest = "request";
-inline constexpr const char* kDevices = "devices";
 
 struct WorkerReply {
   DeviceReply reply;
@@ -29,13 +25,6 @@ struct WorkerReply {
 void describe(auto& fields, WorkerReply& reply) {
   auto& [answer, ends] = reply;
   fields("reply", answer)("ends", ends);
-}
-
-struct DeviceList {
-  std::vector<DeviceInfo> devices;
-};
-void describe(auto& fields, DeviceList& list) {
-  fields("devices", list.devices);
 }
 
 Message encode_request(const DeviceRequest& request);

@@ -1,7 +1,6 @@
 #include "tuner/engine/device/lane/lane.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,6 +8,7 @@
 
 #include "tuner/core/support/support.hpp"
 #include "tuner/engine/device/lane/visible_device.hpp"
+#include "tuner/engine/lanes/wait.hpp"
 #include "tuner/process/worker_program.hpp"
 
 namespace tuner::engine {
@@ -38,7 +38,6 @@ DeviceReply lost_worker(std::string message) {
 DeviceProcessLane::DeviceProcessLane(DeviceLaneOptions options)
     : options_(std::move(options)), workers_(worker_program(options_), options_.start_limit) {
   limits_.slack = options_.slack;
-  limits_.prepare = options_.prepare_limit;
   workers_.take_over();
 }
 
@@ -86,10 +85,9 @@ void DeviceProcessLane::handle(const Message& message) {
   } else if (message.type == kReply) {
     handle_reply(decode_reply(message));
   } else {
-    lose(
-        {LossCause::fault, lost_worker(fmt::format("The device worker sent a '{}' message, which this program does not "
-                                                   "know.",
-                                                   message.type))});
+    lose({LossCause::fault,
+          lost_worker(fmt::format("The device worker sent a '{}' message, which this program does not support.",
+                                  message.type))});
   }
 }
 
@@ -103,8 +101,7 @@ void DeviceProcessLane::handle_reply(WorkerReply answered) {
       if (repeat_.empty()) failures_ = 0;
       return running_.reset();
     }
-    return lose({cause, lost_worker(fmt::format("A new device worker could not repeat what the old "
-                                                "one had done: {}",
+    return lose({cause, lost_worker(fmt::format("A new device worker could not restore the state of the old one: {}",
                                                 reply.message))});
   }
   // Preparing runs no code of a candidate's: that the context died then is the device's doing, and it is tried again.
@@ -155,7 +152,6 @@ void DeviceProcessLane::submit(TicketId ticket, DeviceRequest request) {
   if (hopeless_) return;
   send_next();
   keep_spares();
-  note_state();
 }
 
 void DeviceProcessLane::send_next() {
@@ -259,8 +255,8 @@ void DeviceProcessLane::step() {
   if (!hopeless_ && start_again_at_ && now >= *start_again_at_) start_another();
   DeviceWorker* worker = workers_.active();
   if (worker && !worker->greeted && now >= worker->start_deadline) {
-    lose({LossCause::mute,
-          lost_worker(fmt::format("The device worker did not say hello within {} ms.", options_.start_limit.count()))});
+    lose({LossCause::mute, lost_worker(fmt::format("The device worker did not report within {} ms that it had started.",
+                                                   options_.start_limit.count()))});
   } else if (worker && running_ && now >= running_->deadline) {
     lose({LossCause::mute,
           DeviceReply{.outcome = Outcome::run_timeout,
@@ -278,24 +274,19 @@ void DeviceProcessLane::give_up_if_hopeless() {
 
 std::vector<DeviceProcessLane::Completion> DeviceProcessLane::poll() {
   if (!hopeless_) step();
-  note_state();
   // What was answered before is still handed out; the next call throws.
   if (answered_.empty()) give_up_if_hopeless();
   return std::exchange(answered_, {});
 }
 
 const DeviceInfo& DeviceProcessLane::info() {
-  constexpr std::int64_t kLookUp = 50;
+  constexpr std::chrono::milliseconds kLookUp{50};
   while (!info_) {
     give_up_if_hopeless();
     if (options_.stop && *options_.stop)
       throw Error(Errc::device_lost,
                   fmt::format("It was stopped while the driver of GPU {} was starting.", options_.ordinal));
-    std::vector<pollfd> entries;
-    for (const int fd : wait_fds()) entries.push_back({fd, POLLIN, 0});
-    const auto now = Clock::now();
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(std::max(next_deadline(), now) - now).count();
-    ::poll(entries.data(), entries.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, kLookUp)));
+    wait_readable(wait_fds(), std::min(next_deadline(), Clock::now() + kLookUp));
     step();
   }
   return *info_;
@@ -316,16 +307,9 @@ std::chrono::steady_clock::time_point DeviceProcessLane::next_deadline() const {
                    start_again_at_.value_or(Clock::time_point::max())});
 }
 
-void DeviceProcessLane::note_state() {
-  using State = StateClock::State;
-  if (running_ && !running_->repeated) return clock_.set(State::busy);
-  clock_.set(waiting_.empty() ? State::idle : State::recovering);
-}
-
 DeviceLaneStatistics DeviceProcessLane::statistics() const {
   DeviceLaneStatistics result = statistics_;
   result.spares_ready = workers_.spares_ready();
-  clock_.add_to(result);
   return result;
 }
 

@@ -28,10 +28,9 @@ struct DeviceLaneOptions {
   /// itself hangs. A launch that does not end is noticed by the worker, in time.
   std::chrono::milliseconds slack{30000};
   std::chrono::milliseconds start_limit{60000};  ///< until hello: with many GPUs without persistence it takes seconds
-  std::chrono::milliseconds prepare_limit{180000};  ///< for allocating and filling the problem's buffers
-  std::filesystem::path program;                    ///< empty: find_worker_program()
-  std::vector<std::string> environment;             ///< further variables of the worker
-  const std::atomic<bool>* stop = nullptr;          ///< when it becomes true, `info` no longer waits
+  std::filesystem::path program;                 ///< empty: find_worker_program()
+  std::vector<std::string> environment;          ///< further variables of the worker
+  const std::atomic<bool>* stop = nullptr;       ///< when it becomes true, `info` no longer waits
 };
 
 /// The process that holds one GPU. Sends one request at a time, so that whatever a candidate does is known to be its
@@ -117,7 +116,6 @@ class DeviceProcessLane final : public DeviceLane {
   void give_up_if_hopeless();
 
   void answer(TicketId ticket, DeviceReply reply);
-  void note_state();
 
   DeviceLaneOptions options_;
   DeviceWorkers workers_;
@@ -144,7 +142,6 @@ class DeviceProcessLane final : public DeviceLane {
   std::optional<Error> hopeless_;
 
   DeviceLaneStatistics statistics_;
-  StateClock clock_;
   std::optional<Clock::time_point> lost_at_;  ///< no other worker could take a request since
   std::size_t unrecovered_ = 0;               ///< the first of the losses that this is true for
 };

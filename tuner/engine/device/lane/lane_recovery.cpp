@@ -130,7 +130,7 @@ bool DeviceProcessLane::fits_twice(const PrepareProblem& problem) const {
 void DeviceProcessLane::give_up(const std::string& reason) {
   workers_.dismiss_spares();
   hopeless_ = Error(Errc::device_lost,
-                    fmt::format("GPU {} was given up: {} device workers in a row could not be started or prepared. "
+                    fmt::format("GPU {} was abandoned: {} device workers in a row could not be started or prepared. "
                                 "The last: {} Check `nvidia-smi` and the system log (dmesg) for Xid errors.",
                                 options_.ordinal, kMaxFailures, reason));
 }

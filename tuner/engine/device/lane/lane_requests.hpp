@@ -11,9 +11,9 @@ namespace tuner::engine {
 struct RequestLimits {
   Timing mode = Timing::cold;
   std::chrono::milliseconds launch_timeout{2000};
-  std::chrono::milliseconds slack{30000};  ///< beyond what launches may take
-  std::chrono::milliseconds prepare{180000};
-  std::optional<double> reference_ns;  ///< of one launch
+  std::chrono::milliseconds slack{30000};     ///< beyond what launches may take
+  std::chrono::milliseconds prepare{180000};  ///< for allocating and filling the problem's buffers
+  std::optional<double> reference_ns;         ///< of one launch
 };
 
 /// How long the lane waits for the answer before it takes the worker for stuck inside the driver. A launch that does

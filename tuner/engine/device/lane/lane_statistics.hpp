@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -28,29 +27,10 @@ struct WorkerLoss {
 struct DeviceLaneStatistics {
   std::vector<WorkerLoss> losses;  ///< of workers that were in use, in order
   int spares_started = 0;
-  int spares_ready = 0;     ///< that stand by now
-  int spares_lost = 0;      ///< before they were needed
-  int second_runs = 0;      ///< requests that were given to another worker because one was lost over them
-  int innocent = 0;         ///< of these, how many then succeeded
-  double busy_s = 0;        ///< a request was with the worker
-  double recovering_s = 0;  ///< requests waited for a worker that was starting or being prepared again
-  double idle_s = 0;        ///< nothing was asked
-};
-
-/// Adds up how long each of a few states lasted.
-class StateClock {
- public:
-  enum class State { busy, recovering, idle };
-  /// From now on it is this.
-  void set(State state);
-  /// Adds what has passed to the statistics.
-  void add_to(DeviceLaneStatistics& statistics) const;
-
- private:
-  using Clock = std::chrono::steady_clock;
-  State state_ = State::idle;
-  Clock::time_point since_ = Clock::now();
-  Clock::duration passed_[3]{};
+  int spares_ready = 0;  ///< that stand by now
+  int spares_lost = 0;   ///< before they were needed
+  int second_runs = 0;   ///< requests that were given to another worker because one was lost over them
+  int innocent = 0;      ///< of these, how many then succeeded
 };
 
 }  // namespace tuner::engine

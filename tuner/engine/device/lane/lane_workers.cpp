@@ -59,7 +59,7 @@ std::string DeviceWorkers::exit_description() {
   const std::optional<ExitStatus> status = found->process.wait_until(Clock::now() + std::chrono::seconds(1));
   const std::string words = found->process.stderr_tail(1000);
   const std::string end = "The device worker " + (status ? status->text() : std::string("closed its channel"));
-  return words.empty() ? end + "." : end + "; its last words: \"" + words + "\".";
+  return words.empty() ? end + "." : end + "; its last output: \"" + words + "\".";
 }
 
 int DeviceWorkers::start_spares(int wanted) {

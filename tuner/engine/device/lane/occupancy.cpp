@@ -72,27 +72,29 @@ std::string why_refused(const DeviceInfo& device, const FunctionFacts& function,
     if (geometry.block[axis] == 0) return fmt::format("its blocks have no threads along {}", kAxis[axis]);
     const std::uint32_t limit = axis == 0 ? 2147483647u : 65535u;
     if (geometry.grid[axis] > limit) {
-      return fmt::format("its grid has {} blocks along {} and may have {}", geometry.grid[axis], kAxis[axis], limit);
+      return fmt::format("its grid has {} blocks along {}, but the limit is {}", geometry.grid[axis], kAxis[axis],
+                         limit);
     }
   }
   const std::uint64_t threads = threads_of(geometry);
   if (device.max_threads_per_block > 0 && threads > static_cast<std::uint64_t>(device.max_threads_per_block)) {
-    return fmt::format("its block has {} threads and may have {}", threads, device.max_threads_per_block);
+    return fmt::format("its block has {} threads, but the limit is {}", threads, device.max_threads_per_block);
   }
-  if (geometry.block[2] > 64) return fmt::format("its block has {} threads along z and may have 64", geometry.block[2]);
+  if (geometry.block[2] > 64)
+    return fmt::format("its block has {} threads along z, but the limit is 64", geometry.block[2]);
   const std::uint64_t warps = (threads + 31) / 32;
   const std::uint64_t per_warp = static_cast<std::uint64_t>(round_up(std::int64_t{function.registers} * 32, 256));
   if (device.registers_per_block > 0 && warps * per_warp > static_cast<std::uint64_t>(device.registers_per_block)) {
-    return fmt::format("its block of {} threads needs {} registers each, {} in all, and a block may have {}", threads,
+    return fmt::format("its block of {} threads needs {} registers each, {} in all, but a block may have {}", threads,
                        function.registers, warps * per_warp, device.registers_per_block);
   }
   if (function.max_threads_per_block > 0 && threads > static_cast<std::uint64_t>(function.max_threads_per_block)) {
-    return fmt::format("its block has {} threads and it was compiled for at most {} (__launch_bounds__)", threads,
+    return fmt::format("its block has {} threads, but it was compiled for at most {} (__launch_bounds__)", threads,
                        function.max_threads_per_block);
   }
   const std::uint64_t shared = static_cast<std::uint64_t>(function.static_shared) + geometry.shared_bytes;
   if (device.max_shared_per_block > 0 && shared > static_cast<std::uint64_t>(device.max_shared_per_block)) {
-    return fmt::format("its block needs {} bytes of shared memory ({} static, {} dynamic) and may have {}", shared,
+    return fmt::format("its block needs {} bytes of shared memory ({} static, {} dynamic), but the limit is {}", shared,
                        function.static_shared, geometry.shared_bytes, device.max_shared_per_block);
   }
   return {};

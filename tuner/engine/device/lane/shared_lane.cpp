@@ -12,9 +12,10 @@ namespace tuner::engine {
 SharedLane::SharedLane(DeviceLane& lane, double share, std::function<Clock::time_point()> now)
     : lane_(lane), share_(share), now_(std::move(now)) {
   if (!(share > 0 && share <= 1)) {
-    throw Error(Errc::bad_usage, fmt::format("A share of {:g} of the GPU's time cannot be kept; give one above 0 and "
-                                             "at most 1, such as 0.05.",
-                                             share));
+    throw Error(
+        Errc::bad_usage,
+        fmt::format("A share of {:g} of the GPU's time is not possible; give one above 0 and at most 1, such as 0.05.",
+                    share));
   }
 }
 

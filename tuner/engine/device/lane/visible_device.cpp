@@ -6,14 +6,10 @@
 
 namespace tuner::engine {
 
-std::vector<std::string> device_order(const char* visible, const char* order) {
-  // Numbers in a list of the user's mean what they mean in the order that the user counts in.
-  if (visible != nullptr || order != nullptr) return {};
-  return {"CUDA_DEVICE_ORDER=PCI_BUS_ID"};
-}
-
 std::vector<std::string> visible_device(int ordinal, const std::string& uuid, const char* visible, const char* order) {
-  std::vector<std::string> environment = device_order(visible, order);
+  std::vector<std::string> environment;
+  // Numbers in a list of the user's mean what they mean in the order that the user counts in.
+  if (visible == nullptr && order == nullptr) environment.push_back("CUDA_DEVICE_ORDER=PCI_BUS_ID");
   std::string device = uuid;
   if (device.empty() && visible == nullptr) device = std::to_string(ordinal);
   if (device.empty()) {
@@ -24,10 +20,10 @@ std::vector<std::string> visible_device(int ordinal, const std::string& uuid, co
       if (begin != std::string::npos) ++begin;
     }
     if (begin == std::string::npos || begin >= list.size()) {
-      throw Error(Errc::bad_usage,
-                  fmt::format("There is no GPU {}: CUDA_VISIBLE_DEVICES is '{}'; choose one of that list, counted "
-                              "from 0.",
-                              ordinal, list));
+      throw Error(
+          Errc::bad_usage,
+          fmt::format("There is no GPU {}: CUDA_VISIBLE_DEVICES is '{}'; choose one from that list, counted from 0.",
+                      ordinal, list));
     }
     device = list.substr(begin, list.find(',', begin) - begin);
   }

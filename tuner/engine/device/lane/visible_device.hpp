@@ -11,7 +11,4 @@ namespace tuner::engine {
 /// two variables, null where not set. Throws Error{bad_usage} if the ordinal is past the end of the user's list.
 std::vector<std::string> visible_device(int ordinal, const std::string& uuid, const char* visible, const char* order);
 
-/// The same order of counting for a process that sees all GPUs.
-std::vector<std::string> device_order(const char* visible, const char* order);
-
 }  // namespace tuner::engine

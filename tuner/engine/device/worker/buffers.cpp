@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <map>
 
 #include "tuner/core/task/input_file.hpp"
 #include "tuner/engine/device/lane/memory_needed.hpp"
@@ -63,51 +64,28 @@ std::vector<std::pair<CUdeviceptr, std::uint64_t>> ArgumentState::kept() const {
 }
 
 Verdict scalar_bytes(const BoundArgument& argument, std::vector<std::byte>& bytes) {
+  using Put = bool (*)(const search::Value&, std::vector<std::byte>&);
+  static const std::map<ElementType, Put> integers{
+      {ElementType::int8, put_integer<std::int8_t>},   {ElementType::uint8, put_integer<std::uint8_t>},
+      {ElementType::int16, put_integer<std::int16_t>}, {ElementType::uint16, put_integer<std::uint16_t>},
+      {ElementType::int32, put_integer<std::int32_t>}, {ElementType::uint32, put_integer<std::uint32_t>},
+      {ElementType::int64, put_integer<std::int64_t>}, {ElementType::uint64, put_integer<std::uint64_t>}};
   bytes.assign(size_of(argument.type), std::byte{0});
   bool fits = true;
-  switch (argument.type) {
-    case ElementType::boolean:
-      bytes[0] = std::byte{argument.value.as_boolean()};
-      break;
-    case ElementType::int8:
-      fits = put_integer<std::int8_t>(argument.value, bytes);
-      break;
-    case ElementType::uint8:
-      fits = put_integer<std::uint8_t>(argument.value, bytes);
-      break;
-    case ElementType::int16:
-      fits = put_integer<std::int16_t>(argument.value, bytes);
-      break;
-    case ElementType::uint16:
-      fits = put_integer<std::uint16_t>(argument.value, bytes);
-      break;
-    case ElementType::int32:
-      fits = put_integer<std::int32_t>(argument.value, bytes);
-      break;
-    case ElementType::uint32:
-      fits = put_integer<std::uint32_t>(argument.value, bytes);
-      break;
-    case ElementType::int64:
-      fits = put_integer<std::int64_t>(argument.value, bytes);
-      break;
-    case ElementType::uint64:
-      fits = put_integer<std::uint64_t>(argument.value, bytes);
-      break;
-    case ElementType::float16:
-    case ElementType::bfloat16:
-    case ElementType::float32:
-    case ElementType::float64: {
-      // The filling kernel knows how to round to every type.
-      double value = argument.value.as_real();
-      double unused = 0;
-      std::byte* data = bytes.data();
-      std::uint64_t one = 1, zero = 0;
-      int type = support_number(argument.type);
-      int kind = support_number(Generator::Kind::constant);
-      std::array<void*, 8> arguments{&data, &one, &type, &kind, &zero, &zero, &value, &unused};
-      run_support_kernel_on_host("tuner_fill", arguments.data());
-      break;
-    }
+  if (argument.type == ElementType::boolean) {
+    bytes[0] = std::byte{argument.value.as_boolean()};
+  } else if (const auto integer = integers.find(argument.type); integer != integers.end()) {
+    fits = integer->second(argument.value, bytes);
+  } else {
+    // The filling kernel knows how to round to every real type.
+    double value = argument.value.as_real();
+    double unused = 0;
+    std::byte* data = bytes.data();
+    std::uint64_t one = 1, zero = 0;
+    int type = support_number(argument.type);
+    int kind = support_number(Generator::Kind::constant);
+    std::array<void*, 8> arguments{&data, &one, &type, &kind, &zero, &zero, &value, &unused};
+    run_support_kernel_on_host("tuner_fill", arguments.data());
   }
   if (!fits) {
     return {Outcome::launch_refused,
@@ -187,7 +165,7 @@ std::string Buffers::raise_fences() {
   std::size_t free_bytes = 0, all = 0;
   check(driver().memory_info(&free_bytes, &all), "cuMemGetInfo");
   const auto lacks_memory = [&] {
-    return fmt::format("A second set of buffers takes {:.3f} GiB and the device has {:.3f} GiB free of {:.3f}.",
+    return fmt::format("A second set of buffers takes {:.3f} GiB, but the device has {:.3f} GiB free of {:.3f}.",
                        static_cast<double>(needed) / kGiB, static_cast<double>(free_bytes) / kGiB,
                        static_cast<double>(all) / kGiB);
   };
@@ -298,10 +276,9 @@ Verdict Buffers::resize_scratch(std::span<const std::uint64_t> lengths) {
         if (failure.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
         state.buffer.emplace(0, plain_alignment(state.argument));
         plant_guards(state);
-        return {Outcome::out_of_memory,
-                fmt::format("The scratch buffer '{}' needs {} bytes, which the device does not have; bound "
-                            "its length by a constraint.",
-                            state.argument.name, bytes)};
+        return {Outcome::out_of_memory, fmt::format("The scratch buffer '{}' needs {} bytes, which the device does not "
+                                                    "have; limit its length with a constraint.",
+                                                    state.argument.name, bytes)};
       }
     }
     state.elements = elements;

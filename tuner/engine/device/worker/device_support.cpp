@@ -39,9 +39,16 @@ void DeviceSupport::launch(CUfunction function, std::uint64_t items, Arguments..
   check(driver().launch(function, blocks, 1, 1, kThreads, 1, 1, 0, stream_.get(), pointers, nullptr), "cuLaunchKernel");
 }
 
+template <typename... Arguments>
+std::size_t DeviceSupport::ask(CUfunction function, std::uint64_t items, Arguments... arguments) {
+  const std::size_t number = new_finding();
+  launch(function, items, arguments..., next_finding(number));
+  return number;
+}
+
 std::size_t DeviceSupport::new_finding() {
   if (used_ == kMaxFindings)
-    throw Error(Errc::internal, "More checks were asked for than are read at once; read findings() earlier.");
+    throw Error(Errc::internal, "More checks were requested than are read at once; read findings() earlier.");
   const CUdeviceptr at = next_finding(used_);
   stream_.set_bytes(at, 0, sizeof(Finding));
   stream_.set_bytes(at + offsetof(Finding, first), 0xff, sizeof(Finding::first));
@@ -64,46 +71,34 @@ void DeviceSupport::plant(CUdeviceptr allocation, std::uint64_t begin, std::uint
 
 std::size_t DeviceSupport::check_planted(CUdeviceptr allocation, std::uint64_t begin, std::uint64_t end,
                                          std::uint64_t seed) {
-  const std::size_t number = new_finding();
-  launch(check_planted_, end - begin, allocation, begin, end, seed, next_finding(number));
-  return number;
+  return ask(check_planted_, end - begin, allocation, begin, end, seed);
 }
 
 std::size_t DeviceSupport::checksum(CUdeviceptr data, std::uint64_t bytes) {
-  const std::size_t number = new_finding();
-  launch(checksum_, (bytes + 7) / 8, data, bytes, next_finding(number));
-  return number;
+  return ask(checksum_, (bytes + 7) / 8, data, bytes);
 }
 
 std::size_t DeviceSupport::checksum_elements(CUdeviceptr data, std::uint64_t elements, ElementType type,
                                              CUdeviceptr excluded) {
-  const std::size_t number = new_finding();
-  launch(checksum_elements_, elements, data, elements, static_cast<int>(size_of(type)), excluded, next_finding(number));
-  return number;
+  return ask(checksum_elements_, elements, data, elements, static_cast<int>(size_of(type)), excluded);
 }
 
 std::size_t DeviceSupport::find_unwritten(CUdeviceptr data, std::uint64_t elements, ElementType type,
                                           unsigned char poison, bool narrow_down, CUdeviceptr mask,
                                           CUdeviceptr excluded) {
-  const std::size_t number = new_finding();
-  launch(find_unwritten_, (elements + 31) / 32, data, elements, static_cast<int>(size_of(type)),
-         static_cast<int>(poison), static_cast<int>(narrow_down), mask, excluded, next_finding(number));
-  return number;
+  return ask(find_unwritten_, (elements + 31) / 32, data, elements, static_cast<int>(size_of(type)),
+             static_cast<int>(poison), static_cast<int>(narrow_down), mask, excluded);
 }
 
 std::size_t DeviceSupport::find_overwritten(CUdeviceptr unwritten, CUdeviceptr by_reference, std::uint64_t elements) {
-  const std::size_t number = new_finding();
   const std::uint64_t words = (elements + 31) / 32;
-  launch(find_overwritten_, words, unwritten, by_reference, words, next_finding(number));
-  return number;
+  return ask(find_overwritten_, words, unwritten, by_reference, words);
 }
 
 std::size_t DeviceSupport::compare(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements,
                                    const BoundArgument& argument, CUdeviceptr excluded) {
-  const std::size_t number = new_finding();
-  launch(compare_, elements, found, expected, elements, support_number(argument.type), argument.rtol, argument.atol,
-         excluded, next_finding(number));
-  return number;
+  return ask(compare_, elements, found, expected, elements, support_number(argument.type), argument.rtol, argument.atol,
+             excluded);
 }
 
 std::vector<Finding> DeviceSupport::findings() {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -40,6 +39,9 @@ class DeviceSupport {
  private:
   template <typename... Arguments>
   void launch(CUfunction function, std::uint64_t items, Arguments... arguments);
+  /// Launches a kernel that has a finding as its last argument: its number.
+  template <typename... Arguments>
+  std::size_t ask(CUfunction function, std::uint64_t items, Arguments... arguments);
   CUdeviceptr next_finding(std::size_t number) const;
   std::size_t new_finding();
 

@@ -26,12 +26,12 @@ std::string why_no_fences() {
   const Driver& d = driver();
   if (!d.allocation_granularity || !d.reserve_addresses || !d.free_addresses || !d.create_memory || !d.release_memory ||
       !d.map_memory || !d.unmap_memory || !d.set_access) {
-    return "The driver has no functions to map memory.";
+    return "The driver has no functions for mapping memory.";
   }
   int supported = 0;
   const CUresult result =
       d.device_attribute(&supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, current_device());
-  if (result != CUDA_SUCCESS || supported == 0) return "The device does not let programs map memory.";
+  if (result != CUDA_SUCCESS || supported == 0) return "The device does not allow programs to map memory.";
   return {};
 }
 

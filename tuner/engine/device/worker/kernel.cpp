@@ -60,13 +60,15 @@ Verdict find_constant(const Candidate& candidate, const ArgumentState& state, Lo
   if (result != CUDA_SUCCESS) {
     return {Outcome::launch_refused,
             fmt::format("The binary has no array '{}', which is described as constant(…); declare it with __constant__ "
-                        "outside of functions, whatever the parameters are ({}).",
+                        "outside functions, for all values of the parameters ({}).",
                         name, error_text(result))};
   }
   if (bytes != state.element_bytes()) {
-    return {Outcome::launch_refused, fmt::format("The array '{}' in constant memory has {} bytes, and {} are described "
-                                                 "for it; correct its type or length.",
-                                                 name, bytes, state.element_bytes())};
+    return {
+        Outcome::launch_refused,
+        fmt::format(
+            "The array '{}' in constant memory has {} bytes, but {} are described for it; correct its type or length.",
+            name, bytes, state.element_bytes())};
   }
   kernel.constants.push_back({state.position, memory});
   return {};

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 namespace tuner::engine {
 namespace {
@@ -64,9 +63,9 @@ Verdict judge(const std::vector<Mismatch>& mismatches) {
     }
     const std::uint64_t most = *std::max_element(count.begin(), count.end());
     const std::string which =
-        count.size() > 2 ? fmt::format("wrong in {} of {} runs and right in the others", wrong_runs, count.size())
-        : count[0] == 0  ? "right in the first of two runs and wrong in the other"
-                         : "right in the second of two runs and wrong in the other";
+        count.size() > 2 ? fmt::format("wrong in {} of {} runs and correct in the others", wrong_runs, count.size())
+        : count[0] == 0  ? "correct in the first of two runs and wrong in the other"
+                         : "correct in the second of two runs and wrong in the other";
     return {Outcome::nondeterministic, fmt::format("'{}' is {}, in {} of {} elements: {}.", argument.name, which, most,
                                                    mismatch.state->elements, detail)};
   }
@@ -74,9 +73,8 @@ Verdict judge(const std::vector<Mismatch>& mismatches) {
     if (mismatch.overwritten.count == 0) continue;
     return {Outcome::wrong_result,
             fmt::format("It writes {} of {} elements of '{}' that the reference leaves unwritten, the first at {}, so "
-                        "nothing says whether they are right. If the reference needs another launch, name it: "
-                        "reference(NAME; grid(...) block(...)); if these elements do not matter, declare the output "
-                        "`partial`.",
+                        "they cannot be checked. If the reference needs another launch, name it: reference(NAME; "
+                        "grid(...) block(...)); if these elements do not matter, declare the output `partial`.",
                         mismatch.overwritten.count, mismatch.state->elements, mismatch.state->argument.name,
                         place(*mismatch.state, mismatch.overwritten.first))};
   }
@@ -106,8 +104,7 @@ Verdict judge_reference(const std::vector<Mismatch>& mismatches) {
     if (differing == 0) continue;
     return {Outcome::nondeterministic,
             fmt::format("Two runs of the reference disagree in {} of {} elements of '{}' ({}): at {} {} and then {}; "
-                        "it may read what it "
-                        "has not written, race, or need a wider tolerance.",
+                        "it may read unwritten memory, have a race, or need a wider tolerance.",
                         differing, mismatch.state->elements, mismatch.state->argument.name,
                         tolerance_text(mismatch.state->argument), place(*mismatch.state, mismatch.first),
                         mismatch.expected, mismatch.found)};

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <string_view>
 #include <system_error>
 
 namespace tuner::engine {
@@ -52,12 +51,7 @@ int count_siblings(int self, int parent) {
 }  // namespace
 
 ProcessTable ProcessTable::of_this_machine() {
-  ProcessTable table;
-  table.self = getpid();
-  table.parent = getppid();
-  table.siblings = count_siblings(table.self, table.parent);
-  table.find = read_process;
-  return table;
+  return {.self = getpid(), .parent = getppid(), .siblings = count_siblings(getpid(), getppid()), .find = read_process};
 }
 
 std::vector<std::string> other_processes(std::span<const unsigned> on_gpu, const ProcessTable& table) {

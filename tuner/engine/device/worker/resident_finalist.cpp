@@ -33,10 +33,9 @@ Verdict verify(ResidentFinalist& finalist, const RecheckTools& tools) {
     finalist.right_after = finalist.launches;
     return verdict;
   }
-  return {verdict.outcome,
-          fmt::format("Right when it was loaded, and no longer after {} launches: {} What it writes must not depend on "
-                      "earlier launches (a __device__ variable?).",
-                      launches, verdict.message)};
+  return {verdict.outcome, fmt::format("It was correct when it was loaded, but not after {} launches: {} Its output "
+                                       "must not depend on earlier launches (a __device__ variable?).",
+                                       launches, verdict.message)};
 }
 
 }  // namespace
@@ -50,7 +49,7 @@ Verdict recheck(ResidentFinalist& finalist, const RecheckFinalist& request, cons
   tools.runner.inspect();
   if (tools.runner.damaged()) {
     return {Outcome::worker_lost,
-            "What outputs are compared with changed during the race, and any finalist may have done it."};
+            "The reference outputs changed during the race, and any finalist may have changed them."};
   }
   if (Verdict verdict = use(finalist, request.launches - finalist.launches, tools); !verdict.ok()) return verdict;
   if (Verdict verdict = look_at_globals(finalist, tools); !verdict.ok()) return verdict;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "tuner/engine/device/lane/device.hpp"
 #include "tuner/engine/device/worker/kernel.hpp"
 #include "tuner/engine/device/worker/module_globals.hpp"

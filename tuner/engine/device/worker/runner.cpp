@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
 #include <optional>
 #include <utility>
@@ -63,14 +62,14 @@ std::string Runner::fault_text(CUresult fault) const {
   if (running_ && *running_ != Layout::plain && runs_without_fences_) {
     if (fault == CUDA_ERROR_ILLEGAL_ADDRESS) {
       return fmt::format(
-          "It reads {} of one of its buffers, or writes an input's own content back to it: without fences it runs "
-          "through and changes nothing outside its outputs, with fences it ended the GPU's context: {}.",
+          "It reads {} of one of its buffers, or writes an input's own content back to it: without fences it completes "
+          "and changes nothing outside its outputs, with fences it ended the GPU's context: {}.",
           *running_ == Layout::at_end ? "past the end" : "before the start", error);
     }
     if (fault == CUDA_ERROR_MISALIGNED_ADDRESS) {
       return fmt::format(
-          "It needs a buffer of a larger alignment than is declared for it, 16 bytes where nothing is; declare it with "
-          "`align N`: {}.",
+          "It needs a buffer with a larger alignment than the declared one, which is 16 bytes by default; declare it "
+          "with `align N`: {}.",
           error);
     }
   }
@@ -300,7 +299,7 @@ Verdict Runner::something_is_written() const {
     if (state.left_unwritten.count == 0 || state.left_unwritten.count < state.elements || state.argument.is_partial)
       continue;
     return {Outcome::unwritten_output,
-            fmt::format("It writes nothing of '{}', so nothing would say what is right there: correct its launch and "
+            fmt::format("It writes nothing to '{}', so there would be nothing to compare with: correct its launch and "
                         "arguments, or declare the output `partial`.",
                         state.argument.name)};
   }

@@ -109,8 +109,7 @@ WorkerReply Workbench::handle(const DeviceRequest& request) {
     const auto limit = problem_ ? problem_->launch_timeout : hang.limit();
     reply.outcome = Outcome::run_timeout;
     reply.message += fmt::format(
-        "Its launch was still running after {} ms and was stopped; a longer launch timeout would let it "
-        "live.",
+        "Its launch was still running after {} ms and was stopped; a longer launch timeout would let it finish.",
         limit.count());
     ends = true;
   } catch (const CallFailed& failure) {
@@ -140,7 +139,7 @@ bool Workbench::end_with(const CallFailed& failure, DeviceReply& reply) const {
   } else if (is_kernels) {
     reply.message += problem_->runner.fault_text(failure.result());
   } else {
-    reply.message += fmt::format("{} That may be the GPU's doing, and not the kernel's.", failure.what());
+    reply.message += fmt::format("{} The cause may be the GPU rather than the kernel.", failure.what());
   }
   return true;
 }
@@ -163,7 +162,7 @@ void Workbench::run(const PrepareProblem& request, DeviceReply& reply, PrepareRe
     constexpr double kGiB = 1024.0 * 1024 * 1024;
     reply.outcome = Outcome::out_of_memory;
     reply.message = fmt::format(
-        "The problem's buffers, with the copies that checking needs, take {:.3f} GiB and the device has {:.3f} GiB "
+        "The problem's buffers, with the copies that checking needs, take {:.3f} GiB, but the device has {:.3f} GiB "
         "free of {:.3f}; choose a smaller problem.",
         static_cast<double>(bytes_needed(request.arguments)) / kGiB, static_cast<double>(free_bytes) / kGiB,
         static_cast<double>(all) / kGiB);
@@ -317,7 +316,7 @@ void Workbench::run(const RecheckFinalist& request, DeviceReply& reply, RecheckR
   }
   p.set_launch_timeout({});
   const Stopwatch watch(reply.verify_ms);
-  reply.message = "Launched again where it was timed: ";  // in front of what an exception adds
+  reply.message = "Launched again in the module in which it was timed: ";  // in front of what an exception adds
   take(reply, recheck(p.finalist(request.finalist), request, {p.buffers, p.support, p.sampler, p.runner}));
 }
 
@@ -351,7 +350,7 @@ void Workbench::run(const ConfirmCandidate& request, DeviceReply& reply, Confirm
   const bool reference_failed = result.reference_failed;
   if (verdict.ok()) {
     result.reference_failed = true;
-    reply.message = "Back on the inputs of before, the reference: ";
+    reply.message = "Again on the original inputs, the reference: ";
   }
   p.buffers.fill_inputs(seed);
   p.has_reference = p.runner.run_reference(reference, false).ok();

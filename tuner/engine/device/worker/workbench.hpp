@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "tuner/driver/nvml.hpp"
 #include "tuner/engine/device/lane/device.hpp"

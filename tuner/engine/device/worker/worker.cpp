@@ -56,12 +56,4 @@ int run_device_worker(Channel channel) {
   }
 }
 
-int run_probe(Channel channel) {
-  try {
-    return channel.send(to_message(kDevices, DeviceList{query_devices()})) ? 0 : kFailed;
-  } catch (const Error& error) {
-    return fail(channel, error);
-  }
-}
-
 }  // namespace tuner::engine

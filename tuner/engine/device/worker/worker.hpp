@@ -9,7 +9,4 @@ namespace tuner::engine {
 /// this process: nothing in it can be relied on, and an orderly end would wait for the kernel.
 int run_device_worker(Channel channel);
 
-/// Sends what all visible GPUs are, or why there are none.
-int run_probe(Channel channel);
-
 }  // namespace tuner::engine

@@ -39,7 +39,7 @@ constexpr PassedArgument::Kind kind_of() {
 template <class T>
 constexpr PassedArgument describe_argument() {
   static_assert(std::is_trivially_copyable_v<T>, "A kernel argument is copied to the device byte by byte.");
-  static_assert(!std::is_array_v<T>, "An array is no kernel argument: pass the device pointer.");
+  static_assert(!std::is_array_v<T>, "An array is not a kernel argument: pass the device pointer.");
   PassedArgument passed{.kind = kind_of<T>(), .size = sizeof(T)};
   if constexpr (std::is_integral_v<T>) passed.is_signed = std::is_signed_v<T>;
   if constexpr (std::is_pointer_v<T>) {

@@ -1,0 +1,9 @@
+#include "tuner/core/base/words.hpp"
+
+#include <doctest/doctest.h>
+
+TEST_CASE("words are found whole") {
+  CHECK(tuner::find_word("int TILE_X = TILE;", "TILE") == 13);
+  CHECK(tuner::find_word("TILE + TILE", "TILE", 1) == 7);
+  CHECK(tuner::find_word("int TILE_X = 3;", "TILE") == std::string_view::npos);
+}

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace tuner {
+
+// Characters and words of ASCII, whatever the locale.
+
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+constexpr bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// What identifiers, keywords and numbers of C++ consist of: a letter, a digit or `_`.
+constexpr bool is_word_character(char c) {
+  return is_letter(c) || is_digit(c) || c == '_';
+}
+
+/// The next place at which `word` stands as a whole word; npos if there is none.
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
+
+}  // namespace tuner
