@@ -2,9 +2,7 @@
 
 #include <array>
 #include <charconv>
-#include <concepts>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,7 +10,6 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "tuner/error.hpp"
 
@@ -23,150 +20,95 @@
 
 namespace tuner {
 
-template <class T>
-concept HasTextForm = requires(const T& value) {
-  T::parse(value.text());
-};
-template <class T>
-concept HasFields = requires(T& record) {
-  record.fields();
-};
-
-class PackedWriter {
+/// One walk through a record, which writes it or reads it. Throws Error{internal} for a text that no walk through the
+/// same record wrote.
+class Packing {
  public:
-  void operator()(const char*, const auto& value) { write(value); }
+  Packing() = default;
+  explicit Packing(std::string_view read) : reads_(true), rest_(read) {}
 
-  void write(const std::string& text) {
-    write(text.size());
-    text_ += text;
-  }
+  void operator()(const char*, auto& value) { pass(value); }
+
   template <class T>
-  requires std::is_arithmetic_v<T>
-  void write(T value) {
-    using Number = std::conditional_t<std::is_same_v<T, bool>, int, T>;
-    std::array<char, 32> digits{};
-    text_.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), Number(value)).ptr);
-    text_ += ';';
-  }
-  template <class T>
-  requires std::is_enum_v<T>
-  void write(T value) { write(static_cast<std::int64_t>(value)); }
-  template <class T>
-  void write(const std::optional<T>& value) {
-    write(value.has_value());
-    if (value) write(*value);
-  }
-  void write(const HasTextForm auto& value) { write(value.text()); }
-  void write(const HasFields auto& record) {
-    // They serve reading too; this changes nothing.
-    auto& fields = const_cast<std::remove_cvref_t<decltype(record)>&>(record);
-    std::apply([this](const auto&... field) { (write(field), ...); }, fields.fields());
-  }
-  template <class T>
-  requires requires(PackedWriter& fields, const T& record) { describe(fields, record); }
-  void write(const T& record) { describe(*this, record); }
-  template <class T, std::size_t N>
-  void write(const std::array<T, N>& list) {
-    for (const T& each : list) write(each);
-  }
-  /// A vector, or a map by name.
-  template <class List>
-  requires requires { typename List::allocator_type; }
-  void write(const List& list) {
-    write(list.size());
-    for (const auto& each : list) write(each);
-  }
-  template <class T>
-  void write(const std::pair<const std::string, T>& named) {
-    write(named.first);
-    write(named.second);
+  void pass(T& value) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      pass_text(value);
+    } else if constexpr (std::is_enum_v<T> || std::is_same_v<T, bool>) {
+      auto number = static_cast<std::int64_t>(value);
+      pass(number);
+      value = static_cast<T>(number);
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      pass_number(value);
+    } else if constexpr (requires { T::parse(value.text()); }) {
+      std::string text = reads_ ? std::string() : value.text();
+      pass(text);
+      if (reads_) value = T::parse(text);
+    } else if constexpr (requires { value.fields(); }) {
+      std::apply([this](auto&... field) { (pass(field), ...); }, value.fields());
+    } else if constexpr (requires { std::tuple_size<T>::value; }) {
+      for (auto& each : value) pass(each);
+    } else if constexpr (requires { value.has_value(); }) {
+      bool has = value.has_value();
+      pass(has);
+      if (has) pass(value ? *value : value.emplace());
+    } else if constexpr (requires { typename T::allocator_type; }) {
+      std::size_t count = value.size();
+      pass(count);
+      auto next = value.begin();
+      for (; count > 0; --count) {
+        if constexpr (requires { typename T::mapped_type; }) {
+          std::string name = reads_ ? std::string() : next->first;
+          pass(name);
+          pass(reads_ ? value[name] : next++->second);
+        } else {
+          pass(reads_ ? value.emplace_back() : *next++);
+        }
+      }
+    } else {
+      describe(*this, value);
+    }
   }
 
-  std::string take() { return std::move(text_); }
+  const std::string& written() const { return written_; }
 
  private:
-  std::string text_;
-};
-
-/// Throws Error{internal} for a text that no writer of the same record wrote.
-class PackedReader {
- public:
-  explicit PackedReader(std::string_view text) : rest_(text) {}
-  void operator()(const char*, auto& value) { read(value); }
-
-  void read(std::string& text) {
-    const auto size = next<std::size_t>();
+  [[noreturn]] static void refuse() { throw Error(Errc::internal, "A packed text is not as it was written."); }
+  void pass_text(std::string& text) {
+    std::size_t size = text.size();
+    pass(size);
+    if (!reads_) written_ += text;
+    if (!reads_) return;
     if (size > rest_.size()) refuse();
     text = rest_.substr(0, size);
     rest_.remove_prefix(size);
   }
-  template <class T>
-  requires std::is_arithmetic_v<T>
-  void read(T& value) {
-    std::conditional_t<std::is_same_v<T, bool>, int, T> number{};
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
-    const auto length = static_cast<std::size_t>(end - rest_.data());
-    if (error != std::errc() || length == rest_.size() || *end != ';') refuse();
-    rest_.remove_prefix(length + 1);
-    value = static_cast<T>(number);
-  }
-  template <class T>
-  requires std::is_enum_v<T>
-  void read(T& value) { value = static_cast<T>(next<std::int64_t>()); }
-  template <class T>
-  void read(std::optional<T>& value) {
-    value.reset();
-    if (next<bool>()) read(value.emplace());
-  }
-  template <HasTextForm T>
-  void read(T& value) {
-    value = T::parse(next<std::string>());
-  }
-  void read(HasFields auto& record) {
-    std::apply([this](auto&... field) { (read(field), ...); }, record.fields());
-  }
-  template <class T>
-  requires requires(PackedReader& fields, T& record) { describe(fields, record); }
-  void read(T& record) { describe(*this, record); }
-  template <class T, std::size_t N>
-  void read(std::array<T, N>& list) {
-    for (T& each : list) read(each);
-  }
-  template <class T>
-  void read(std::vector<T>& list) {
-    for (auto count = next<std::size_t>(); count > 0; --count) read(list.emplace_back());
-  }
-  template <class T>
-  void read(std::map<std::string, T>& map) {
-    for (auto count = next<std::size_t>(); count > 0; --count) {
-      const auto name = next<std::string>();
-      read(map[name]);
+  void pass_number(auto& value) {
+    if (reads_) {
+      const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+      if (error != std::errc() || end == rest_.data() + rest_.size() || *end != ';') refuse();
+      rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()) + 1);
+    } else {
+      std::array<char, 32> digits{};
+      written_.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr) += ';';
     }
   }
 
- private:
-  [[noreturn]] static void refuse() { throw Error(Errc::internal, "A packed text is not as it was written."); }
-  template <class T>
-  T next() {
-    T value{};
-    read(value);
-    return value;
-  }
-
+  bool reads_ = false;
   std::string_view rest_;
+  std::string written_;
 };
 
 template <class Record>
-std::string packed(const Record& record) {
-  PackedWriter writer;
-  writer.write(record);
-  return writer.take();
+std::string packed(Record record) {
+  Packing writer;
+  writer.pass(record);
+  return writer.written();
 }
 
 template <class Record>
 Record unpacked(std::string_view text) {
   Record record;
-  PackedReader(text).read(record);
+  Packing(text).pass(record);
   return record;
 }
 

@@ -41,12 +41,8 @@ std::string served_place(std::string_view problem, const DeviceInfo& device, std
 cache::Served served_row(const Task& task, std::string source, const cache::Decision& decision,
                          const cache::Binary& binary) {
   const LaunchFacts facts = launch_facts(task, task.space().parse(decision.configuration));
-  SourceOutline outline{task.description().kernel, {}};
-  for (const auto& [name, kind, default_value, place] : task.description().problem) {
-    outline.problem.push_back({name, kind, default_value});
-  }
   return {std::move(source),
-          packed(outline),
+          packed(SourceOutline{task.description().kernel, task.description().problem}),
           served_place(problem_text(task.problem()), task.device(), decision.key.mode),
           decision.row,
           packed(ServedWinner{decision, facts, binary.hash.empty() ? cache::content_hash(binary.bytes) : binary.hash,

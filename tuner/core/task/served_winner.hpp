@@ -16,18 +16,10 @@
 
 namespace tuner {
 
-/// A problem property, as a request has to know it.
-struct OutlineProperty {
-  std::string name;
-  ProblemProperty::Kind kind = ProblemProperty::Kind::size;
-  std::optional<search::Value> default_value;
-  auto fields() { return std::tie(name, kind, default_value); }
-};
-
 /// What a request has to know of a source.
 struct SourceOutline {
   std::string kernel;                    ///< function name
-  std::vector<OutlineProperty> problem;  ///< in declared order
+  std::vector<ProblemProperty> problem;  ///< in declared order
   auto fields() { return std::tie(kernel, problem); }
 };
 
