@@ -15,7 +15,8 @@ struct ExportRequest {
   std::filesystem::path to;    ///< the file to write
   bool overwrite = false;      ///< replace `to` if it is there
   bool with_trials = true;
-  bool with_served = false;  ///< what programs start with, which is code; skipped where `from` is not trusted with it
+  bool with_served =
+      false;  ///< and what programs start from, which is code: where it is trusted, to served.db beside it
   std::function<bool(const DecisionKey&)> wanted = {};  ///< which keys; all if empty
 };
 

@@ -1,11 +1,12 @@
 #include "cache/exchange/exchange.hpp"
 #include "cache/file/fail.hpp"
 #include "cache/file/fresh_file.hpp"
-#include "cache/file/trust.hpp"
+#include "cache/file/location.hpp"
 #include "cache/sqlite/database_file.hpp"
 #include "cache/store/binary_store.hpp"
 #include "cache/store/rows.hpp"
 #include "cache/store/schema.hpp"
+#include "cache/store/served_store.hpp"
 
 namespace tuner::cache {
 namespace {
@@ -24,15 +25,13 @@ void require_others(const fs::path& from, const fs::path& to) {
 struct Rows {
   std::optional<Decision> decision;
   std::vector<Trial> trials;
-  std::vector<Served> served;
 };
 
-Rows read_rows(const sqlite::Connection& connection, const DecisionKey& key, bool with_served) {
+Rows read_rows(const sqlite::Connection& connection, const DecisionKey& key) {
   // A key at a time: a lock on the database for all of it would keep those who tune from writing.
   const Transaction snapshot(connection, Transaction::Kind::read);
-  Rows rows{read_served(connection, key), read_counting_trials(connection, key), {}};
+  Rows rows{read_served(connection, key), read_counting_trials(connection, key)};
   if (rows.decision && rows.decision->origin == Origin::replay) rows.decision.reset();
-  if (rows.decision && with_served) rows.served = read_served_of(connection, rows.decision->row);
   std::erase_if(rows.trials, [](const Trial& trial) { return trial.origin == Origin::replay; });
   return rows;
 }
@@ -56,17 +55,17 @@ std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
   require_others(request.from, request.to);
   const auto from =
       open_database(request.from, Access::read_only, kCommandPatience, Durability::precious, decisions_format());
-  const bool with_served =
-      request.with_served && !reason_to_distrust(*from->folder(), from->path().filename(), trusted_owners());
+  ServedStore starts(from->path(), kCommandPatience);
   FreshFile file(request.to, request.overwrite);
   std::vector<ExportedKey> exported;
+  std::vector<Served> served;
   {
     const auto to =
         open_database(file.path(), Access::read_write, kCommandPatience, Durability::precious, decisions_format());
     Transaction all(*to, Transaction::Kind::write);
     for (const DecisionKey& key : read_keys(*from, {})) {
       if (request.wanted && !request.wanted(key)) continue;
-      Rows rows = read_rows(*from, key, with_served);
+      const Rows rows = read_rows(*from, key);
       ExportedKey& done = exported.emplace_back();
       done.key = key;
       done.binary_hashes = binaries_of(rows);
@@ -77,16 +76,29 @@ std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
       if (rows.decision) {
         const std::int64_t row = insert_decision(*to, *rows.decision);
         done.decisions = 1;
-        for (Served& served : rows.served) {
-          served.decision = row;
-          insert_served(*to, served);
+        if (request.with_served) {
+          for (Served& start : starts.find_all(rows.decision->row)) {
+            start.decision = row;
+            served.push_back(std::move(start));
+          }
         }
       }
       if (done.decisions + done.trials == 0) exported.pop_back();
     }
     all.commit();
   }
-  if (!exported.empty()) file.publish();
+  if (exported.empty()) return exported;
+  // What an earlier export left there says nothing of the new decisions.
+  const fs::path beside = served_beside(request.to);
+  std::error_code ignored;
+  fs::remove(beside, ignored);
+  std::optional<FreshFile> of_starts;
+  if (!served.empty()) {
+    of_starts.emplace(beside, true);
+    export_served(of_starts->path(), served);
+  }
+  file.publish();
+  if (of_starts) of_starts->publish();
   return exported;
 }
 

@@ -1,5 +1,9 @@
 #include "cache/file/location.hpp"
 
+#include <sys/stat.h>
+
+#include <cerrno>
+
 #include "cache/file/fail.hpp"
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
@@ -33,9 +37,9 @@ Location as_chosen(const fs::path& given) {
     return in_folder(chosen);
   }
   Location location{chosen, chosen.parent_path() / "binaries.db"};
-  if (location.decisions == location.binaries) {
+  if (location.decisions == location.binaries || location.decisions.filename() == "served.db") {
     fail(Errc::bad_usage,
-         "{} is where compiled binaries are stored, so decisions cannot be stored there: name the folder, or a file "
+         "{} is where compiled code is stored, so decisions cannot be stored there: name the folder, or a file "
          "with another name.",
          chosen.string());
   }
@@ -65,6 +69,17 @@ Location locate(const fs::path& chosen) {
   if (const fs::path folder = environment_path("TUNER_DB"); !folder.empty()) return as_chosen(folder);
   return {base_folder("XDG_DATA_HOME", ".local/share") / "tuner" / "decisions.db",
           base_folder("XDG_CACHE_HOME", ".cache") / "tuner" / "binaries.db"};
+}
+
+bool is_not_there_yet(const fs::path& file) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0) return errno == ENOENT;
+  return S_ISREG(status.st_mode) && status.st_size == 0;
+}
+
+fs::path served_beside(const fs::path& decisions) {
+  const std::string name = decisions.stem();
+  return decisions.parent_path() / (name == "decisions" ? "served.db" : name + "-served.db");
 }
 
 fs::path replay_database(const Location& location) {

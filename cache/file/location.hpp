@@ -17,6 +17,13 @@ struct Location {
 /// environment is not looked at (tuner/detail/file_variable.hpp).
 Location locate(const std::filesystem::path& chosen = {});
 
+/// No database yet: no file, or one without a byte, as `sqlite3 FILE` leaves it. What cannot be looked at is left to
+/// opening it, which says why.
+bool is_not_there_yet(const std::filesystem::path& file);
+
+/// The file of what programs start from (ServedStore): served.db beside decisions.db, NAME-served.db beside NAME.db.
+std::filesystem::path served_beside(const std::filesystem::path& decisions);
+
 /// The same folder's database for replayed rows: replay.db beside decisions.db.
 std::filesystem::path replay_database(const Location& location);
 

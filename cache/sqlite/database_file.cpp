@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 constexpr int kOldestSqlite = 3037000;  // STRICT tables
 static_assert(SQLITE_VERSION_NUMBER >= kOldestSqlite);
 
+constexpr int kFlags = SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX;
+
 [[noreturn]] void unavailable(const std::string& what, int error) {
   fail(Errc::store_unavailable, "{}: {}. Choose another place with --db or TUNER_DB.", what, std::strerror(error));
 }
@@ -163,7 +165,7 @@ std::unique_ptr<sqlite::Connection> seen(std::unique_ptr<sqlite::Connection> fil
   if (const std::size_t version = version_of(*file, format); version < format.steps.size()) {
     require_no_view_as_table(*file, format);
     file->outdate_with_changes_after(data_version);  // that may be the missing steps
-    if (version <= format.views.size() && format.views[version - 1] != nullptr) {
+    if (version <= format.views.size()) {
       file->execute(format.views[version - 1]);
     } else {
       file = up_to_date_copy(std::move(file), format);
@@ -202,7 +204,6 @@ std::unique_ptr<sqlite::Connection> open_database(const fs::path& path, Access a
   if (access == Access::read_write) create_private_file(*folder, name);
   require_regular_file(*folder, name);
 
-  constexpr int kFlags = SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX;
   if (access == Access::read_only) {
     return seen(std::make_unique<sqlite::Connection>(folder, name, SQLITE_OPEN_READONLY | kFlags, busy_timeout),
                 format);
@@ -217,6 +218,17 @@ std::unique_ptr<sqlite::Connection> open_database(const fs::path& path, Access a
   bring_up_to_date(*connection, format);
   make_missing_parts_again(*connection, format);
   shut_views(*connection);
+  return connection;
+}
+
+std::unique_ptr<sqlite::Connection> open_as_it_is(const fs::path& path, std::chrono::milliseconds busy_timeout) {
+  const auto folder = open_folder_of(path);
+  const std::string name = path.filename();
+  require_regular_file(*folder, name);
+  auto connection = std::make_unique<sqlite::Connection>(folder, name, SQLITE_OPEN_READWRITE | kFlags, busy_timeout);
+  harden(*connection);
+  shut_views(*connection);
+  press_the_disk(*connection, Durability::precious);
   return connection;
 }
 

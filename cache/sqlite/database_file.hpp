@@ -40,6 +40,11 @@ std::unique_ptr<sqlite::Connection> open_database(const std::filesystem::path& p
                                                   std::chrono::milliseconds busy_timeout, Durability durability,
                                                   const Format& format);
 
+/// Opens a file that is there for writing, as it is: of whatever format, and without bringing that up to date. Throws
+/// Error{store_*}.
+std::unique_ptr<sqlite::Connection> open_as_it_is(const std::filesystem::path& path,
+                                                  std::chrono::milliseconds busy_timeout);
+
 /// Looks for damage in every page, index and constraint of a database, and for tables and columns that its format has
 /// and it lacks: nothing, or what was found first.
 std::optional<std::string> find_damage(const sqlite::Connection& connection, const Format& format);

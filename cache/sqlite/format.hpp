@@ -18,8 +18,8 @@ struct Format {
   std::string_view contents;    ///< for messages: "tuning results"
   std::int32_t application_id;  ///< in the file's header; tells these files from everybody else's
   std::span<const char* const> steps;
-  /// `views[n]` makes what temporary views a reader needs to see a file of version n + 1 as the newest; where that is
-  /// null or not there, a reader takes the missing steps in a copy of the whole file.
+  /// `views[n]` makes temporary views through which a reader sees a file of version n + 1 as the newest; where there
+  /// are none, a reader takes the missing steps in a copy of the whole file.
   std::span<const char* const> views = {};
 };
 

@@ -3,6 +3,7 @@
 #include "cache/file/hash.hpp"
 #include "cache/store/record_sql.hpp"
 #include "cache/store/rows.hpp"
+#include "cache/store/served_store.hpp"
 #include "cache/store/store_rules.hpp"
 
 namespace tuner::cache {

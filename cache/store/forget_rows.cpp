@@ -1,4 +1,5 @@
 #include "cache/store/rows.hpp"
+#include "cache/store/served_store.hpp"
 #include "cache/store/store_rules.hpp"
 
 namespace tuner::cache {

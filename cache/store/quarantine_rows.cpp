@@ -2,6 +2,7 @@
 
 #include "cache/store/record_sql.hpp"
 #include "cache/store/rows.hpp"
+#include "cache/store/served_store.hpp"
 #include "cache/store/store_rules.hpp"
 
 namespace tuner::cache {

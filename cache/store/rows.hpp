@@ -46,18 +46,6 @@ void insert_quarantine(const sqlite::Connection& connection, const Quarantined& 
 std::vector<Quarantined> read_quarantine(const sqlite::Connection& connection, const Filter& filter,
                                          const std::optional<std::string>& driver);
 
-/// Unless another decision of its task is served by now. Within a write transaction.
-void insert_served(const sqlite::Connection& connection, const Served& served);
-/// Within the transaction that changes what is served for these tasks.
-void drop_served(const sqlite::Connection& connection, const Filter& filter);
-/// What a request has to know of this source, and the row for a place. Nothing if there is none; Error{store_damaged}
-/// for one that does not match its checksum. The caller has made sure that the file is trusted with code.
-std::optional<std::string> read_outline(const sqlite::Connection& connection, const std::string& source);
-std::optional<Served> read_served(const sqlite::Connection& connection, const std::string& source,
-                                  const std::string& place);
-/// The rows of a decision that are sound.
-std::vector<Served> read_served_of(const sqlite::Connection& connection, std::int64_t decision_id);
-
 /// See Store::forget. Within a write transaction.
 Forgotten forget_rows(const sqlite::Connection& connection, const Filter& filter, Forget what);
 

@@ -14,39 +14,6 @@ constexpr const char* kDecisionsStep3 = R"sql(
 CREATE INDEX task_by_kernel ON task (kernel_identity, mode, objective);
 )sql";
 
-constexpr const char* kDecisionsStep4 = R"sql(
-CREATE TABLE source (
-  -- An annotated source that was read without a mistake.
-  source_id INTEGER PRIMARY KEY,
-  key_hash  TEXT NOT NULL,  -- XXH3-128 of key_text, hexadecimal
-  key_text  TEXT NOT NULL,  -- hashes of its whole text and of its headers, and the version that read it
-  outline   TEXT NOT NULL,  -- name and problem properties of its kernel, for the program
-  checksum  TEXT NOT NULL,  -- XXH3-128 of all of the row
-  UNIQUE (key_hash, key_text)
-) STRICT;
-
-CREATE TABLE served (
-  -- What a program launches that starts with this source: derived from the decision, deleted with whatever changes what
-  -- is served, and written again when it is missing. Deleting all rows loses nothing.
-  served_id   INTEGER PRIMARY KEY,
-  source_id   INTEGER NOT NULL REFERENCES source ON DELETE CASCADE,
-  place       TEXT NOT NULL,     -- problem, device and timing mode
-  decision_id INTEGER NOT NULL REFERENCES decision ON DELETE CASCADE,
-  launch      TEXT NOT NULL,     -- the decision, and arguments, grid and block of its launch, for the program
-  checksum    TEXT NOT NULL,     -- XXH3-128 of all of the row and of its source
-  binary      BLOB NOT NULL,     -- the compiled winner; the last column, so that listing does not read it
-  UNIQUE (source_id, place)
-) STRICT;
-CREATE INDEX served_by_decision ON served (decision_id);
-)sql";
-constexpr const char* kDecisions3Seen = R"sql(
-CREATE TEMP VIEW source AS
-  SELECT 0 AS source_id, '' AS key_hash, '' AS key_text, '' AS outline, '' AS checksum WHERE 0;
-CREATE TEMP VIEW served AS
-  SELECT 0 AS served_id, 0 AS source_id, '' AS place, 0 AS decision_id, '' AS launch, '' AS checksum, x'' AS binary
-  WHERE 0;
-)sql";
-
 constexpr const char* kBinaries1 = R"sql(
 CREATE TABLE binary (
   -- A compiled binary. The least recently used ones are deleted when the file grows beyond its limit, pinned ones last.
@@ -99,20 +66,41 @@ CREATE TEMP VIEW build AS
          FROM main.build AS same WHERE same.binary_id = build.binary_id) = 1;
 )sql";
 
+// One table without an index, because a start reads the whole schema. The number in it finds a row, and the text of the
+// row decides. It begins with the number of its layout: programs find no rows that mean something else.
+constexpr const char* kServed1 = R"sql(
+CREATE TABLE served (
+  -- What programs start from; derived from decisions.db. Deleting it loses nothing.
+  served_id   INTEGER PRIMARY KEY,  -- from the hash of source and place
+  source      TEXT NOT NULL,        -- hashes of an annotated source and its headers, and the version that read it
+  place       TEXT NOT NULL,        -- problem, device and mode; empty: the row says what the source is
+  file        TEXT NOT NULL,        -- the decisions.db that this is derived from; empty: whichever is beside this
+  decision_id INTEGER NOT NULL,
+  launch      TEXT NOT NULL,        -- for the program
+  checksum    TEXT NOT NULL,        -- XXH3-128 of all of the row
+  binary      BLOB NOT NULL         -- the last column, so that listing does not read it
+) STRICT;
+)sql";
+
+constexpr std::array kServedSteps{kServed1};
 constexpr std::array kBinarySteps{kBinaries1, kBinaries2};
 constexpr std::array kBinaryViews{kBinaries1Seen};
 
 }  // namespace
 
 const Format& decisions_format() {
-  static const std::array steps{kDecisionsStep1, kDecisionsStep2, kDecisionsStep3, kDecisionsStep4};
-  static constexpr std::array<const char*, 3> kViews{nullptr, nullptr, kDecisions3Seen};
-  static const Format format{"tuning results", 0x54554e52 /* TUNR */, steps, kViews};
+  static const std::array steps{kDecisionsStep1, kDecisionsStep2, kDecisionsStep3};
+  static const Format format{"tuning results", 0x54554e52 /* TUNR */, steps};
   return format;
 }
 
 const Format& binaries_format() {
   static constexpr Format format{"compiled binaries", 0x54554e42 /* TUNB */, kBinarySteps, kBinaryViews};
+  return format;
+}
+
+const Format& served_format() {
+  static constexpr Format format{"what programs start from", 0x54554e53 /* TUNS */, kServedSteps};
   return format;
 }
 

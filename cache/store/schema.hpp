@@ -10,4 +10,7 @@ const Format& decisions_format();
 /// binaries.db: compiled binaries that can be rebuilt.
 const Format& binaries_format();
 
+/// served.db: what programs start from, which is derived from decisions.db.
+const Format& served_format();
+
 }  // namespace tuner::cache

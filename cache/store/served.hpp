@@ -8,8 +8,7 @@
 namespace tuner::cache {
 
 /// The winner of a decision as a program launches it that does not parse its source. Derived from the decision, and
-/// made again where it is missing. A row is code: it is read only from a file that no other user could have changed
-/// (reason_to_distrust), never imported, and exported with binaries only.
+/// made again where it is missing (ServedStore). It is code.
 struct Served {
   std::string source;         ///< canonical text: the annotated source, its headers and what reads them
   std::string outline;        ///< what a request has to know of the source: its reader's own text

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "cache/file/trust.hpp"
 #include "cache/sqlite/sqlite.hpp"
 #include "cache/store/rows.hpp"
 #include "cache/store/schema.hpp"
+#include "cache/store/served_store.hpp"
 #include "cache/store/store_rules.hpp"
 
 namespace tuner::cache {
@@ -51,7 +51,6 @@ const sqlite::Connection& SqliteStore::connection() const {
   if (!connection_) {
     connection_ =
         open_database(options_.path, options_.access, options_.busy_timeout, Durability::precious, decisions_format());
-    trusted_.reset();
   }
   return *connection_;
 }
@@ -91,22 +90,7 @@ std::int64_t SqliteStore::record_decision(const Decision& decision) {
 }
 
 void SqliteStore::record_served(const Served& served) {
-  if (is_trusted()) sqlite::write(connection(), [&] { insert_served(connection(), served); });
-}
-
-/// Of the file that is open. What is in it when it is read is code.
-bool SqliteStore::is_trusted() const {
-  const sqlite::Connection& file = connection();
-  if (!trusted_) trusted_ = !reason_to_distrust(*file.folder(), file.path().filename(), trusted_owners());
-  return *trusted_;
-}
-
-std::optional<std::string> SqliteStore::find_outline(const std::string& source) const {
-  return read([&] { return is_trusted() ? read_outline(connection(), source) : std::nullopt; });
-}
-
-std::optional<Served> SqliteStore::find_served(const std::string& source, const std::string& place) const {
-  return read([&] { return is_trusted() ? read_served(connection(), source, place) : std::nullopt; });
+  cache::record_served(options_.path, served, options_.busy_timeout);
 }
 
 std::optional<Decision> SqliteStore::find_decision(const DecisionKey& key) const {

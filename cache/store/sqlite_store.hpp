@@ -33,11 +33,6 @@ class SqliteStore final : public Store {
   void record_trials(std::span<const Trial> trials) override;
   std::int64_t record_decision(const Decision& decision) override;
   void record_served(const Served& served) override;
-  /// What a request has to know of a source (Served::outline), and what is launched for it in a place. Nothing where
-  /// the file is not trusted with code, or has none. Throws Error{store_damaged} where the row alone is damaged, too:
-  /// the rest of the file is as good as it was.
-  std::optional<std::string> find_outline(const std::string& source) const;
-  std::optional<Served> find_served(const std::string& source, const std::string& place) const;
   std::optional<Decision> find_decision(const DecisionKey& key) const override;
   std::optional<Decision> find_decision(std::int64_t row) const override;
   std::vector<Site> list_sites(const DecisionKey& key) const override;
@@ -56,7 +51,6 @@ class SqliteStore final : public Store {
  private:
   explicit SqliteStore(SqliteStoreOptions options);
   const sqlite::Connection& connection() const;
-  bool is_trusted() const;
   /// Lets go of a file in whose place there is another one, that is, or was, half-written, or that changed since it was
   /// copied.
   void renew() const;
@@ -66,7 +60,6 @@ class SqliteStore final : public Store {
 
   SqliteStoreOptions options_;
   mutable std::unique_ptr<sqlite::Connection> connection_;  ///< null while there is none
-  mutable std::optional<bool> trusted_;                     ///< of the file that is open, once that was asked
 };
 
 }  // namespace tuner::cache

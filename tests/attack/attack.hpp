@@ -94,7 +94,7 @@ struct Section {
 };
 extern const Section kDatabases, kSources, kT1Files, kRecordings, kDataFiles, kCommandLines, kConversations, kKills;
 
-/// The database that every case begins with, made by prepare_databases: decisions.db and binaries.db.
+/// The database that every case begins with, made by prepare_databases: decisions.db, binaries.db and served.db.
 void prepare_databases(Attack& attack);
 
 }  // namespace tuner::attack

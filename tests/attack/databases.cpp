@@ -42,9 +42,11 @@ void put_database(Attack& attack, Chance& chance) {
   copy_as_it_is(attack / "../base/in", attack / "in");
   const Target decisions{attack / "db/decisions.db", attack / "outside"};
   const Target binaries{attack / "db/binaries.db", attack / "outside"};
+  const Target served{attack / "db/served.db", attack / "outside"};
   const bool compiled = fs::exists(binaries.file) && chance.once_in(5);
+  const bool starts = fs::exists(served.file) && chance.once_in(5);
   for (std::size_t left = chance.once_in(8) ? 2 : 1; left > 0; --left) {
-    const Target& target = compiled ? binaries : decisions;
+    const Target& target = compiled ? binaries : starts ? served : decisions;
     if (fs::is_regular_file(fs::symlink_status(target.file)))
       attack.note(target.file.filename().string() + ": " + damage_database(chance, target));
   }

@@ -21,6 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kCountRows = "SELECT count(*) FROM served WHERE place <> ''";
+
 /// Everything that a program can see of an instance but where its decision lies.
 std::string outcome(const Instance& instance) {
   const Instance::Snapshot snapshot = instance.snapshot();
@@ -56,7 +58,8 @@ class Started : public Machine {
     CHECK(rows() == "1");
   }
   fs::path decisions() const { return home() / "decisions.db"; }
-  std::string rows() const { return sql(decisions(), "SELECT count(*) FROM served").at(0); }
+  fs::path served() const { return home() / "served.db"; }
+  std::string rows() const { return sql(served(), kCountRows).at(0); }
   /// What the ladder says without a row.
   std::string exact() const { return by_ladder(wave()); }
   /// What a start finds where there are no rows: in a copy of the database.
@@ -65,7 +68,7 @@ class Started : public Machine {
     const fs::path copy = folder() / "copy";
     fs::remove_all(copy);
     fs::copy(home(), copy, fs::copy_options::recursive);
-    sql(copy / "decisions.db", "DELETE FROM served; DELETE FROM source");
+    fs::remove(copy / "served.db");
     RuntimeOptions options;
     options.mode = mode;
     options.database = copy;
@@ -108,22 +111,19 @@ TEST_CASE("a start from a row is what the ladder serves, and needs neither the d
 TEST_CASE("asking writes the row of what was served, once, and nothing else") {
   Machine machine;
   machine.tuned();
-  const std::string bytes = read_bytes(machine.home() / "binaries.db");
-  const auto rows_of = [&](const char* table) {
-    return sql(machine.home() / "decisions.db", std::string("SELECT * FROM ") + table);
-  };
-  const auto decisions = rows_of("decision");
+  const auto bytes_of = [&](const char* name) { return read_bytes(machine.home() / name); };
+  const std::string decisions = bytes_of("decisions.db"), binaries = bytes_of("binaries.db");
   start(machine.options(), wave(), {101, 1000});
-  CHECK(rows_of("served").empty());
+  CHECK_FALSE(fs::exists(machine.home() / "served.db"));
   start(machine.options(), wave());
-  CHECK(rows_of("served").size() == 1);
-  CHECK(rows_of("decision") == decisions);
-  const std::string before = read_bytes(machine.home() / "decisions.db");
+  CHECK(sql(machine.home() / "served.db", kCountRows).at(0) == "1");
+  const std::string before = bytes_of("served.db");
   start(machine.options(), wave());
   start(machine.options(), wave(), {101, 1000});
   start(machine.options(Mode::off), wave());
-  CHECK(read_bytes(machine.home() / "decisions.db") == before);
-  CHECK(read_bytes(machine.home() / "binaries.db") == bytes);
+  CHECK(bytes_of("served.db") == before);
+  CHECK(bytes_of("decisions.db") == decisions);
+  CHECK(bytes_of("binaries.db") == binaries);
 }
 
 TEST_CASE("a text with a mistake is refused where its kernel is taken, before anything of it is launched") {
@@ -301,19 +301,30 @@ TEST_CASE("the user's decision comes before the row of a system database, which 
 TEST_CASE("a row in a file that others may write is ignored, and so is one that is damaged, which is said once") {
   Started machine;
   const std::string exact = machine.exact();
-  CHECK(chmod(machine.decisions().c_str(), 0666) == 0);
-  sql(machine.decisions(), "UPDATE served SET binary = zeroblob(length(binary))");
-  const std::string before = read_bytes(machine.decisions());
+  CHECK(chmod(machine.served().c_str(), 0666) == 0);
+  sql(machine.served(), "UPDATE served SET binary = zeroblob(length(binary))");
+  const std::string before = read_bytes(machine.served());
   CHECK(start(machine.options(), wave()) == exact);
-  CHECK(read_bytes(machine.decisions()) == before);
+  CHECK(read_bytes(machine.served()) == before);
   CHECK(machine.heard(Notice::Kind::database).empty());
-  CHECK(chmod(machine.decisions().c_str(), 0600) == 0);
+  CHECK(chmod(machine.served().c_str(), 0600) == 0);
   CHECK(start(machine.options(), wave()) == exact);
   REQUIRE(machine.heard(Notice::Kind::database).size() == 1);
-  CHECK(contains(machine.heard(Notice::Kind::database)[0], "decisions.db"));
+  CHECK(contains(machine.heard(Notice::Kind::database)[0], "served.db"));
   machine.spoil();  // it was written again
   CHECK(start(machine.options(), wave()) == exact);
   CHECK(machine.heard(Notice::Kind::database).size() == 1);
+}
+
+TEST_CASE("deleting the file of rows loses nothing, and without the decisions it serves nothing") {
+  Started machine;
+  const std::string exact = machine.exact();
+  fs::remove(machine.served());
+  CHECK(start(machine.options(), wave()) == exact);
+  CHECK(machine.rows() == "1");
+  fs::rename(machine.decisions(), machine.home() / "elsewhere.db");
+  CHECK_FALSE(start(machine.options(), wave()).starts_with("exact"));
+  CHECK(machine.heard(Notice::Kind::database).empty());
 }
 
 TEST_CASE("where no row can be written, starts take the ladder and say nothing") {
@@ -344,7 +355,7 @@ TEST_CASE("a row that another process keeps from being written is written by a l
     CHECK(start(machine.options(), wave()).starts_with("exact"));
     held.execute("ROLLBACK");
   }
-  CHECK(sql(machine.home() / "decisions.db", "SELECT count(*) FROM served").at(0) == "0");
+  CHECK_FALSE(fs::exists(machine.home() / "served.db"));
   start(machine.options(), wave());
-  CHECK(sql(machine.home() / "decisions.db", "SELECT count(*) FROM served").at(0) == "1");
+  CHECK(sql(machine.home() / "served.db", kCountRows).at(0) == "1");
 }

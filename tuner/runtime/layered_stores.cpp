@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cache/sqlite/busy.hpp"
+#include "cache/store/served_store.hpp"
 #include "cache/store/sqlite_store.hpp"
 #include "tuner/core/base/packed_text.hpp"
 #include "tuner/detail/file_variable.hpp"
@@ -29,7 +30,7 @@ struct LayerFile {
   std::optional<FileIdentity> bad;  ///< a file that will not become usable
 };
 
-/// One database: a file of decisions and one of binaries.
+/// One database: a file of decisions, one of binaries, and one of what programs start from.
 struct StoreLayer {
   fs::path chosen;
   bool is_users = false;
@@ -37,16 +38,10 @@ struct StoreLayer {
   std::optional<cache::Location> location;
   LayerFile<cache::SqliteStore> decisions;
   LayerFile<cache::BinaryStore> binaries;
+  std::optional<cache::ServedStore> served;
 };
 
 namespace {
-
-/// No file yet, or one without a byte. What cannot be looked at is left to opening it, which says why.
-bool is_not_there_yet(const fs::path& file) {
-  struct stat status {};
-  if (stat(file.c_str(), &status) != 0) return errno == ENOENT;
-  return S_ISREG(status.st_mode) && status.st_size == 0;
-}
 
 void locate(StoreLayer& layer) {
   if (!layer.location) layer.location = cache::locate(layer.chosen);
@@ -55,7 +50,7 @@ void locate(StoreLayer& layer) {
 /// What the user's database lacks is a miss; a system database that is named should be there, if perhaps without
 /// binaries.
 bool is_silently_missing(const StoreLayer& layer, const fs::path& file) {
-  return (layer.is_users || file == layer.location->binaries) && is_not_there_yet(file);
+  return (layer.is_users || file == layer.location->binaries) && cache::is_not_there_yet(file);
 }
 
 FileIdentity identity_of(const fs::path& file) {
@@ -143,40 +138,38 @@ void LayeredStores::ask_decisions(Turn& turn, std::size_t index, LookupState& lo
   ask(turn, &StoreLayer::decisions, &cache::Location::decisions, index, lookup.locked_decisions, question);
 }
 
-/// The same of rows that can be done without: what is wrong with them leaves the decisions in force.
+/// Asks for rows that can be done without: what is wrong with them leaves the decisions in force.
 template <class Question>
-void LayeredStores::ask_served(Turn& turn, std::size_t index, LookupState& lookup, const Question& question) {
-  ask_decisions(turn, index, lookup, [&](const cache::SqliteStore& store) {
-    try {
-      question(store);
-    } catch (const Error& error) {
-      if (error.code() == Errc::internal) return;  // packed by another build of this version
-      if (error.code() != Errc::store_damaged) throw;
-      turn.report(error.what());
-    }
-  });
+void LayeredStores::ask_served(Turn& turn, std::size_t index, const Question& question) {
+  StoreLayer& layer = *stores_[index];
+  try {
+    locate(layer);
+    if (cache::is_not_there_yet(layer.location->decisions)) return;
+    if (!layer.served) layer.served.emplace(layer.location->decisions, layer.patience);
+    question(*layer.served);
+  } catch (const Error& error) {
+    // Nothing else but damage is news: the decisions say why they cannot be read. (A text may be another build's.)
+    if (error.code() == Errc::store_damaged) turn.report(error.what());
+  }
 }
 
 std::optional<KnownSource> LayeredStores::known_source(const std::vector<std::string>& sources,
                                                        const std::string& kernel) {
   Turn turn(*this);
-  LookupState lookup;
   std::optional<KnownSource> known;
-  for (std::size_t i = 0; i < stores_.size() && !known; ++i) {
-    ask_served(turn, i, lookup, [&](const cache::SqliteStore& store) {
-      for (const std::string& source : sources) {
-        const auto text = store.find_outline(source);
-        if (!text || known) continue;
-        auto outline = unpacked<SourceOutline>(*text);
-        if (!kernel.empty() && outline.kernel != kernel) continue;
-        KernelDescription description;
-        description.kernel = std::move(outline.kernel);
-        for (auto& [name, property_kind, default_value] : outline.problem)
-          description.problem.push_back({std::move(name), property_kind, std::move(default_value), {}});
-        known = {source, std::make_shared<const KernelDescription>(std::move(description))};
-      }
-    });
-  }
+  const auto look = [&](cache::ServedStore& store) {
+    for (const std::string& source : sources) {
+      const auto text = store.find_outline(source);
+      if (!text || known) continue;
+      auto outline = unpacked<SourceOutline>(*text);
+      if (!kernel.empty() && outline.kernel != kernel) continue;
+      KernelDescription description;
+      description.kernel = std::move(outline.kernel);
+      description.problem = std::move(outline.problem);
+      known = {source, std::make_shared<const KernelDescription>(std::move(description))};
+    }
+  };
+  for (std::size_t i = 0; i < stores_.size() && !known; ++i) ask_served(turn, i, look);
   return known;
 }
 
@@ -186,11 +179,12 @@ std::optional<LayeredStores::FoundServed> LayeredStores::served(const std::strin
   std::optional<FoundServed> found;
   std::size_t layer = 0;
   for (; layer < stores_.size() && !found; ++layer) {
-    ask_served(turn, layer, lookup, [&](const cache::SqliteStore& store) {
-      if (auto row = store.find_served(source, place)) {
-        found = FoundServed{unpacked<ServedWinner>(row->launch), std::move(row->binary),
-                            stores_[layer]->location->decisions};
-      }
+    ask_served(turn, layer, [&](cache::ServedStore& store) {
+      auto row = store.find(source, place);
+      if (!row) return;
+      found =
+          FoundServed{unpacked<ServedWinner>(row->launch), std::move(row->binary), stores_[layer]->location->decisions};
+      found->winner.decision.row = row->decision;  // an export gives it another one
     });
   }
   for (std::size_t before = 0; found && before + 1 < layer; ++before) {
@@ -214,7 +208,7 @@ void LayeredStores::remember(const cache::Served& served) noexcept try {
     const std::lock_guard lock(mutex_);
     return stores_.front()->location->decisions;
   }();
-  cache::SqliteStore::open({.path = database, .busy_timeout = std::chrono::milliseconds(0)})->record_served(served);
+  cache::record_served(database, served, std::chrono::milliseconds(0));
 } catch (...) {
 }
 

@@ -67,7 +67,8 @@ class LayeredStores {
   /// row is missing, damaged, not trusted, or not what the first database with a decision says.
   std::optional<FoundServed> served(const std::string& source, const std::string& place, LookupState& lookup);
   bool is_users(const std::filesystem::path& database);
-  /// Writes such a row to the user's database, unless that is locked or cannot be written: another start will do it.
+  /// Writes such a row beside the user's database, unless that is locked or it cannot be written: another start will do
+  /// it.
   void remember(const cache::Served& served) noexcept;
 
   struct FoundSite {
@@ -92,7 +93,7 @@ class LayeredStores {
   template <class Question>
   void ask_decisions(Turn& turn, std::size_t index, LookupState& lookup, const Question& question);
   template <class Question>
-  void ask_served(Turn& turn, std::size_t index, LookupState& lookup, const Question& question);
+  void ask_served(Turn& turn, std::size_t index, const Question& question);
 
   const std::function<void(const std::string&)> report_;
   std::mutex mutex_;
