@@ -47,7 +47,7 @@ LaunchStatus InstanceState::refuse_count(std::size_t passed) {
 
 LaunchStatus InstanceState::refuse_argument(std::size_t position, std::string_view why) {
   return failure(-1, fmt::format("Argument {} of the kernel `{}`, `{}`, {}.", position + 1, kernel_,
-                                 arguments_[position].bound.name, why));
+                                 arguments_[position].name, why));
 }
 
 LaunchStatus InstanceState::refuse_size(const BufferNeed& need, std::uint64_t given) {
@@ -70,7 +70,7 @@ LaunchStatus InstanceState::no_scratch(CUresult result, std::uint64_t bytes) {
 std::vector<Instance::ArgumentLength> InstanceState::lengths(const LaunchPlan& plan) const {
   std::vector<Instance::ArgumentLength> lengths;
   for (const BufferNeed& need : plan.buffers) {
-    lengths.push_back({arguments_[need.position].bound.name, need.elements, need.bytes});
+    lengths.push_back({arguments_[need.position].name, need.elements, need.bytes});
   }
   return lengths;
 }
@@ -118,7 +118,7 @@ LaunchStatus InstanceState::launch_untyped(const LaunchPlan& plan, Stream stream
                              "is scratch whose length depends on the configuration: pass null instead of its address, "
                              "and the library provides the memory");
     }
-    if (passed[i] == nullptr && arguments_[i].bound.role != Argument::Role::scratch) {
+    if (passed[i] == nullptr && arguments_[i].role != Argument::Role::scratch) {
       return refuse_argument(i, "is not scratch, but the call passes null instead of its address");
     }
   }
@@ -164,14 +164,14 @@ LaunchStatus InstanceState::launch_with_constants(const LaunchPlan& plan, Stream
     return failure(static_cast<int>(result),
                    fmt::format("Argument {} of the kernel `{}`, `{}`, could not be copied to constant memory: {} bytes "
                                "from the device pointer {:#x}: {}.",
-                               constant.position + 1, kernel_, arguments_[constant.position].bound.name, constant.bytes,
-                               from, cuda::error_text(result)));
+                               constant.position + 1, kernel_, arguments_[constant.position].name, constant.bytes, from,
+                               cuda::error_text(result)));
   }
   FewOrMany<void*> copies(arguments.size());
   const std::span<void*> parameters = copies.all();
   std::size_t count = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (is_parameter(arguments_[i].bound.role)) parameters[count++] = arguments[i];
+    if (is_parameter(arguments_[i].role)) parameters[count++] = arguments[i];
   }
   const auto& [grid, block, shared] = plan.geometry;
   const CUresult result = plan.launch_after_copies(plan.function, grid[0], grid[1], grid[2], block[0], block[1],

@@ -6,7 +6,7 @@
 
 namespace tuner::detail {
 
-InstanceState::InstanceState(std::string kernel, std::vector<CallArgument> arguments, Report report)
+InstanceState::InstanceState(std::string kernel, std::vector<BoundArgument> arguments, Report report)
     : kernel_(std::move(kernel)), arguments_(std::move(arguments)), report_(std::move(report)) {
   instance_.state_ = this;
 }
@@ -55,7 +55,7 @@ LaunchStatus InstanceState::refuse_scalar(const BoundScalar& scalar) noexcept tr
       scalar.position,
       fmt::format(
           "must be {}, because the instance was requested for that; request another instance for another problem",
-          arguments_[scalar.position].bound.value.text()));
+          arguments_[scalar.position].value.text()));
 } catch (...) {
   return {-1, "A scalar of a launch differs from the value for which the instance was requested."};
 }

@@ -22,7 +22,7 @@ class InstanceState {
  public:
   using Report = std::function<void(Notice::Kind, const std::string&)>;
 
-  InstanceState(std::string kernel, std::vector<CallArgument> arguments, Report report);
+  InstanceState(std::string kernel, std::vector<BoundArgument> arguments, Report report);
 
   /// That of an instance, for tests.
   static InstanceState& of(const Instance& instance) noexcept { return *instance.state_; }
@@ -69,7 +69,7 @@ class InstanceState {
 
   Instance instance_;
   const std::string kernel_;
-  const std::vector<CallArgument> arguments_;
+  const std::vector<BoundArgument> arguments_;
   const Report report_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<const LaunchPlan>> plans_;  ///< the last is in force

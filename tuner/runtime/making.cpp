@@ -53,7 +53,7 @@ const Instance& RuntimeState::make(const Wanted& wanted) {
   }
   InstanceState* const before = known_instance(wanted);
   std::unique_ptr<InstanceState> fresh;
-  if (before == nullptr) fresh = new_instance(wanted.kernel, call_arguments(*task));
+  if (before == nullptr) fresh = new_instance(wanted.kernel, task->arguments());
   PendingInstance pending{wanted.kernel,    wanted.place,     task, before != nullptr ? *before : *fresh,
                           wanted.capturing, before != nullptr};
   pending.since_unix_ms = now_unix_ms();

@@ -74,13 +74,13 @@ CUfunction Modules::load(const ContextPlace& place, std::span<const std::byte> c
 
 std::vector<detail::ConstantCopy> Modules::constants(const ContextPlace& place, std::span<const std::byte> cubin,
                                                      const std::string& binary_hash,
-                                                     std::span<const CallArgument> arguments) {
+                                                     std::span<const BoundArgument> arguments) {
   const InContext in_context(place.context);
   const std::lock_guard lock(mutex_);
   const Loaded& loaded = loaded_.at({place.id, binary_hash});
   std::vector<detail::ConstantCopy> copies;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const BoundArgument& argument = arguments[i].bound;
+    const BoundArgument& argument = arguments[i];
     if (argument.role != Argument::Role::constant) continue;
     const auto array = array_in_cubin(cubin, argument.name);
     detail::ConstantCopy copy{.position = i};

@@ -34,7 +34,7 @@ class Modules {
   /// The arrays in constant memory of that binary, which is loaded, that a launch with these arguments fills. Throws
   /// the same if it has not got them, or of another size.
   std::vector<detail::ConstantCopy> constants(const ContextPlace& place, std::span<const std::byte> cubin,
-                                              const std::string& binary_hash, std::span<const CallArgument> arguments);
+                                              const std::string& binary_hash, std::span<const BoundArgument> arguments);
 
  private:
   struct Loaded {

@@ -299,7 +299,7 @@ const Instance& RuntimeState::refusal(KernelState& kernel, const std::string& wh
   return refused;
 }
 
-std::unique_ptr<InstanceState> RuntimeState::new_instance(KernelState& kernel, std::vector<CallArgument> arguments) {
+std::unique_ptr<InstanceState> RuntimeState::new_instance(KernelState& kernel, std::vector<BoundArgument> arguments) {
   return std::make_unique<InstanceState>(
       kernel.outline->kernel, std::move(arguments),
       [this](Notice::Kind kind, const std::string& sentence) { report(kind, sentence); });

@@ -95,7 +95,7 @@ class RuntimeState {
   const Instance& keep(const Wanted& wanted, std::unique_ptr<InstanceState> fresh, bool is_final);
   const Instance& refuse_always(KernelState& kernel, std::span<const ProblemValue> values, const std::string& why);
   const Instance& refusal(KernelState& kernel, const std::string& why);
-  std::unique_ptr<InstanceState> new_instance(KernelState& kernel, std::vector<CallArgument> arguments);
+  std::unique_ptr<InstanceState> new_instance(KernelState& kernel, std::vector<BoundArgument> arguments);
   LaunchPlan last_resort(const KernelState& kernel, const std::string& why) const;
   void remember(KernelState& kernel, std::uint64_t context, std::span<const ProblemValue> values,
                 const Instance& instance);

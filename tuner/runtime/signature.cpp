@@ -53,8 +53,7 @@ bool may_hold(Kind kind, ElementType type) {
   return kind == Kind::integer || kind == Kind::boolean;
 }
 
-std::optional<std::string> why_no_buffer(const CallArgument& call, const PassedArgument& passed) {
-  const BoundArgument& argument = call.bound;
+std::optional<std::string> why_no_buffer(const BoundArgument& argument, const PassedArgument& passed) {
   if (passed.kind == Kind::sized_buffer) return std::nullopt;
   if (passed.kind == Kind::scratch) {
     if (argument.role == Argument::Role::scratch) return std::nullopt;
@@ -65,7 +64,7 @@ std::optional<std::string> why_no_buffer(const CallArgument& call, const PassedA
     return fmt::format("is a buffer of {}, but the call passes {} of {} bytes: pass the device pointer",
                        type_text(argument), kind_text(passed.kind), passed.size);
   }
-  if (call.varies) return std::string(kVariesWithoutSize);
+  if (argument.varies) return std::string(kVariesWithoutSize);
   if (is_address || passed.pointee == 0) return std::nullopt;  // void*
   const bool size_fits = passed.pointee == element_size(argument) || passed.pointee == size_of(argument.type);
   if (size_fits && may_hold(passed.pointee_kind, argument.type)) return std::nullopt;
@@ -83,9 +82,9 @@ std::optional<std::string> why_no_scalar(const BoundArgument& argument, const Pa
                      type_text(argument), element_size(argument), kind_text(passed.kind), passed.size);
 }
 
-std::string names_of(std::span<const CallArgument> arguments) {
+std::string names_of(std::span<const BoundArgument> arguments) {
   std::vector<std::string> names;
-  for (const CallArgument& argument : arguments) names.push_back(argument.bound.name);
+  for (const BoundArgument& argument : arguments) names.push_back(argument.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -95,32 +94,32 @@ const std::string_view kVariesWithoutSize =
     "is scratch whose length depends on the configuration, but the call passes a pointer, which does not tell its "
     "length: pass tuner::scratch, and the library provides the memory, or tuner::Buffer{pointer, bytes}";
 
-std::optional<std::string> why_not_callable(const std::string& kernel, std::span<const CallArgument> arguments,
+std::optional<std::string> why_not_callable(const std::string& kernel, std::span<const BoundArgument> arguments,
                                             const detail::CallSignature& signature) {
   if (signature.arguments.size() != arguments.size()) {
     return fmt::format("The kernel `{}` takes {} arguments ({}), but the call passes {}.", kernel, arguments.size(),
                        names_of(arguments), signature.arguments.size());
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const BoundArgument& bound = arguments[i].bound;
+    const BoundArgument& bound = arguments[i];
     const auto why = bound.role == Argument::Role::scalar ? why_no_scalar(bound, signature.arguments[i])
-                                                          : why_no_buffer(arguments[i], signature.arguments[i]);
+                                                          : why_no_buffer(bound, signature.arguments[i]);
     if (why) return fmt::format("Argument {} of the kernel `{}`, `{}`, {}.", i + 1, kernel, bound.name, *why);
   }
   return std::nullopt;
 }
 
-std::optional<std::string> why_not_described(const std::string& kernel, std::span<const CallArgument> arguments,
+std::optional<std::string> why_not_described(const std::string& kernel, std::span<const BoundArgument> arguments,
                                              std::span<const KernelParameter> parameters) {
-  std::vector<CallArgument> described;
+  std::vector<BoundArgument> described;
   std::copy_if(arguments.begin(), arguments.end(), std::back_inserter(described),
-               [](const CallArgument& argument) { return is_parameter(argument.bound.role); });
+               [](const BoundArgument& argument) { return is_parameter(argument.role); });
   if (parameters.size() != described.size()) {
     return fmt::format("The binary of `{}` takes {} arguments, but its description has {} ({}).", kernel,
                        parameters.size(), described.size(), names_of(described));
   }
   for (std::size_t i = 0; i < described.size(); ++i) {
-    const BoundArgument& argument = described[i].bound;
+    const BoundArgument& argument = described[i];
     const std::uint32_t size = argument.role == Argument::Role::scalar ? element_size(argument) : kPointerSize;
     if (parameters[i].size == size) continue;
     return fmt::format("Argument {} of the binary of `{}` has {} bytes, but `{}` is described with {}.", i + 1, kernel,

@@ -12,14 +12,14 @@
 namespace tuner {
 
 /// Why a call site cannot launch a kernel with these arguments, as a sentence; nothing if it can.
-std::optional<std::string> why_not_callable(const std::string& kernel, std::span<const CallArgument> arguments,
+std::optional<std::string> why_not_callable(const std::string& kernel, std::span<const BoundArgument> arguments,
                                             const detail::CallSignature& signature);
 
 /// What is wrong with a bare pointer for a scratch whose length varies, to go on after "Argument 1 of the kernel …, ".
 extern const std::string_view kVariesWithoutSize;
 
 /// Why a binary does not take these arguments, as a sentence; nothing if it does.
-std::optional<std::string> why_not_described(const std::string& kernel, std::span<const CallArgument> arguments,
+std::optional<std::string> why_not_described(const std::string& kernel, std::span<const BoundArgument> arguments,
                                              std::span<const KernelParameter> parameters);
 
 }  // namespace tuner

@@ -116,15 +116,27 @@ void check_expected(const KernelDescription& description, const std::vector<Boun
                           expected->expected->path.filename().string(), expected->name, seeded->name));
 }
 
-bool depends(const KernelDescription& description, const search::Expression& expression, std::set<std::string>& seen) {
+/// Whether `expression` uses a name of which `is_it` is true, directly or through lets that are not `seen` yet.
+template <class IsIt>
+bool depends(const KernelDescription& description, const search::Expression& expression, const IsIt& is_it,
+             std::set<std::string>& seen) {
   for (const std::string& name : expression.names()) {
-    const auto is_parameter = [&](const ParameterDescription& p) { return p.parameter.name == name; };
-    if (std::any_of(description.parameters.begin(), description.parameters.end(), is_parameter)) return true;
+    if (is_it(name)) return true;
     for (const NamedExpression& let : description.names) {
-      if (let.name == name && seen.insert(name).second && depends(description, let.expression, seen)) return true;
+      if (let.name == name && seen.insert(name).second && depends(description, let.expression, is_it, seen))
+        return true;
     }
   }
   return false;
+}
+
+bool depends_on_parameters(const KernelDescription& description, const search::Expression& expression) {
+  std::set<std::string> seen;
+  const auto is_it = [&](const std::string& name) {
+    return std::any_of(description.parameters.begin(), description.parameters.end(),
+                       [&](const ParameterDescription& p) { return p.parameter.name == name; });
+  };
+  return depends(description, expression, is_it, seen);
 }
 
 /// The shape of an argument's type; `TYPE` stands for the constant problem property of that name.
@@ -160,9 +172,13 @@ std::string argument_label(const KernelDescription& description, const Argument&
   return fmt::format("{}: {} of `{}`", place, what, argument.name);
 }
 
-bool depends_on_parameters(const KernelDescription& description, const search::Expression& expression) {
+bool depends_on_problem(const KernelDescription& description, const search::Expression& expression) {
   std::set<std::string> seen;
-  return depends(description, expression, seen);
+  const auto is_it = [&](const std::string& name) {
+    return std::any_of(description.problem.begin(), description.problem.end(),
+                       [&](const ProblemProperty& property) { return property.name == name; });
+  };
+  return depends(description, expression, is_it, seen);
 }
 
 std::uint64_t buffer_length(const std::string& what, const search::Expression& length, const search::Scope& scope) {
@@ -195,9 +211,8 @@ std::vector<BoundArgument> bind_arguments(const KernelDescription& description, 
       throw Error(Errc::bad_description,
                   fmt::format("{} is missing.", argument_label(description, argument, "the length")));
     }
-    const bool varies =
-        argument.role == Argument::Role::scratch && depends_on_parameters(description, *argument.length);
-    if (!varies) {
+    bound.varies = argument.role == Argument::Role::scratch && depends_on_parameters(description, *argument.length);
+    if (!bound.varies) {
       bound.length = buffer_length(argument_label(description, argument, "the length"), *argument.length, scope);
     }
     if (is_filled(argument.role)) bind_generator(description, argument, scope, bound);

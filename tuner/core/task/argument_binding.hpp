@@ -13,8 +13,8 @@ namespace tuner {
 /// computed and Error{bad_problem} for one that does not fit its type.
 std::vector<BoundArgument> bind_arguments(const KernelDescription& description, const search::Scope& scope);
 
-/// Whether `expression` uses a tuned parameter, directly or through a let or define.
-bool depends_on_parameters(const KernelDescription& description, const search::Expression& expression);
+/// Whether `expression` uses a property of the problem, directly or through a let or define.
+bool depends_on_problem(const KernelDescription& description, const search::Expression& expression);
 
 /// A buffer's length in elements: not negative, and no more than any memory holds. `what` begins the message.
 std::uint64_t buffer_length(const std::string& what, const search::Expression& length, const search::Scope& scope);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "search/expression/value.hpp"
@@ -37,6 +38,9 @@ struct BoundArgument {
   std::optional<DataFile> expected;  ///< out, inout: what is right
   std::uint64_t alignment = 0;       ///< declared, bytes; 0: natural
   search::Value value;               ///< scalars
+  bool varies = false;               ///< scratch: its length depends on tuned parameters
+  /// What a launch asks for.
+  auto fields() { return std::tie(name, role, type, lanes, length, alignment, value, varies); }
 };
 
 /// Whether its content is another one for another seed.

@@ -11,17 +11,6 @@
 
 namespace tuner {
 
-/// An argument of a kernel as every launch for one problem must pass it, whatever configuration is in force.
-struct CallArgument {
-  BoundArgument bound;
-  bool varies = false;  ///< its length depends on tuned parameters
-  /// What a launch asks for.
-  auto fields() {
-    return std::tie(bound.name, bound.role, bound.type, bound.lanes, bound.length, bound.alignment, bound.value,
-                    varies);
-  }
-};
-
 /// A scalar that the description binds to the problem: what a launch must pass.
 struct BoundScalar {
   std::size_t position = 0;  ///< in the signature
@@ -50,7 +39,7 @@ struct ParameterValue {
 struct LaunchFacts {
   std::string kernel;  ///< function name
   Geometry geometry;
-  std::vector<CallArgument> arguments;  ///< in signature order
+  std::vector<BoundArgument> arguments;  ///< in signature order
   std::vector<BoundScalar> bound;      ///< types narrower than float are left out: callers convert to them as they like
   std::vector<BufferNeed> buffers;     ///< in the order of the arguments
   std::vector<ParameterValue> values;  ///< in declared order
@@ -59,7 +48,6 @@ struct LaunchFacts {
   }
 };
 
-std::vector<CallArgument> call_arguments(const Task& task);
 /// Throws Error{bad_description, bad_problem} if the geometry or the length of a scratch cannot be computed.
 LaunchFacts launch_facts(const Task& task, const search::Configuration& configuration);
 

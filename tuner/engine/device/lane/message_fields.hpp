@@ -24,11 +24,11 @@ void describe(auto& fields, DataFile& file) {
 }
 
 void describe(auto& fields, BoundArgument& argument) {
-  auto& [name, role, type, lanes, length, generator, parameters, file, rtol, atol, partial, expected, alignment,
-         value] = argument;
+  auto& [name, role, type, lanes, length, generator, parameters, file, rtol, atol, partial, expected, alignment, value,
+         varies] = argument;
   fields("name", name)("role", role)("type", type)("lanes", lanes)("length", length)("generator", generator);
   fields("parameters", parameters)("file", file)("rtol", rtol)("atol", atol)("partial", partial);
-  fields("expected", expected)("alignment", alignment)("value", value);
+  fields("expected", expected)("alignment", alignment)("value", value)("varies", varies);
 }
 
 void describe(auto& fields, Geometry& geometry) {
