@@ -271,4 +271,18 @@ void write(const Connection& connection, const Work& work) {
   }
 }
 
+/// What `work` returns, for readers: `renew` lets go of a connection that is outdated. Started again where a process
+/// was killed while it wrote, because the next one may be, too.
+template <class Renew, class Work>
+auto read(const Renew& renew, const Work& work) {
+  for (int attempt = 1;; ++attempt) {
+    renew();
+    try {
+      return work();
+    } catch (const Failure& failure) {
+      if (!failure.half_written() || attempt == kWriteAttempts) throw;
+    }
+  }
+}
+
 }  // namespace tuner::cache::sqlite

@@ -153,18 +153,11 @@ bool BinaryStore::put(const Binary& binary, Keep keep) {
 /// Asks the file, if it is trusted.
 template <class Work>
 void BinaryStore::read(const Work& work) {
-  close_if_outdated();
-  // A writer may be killed at any moment, and the next one, too.
-  for (int attempt = 1;; ++attempt) {
-    try {
-      const sqlite::Connection& database = connection();
-      if (!distrust_) work(database);
-      return;
-    } catch (const sqlite::Failure& failure) {
-      if (!failure.half_written() || attempt == sqlite::kWriteAttempts) throw;
-    }
-    close_if_outdated();
-  }
+  sqlite::read([&] { close_if_outdated(); },
+               [&] {
+                 const sqlite::Connection& database = connection();
+                 if (!distrust_) work(database);
+               });
 }
 
 std::optional<Binary> BinaryStore::find(std::string_view hash) {

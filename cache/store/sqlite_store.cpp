@@ -56,22 +56,16 @@ const sqlite::Connection& SqliteStore::connection() const {
 }
 
 void SqliteStore::renew() const {
-  if (connection_ && connection_->is_outdated()) connection_.reset();
+  if (options_.access == Access::read_only && connection_ && connection_->is_outdated()) connection_.reset();
 }
 
 template <class Work>
 auto SqliteStore::read(const Work& work) const {
-  if (options_.access == Access::read_only) renew();
-  // A writer may be killed at any moment, and the next one, too.
-  for (int attempt = 1;; ++attempt) {
-    try {
-      const Transaction snapshot(connection(), Transaction::Kind::read);
-      return work();
-    } catch (const sqlite::Failure& failure) {
-      if (!failure.half_written() || attempt == sqlite::kWriteAttempts) throw;
-    }
-    renew();
-  }
+  return sqlite::read([&] { renew(); },
+                      [&] {
+                        const Transaction snapshot(connection(), Transaction::Kind::read);
+                        return work();
+                      });
 }
 
 SqliteStore::~SqliteStore() = default;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <cerrno>
 #include <utility>
 
 #include "cache/sqlite/busy.hpp"
@@ -17,11 +16,7 @@ namespace tuner {
 namespace fs = std::filesystem;
 
 /// Which file stands behind a name.
-struct FileIdentity {
-  dev_t device = 0;
-  ino_t inode = 0;
-  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
-};
+using FileIdentity = std::pair<dev_t, ino_t>;
 
 /// One file of a database, opened when it is first asked.
 template <class Store>
