@@ -14,7 +14,6 @@
 #include "cache/store/store.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tests/support/text.hpp"
 
 namespace tuner::cache::test {
 
