@@ -17,7 +17,7 @@ struct Location {
 /// environment is not looked at (tuner/detail/file_variable.hpp).
 Location locate(const std::filesystem::path& chosen = {});
 
-/// No database yet: no file, or one without a byte, as `sqlite3 FILE` leaves it. What cannot be looked at is left to
+/// No file yet, or one without a byte. What cannot be looked at is left to
 /// opening it, which says why.
 bool is_not_there_yet(const std::filesystem::path& file);
 
