@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests/support/text.hpp"  // what tests look for in files
+
 namespace tuner::test {
 
 /// The whole content of a file; nothing if it cannot be read.
