@@ -24,7 +24,7 @@ target_compile_features(tuner_headers INTERFACE cxx_std_20)
 # What most units include and no change of ours touches, parsed once: that is half of what a unit costs to compile.
 # JSON is not among it, since reading it back would cost every unit 0.4 s. The presets also compile files of a room
 # together, in batches of eight (CMAKE_UNITY_BUILD), so helpers of one room need different names. Each file still
-# includes what it needs: the preset asan has neither, and shows it.
+# includes what it needs: the preset plain has neither, and shows it.
 set(tuner_precompiled_headers
     <algorithm> <chrono> <filesystem> <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view>
     <utility> <variant> <vector> <fmt/chrono.h> <fmt/format.h> <fmt/ranges.h>)

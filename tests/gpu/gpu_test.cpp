@@ -22,6 +22,10 @@
 #include "tests/support/files.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+using tuner::test::npy_from;
+using tuner::test::read_bytes;
+using tuner::test::write_bytes;
+
 namespace {
 
 std::string setting(const char* name, const char* otherwise) {

@@ -21,10 +21,12 @@ TEST_CASE_FIXTURE(Program, "without a context the primary one of the first GPU i
 }
 
 TEST_CASE("a program's own context is used and left as it is") {
-  const OwnContext own;
+  Machine machine;
+  machine.tuned();
+  OwnContext own;
   const std::size_t holds = inspector().primary_holds();
-  Program program;
-  const Instance& instance = program.tuned_instance();
+  Runtime runtime(machine.options());
+  const Instance& instance = runtime.kernel(wave()).request({100, 1000});
   CHECK(instance.rung() == Rung::exact);
   CHECK(current_context() == own.get());
   inspector().take_launches();

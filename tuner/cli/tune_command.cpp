@@ -178,9 +178,8 @@ Command tune_command() {
       .synopsis = "tuner tune [FILE] [options]",
       .summary = "find the fastest configuration of a kernel and store it",
       .purpose =
-          "Compiles the configurations of a kernel, checks each against the baseline, times them, compares\n"
-          "the fastest in a final race, and stores every trial and the winner. Ctrl-C stops early and\n"
-          "keeps what was measured.",
+          "Compiles, checks and times the configurations of a kernel, compares the fastest in a final race,\n"
+          "and stores every trial and the winner. Ctrl-C stops early and keeps what was measured.",
       .options =
           {
               {"problem", Kind::repeatable, "A=1,B=2",
