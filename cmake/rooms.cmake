@@ -23,8 +23,8 @@ target_compile_features(tuner_headers INTERFACE cxx_std_20)
 
 # What most units include and no change of ours touches, parsed once: that is half of what a unit costs to compile.
 # JSON is not among it, since reading it back would cost every unit 0.4 s. The presets also compile files of a room
-# together, in batches of eight (CMAKE_UNITY_BUILD), so helpers of one room need different names. Each file still
-# includes what it needs: the preset plain has neither, and shows it.
+# together, in batches (CMAKE_UNITY_BUILD), so helpers of one room need different names. Each file still includes what
+# it needs: the preset `plain` uses neither, and so verifies it.
 set(tuner_precompiled_headers
     <algorithm> <chrono> <filesystem> <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view>
     <utility> <variant> <vector> <fmt/chrono.h> <fmt/format.h> <fmt/ranges.h>)
@@ -35,7 +35,8 @@ set(tuner_precompiled_headers
 function(tuner_compile_alike target)
   cmake_parse_arguments(PARSE_ARGV 1 compile "HOT" "" "")
   target_link_libraries(${target} PRIVATE tuner_flags)
-  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+                                            UNITY_BUILD_BATCH_SIZE 8)
   set(precompiled tuner_precompiled)
   if(compile_HOT)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)

@@ -60,7 +60,9 @@ struct Crowd {
     for (bench::Child& member : members) {
       std::vector<std::string> words = bench::words(member.finish());
       if (words.size() == 2) words.emplace_back();  // no configuration
-      if (words.size() < 3) throw std::runtime_error("a process said too little");
+      if (words.size() < 3)
+        throw std::runtime_error(
+            "a process printed fewer than three words; expected its rung, seconds and configuration");
       fmt::print("  after {} s: {}, {}\n", words[1], to_string(static_cast<Rung>(std::stoi(words[0]))), words[2]);
       found.insert(words[0] + " " + words[2]);
     }

@@ -19,7 +19,8 @@ std::vector<float4> random_bodies(int count) {
   return bodies;
 }
 
-/// The sum of all forces over the sum of their sizes: 0 except for rounding, because every force has its opposite.
+/// The sum of all forces over the sum of their magnitudes, of x components: 0 except for rounding, because every force
+/// has its opposite.
 double imbalance(const std::vector<float4>& bodies, const std::vector<float4>& acceleration) {
   double sum = 0, size = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -48,7 +49,7 @@ int main(int argc, char** argv) try {
     throw std::runtime_error(std::string(status.message));
   const double error = imbalance(bodies, acceleration.read(stream));
 
-  std::printf("rung `%s`: %s\n  %s\n  sum of all forces: %.1e of their total magnitude\n",
+  std::printf("rung `%s`: %s\n  %s\n  forces sum to %.1e of their total magnitude (x components)\n",
               std::string(to_string(provenance.rung)).c_str(), provenance.why.c_str(), provenance.configuration.c_str(),
               error);
   return error < 1e-4 ? 0 : 1;

@@ -1,4 +1,5 @@
 // Gravity between n bodies: the acceleration of each. A body is x, y, z and its mass.
+
 extern "C" __global__ void gravity(const float4* bodies, float4* acceleration, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

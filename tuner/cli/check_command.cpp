@@ -88,12 +88,13 @@ Command check_command() {
           {
               {"host", Kind::flag, "", "on the CPU: compile the kernel as C++ with $CXX, c++, g++ or clang++"},
               {"problem", Kind::repeatable, "A=1,B=2",
-               "values of the problem; repeatable; default: with --host small sizes that kernels often get wrong, else "
+               "values that define the problem; repeatable; default: with --host small sizes that kernels often get "
+               "wrong, else "
                "the problem's defaults"},
               {"config", Kind::repeatable, "A=1,B=2",
                "check this configuration; omitted parameters have their defaults; repeatable; default: the baseline, "
                "and others that cover every pair of parameter values"},
-              {"where", Kind::repeatable, "EXPR", "choose only configurations for which this holds; repeatable"},
+              {"where", Kind::repeatable, "EXPR", "choose only configurations for which EXPR is true; repeatable"},
               {"configurations", Kind::value, "N", "choose at most N configurations; default 120"},
               {"kernel", Kind::value, "NAME", "which kernel, if the file describes several"},
               {"device", Kind::value, "N", "which GPU, as numbered by `tuner devices`; default 0"},

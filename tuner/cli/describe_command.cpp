@@ -219,10 +219,10 @@ Command describe_command() {
       .options =
           {
               {"problem", Kind::value, "A=1,B=2",
-               "values of the problem; needed to count configurations unless all have defaults"},
+               "values that define the problem; needed to count configurations unless all have defaults"},
               {"device-name", Kind::value, "NAME",
                fmt::format("count for this GPU, present or not; default {}", kPlanDevice)},
-              {"where", Kind::repeatable, "EXPR", "count only configurations for which this holds; repeatable"},
+              {"where", Kind::repeatable, "EXPR", "count only configurations for which EXPR is true; repeatable"},
               {"kernel", Kind::value, "NAME", "only this kernel; default: every kernel in the file"},
               {"t1", Kind::flag, "",
                "print a T1 file, the JSON that other tuners read; warnings name what T1 cannot express"},

@@ -191,20 +191,16 @@ Command tune_command() {
                fmt::format("how to choose configurations: {}; default auto",
                            fmt::join(search::strategy_names(), ", "))},
               {"budget", Kind::repeatable, "200|60s|10%",
-               "stop after this many configurations, this much time (ms, s, min) or this share of the space; for "
-               "several limits, use commas or repeat the option: the first one reached ends the search; default: the "
-               "whole "
-               "space"},
+               "stop after this many configurations, this much time (ms, s, min) or this share of the space; combine "
+               "limits with commas or by repeating the option: the first one reached ends the search; default: the "
+               "whole space"},
               {"stop-at", Kind::value, "TIME|1.5x",
                "stop as soon as a configuration takes at most this long (ns, us, ms, s), or reaches "
                "this speed-up over the baseline"},
               {"stop-after-idle", Kind::value, "N", "stop after N configurations in a row without an improvement"},
               {"stop-when-gain-below", Kind::value, "2%",
                "stop when doubling the number of configurations tried is expected to gain less than this"},
-              {"seed", Kind::value, "N",
-               "random seed for the strategy and the generated inputs; with --no-warm-start, the same seed tries the "
-               "same "
-               "configurations; default 0"},
+              {"seed", Kind::value, "N", "random seed for the strategy and the generated inputs; default 0"},
               {"mode", Kind::value, "cold|warm",
                "cold flushes the L2 cache before every sample; warm does not; default cold"},
               {"device", Kind::value, "N", "which GPU, as numbered by `tuner devices`; default 0"},
@@ -227,11 +223,9 @@ Command tune_command() {
                "do not start with configurations that won for other problems or on other GPUs; by default up to five "
                "of them are measured first, and more as long as they are faster than the strategy's own choices"},
               {"if-busy", Kind::value, "wait|TIME|leave|ignore",
-               "what to do if another process is tuning the same kernel and problem, or is tuning on the same GPU: "
-               "wait at "
-               "most 30 min, or at most TIME (ms, s, min), then go ahead alongside it; leave: exit with code 7; "
-               "ignore: go "
-               "ahead at once; default wait"},
+               "what to do if another process is tuning the same kernel and problem, or on the same GPU. wait: wait "
+               "at most 30 min, then go ahead alongside it; TIME (ms, s, min): the same, but wait at most TIME; "
+               "leave: exit with code 7; ignore: go ahead at once; default wait"},
               {"no-times", Kind::flag, "",
                "with --json: omit fields that differ between otherwise identical replays (durations, dates, paths)"},
           },

@@ -25,11 +25,11 @@ Build::Build(const Program& program, const Compiler& compiler, const std::vector
 }
 
 std::filesystem::path Build::program(Flavour flavour) const {
-  return program_.folder() / ("run_" + name_of(flavour));
+  return program_.folder() / ("run_" + flavour_name(flavour));
 }
 
 Build::Unit Build::make_unit(Flavour flavour, std::vector<VariantSource> variants) {
-  const std::string name = name_of(flavour) + "_" + std::to_string(units_++);
+  const std::string name = flavour_name(flavour) + "_" + std::to_string(units_++);
   Unit unit;
   unit.source = program_.write_unit(name, variants);
   unit.object = program_.folder() / (name + ".o");

@@ -361,7 +361,7 @@ class Check {
       finding.kind = FindingKind::race;
       finding.other = places.place(event.other_stack, other_within);
       finding.sentence =
-          fmt::format("{} byte {} of {}, which another thread {}{}, with no synchronization between them", does,
+          fmt::format("{} byte {} of {}, which another thread {}{}, with no synchronisation between them", does,
                       event.offset, memory, event.other_writes ? "writes" : "reads",
                       finding.other.line == 0 ? "" : " in " + finding.other.text());
     } else if (event.what == "input") {

@@ -62,13 +62,13 @@ void tell_lack(CaseOutcome& outcome, const Job& job, const std::filesystem::path
 }  // namespace
 
 std::filesystem::path report_of(const std::filesystem::path& folder, Flavour flavour, std::size_t position) {
-  return folder / (name_of(flavour) + ".report" + std::to_string(position));
+  return folder / (flavour_name(flavour) + ".report" + std::to_string(position));
 }
 
 Execution execute(const Cases& cases, const std::vector<std::size_t>& numbers, Flavour flavour,
                   const std::filesystem::path& program, const std::filesystem::path& folder, const HostOptions& options,
                   const JobLimits& limits) {
-  const std::string name = name_of(flavour), events = (folder / (name + ".events")).string();
+  const std::string name = flavour_name(flavour), events = (folder / (name + ".events")).string();
   const PlanFiles files{folder / kInputsFile, folder / (name + ".plan"), folder / (name + ".results"),
                         folder / (name + ".report")};
   write_plan(cases, numbers, files, options.limit);

@@ -24,7 +24,7 @@ enum class Flavour {
   threads,  ///< every access is reported to the watch for races (shim/races.cpp)
 };
 
-inline std::string name_of(Flavour flavour) {
+inline std::string flavour_name(Flavour flavour) {
   return flavour == Flavour::memory ? "memory" : "threads";
 }
 

@@ -27,18 +27,19 @@ using Descriptor = UniqueHandle<int, close, -1>;
   throw Error(Errc::file_not_found, fmt::format("The kernel file {} {}.", file.string(), why));
 }
 
-/// A named pipe reads as empty until a program opens it to write to it: that may take so long.
+/// A named pipe reads as empty until a program opens it for writing: it has this long to do so.
 constexpr std::chrono::seconds kPatience{10};
 
 bool is_written_to(int pipe) {
   using Clock = std::chrono::steady_clock;
   pollfd waited_for{.fd = pipe, .events = POLLIN, .revents = 0};
-  for (const auto end = Clock::now() + kPatience; Clock::now() < end;) {
+  const auto end = Clock::now() + kPatience;
+  while (true) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    if (left.count() <= 0) return false;
     const int ready = poll(&waited_for, 1, static_cast<int>(left.count()));
     if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
   }
-  return false;
 }
 
 /// By its byte order mark, or because zeros are half of each ASCII character saved so, and in UTF-8 there are none:
@@ -89,8 +90,9 @@ std::string read_kernel_file(const std::filesystem::path& file) {
     if (text.size() > kLargestFile) cannot_read(file, "is larger than 16 MiB; name an annotated CUDA source");
   }
   if (!is_written && text.empty()) {
-    cannot_read(
-        file, fmt::format("is a pipe that no program wrote to within {} s; start its writer first", kPatience.count()));
+    cannot_read(file,
+                fmt::format("is a named pipe that no program opened for writing within {} s; start the writer first",
+                            kPatience.count()));
   }
   if (is_utf16(text)) {
     throw Error(Errc::bad_description, fmt::format("{} is UTF-16: save it as UTF-8.", file.string()));

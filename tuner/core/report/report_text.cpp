@@ -134,9 +134,10 @@ std::string ReportText::heading() const {
   for (const std::string& where : report.where) text += labelled("  where      ", where);
   const WarmStart& warm = report.warm_start;
   if (warm.tried > 0) {
-    text += labelled("  warm start ", fmt::format("{} that did well elsewhere tried first; {}",
-                                                  counted(static_cast<std::uint64_t>(warm.tried), "configuration"),
-                                                  warm.won ? "one of them won" : "none of them won"));
+    text += labelled("  warm start ",
+                     fmt::format("{} that had done well elsewhere {} tried; {}",
+                                 counted(static_cast<std::uint64_t>(warm.tried), "configuration"),
+                                 warm.tried == 1 ? "was" : "were", warm.won ? "one of them won" : "none of them won"));
   }
   return text;
 }

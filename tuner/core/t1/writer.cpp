@@ -18,7 +18,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::uint64_t kMostWritten = 2'000'000;
-constexpr const char* kDimensions[] = {"X", "Y", "Z"};
+constexpr const char* kAxes[] = {"X", "Y", "Z"};
 
 OrderedJson value_json(const search::Value& value) {
   if (value.is_name()) return value.as_name();
@@ -177,7 +177,7 @@ class T1Writer {
   OrderedJson extents(const std::vector<search::Expression>& expressions) {
     OrderedJson object = OrderedJson::object();
     for (std::size_t i = 0; i < 3; ++i) {
-      object[kDimensions[i]] = i < expressions.size() ? python_.text(expressions[i]) : std::string("1");
+      object[kAxes[i]] = i < expressions.size() ? python_.text(expressions[i]) : std::string("1");
     }
     return object;
   }

@@ -29,8 +29,8 @@ class TUNER_API Description {
  public:
   /// Reads an annotated source file and the headers that it includes with quotes, from beside it or from
   /// `include_folders`; or a T1 description in JSON (docs/t1.md), which names its source. `kernel` picks one if several
-  /// are described. A file may be a pipe: waits up to ten seconds for its writer. Throws Error{file_not_found}, and
-  /// Error{bad_description} for T1, which is parsed here.
+  /// are described. The file may be a named pipe: waits up to ten seconds for a writer, then reads until the writer
+  /// closes it. Throws Error{file_not_found}, and Error{bad_description} for T1, which is parsed here.
   static Description from_file(const std::filesystem::path& file, std::string_view kernel = {},
                                const std::vector<std::filesystem::path>& include_folders = {});
 
