@@ -63,7 +63,7 @@ void Laboratory::prepare(const Task& task, Timing mode) {
   problem.deterministic = task.description().deterministic;
   problem.mode = mode;
   problem.launch_timeout = std::chrono::seconds(10);  // nobody else waits for it
-  problem.support_cubin = compile(std::move(support)).cubin;
+  problem.support_cubin = compile(std::move(support)).cubin.bytes;
   require(ask(std::move(problem)), "Preparing the problem");
 
   const std::size_t baseline = candidates_->add(task.baseline().value());

@@ -78,9 +78,9 @@ double multiply_add_rate(const DeviceInfo& device, engine::WorkStream& stream, b
     request.architecture = device.architecture();
     const engine::CompileReply reply = compiler.compile(request);
     if (reply.outcome != Outcome::ok) throw Error(Errc::internal, reply.message);
-    const engine::Module module = engine::load_module(reply.cubin);
+    const engine::Module module = engine::load_module(reply.cubin.bytes);
     CUfunction function = nullptr;
-    engine::check(engine::driver().module_function(&function, module.get(), reply.lowered_name.c_str()),
+    engine::check(engine::driver().module_function(&function, module.get(), reply.cubin.kernel.c_str()),
                   "cuModuleGetFunction");
     for (const unsigned threads : {256U, 512U, 1024U}) {
       const unsigned blocks = 4 * static_cast<unsigned>(device.sm_count * device.max_threads_per_sm) / threads;

@@ -60,7 +60,7 @@ json facts_record(const engine::Entry& entry, const engine::Entry& original, con
               {"occupancy_limiter", facts.occupancy_limiter},
               {"idle_registers", or_null(idle_registers(facts, entry.geometry, device))},
               {"global_loads", nullptr}};
-  if (const auto loads = global_loads(original.binary.cubin, original.binary.lowered_name)) {
+  if (const auto loads = global_loads(original.binary.cubin.bytes, original.binary.cubin.kernel)) {
     record["global_loads"] = {{"widest_bits", loads->widest_bits()},
                               {"to_registers", by_width(loads->to_registers)},
                               {"to_shared", by_width(loads->to_shared)},

@@ -43,7 +43,7 @@ Stage::Stage(const Task& task) : task_(task), compiler_({}) {
   request.source = std::string(support_source());
   request.file_name = "support.cu";
   request.architecture = task.device().architecture();
-  support_ = std::make_unique<engine::DeviceSupport>(compiled(compiler_, request).cubin, stream_);
+  support_ = std::make_unique<engine::DeviceSupport>(compiled(compiler_, request).cubin.bytes, stream_);
   buffers_ = std::make_unique<engine::Buffers>(task.arguments_with_data(), kSeed, *support_, stream_);
   require(buffers_->set_scalars(), "The problem's numbers");
 }
@@ -54,7 +54,6 @@ engine::LoadedKernel Stage::load(const std::string& text) {
   engine::Candidate candidate;
   candidate.configuration = task_.space().text(configuration);
   candidate.cubin = reply.cubin;
-  candidate.lowered_name = reply.lowered_name;
   candidate.parameters = reply.parameters;
   candidate.geometry = task_.geometry(configuration);
   candidate.scratch_lengths = task_.scratch_lengths(configuration);

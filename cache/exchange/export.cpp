@@ -79,6 +79,7 @@ std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
         if (request.with_served) {
           for (Served& start : starts.find_all(rows.decision->row)) {
             start.decision = row;
+            start.file.clear();
             served.push_back(std::move(start));
           }
         }

@@ -4,16 +4,27 @@
 #include <string>
 #include <vector>
 
+#include "cache/store/described.hpp"
+
 namespace tuner::cache {
 
+/// A compiled kernel.
+struct Cubin {
+  std::string hash;    ///< content_hash of `bytes`; BinaryStore::put fills it in when empty
+  std::string kernel;  ///< its symbol in the binary (its lowered name)
+  std::vector<std::byte> bytes;
+};
+
+void describe(auto& fields, MaybeConst<Cubin> auto& cubin) {
+  auto& [hash, kernel, bytes] = cubin;
+  fields("hash", hash)("kernel", kernel)("bytes", bytes);
+}
+
 /// One compiled binary and how it was made.
-struct Binary {
-  std::string hash;          ///< content_hash of `bytes`; filled in by BinaryStore::put when empty
+struct Binary : Cubin {
   std::string architecture;  ///< "sm_90"
   std::string compile_key;   ///< canonical text of everything that the binary depends on
-  std::string kernel;        ///< the kernel's symbol in the binary (its lowered name)
   std::string resource_log;  ///< what the compiler said about registers, stack and spills
-  std::vector<std::byte> bytes;
 };
 
 /// A binary as it was read, with what ties it to its build; nothing of it was compared yet.

@@ -71,13 +71,16 @@ CREATE TEMP VIEW build AS
 constexpr const char* kServed1 = R"sql(
 CREATE TABLE served (
   -- What programs start from; derived from decisions.db. Deleting it loses nothing.
-  served_id   INTEGER PRIMARY KEY,  -- from the hash of source and place
+  served_id   INTEGER PRIMARY KEY,  -- from the hashes of source and place; those of one source stand together
   source      TEXT NOT NULL,        -- hashes of an annotated source and its headers, and the version that read it
-  place       TEXT NOT NULL,        -- problem, device and mode; empty: the row says what the source is
+  outline     TEXT NOT NULL,        -- what a request has to know of the source
+  place       TEXT NOT NULL,        -- problem, device and mode
   file        TEXT NOT NULL,        -- the decisions.db that this is derived from; empty: whichever is beside this
   decision_id INTEGER NOT NULL,
-  launch      TEXT NOT NULL,        -- for the program
-  checksum    TEXT NOT NULL,        -- XXH3-128 of all of the row
+  launch      TEXT NOT NULL,        -- what a launch has to know
+  binary_hash TEXT NOT NULL,        -- XXH3-128 of binary, hexadecimal
+  symbol      TEXT NOT NULL,        -- of the kernel in the binary
+  checksum    TEXT NOT NULL,        -- XXH3-128 of all columns but binary
   binary      BLOB NOT NULL         -- the last column, so that listing does not read it
 ) STRICT;
 )sql";

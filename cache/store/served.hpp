@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
+
+#include "cache/store/binary.hpp"
 
 namespace tuner::cache {
 
@@ -13,9 +13,10 @@ struct Served {
   std::string source;         ///< canonical text: the annotated source, its headers and what reads them
   std::string outline;        ///< what a request has to know of the source: its reader's own text
   std::string place;          ///< canonical text: the problem, everything of the device that expressions read, the mode
+  std::string file;           ///< which decisions.db it is derived from; empty: whichever is beside it
   std::int64_t decision = 0;  ///< its row
   std::string launch;         ///< what a launch has to know: its reader's own text
-  std::vector<std::byte> binary;  ///< what is launched
+  Cubin cubin;                ///< what is launched
 };
 
 }  // namespace tuner::cache

@@ -30,61 +30,60 @@ using sqlite::Transaction;
 /// Programs whose texts differ in what the decision does not depend on have rows of their own. For one more than this
 /// the others go.
 constexpr int kRowsOfDecision = 8;
-constexpr const char* kNoPlace = "";  ///< of what a source is
 
-/// One row. Whatever reads another layout into these columns begins it with another number.
-struct Row {
-  std::string source, place;
-  std::string file;
-  std::int64_t decision = 0;
-  std::string launch;
-  std::vector<std::byte> binary;
-};
+/// The row of a place among those of its source, which stand together; from 0.
+constexpr std::int64_t kPlaces = std::int64_t{1} << 32;
 
-std::int64_t number_of(const std::string& source, const std::string& place) {
-  constexpr std::size_t kDigits = 15;  // what fits into a positive number
-  const std::string hash = content_hash({"served1", source, place});
+std::int64_t number_of(std::string_view text, std::int64_t limit) {
+  constexpr std::size_t kDigits = 8;
+  const std::string hash = content_hash({"served1", text});
   std::int64_t number = 0;
   std::from_chars(hash.data(), hash.data() + kDigits, number, 16);
-  return number;
+  return number % limit;
 }
 
-/// A row that was read in the wrong place, or changed in any part, does not match.
-std::string checksum_of(const Row& row) {
-  return content_hash(
-      {row.source, row.place, row.file, std::to_string(row.decision), row.launch, content_hash(row.binary)});
+/// The lowest number of a source.
+std::int64_t first_of(const std::string& source) {
+  constexpr std::int64_t kSources = std::int64_t{1} << 31;
+  return number_of(source, kSources) * kPlaces;
+}
+
+/// A row that was read in the wrong place, or changed in any part, does not match; nor does another binary.
+std::string checksum_of(const Served& row) {
+  return content_hash({row.source, row.outline, row.place, row.file, std::to_string(row.decision), row.launch,
+                       row.cubin.hash, row.cubin.kernel});
 }
 
 [[noreturn]] void damaged(const fs::path& path) {
   fail(Errc::store_damaged,
        "{}, which lets programs start quickly, is damaged and not used; the decisions beside it are. It is written "
-       "again "
-       "when the kernel is requested. If this happens again, check the disk.",
+       "again when the kernel is requested. If this happens again, check the disk.",
        path.string());
 }
 
-constexpr const char* kSelect = "SELECT source, place, file, decision_id, launch, binary, checksum FROM served WHERE ";
+constexpr const char* kSelect =
+    "SELECT source, outline, place, file, decision_id, launch, binary_hash, symbol, checksum, binary FROM served "
+    "WHERE ";
 
-Row read_row(const Statement& select) {
-  Row row;
+Served read_row(const Statement& select, bool with_binary) {
+  Served row;
   std::string checksum;
-  RowReader(select).read(row.source, row.place, row.file, row.decision, row.launch, row.binary, checksum);
-  if (checksum != checksum_of(row)) damaged(select.connection().path());
+  RowReader columns(select);
+  columns.read(row.source, row.outline, row.place, row.file, row.decision, row.launch, row.cubin.hash, row.cubin.kernel,
+               checksum);
+  if (with_binary) columns.read(row.cubin.bytes);
+  if (checksum != checksum_of(row) || (with_binary && content_hash(row.cubin.bytes) != row.cubin.hash))
+    damaged(select.connection().path());
   return row;
 }
 
-void write_row(const Connection& served, const Row& row) {
+void write_row(const Connection& served, const Served& row) {
   Statement(served,
-            "INSERT OR REPLACE INTO served (served_id, source, place, file, decision_id, launch, checksum, binary) "
-            "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
-      .bind(number_of(row.source, row.place), row.source, row.place, row.file, row.decision, row.launch,
-            checksum_of(row), std::span(row.binary))
+            "INSERT OR REPLACE INTO served (served_id, source, outline, place, file, decision_id, launch, binary_hash, "
+            "symbol, checksum, binary) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")
+      .bind(first_of(row.source) + number_of(row.place, kPlaces), row.source, row.outline, row.place, row.file,
+            row.decision, row.launch, row.cubin.hash, row.cubin.kernel, checksum_of(row), std::span(row.cubin.bytes))
       .run();
-}
-
-void write_rows(const Connection& served, const Served& row, const std::string& file) {
-  write_row(served, {row.source, kNoPlace, "", 0, row.outline, {}});
-  write_row(served, {row.source, row.place, file, row.decision, row.launch, row.binary});
 }
 
 /// What tells a file of decisions from another one that gets its name: rows say nothing of what was put in its place.
@@ -98,11 +97,11 @@ std::string identity_of(const OpenFolder& folder, const fs::path& decisions) {
 template <class Goes>
 bool delete_rows(const Connection& served, const Goes& goes) {
   std::vector<std::int64_t> gone;
-  Statement decisions(served, "SELECT DISTINCT decision_id FROM served WHERE place <> ''");
+  Statement decisions(served, "SELECT DISTINCT decision_id FROM served");
   while (decisions.step()) {
     if (goes(decisions.integer(0))) gone.push_back(decisions.integer(0));
   }
-  Statement erase(served, "DELETE FROM served WHERE decision_id = ?1 AND place <> ''");
+  Statement erase(served, "DELETE FROM served WHERE decision_id = ?1");
   for (const std::int64_t decision : gone) erase.bind(decision).run();
   return !gone.empty();
 }
@@ -160,7 +159,7 @@ void with_fresh_file(const OpenFolder& folder, const std::string& name, const Wo
 struct ServedStore::Opened {
   Opened(std::shared_ptr<const OpenFolder> folder, const std::string& name, std::chrono::milliseconds patience)
       : connection(std::move(folder), name, kFlags, patience),
-        row(connection, std::string(kSelect) + "served_id = ?1") {}
+        row(connection, std::string(kSelect) + "served_id BETWEEN ?1 AND ?2 ORDER BY served_id LIMIT 1") {}
   static constexpr int kFlags =
       SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX;
   Connection connection;
@@ -194,43 +193,45 @@ void ServedStore::read(const Work& work) try {
   if (error.code() == Errc::store_damaged) damaged(served_beside(decisions_));
 }
 
-std::optional<Served> ServedStore::find(const std::string& source, const std::string& place) {
-  std::optional<Served> found;
+std::optional<std::string> ServedStore::find_outline(const std::string& source) {
+  std::optional<std::string> found;
   read([&] {
-    if (!opened_->row.bind(number_of(source, place)).step()) return;
-    Row row = read_row(opened_->row);
+    const std::int64_t first = first_of(source);
+    if (!opened_->row.bind(first, first + kPlaces - 1).step()) return;
+    const Served row = read_row(opened_->row, false);
     opened_->row.run();  // which ends its lock
-    if (row.source != source || row.place != place) return;
-    if (!row.file.empty() && row.file != identity_of(*opened_->connection.folder(), decisions_)) return;
-    found = Served{row.source, {}, row.place, row.decision, std::move(row.launch), std::move(row.binary)};
+    if (row.source == source) found = row.outline;
   });
   return found;
 }
 
-std::optional<std::string> ServedStore::find_outline(const std::string& source) {
-  auto found = find(source, kNoPlace);
-  return found ? std::optional(std::move(found->launch)) : std::nullopt;
+std::optional<Served> ServedStore::find(const std::string& source, const std::string& place) {
+  std::optional<Served> found;
+  read([&] {
+    const std::int64_t number = first_of(source) + number_of(place, kPlaces);
+    if (!opened_->row.bind(number, number).step()) return;
+    Served row = read_row(opened_->row, true);
+    opened_->row.run();
+    if (row.source == source && row.place == place && is_of_this_file(row.file)) found = std::move(row);
+  });
+  return found;
 }
 
 std::vector<Served> ServedStore::find_all(std::int64_t decision) {
-  std::vector<std::pair<std::string, std::string>> places;
+  std::vector<Served> all;
   read([&] {
-    Statement select(opened_->connection, std::string(kSelect) + "decision_id = ?1 AND place <> '' ORDER BY served_id");
+    Statement select(opened_->connection, std::string(kSelect) + "decision_id = ?1 ORDER BY served_id");
     select.bind(decision);
     while (select.step()) {
-      Row row = read_row(select);
-      places.emplace_back(std::move(row.source), std::move(row.place));
+      Served row = read_row(select, true);
+      if (is_of_this_file(row.file)) all.push_back(std::move(row));
     }
   });
-  std::vector<Served> all;
-  for (const auto& [source, place] : places) {
-    auto found = find(source, place);
-    const auto outline = find_outline(source);
-    if (!found || !outline || found->decision != decision) continue;
-    found->outline = *outline;
-    all.push_back(*std::move(found));
-  }
   return all;
+}
+
+bool ServedStore::is_of_this_file(const std::string& file) const {
+  return file.empty() || file == identity_of(*opened_->connection.folder(), decisions_);
 }
 
 void record_served(const fs::path& path, const Served& row, std::chrono::milliseconds patience) {
@@ -246,7 +247,7 @@ void record_served(const fs::path& path, const Served& row, std::chrono::millise
     const auto served = open_database(beside, Access::read_write, patience, Durability::precious, served_format());
     if (reason_to_distrust(*served->folder(), beside.filename(), trusted_owners())) return;
     Transaction all(*served, Transaction::Kind::write);
-    Statement count(*served, "SELECT count(*) FROM served WHERE decision_id = ?1 AND place <> ''");
+    Statement count(*served, "SELECT count(*) FROM served WHERE decision_id = ?1");
     count.bind(row.decision).step();
     const bool full = count.integer(0) >= kRowsOfDecision;
     count.run();
@@ -254,9 +255,9 @@ void record_served(const fs::path& path, const Served& row, std::chrono::millise
     delete_rows(*served, [&](std::int64_t decision) {
       return !is_served(*decisions, decision) || (full && decision == row.decision);
     });
-    write_rows(*served, row, identity_of(folder, path));
-    served->execute(
-        "DELETE FROM served WHERE place = '' AND source NOT IN (SELECT source FROM served WHERE place <> '')");
+    Served written = row;
+    written.file = identity_of(folder, path);
+    write_row(*served, written);
     all.commit();
   });
 }
@@ -289,7 +290,7 @@ void drop_served(const Connection& decisions, const Filter& filter) {
 void export_served(const fs::path& to, const std::vector<Served>& rows) {
   const auto served = open_database(to, Access::read_write, kCommandPatience, Durability::precious, served_format());
   Transaction all(*served, Transaction::Kind::write);
-  for (const Served& row : rows) write_rows(*served, row, "");
+  for (const Served& row : rows) write_row(*served, row);
   all.commit();
 }
 

@@ -28,16 +28,17 @@ class ServedStore {
   ServedStore(std::filesystem::path decisions, std::chrono::milliseconds patience);
   ~ServedStore();
 
-  /// Served::outline. Throws Error{store_damaged}, as the others do.
+  /// Served::outline of any row of this source. Throws Error{store_damaged}, as the others do.
   std::optional<std::string> find_outline(const std::string& source);
-  /// The winner for this source in this place, without its outline.
+  /// The winner for this source in this place.
   std::optional<Served> find(const std::string& source, const std::string& place);
-  /// All of a decision, each with its outline.
+  /// All of a decision.
   std::vector<Served> find_all(std::int64_t decision);
 
  private:
   struct Opened;
   bool open();
+  bool is_of_this_file(const std::string& file) const;
   template <class Work>
   void read(const Work& work);
 
@@ -46,15 +47,15 @@ class ServedStore {
   std::unique_ptr<Opened> opened_;  ///< null while there is none
 };
 
-/// Writes a row, unless another decision of its task is served by now. What is there is made anew if it is of no use.
-/// Throws Error{store_*} if that cannot be done, or not without waiting for longer.
+/// Writes a row for the decisions there, unless another decision of its task is served by now. What is there is made
+/// anew if it is of no use. Throws Error{store_*} if that cannot be done, or not without waiting for longer.
 void record_served(const std::filesystem::path& decisions, const Served& served, std::chrono::milliseconds patience);
 
 /// Deletes the rows of these tasks. Within the transaction that changes what is served for them. Throws Error{store_*}
 /// if the rows can be neither deleted nor removed with their file: what they say must not be served any more.
 void drop_served(const sqlite::Connection& decisions, const Filter& filter);
 
-/// Writes rows for whatever decisions are beside them into a new file.
+/// Writes rows, of which none names a file of decisions, into a new file.
 void export_served(const std::filesystem::path& to, const std::vector<Served>& rows);
 
 }  // namespace tuner::cache

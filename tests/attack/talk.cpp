@@ -60,8 +60,8 @@ BoundArgument argument(const std::string& name, Argument::Role role) {
 engine::Candidate candidate(Chance& chance) {
   engine::Candidate candidate;
   candidate.configuration = "B=64";
-  candidate.cubin = some_bytes(chance);
-  candidate.lowered_name = "k";
+  candidate.cubin.bytes = some_bytes(chance);
+  candidate.cubin.kernel = "k";
   candidate.parameters = {{0, 8}, {8, 8}, {16, 4}};
   candidate.geometry.grid = {128, 1, 1};
   candidate.geometry.block = {64, 1, 1};
@@ -102,8 +102,8 @@ Message to_pool(Chance& chance) {
   if (kind == 2) return to_message(engine::kReady, engine::HelperReady{"13.0.88"});
   if (kind == 3) {
     engine::CompileReply reply;
-    reply.cubin = some_bytes(chance);
-    reply.lowered_name = "k";
+    reply.cubin.bytes = some_bytes(chance);
+    reply.cubin.kernel = "k";
     reply.facts.registers = 10;
     return to_message(engine::kCompiled, reply);
   }
@@ -131,8 +131,8 @@ TuneAnswer tune_answer(Chance& chance) {
   TuneAnswer answer;
   answer.result = chance.once_in(3) ? TuneAnswer::Result::failed : TuneAnswer::Result::decided;
   answer.decision.configuration = "B=64";
-  answer.cubin = some_bytes(chance);
-  answer.lowered_name = "k";
+  answer.cubin.bytes = some_bytes(chance);
+  answer.cubin.kernel = "k";
   return answer;
 }
 
@@ -199,8 +199,9 @@ Message plausible_message(Chance& chance, Listener listener, const std::filesyst
     case Listener::device_worker:
       return engine::encode_request(device_request(chance));
     case Listener::compile_client:
-      return service::encode(chance.below(4), CompileAnswer{static_cast<Outcome>(chance.below(14)), "so",
-                                                            some_bytes(chance), "k", "hash"});
+      return service::encode(
+          chance.below(4),
+          CompileAnswer{static_cast<Outcome>(chance.below(14)), "so", {"hash", "k", some_bytes(chance)}});
     case Listener::tune_client:
       return service::encode(tune_answer(chance));
     case Listener::pool:

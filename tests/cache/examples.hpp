@@ -17,7 +17,7 @@ inline std::filesystem::path old_file(const TemporaryFolder& folder, const std::
 
 /// Code for sm_90, `size` bytes that differ from those of another text.
 inline Binary binary_of(const std::string& key, const std::string& code, std::size_t size) {
-  Binary binary{.architecture = "sm_90", .compile_key = key, .kernel = "copy", .resource_log = "log"};
+  Binary binary{{.kernel = "copy"}, "sm_90", key, "log"};
   for (std::size_t i = 0; i < size; ++i) binary.bytes.push_back(static_cast<std::byte>(code[i % code.size()]));
   return binary;
 }

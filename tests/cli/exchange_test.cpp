@@ -112,7 +112,7 @@ TEST_CASE("--with-binaries writes the code of the winners beside the file, where
   const std::string code = "code of BLOCK=256";
   const auto bytes = std::as_bytes(std::span(code));
   cache::BinaryStore::open({.path = binaries})
-      ->put({.architecture = "sm_90", .compile_key = "key", .kernel = "k", .bytes = {bytes.begin(), bytes.end()}});
+      ->put({{.kernel = "k", .bytes = {bytes.begin(), bytes.end()}}, "sm_90", "key", ""});
   const Result result = user.run({"export", "share/decisions.db", "--with-binaries", "--json"});
   check_out(result, 0);
   CHECK(json::parse(result.out)["binaries"]["written"] == 1);

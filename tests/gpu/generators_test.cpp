@@ -26,7 +26,7 @@ std::vector<std::byte> compile_support(const DeviceInfo& device) {
   request.architecture = device.architecture();
   CompileReply reply = NvrtcCompiler({}).compile(request);
   REQUIRE_MESSAGE(reply.outcome == Outcome::ok, reply.log);
-  return reply.cubin;
+  return reply.cubin.bytes;
 }
 
 void use_first_device() {

@@ -169,7 +169,7 @@ class DeviceCheck {
     problem.deterministic = task.description().deterministic;
     problem.seed = request_.seed;
     problem.mode = Timing::warm;
-    problem.support_cubin = compile({std::move(support)}).front().cubin;
+    problem.support_cubin = compile({std::move(support)}).front().cubin.bytes;
     const engine::DeviceReply reply = ask(std::move(problem));
     if (reply.outcome != Outcome::ok)
       throw Error(Errc::device_lost,
@@ -183,7 +183,7 @@ class DeviceCheck {
     if (named) binary = compile({engine::reference_request(task, configuration)}).front();
     const engine::Candidate candidate =
         named ? engine::reference_candidate(task, configuration, binary) : candidates.candidate(baseline);
-    if (candidate.cubin.empty())
+    if (candidate.cubin.bytes.empty())
       throw Error(Errc::baseline_failed, fmt::format("The reference does not compile: {}",
                                                      named ? binary.message : candidates[baseline].trial.message));
     const engine::DeviceReply reply = ask(engine::RunReference{candidate, {.samples = 1}});

@@ -21,9 +21,8 @@ void describe(auto& fields, CompileJob& job) {
 }
 
 void describe(auto& fields, CompileAnswer& answer) {
-  auto& [outcome, message, cubin, lowered_name, binary_hash] = answer;
-  fields("outcome", outcome)("message", message)("cubin", cubin)("lowered_name", lowered_name);
-  fields("binary_hash", binary_hash);
+  auto& [outcome, message, cubin] = answer;
+  fields("outcome", outcome)("message", message)("cubin", cubin);
 }
 
 void describe(auto& fields, TuneJob& job) {
@@ -34,9 +33,9 @@ void describe(auto& fields, TuneJob& job) {
 }
 
 void describe(auto& fields, TuneAnswer& answer) {
-  auto& [result, message, decision, cut_short, gain_low, database, cubin, lowered_name] = answer;
+  auto& [result, message, decision, cut_short, gain_low, database, cubin] = answer;
   fields("result", result)("message", message)("decision", decision)("cut_short", cut_short)("gain_low", gain_low);
-  fields("database", database)("cubin", cubin)("lowered_name", lowered_name);
+  fields("database", database)("cubin", cubin);
 }
 
 }  // namespace tuner

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/store/binary.hpp"
 #include "cache/store/decision.hpp"
 #include "tuner/core/description/description.hpp"
 #include "tuner/core/device/device.hpp"
@@ -39,9 +40,7 @@ struct CompileJob {
 struct CompileAnswer {
   Outcome outcome = Outcome::ok;
   std::string message;  ///< a sentence, where it is not ok
-  std::vector<std::byte> cubin;
-  std::string lowered_name;
-  std::string binary_hash;
+  cache::Cubin cubin;
 };
 
 /// Find the best configuration. Of several engines that are asked for one key in one database, one tunes and the others
@@ -71,8 +70,7 @@ struct TuneAnswer {
   /// Lower end of the interval of (time of `serving` / time of the winner), where both raced.
   std::optional<double> gain_low;
   std::filesystem::path database;  ///< where the decision is stored; empty if it could not be
-  std::vector<std::byte> cubin;    ///< of the winner
-  std::string lowered_name;
+  cache::Cubin cubin;              ///< of the winner
 };
 
 }  // namespace tuner

@@ -177,9 +177,9 @@ std::optional<LayeredStores::FoundServed> LayeredStores::served(const std::strin
     ask_served(turn, layer, [&](cache::ServedStore& store) {
       auto row = store.find(source, place);
       if (!row) return;
-      found =
-          FoundServed{unpacked<ServedWinner>(row->launch), std::move(row->binary), stores_[layer]->location->decisions};
-      found->winner.decision.row = row->decision;  // an export gives it another one
+      auto winner = unpacked<ServedWinner>(row->launch);
+      winner.decision.row = row->decision;  // an export gives it another one
+      found = FoundServed{std::move(winner), std::move(row->cubin), stores_[layer]->location->decisions};
     });
   }
   for (std::size_t before = 0; found && before + 1 < layer; ++before) {
@@ -191,20 +191,15 @@ std::optional<LayeredStores::FoundServed> LayeredStores::served(const std::strin
   return found;
 }
 
-bool LayeredStores::is_users(const fs::path& database) {
-  const std::lock_guard lock(mutex_);
-  return stores_.front()->location && stores_.front()->location->decisions == database;
-}
-
-void LayeredStores::remember(const cache::Served& served) noexcept try {
+void LayeredStores::remember(const cache::Served& served, const fs::path& database) {
   // Who runs with the rights of another user reads what that names, and changes nothing.
   if (has_rights_of_another()) return;
-  const fs::path database = [this] {
+  {
     const std::lock_guard lock(mutex_);
-    return stores_.front()->location->decisions;
-  }();
+    const auto& users = stores_.front()->location;
+    if (!users || users->decisions != database) return;
+  }
   cache::record_served(database, served, std::chrono::milliseconds(0));
-} catch (...) {
 }
 
 std::optional<LayeredStores::Found> LayeredStores::find(const cache::DecisionKey& key, std::size_t& layer,
@@ -247,12 +242,12 @@ std::optional<LayeredStores::Found> LayeredStores::read(const FoundSite& site, L
   return found;
 }
 
-std::optional<cache::Binary> LayeredStores::binary(const std::string& compile_key, const std::string& measured_hash,
-                                                   LookupState& lookup) {
+std::optional<cache::Cubin> LayeredStores::binary(const std::string& compile_key, const std::string& measured_hash,
+                                                  LookupState& lookup) {
   Turn turn(*this);
-  std::optional<cache::Binary> other;
+  std::optional<cache::Cubin> other;
   for (std::size_t i = 0; i < stores_.size(); ++i) {
-    std::optional<cache::Binary> binary;
+    std::optional<cache::Cubin> binary;
     ask(turn, &StoreLayer::binaries, &cache::Location::binaries, i, lookup.locked_binaries,
         [&](cache::BinaryStore& store) {
           if (store.distrust()) turn.report(*store.distrust());

@@ -35,7 +35,7 @@ struct LookupState {
 };
 
 /// The databases that a Runtime reads, the user's first. Each file is opened when it is first asked; what
-/// cannot be used is reported once. Nothing here throws, nothing but `remember` writes, and a lookup waits for each
+/// cannot be used is reported once. Nothing but `remember` throws or writes, and a lookup waits for each
 /// file no longer than the patience. Safe to use from several threads.
 class LayeredStores {
  public:
@@ -60,16 +60,15 @@ class LayeredStores {
   std::optional<KnownSource> known_source(const std::vector<std::string>& sources, const std::string& kernel);
   struct FoundServed {
     ServedWinner winner;
-    std::vector<std::byte> binary;
+    cache::Cubin cubin;
     std::filesystem::path database;
   };
   /// What `find` would find for this source in this place (cache::Served), as a program launches it. Nothing where a
   /// row is missing, damaged, not trusted, or not what the first database with a decision says.
   std::optional<FoundServed> served(const std::string& source, const std::string& place, LookupState& lookup);
-  bool is_users(const std::filesystem::path& database);
-  /// Writes such a row beside the user's database, unless that is locked or it cannot be written: another start will do
-  /// it.
-  void remember(const cache::Served& served) noexcept;
+  /// Writes such a row of what was found in this database, if that is the user's. Throws Error{store_*} if it is locked
+  /// or cannot be written.
+  void remember(const cache::Served& served, const std::filesystem::path& database);
 
   struct FoundSite {
     cache::Site site;
@@ -82,8 +81,8 @@ class LayeredStores {
 
   /// The binary compiled for this key in the first database that may be trusted with code and has it; one that has the
   /// hash that a decision names, if there is one, before others, which another toolkit compiled.
-  std::optional<cache::Binary> binary(const std::string& compile_key, const std::string& measured_hash,
-                                      LookupState& lookup);
+  std::optional<cache::Cubin> binary(const std::string& compile_key, const std::string& measured_hash,
+                                     LookupState& lookup);
 
  private:
   class Turn;

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "cache/file/hash.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/binary/cubin.hpp"
@@ -41,13 +40,19 @@ const Instance& RuntimeState::make(const Wanted& wanted) {
   std::shared_ptr<const Task> task;
   bool remembers = true;
   try {
-    if (const auto found = find_served(wanted, lookup)) {
+    const DeviceInfo& device = contexts_.info(wanted.place.device);
+    std::optional<LayeredStores::FoundServed> found;
+    if (mode_ != Mode::off) {
+      const std::string place = served_place(wanted.key.second, device, to_string(timing_));
+      found = stores_.served(wanted.kernel.source, place, lookup);
+    }
+    if (found) {
       if (const Instance* const instance = make_served(wanted, *found, lookup.complete())) return *instance;
       remembers = false;
     }
-    task = std::make_shared<const Task>(wanted.kernel.description(), parse_problem(wanted.key.second),
-                                        contexts_.info(wanted.place.device), std::vector<std::string>{},
-                                        std::vector<std::filesystem::path>{}, search::Listing::when_needed);
+    task = std::make_shared<const Task>(wanted.kernel.description(), parse_problem(wanted.key.second), device,
+                                        std::vector<std::string>{}, std::vector<std::filesystem::path>{},
+                                        search::Listing::when_needed);
   } catch (const Error& error) {
     return refuse_always(wanted.kernel, wanted.values, error.what());
   }
@@ -65,20 +70,11 @@ const Instance& RuntimeState::make(const Wanted& wanted) {
     if (fresh && fresh->tuning()) static_cast<void>(fresh.release());  // the engine's answer will come to it
     throw;
   }
-  const Instance& instance = keep(wanted, std::move(fresh), !pending.may_improve && pending.lookup.complete());
-  if (pending.served) stores_.remember(*pending.served);
-  return instance;
+  return keep(wanted, std::move(fresh), !pending.may_improve && pending.lookup.complete());
 }
 
-/// The winner that a start finds without parsing the source; nothing where it has to look further. Throws Error if the
-/// GPU cannot be asked.
-std::optional<LayeredStores::FoundServed> RuntimeState::find_served(const Wanted& wanted, LookupState& lookup) {
-  if (mode_ == Mode::off) return std::nullopt;
-  const DeviceInfo& device = contexts_.info(wanted.place.device);
-  return stores_.served(wanted.kernel.source, served_place(wanted.key.second, device, to_string(timing_)), lookup);
-}
-
-/// Null if it cannot be used as it is: the ladder says why, or has it tuned again.
+/// From what a start finds without parsing the source. Null if it cannot be used as it is: the ladder says why, or has
+/// it tuned again.
 const Instance* RuntimeState::make_served(const Wanted& wanted, const LayeredStores::FoundServed& found,
                                           bool is_final) {
   const ServedWinner& winner = found.winner;
@@ -88,8 +84,7 @@ const Instance* RuntimeState::make_served(const Wanted& wanted, const LayeredSto
   InstanceState* const before = known_instance(wanted);
   std::unique_ptr<InstanceState> fresh;
   try {
-    const cache::Binary binary{.hash = winner.binary_hash, .kernel = winner.symbol, .bytes = found.binary};
-    LaunchPlan plan = load(wanted.place, winner.facts, provenance, binary);
+    LaunchPlan plan = load(wanted.place, winner.facts, provenance, found.cubin);
     if (before == nullptr) fresh = new_instance(wanted.kernel, winner.facts.arguments);
     (before != nullptr ? *before : *fresh).publish(std::move(plan));
   } catch (const Error&) {
@@ -159,8 +154,8 @@ bool RuntimeState::serve(PendingInstance& pending, Ladder& ladder) {
   return false;
 }
 
-std::optional<cache::Binary> RuntimeState::find_or_compile(PendingInstance& pending, const Offer& offer, Ladder& ladder,
-                                                           int& failures) {
+std::optional<cache::Cubin> RuntimeState::find_or_compile(PendingInstance& pending, const Offer& offer, Ladder& ladder,
+                                                          int& failures) {
   /// So often the compiler may be lost or late for one request: it may be the configuration, or no compiler is to be
   /// had.
   constexpr int kMostFailures = 2;
@@ -177,13 +172,7 @@ std::optional<cache::Binary> RuntimeState::find_or_compile(PendingInstance& pend
   }
   if (failures >= kMostFailures) return std::nullopt;
   const CompileAnswer answer = engine().compile({subject(*pending.task), configuration}, after(options_.compile_limit));
-  if (answer.outcome == Outcome::ok) {
-    cache::Binary binary;
-    binary.hash = answer.binary_hash.empty() ? cache::content_hash(answer.cubin) : answer.binary_hash;
-    binary.kernel = answer.lowered_name;
-    binary.bytes = answer.cubin;
-    return binary;
-  }
+  if (answer.outcome == Outcome::ok) return answer.cubin;
   if (answer.outcome == Outcome::compile_error) {
     ladder.reject(fmt::format("{} does not compile: {}", configuration, answer.message));
     return std::nullopt;
@@ -195,12 +184,12 @@ std::optional<cache::Binary> RuntimeState::find_or_compile(PendingInstance& pend
   return std::nullopt;
 }
 
-/// Makes the row from which the next start is served.
-void RuntimeState::remember_served(PendingInstance& pending, const Offer& offer, const cache::Binary& binary) {
-  const Provenance& provenance = offer.provenance;
-  if (!pending.remembers || pending.capturing || provenance.rung != Rung::exact) return;
-  if (stores_.is_users(provenance.database))
-    pending.served = served_row(*pending.task, pending.kernel.source, offer.decision, binary);
+/// Writes the row from which the next start is served, unless that cannot be done now: another start will do it.
+void RuntimeState::remember_served(const PendingInstance& pending, const Offer& offer,
+                                   const cache::Cubin& binary) noexcept try {
+  if (!pending.remembers || pending.capturing || offer.provenance.rung != Rung::exact) return;
+  stores_.remember(served_row(*pending.task, pending.kernel.source, offer.decision, binary), offer.provenance.database);
+} catch (...) {
 }
 
 JobSubject RuntimeState::subject(const Task& task) const {
@@ -210,7 +199,7 @@ JobSubject RuntimeState::subject(const Task& task) const {
 }
 
 LaunchPlan RuntimeState::load(const ContextPlace& place, const LaunchFacts& launch, const Provenance& provenance,
-                              const cache::Binary& binary) {
+                              const cache::Cubin& binary) {
   if (const auto facts = facts_from_cubin(binary.bytes, binary.kernel)) {
     if (const auto why = why_not_described(launch.kernel, launch.arguments, facts->parameters))
       throw Error(Errc::bad_description, *why);

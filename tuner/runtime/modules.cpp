@@ -90,8 +90,7 @@ std::vector<detail::ConstantCopy> Modules::constants(const ContextPlace& place, 
       refuse(fmt::format("its binary has no array `{}` in constant memory", argument.name));
     }
     cuda::check(result, "cuModuleGetGlobal");
-    const std::uint64_t described =
-        argument.length * static_cast<std::uint64_t>(std::max(argument.lanes, 1)) * size_of(argument.type);
+    const std::uint64_t described = argument.length * element_size(argument);
     if (copy.bytes != described) {
       refuse(fmt::format("the array `{}` of its binary has {} bytes, but {} are described", argument.name, copy.bytes,
                          described));

@@ -69,8 +69,7 @@ class RuntimeState {
     bool may_improve = false;        ///< a later request might get a better rung
     std::int64_t since_unix_ms = 0;  ///< when the databases were looked into
     LookupState lookup = {};
-    bool remembers = false;                    ///< the next start should find what is served
-    std::optional<cache::Served> served = {};  ///< for it
+    bool remembers = false;  ///< the next start should find what is served
   };
   /// An instance that waits for the engine's answer.
   struct Waiting {
@@ -90,7 +89,6 @@ class RuntimeState {
   const Instance* find_or_claim(const Wanted& wanted);
   const Instance& make(const Wanted& wanted);
   InstanceState* known_instance(const Wanted& wanted);
-  std::optional<LayeredStores::FoundServed> find_served(const Wanted& wanted, LookupState& lookup);
   const Instance* make_served(const Wanted& wanted, const LayeredStores::FoundServed& found, bool is_final);
   const Instance& keep(const Wanted& wanted, std::unique_ptr<InstanceState> fresh, bool is_final);
   const Instance& refuse_always(KernelState& kernel, std::span<const ProblemValue> values, const std::string& why);
@@ -104,11 +102,11 @@ class RuntimeState {
   void fill(PendingInstance& pending);
   bool serve(PendingInstance& pending, Ladder& ladder);
   LaunchPlan load(const ContextPlace& place, const LaunchFacts& facts, const Provenance& provenance,
-                  const cache::Binary& binary);
-  void remember_served(PendingInstance& pending, const Offer& offer, const cache::Binary& binary);
+                  const cache::Cubin& binary);
+  void remember_served(const PendingInstance& pending, const Offer& offer, const cache::Cubin& binary) noexcept;
   void publish(PendingInstance& pending, LaunchPlan plan);
-  std::optional<cache::Binary> find_or_compile(PendingInstance& pending, const Offer& offer, Ladder& ladder,
-                                               int& failures);
+  std::optional<cache::Cubin> find_or_compile(PendingInstance& pending, const Offer& offer, Ladder& ladder,
+                                              int& failures);
   EngineClient& engine();
   JobSubject subject(const Task& task) const;
 

@@ -15,11 +15,7 @@ namespace {
 using detail::PassedArgument;
 using Kind = PassedArgument::Kind;
 
-constexpr std::uint32_t kPointerSize = 8;
-
-std::uint32_t element_size(const BoundArgument& argument) {
-  return static_cast<std::uint32_t>(size_of(argument.type)) * static_cast<std::uint32_t>(std::max(argument.lanes, 1));
-}
+constexpr std::uint64_t kPointerSize = 8;
 
 std::string type_text(const BoundArgument& argument) {
   return argument.lanes > 1 ? fmt::format("{} x{}", to_string(argument.type), argument.lanes)
@@ -120,7 +116,7 @@ std::optional<std::string> why_not_described(const std::string& kernel, std::spa
   }
   for (std::size_t i = 0; i < described.size(); ++i) {
     const BoundArgument& argument = described[i];
-    const std::uint32_t size = argument.role == Argument::Role::scalar ? element_size(argument) : kPointerSize;
+    const std::uint64_t size = argument.role == Argument::Role::scalar ? element_size(argument) : kPointerSize;
     if (parameters[i].size == size) continue;
     return fmt::format("Argument {} of the binary of `{}` has {} bytes, but `{}` is described with {}.", i + 1, kernel,
                        parameters[i].size, argument.name, size);

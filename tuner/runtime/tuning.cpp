@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "cache/file/hash.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/binary/cubin.hpp"
@@ -45,7 +44,7 @@ std::uint64_t bytes_of(const std::vector<BoundArgument>& arguments) {
   std::uint64_t bytes = 0;
   for (const BoundArgument& argument : arguments) {
     if (argument.role == Argument::Role::scalar) continue;
-    bytes += argument.length * static_cast<std::uint64_t>(std::max(argument.lanes, 1)) * size_of(argument.type);
+    bytes += argument.length * element_size(argument);
   }
   return bytes;
 }
@@ -205,11 +204,8 @@ void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
       return;
     }
   }
-  cache::Binary binary;
-  binary.hash = cache::content_hash(answer.cubin);
-  binary.kernel = answer.lowered_name;
-  binary.bytes = answer.cubin;
-  waiting.instance->publish(load(waiting.place, launch_facts(task, offer.configuration), offer.provenance, binary));
+  const LaunchFacts facts = launch_facts(task, offer.configuration);
+  waiting.instance->publish(load(waiting.place, facts, offer.provenance, answer.cubin));
   report(Notice::Kind::tuning,
          decision.configuration == decision.baseline
              ? fmt::format("Tuned `{}` for {}: the baseline is the fastest.", kernel, problem)

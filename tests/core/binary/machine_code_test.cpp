@@ -26,7 +26,7 @@ CompileReply compiled(const std::string& source, const char* architecture, const
 
 GlobalLoads loads_of(const std::string& source, const char* architecture) {
   const CompileReply reply = compiled(source, architecture);
-  const std::optional<GlobalLoads> loads = global_loads(reply.cubin, reply.lowered_name);
+  const std::optional<GlobalLoads> loads = global_loads(reply.cubin.bytes, reply.cubin.kernel);
   REQUIRE(loads);
   return *loads;
 }
@@ -116,13 +116,13 @@ TEST_CASE("other kernels of the file, unknown kernels and damaged binaries are n
                              "extern \"C\" __global__ void other(int* to, const int* from) {\n"
                              "  to[threadIdx.x] = from[threadIdx.x] + from[threadIdx.x + 32];\n}\n";
   const CompileReply reply = compiled(source, "sm_90", "other");
-  CHECK(global_loads(reply.cubin, "other")->to_registers == ByWidth{0, 2, 0, 0});
-  CHECK_FALSE(global_loads(reply.cubin, "another"));
+  CHECK(global_loads(reply.cubin.bytes, "other")->to_registers == ByWidth{0, 2, 0, 0});
+  CHECK_FALSE(global_loads(reply.cubin.bytes, "another"));
   CHECK_FALSE(global_loads({}, "other"));
-  for (std::size_t size = 0; size < reply.cubin.size(); size += 7) {
-    global_loads(std::span(reply.cubin).first(size), "other");
+  for (std::size_t size = 0; size < reply.cubin.bytes.size(); size += 7) {
+    global_loads(std::span(reply.cubin.bytes).first(size), "other");
   }
-  std::vector<std::byte> damaged = reply.cubin;
+  std::vector<std::byte> damaged = reply.cubin.bytes;
   for (std::size_t i = 0; i < damaged.size(); i += 11) {
     damaged[i] ^= std::byte{0xff};
     global_loads(damaged, "other");

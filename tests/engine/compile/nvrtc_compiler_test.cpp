@@ -67,8 +67,8 @@ TEST_CASE("a kernel compiles for an older, a current and a newer architecture") 
     request.architecture = architecture;
     const CompileReply reply = compiled(request);
     CHECK(reply.message.empty());
-    CHECK(reply.lowered_name == "_Z1kILi64EfEvPT0_PKS0_ci");
-    CHECK(reply.cubin.size() > 1000);
+    CHECK(reply.cubin.kernel == "_Z1kILi64EfEvPT0_PKS0_ci");
+    CHECK(reply.cubin.bytes.size() > 1000);
     CHECK(reply.facts.registers.value_or(0) > 4);
     CHECK(reply.facts.static_shared_bytes == 256);
     CHECK(reply.facts.stack_bytes == 0);
@@ -81,7 +81,7 @@ TEST_CASE("a kernel compiles for an older, a current and a newer architecture") 
       CHECK(reply.parameters[i].offset == expected[i].offset);
       CHECK(reply.parameters[i].size == expected[i].size);
     }
-    const std::optional<CubinFacts> facts = facts_from_cubin(reply.cubin, reply.lowered_name);
+    const std::optional<CubinFacts> facts = facts_from_cubin(reply.cubin.bytes, reply.cubin.kernel);
     REQUIRE(facts);
     CHECK(facts->registers == reply.facts.registers);
   }
@@ -94,7 +94,7 @@ TEST_CASE("the same program gives the same binary, another program another") {
   renamed.file_name = "elsewhere.cu";
   const CompileReply second = compiler().compile(renamed);
   CHECK(first.facts.binary_hash == second.facts.binary_hash);
-  CHECK(first.cubin == second.cubin);
+  CHECK(first.cubin.bytes == second.cubin.bytes);
   renamed.source += "\n// a comment changes nothing\n";
   CHECK(compiler().compile(renamed).facts.binary_hash == first.facts.binary_hash);
   renamed.name_expression = "k<128, float>";
@@ -109,7 +109,7 @@ TEST_CASE("errors carry the file and line that the user wrote") {
   CHECK(reply.outcome == Outcome::compile_error);
   CHECK(reply.message == "dir/user.cu(4): error: identifier \"missing\" is undefined");
   CHECK(reply.log.find("dir/user.cu(4)") != std::string::npos);
-  CHECK(reply.cubin.empty());
+  CHECK(reply.cubin.bytes.empty());
 
   request.source =
       assemble_source({"#include <cuda_fp16.h>\n#include \"nowhere.cuh\"\n", "dir/user.cu", {{"A", "1"}}, {}});
@@ -126,9 +126,9 @@ TEST_CASE("a kernel that is not there is named") {
 }
 
 TEST_CASE("kernels with C linkage and in namespaces are found") {
-  CHECK(compiler().compile(request_for("extern \"C\" __global__ void k(int* p) { *p = 1; }\n")).lowered_name == "k");
+  CHECK(compiler().compile(request_for("extern \"C\" __global__ void k(int* p) { *p = 1; }\n")).cubin.kernel == "k");
   CHECK(
-      compiler().compile(request_for("namespace n { __global__ void k(int* p) { *p = 1; } }\n", "n::k")).lowered_name ==
+      compiler().compile(request_for("namespace n { __global__ void k(int* p) { *p = 1; } }\n", "n::k")).cubin.kernel ==
       "_ZN1n1kEPi");
 }
 
@@ -217,8 +217,8 @@ TEST_CASE("declaring less changes no binary") {
   for (const CompileRequest& request : requests) {
     const CompileReply less = compiler().compile(request), all = everything.compile(request);
     REQUIRE_MESSAGE(all.outcome == Outcome::ok, all.log);
-    CHECK(less.cubin == all.cubin);
-    CHECK(less.lowered_name == all.lowered_name);
+    CHECK(less.cubin.bytes == all.cubin.bytes);
+    CHECK(less.cubin.kernel == all.cubin.kernel);
     CHECK(less.facts.binary_hash == all.facts.binary_hash);
   }
 }
@@ -229,12 +229,12 @@ TEST_CASE("a source that needs what was not declared is compiled with everything
   textures.file_name = "textures.cu";
   const NvrtcCompiler local({}), everything({}, Builtins::all);
   const CompileReply expected = compiled(textures, everything);
-  for (int i = 0; i < 2; ++i) CHECK(local.compile(textures).cubin == expected.cubin);
+  for (int i = 0; i < 2; ++i) CHECK(local.compile(textures).cubin.bytes == expected.cubin.bytes);
   // A source that asks what is declared gets the same answer as from everything.
   const CompileRequest asking = request_for(
       "#ifdef __CUDACC_RTC_MINIMAL__\n#define VALUE 1\n#else\n#define VALUE 2\n#endif\n"
       "__global__ void k(int* p) { p[0] = VALUE; }\n");
-  CHECK(compiler().compile(asking).cubin == everything.compile(asking).cubin);
+  CHECK(compiler().compile(asking).cubin.bytes == everything.compile(asking).cubin.bytes);
 }
 
 TEST_CASE("a source that does not compile is refused in the same words, however much is declared") {
@@ -269,12 +269,12 @@ TEST_CASE("a damaged cubin is read without a crash") {
   };
   std::size_t understood = 0;
   for (int round = 0; round < 30'000; ++round) {
-    std::vector<std::byte> damaged = reply.cubin;
+    std::vector<std::byte> damaged = reply.cubin.bytes;
     for (std::size_t flips = 1 + random(8); flips > 0; --flips)
       damaged[round % 2 == 0 ? random(damaged.size()) : random(64)] = static_cast<std::byte>(random(256));
     if (round % 3 == 0) damaged.resize(random(damaged.size()));
     damaged.shrink_to_fit();
-    if (facts_from_cubin(damaged, reply.lowered_name)) ++understood;
+    if (facts_from_cubin(damaged, reply.cubin.kernel)) ++understood;
     compiler_version(damaged);
   }
   CHECK(understood > 0);
@@ -308,7 +308,7 @@ TEST_CASE("variables in global memory are found wherever the source declares the
     request.architecture = architecture;
     const CompileReply reply = compiled(request);
     std::vector<std::uint64_t> sizes;
-    for (const CubinArray& global : globals_in_cubin(reply.cubin)) sizes.push_back(global.bytes);
+    for (const CubinArray& global : globals_in_cubin(reply.cubin.bytes)) sizes.push_back(global.bytes);
     std::sort(sizes.begin(), sizes.end());
     CHECK(sizes == std::vector<std::uint64_t>{2, 4, 4, 8, 8, 80});
   }
@@ -329,14 +329,14 @@ TEST_CASE("arrays in constant memory are found by the names that the source has 
     request.architecture = architecture;
     const CompileReply reply = compiled(request);
     const auto bytes = [&](std::string_view name) {
-      const auto array = array_in_cubin(reply.cubin, name);
+      const auto array = array_in_cubin(reply.cubin.bytes, name);
       return array ? array->bytes : 0;
     };
     CHECK(bytes("weights") == 49 * 4);
     CHECK(bytes("hidden") == 24);
     CHECK(bytes("unused") == 8);
     CHECK(bytes("deep") == 80);
-    CHECK(array_in_cubin(reply.cubin, "deep")->symbol == "_ZN5outer5inner4deepE");
+    CHECK(array_in_cubin(reply.cubin.bytes, "deep")->symbol == "_ZN5outer5inner4deepE");
     CHECK(bytes("numbered") == 6);
     CHECK(bytes("local") == 10);
     CHECK(bytes("nameless") == 14);

@@ -41,14 +41,14 @@ TEST_CASE("a configuration is compiled, handed over and kept, by an engine that 
   const CompileAnswer answer = client.compile(job, with_patience());
   INFO(answer.message);
   REQUIRE(answer.outcome == Outcome::ok);
-  CHECK(answer.lowered_name == "faults");
-  CHECK(answer.cubin.size() > 1000);
+  CHECK(answer.cubin.kernel == "faults");
+  CHECK(answer.cubin.bytes.size() > 1000);
   REQUIRE(eventually([&] { return std::filesystem::exists(user.data() / "binaries.db"); }));
   const auto binaries = cache::BinaryStore::open({.path = user.data() / "binaries.db"});
   std::optional<cache::Binary> kept;
   REQUIRE(eventually([&] { return (kept = binaries->find_compiled(key_of(job))).has_value(); }));
-  CHECK(kept->hash == answer.binary_hash);
-  CHECK(kept->bytes == answer.cubin);
+  CHECK(kept->hash == answer.cubin.hash);
+  CHECK(kept->bytes == answer.cubin.bytes);
 
   CHECK(user.count("engine") == 1);
   CHECK(client.compile(user.compile_job("FLAVOUR=1,KIND=right,VARIANT=0"), with_patience()).outcome == Outcome::ok);

@@ -19,7 +19,7 @@ TEST_CASE("of several programs that ask for the same one tunes, and all are told
   for (const auto& application : crowd) {
     const TuneAnswer answer = decided(application->answer());
     CHECK(answer.decision.configuration == kFastest);
-    CHECK(answer.cubin.size() > 1000);
+    CHECK(answer.cubin.bytes.size() > 1000);
     sessions.insert(answer.decision.session);
   }
   CHECK(sessions.size() == 1);

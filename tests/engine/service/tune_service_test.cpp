@@ -32,8 +32,8 @@ TEST_CASE("a tuned kernel comes with its decision, its binary and what it gains 
   CHECK_FALSE(answer.decision.contended);
   CHECK(answer.decision.row > 0);
   CHECK(answer.database == user.data() / "decisions.db");
-  CHECK(answer.cubin.size() > 1000);
-  CHECK(answer.lowered_name == "faults");
+  CHECK(answer.cubin.bytes.size() > 1000);
+  CHECK(answer.cubin.kernel == "faults");
   REQUIRE(answer.gain_low);
   CHECK(*answer.gain_low == doctest::Approx(*answer.decision.speedup_low));
   CHECK(*answer.gain_low > 1.05);
@@ -43,7 +43,7 @@ TEST_CASE("a tuned kernel comes with its decision, its binary and what it gains 
   job.serving = kFastest;
   const TuneAnswer again = tune(client, job);
   CHECK(again.decision.session == answer.decision.session);
-  CHECK(again.cubin == answer.cubin);
+  CHECK(again.cubin.bytes == answer.cubin.bytes);
   CHECK(again.gain_low == 1.0);
   CHECK(user.count_rows() == 16);
 
@@ -110,7 +110,7 @@ TEST_CASE("a space of one configuration is decided, and a limit ends the search,
   EngineClient client;
   const TuneAnswer only = decided(tune(client, user.tune_job("KIND == right && VARIANT == 0 && FLAVOUR == 0")));
   CHECK(only.decision.configuration == kBaseline);
-  CHECK(only.cubin.size() > 1000);
+  CHECK(only.cubin.bytes.size() > 1000);
 
   TuneJob job = user.tune_job("KIND == right");
   job.since_unix_ms = only.decision.created_unix_ms + 1;

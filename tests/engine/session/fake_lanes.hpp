@@ -47,8 +47,8 @@ class FakeCompileLane final : public ImmediateLane<CompileLane> {
     reply.toolkit = "13.0.88";
     reply.milliseconds = 20;
     if (behaviour.compile == Outcome::ok) {
-      reply.cubin = behaviour.cubin;
-      reply.lowered_name = request.front_end_only ? signature : "kernel";
+      reply.cubin.bytes = behaviour.cubin;
+      reply.cubin.kernel = request.front_end_only ? signature : "kernel";
       reply.facts.registers = behaviour.registers;
       reply.facts.binary_hash = behaviour.binary.empty() ? request.configuration : behaviour.binary;
     } else {

@@ -31,7 +31,7 @@ void check(const Task& task) {
   for (const SignatureProbe& probe : signature_probes(task, *baseline)) {
     const CompileReply reply = compiler().compile(probe.request);
     if (reply.outcome != Outcome::ok) throw Error(Errc::internal, reply.message);
-    if (!signature_from_symbol(reply.lowered_name)) throw Error(Errc::internal, reply.lowered_name);
+    if (!signature_from_symbol(reply.cubin.kernel)) throw Error(Errc::internal, reply.cubin.kernel);
     check_signature(task, probe, reply);
   }
 }
@@ -128,7 +128,7 @@ TEST_CASE("what is asked of a kernel changes nothing in its binary") {
   CHECK(compiler().compile(plain).facts.binary_hash == before);
   const SignatureProbe probe = signature_probes(task, *task.baseline()).front();
   CHECK(probe.request.front_end_only);
-  CHECK(compiler().compile(probe.request).cubin.size() < compiler().compile(plain).cubin.size());
+  CHECK(compiler().compile(probe.request).cubin.bytes.size() < compiler().compile(plain).cubin.bytes.size());
 }
 
 TEST_CASE("the compiler finds the shipped kernels to be what they are described as") {
@@ -152,7 +152,7 @@ TEST_CASE("the compiler finds the shipped kernels to be what they are described 
         probe.request.name_expression = signature_expression(probe.request.name_expression);
         const CompileReply reply = compiler().compile(probe.request);
         REQUIRE_MESSAGE(reply.outcome == Outcome::ok, reply.log);
-        REQUIRE(signature_from_symbol(reply.lowered_name));
+        REQUIRE(signature_from_symbol(reply.cubin.kernel));
         CHECK(error_of([&] { check_signature(task, probe, reply); }) == "no error");
         ++kernels;
       }

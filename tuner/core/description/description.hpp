@@ -136,23 +136,13 @@ struct WorkDescription {
   std::optional<search::Expression> flops;
 };
 
-/// What reading the directives found out about the lines of a source, so that nobody reads it again for that.
-struct SourceLines {
-  struct Range {
-    std::size_t begin = 0, end = 0;  ///< from the `#` to before the line end
-  };
-  std::vector<Range> directives;
-  std::vector<std::string> quoted_includes;
-};
-
 /// Everything known about one tunable kernel before a problem and a device are given: what the directives of an
 /// annotated source say, or what is built in code. A value; immutable by convention once parsed.
 struct KernelDescription {
   std::filesystem::path file;  ///< as the user named it
   std::string source;          ///< the whole file, directives included
   std::string blanked_source;  ///< the same with directive lines blanked (line count unchanged): what NVRTC receives
-  std::optional<SourceLines> known_lines;  ///< of `source`, if it was read
-  std::string kernel;                      ///< function name
+  std::string kernel;          ///< function name
   std::vector<std::string>
       template_arguments;  ///< texts between `<` and `>` of kernel(…); may name parameters, constants, types
   ReferenceDescription reference;

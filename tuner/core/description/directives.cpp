@@ -141,11 +141,8 @@ DirectiveFile::DirectiveFile(std::string file, std::string_view text) : source_(
     std::string_view word;
     const std::size_t begin = find_directives(line.text, word);
     if (begin != std::string_view::npos) {
-      found_.directives.push_back({line.begin, line.end});
       lines_.push_back(std::move(line));
       read_line(lines_.back(), begin);
-    } else if (auto name = quoted_name(line.text)) {
-      found_.quoted_includes.push_back(*std::move(name));
     } else if (!near_miss_ && !word.empty() && !search::nearest_name(word, {"tuner"}).empty()) {
       near_miss_ = source_.place(line.begin);
     }
@@ -182,19 +179,12 @@ void DirectiveFile::read_line(const PreprocessorLine& line, std::size_t begin) {
 }
 
 std::string without_directives(std::string_view source) {
-  SourceLines lines;
-  for (const PreprocessorLine& line : preprocessor_lines(source)) {
-    std::string_view word;
-    if (find_directives(line.text, word) != std::string_view::npos) lines.directives.push_back({line.begin, line.end});
-  }
-  return without_directives(source, lines);
-}
-
-std::string without_directives(std::string_view source, const SourceLines& lines) {
   std::string result;
   result.reserve(source.size());
   std::size_t at = 0;
-  for (const SourceLines::Range& line : lines.directives) {
+  for (const PreprocessorLine& line : preprocessor_lines(source)) {
+    std::string_view word;
+    if (find_directives(line.text, word) == std::string_view::npos) continue;
     result += source.substr(at, line.begin - at);
     while (!result.empty() && (result.back() == ' ' || result.back() == '\t')) result.pop_back();
     at = line.end;

@@ -57,7 +57,6 @@ class DirectiveFile {
   const std::vector<Directive>& directives() const { return directives_; }
   /// The text with every byte of the directive lines removed but their line ends.
   const std::string& blanked() const { return blanked_; }
-  const SourceLines& source_lines() const { return found_; }
   /// Place of a `#pragma` whose first word is nearly `tuner`, for the message of a file without directives.
   const std::optional<Place>& near_miss() const { return near_miss_; }
 
@@ -68,14 +67,11 @@ class DirectiveFile {
   std::deque<PreprocessorLine> lines_;
   std::vector<Directive> directives_;
   std::string blanked_;
-  SourceLines found_;
   std::optional<Place> near_miss_;
 };
 
 /// `source` without its directive lines, line ends included. Reads any text without failing.
 std::string without_directives(std::string_view source);
-/// The same where it is known which lines they are.
-std::string without_directives(std::string_view source, const SourceLines& lines);
 
 /// Whether `text` is a C identifier.
 bool is_identifier(std::string_view text);

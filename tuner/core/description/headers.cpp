@@ -46,11 +46,10 @@ class HeaderSearch {
 
   /// Adds the headers that `text`, a file of `folder`, includes. An explicit list of work instead of recursion: a chain
   /// of includes may be long.
-  void follow(std::string_view text, const fs::path& folder) { follow(quoted_includes(text), folder); }
-  void follow(const std::vector<std::string>& names, const fs::path& folder) {
+  void follow(std::string_view text, const fs::path& folder) {
     own_folder_ = folder;
     std::vector<Pending> pending;
-    push(names, folder, pending);
+    push_includes(text, folder, pending);
     while (!pending.empty()) {
       const Pending next = std::move(pending.back());
       pending.pop_back();
@@ -93,9 +92,7 @@ class HeaderSearch {
   }
 
   static void push_includes(std::string_view text, const fs::path& folder, std::vector<Pending>& pending) {
-    push(quoted_includes(text), folder, pending);
-  }
-  static void push(const std::vector<std::string>& names, const fs::path& folder, std::vector<Pending>& pending) {
+    const std::vector<std::string> names = quoted_includes(text);
     for (auto name = names.rbegin(); name != names.rend(); ++name) pending.push_back({*name, folder});
   }
 
@@ -131,21 +128,15 @@ class HeaderSearch {
 
 }  // namespace
 
-std::vector<Header> quoted_headers(const KernelDescription& description, const std::vector<fs::path>& include_folders) {
-  HeaderSearch search(description.given_headers, include_folders);
-  if (description.known_lines) {
-    search.follow(description.known_lines->quoted_includes, description.file.parent_path());
-  } else {
-    search.follow(description.blanked_source, description.file.parent_path());
-  }
-  return search.take();
-}
-
 std::vector<Header> quoted_headers(std::string_view text, const fs::path& file, const std::vector<Header>& given,
                                    const std::vector<fs::path>& include_folders) {
   HeaderSearch search(given, include_folders);
   search.follow(text, file.parent_path());
   return search.take();
+}
+
+std::vector<Header> quoted_headers(const KernelDescription& description, const std::vector<fs::path>& include_folders) {
+  return quoted_headers(description.blanked_source, description.file, description.given_headers, include_folders);
 }
 
 }  // namespace tuner

@@ -92,7 +92,7 @@ void check_constant_memory(const KernelDescription& description, const std::vect
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const BoundArgument& argument = arguments[i];
     if (argument.role != Argument::Role::constant) continue;
-    bytes += argument.length * static_cast<std::uint64_t>(argument.lanes) * size_of(argument.type);
+    bytes += argument.length * element_size(argument);
     if (bytes <= kConstantMemory) continue;
     throw Error(Errc::bad_problem, fmt::format("{}: with it the arrays in constant memory have {} bytes, but only {} "
                                                "are available; pass it as an input, or choose a smaller problem.",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -42,6 +43,11 @@ struct BoundArgument {
   /// What a launch asks for.
   auto fields() { return std::tie(name, role, type, lanes, length, alignment, value, varies); }
 };
+
+/// Bytes of one of its elements, all lanes.
+inline std::uint64_t element_size(const BoundArgument& argument) {
+  return static_cast<std::uint64_t>(std::max(argument.lanes, 1)) * size_of(argument.type);
+}
 
 /// Whether its content is another one for another seed.
 bool is_seeded(const BoundArgument& argument);

@@ -36,9 +36,8 @@ std::string kernel_identity(const KernelDescription& description, const std::vec
   }
   HashedFields fields("kernel1");
   // Whole directive lines are left out, so that a value list may be broken over one line more.
-  fields.add("source", description.source.empty() ? description.blanked_source
-                       : description.known_lines  ? without_directives(description.source, *description.known_lines)
-                                                  : without_directives(description.source));
+  fields.add("source",
+             description.source.empty() ? description.blanked_source : without_directives(description.source));
   for (const Header& header : headers) {
     fields.add("header", header.name);
     fields.add("text", header.text);

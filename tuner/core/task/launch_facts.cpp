@@ -1,6 +1,5 @@
 #include "tuner/core/task/launch_facts.hpp"
 
-#include <algorithm>
 #include <bit>
 
 #include "tuner/core/base/element_type.hpp"
@@ -43,9 +42,7 @@ std::vector<BufferNeed> buffer_needs(const std::vector<BoundArgument>& arguments
     if (argument.role == Argument::Role::scalar) continue;
     const bool is_scratch = argument.role == Argument::Role::scratch;
     const std::uint64_t elements = is_scratch ? scratch_lengths[next_scratch++] : argument.length;
-    const std::uint64_t bytes =
-        elements * static_cast<std::uint64_t>(std::max(argument.lanes, 1)) * size_of(argument.type);
-    needs.push_back({i, elements, bytes, argument.alignment, is_scratch});
+    needs.push_back({i, elements, elements * element_size(argument), argument.alignment, is_scratch});
   }
   return needs;
 }

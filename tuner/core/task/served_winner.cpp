@@ -39,15 +39,15 @@ std::string served_place(std::string_view problem, const DeviceInfo& device, std
 }
 
 cache::Served served_row(const Task& task, std::string source, const cache::Decision& decision,
-                         const cache::Binary& binary) {
+                         const cache::Cubin& cubin) {
   const LaunchFacts facts = launch_facts(task, task.space().parse(decision.configuration));
   return {std::move(source),
           packed(SourceOutline{task.description().kernel, task.description().problem}),
           served_place(problem_text(task.problem()), task.device(), decision.key.mode),
+          "",
           decision.row,
-          packed(ServedWinner{decision, facts, binary.hash.empty() ? cache::content_hash(binary.bytes) : binary.hash,
-                              binary.kernel}),
-          binary.bytes};
+          packed(ServedWinner{decision, facts}),
+          {cache::content_hash(cubin.bytes), cubin.kernel, cubin.bytes}};
 }
 
 }  // namespace tuner

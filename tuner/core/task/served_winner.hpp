@@ -23,13 +23,11 @@ struct SourceOutline {
   auto fields() { return std::tie(kernel, problem); }
 };
 
-/// Of an exact decision, all that serving it takes but the binary's bytes.
+/// Of an exact decision, all that serving it takes but the binary.
 struct ServedWinner {
   cache::Decision decision;
   LaunchFacts facts;
-  std::string binary_hash;
-  std::string symbol;  ///< of the kernel in the binary
-  auto fields() { return std::tie(decision, facts, binary_hash, symbol); }
+  auto fields() { return std::tie(decision, facts); }
 };
 
 /// Served::source. `kernel` is empty where the text describes one kernel alone.
@@ -42,6 +40,6 @@ std::string served_place(std::string_view problem, const DeviceInfo& device, std
 /// The row for a stored decision on this task, whose winner was compiled to this binary. Throws what launch_facts and
 /// Space::parse throw.
 cache::Served served_row(const Task& task, std::string source, const cache::Decision& decision,
-                         const cache::Binary& binary);
+                         const cache::Cubin& cubin);
 
 }  // namespace tuner

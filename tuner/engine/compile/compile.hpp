@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/store/binary.hpp"
 #include "cache/store/resource_facts.hpp"
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/engine/lanes/lane.hpp"
@@ -37,8 +38,7 @@ struct CompileReply {
   Outcome outcome = Outcome::ok;  ///< ok, compile_error, compile_timeout, worker_lost
   std::string message;  ///< one sentence for failures: the first error of the log, or what happened to the worker
   std::string log;      ///< complete compiler log
-  std::vector<std::byte> cubin;
-  std::string lowered_name;  ///< name of the kernel in the cubin
+  cache::Cubin cubin;
   std::vector<KernelParameter> parameters;
   cache::ResourceFacts facts;  ///< registers, stack, spills, static shared memory, binary hash
   std::string toolkit;         ///< NVRTC version

@@ -24,8 +24,8 @@ void describe(auto& fields, CompileRequest& request) {
 }
 
 void describe(auto& fields, CompileReply& reply) {
-  auto& [outcome, message, log, cubin, lowered_name, parameters, facts, toolkit, milliseconds] = reply;
-  fields("outcome", outcome)("message", message)("log", log)("cubin", cubin)("lowered_name", lowered_name);
+  auto& [outcome, message, log, cubin, parameters, facts, toolkit, milliseconds] = reply;
+  fields("outcome", outcome)("message", message)("log", log)("cubin", cubin);
   fields("parameters", parameters)("facts", facts)("toolkit", toolkit)("milliseconds", milliseconds);
 }
 

@@ -100,8 +100,7 @@ std::string failure_sentence(const CompileRequest& request, const std::string& l
 struct NvrtcCompiler::Product {
   nvrtcResult result = NVRTC_SUCCESS;
   std::string log;
-  std::string lowered_name;
-  std::vector<std::byte> cubin;
+  cache::Cubin cubin;
 };
 
 NvrtcCompiler::NvrtcCompiler(std::vector<std::filesystem::path> include_folders, Builtins builtins)
@@ -147,10 +146,10 @@ NvrtcCompiler::Product NvrtcCompiler::run(const CompileRequest& request,
   }
   if (product.result != NVRTC_SUCCESS) return product;
   const char* lowered = nullptr;
-  if (kernel != nullptr && nvrtc_.lowered_name(raw, kernel, &lowered) == NVRTC_SUCCESS) product.lowered_name = lowered;
+  if (kernel != nullptr && nvrtc_.lowered_name(raw, kernel, &lowered) == NVRTC_SUCCESS) product.cubin.kernel = lowered;
   if (nvrtc_.cubin_size(raw, &size) == NVRTC_SUCCESS && size > 0) {
-    product.cubin.resize(size);
-    product.result = nvrtc_.cubin(raw, reinterpret_cast<char*>(product.cubin.data()));
+    product.cubin.bytes.resize(size);
+    product.result = nvrtc_.cubin(raw, reinterpret_cast<char*>(product.cubin.bytes.data()));
   }
   return product;
 }
@@ -199,16 +198,16 @@ CompileReply NvrtcCompiler::compile(const CompileRequest& request) const {
     reply.message = failure_sentence(request, reply.log);
     if (reply.message.empty())
       reply.message = fmt::format("{}: NVRTC reports {}.", request.file_name, nvrtc_.error_string(product.result));
-  } else if (product.cubin.empty()) {
+  } else if (product.cubin.bytes.empty()) {
     reply.outcome = Outcome::compile_error;
     reply.message = fmt::format("{}: NVRTC produced no binary for '{}'; name a real architecture such as sm_90.",
                                 request.file_name, request.architecture);
   } else {
-    reply.lowered_name = std::move(product.lowered_name);
     reply.cubin = std::move(product.cubin);
-    reply.facts = facts_from_log(reply.log, reply.lowered_name);
-    reply.facts.binary_hash = hash(reply.cubin);
-    if (const std::optional<CubinFacts> facts = facts_from_cubin(reply.cubin, reply.lowered_name)) {
+    reply.cubin.hash = hash(reply.cubin.bytes);
+    reply.facts = facts_from_log(reply.log, reply.cubin.kernel);
+    reply.facts.binary_hash = reply.cubin.hash;
+    if (const std::optional<CubinFacts> facts = facts_from_cubin(reply.cubin.bytes, reply.cubin.kernel)) {
       reply.parameters = facts->parameters;
       if (!reply.facts.registers) reply.facts.registers = facts->registers;
     }
@@ -274,7 +273,7 @@ void NvrtcCompiler::warm_up(const std::string& architecture) {
                 fmt::format("NVRTC {} ({}) cannot compile an empty kernel: {} Install the toolkit again, or set "
                             "TUNER_NVRTC to the path of another libnvrtc.so.",
                             toolkit_.version, toolkit_.library.string(), reply.message));
-  if (const std::string version = compiler_version(reply.cubin); version.starts_with(toolkit_.version + "."))
+  if (const std::string version = compiler_version(reply.cubin.bytes); version.starts_with(toolkit_.version + "."))
     toolkit_.version = version;
 }
 

@@ -30,7 +30,7 @@ const RecordedTrial& RecordedRows::find(const std::string& configuration) const 
 
 void RecordedCompileLane::submit(TicketId ticket, CompileRequest request) {
   const RecordedTrial& row = rows_.find(request.configuration);
-  CompileReply reply{.lowered_name = request.name_expression,
+  CompileReply reply{.cubin = {.kernel = request.name_expression},
                      .facts = row.facts,
                      .toolkit = recording_.conditions.toolkit,
                      .milliseconds = row.compile_ms};

@@ -69,8 +69,6 @@ std::vector<CompileService::Answer> CompileService::poll() {
         if (found == compiling_.end()) continue;
         CompileAnswer answer = failure(reply.outcome, reply.message);
         answer.cubin = reply.cubin;
-        answer.lowered_name = reply.lowered_name;
-        answer.binary_hash = reply.facts.binary_hash;
         const Work& work = found->second;
         if (work.cancelled && reply.outcome == Outcome::compile_timeout) {
           answer.message = fmt::format("{} was not compiled within {:g} s, and compiling it was abandoned.", work.title,

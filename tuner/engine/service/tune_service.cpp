@@ -179,8 +179,7 @@ class TuneService::Work {
   void add_binary(TuneAnswer& answer) {
     const search::Configuration winner = task_.space().parse(answer.decision.configuration);
     if (auto stored = stored_binary(binary_key(task_, winner))) {
-      answer.cubin = std::move(stored->bytes);
-      answer.lowered_name = std::move(stored->kernel);
+      answer.cubin = *std::move(stored);
       return;
     }
     CompilePool& compile = service_.compilers(job_);
@@ -190,7 +189,6 @@ class TuneService::Work {
       for (auto& [answered, reply] : compile.poll()) {
         if (answered != ticket) continue;
         answer.cubin = std::move(reply.cubin);
-        answer.lowered_name = std::move(reply.lowered_name);
         if (reply.outcome != Outcome::ok) answer.message = reply.message;
         return;
       }

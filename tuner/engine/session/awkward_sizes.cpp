@@ -22,7 +22,6 @@ namespace {
 
 void take_binary(CompileReply reply, Candidate& candidate) {
   candidate.cubin = std::move(reply.cubin);
-  candidate.lowered_name = std::move(reply.lowered_name);
   candidate.parameters = std::move(reply.parameters);
 }
 

@@ -38,7 +38,6 @@ CompileRequest reference_request(const Task& task, const search::Configuration& 
 
 Candidate reference_candidate(const Task& task, const search::Configuration& baseline, const CompileReply& binary) {
   return {.cubin = binary.cubin,
-          .lowered_name = binary.lowered_name,
           .parameters = binary.parameters,
           .geometry = task.reference_geometry(baseline),
           .scratch_lengths = task.scratch_lengths(baseline),
@@ -46,11 +45,7 @@ Candidate reference_candidate(const Task& task, const search::Configuration& bas
 }
 
 cache::Binary binary_to_keep(const CompileReply& reply, const std::string& architecture, const std::string& key) {
-  return {.architecture = architecture,
-          .compile_key = key,
-          .kernel = reply.lowered_name,
-          .resource_log = reply.log,
-          .bytes = reply.cubin};
+  return {reply.cubin, architecture, key, reply.log};
 }
 
 bool same_program(const CompileRequest& a, const CompileRequest& b) {

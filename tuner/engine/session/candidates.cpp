@@ -273,7 +273,6 @@ Candidate Candidates::candidate(std::size_t position) const {
   const CompileReply& binary = entries_[original(position)].binary;
   return {.configuration = entry.trial.configuration,
           .cubin = binary.cubin,
-          .lowered_name = binary.lowered_name,
           .parameters = binary.parameters,
           .geometry = entry.geometry,
           .scratch_lengths = entry.scratch_lengths};

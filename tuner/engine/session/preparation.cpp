@@ -25,7 +25,7 @@ void Preparation::prepare_device(std::string_view support_source) {
                       "Raise --compile-timeout, or try again when this machine is less busy.",
                       reply.message));
     }
-    device_.prepare(std::move(reply.cubin));
+    device_.prepare(std::move(reply.cubin.bytes));
   });
 }
 

@@ -259,7 +259,7 @@ class Session {
       for (std::size_t i = 0; i < final_->positions.size(); ++i) {
         const std::size_t position = final_->positions[i];
         const CompileReply& compiled = candidates_[candidates_.original(position)].binary;
-        if (compiled.cubin.empty() || final_->race.standings[i].withdrawn) continue;
+        if (compiled.cubin.bytes.empty() || final_->race.standings[i].withdrawn) continue;
         const std::string key = binary_key(task_, candidates_[position].configuration);
         const bool served = i == final_->winner || position == search_.baseline();
         parts_.binaries->put(binary_to_keep(compiled, task_.device().architecture(), key),
@@ -275,12 +275,11 @@ class Session {
     const std::size_t winner = final_->positions[*final_->winner];
     const CompileReply& compiled = candidates_[candidates_.original(winner)].binary;
     const auto source = served_source(task_);
-    if (compiled.cubin.empty() || !source || decided.origin == cache::Origin::replay) return;
+    if (compiled.cubin.bytes.empty() || !source || decided.origin == cache::Origin::replay) return;
     try {
       const auto stored = parts_.store.find_decision(decided.key);
       if (!stored || stored->session != decided.session) return;
-      const cache::Binary binary = binary_to_keep(compiled, task_.device().architecture(), "");
-      parts_.store.record_served(served_row(task_, *source, *stored, binary));
+      parts_.store.record_served(served_row(task_, *source, *stored, compiled.cubin));
     } catch (const Error&) {
     }
   }

@@ -88,7 +88,7 @@ class ReportBuilder {
   CodeFacts code_facts(std::size_t entry) const {
     const CompileReply& binary = candidates_[candidates_.original(entry)].binary;
     return {idle_registers(candidates_[entry].trial.facts, candidates_[entry].geometry, facts_.task.device()),
-            global_loads(binary.cubin, binary.lowered_name)};
+            global_loads(binary.cubin.bytes, binary.cubin.kernel)};
   }
 
   void describe_winner(std::size_t entry, double time_ns) {

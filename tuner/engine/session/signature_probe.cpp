@@ -28,7 +28,7 @@ std::vector<SignatureProbe> signature_probes(const Task& task, const search::Con
 
 void check_signature(const Task& task, const SignatureProbe& probe, const CompileReply& reply) {
   if (reply.outcome != Outcome::ok) return;
-  if (const auto signature = signature_from_symbol(reply.lowered_name)) {
+  if (const auto signature = signature_from_symbol(reply.cubin.kernel)) {
     check_compiled_signature(task, probe.call, *signature);
   }
 }

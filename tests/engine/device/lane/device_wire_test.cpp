@@ -34,9 +34,9 @@ TEST_CASE("several binaries in one message keep apart") {
   const auto back =
       std::get<LoadFinalists>(decode_request(encode_request(LoadFinalists{{candidate("a"), {}, candidate("ccc")}})));
   REQUIRE(back.candidates.size() == 3);
-  CHECK(back.candidates[0].cubin == candidate("a").cubin);
-  CHECK(back.candidates[1].cubin.empty());
-  CHECK(back.candidates[2].cubin == candidate("ccc").cubin);
+  CHECK(back.candidates[0].cubin.bytes == candidate("a").cubin.bytes);
+  CHECK(back.candidates[1].cubin.bytes.empty());
+  CHECK(back.candidates[2].cubin.bytes == candidate("ccc").cubin.bytes);
 }
 
 TEST_CASE("a reply has the result of its own kind of request, and defaults for any other") {

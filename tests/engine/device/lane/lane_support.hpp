@@ -48,8 +48,8 @@ inline PrepareProblem problem(std::chrono::milliseconds launch_timeout = std::ch
 inline Candidate candidate(const std::string& behaviour) {
   Candidate result;
   result.configuration = "BEHAVIOUR=" + behaviour.substr(0, behaviour.find(' '));
-  result.cubin = bytes_of(behaviour);
-  result.lowered_name = "kernel";
+  result.cubin.bytes = bytes_of(behaviour);
+  result.cubin.kernel = "kernel";
   result.parameters = {{0, 8}, {8, 8}, {16, 8}, {24, 8}, {32, 4}};
   result.geometry.block = {256, 1, 1};
   result.scratch_lengths = {64};

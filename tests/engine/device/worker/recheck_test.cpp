@@ -13,11 +13,11 @@ namespace {
 /// A candidate whose binary has a global variable, of which the fake driver's kernels say how often they were launched.
 Candidate counting(const std::string& behaviour) {
   Candidate result = candidate(behaviour);
-  result.cubin = test::make_cubin({.kernel = "kernel",
-                                   .parameter_sizes = {8, 8, 8, 8, 4},
-                                   .instructions = behaviour,
-                                   .arrays = {},
-                                   .globals = {{"launches_done", 8}}});
+  result.cubin.bytes = test::make_cubin({.kernel = "kernel",
+                                         .parameter_sizes = {8, 8, 8, 8, 4},
+                                         .instructions = behaviour,
+                                         .arrays = {},
+                                         .globals = {{"launches_done", 8}}});
   return result;
 }
 

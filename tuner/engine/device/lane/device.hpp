@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "cache/store/binary.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/not_compared.hpp"
 #include "tuner/core/task/task.hpp"
@@ -23,8 +24,7 @@ namespace tuner::engine {
 /// A binary with its launch: what the device worker needs to run one configuration. Knows nothing of expressions.
 struct Candidate {
   std::string configuration;  ///< canonical text: for messages and recordings
-  std::vector<std::byte> cubin;
-  std::string lowered_name;
+  cache::Cubin cubin;
   std::vector<KernelParameter> parameters;
   Geometry geometry;
   std::vector<std::uint64_t> scratch_lengths;  ///< elements, in signature order of the scratch arguments

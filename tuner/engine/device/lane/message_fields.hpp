@@ -48,8 +48,8 @@ namespace tuner::engine {
 // ---- Requests ----
 
 void describe(auto& fields, Candidate& candidate) {
-  auto& [configuration, cubin, lowered_name, parameters, geometry, scratch_lengths, takes] = candidate;
-  fields("configuration", configuration)("cubin", cubin)("lowered_name", lowered_name)("parameters", parameters);
+  auto& [configuration, cubin, parameters, geometry, scratch_lengths, takes] = candidate;
+  fields("configuration", configuration)("cubin", cubin)("parameters", parameters);
   fields("geometry", geometry)("scratch_lengths", scratch_lengths)("takes", takes);
 }
 

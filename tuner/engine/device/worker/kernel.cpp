@@ -33,7 +33,7 @@ Verdict check_parameters(const Candidate& candidate, const LoadedKernel& kernel,
   if (described.size() != compiled) {
     return {Outcome::launch_refused, fmt::format("The kernel {} takes {} parameters, but {} arguments are described; "
                                                  "make the {} match its signature.",
-                                                 candidate.lowered_name, compiled, described.size(),
+                                                 candidate.cubin.kernel, compiled, described.size(),
                                                  candidate.takes ? "args(...) of the reference"
                                                                  : "in, out, inout, scratch and scalar directives")};
   }
@@ -43,7 +43,7 @@ Verdict check_parameters(const Candidate& candidate, const LoadedKernel& kernel,
     return {Outcome::launch_refused, fmt::format("Parameter {} of the kernel {} has {} bytes, but the argument '{}' "
                                                  "that is described there has {}; correct its "
                                                  "type or the order of the directives.",
-                                                 i + 1, candidate.lowered_name, candidate.parameters[i].size,
+                                                 i + 1, candidate.cubin.kernel, candidate.parameters[i].size,
                                                  state.argument.name, parameter_size(state))};
   }
   return {};
@@ -51,7 +51,7 @@ Verdict check_parameters(const Candidate& candidate, const LoadedKernel& kernel,
 
 Verdict find_constant(const Candidate& candidate, const ArgumentState& state, LoadedKernel& kernel) {
   const std::string& name = state.argument.name;
-  const auto array = array_in_cubin(candidate.cubin, name);
+  const auto array = array_in_cubin(candidate.cubin.bytes, name);
   CUdeviceptr memory = 0;
   std::size_t bytes = 0;
   const CUresult result =
@@ -114,7 +114,7 @@ Verdict load_kernel(const Candidate& candidate, const std::vector<ArgumentState>
   if (Verdict verdict = check_parameters(candidate, kernel, arguments); !verdict.ok()) return verdict;
 
   try {
-    kernel.module = load_module(candidate.cubin);
+    kernel.module = load_module(candidate.cubin.bytes);
   } catch (const CallFailed& failure) {
     if (is_sticky(failure.result())) throw;
     const bool no_memory = failure.result() == CUDA_ERROR_OUT_OF_MEMORY;
@@ -122,11 +122,11 @@ Verdict load_kernel(const Candidate& candidate, const std::vector<ArgumentState>
             fmt::format("The driver does not load the binary: {}", failure.what())};
   }
   if (const CUresult result =
-          driver().module_function(&kernel.function, kernel.module.get(), candidate.lowered_name.c_str());
+          driver().module_function(&kernel.function, kernel.module.get(), candidate.cubin.kernel.c_str());
       result != CUDA_SUCCESS) {
     if (is_sticky(result)) check(result, "cuModuleGetFunction");
     return {Outcome::launch_refused,
-            fmt::format("The binary has no kernel called '{}': {}.", candidate.lowered_name, error_text(result))};
+            fmt::format("The binary has no kernel called '{}': {}.", candidate.cubin.kernel, error_text(result))};
   }
   for (const ArgumentState& state : arguments) {
     if (state.argument.role != Argument::Role::constant) continue;

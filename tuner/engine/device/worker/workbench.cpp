@@ -271,7 +271,7 @@ void Workbench::run(const LoadFinalists& request, DeviceReply& reply, LoadResult
       reply.message = prefix + reply.message;
       return;
     }
-    ModuleGlobals globals(candidate.cubin, kernel.module.get(), p.support);
+    ModuleGlobals globals(candidate.cubin.bytes, kernel.module.get(), p.support);
     finalists.push_back({std::move(kernel), std::move(globals)});
   }
   result.culprit.reset();
