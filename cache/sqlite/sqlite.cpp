@@ -168,6 +168,17 @@ void Connection::open_file(const std::string& name, int flags) {
   add_functions();
 }
 
+std::optional<std::string> Connection::find_blob(const char* table, const char* column, std::int64_t row) const {
+  sqlite3_blob* opened = nullptr;
+  const int result = sqlite3_blob_open(get(), "main", table, column, row, 0, &opened);
+  const UniqueHandle<sqlite3_blob*, sqlite3_blob_close> blob(opened);
+  if (result == SQLITE_ERROR) return std::nullopt;
+  check(result, "blob_open");
+  std::string bytes(static_cast<std::size_t>(sqlite3_blob_bytes(opened)), '\0');
+  check(sqlite3_blob_read(opened, bytes.data(), static_cast<int>(bytes.size()), 0), "blob_read");
+  return bytes;
+}
+
 void Connection::open_in_memory() {
   constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_EXRESCODE;
   check(sqlite3_open_v2(":memory:", handle_.out(), kFlags, nullptr), "open");

@@ -91,6 +91,10 @@ class Connection {
   /// The one integer that a statement returns.
   std::int64_t integer(const std::string& sql) const;
 
+  /// What a column of this row holds, read without a statement: most of what it costs to find one row is to compile
+  /// that. Nothing if there is no such row.
+  std::optional<std::string> find_blob(const char* table, const char* column, std::int64_t row) const;
+
   /// Calls `call`, which returns a result of SQLite's, again and again while another process's lock is in its way.
   template <class Call>
   void retry_while_busy(const Call& call, std::string_view what) const {

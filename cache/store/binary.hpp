@@ -16,8 +16,9 @@ struct Cubin {
 };
 
 void describe(auto& fields, MaybeConst<Cubin> auto& cubin) {
-  auto& [hash, kernel, bytes] = cubin;
-  fields("hash", hash)("kernel", kernel)("bytes", bytes);
+  fields("hash", cubin.hash);
+  fields("kernel", cubin.kernel);
+  fields("bytes", cubin.bytes);
 }
 
 /// One compiled binary and how it was made.

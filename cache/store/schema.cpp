@@ -66,22 +66,15 @@ CREATE TEMP VIEW build AS
          FROM main.build AS same WHERE same.binary_id = build.binary_id) = 1;
 )sql";
 
-// One table without an index, because a start reads the whole schema. The number in it finds a row, and the text of the
-// row decides. It begins with the number of its layout: programs find no rows that mean something else.
+// One table without an index, because a start reads the whole schema. The number finds a row without a statement, and
+// the texts in it decide. They begin with the number of their layout: programs find no rows that mean something else.
 constexpr const char* kServed1 = R"sql(
 CREATE TABLE served (
   -- What programs start from; derived from decisions.db. Deleting it loses nothing.
-  served_id   INTEGER PRIMARY KEY,  -- from the hashes of source and place; those of one source stand together
-  source      TEXT NOT NULL,        -- hashes of an annotated source and its headers, and the version that read it
-  outline     TEXT NOT NULL,        -- what a request has to know of the source
-  place       TEXT NOT NULL,        -- problem, device and mode
-  file        TEXT NOT NULL,        -- the decisions.db that this is derived from; empty: whichever is beside this
-  decision_id INTEGER NOT NULL,
-  launch      TEXT NOT NULL,        -- what a launch has to know
-  binary_hash TEXT NOT NULL,        -- XXH3-128 of binary, hexadecimal
-  symbol      TEXT NOT NULL,        -- of the kernel in the binary
-  checksum    TEXT NOT NULL,        -- XXH3-128 of all columns but binary
-  binary      BLOB NOT NULL         -- the last column, so that listing does not read it
+  served_id   INTEGER PRIMARY KEY,  -- from the hash of source and place (problem, device and mode)
+  source_id   INTEGER NOT NULL,     -- the row that says what the source is
+  decision_id TEXT NOT NULL,        -- 0 in that row; text can be read without a statement
+  row         BLOB NOT NULL         -- XXH3-128 of what follows; then the texts that were hashed, and what a launch needs
 ) STRICT;
 )sql";
 

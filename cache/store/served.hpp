@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 #include "cache/store/binary.hpp"
 
@@ -17,6 +18,7 @@ struct Served {
   std::int64_t decision = 0;  ///< its row
   std::string launch;         ///< what a launch has to know: its reader's own text
   Cubin cubin;                ///< what is launched
+  auto fields() { return std::tie(source, outline, place, file, decision, launch, cubin); }
 };
 
 }  // namespace tuner::cache

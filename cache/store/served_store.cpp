@@ -16,7 +16,7 @@
 #include "cache/file/trust.hpp"
 #include "cache/sqlite/database_file.hpp"
 #include "cache/sqlite/sqlite.hpp"
-#include "cache/store/record_sql.hpp"
+#include "cache/store/packed_text.hpp"
 #include "cache/store/schema.hpp"
 
 namespace tuner::cache {
@@ -31,27 +31,13 @@ using sqlite::Transaction;
 /// the others go.
 constexpr int kRowsOfDecision = 8;
 
-/// The row of a place among those of its source, which stand together; from 0.
-constexpr std::int64_t kPlaces = std::int64_t{1} << 32;
-
-std::int64_t number_of(std::string_view text, std::int64_t limit) {
-  constexpr std::size_t kDigits = 8;
-  const std::string hash = content_hash({"served1", text});
+/// Of a row; of a source without a place.
+std::int64_t number_of(const std::string& source, const std::string& place = "") {
+  constexpr std::size_t kDigits = 15;  // what fits into a positive number
+  const std::string hash = content_hash({"served1", source, place});
   std::int64_t number = 0;
   std::from_chars(hash.data(), hash.data() + kDigits, number, 16);
-  return number % limit;
-}
-
-/// The lowest number of a source.
-std::int64_t first_of(const std::string& source) {
-  constexpr std::int64_t kSources = std::int64_t{1} << 31;
-  return number_of(source, kSources) * kPlaces;
-}
-
-/// A row that was read in the wrong place, or changed in any part, does not match; nor does another binary.
-std::string checksum_of(const Served& row) {
-  return content_hash({row.source, row.outline, row.place, row.file, std::to_string(row.decision), row.launch,
-                       row.cubin.hash, row.cubin.kernel});
+  return number;
 }
 
 [[noreturn]] void damaged(const fs::path& path) {
@@ -61,29 +47,32 @@ std::string checksum_of(const Served& row) {
        path.string());
 }
 
-constexpr const char* kSelect =
-    "SELECT source, outline, place, file, decision_id, launch, binary_hash, symbol, checksum, binary FROM served "
-    "WHERE ";
+/// Of what follows it: a row that was read in the wrong place, or changed in any part, does not match.
+constexpr std::size_t kSumSize = 32;
 
-Served read_row(const Statement& select, bool with_binary) {
-  Served row;
-  std::string checksum;
-  RowReader columns(select);
-  columns.read(row.source, row.outline, row.place, row.file, row.decision, row.launch, row.cubin.hash, row.cubin.kernel,
-               checksum);
-  if (with_binary) columns.read(row.cubin.bytes);
-  if (checksum != checksum_of(row) || (with_binary && content_hash(row.cubin.bytes) != row.cubin.hash))
-    damaged(select.connection().path());
+std::optional<Served> read_row(const Connection& served, std::int64_t number) {
+  const auto bytes = served.find_blob("served", "row", number);
+  if (!bytes) return std::nullopt;
+  const std::string_view all = *bytes;
+  if (all.size() < kSumSize || content_hash(all.substr(kSumSize)) != all.substr(0, kSumSize)) damaged(served.path());
+  auto row = unpacked<Served>(all.substr(kSumSize));
+  // By this column rows are deleted: one that says something else would stay.
+  if (served.find_blob("served", "decision_id", number) != std::to_string(row.decision)) damaged(served.path());
   return row;
 }
 
 void write_row(const Connection& served, const Served& row) {
-  Statement(served,
-            "INSERT OR REPLACE INTO served (served_id, source, outline, place, file, decision_id, launch, binary_hash, "
-            "symbol, checksum, binary) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")
-      .bind(first_of(row.source) + number_of(row.place, kPlaces), row.source, row.outline, row.place, row.file,
-            row.decision, row.launch, row.cubin.hash, row.cubin.kernel, checksum_of(row), std::span(row.cubin.bytes))
+  const std::string text = packed(row);
+  const std::string all = content_hash(text) + text;
+  Statement(served, "INSERT OR REPLACE INTO served (served_id, source_id, decision_id, row) VALUES (?1, ?2, ?3, ?4)")
+      .bind(number_of(row.source, row.place), number_of(row.source), row.decision, std::as_bytes(std::span(all)))
       .run();
+}
+
+/// The winner's, and that of its source.
+void write_rows(const Connection& served, const Served& row) {
+  write_row(served, row);
+  write_row(served, {.source = row.source, .outline = row.outline});
 }
 
 /// What tells a file of decisions from another one that gets its name: rows say nothing of what was put in its place.
@@ -97,7 +86,7 @@ std::string identity_of(const OpenFolder& folder, const fs::path& decisions) {
 template <class Goes>
 bool delete_rows(const Connection& served, const Goes& goes) {
   std::vector<std::int64_t> gone;
-  Statement decisions(served, "SELECT DISTINCT decision_id FROM served");
+  Statement decisions(served, "SELECT DISTINCT decision_id FROM served WHERE decision_id <> 0");
   while (decisions.step()) {
     if (goes(decisions.integer(0))) gone.push_back(decisions.integer(0));
   }
@@ -156,16 +145,6 @@ void with_fresh_file(const OpenFolder& folder, const std::string& name, const Wo
 
 }  // namespace
 
-struct ServedStore::Opened {
-  Opened(std::shared_ptr<const OpenFolder> folder, const std::string& name, std::chrono::milliseconds patience)
-      : connection(std::move(folder), name, kFlags, patience),
-        row(connection, std::string(kSelect) + "served_id BETWEEN ?1 AND ?2 ORDER BY served_id LIMIT 1") {}
-  static constexpr int kFlags =
-      SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX;
-  Connection connection;
-  Statement row;
-};
-
 ServedStore::ServedStore(fs::path decisions, std::chrono::milliseconds patience)
     : decisions_(std::move(decisions)), patience_(patience) {}
 
@@ -173,14 +152,15 @@ ServedStore::~ServedStore() = default;
 
 /// False if there is nothing that may be read.
 bool ServedStore::open() {
-  if (opened_ && !opened_->connection.is_outdated()) return true;
+  if (opened_ && !opened_->is_outdated()) return true;
   opened_.reset();
   const auto folder = open_folder_of(decisions_);
   const std::string name = served_beside(decisions_).filename();
   // Examined before it is opened: if only trusted users may write the folder and the file, nobody else can exchange or
   // change it afterwards.
-  if (!folder->has(name) || reason_to_distrust(*folder, name, trusted_owners())) return false;
-  opened_ = std::make_unique<Opened>(folder, name, patience_);
+  if (reason_to_distrust(*folder, name, trusted_owners())) return false;
+  constexpr int kFlags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX;
+  opened_ = std::make_unique<Connection>(folder, name, kFlags, patience_);
   return true;
 }
 
@@ -193,45 +173,35 @@ void ServedStore::read(const Work& work) try {
   if (error.code() == Errc::store_damaged) damaged(served_beside(decisions_));
 }
 
-std::optional<std::string> ServedStore::find_outline(const std::string& source) {
-  std::optional<std::string> found;
+std::optional<Served> ServedStore::find(const std::string& source, const std::string& place) {
+  std::optional<Served> found;
   read([&] {
-    const std::int64_t first = first_of(source);
-    if (!opened_->row.bind(first, first + kPlaces - 1).step()) return;
-    const Served row = read_row(opened_->row, false);
-    opened_->row.run();  // which ends its lock
-    if (row.source == source) found = row.outline;
+    auto row = read_row(*opened_, number_of(source, place));
+    if (row && row->source == source && row->place == place && is_of_this_file(row->file)) found = std::move(row);
   });
   return found;
 }
 
-std::optional<Served> ServedStore::find(const std::string& source, const std::string& place) {
-  std::optional<Served> found;
-  read([&] {
-    const std::int64_t number = first_of(source) + number_of(place, kPlaces);
-    if (!opened_->row.bind(number, number).step()) return;
-    Served row = read_row(opened_->row, true);
-    opened_->row.run();
-    if (row.source == source && row.place == place && is_of_this_file(row.file)) found = std::move(row);
-  });
-  return found;
+std::optional<std::string> ServedStore::find_outline(const std::string& source) {
+  const auto row = find(source, "");
+  return row ? std::optional(row->outline) : std::nullopt;
 }
 
 std::vector<Served> ServedStore::find_all(std::int64_t decision) {
   std::vector<Served> all;
   read([&] {
-    Statement select(opened_->connection, std::string(kSelect) + "decision_id = ?1 ORDER BY served_id");
+    Statement select(*opened_, "SELECT served_id FROM served WHERE decision_id = ?1 ORDER BY served_id");
     select.bind(decision);
     while (select.step()) {
-      Served row = read_row(select, true);
-      if (is_of_this_file(row.file)) all.push_back(std::move(row));
+      auto row = read_row(*opened_, select.integer(0));
+      if (row && row->decision == decision && is_of_this_file(row->file)) all.push_back(*std::move(row));
     }
   });
   return all;
 }
 
 bool ServedStore::is_of_this_file(const std::string& file) const {
-  return file.empty() || file == identity_of(*opened_->connection.folder(), decisions_);
+  return file.empty() || file == identity_of(*opened_->folder(), decisions_);
 }
 
 void record_served(const fs::path& path, const Served& row, std::chrono::milliseconds patience) {
@@ -257,7 +227,10 @@ void record_served(const fs::path& path, const Served& row, std::chrono::millise
     });
     Served written = row;
     written.file = identity_of(folder, path);
-    write_row(*served, written);
+    write_rows(*served, written);
+    served->execute(
+        "DELETE FROM served WHERE decision_id = 0 AND source_id NOT IN (SELECT source_id FROM served WHERE decision_id "
+        "<> 0)");
     all.commit();
   });
 }
@@ -290,7 +263,7 @@ void drop_served(const Connection& decisions, const Filter& filter) {
 void export_served(const fs::path& to, const std::vector<Served>& rows) {
   const auto served = open_database(to, Access::read_write, kCommandPatience, Durability::precious, served_format());
   Transaction all(*served, Transaction::Kind::write);
-  for (const Served& row : rows) write_row(*served, row);
+  for (const Served& row : rows) write_rows(*served, row);
   all.commit();
 }
 

@@ -36,7 +36,6 @@ class ServedStore {
   std::vector<Served> find_all(std::int64_t decision);
 
  private:
-  struct Opened;
   bool open();
   bool is_of_this_file(const std::string& file) const;
   template <class Work>
@@ -44,7 +43,7 @@ class ServedStore {
 
   std::filesystem::path decisions_;
   std::chrono::milliseconds patience_;
-  std::unique_ptr<Opened> opened_;  ///< null while there is none
+  std::unique_ptr<sqlite::Connection> opened_;  ///< null while there is none
 };
 
 /// Writes a row for the decisions there, unless another decision of its task is served by now. What is there is made

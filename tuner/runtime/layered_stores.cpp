@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "cache/sqlite/busy.hpp"
+#include "cache/store/packed_text.hpp"
 #include "cache/store/served_store.hpp"
 #include "cache/store/sqlite_store.hpp"
-#include "tuner/core/base/packed_text.hpp"
 #include "tuner/detail/file_variable.hpp"
 
 namespace tuner {
@@ -156,7 +156,7 @@ std::optional<KnownSource> LayeredStores::known_source(const std::vector<std::st
     for (const std::string& source : sources) {
       const auto text = store.find_outline(source);
       if (!text || known) continue;
-      auto outline = unpacked<SourceOutline>(*text);
+      auto outline = cache::unpacked<SourceOutline>(*text);
       if (!kernel.empty() && outline.kernel != kernel) continue;
       KernelDescription description;
       description.kernel = std::move(outline.kernel);
@@ -177,7 +177,7 @@ std::optional<LayeredStores::FoundServed> LayeredStores::served(const std::strin
     ask_served(turn, layer, [&](cache::ServedStore& store) {
       auto row = store.find(source, place);
       if (!row) return;
-      auto winner = unpacked<ServedWinner>(row->launch);
+      auto winner = cache::unpacked<ServedWinner>(row->launch);
       winner.decision.row = row->decision;  // an export gives it another one
       found = FoundServed{std::move(winner), std::move(row->cubin), stores_[layer]->location->decisions};
     });

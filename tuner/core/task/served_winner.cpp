@@ -1,6 +1,6 @@
 #include "tuner/core/task/served_winner.hpp"
 
-#include "tuner/core/base/packed_text.hpp"
+#include "cache/store/packed_text.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/task/hashed_fields.hpp"
 #include "tuner/core/task/problem.hpp"
@@ -42,11 +42,11 @@ cache::Served served_row(const Task& task, std::string source, const cache::Deci
                          const cache::Cubin& cubin) {
   const LaunchFacts facts = launch_facts(task, task.space().parse(decision.configuration));
   return {std::move(source),
-          packed(SourceOutline{task.description().kernel, task.description().problem}),
+          cache::packed(SourceOutline{task.description().kernel, task.description().problem}),
           served_place(problem_text(task.problem()), task.device(), decision.key.mode),
           "",
           decision.row,
-          packed(ServedWinner{decision, facts}),
+          cache::packed(ServedWinner{decision, facts}),
           {cache::content_hash(cubin.bytes), cubin.kernel, cubin.bytes}};
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,15 +12,16 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "tuner/error.hpp"
 
 // A record as one text that is quick to read: its values in order, without names. A record is a struct whose `fields()`
-// ties its members, or one with a description (cache/store/described.hpp). Numbers end in ';', texts have their length
-// before them. Whoever keeps such a text keeps with it the version of what wrote it, and makes sure that it is as it
-// was written.
+// ties its members, or one with a description (cache/store/described.hpp). Numbers end in ';', texts and bytes have
+// their length before them. Whoever keeps such a text keeps with it the version of what wrote it, and makes sure that
+// it is as it was written.
 
-namespace tuner {
+namespace tuner::cache {
 
 /// One walk through a record, which writes it or reads it. Throws Error{internal} for a text that no walk through the
 /// same record wrote.
@@ -31,8 +34,8 @@ class Packing {
 
   template <class T>
   void pass(T& value) {
-    if constexpr (std::is_same_v<T, std::string>) {
-      pass_text(value);
+    if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::byte>>) {
+      pass_block(value);
     } else if constexpr (std::is_enum_v<T> || std::is_same_v<T, bool>) {
       auto number = static_cast<std::int64_t>(value);
       pass(number);
@@ -73,13 +76,17 @@ class Packing {
 
  private:
   [[noreturn]] static void refuse() { throw Error(Errc::internal, "A packed text is not as it was written."); }
-  void pass_text(std::string& text) {
-    std::size_t size = text.size();
+  template <class Block>
+  void pass_block(Block& block) {
+    std::size_t size = block.size();
     pass(size);
-    if (!reads_) written_ += text;
-    if (!reads_) return;
+    if (!reads_) {
+      written_.append(reinterpret_cast<const char*>(block.data()), size);
+      return;
+    }
     if (size > rest_.size()) refuse();
-    text = rest_.substr(0, size);
+    block.resize(size);
+    std::copy_n(reinterpret_cast<const typename Block::value_type*>(rest_.data()), size, block.begin());
     rest_.remove_prefix(size);
   }
   void pass_number(auto& value) {
@@ -112,4 +119,4 @@ Record unpacked(std::string_view text) {
   return record;
 }
 
-}  // namespace tuner
+}  // namespace tuner::cache
