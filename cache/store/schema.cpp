@@ -66,16 +66,15 @@ CREATE TEMP VIEW build AS
          FROM main.build AS same WHERE same.binary_id = build.binary_id) = 1;
 )sql";
 
-// One table without an index, because a start reads the whole schema. The number finds a row without a statement, and
-// the texts in it decide. They begin with the number of their layout: programs find no rows that mean something else.
+// What programs start from; derived from decisions.db, so that deleting it loses nothing. One table without an index or
+// a comment, because a start reads the whole schema. served_id: from the hash of source and place (problem, device and
+// mode), so that a row is found without a statement. source_id: the row that says what the source is. decision_id: 0 in
+// that one; text, which can be read like the row. row: XXH3-128 of what follows; then the texts that were hashed, which
+// decide, and what a launch needs. They begin with the number of their layout: programs find no rows that mean
+// something else.
 constexpr const char* kServed1 = R"sql(
 CREATE TABLE served (
-  -- What programs start from; derived from decisions.db. Deleting it loses nothing.
-  served_id   INTEGER PRIMARY KEY,  -- from the hash of source and place (problem, device and mode)
-  source_id   INTEGER NOT NULL,     -- the row that says what the source is
-  decision_id TEXT NOT NULL,        -- 0 in that row; text can be read without a statement
-  row         BLOB NOT NULL         -- XXH3-128 of what follows; then the texts that were hashed, and what a launch needs
-) STRICT;
+  served_id INTEGER PRIMARY KEY, source_id INTEGER NOT NULL, decision_id TEXT NOT NULL, row BLOB NOT NULL) STRICT;
 )sql";
 
 constexpr std::array kServedSteps{kServed1};

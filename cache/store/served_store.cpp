@@ -57,7 +57,9 @@ std::optional<Served> read_row(const Connection& served, std::int64_t number) {
   if (all.size() < kSumSize || content_hash(all.substr(kSumSize)) != all.substr(0, kSumSize)) damaged(served.path());
   auto row = unpacked<Served>(all.substr(kSumSize));
   // By this column rows are deleted: one that says something else would stay.
-  if (served.find_blob("served", "decision_id", number) != std::to_string(row.decision)) damaged(served.path());
+  const bool is_deleted_with_it =
+      row.decision == 0 || served.find_blob("served", "decision_id", number) == std::to_string(row.decision);
+  if (!is_deleted_with_it) damaged(served.path());
   return row;
 }
 
@@ -158,7 +160,9 @@ bool ServedStore::open() {
   const std::string name = served_beside(decisions_).filename();
   // Examined before it is opened: if only trusted users may write the folder and the file, nobody else can exchange or
   // change it afterwards.
-  if (reason_to_distrust(*folder, name, trusted_owners())) return false;
+  // Whose program this is, is looked up where that decides.
+  if (reason_to_distrust(*folder, name, {geteuid(), 0}) && reason_to_distrust(*folder, name, trusted_owners()))
+    return false;
   constexpr int kFlags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX;
   opened_ = std::make_unique<Connection>(folder, name, kFlags, patience_);
   return true;
