@@ -168,15 +168,21 @@ void Connection::open_file(const std::string& name, int flags) {
   add_functions();
 }
 
-std::optional<std::string> Connection::find_blob(const char* table, const char* column, std::int64_t row) const {
-  sqlite3_blob* opened = nullptr;
-  const int result = sqlite3_blob_open(get(), "main", table, column, row, 0, &opened);
-  const UniqueHandle<sqlite3_blob*, sqlite3_blob_close> blob(opened);
-  if (result == SQLITE_ERROR) return std::nullopt;
-  check(result, "blob_open");
-  std::string bytes(static_cast<std::size_t>(sqlite3_blob_bytes(opened)), '\0');
-  check(sqlite3_blob_read(opened, bytes.data(), static_cast<int>(bytes.size()), 0), "blob_read");
-  return bytes;
+std::optional<std::vector<std::string>> Connection::find_row(const char* table,
+                                                             std::initializer_list<const char*> columns,
+                                                             std::int64_t row) const {
+  std::vector<UniqueHandle<sqlite3_blob*, sqlite3_blob_close>> opened;  // all at once: in one transaction
+  std::vector<std::string> values;
+  for (const char* const column : columns) {
+    sqlite3_blob* blob = nullptr;
+    const int result = sqlite3_blob_open(get(), "main", table, column, row, 0, &blob);
+    opened.emplace_back(blob);
+    if (result == SQLITE_ERROR) return std::nullopt;
+    check(result, "blob_open");
+    std::string& value = values.emplace_back(static_cast<std::size_t>(sqlite3_blob_bytes(blob)), '\0');
+    check(sqlite3_blob_read(blob, value.data(), static_cast<int>(value.size()), 0), "blob_read");
+  }
+  return values;
 }
 
 void Connection::open_in_memory() {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "cache/file/open_folder.hpp"
 #include "cache/sqlite/guarded_vfs.hpp"
@@ -91,9 +93,10 @@ class Connection {
   /// The one integer that a statement returns.
   std::int64_t integer(const std::string& sql) const;
 
-  /// What a column of this row holds, read without a statement: most of what it costs to find one row is to compile
-  /// that. Nothing if there is no such row.
-  std::optional<std::string> find_blob(const char* table, const char* column, std::int64_t row) const;
+  /// What columns of text or bytes hold in this row, read without a statement: most of what it costs to find one row is
+  /// to compile that. Nothing if there is no such row.
+  std::optional<std::vector<std::string>> find_row(const char* table, std::initializer_list<const char*> columns,
+                                                   std::int64_t row) const;
 
   /// Calls `call`, which returns a result of SQLite's, again and again while another process's lock is in its way.
   template <class Call>

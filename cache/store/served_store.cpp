@@ -51,15 +51,13 @@ std::int64_t number_of(const std::string& source, const std::string& place = "")
 constexpr std::size_t kSumSize = 32;
 
 std::optional<Served> read_row(const Connection& served, std::int64_t number) {
-  const auto bytes = served.find_blob("served", "row", number);
-  if (!bytes) return std::nullopt;
-  const std::string_view all = *bytes;
+  const auto values = served.find_row("served", {"row", "decision_id"}, number);
+  if (!values) return std::nullopt;
+  const std::string_view all = values->front();
   if (all.size() < kSumSize || content_hash(all.substr(kSumSize)) != all.substr(0, kSumSize)) damaged(served.path());
   auto row = unpacked<Served>(all.substr(kSumSize));
   // By this column rows are deleted: one that says something else would stay.
-  const bool is_deleted_with_it =
-      row.decision == 0 || served.find_blob("served", "decision_id", number) == std::to_string(row.decision);
-  if (!is_deleted_with_it) damaged(served.path());
+  if (values->back() != std::to_string(row.decision)) damaged(served.path());
   return row;
 }
 
