@@ -77,8 +77,10 @@ std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
         const std::int64_t row = insert_decision(*to, *rows.decision);
         done.decisions = 1;
         if (request.with_served) {
-          for (Served& start : starts.find_all(rows.decision->row)) {
-            start.decision = row;
+          Decision exported_decision = *rows.decision;
+          exported_decision.row = row;
+          for (Served& start : starts.find_all(served_mark(*rows.decision))) {
+            start.decision = served_mark(exported_decision);
             start.file.clear();
             served.push_back(std::move(start));
           }

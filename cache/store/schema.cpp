@@ -68,10 +68,10 @@ CREATE TEMP VIEW build AS
 
 // What programs start from; derived from decisions.db, so that deleting it loses nothing. One table without an index or
 // a comment, because a start reads the whole schema. served_id: from the hash of source and place (problem, device and
-// mode), so that a row is found without a statement. source_id: the row that says what the source is. decision_id: 0 in
-// that one; text, which can be read like the row. row: XXH3-128 of what follows; then the texts that were hashed, which
-// decide, and what a launch needs. They begin with the number of their layout: programs find no rows that mean
-// something else.
+// mode), so that a row is found without a statement. source_id: the row that says what the source is. decision_id: its
+// mark, empty in that one; text can be read like the row. row: XXH3-128 of what follows; then the texts that were
+// hashed, which decide, and what a launch needs. They begin with the number of their layout: programs find no rows that
+// mean something else.
 constexpr const char* kServed1 = R"sql(
 CREATE TABLE served (
   served_id INTEGER PRIMARY KEY, source_id INTEGER NOT NULL, decision_id TEXT NOT NULL, row BLOB NOT NULL) STRICT;

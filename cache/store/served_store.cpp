@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <ctime>
 
 #include "cache/file/fail.hpp"
 #include "cache/file/folder_sync.hpp"
@@ -57,7 +58,7 @@ std::optional<Served> read_row(const Connection& served, std::int64_t number) {
   if (all.size() < kSumSize || content_hash(all.substr(kSumSize)) != all.substr(0, kSumSize)) damaged(served.path());
   auto row = unpacked<Served>(all.substr(kSumSize));
   // By this column rows are deleted: one that says something else would stay.
-  if (values->back() != std::to_string(row.decision)) damaged(served.path());
+  if (values->back() != row.decision) damaged(served.path());
   return row;
 }
 
@@ -76,71 +77,87 @@ void write_rows(const Connection& served, const Served& row) {
 }
 
 /// What tells a file of decisions from another one that gets its name: rows say nothing of what was put in its place.
-std::string identity_of(const OpenFolder& folder, const fs::path& decisions) {
+/// Nothing where the file system does not say.
+std::optional<std::string> identity_of(const OpenFolder& folder, const fs::path& decisions) {
+  constexpr unsigned kWanted = STATX_INO | STATX_BTIME;
   struct statx status {};
-  statx(folder.descriptor(), decisions.filename().c_str(), AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME, &status);
+  const int done = statx(folder.descriptor(), decisions.filename().c_str(), AT_SYMLINK_NOFOLLOW, kWanted, &status);
+  if (done != 0 || (status.stx_mask & kWanted) != kWanted) return std::nullopt;
   return fmt::format("{} {}.{}", status.stx_ino, status.stx_btime.tv_sec, status.stx_btime.tv_nsec);
 }
 
-/// Deletes the rows of all decisions that `goes` says. Returns whether there were any.
+/// Deletes the rows of all decisions whose marks `goes` says. Returns whether there were any.
 template <class Goes>
 bool delete_rows(const Connection& served, const Goes& goes) {
-  std::vector<std::int64_t> gone;
-  Statement decisions(served, "SELECT DISTINCT decision_id FROM served WHERE decision_id <> 0");
-  while (decisions.step()) {
-    if (goes(decisions.integer(0))) gone.push_back(decisions.integer(0));
+  std::vector<std::string> gone;
+  Statement marks(served, "SELECT DISTINCT decision_id FROM served WHERE decision_id <> ''");
+  while (marks.step()) {
+    if (goes(marks.text(0))) gone.push_back(marks.text(0));
   }
   Statement erase(served, "DELETE FROM served WHERE decision_id = ?1");
-  for (const std::int64_t decision : gone) erase.bind(decision).run();
+  for (const std::string& mark : gone) erase.bind(mark).run();
   return !gone.empty();
 }
 
-bool is_served(const Connection& decisions, std::int64_t decision) {
-  Statement select(
-      decisions,
-      "SELECT 1 FROM decision JOIN run AS r USING (run_id) WHERE decision_id = ?1 AND origin <> ?2 AND decision_id = "
-      "(SELECT max(d.decision_id) FROM run JOIN decision AS d USING (run_id) WHERE run.task_id = r.task_id) AND "
-      "decision_id > (SELECT ifnull(max(f.decision_id), 0) FROM forgotten AS f WHERE f.task_id = r.task_id)");
-  return select.bind(decision, Origin::replay).step();
-}
+/// What a file says of the decisions whose marks stand in rows.
+class MarkedDecisions {
+ public:
+  explicit MarkedDecisions(const Connection& decisions)
+      : select_(
+            decisions,
+            "SELECT decision_id || ' ' || decision.created_unix_ms || ' ' || r.session, kernel_name, problem, device, "
+            "decision_id = (SELECT max(d.decision_id) FROM run JOIN decision AS d USING (run_id) WHERE run.task_id = "
+            "r.task_id) AND decision_id > (SELECT ifnull(max(f.decision_id), 0) FROM forgotten AS f WHERE f.task_id = "
+            "r.task_id) FROM decision JOIN run AS r USING (run_id) JOIN task USING (task_id) WHERE decision_id = ?1 "
+            "AND origin <> ?2") {}
+  bool is_served(const std::string& mark) { return find(mark) && select_.integer(4) != 0; }
+  bool is_of(const std::string& mark, const Filter& filter) {
+    const auto fits = [&](const std::string& wanted, int column) {
+      return wanted.empty() || wanted == select_.text(column);
+    };
+    return find(mark) && fits(filter.kernel_name, 1) && fits(filter.problem, 2) && fits(filter.device, 3);
+  }
 
-/// Whether its header says that a program of this kind wrote it, of whatever version. No connection of this process may
-/// be open on it.
-bool is_ours(const OpenFolder& folder, const std::string& name) {
-  constexpr std::size_t kApplicationId = 68;  // sqlite.org/fileformat2.html, "the database header"
-  const UniqueHandle<int, close, -1> file(
-      openat(folder.descriptor(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!file) return false;
-  const std::vector<std::byte> header = read_beginning(file.get(), kApplicationId + 4);
-  if (header.size() < kApplicationId + 4) return false;
-  std::uint32_t id = 0;
-  for (std::size_t i = kApplicationId; i < header.size(); ++i) id = id << 8 | std::to_integer<std::uint32_t>(header[i]);
-  return id == static_cast<std::uint32_t>(served_format().application_id);
-}
+ private:
+  bool find(const std::string& mark) {
+    std::int64_t row = 0;
+    std::from_chars(mark.data(), mark.data() + mark.size(), row);
+    return select_.bind(row, Origin::replay).step() && select_.text(0) == mark;
+  }
 
-/// The journal goes first: a fresh file must never find the old one's beside it.
-void remove_file(const OpenFolder& folder, const std::string& name) {
+  Statement select_;
+};
+
+/// Renames a file that is of no use, so that nothing is lost. The journal goes first: a fresh file must never find the
+/// old one's beside it.
+void put_aside(const OpenFolder& folder, const std::string& name) {
+  const std::string suffix = fmt::format(".corrupt-{}-{}", std::time(nullptr), getpid());
   for (const std::string& each : {name + "-journal", name}) {
-    if (unlinkat(folder.descriptor(), each.c_str(), 0) == 0 || errno == ENOENT) continue;
+    const int at = folder.descriptor();
+    if (renameat(at, each.c_str(), at, (each + suffix).c_str()) == 0 || errno == ENOENT) continue;
     fail(Errc::store_unavailable,
-         "{} can be neither written nor removed ({}), and what it says would be served in place of what is stored now. "
+         "{} can be neither written nor renamed ({}), and what it says would be served in place of what is stored now. "
          "Make its folder writable, or remove it.",
          (folder.path() / each).string(), std::strerror(errno));
   }
   sync_folder(folder);
 }
 
-/// Does `work`; once more without the file that is there, if that is of no use.
+/// Does `work`; once more without the file that is there, if that is damaged.
 template <class Work>
 void with_fresh_file(const OpenFolder& folder, const std::string& name, const Work& work) {
   try {
     return work();
   } catch (const Error& error) {
-    const bool useless = error.code() == Errc::store_damaged || error.code() == Errc::store_newer;
-    if (!useless || !is_ours(folder, name)) throw;
+    if (error.code() != Errc::store_damaged) throw;
   }
-  remove_file(folder, name);
+  put_aside(folder, name);
   work();
+}
+
+bool is_regular(const OpenFolder& folder, const std::string& name) {
+  const auto status = folder.look_at(name);
+  return status && S_ISREG(status->st_mode);
 }
 
 }  // namespace
@@ -189,7 +206,7 @@ std::optional<std::string> ServedStore::find_outline(const std::string& source) 
   return row ? std::optional(row->outline) : std::nullopt;
 }
 
-std::vector<Served> ServedStore::find_all(std::int64_t decision) {
+std::vector<Served> ServedStore::find_all(const std::string& decision) {
   std::vector<Served> all;
   read([&] {
     Statement select(*opened_, "SELECT served_id FROM served WHERE decision_id = ?1 ORDER BY served_id");
@@ -203,36 +220,41 @@ std::vector<Served> ServedStore::find_all(std::int64_t decision) {
 }
 
 bool ServedStore::is_of_this_file(const std::string& file) const {
-  return file.empty() || file == identity_of(*opened_->folder(), decisions_);
+  return file.empty() || identity_of(*opened_->folder(), decisions_) == file;
 }
 
 void record_served(const fs::path& path, const Served& row, std::chrono::milliseconds patience) {
   const auto decisions = open_as_it_is(path, patience);
-  // What was left half-written, and an older format, are left to those who decide.
-  if (decisions->folder()->has(path.filename().string() + "-journal")) return;
-  if (format_version(*decisions, decisions_format()) != decisions_format().steps.size()) return;
-  const Transaction lock(*decisions, Transaction::Kind::write);
-  if (!is_served(*decisions, row.decision)) return;
   const OpenFolder& folder = *decisions->folder();
   const fs::path beside = served_beside(decisions->path());
-  with_fresh_file(folder, beside.filename(), [&] {
+  const std::string name = beside.filename();
+  if (folder.has(name) && reason_to_distrust(folder, name, trusted_owners())) return;
+  // What was left half-written, and an older format, are left to those who decide.
+  if (folder.has(path.filename().string() + "-journal")) return;
+  if (format_version(*decisions, decisions_format()) != decisions_format().steps.size()) return;
+  const Transaction lock(*decisions, Transaction::Kind::write);
+  MarkedDecisions known(*decisions);
+  if (!known.is_served(row.decision)) return;
+  with_fresh_file(folder, name, [&] {
     const auto served = open_database(beside, Access::read_write, patience, Durability::precious, served_format());
-    if (reason_to_distrust(*served->folder(), beside.filename(), trusted_owners())) return;
+    const auto file = identity_of(folder, path);
+    if (!file || reason_to_distrust(*served->folder(), name, trusted_owners())) return;
     Transaction all(*served, Transaction::Kind::write);
     Statement count(*served, "SELECT count(*) FROM served WHERE decision_id = ?1");
     count.bind(row.decision).step();
     const bool full = count.integer(0) >= kRowsOfDecision;
     count.run();
     // A program that knows nothing of this file may have decided or forgotten something.
-    delete_rows(*served, [&](std::int64_t decision) {
-      return !is_served(*decisions, decision) || (full && decision == row.decision);
-    });
+    delete_rows(*served,
+                [&](const std::string& mark) { return !known.is_served(mark) || (full && mark == row.decision); });
     Served written = row;
-    written.file = identity_of(folder, path);
+    written.file = *file;
     write_rows(*served, written);
     served->execute(
-        "DELETE FROM served WHERE decision_id = 0 AND source_id NOT IN (SELECT source_id FROM served WHERE decision_id "
-        "<> 0)");
+        "DELETE FROM served WHERE decision_id = '' AND source_id NOT IN (SELECT source_id FROM served WHERE "
+        "decision_id "
+        "<> '')");
+    decisions->require_at_its_path();  // whose identity was written
     all.commit();
   });
 }
@@ -241,24 +263,21 @@ void drop_served(const Connection& decisions, const Filter& filter) {
   const auto& folder = decisions.folder();
   const fs::path path = served_beside(decisions.path());
   const std::string name = path.filename();
-  if (folder == nullptr || !folder->has(name)) return;
+  // Of what is no file no start reads a row.
+  if (folder == nullptr || !is_regular(*folder, name)) return;
   try {
     const auto served = open_as_it_is(path, std::chrono::seconds(1));
-    Statement is_of_task(decisions,
-                         "SELECT 1 FROM task JOIN run USING (task_id) JOIN decision USING (run_id) WHERE decision_id = "
-                         "?1 AND (?2 = '' OR kernel_name = ?2) AND (?3 = '' OR problem = ?3) AND (?4 = '' OR device = "
-                         "?4)");
+    if (served->integer("SELECT count(*) FROM sqlite_schema WHERE name = 'served'") == 0) return;
+    MarkedDecisions known(decisions);
     Transaction all(*served, Transaction::Kind::write);
-    const bool any = delete_rows(*served, [&](std::int64_t decision) {
-      return is_of_task.bind(decision, filter.kernel_name, filter.problem, filter.device).step();
-    });
+    // What this file does not serve is of no use either: it may be an export's, or have replaced another one.
+    const bool any = delete_rows(
+        *served, [&](const std::string& mark) { return known.is_of(mark, filter) || !known.is_served(mark); });
     all.commit();
     // On the disk before the decision is: a power failure must not bring the row back.
     if (any) served->note_commit();
-  } catch (const Error& error) {
-    // In what is no database, or another program's, no start finds a row.
-    if (is_ours(*folder, name)) return remove_file(*folder, name);
-    if (error.code() != Errc::store_damaged) throw;
+  } catch (const Error&) {
+    put_aside(*folder, name);
   }
 }
 

@@ -33,7 +33,7 @@ class ServedStore {
   /// The winner for this source in this place.
   std::optional<Served> find(const std::string& source, const std::string& place);
   /// All of a decision.
-  std::vector<Served> find_all(std::int64_t decision);
+  std::vector<Served> find_all(const std::string& decision);
 
  private:
   bool open();

@@ -173,7 +173,8 @@ TEST_CASE("in mode tune the request returns with the winner, and the next progra
     CHECK(data.launch(instance));
   }
   // The session left the row from which that starts, with its binary.
-  CHECK(cache::test::sql(machine.home() / "served.db", "SELECT decision_id FROM served WHERE decision_id <> 0") ==
+  CHECK(cache::test::sql(machine.home() / "served.db",
+                         "SELECT CAST(decision_id AS INTEGER) FROM served WHERE decision_id <> ''") ==
         std::vector<std::string>{"1"});
   CHECK(eventually([] { return engines().empty(); }));
   fs::remove(machine.home() / "binaries.db");

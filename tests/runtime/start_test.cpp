@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCountRows = "SELECT count(*) FROM served WHERE decision_id <> 0";
+constexpr const char* kCountRows = "SELECT count(*) FROM served WHERE decision_id <> ''";
 
 /// Everything that a program can see of an instance but where its decision lies.
 std::string outcome(const Instance& instance) {
@@ -302,7 +302,7 @@ TEST_CASE("a row in a file that others may write is ignored, and so is one that 
   Started machine;
   const std::string exact = machine.exact();
   CHECK(chmod(machine.served().c_str(), 0666) == 0);
-  sql(machine.served(), "UPDATE served SET row = zeroblob(length(row)) WHERE decision_id <> 0");
+  sql(machine.served(), "UPDATE served SET row = zeroblob(length(row)) WHERE decision_id <> ''");
   const std::string before = read_bytes(machine.served());
   CHECK(start(machine.options(), wave()) == exact);
   CHECK(read_bytes(machine.served()) == before);

@@ -178,7 +178,7 @@ std::optional<LayeredStores::FoundServed> LayeredStores::served(const std::strin
       auto row = store.find(source, place);
       if (!row) return;
       auto winner = cache::unpacked<ServedWinner>(row->launch);
-      winner.decision.row = row->decision;  // an export gives it another one
+      winner.decision.row = std::stoll(row->decision);  // an export gives it another one
       found = FoundServed{std::move(winner), std::move(row->cubin), stores_[layer]->location->decisions};
     });
   }

@@ -22,13 +22,25 @@ namespace fs = std::filesystem;
 constexpr const char* kSource = "source1|text=abc";
 constexpr const char* kPlace = "place1|rows=528";
 
-Served served_of(std::int64_t decision, const std::string& place = kPlace, const std::string& source = kSource) {
-  Served served{source, "outline of " + source, place, "", decision, "launch in " + place, {}};
+Decision measured() {
+  Decision decision = full_decision();
+  decision.origin = Origin::measured;
+  return decision;
+}
+
+Served served_of(std::int64_t row, const std::string& place = kPlace, const std::string& source = kSource) {
+  Decision decision = measured();
+  decision.row = row;
+  Served served{source, "outline of " + source, place, "", served_mark(decision), "launch in " + place, {}};
   for (int i = 0; i < 3000; ++i)
     served.cubin.bytes.push_back(static_cast<std::byte>(place[i % place.size()] + i / 100));
   served.cubin.hash = content_hash(served.cubin.bytes);
   served.cubin.kernel = "k";
   return served;
+}
+
+std::int64_t row_of(const Served& served) {
+  return std::stoll(served.decision);
 }
 
 void check_same(const Served& a, const Served& b) {
@@ -40,12 +52,6 @@ void check_same(const Served& a, const Served& b) {
   CHECK(a.cubin.hash == b.cubin.hash);
   CHECK(a.cubin.kernel == b.cubin.kernel);
   CHECK(a.cubin.bytes == b.cubin.bytes);
-}
-
-Decision measured() {
-  Decision decision = full_decision();
-  decision.origin = Origin::measured;
-  return decision;
 }
 
 Decision other_decision(const std::string& problem) {
@@ -78,7 +84,7 @@ class Started {
   std::optional<std::string> outline(const std::string& source = kSource) const {
     return ServedStore(path(), std::chrono::seconds(1)).find_outline(source);
   }
-  std::string rows() const { return sql(served(), "SELECT count(*) FROM served WHERE decision_id <> 0").at(0); }
+  std::string rows() const { return sql(served(), "SELECT count(*) FROM served WHERE decision_id <> ''").at(0); }
 
  private:
   TemporaryFolder folder_;
@@ -229,7 +235,48 @@ TEST_CASE("rows say nothing of another file that takes the name of the decisions
   store->record_decision(measured());
   CHECK_FALSE(database.find());
   fs::rename(database / "before.db", database.path());
+  CHECK_FALSE(database.find());  // they went with that decision
+  record_served(database.path(), served_of(database.decision()), std::chrono::seconds(1));
   CHECK(database.find());
+}
+
+TEST_CASE(
+    "a row was written for the decision that has the same number in the file that replaced the one it was read from") {
+  Started database;
+  const Served old = served_of(database.decision());
+  Decision other = other_decision("rows=2");
+  other.created_unix_ms += 1;
+  REQUIRE(open_store(database / "new.db")->record_decision(other) == database.decision());
+  fs::rename(database / "new.db", database.path());
+  record_served(database.path(), old, std::chrono::seconds(1));
+  CHECK_FALSE(database.find());
+}
+
+TEST_CASE("rows of an export outlived what was decided in the file that replaced its decisions") {
+  Started database;
+  fs::create_directories(database / "out");
+  export_decisions({.from = database.path(), .to = database / "out/decisions.db", .with_served = true});
+  CHECK(find_in(database / "out/decisions.db"));
+  fs::remove(database / "out/decisions.db");
+  const auto replaced = open_store(database / "out/decisions.db");
+  replaced->record_decision(other_decision("rows=2"));
+  CHECK_FALSE(find_in(database / "out/decisions.db"));
+}
+
+TEST_CASE("a decision could not be stored beside a served.db that cannot be read, or that is no file") {
+  for (const bool is_link : {false, true}) {
+    Started database;
+    fs::remove(database.served());
+    if (is_link) fs::create_symlink("/dev/null", database.served());
+    if (!is_link) {
+      write_bytes(database.served(), "text");
+      CHECK(chmod(database.served().c_str(), 0) == 0);
+    }
+    const std::int64_t newer = database.store().record_decision(measured());
+    CHECK_FALSE(database.find());
+    CHECK(newer > database.decision());
+    CHECK(fs::is_symlink(database.served()) == is_link);
+  }
 }
 
 TEST_CASE("a reader goes on with the file that has the name now") {
@@ -243,7 +290,7 @@ TEST_CASE("a reader goes on with the file that has the name now") {
 }
 
 TEST_CASE("a file that is of no use is made anew, unless it is another program's") {
-  for (const char* const damage : {"PRAGMA user_version = 9", "DROP TABLE served"}) {
+  for (const char* const damage : {"DROP TABLE served", "ALTER TABLE served DROP COLUMN source_id"}) {
     INFO(damage);
     Started database;
     sql(database.served(), damage);
@@ -255,12 +302,21 @@ TEST_CASE("a file that is of no use is made anew, unless it is another program's
     database.store().record_served(served_of(newer));
     check_found(database.find(), newer);
   }
-  for (const std::string& foreign : {std::string("text"), std::string()}) {
+  Started text;
+  write_bytes(text.served(), "text");
+  text.store().record_served(served_of(text.decision()));
+  CHECK(text.find());
+  bool is_kept = false;
+  for (const auto& entry : fs::directory_iterator(text.path().parent_path()))
+    is_kept = is_kept || read_bytes(entry.path()) == "text";
+  CHECK(is_kept);
+  for (const char* const foreign : {"PRAGMA application_id = 7; CREATE TABLE t (x)", "PRAGMA user_version = 9"}) {
     Started database;
-    write_bytes(database.served(), foreign);
-    if (foreign.empty()) sql(database.served(), "PRAGMA application_id = 7; CREATE TABLE t (x)");
+    if (foreign[7] == 'a') fs::remove(database.served());
+    sql(database.served(), foreign);
     const std::string bytes = read_bytes(database.served());
     CHECK_THROWS_AS(database.store().record_served(served_of(database.decision())), Error);
+    if (foreign[7] == 'u') continue;
     database.store().record_decision(measured());
     CHECK(read_bytes(database.served()) == bytes);
   }
@@ -358,7 +414,7 @@ class Damage {
         "UPDATE served SET served_id = -served_id; "
         "UPDATE served SET served_id = (SELECT id FROM temp.ids WHERE n = 1 + (SELECT n FROM temp.ids WHERE id = "
         "-served_id) % 4)",
-        "DELETE FROM served WHERE decision_id = 0", "PRAGMA user_version = 9", "PRAGMA application_id = 7",
+        "DELETE FROM served WHERE decision_id = ''", "PRAGMA user_version = 9", "PRAGMA application_id = 7",
         "ALTER TABLE served DROP COLUMN decision_id", "ALTER TABLE served RENAME TO rows"};
     const std::string statement = statements[random_() % std::size(statements)];
     write_bytes(path_, sound_);
@@ -457,9 +513,9 @@ TEST_CASE("whoever of sixteen writers is killed, what is started from is the new
       const auto forgotten = decisions.integer("SELECT ifnull(max(decision_id), 0) FROM forgotten");
       // What is found now is at least as new as what was committed before.
       if (const auto found = database.find()) {
-        check_found(found, found->decision);
-        CHECK(found->decision >= newest);
-        CHECK(found->decision > forgotten);
+        check_found(found, row_of(*found));
+        CHECK(row_of(*found) >= newest);
+        CHECK(row_of(*found) > forgotten);
         ++hits;
       }
     } catch (const Error&) {
@@ -471,7 +527,7 @@ TEST_CASE("whoever of sixteen writers is killed, what is started from is the new
     status_of(writer);
   }
   const auto decision = open_store(database.path())->find_decision(some_key());
-  if (const auto served = database.find()) CHECK(decision->row == served->decision);
+  if (const auto served = database.find()) CHECK(decision->row == row_of(*served));
 }
 
 }  // namespace

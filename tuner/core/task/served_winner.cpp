@@ -45,7 +45,7 @@ cache::Served served_row(const Task& task, std::string source, const cache::Deci
           cache::packed(SourceOutline{task.description().kernel, task.description().problem}),
           served_place(problem_text(task.problem()), task.device(), decision.key.mode),
           "",
-          decision.row,
+          cache::served_mark(decision),
           cache::packed(ServedWinner{decision, facts}),
           {cache::content_hash(cubin.bytes), cubin.kernel, cubin.bytes}};
 }

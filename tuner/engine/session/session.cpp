@@ -274,11 +274,11 @@ class Session {
   void keep_for_starts(const cache::Decision& decided) {
     const std::size_t winner = final_->positions[*final_->winner];
     const CompileReply& compiled = candidates_[candidates_.original(winner)].binary;
-    const auto source = served_source(task_);
-    if (compiled.cubin.bytes.empty() || !source || decided.origin == cache::Origin::replay) return;
+    if (compiled.cubin.bytes.empty() || decided.origin == cache::Origin::replay) return;
     try {
+      const auto source = served_source(task_);
       const auto stored = parts_.store.find_decision(decided.key);
-      if (!stored || stored->session != decided.session) return;
+      if (!source || !stored || stored->session != decided.session) return;
       parts_.store.record_served(served_row(task_, *source, *stored, compiled.cubin));
     } catch (const Error&) {
     }
