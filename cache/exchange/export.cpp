@@ -49,6 +49,15 @@ std::vector<std::string> binaries_of(const Rows& rows) {
   return hashes;
 }
 
+/// None of a file that is damaged: the decisions are exported without.
+std::vector<Served> starts_of(ServedStore& starts, const Decision& decision) {
+  try {
+    return starts.find_all(served_mark(decision));
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
@@ -57,6 +66,12 @@ std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
       open_database(request.from, Access::read_only, kCommandPatience, Durability::precious, decisions_format());
   ServedStore starts(from->path(), kCommandPatience);
   FreshFile file(request.to, request.overwrite);
+  // What an earlier export left there says nothing of the new decisions, so it is replaced even if there are no rows.
+  const fs::path beside = served_beside(request.to);
+  require_others(request.from, beside);
+  const bool has_earlier = fs::exists(fs::symlink_status(beside));
+  std::optional<FreshFile> of_starts;
+  if (request.with_served || has_earlier) of_starts.emplace(beside, request.overwrite);
   std::vector<ExportedKey> exported;
   std::vector<Served> served;
   {
@@ -79,7 +94,7 @@ std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
         if (request.with_served) {
           Decision exported_decision = *rows.decision;
           exported_decision.row = row;
-          for (Served& start : starts.find_all(served_mark(*rows.decision))) {
+          for (Served& start : starts_of(starts, *rows.decision)) {
             start.decision = served_mark(exported_decision);
             start.file.clear();
             served.push_back(std::move(start));
@@ -91,17 +106,10 @@ std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
     all.commit();
   }
   if (exported.empty()) return exported;
-  // What an earlier export left there says nothing of the new decisions.
-  const fs::path beside = served_beside(request.to);
-  std::error_code ignored;
-  fs::remove(beside, ignored);
-  std::optional<FreshFile> of_starts;
-  if (!served.empty()) {
-    of_starts.emplace(beside, true);
-    export_served(of_starts->path(), served);
-  }
+  if (of_starts) export_served(of_starts->path(), served);
+  // First what programs start from: an earlier export's rows would be served beside the new decisions.
+  if (of_starts && (has_earlier || !served.empty())) of_starts->publish();
   file.publish();
-  if (of_starts) of_starts->publish();
   return exported;
 }
 

@@ -37,7 +37,8 @@ Location as_chosen(const fs::path& given) {
     return in_folder(chosen);
   }
   Location location{chosen, chosen.parent_path() / "binaries.db"};
-  if (location.decisions == location.binaries || location.decisions.filename() == "served.db") {
+  const std::string name = location.decisions.filename();
+  if (location.decisions == location.binaries || name == "served.db" || name.ends_with("-served.db")) {
     fail(Errc::bad_usage,
          "{} is where compiled code is stored, so decisions cannot be stored there: name the folder, or a file "
          "with another name.",

@@ -230,7 +230,9 @@ void record_served(const fs::path& path, const Served& row, std::chrono::millise
   const std::string name = beside.filename();
   if (folder.has(name) && reason_to_distrust(folder, name, trusted_owners())) return;
   // What was left half-written, and an older format, are left to those who decide.
-  if (folder.has(path.filename().string() + "-journal")) return;
+  for (const char* const suffix : {"-journal", "-wal"}) {
+    if (folder.has(path.filename().string() + suffix)) return;
+  }
   if (format_version(*decisions, decisions_format()) != decisions_format().steps.size()) return;
   const Transaction lock(*decisions, Transaction::Kind::write);
   MarkedDecisions known(*decisions);

@@ -154,8 +154,9 @@ std::optional<KnownSource> LayeredStores::known_source(const std::vector<std::st
   std::optional<KnownSource> known;
   const auto look = [&](cache::ServedStore& store) {
     for (const std::string& source : sources) {
+      if (known) return;
       const auto text = store.find_outline(source);
-      if (!text || known) continue;
+      if (!text) continue;
       auto outline = cache::unpacked<SourceOutline>(*text);
       if (!kernel.empty() && outline.kernel != kernel) continue;
       KernelDescription description;

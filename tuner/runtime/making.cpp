@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "cache/file/hash.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/binary/cubin.hpp"
@@ -204,11 +205,12 @@ LaunchPlan RuntimeState::load(const ContextPlace& place, const LaunchFacts& laun
     if (const auto why = why_not_described(launch.kernel, launch.arguments, facts->parameters))
       throw Error(Errc::bad_description, *why);
   }
+  const std::string hash = cache::content_hash(binary.bytes);  // whatever a message said
   LaunchPlan plan;
   plan.geometry = launch.geometry;
   plan.function =
-      modules_.load(place, binary.bytes, binary.hash, binary.kernel, launch.geometry, contexts_.info(place.device));
-  plan.constants = modules_.constants(place, binary.bytes, binary.hash, launch.arguments);
+      modules_.load(place, binary.bytes, hash, binary.kernel, launch.geometry, contexts_.info(place.device));
+  plan.constants = modules_.constants(place, binary.bytes, hash, launch.arguments);
   (plan.constants.empty() ? plan.launch : plan.launch_after_copies) = cuda::driver().launch;
   plan.copy = cuda::driver().copy_on_device;
   plan.bound = launch.bound;

@@ -344,7 +344,25 @@ TEST_CASE("rows are exported with binaries, for the decision's new number, and n
   CHECK_FALSE(fs::exists(database / "in/served.db"));
   CHECK(chmod(database.served().c_str(), 0666) == 0);
   CHECK_FALSE(exported(true));
-  CHECK_FALSE(fs::exists(database / "out/served.db"));
+  CHECK(sql(database / "out/served.db", "SELECT count(*) FROM served").at(0) == "0");
+}
+
+TEST_CASE("an export deleted whatever had the name of the file beside it") {
+  Started database;
+  const fs::path source = database / "x-served.db";
+  fs::copy_file(database.path(), source);
+  CHECK_THROWS_AS(export_decisions({.from = source, .to = database / "x.db"}), Error);
+  CHECK(open_store(source)->find_decision(some_key()));
+  write_bytes(database / "y-served.db", "text");
+  CHECK_THROWS_AS(export_decisions({.from = database.path(), .to = database / "y.db"}), Error);
+  CHECK(read_bytes(database / "y-served.db") == "text");
+}
+
+TEST_CASE("damage of what programs start from ended an export") {
+  Started database;
+  write_bytes(database.served(), std::string(20000, 'x'));
+  CHECK(chmod(database.served().c_str(), 0600) == 0);
+  CHECK(export_decisions({.from = database.path(), .to = database / "x.db", .with_served = true}).size() == 1);
 }
 
 TEST_CASE("where nothing more can be stored, rows are as they were or not there") {
