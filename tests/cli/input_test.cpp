@@ -178,8 +178,7 @@ TEST_CASE("what is not a kernel file is refused at once, and a pipe is read") {
 TEST_CASE("a pipe that no program writes to is given up") {
   const User user;
   REQUIRE(mkfifo((user.home() / "fifo").c_str(), 0600) == 0);
-  check_error(user.run({"describe", "fifo"}), 2,
-              {"fifo is a named pipe that no program opened for writing within 10 s"});
+  check_error(user.run({"describe", "fifo"}), 2, {"fifo is a named pipe that no program wrote to within 10 s"});
 }
 
 TEST_CASE("describe checks --where even where problem values are missing") {

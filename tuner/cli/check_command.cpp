@@ -89,8 +89,7 @@ Command check_command() {
               {"host", Kind::flag, "", "on the CPU: compile the kernel as C++ with $CXX, c++, g++ or clang++"},
               {"problem", Kind::repeatable, "A=1,B=2",
                "values that define the problem; repeatable; default: with --host small sizes that kernels often get "
-               "wrong, else "
-               "the problem's defaults"},
+               "wrong, else the problem's defaults"},
               {"config", Kind::repeatable, "A=1,B=2",
                "check this configuration; omitted parameters have their defaults; repeatable; default: the baseline, "
                "and others that cover every pair of parameter values"},

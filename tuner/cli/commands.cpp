@@ -48,8 +48,7 @@ std::span<const Option> global_options() {
   static const std::array<Option, 4> options{{
       {"db", Option::Kind::value, "PATH",
        "folder that holds the databases, or the path of decisions.db; default: $TUNER_DB, else "
-       "$XDG_DATA_HOME/tuner, else "
-       "~/.local/share/tuner"},
+       "$XDG_DATA_HOME/tuner, else ~/.local/share/tuner"},
       {"json", Option::Kind::flag, "", "print one JSON object instead of text"},
       {"help", Option::Kind::flag, "", "print this help and exit"},
       {"version", Option::Kind::flag, "", "print the version and exit"},

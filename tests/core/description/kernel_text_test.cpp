@@ -36,7 +36,7 @@ TEST_CASE("a kernel file that is a pipe was read as empty if its writer came aft
   CHECK(read_kernel_file(pipe) == "text");
 }
 
-TEST_CASE("signals that arrive while a kernel file's writer is awaited neither end the wait nor prolong it") {
+TEST_CASE("signals that arrive while a kernel file's writer is awaited do not end the wait") {
   const test::TemporaryFolder folder;
   const std::filesystem::path pipe = folder / "pipe.cu";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);

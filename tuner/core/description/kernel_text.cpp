@@ -90,9 +90,8 @@ std::string read_kernel_file(const std::filesystem::path& file) {
     if (text.size() > kLargestFile) cannot_read(file, "is larger than 16 MiB; name an annotated CUDA source");
   }
   if (!is_written && text.empty()) {
-    cannot_read(file,
-                fmt::format("is a named pipe that no program opened for writing within {} s; start the writer first",
-                            kPatience.count()));
+    cannot_read(file, fmt::format("is a named pipe that no program wrote to within {} s; start the writer first",
+                                  kPatience.count()));
   }
   if (is_utf16(text)) {
     throw Error(Errc::bad_description, fmt::format("{} is UTF-16: save it as UTF-8.", file.string()));

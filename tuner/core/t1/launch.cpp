@@ -13,8 +13,6 @@
 namespace tuner {
 namespace {
 
-constexpr std::array<const char*, 3> kDimensions{"X", "Y", "Z"};
-
 std::string expression(const T1Node& node, const T1Names& names) {
   return t1_whole(t1_expression(node, names, T1Use::configuration));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,9 @@
 #include "tuner/core/t1/node.hpp"
 
 namespace tuner {
+
+/// What T1 calls the dimensions of sizes and divisors, in order.
+inline constexpr std::array<const char*, 3> kDimensions{"X", "Y", "Z"};
 
 /// What KernelSpecification says of the launch, as expressions.
 struct T1Launch {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tuner/core/base/element_type.hpp"
+#include "tuner/core/t1/launch.hpp"
 #include "tuner/core/t1/python.hpp"
 #include "tuner/version.hpp"
 
@@ -18,7 +19,6 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::uint64_t kMostWritten = 2'000'000;
-constexpr const char* kAxes[] = {"X", "Y", "Z"};
 
 OrderedJson value_json(const search::Value& value) {
   if (value.is_name()) return value.as_name();
@@ -176,8 +176,8 @@ class T1Writer {
 
   OrderedJson extents(const std::vector<search::Expression>& expressions) {
     OrderedJson object = OrderedJson::object();
-    for (std::size_t i = 0; i < 3; ++i) {
-      object[kAxes[i]] = i < expressions.size() ? python_.text(expressions[i]) : std::string("1");
+    for (std::size_t i = 0; i < kDimensions.size(); ++i) {
+      object[kDimensions[i]] = i < expressions.size() ? python_.text(expressions[i]) : std::string("1");
     }
     return object;
   }
