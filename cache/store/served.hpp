@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <tuple>
 
 #include "cache/store/binary.hpp"
 #include "cache/store/decision.hpp"
@@ -19,8 +18,13 @@ struct Served {
   std::string decision;  ///< served_mark of it; empty in the row of a source
   std::string launch;    ///< what a launch has to know: its reader's own text
   Cubin cubin;           ///< what is launched
-  auto fields() { return std::tie(source, outline, place, file, decision, launch, cubin); }
 };
+
+void describe(auto& fields, Served& served) {
+  auto& [source, outline, place, file, decision, launch, cubin] = served;
+  fields("source", source)("outline", outline)("place", place)("file", file)("decision", decision);
+  fields("launch", launch)("cubin", cubin);
+}
 
 /// What tells a stored decision from every other one, in whatever file: its row, time and session.
 inline std::string served_mark(const Decision& decision) {

@@ -14,10 +14,10 @@
 #include "cache/file/folder_sync.hpp"
 #include "cache/file/hash.hpp"
 #include "cache/file/location.hpp"
+#include "cache/file/packed_text.hpp"
 #include "cache/file/trust.hpp"
 #include "cache/sqlite/database_file.hpp"
 #include "cache/sqlite/sqlite.hpp"
-#include "cache/store/packed_text.hpp"
 #include "cache/store/schema.hpp"
 
 namespace tuner::cache {

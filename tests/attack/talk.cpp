@@ -217,7 +217,7 @@ Packet packet_of(Chance& chance, Message message, bool damage) {
   if (kind == 0)
     message.type =
         chance.one_of({"", "compile", "tune", "start", "reply", "request", "worker", "no such type", "a\nb"});
-  if (kind <= 1) message.body = damage_json(chance, message.body);
+  if (kind <= 1) message.body = damage_packed(chance, message.body);
   Packet packet{std::string(build_id()) + ' ' + message.type + " inline\n" + message.body, std::move(message.fds)};
   if (kind == 2) damage_frame(chance, packet);
   if (kind == 3 && chance.once_in(3)) packet.bytes = "0.0.0-000000000000" + packet.bytes.substr(packet.bytes.find(' '));

@@ -71,6 +71,24 @@ const char* const kRecordingPieces[] = {
     // what must be escaped
     "FORGED-LINE", "\x1b[2J", "\xe2\x80\xae", "\xff", "#device NVIDIA\x1b]0;x\x07\n", "#gpu x\rFORGED-LINE\n"};
 
+const char* const kPackedPieces[] = {";",
+                                     "0;",
+                                     "1;",
+                                     "2;",
+                                     "-1;",
+                                     "-0;",
+                                     "007;",
+                                     "99999999;",
+                                     "4294967296;",
+                                     "9223372036854775807;",
+                                     "18446744073709551615;",
+                                     "nan;",
+                                     "-inf;",
+                                     "1e999;",
+                                     "0x10;",
+                                     "1.5;",
+                                     "\xff"};
+
 /// One change, somewhere.
 void change(Chance& chance, std::string& text, std::span<const char* const> pieces) {
   const std::size_t at = chance.below(text.size() + 1);
@@ -142,6 +160,10 @@ std::string damage_source(Chance& chance, std::string text) {
 
 std::string damage_json(Chance& chance, std::string text) {
   return damage_with_words(chance, std::move(text), kJsonPieces, "\"");
+}
+
+std::string damage_packed(Chance& chance, std::string text) {
+  return damage_with_words(chance, std::move(text), kPackedPieces, ";");
 }
 
 std::string damage_recording(Chance& chance, std::string text) {

@@ -10,9 +10,11 @@ namespace tuner::attack {
 /// Does a few things to a text: bytes and runs are changed, left out, repeated and moved, and pieces are put in.
 std::string damage_text(Chance& chance, std::string text, std::span<const char* const> pieces);
 
-/// The same by those who know what the text is: directives, expressions, options; members of JSON; columns and rows.
+/// The same by those who know what the text is: directives, expressions, options; members of JSON; a packed record;
+/// columns and rows.
 std::string damage_source(Chance& chance, std::string text);
 std::string damage_json(Chance& chance, std::string text);
+std::string damage_packed(Chance& chance, std::string text);
 std::string damage_recording(Chance& chance, std::string text);
 
 std::string as_utf16(const std::string& text);

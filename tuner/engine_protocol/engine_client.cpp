@@ -344,9 +344,10 @@ class EngineClient::State {
     if (!compiler_) return;
     while (const std::optional<Message> message = compiler_->receive()) {
       try {
-        const auto found = compiling_.find(service::ticket_of(*message));
+        auto [ticket, answer] = service::decode_compiled(*message);
+        const auto found = compiling_.find(ticket);
         if (found == compiling_.end()) continue;
-        found->second.answer.set_value(service::decode_compiled(*message));
+        found->second.answer.set_value(std::move(answer));
         compiling_.erase(found);
       } catch (const Error&) {
         compiler_->let_go();  // nonsense: as good as lost

@@ -4,33 +4,25 @@
 #include "tuner/process/record.hpp"
 
 namespace tuner::service {
-namespace {
 
-template <typename Record>
-Message numbered(const char* type, Ticket ticket, const Record& record) {
-  RecordWriter writer;
-  writer("ticket", ticket)("record", record);
-  return std::move(writer).message(type);
-}
-
-}  // namespace
-
-Ticket ticket_of(const Message& message) {
-  return field_from<Ticket>(message, "ticket");
+template <class Record>
+void describe(auto& fields, Ticketed<Record>& ticketed) {
+  auto& [ticket, record] = ticketed;
+  fields("ticket", ticket)("record", record);
 }
 
 Message encode(Ticket ticket, const CompileJob& job) {
-  return numbered(kCompile, ticket, job);
+  return to_message(kCompile, Ticketed<CompileJob>{ticket, job});
 }
-CompileJob decode_compile(const Message& message) {
-  return field_from<CompileJob>(message, "record");
+Ticketed<CompileJob> decode_compile(const Message& message) {
+  return from_message<Ticketed<CompileJob>>(message);
 }
 
 Message encode(Ticket ticket, const CompileAnswer& answer) {
-  return numbered(kCompiled, ticket, answer);
+  return to_message(kCompiled, Ticketed<CompileAnswer>{ticket, answer});
 }
-CompileAnswer decode_compiled(const Message& message) {
-  return field_from<CompileAnswer>(message, "record");
+Ticketed<CompileAnswer> decode_compiled(const Message& message) {
+  return from_message<Ticketed<CompileAnswer>>(message);
 }
 
 Message encode(const TuneJob& job) {

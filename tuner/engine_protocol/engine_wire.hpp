@@ -9,23 +9,27 @@ namespace tuner::service {
 
 /// What a program and its engine say to each other.
 ///
-///     program → engine   compile   {ticket, record}  any number at once
-///                        tune      TuneJob           one at a time
-///     engine → program   compiled  {ticket, record}  in any order
+///     program → engine   compile   Ticketed<CompileJob>     any number at once
+///                        tune      TuneJob                  one at a time
+///     engine → program   compiled  Ticketed<CompileAnswer>  in any order
 ///                        tuned     TuneAnswer
-using Ticket = std::uint64_t;
 inline constexpr const char* kCompile = "compile";
 inline constexpr const char* kTune = "tune";
 inline constexpr const char* kCompiled = "compiled";
 inline constexpr const char* kTuned = "tuned";
 
+using Ticket = std::uint64_t;
+template <class Record>
+struct Ticketed {
+  Ticket ticket = 0;
+  Record record;
+};
+
 /// What decodes throws Error{internal} naming the message that has another form than expected.
 Message encode(Ticket ticket, const CompileJob& job);
-CompileJob decode_compile(const Message& message);
+Ticketed<CompileJob> decode_compile(const Message& message);
 Message encode(Ticket ticket, const CompileAnswer& answer);
-CompileAnswer decode_compiled(const Message& message);
-/// Of compile and compiled.
-Ticket ticket_of(const Message& message);
+Ticketed<CompileAnswer> decode_compiled(const Message& message);
 
 Message encode(const TuneJob& job);
 TuneJob decode_tune(const Message& message);

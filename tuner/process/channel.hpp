@@ -9,8 +9,8 @@
 
 namespace tuner {
 
-/// What processes of the tuner say to each other: a word, JSON text, and descriptors for everything big (sources, logs,
-/// binaries travel as files in memory). At most 200 descriptors a message.
+/// What processes of the tuner say to each other: a word, a text (a long one travels as a file in memory), and
+/// descriptors. At most 200 descriptors a message.
 struct Message {
   std::string type;
   std::string body;

@@ -5,10 +5,11 @@
 
 #include <utility>
 
+#include "cache/file/packed_text.hpp"
 #include "cache/sqlite/busy.hpp"
-#include "cache/store/packed_text.hpp"
 #include "cache/store/served_store.hpp"
 #include "cache/store/sqlite_store.hpp"
+#include "tuner/core/task/launch_fields.hpp"
 #include "tuner/detail/file_variable.hpp"
 
 namespace tuner {

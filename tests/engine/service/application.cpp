@@ -24,7 +24,7 @@ JobSubject Applicant::subject(const std::string& constraint) const {
   ChildProcess probe({.program = TUNER_TEST_APPLICATION, .arguments = {"device"}});
   const auto said = probe.channel().receive_until(with_patience());
   REQUIRE(said);
-  subject.device = service::decode_compile(*said).subject.device;
+  subject.device = service::decode_compile(*said).record.subject.device;
   return subject;
 }
 

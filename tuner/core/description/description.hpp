@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "search/expression/expression.hpp"
@@ -35,8 +34,6 @@ struct ProblemProperty {
   Kind kind = Kind::size;
   std::optional<search::Value> default_value;
   Place place;
-  /// What a request has to know of it.
-  auto fields() { return std::tie(name, kind, default_value); }
 };
 
 /// How a tunable parameter reaches the compiler.

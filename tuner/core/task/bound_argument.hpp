@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "search/expression/value.hpp"
@@ -40,8 +39,6 @@ struct BoundArgument {
   std::uint64_t alignment = 0;       ///< declared, bytes; 0: natural
   search::Value value;               ///< scalars
   bool varies = false;               ///< scratch: its length depends on tuned parameters
-  /// What a launch asks for.
-  auto fields() { return std::tie(name, role, type, lanes, length, alignment, value, varies); }
 };
 
 /// Bytes of one of its elements, all lanes.

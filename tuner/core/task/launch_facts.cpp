@@ -54,6 +54,7 @@ LaunchFacts launch_facts(const Task& task, const search::Configuration& configur
   facts.kernel = task.description().kernel;
   facts.geometry = task.geometry(configuration);
   facts.arguments = task.arguments();
+  for (BoundArgument& argument : facts.arguments) argument.file = argument.expected = std::nullopt;  // of tuning alone
   facts.bound = bound_scalars(task.description(), facts.arguments);
   facts.buffers = buffer_needs(facts.arguments, task.scratch_lengths(configuration));
   const search::Space& space = task.space();

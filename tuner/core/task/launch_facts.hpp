@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "tuner/core/base/geometry.hpp"
@@ -16,7 +15,6 @@ struct BoundScalar {
   std::size_t position = 0;  ///< in the signature
   std::uint32_t size = 0;    ///< 1, 2, 4 or 8
   std::uint64_t bits = 0;
-  auto fields() { return std::tie(position, size, bits); }
 };
 
 /// A buffer among the arguments of a launch, as one configuration needs it.
@@ -25,14 +23,12 @@ struct BufferNeed {
   std::uint64_t elements = 0, bytes = 0;
   std::uint64_t alignment = 0;  ///< that is declared; 0: natural
   bool is_scratch = false;
-  auto fields() { return std::tie(position, elements, bytes, alignment, is_scratch); }
 };
 
 /// The value that a parameter has in a configuration.
 struct ParameterValue {
   std::string name;
   search::Value value;
-  auto fields() { return std::tie(name, value); }
 };
 
 /// What a launch of one configuration has to know of its kernel's description, in numbers.
@@ -43,9 +39,6 @@ struct LaunchFacts {
   std::vector<BoundScalar> bound;      ///< types narrower than float are left out: callers convert to them as they like
   std::vector<BufferNeed> buffers;     ///< in the order of the arguments
   std::vector<ParameterValue> values;  ///< in declared order
-  auto fields() {
-    return std::tie(kernel, geometry.grid, geometry.block, geometry.shared_bytes, arguments, bound, buffers, values);
-  }
 };
 
 /// Throws Error{bad_description, bad_problem} if the geometry or the length of a scratch cannot be computed.

@@ -1,8 +1,9 @@
 #include "tuner/core/task/served_winner.hpp"
 
-#include "cache/store/packed_text.hpp"
+#include "cache/file/packed_text.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/task/hashed_fields.hpp"
+#include "tuner/core/task/launch_fields.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/version.hpp"
 

@@ -20,14 +20,12 @@ namespace tuner {
 struct SourceOutline {
   std::string kernel;                    ///< function name
   std::vector<ProblemProperty> problem;  ///< in declared order
-  auto fields() { return std::tie(kernel, problem); }
 };
 
 /// Of an exact decision, all that serving it takes but the binary.
 struct ServedWinner {
   cache::Decision decision;
   LaunchFacts facts;
-  auto fields() { return std::tie(decision, facts); }
 };
 
 /// Served::source. `kernel` is empty where the text describes one kernel alone.

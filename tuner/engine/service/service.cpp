@@ -18,8 +18,9 @@ int serve_compiling(Channel program, const std::atomic<bool>& stop) {
   CompileService compiler;
   while (!stop) {
     while (const std::optional<Message> message = program.receive()) {
-      if (message->type == service::kCompile)
-        compiler.add(service::ticket_of(*message), service::decode_compile(*message));
+      if (message->type != service::kCompile) continue;
+      const auto [ticket, job] = service::decode_compile(*message);
+      compiler.add(ticket, job);
     }
     if (program.closed()) break;
     for (const auto& [ticket, answer] : compiler.poll()) program.send(service::encode(ticket, answer));

@@ -9,7 +9,7 @@
 using namespace tuner;
 using namespace tuner::engine;
 
-TEST_CASE("every field of every request arrives, and is refused where it is missing or of another type") {
+TEST_CASE("every field of every request arrives, and no damage to it goes unnoticed") {
   for (std::size_t kind = 0; kind < std::variant_size_v<DeviceRequest>; ++kind) {
     DeviceRequest request;
     test::Filler{kind}("", request);
@@ -18,7 +18,7 @@ TEST_CASE("every field of every request arrives, and is refused where it is miss
   }
 }
 
-TEST_CASE("every field of every reply arrives, and is refused where it is missing or of another type") {
+TEST_CASE("every field of every reply arrives, and no damage to it goes unnoticed") {
   for (std::size_t kind = 0; kind < std::variant_size_v<DeviceResult>; ++kind) {
     const auto reply = test::filled<WorkerReply>(kind);
     REQUIRE(reply.reply.result.index() == kind);
@@ -26,7 +26,7 @@ TEST_CASE("every field of every reply arrives, and is refused where it is missin
   }
 }
 
-TEST_CASE("a device arrives, and every field is refused where it is missing or of another type") {
+TEST_CASE("a device arrives, and no damage to it goes unnoticed") {
   test::check_each_field<DeviceInfo>();
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("a message that is not understood is an error that names it") {
   CHECK_THROWS_WITH_AS(decode_request(message),
                        "A device worker was sent a 'sing' message, which it does not support; report this.", Error);
   message.type = kRequest;
-  message.body = R"({"request": [7, {}]})";
+  message.body = "70;";
   CHECK_THROWS_AS(decode_request(message), Error);
   PrepareProblem problem;
   problem.arguments.resize(1);

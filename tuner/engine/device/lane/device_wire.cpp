@@ -5,9 +5,7 @@
 namespace tuner::engine {
 
 Message encode_request(const DeviceRequest& request) {
-  RecordWriter writer;
-  writer("request", request);
-  return std::move(writer).message(kRequest);
+  return to_message(kRequest, request);
 }
 
 DeviceRequest decode_request(const Message& message) {
@@ -15,7 +13,7 @@ DeviceRequest decode_request(const Message& message) {
     throw Error(Errc::internal,
                 "A device worker was sent a '" + message.type + "' message, which it does not support; report this.");
   }
-  return field_from<DeviceRequest>(message, "request");
+  return from_message<DeviceRequest>(message);
 }
 
 Message encode_reply(const WorkerReply& reply) {

@@ -1,40 +1,13 @@
 #pragma once
 
 #include "tuner/core/base/timing_text.hpp"
+#include "tuner/core/task/launch_fields.hpp"
 #include "tuner/engine/compile/compile_fields.hpp"
 #include "tuner/engine/device/lane/device.hpp"
 
-// The fields of requests and replies, as record.hpp wants them.
+// The fields of requests and replies, as packed_text.hpp wants them.
 
 namespace tuner {
-
-constexpr bool is_known(ElementType type) {
-  return type >= ElementType::boolean && type <= ElementType::float64;
-}
-constexpr bool is_known(Argument::Role role) {
-  return role >= Argument::Role::in && role <= Argument::Role::constant;
-}
-constexpr bool is_known(Generator::Kind kind) {
-  return kind >= Generator::Kind::constant && kind <= Generator::Kind::file;
-}
-
-void describe(auto& fields, DataFile& file) {
-  auto& [path, offset, bytes, hash] = file;
-  fields("path", path)("offset", offset)("bytes", bytes)("hash", hash);
-}
-
-void describe(auto& fields, BoundArgument& argument) {
-  auto& [name, role, type, lanes, length, generator, parameters, file, rtol, atol, partial, expected, alignment, value,
-         varies] = argument;
-  fields("name", name)("role", role)("type", type)("lanes", lanes)("length", length)("generator", generator);
-  fields("parameters", parameters)("file", file)("rtol", rtol)("atol", atol)("partial", partial);
-  fields("expected", expected)("alignment", alignment)("value", value)("varies", varies);
-}
-
-void describe(auto& fields, Geometry& geometry) {
-  auto& [grid, block, shared_bytes] = geometry;
-  fields("grid", grid)("block", block)("shared_bytes", shared_bytes);
-}
 
 void describe(auto& fields, NotCompared& left) {
   auto& [buffer, elements, first, of] = left;

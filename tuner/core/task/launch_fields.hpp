@@ -1,0 +1,75 @@
+#pragma once
+
+#include "tuner/core/task/served_winner.hpp"
+
+// The fields of what a launch has to know, as packed_text.hpp wants them.
+
+namespace tuner {
+
+constexpr bool is_known(ElementType type) {
+  return type >= ElementType::boolean && type <= ElementType::float64;
+}
+constexpr bool is_known(Argument::Role role) {
+  return role >= Argument::Role::in && role <= Argument::Role::constant;
+}
+constexpr bool is_known(Generator::Kind kind) {
+  return kind >= Generator::Kind::constant && kind <= Generator::Kind::file;
+}
+
+void describe(auto& fields, DataFile& file) {
+  auto& [path, offset, bytes, hash] = file;
+  fields("path", path)("offset", offset)("bytes", bytes)("hash", hash);
+}
+
+void describe(auto& fields, BoundArgument& argument) {
+  auto& [name, role, type, lanes, length, generator, parameters, file, rtol, atol, partial, expected, alignment, value,
+         varies] = argument;
+  fields("name", name)("role", role)("type", type)("lanes", lanes)("length", length)("generator", generator);
+  fields("parameters", parameters)("file", file)("rtol", rtol)("atol", atol)("partial", partial);
+  fields("expected", expected)("alignment", alignment)("value", value)("varies", varies);
+}
+
+void describe(auto& fields, Geometry& geometry) {
+  auto& [grid, block, shared_bytes] = geometry;
+  fields("grid", grid)("block", block)("shared_bytes", shared_bytes);
+}
+
+void describe(auto& fields, BoundScalar& scalar) {
+  auto& [position, size, bits] = scalar;
+  fields("position", position)("size", size)("bits", bits);
+}
+
+void describe(auto& fields, BufferNeed& need) {
+  auto& [position, elements, bytes, alignment, is_scratch] = need;
+  fields("position", position)("elements", elements)("bytes", bytes)("alignment", alignment);
+  fields("is_scratch", is_scratch);
+}
+
+void describe(auto& fields, ParameterValue& parameter) {
+  auto& [name, value] = parameter;
+  fields("name", name)("value", value);
+}
+
+void describe(auto& fields, LaunchFacts& facts) {
+  auto& [kernel, geometry, arguments, bound, buffers, values] = facts;
+  fields("kernel", kernel)("geometry", geometry)("arguments", arguments)("bound", bound)("buffers", buffers);
+  fields("values", values);
+}
+
+void describe(auto& fields, ServedWinner& winner) {
+  auto& [decision, facts] = winner;
+  fields("decision", decision)("facts", facts);
+}
+
+/// What a request has to know of it.
+void describe(auto& fields, ProblemProperty& property) {
+  auto& [name, kind, default_value, place] = property;
+  fields("name", name)("kind", kind)("default_value", default_value);
+}
+
+void describe(auto& fields, SourceOutline& outline) {
+  auto& [kernel, problem] = outline;
+  fields("kernel", kernel)("problem", problem);
+}
+
+}  // namespace tuner
