@@ -69,7 +69,15 @@ figures() {
 few='STRATEGY in (none, unrolled) and SIZE_KNOWN == 0 and MIN_BLOCKS in (0, 1)'
 prefetch=(kernel_sources/prefetch.cu rows=528,row_length=65536)
 
-startup() { figures 'Runtime to first launch' bench_runtime_startup 30 "${prefetch[@]}" "$few"; }
+# Process by process.
+startup() {
+  local line
+  of new bench_runtime_startup --against "${build[old]}/bin/bench_runtime_startup" "${STARTS:-50}" "${prefetch[@]}" "$few" \
+    >"$out/startup.log" 2>&1
+  grep '^ ' "$out/startup.log"
+  while read -r line; do table+=("${line#against}"); done < <(grep '^against' "$out/startup.log")
+  grep -q '^against' "$out/startup.log" || status=1
+}
 request() { figures 'request, ' bench_runtime_request "${prefetch[@]}" row_length "$few"; }
 launch() { figures 'launch .*difference' bench_runtime_launch bench/runtime/launch.cu; }
 

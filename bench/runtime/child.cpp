@@ -15,7 +15,7 @@
 
 namespace tuner::bench {
 
-Child::Child(const std::vector<std::string>& arguments) {
+Child::Child(const std::vector<std::string>& arguments, const std::string& program) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be made");
   std::string name = "bench";
@@ -28,7 +28,7 @@ Child::Child(const std::vector<std::string>& arguments) {
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(ends[1], STDOUT_FILENO);
-    execv("/proc/self/exe", pointers.data());
+    execv(program.c_str(), pointers.data());
     _exit(127);
   }
   close(ends[1]);

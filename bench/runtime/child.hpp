@@ -7,10 +7,10 @@
 
 namespace tuner::bench {
 
-/// This program once more, in a new process, with other arguments. It dies with this one.
+/// This program once more, or another build of it, in a new process, with other arguments. It dies with this one.
 class Child {
  public:
-  explicit Child(const std::vector<std::string>& arguments);
+  explicit Child(const std::vector<std::string>& arguments, const std::string& program = "/proc/self/exe");
   /// Kills it, unless it has ended.
   ~Child();
   Child(const Child&) = delete;

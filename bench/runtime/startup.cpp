@@ -1,8 +1,9 @@
 // From the construction of a Runtime to the first launch, in new processes, with a database of 1,000 decisions and
 // 10,000 trials to which another process commits four times a second. In between, as many processes that start for a
-// near size, and as many that load the same binary with the driver alone.
+// near size, and as many that load the same binary with the driver alone. Against another build of this program, its
+// processes start in between, too, with copies of the same files: a host's speed changes from second to second.
 //
-//   bench_runtime_startup PROCESSES KERNEL_FILE PROBLEM WHERE...
+//   bench_runtime_startup [--against PROGRAM] PROCESSES KERNEL_FILE PROBLEM WHERE...
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -99,9 +100,40 @@ std::string one_less(std::string problem) {
   return problem.replace(begin, end - begin, std::to_string(std::stoll(problem.substr(begin, end - begin)) - 1));
 }
 
-void measure(int processes, const char* file, const char* problem, const std::vector<std::string>& where) {
-  const bench::ScratchFolder scratch;
-  const std::string folder = scratch.path().string();
+/// A build of this program, a database that it starts from, and what its starts took.
+struct Build {
+  std::string program;
+  std::string folder;
+  std::map<std::string, std::vector<double>> times = {};  ///< microseconds, as kParts, and "second" and "near"
+
+  void start(const char* file, const bench::ApplicationText& exact, const bench::ApplicationText& near) {
+    bench::Child child({"library", folder, file, exact.problem, exact.arguments}, program);
+    const std::vector<std::string> words = bench::words(child.finish());
+    for (std::size_t part = 0; part < kParts.size(); ++part) times[kParts[part]].push_back(std::stod(words.at(part)));
+    times["second"].push_back(std::stod(words.at(kParts.size())));
+    bench::Child child_near({"near", folder, file, near.problem, near.arguments}, program);
+    times["near"].push_back(std::stod(bench::words(child_near.finish()).at(0)));
+  }
+  double median(const std::string& part) const { return bench::quantile(times.at(part), 0.5) / 1000; }
+};
+
+void print_parts(const std::string& whose, const std::map<std::string, std::vector<double>>& times) {
+  for (const auto& [part, values] : times) {
+    fmt::print("{:>10} {:>10}: median {:7.0f} µs, p99 {:7.0f} µs, least {:7.0f} µs, most {:7.0f} µs\n", whose, part,
+               bench::quantile(values, 0.5), bench::quantile(values, 0.99), bench::quantile(values, 0),
+               bench::quantile(values, 1));
+  }
+}
+
+/// A row for gpu_against.sh.
+void print_against(const std::string& title, double other, double own) {
+  fmt::print("against| {}, ms | {:.3f} | {:.3f} |\n", title, other, own);
+}
+
+void measure(const std::string& against, int processes, const char* file, const char* problem,
+             const std::vector<std::string>& where) {
+  namespace fs = std::filesystem;
+  const bench::ScratchFolder scratch, other_scratch;
   const cache::Decision decision = bench::tune_offline(scratch.path(), file, problem, where);
   const cache::Binary binary = bench::binary_of(scratch.path(), decision);
   const std::string cubin = (scratch.path() / "winner.cubin").string();
@@ -112,39 +144,48 @@ void measure(int processes, const char* file, const char* problem, const std::ve
   const bench::ApplicationText text = bench::describe_application(file, problem);
   const bench::ApplicationText near_text = bench::describe_application(file, one_less(problem));
   fmt::print("{} decisions, {} trials, {} bytes of database, {} bytes of binary; winner {}\n", seen.decisions,
-             seen.trials, std::filesystem::file_size(scratch.path() / "decisions.db"), binary.bytes.size(),
-             decision.configuration);
+             seen.trials, fs::file_size(scratch.path() / "decisions.db"), binary.bytes.size(), decision.configuration);
 
-  const bench::Child writer({"writer", folder});
-  std::map<std::string, std::vector<double>> times;
+  Build own{"/proc/self/exe", scratch.path().string()};
+  Build other{against, other_scratch.path().string()};
+  const bench::Child writer({"writer", own.folder});
+  std::optional<bench::Child> other_writer;
+  if (!against.empty()) {
+    for (const char* const name : {"decisions.db", "binaries.db"})
+      fs::copy_file(scratch.path() / name, other_scratch.path() / name);
+    other_writer.emplace(std::vector<std::string>{"writer", other.folder});
+  }
+  std::vector<double> bare;
   for (int i = 0; i < processes; ++i) {
-    bench::Child bare({"bare", cubin, binary.kernel, decision.launch, text.arguments});
-    times["bare"].push_back(std::stod(bare.finish()));
-    bench::Child child({"library", folder, file, text.problem, text.arguments});
-    const std::vector<std::string> words = bench::words(child.finish());
-    for (std::size_t part = 0; part < kParts.size(); ++part) times[kParts[part]].push_back(std::stod(words.at(part)));
-    times["second"].push_back(std::stod(words.at(kParts.size())));
-    bench::Child near({"near", folder, file, near_text.problem, near_text.arguments});
-    times["near"].push_back(std::stod(bench::words(near.finish()).at(0)));
+    bench::Child child({"bare", cubin, binary.kernel, decision.launch, text.arguments});
+    bare.push_back(std::stod(child.finish()));
+    own.start(file, text, near_text);
+    if (other_writer) other.start(file, text, near_text);
   }
-  for (const auto& [part, values] : times) {
-    fmt::print("{:>10}: median {:7.0f} µs, p99 {:7.0f} µs, least {:7.0f} µs, most {:7.0f} µs\n", part,
-               bench::quantile(values, 0.5), bench::quantile(values, 0.99), bench::quantile(values, 0),
-               bench::quantile(values, 1));
-  }
+  print_parts("", own.times);
+  print_parts("", {{"bare", bare}});
   const std::string title = fmt::format("Runtime to first launch, {} new processes", processes);
-  bench::print_figure(title + ", median", bench::quantile(times["all"], 0.5) / 1000, "ms", {.at_most = 1});
-  bench::print_figure(title + ", median against the aim", bench::quantile(times["all"], 0.5) / 1000, "ms",
-                      {.at_most = 0.4});
-  bench::print_figure(title + ", p99", bench::quantile(times["all"], 0.99) / 1000, "ms");
-  bench::print_figure("the same for a near size, median", bench::quantile(times["near"], 0.5) / 1000, "ms");
-  bench::print_figure("the same binary with the driver alone, median", bench::quantile(times["bare"], 0.5) / 1000,
-                      "ms");
-  bench::print_figure("the same binary with the driver alone, p99", bench::quantile(times["bare"], 0.99) / 1000, "ms");
+  if (other_writer) {
+    print_parts("other", other.times);
+    print_against(title + ", median", other.median("all"), own.median("all"));
+    print_against("the same for a near size", other.median("near"), own.median("near"));
+  }
+  bench::print_figure(title + ", median", own.median("all"), "ms", {.at_most = 1});
+  bench::print_figure(title + ", median against the aim", own.median("all"), "ms", {.at_most = 0.4});
+  bench::print_figure(title + ", p99", bench::quantile(own.times["all"], 0.99) / 1000, "ms");
+  bench::print_figure("the same for a near size, median", own.median("near"), "ms");
+  bench::print_figure("the same binary with the driver alone, median", bench::quantile(bare, 0.5) / 1000, "ms");
+  bench::print_figure("the same binary with the driver alone, p99", bench::quantile(bare, 0.99) / 1000, "ms");
 }
 
 int run(int argc, char** argv) {
   const std::string role = argc > 1 ? argv[1] : "";
+  const bool is_against = role == "--against" && argc >= 6;
+  const std::string against = is_against ? argv[2] : "";
+  if (is_against) {
+    argv += 2;
+    argc -= 2;
+  }
   if (role == "writer" && argc == 3) bench::write_forever(argv[2], 250, 20);
   if (role == "library" && argc == 6) {
     start_with_library(argv[2], argv[3], argv[4], argv[5], Rung::exact);
@@ -154,9 +195,9 @@ int run(int argc, char** argv) {
     start_bare(argv[2], argv[3], argv[4], argv[5]);
   } else if (argc >= 4) {
     bench::forget_settings();
-    measure(std::atoi(argv[1]), argv[2], argv[3], {argv + 4, argv + argc});
+    measure(against, std::atoi(argv[1]), argv[2], argv[3], {argv + 4, argv + argc});
   } else {
-    throw std::runtime_error("usage: bench_runtime_startup PROCESSES KERNEL_FILE PROBLEM WHERE...");
+    throw std::runtime_error("usage: bench_runtime_startup [--against PROGRAM] PROCESSES KERNEL_FILE PROBLEM WHERE...");
   }
   return 0;
 }

@@ -15,8 +15,8 @@ struct ExportRequest {
   std::filesystem::path to;    ///< the file to write
   bool overwrite = false;      ///< replace `to` if it is there
   bool with_trials = true;
-  bool with_served =
-      false;  ///< and what programs start from, which is code: where it is trusted, to served.db beside it
+  /// Also write what programs start from to served.db beside `to`. It is code: taken only from where it is trusted.
+  bool with_served = false;
   std::function<bool(const DecisionKey&)> wanted = {};  ///< which keys; all if empty
 };
 

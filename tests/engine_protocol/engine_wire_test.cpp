@@ -16,7 +16,8 @@ namespace {
 template <typename Record>
 void check_with_ticket(service::Ticketed<Record> (&decode)(const Message&)) {
   const auto encode = [](const Record& record) { return service::encode(7, record); };
-  test::check_each_field(test::filled<Record>(), encode, [&](const Message& message) { return decode(message).record; });
+  test::check_each_field(test::filled<Record>(), encode,
+                         [&](const Message& message) { return decode(message).record; });
 }
 template <typename Record>
 Message encoded(const Record& record) {

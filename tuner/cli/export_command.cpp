@@ -143,8 +143,8 @@ Command export_command() {
               {"decisions-only", Kind::flag, "",
                "leave the trials out: a smaller file that serves programs just as well"},
               {"with-binaries", Kind::flag, "",
-               "write the compiled winners and baselines to binaries.db beside FILE.db, so that a program needs no "
-               "toolkit"},
+               "write the compiled winners and baselines to binaries.db beside FILE.db, and what programs start from to "
+               "served.db there, so that a program needs no toolkit"},
               {"force", Kind::flag, "", "replace existing files"},
               {"header", Kind::value, "FILE.hpp",
                "write the newest winners as a C++ header instead; a kernel file supplies the numbers of named values"},
