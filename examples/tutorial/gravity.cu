@@ -1,4 +1,4 @@
-// Gravity between n bodies: the acceleration of each. A body is x, y, z and its mass.
+// Gravitational acceleration of each of n bodies. Each body is stored as x, y, z, mass.
 #pragma tuner kernel(gravity)
 #pragma tuner problem(n: size) problem_constraint(1 <= n)
 #pragma tuner param(BLOCK, 64, 128, 256, 512, 1024; default 256)

@@ -1,4 +1,4 @@
-// Gravity between n bodies: the acceleration of each. A body is x, y, z and its mass.
+// Gravitational acceleration of each of n bodies. Each body is stored as x, y, z, mass.
 
 extern "C" __global__ void gravity(const float4* bodies, float4* acceleration, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -90,7 +90,7 @@ std::string overview() {
       "\n"
       "Commands\n";
   for (const Command& command : commands()) text += help_lines(fmt::format("  {:<10}", command.name), command.summary);
-  text += "\nOptions of every command, before or after its name\n" + option_lines(global_options());
+  text += "\nOptions common to all commands, before or after the name\n" + option_lines(global_options());
   text +=
       "\n"
       "Start with\n"
@@ -110,7 +110,7 @@ std::string overview() {
 std::string help_text(const Command& command) {
   std::string text = help_lines("", command.purpose) + "\n" + help_lines("Usage: ", command.synopsis);
   if (!command.options.empty()) text += "\nOptions\n" + option_lines(command.options);
-  text += "\nOptions of every command\n" + option_lines(global_options());
+  text += "\nOptions common to all commands\n" + option_lines(global_options());
   text += "\nExamples\n";
   for (const Example& example : command.examples) {
     text += "  " + example.command + "\n" + help_lines("      ", example.what_it_does);

@@ -9,8 +9,8 @@ namespace {
 constexpr std::array<ExitCodeText, 10> kTexts{{
     {ExitCode::done, "done"},
     {ExitCode::no_result,
-     "no usable result: every candidate failed, the requested result is not stored, `check` has findings, or standard "
-     "output could not be written"},
+     "no usable result: every candidate failed, the requested result is not stored, `check` reported findings, or "
+     "writing to standard output failed"},
     {ExitCode::bad_input, "invalid command line, kernel file, problem or recording, or an empty search space"},
     {ExitCode::no_device, "no NVIDIA driver or no GPU"},
     {ExitCode::no_toolkit, "the CUDA toolkit, the worker program or, for `check --host`, a C++ compiler was not found"},

@@ -214,16 +214,18 @@ Command tune_command() {
               {"record", Kind::value, "FILE",
                "write every trial with its samples to FILE (.gz: compressed); slower, because no candidate is stopped "
                "early"},
-              {"force", Kind::flag, "", "with --record: replace FILE if it is already a recording"},
+              {"force", Kind::flag, "", "with --record: replace FILE if it exists and is a recording"},
               {"replay", Kind::value, "FILE",
                "replay a recording instead of using a GPU: nothing is compiled or launched, and results go to "
                "replay.db"},
               {"fresh", Kind::flag, "", "ignore trials stored by earlier sessions and measure everything again"},
               {"no-warm-start", Kind::flag, "",
-               "do not start with configurations that won for other problems or on other GPUs; by default up to five "
-               "of them are measured first, and more as long as they are faster than the strategy's own choices"},
+               "do not start with configurations suggested by earlier results, for other problems or GPUs too; by default up "
+               "to five of them are measured first, and more as long as they prove faster than the strategy's own "
+               "choices"},
               {"if-busy", Kind::value, "wait|TIME|leave|ignore",
-               "what to do if another process is tuning the same kernel and problem, or on the same GPU. wait: wait "
+               "what to do if another process is tuning the same kernel and problem, or is tuning on the same "
+               "GPU. wait: wait "
                "at most 30 min, then go ahead alongside it; TIME (ms, s, min): the same, but wait at most TIME; "
                "leave: exit with code 7; ignore: go ahead at once; default wait"},
               {"no-times", Kind::flag, "",

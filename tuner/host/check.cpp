@@ -363,7 +363,7 @@ class Check {
       finding.sentence =
           fmt::format("{} byte {} of {}, which another thread {}{}, with no synchronisation between them", does,
                       event.offset, memory, event.other_writes ? "writes" : "reads",
-                      finding.other.line == 0 ? "" : " in " + finding.other.text());
+                      finding.other.line == 0 ? "" : " at " + finding.other.text());
     } else if (event.what == "input") {
       finding.kind = FindingKind::input_written;
       finding.sentence = fmt::format("writes byte {} of {}, which is an input", event.offset, memory);

@@ -54,7 +54,7 @@ struct ReportBudget {
   bool any() const { return evaluations || seconds || share || target_ns || target_speedup || idle || gain; }
 };
 
-/// Configurations that had done well elsewhere and were tried.
+/// Configurations that earlier results suggested and that were tried.
 struct WarmStart {
   std::int64_t tried = 0;
   bool won = false;  ///< one of them is the winner

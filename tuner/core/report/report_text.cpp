@@ -52,19 +52,19 @@ std::string facts_text(const cache::ResourceFacts& facts, const CodeFacts& code)
   std::vector<std::string> parts;
   if (facts.registers) {
     parts.push_back(fmt::format("{} registers", *facts.registers));
-    if (code.idle_registers) parts.back() += fmt::format(" ({} idle)", *code.idle_registers);
+    if (code.idle_registers) parts.back() += fmt::format(" ({} to spare)", *code.idle_registers);
   }
   if (facts.spill_store_bytes || facts.spill_load_bytes) {
     const std::string bytes = spill_text(facts);
     parts.push_back(bytes == "0" ? "no spills" : fmt::format("{} B spilled", bytes));
   }
   if (code.loads && code.loads->widest_bits() > 0)
-    parts.push_back(fmt::format("loads of {} bits", code.loads->widest_bits()));
+    parts.push_back(fmt::format("{}-bit loads", code.loads->widest_bits()));
   const int shared = facts.static_shared_bytes.value_or(0) + facts.dynamic_shared_bytes.value_or(0);
   if (shared > 0) parts.push_back(fmt::format("{} B of shared memory", grouped(static_cast<std::uint64_t>(shared))));
   if (facts.occupancy) {
     parts.push_back(fmt::format("occupancy {}{}", percent(*facts.occupancy),
-                                facts.occupancy_limiter.empty() ? "" : " limited by " + facts.occupancy_limiter));
+                                facts.occupancy_limiter.empty() ? "" : ", limited by " + facts.occupancy_limiter));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -135,7 +135,7 @@ std::string ReportText::heading() const {
   const WarmStart& warm = report.warm_start;
   if (warm.tried > 0) {
     text += labelled("  warm start ",
-                     fmt::format("{} that had done well elsewhere {} tried; {}",
+                     fmt::format("{} suggested by earlier results {} tried; {}",
                                  counted(static_cast<std::uint64_t>(warm.tried), "configuration"),
                                  warm.tried == 1 ? "was" : "were", warm.won ? "one of them won" : "none of them won"));
   }
@@ -225,7 +225,7 @@ std::string ReportText::winner() const {
     if (!achieved.empty()) achieved += " and ";
     achieved += rate_text(*report.flops_per_second, "FLOP/s");
   }
-  if (!achieved.empty()) text += labelled("  achieved   ", achieved + " of the declared work");
+  if (!achieved.empty()) text += labelled("  achieved   ", achieved + ", based on the declared work");
   if (!report.replayed) {
     text += labelled("  verified   ", verified_text(report));
     text += awkward();
@@ -304,7 +304,7 @@ std::string ReportText::finalists() const {
   const std::string confidence =
       any_interval ? fmt::format(", {} confidence interval", percent(report.decision.confidence)) : std::string();
   return "\n" +
-         labelled("", fmt::format("Finalists, against the winner (ratio of times{}; spills in bytes)", confidence)) +
+         labelled("", fmt::format("Finalists compared with the winner (ratio of times{}; spills in bytes)", confidence)) +
          table.text(width) + (left_out > 0 ? fmt::format("and {} more, in --json\n", left_out) : "");
 }
 
@@ -326,14 +326,14 @@ std::string ReportText::failures() const {
 
 std::string ReportText::accounts() const {
   const cache::Decision& decision = report.decision;
-  std::string text = "\nCounted\n";
+  std::string text = "\nCounts\n";
   const std::string reused = counter(decision, "reused") == 0
                                  ? std::string()
                                  : fmt::format(" {} screened now, {} known from earlier sessions;",
                                                counter(decision, "screened"), counter(decision, "reused"));
   text += labelled(
       "  ",
-      fmt::format("{} asked:{} {} timed, {} deduplicated, {} failed; {} binaries compiled, {} launches, {} rows stored",
+      fmt::format("{} configurations:{} {} timed, {} deduplicated, {} failed; {} binaries compiled, {} launches, {} rows stored",
                   counter(decision, "asked"), reused, counter(decision, "timed"), counter(decision, "deduplicated"),
                   failures_of(report), counter(decision, "compiled"), counter(decision, "launched"),
                   counter(decision, "stored")));
@@ -346,7 +346,7 @@ std::string ReportText::accounts() const {
   };
   if (!report.replayed) {
     text +=
-        fmt::format("  {:<20}{:>9}  total of all compile workers\n", "compiling", duration_text(time.compile_cpu_s));
+        fmt::format("  {:<20}{:>9}  summed over all compile workers\n", "compiling", duration_text(time.compile_cpu_s));
     line("device: waiting", time.waiting_s);
     line("device: loading", time.loading_s);
     line("device: verifying", time.verifying_s);
