@@ -1,7 +1,7 @@
 // From the construction of a Runtime to the first launch, in new processes, with a database of 1,000 decisions and
 // 10,000 trials to which another process commits four times a second. In between, as many processes that start for a
 // near size, and as many that load the same binary with the driver alone. Against another build of this program, its
-// processes start in between, too, with copies of the same files: a host's speed changes from second to second.
+// processes start in turns with these, with copies of the same files: a host's speed changes from second to second.
 //
 //   bench_runtime_startup [--against PROGRAM] PROCESSES KERNEL_FILE PROBLEM WHERE...
 #include <fmt/format.h>
@@ -159,8 +159,9 @@ void measure(const std::string& against, int processes, const char* file, const 
   for (int i = 0; i < processes; ++i) {
     bench::Child child({"bare", cubin, binary.kernel, decision.launch, text.arguments});
     bare.push_back(std::stod(child.finish()));
+    if (other_writer && i % 2 == 0) other.start(file, text, near_text);
     own.start(file, text, near_text);
-    if (other_writer) other.start(file, text, near_text);
+    if (other_writer && i % 2 == 1) other.start(file, text, near_text);
   }
   print_parts("", own.times);
   print_parts("", {{"bare", bare}});

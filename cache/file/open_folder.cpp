@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <deque>
 #include <system_error>
 
 namespace tuner::cache {
@@ -34,12 +34,14 @@ std::string read_link(int folder, const std::string& name, int error) {
   return {target, static_cast<std::size_t>(length)};
 }
 
-void put_first(std::deque<std::string>& names, const fs::path& path) {
-  std::vector<std::string> added;
-  for (const fs::path& part : path.relative_path()) {
-    if (!part.empty() && part != ".") added.push_back(part.string());
-  }
-  names.insert(names.begin(), added.begin(), added.end());
+/// Takes the first name off a path; "" where there is no further one.
+std::string take_name(std::string& path) {
+  const std::size_t begin = path.find_first_not_of('/');
+  if (begin == std::string::npos) return {};
+  const std::size_t end = std::min(path.find('/', begin), path.size());
+  std::string name = path.substr(begin, end - begin);
+  path.erase(0, end);
+  return name;
 }
 
 struct stat status_of(int descriptor) {
@@ -53,6 +55,10 @@ struct stat status_of(int descriptor) {
 OpenFolder OpenFolder::of(const fs::path& file) {
   OpenFolder folder;
   folder.walk(fs::absolute(file).parent_path());
+  struct stat here {};
+  const struct stat& status = folder.steps_.back().status;
+  folder.is_bound_ = stat(fmt::format("/proc/self/fd/{}", folder.descriptor()).c_str(), &here) == 0 &&
+                     here.st_dev == status.st_dev && here.st_ino == status.st_ino;
   return folder;
 }
 
@@ -64,12 +70,11 @@ void OpenFolder::walk(const fs::path& folder) {
   };
   enter(Descriptor(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)), "/");
 
-  std::deque<std::string> names;
-  put_first(names, folder);
+  // Not as std::filesystem::path takes a path apart: every start of a program walks here.
+  std::string rest = folder.native();
   int links = 0;
-  while (!names.empty()) {
-    const std::string name = std::move(names.front());
-    names.pop_front();
+  for (std::string name = take_name(rest); !name.empty(); name = take_name(rest)) {
+    if (name == ".") continue;
     if (name == "..") {
       if (steps_.size() > 1) steps_.pop_back(), opened.pop_back();
       continue;
@@ -79,23 +84,16 @@ void OpenFolder::walk(const fs::path& folder) {
       continue;
     }
     if (errno != ENOTDIR && errno != ELOOP) throw_errno(errno);
-    const fs::path target = read_link(opened.back().get(), name, errno);
+    const std::string target = read_link(opened.back().get(), name, errno);
     if (++links > kMostLinks) throw_errno(ELOOP);
-    if (target.is_absolute()) steps_.resize(1), opened.resize(1);
-    put_first(names, target);
+    if (target.starts_with('/')) steps_.resize(1), opened.resize(1);
+    rest = target + '/' + rest;
   }
   descriptor_ = std::move(opened.back());
 }
 
 std::string OpenFolder::path_of(const std::string& name) const {
   return is_bound() ? fmt::format("/proc/self/fd/{}/{}", descriptor(), name) : (path() / name).string();
-}
-
-bool OpenFolder::is_bound() const {
-  struct stat here {};
-  const struct stat& status = steps_.back().status;
-  return stat(fmt::format("/proc/self/fd/{}", descriptor()).c_str(), &here) == 0 && here.st_dev == status.st_dev &&
-         here.st_ino == status.st_ino;
 }
 
 std::optional<struct stat> OpenFolder::look_at(const std::string& name) const {

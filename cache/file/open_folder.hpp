@@ -37,7 +37,7 @@ class OpenFolder {
   /// /proc is missing it is the plain path (see is_bound).
   std::string path_of(const std::string& name) const;
   /// Whether path_of is bound to the descriptor.
-  bool is_bound() const;
+  bool is_bound() const noexcept { return is_bound_; }
 
   /// What has this name in the folder, links not followed; nothing, and errno, if it cannot be said.
   std::optional<struct stat> look_at(const std::string& name) const;
@@ -53,6 +53,7 @@ class OpenFolder {
 
   UniqueHandle<int, close, -1> descriptor_;
   std::vector<Step> steps_;
+  bool is_bound_ = false;
 };
 
 /// The first `size` bytes of an open file: fewer where it ends or, with errno set, where it cannot be read. Sets errno

@@ -13,17 +13,12 @@ GuardedVfs& self(sqlite3_vfs* vfs) {
   return *static_cast<GuardedVfs*>(vfs->pAppData);
 }
 
-/// SQLite waits for ever where it opens a pipe. Looked at before it does, since how it opens is its own affair: who may
-/// exchange a file of the folder in between may take the database's locks for ever as well.
-bool is_no_file(const char* name) {
-  struct stat status {};
-  return lstat(name, &status) == 0 && !S_ISREG(status.st_mode);
-}
-
 }  // namespace
 
-GuardedVfs::GuardedVfs(std::string database, Allow allow)
-    : database_(std::move(database)),
+GuardedVfs::GuardedVfs(std::shared_ptr<const OpenFolder> folder, std::string name, std::string database, Allow allow)
+    : folder_(std::move(folder)),
+      file_(std::move(name)),
+      database_(std::move(database)),
       allow_(allow),
       name_(fmt::format("tuner-{}", static_cast<const void*>(this))),
       // Not the default: a program may have put one of its own in that place.
@@ -50,11 +45,19 @@ void GuardedVfs::hide() noexcept {
   registered_ = false;
 }
 
-bool GuardedVfs::is_own(const char* name) const {
+std::optional<std::string> GuardedVfs::own(const char* name) const {
   std::string_view rest = name;
-  if (!rest.starts_with(database_)) return false;
+  if (!rest.starts_with(database_)) return std::nullopt;
   rest.remove_prefix(database_.size());
-  return rest.empty() || rest == "-journal" || rest == "-wal";
+  if (!rest.empty() && rest != "-journal" && rest != "-wal") return std::nullopt;
+  return file_ + std::string(rest);
+}
+
+/// SQLite waits for ever where it opens a pipe. Looked at before it does, since how it opens is its own affair: who may
+/// exchange a file of the folder in between may take the database's locks for ever as well.
+bool GuardedVfs::is_no_file(const std::string& name) const {
+  const auto status = folder_->look_at(name);
+  return status && !S_ISREG(status->st_mode);
 }
 
 int GuardedVfs::open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out_flags) {
@@ -62,8 +65,9 @@ int GuardedVfs::open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int
   file->pMethods = nullptr;  // nothing to close where it is refused
   // Without a name it is a temporary file of SQLite's own.
   if (name != nullptr) {
-    if (!guard.is_own(name)) return SQLITE_AUTH;
-    if (is_no_file(name)) return SQLITE_CANTOPEN;
+    const auto own = guard.own(name);
+    if (!own) return SQLITE_AUTH;
+    if (guard.is_no_file(*own)) return SQLITE_CANTOPEN;
     if (guard.allow_ == Allow::read) {
       if ((flags & SQLITE_OPEN_WAL) != 0) return SQLITE_CANTOPEN;
       flags &= ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_DELETEONCLOSE);
@@ -75,19 +79,24 @@ int GuardedVfs::open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int
 
 int GuardedVfs::remove(sqlite3_vfs* vfs, const char* name, int sync_folder) {
   GuardedVfs& guard = self(vfs);
-  if (guard.allow_ == Allow::read || !guard.is_own(name) || name == guard.database_) return SQLITE_AUTH;
+  if (guard.allow_ == Allow::read || !guard.own(name) || name == guard.database_) return SQLITE_AUTH;
   return guard.system_->xDelete(guard.system_, name, sync_folder);
 }
 
 int GuardedVfs::access(sqlite3_vfs* vfs, const char* name, int flags, int* result) {
   GuardedVfs& guard = self(vfs);
-  if (!guard.is_own(name)) return SQLITE_AUTH;
-  if (guard.allow_ == Allow::read && std::string_view(name).ends_with("-wal")) {
-    *result = 0;
-    return SQLITE_OK;
+  const auto own = guard.own(name);
+  if (!own) return SQLITE_AUTH;
+  *result = 0;
+  if (guard.allow_ == Allow::read && own->ends_with("-wal")) return SQLITE_OK;
+  if (flags != SQLITE_ACCESS_EXISTS) {
+    return guard.is_no_file(*own) ? SQLITE_CANTOPEN : guard.system_->xAccess(guard.system_, name, flags, result);
   }
-  if (is_no_file(name)) return SQLITE_CANTOPEN;
-  return guard.system_->xAccess(guard.system_, name, flags, result);
+  // As the system's: an empty file counts as none. In one call, for a start asks this six times.
+  const auto status = guard.folder_->look_at_content(*own);
+  if (status && !S_ISREG(status->st_mode)) return SQLITE_CANTOPEN;
+  *result = status ? 1 : 0;
+  return SQLITE_OK;
 }
 
 /// The system's would look links up and give the name that the folder has at this moment.

@@ -2,7 +2,11 @@
 
 #include <sqlite3.h>
 
+#include <memory>
+#include <optional>
 #include <string>
+
+#include "cache/file/open_folder.hpp"
 
 namespace tuner::cache::sqlite {
 
@@ -18,7 +22,8 @@ class GuardedVfs {
  public:
   enum class Allow { read, read_and_write };
 
-  GuardedVfs(std::string database, Allow allow);
+  /// `name` in the folder, which SQLite knows as `database`.
+  GuardedVfs(std::shared_ptr<const OpenFolder> folder, std::string name, std::string database, Allow allow);
   ~GuardedVfs();
   GuardedVfs(const GuardedVfs&) = delete;
   GuardedVfs& operator=(const GuardedVfs&) = delete;
@@ -32,9 +37,13 @@ class GuardedVfs {
   static int remove(sqlite3_vfs* vfs, const char* name, int sync_folder);
   static int access(sqlite3_vfs* vfs, const char* name, int flags, int* result);
   static int full_path(sqlite3_vfs* vfs, const char* name, int size, char* path);
-  bool is_own(const char* name) const;
+  /// What SQLite knows under this name is called so in the folder; nothing if it is none of the connection's.
+  std::optional<std::string> own(const char* name) const;
+  /// Of what is called so in the folder.
+  bool is_no_file(const std::string& name) const;
 
-  std::string database_;
+  std::shared_ptr<const OpenFolder> folder_;
+  std::string file_, database_;
   Allow allow_;
   std::string name_;
   sqlite3_vfs* system_;

@@ -158,7 +158,8 @@ void Connection::open_file(const std::string& name, int flags) {
   const std::string path = folder_->path_of(name);
   identity_ = find_identity();
   const bool writes = (flags & SQLITE_OPEN_READWRITE) != 0;
-  vfs_ = std::make_unique<GuardedVfs>(path, writes ? GuardedVfs::Allow::read_and_write : GuardedVfs::Allow::read);
+  vfs_ = std::make_unique<GuardedVfs>(folder_, name, path,
+                                      writes ? GuardedVfs::Allow::read_and_write : GuardedVfs::Allow::read);
   const int opened = sqlite3_open_v2(path.c_str(), handle_.out(), flags | SQLITE_OPEN_EXRESCODE, vfs_->name());
   vfs_->hide();
   check(opened, "open");
@@ -247,9 +248,13 @@ std::optional<FileIdentity> Connection::find_identity() const noexcept {
   return FileIdentity{status.st_dev, status.st_ino};
 }
 
+bool Connection::is_replaced() const noexcept {
+  return find_identity() != identity_;
+}
+
 bool Connection::is_outdated() const {
   if (source_ != nullptr) return source_->is_outdated();
-  if (is_image_ || find_identity() != identity_) return true;
+  if (is_image_ || is_replaced()) return true;
   if (folder_->has(path_.filename().string() + "-journal")) return true;
   try {
     return data_version_ && integer("PRAGMA data_version") != *data_version_;

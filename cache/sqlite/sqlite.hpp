@@ -80,6 +80,8 @@ class Connection {
   const std::filesystem::path& path() const noexcept { return path_; }
   /// Null of what never was a file.
   const std::shared_ptr<const OpenFolder>& folder() const noexcept { return folder_; }
+  /// The name leads to another file or to none.
+  bool is_replaced() const noexcept;
   /// For readers, outside of transactions: what was opened is not what should be read next. The name leads to another
   /// file or to none, a journal lies beside it, or this stands for a file that was half-written when it was opened.
   bool is_outdated() const;

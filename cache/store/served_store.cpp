@@ -169,7 +169,7 @@ ServedStore::~ServedStore() = default;
 
 /// False if there is nothing that may be read.
 bool ServedStore::open() {
-  if (opened_ && !opened_->is_outdated()) return true;
+  if (opened_ && !opened_->is_replaced()) return true;
   opened_.reset();
   const auto folder = open_folder_of(decisions_);
   const std::string name = served_beside(decisions_).filename();
@@ -202,8 +202,12 @@ std::optional<Served> ServedStore::find(const std::string& source, const std::st
 }
 
 std::optional<std::string> ServedStore::find_outline(const std::string& source) {
-  const auto row = find(source, "");
-  return row ? std::optional(row->outline) : std::nullopt;
+  std::optional<std::string> outline;
+  read([&] {
+    const auto row = read_row(*opened_, number_of(source));
+    if (row && row->source == source && row->place.empty()) outline = row->outline;
+  });
+  return outline;
 }
 
 std::vector<Served> ServedStore::find_all(const std::string& decision) {
@@ -221,8 +225,10 @@ std::vector<Served> ServedStore::find_all(const std::string& decision) {
   return all;
 }
 
+/// An exported row is of whichever file is there.
 bool ServedStore::is_of_this_file(const std::string& file) const {
-  return file.empty() || identity_of(*opened_->folder(), decisions_) == file;
+  const OpenFolder& folder = *opened_->folder();
+  return file.empty() ? folder.has(decisions_.filename()) : identity_of(folder, decisions_) == file;
 }
 
 void record_served(const fs::path& path, const Served& row, std::chrono::milliseconds patience) {

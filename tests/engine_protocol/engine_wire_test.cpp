@@ -15,9 +15,8 @@ namespace {
 /// A job or an answer with a ticket.
 template <typename Record>
 void check_with_ticket(service::Ticketed<Record> (&decode)(const Message&)) {
-  const auto encode = [](const Record& record) { return service::encode(7, record); };
-  test::check_each_field(test::filled<Record>(), encode,
-                         [&](const Message& message) { return decode(message).record; });
+  const auto encode = [](const service::Ticketed<Record>& sent) { return service::encode(sent.ticket, sent.record); };
+  test::check_each_field(service::Ticketed<Record>{7, test::filled<Record>()}, encode, decode);
 }
 template <typename Record>
 Message encoded(const Record& record) {

@@ -5,11 +5,9 @@
 
 #include <utility>
 
-#include "cache/file/packed_text.hpp"
 #include "cache/sqlite/busy.hpp"
 #include "cache/store/served_store.hpp"
 #include "cache/store/sqlite_store.hpp"
-#include "tuner/core/task/launch_fields.hpp"
 #include "tuner/detail/file_variable.hpp"
 
 namespace tuner {
@@ -140,7 +138,6 @@ void LayeredStores::ask_served(Turn& turn, std::size_t index, const Question& qu
   StoreLayer& layer = *stores_[index];
   try {
     locate(layer);
-    if (cache::is_not_there_yet(layer.location->decisions)) return;
     if (!layer.served) layer.served.emplace(layer.location->decisions, layer.patience);
     question(*layer.served);
   } catch (const Error& error) {
@@ -158,7 +155,7 @@ std::optional<KnownSource> LayeredStores::known_source(const std::vector<std::st
       if (known) return;
       const auto text = store.find_outline(source);
       if (!text) continue;
-      auto outline = cache::unpacked<SourceOutline>(*text);
+      auto outline = outline_of(*text);
       if (!kernel.empty() && outline.kernel != kernel) continue;
       KernelDescription description;
       description.kernel = std::move(outline.kernel);
@@ -179,9 +176,7 @@ std::optional<LayeredStores::FoundServed> LayeredStores::served(const std::strin
     ask_served(turn, layer, [&](cache::ServedStore& store) {
       auto row = store.find(source, place);
       if (!row) return;
-      auto winner = cache::unpacked<ServedWinner>(row->launch);
-      winner.decision.row = std::stoll(row->decision);  // an export gives it another one
-      found = FoundServed{std::move(winner), std::move(row->cubin), stores_[layer]->location->decisions};
+      found = FoundServed{winner_of(*row), std::move(row->cubin), stores_[layer]->location->decisions};
     });
   }
   for (std::size_t before = 0; found && before + 1 < layer; ++before) {

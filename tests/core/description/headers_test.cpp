@@ -1,10 +1,12 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "tests/core/support.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/core/description/headers.hpp"
+#include "tuner/core/description/source_text.hpp"
 #include "tuner/core/task/identity.hpp"
 
 using namespace tuner;
@@ -98,4 +100,34 @@ TEST_CASE("identities of stored decisions never change") {
   CHECK(kernel_identity(description, {}) == "scale:0123");
   description.known_identity = "0123";
   CHECK(kernel_identity(description, {}) == "scale:0123");
+}
+
+TEST_CASE("every include is found, wherever it stands and however it is written") {
+  std::vector<std::string> lines{
+      "#include \"a.h\"\n",
+      " # /* which */ include \"b.h\"\n",
+      "#inc\\\nlude \"c.h\"\n",
+      "#\\ \ninclude \"d.h\"\n",
+      "/**/ #include \"e.h\" // \\\n #include \"f.h\"\n",
+      "R\"(\n#include \"g.h\"\n)\"\n",
+      "// #include \"h.h\"\n",
+      "#pragma tuner kernel(k) \\\n  grid(1)\n",
+      "#define INCLUDE 1 /* # include */\n",
+      "#include <i.h>\nint x = 1;\n",
+  };
+  std::sort(lines.begin(), lines.end());
+  for (int turn = 0; turn < 300; ++turn) {
+    std::string source;
+    std::vector<std::string> expected;
+    for (const std::string& line : lines) source += line;
+    for (const PreprocessorLine& line : preprocessor_lines(source)) {
+      if (auto name = quoted_name(line.text)) expected.push_back(*std::move(name));
+    }
+    CAPTURE(source);
+    CHECK(expected.size() == 5);
+    CHECK(quoted_includes(source) == expected);
+    for (std::size_t size = 0; turn == 0 && size < source.size(); ++size) quoted_includes(source.substr(0, size));
+    std::next_permutation(lines.begin(), lines.end());
+    std::rotate(lines.begin(), lines.begin() + turn % 7, lines.end());
+  }
 }

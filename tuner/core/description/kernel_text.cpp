@@ -76,19 +76,24 @@ std::string read_kernel_file(const std::filesystem::path& file) {
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
     cannot_read(file, "is neither a file nor a pipe; name an annotated CUDA source");
   }
-  const bool is_written = S_ISREG(status.st_mode) || is_written_to(descriptor.get());
-  fcntl(descriptor.get(), F_SETFL, 0);  // a pipe's writer may take its time
-  std::string text;
-  if (S_ISREG(status.st_mode) && status.st_size > 0) text.reserve(static_cast<std::size_t>(status.st_size));
-  std::array<char, 8192> buffer;  // on the stack: programs read their kernels at every start
+  bool is_written = true;
+  if (S_ISFIFO(status.st_mode)) {
+    is_written = is_written_to(descriptor.get());
+    fcntl(descriptor.get(), F_SETFL, 0);  // its writer may take its time
+  }
+  // At once, if it is as long as it says: programs read their kernels at every start.
+  std::string text(std::clamp<std::size_t>(static_cast<std::size_t>(status.st_size), 4096, kLargestFile) + 1, '\0');
+  std::size_t size = 0;
   while (true) {
-    const ssize_t count = read(descriptor.get(), buffer.data(), buffer.size());
+    const ssize_t count = read(descriptor.get(), text.data() + size, text.size() - size);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) cannot_read(file, fmt::format("cannot be read ({})", std::strerror(errno)));
     if (count == 0) break;
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-    if (text.size() > kLargestFile) cannot_read(file, "is larger than 16 MiB; name an annotated CUDA source");
+    size += static_cast<std::size_t>(count);
+    if (size > kLargestFile) cannot_read(file, "is larger than 16 MiB; name an annotated CUDA source");
+    if (size == text.size()) text.resize(2 * size);
   }
+  text.resize(size);
   if (!is_written && text.empty()) {
     cannot_read(file, fmt::format("is a named pipe that no program wrote to within {} s; start the writer first",
                                   kPatience.count()));

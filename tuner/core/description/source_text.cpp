@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <numeric>
 
 #include "search/expression/quoting.hpp"
@@ -58,16 +59,26 @@ std::size_t mark_length(std::string_view text) {
   return text.starts_with("\xef\xbb\xbf") ? 3 : 0;
 }
 
+/// Whether the line that begins with this `#` may begin with one of the words, too. Sure where the word is not broken
+/// over lines.
+bool may_begin(std::string_view source, std::size_t at, std::initializer_list<std::string_view> words) {
+  std::size_t begin = at + 1;
+  while (begin < source.size() && is_blank(source[begin])) ++begin;
+  const std::string_view rest = source.substr(begin, 8);
+  return rest.find_first_of("\\/") != std::string_view::npos ||
+         std::any_of(words.begin(), words.end(), [&](std::string_view word) { return rest.starts_with(word); });
+}
+
 /// Walks over C++ text token by token, as far as needed to know where a line is a preprocessor line.
 class Scanner {
  public:
   explicit Scanner(std::string_view source) : source_(source), at_(mark_length(source)) {}
 
-  std::vector<PreprocessorLine> scan() {
+  /// The lines that begin before `end`.
+  std::vector<PreprocessorLine> scan(std::size_t end) {
     std::vector<PreprocessorLine> lines;
     bool line_start = true;
-    while (at_ < source_.size()) {
-      // A source is read at every start of a program, and nearly all of it is skipped here.
+    while (at_ < std::min(source_.size(), end)) {
       const std::size_t begin = at_;
       if (skip_all(kPlain)) {
         line_start = line_start && std::all_of(source_.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -87,7 +98,8 @@ class Scanner {
       } else if (starts_with("/*")) {
         skip_block_comment();
       } else if (c == '#' && line_start) {
-        if (may_matter()) {
+        // The others need not be copied.
+        if (may_begin(source_, at_, {"pragma", "include"})) {
           lines.push_back(read_line());
         } else {
           skip_line();
@@ -193,15 +205,6 @@ class Scanner {
     }
     if (c == '\'' && !separates_digits()) return skip_literal();
     ++at_;
-  }
-
-  /// Whether the line may be one of those that are wanted: the others need not be copied. Sure where the word is not
-  /// broken over lines.
-  bool may_matter() const {
-    std::size_t begin = at_ + 1;
-    while (begin < source_.size() && is_blank(source_[begin])) ++begin;
-    const std::string_view rest = source_.substr(begin, 8);
-    return rest.starts_with("pragma") || rest.starts_with("include") || rest.find_first_of("\\/") != std::string::npos;
   }
 
   void skip_line() {
@@ -343,8 +346,13 @@ std::optional<std::string> quoted_name(std::string_view line) {
 }
 
 std::vector<std::string> quoted_includes(std::string_view source) {
+  // A source is read at every start of a program, and its includes stand at its beginning.
+  std::size_t end = 0;
+  for (std::size_t at = source.find('#'); at != std::string_view::npos; at = source.find('#', at + 1)) {
+    if (may_begin(source, at, {"include"})) end = at + 1;
+  }
   std::vector<std::string> names;
-  for (const PreprocessorLine& line : preprocessor_lines(source)) {
+  for (const PreprocessorLine& line : Scanner(source).scan(end)) {
     if (auto name = quoted_name(line.text)) names.push_back(*std::move(name));
   }
   return names;
@@ -368,7 +376,7 @@ std::size_t find_directives(std::string_view line, std::string_view& pragma_name
 }
 
 std::vector<PreprocessorLine> preprocessor_lines(std::string_view source) {
-  return Scanner(source).scan();
+  return Scanner(source).scan(source.size());
 }
 
 }  // namespace tuner

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tuner/core/task/served_winner.hpp"
+#include "tuner/core/task/launch_facts.hpp"
 
 // The fields of what a launch has to know, as packed_text.hpp wants them.
 
@@ -54,22 +54,6 @@ void describe(auto& fields, LaunchFacts& facts) {
   auto& [kernel, geometry, arguments, bound, buffers, values] = facts;
   fields("kernel", kernel)("geometry", geometry)("arguments", arguments)("bound", bound)("buffers", buffers);
   fields("values", values);
-}
-
-void describe(auto& fields, ServedWinner& winner) {
-  auto& [decision, facts] = winner;
-  fields("decision", decision)("facts", facts);
-}
-
-/// What a request has to know of it.
-void describe(auto& fields, ProblemProperty& property) {
-  auto& [name, kind, default_value, place] = property;
-  fields("name", name)("kind", kind)("default_value", default_value);
-}
-
-void describe(auto& fields, SourceOutline& outline) {
-  auto& [kernel, problem] = outline;
-  fields("kernel", kernel)("problem", problem);
 }
 
 }  // namespace tuner

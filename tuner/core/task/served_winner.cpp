@@ -9,6 +9,22 @@
 
 namespace tuner {
 
+void describe(auto& fields, ServedWinner& winner) {
+  auto& [decision, facts] = winner;
+  fields("decision", decision)("facts", facts);
+}
+
+/// What a request has to know of it.
+void describe(auto& fields, ProblemProperty& property) {
+  auto& [name, kind, default_value, place] = property;
+  fields("name", name)("kind", kind)("default_value", default_value);
+}
+
+void describe(auto& fields, SourceOutline& outline) {
+  auto& [kernel, problem] = outline;
+  fields("kernel", kernel)("problem", problem);
+}
+
 std::string served_source(std::string_view text, std::string_view kernel, const std::vector<Header>& headers) {
   HashedFields fields("source1");  // of the packed texts, too: a field more in a decision is another number here
   fields.add("version", kVersion);
@@ -49,6 +65,16 @@ cache::Served served_row(const Task& task, std::string source, const cache::Deci
           cache::served_mark(decision),
           cache::packed(ServedWinner{decision, facts}),
           {cache::content_hash(cubin.bytes), cubin.kernel, cubin.bytes}};
+}
+
+SourceOutline outline_of(std::string_view text) {
+  return cache::unpacked<SourceOutline>(text);
+}
+
+ServedWinner winner_of(const cache::Served& row) {
+  auto winner = cache::unpacked<ServedWinner>(row.launch);
+  winner.decision.row = std::stoll(row.decision);  // an export gives it another one
+  return winner;
 }
 
 }  // namespace tuner

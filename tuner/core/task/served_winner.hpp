@@ -39,5 +39,9 @@ std::string served_place(std::string_view problem, const DeviceInfo& device, std
 /// Space::parse throw.
 cache::Served served_row(const Task& task, std::string source, const cache::Decision& decision,
                          const cache::Cubin& cubin);
+/// Reads Served::outline. Throws Error{internal} for a text that another build wrote.
+SourceOutline outline_of(std::string_view text);
+/// Reads Served::launch. Throws likewise.
+ServedWinner winner_of(const cache::Served& row);
 
 }  // namespace tuner
