@@ -143,7 +143,7 @@ struct Laboratory {
 inline void measure(Candidates& candidates, EntryId entry, std::vector<double> samples_ns) {
   candidates.request(entry);
   CompileReply binary;
-  binary.facts.binary_hash = std::to_string(entry.index);
+  binary.facts.binary_hash.text = std::to_string(entry.index);
   candidates.compiled(entry, binary);
   candidates.ran(entry, {.result = ScreenResult{{.samples_ns = std::move(samples_ns)}}});
 }

@@ -105,9 +105,9 @@ bool Candidates::compiled(EntryId id, CompileReply reply) {
 
 bool Candidates::register_binary(EntryId id) {
   Entry& entry = at(id);
-  const std::string& hash = entry.trial.facts.binary_hash;
+  const cache::Hash& hash = entry.trial.facts.binary_hash;
   if (hash.empty()) return true;  // a foreign recording: nothing is known to be the same
-  const auto [first, is_new] = by_binary_.emplace(hash + ' ' + entry.launch(), id);
+  const auto [first, is_new] = by_binary_.emplace(hash.text + ' ' + entry.launch(), id);
   if (is_new) return true;
   ++deduplicated_;
   entry.original = first->second;
@@ -138,7 +138,7 @@ bool Candidates::restore_binary(EntryId id, const CompileReply& reply) {
 
 std::vector<EntryId> Candidates::reopen(EntryId id) {
   const std::vector<EntryId> group = twins(id);
-  by_binary_.erase(at(group.front()).trial.facts.binary_hash + ' ' + at(group.front()).launch());
+  by_binary_.erase(at(group.front()).trial.facts.binary_hash.text + ' ' + at(group.front()).launch());
   twins_.erase(group.front());
   for (const EntryId member : group) {
     Entry& entry = at(member);
