@@ -98,7 +98,7 @@ Row compile(const std::vector<CompileRequest>& all, int workers, Builtins builti
           busy_at_first = busy_ms(pool);
         }
         if (completion.reply.outcome != Outcome::ok) ++row.failed;
-        binaries[all[completion.ticket].configuration].insert(completion.reply.facts.binary_hash);
+        binaries[all[completion.ticket].configuration].insert(completion.reply.facts.binary_hash.text);
       }
     }
     row.seconds = since(start) / 1000;

@@ -127,7 +127,7 @@ Screening screen(const Recording& recording, Tape& tape, std::size_t baseline, d
     }
     result.noise.add(one.samples_ns());
     for (const double sample : one.samples_ns()) session.screening_ns += sample + lead_in_ns;
-    result.pool.push_back({column, *one.time_ns(), one.censored()});
+    result.pool.push_back({{column}, *one.time_ns(), one.censored()});
     if (!one.censored()) times.insert(*one.time_ns());
     if (times.size() >= kSpared) best_ns = *std::next(times.begin(), kSpared - 1);
   }
@@ -139,39 +139,42 @@ Session play(const Recording& recording, std::uint64_t seed, std::size_t baselin
   Tape tape(recording, seed);
   const Screening screening = screen(recording, tape, baseline, lead_in_ns, session);
   session.spread = screening.noise.spread();
-  const std::vector<Finalist> entrants = choose_finalists(screening.pool, screening.noise.finalist_policy(), baseline);
+  const std::vector<Finalist> entrants =
+      choose_finalists(screening.pool, screening.noise.finalist_policy(), EntryId{baseline});
   const TournamentOptions options = tournament_options(screening.pool, session.screening_ns, lead_in_ns, seed);
+  // An entry is a configuration of the recording.
+  const auto column_of = [&](EntrantId entrant) { return entrants[entrant.index].id.index; };
   Tournament tournament(entrants, options);
   tape.start_blocks();
   while (!tournament.finished()) {
     Block block{.order = tournament.next_block(), .launches = options.launches};
     std::vector<std::size_t> columns;
-    for (const std::size_t entry : block.order) columns.push_back(entrants[entry].id);
+    for (const EntrantId entrant : block.order) columns.push_back(column_of(entrant));
     block.samples_ns = tape.block(columns, options.launches);
     tournament.add_block(std::move(block));
   }
   for (const Screened& one : screening.pool) {
-    if (!one.censored) session.timed.push_back(one.id);
+    if (!one.censored) session.timed.push_back(one.id.index);
   }
-  for (const Finalist& one : entrants) session.entrants.push_back(one.id);
+  for (const Finalist& one : entrants) session.entrants.push_back(one.id.index);
   const RaceResult race = tournament.result();
   std::vector<TieCandidate> tied;
-  for (std::size_t i = 0; i < entrants.size(); ++i) {
-    if (!race.standings[i].rested) session.racers.push_back(entrants[i].id);
-    if (race.standings[i].tied) session.tied.push_back(entrants[i].id);
+  for (const EntrantId entrant : race.standings.ids()) {
+    if (!race.standings[entrant].rested) session.racers.push_back(column_of(entrant));
+    if (race.standings[entrant].tied) session.tied.push_back(column_of(entrant));
   }
-  for (const std::size_t i : eligible(race)) {
-    const std::size_t column = entrants[i].id;
+  const std::vector<EntrantId> finalists = eligible(race);
+  for (const EntrantId entrant : finalists) {
+    const std::size_t column = column_of(entrant);
     tied.push_back(
-        {.id = column,
-         .differing_parameters = static_cast<int>(
+        {.differing_parameters = static_cast<int>(
              tuner::differing_assignments(recording.configurations[column], recording.configurations[baseline]).size()),
          .registers = recording.registers[column],
          .text = recording.configurations[column],
-         .relative_time = race.standings[i].relative_time});
+         .relative_time = race.standings[entrant].relative_time});
   }
-  session.leader = entrants[race.leader].id;
-  session.winner = choose_winner(tied);
+  session.leader = column_of(race.leader);
+  session.winner = column_of(finalists[choose_winner(tied)]);
   session.racing_ns = tournament.spent_ns();
   session.blocks = tournament.blocks();
   session.decided = race.decided;

@@ -74,7 +74,7 @@ cache::Trial trial_of(const std::string& session, int task, std::int64_t sequenc
   trial.configuration = fmt::format("BLOCKDIMX={},STRATEGY=shared_rolling_async,UNROLL=4", sequence);
   trial.samples_ns.assign(9, 90077.5);
   trial.time_ns = 90077.5;
-  trial.facts.binary_hash = "00112233445566778899aabbccddeeff";
+  trial.facts.binary_hash = {"00112233445566778899aabbccddeeff"};
   trial.launch = "grid=528x1x1 block=128x1x1 shared=65536";
   trial.conditions = {"0.1.0", "13.0.88", "580.159"};
   return trial;

@@ -66,20 +66,20 @@ void Laboratory::prepare(const Task& task, Timing mode) {
   problem.support_cubin = compile(std::move(support)).cubin.bytes;
   require(ask(std::move(problem)), "Preparing the problem");
 
-  const std::size_t baseline = candidates_->add(task.baseline().value());
+  const engine::EntryId baseline = candidates_->add(task.baseline().value());
   candidates_->compiled(baseline, compile(candidates_->request(baseline)));
   const engine::DeviceReply reply = ask(engine::RunReference{candidates_->candidate(baseline), {}});
   require(reply, "The baseline");
   candidates_->ran(baseline, reply);
 }
 
-std::vector<std::size_t> Laboratory::add(const std::vector<search::Configuration>& configurations) {
-  std::map<engine::TicketId, std::size_t> compiling;
-  std::vector<std::size_t> added, usable;
+std::vector<engine::EntryId> Laboratory::add(const std::vector<search::Configuration>& configurations) {
+  std::map<engine::TicketId, engine::EntryId> compiling;
+  std::vector<engine::EntryId> added, usable;
   for (const search::Configuration& configuration : configurations) {
     const auto entry = candidates_->ask(configuration);
     if (!entry) {
-      added.push_back(0);  // the baseline
+      added.emplace_back();  // the baseline
       continue;
     }
     added.push_back(*entry);
@@ -95,7 +95,7 @@ std::vector<std::size_t> Laboratory::add(const std::vector<search::Configuration
     }
     if (!compiling.empty()) engine::wait_for(soon(), compile_);
   }
-  for (const std::size_t entry : added) {
+  for (const engine::EntryId entry : added) {
     if (!candidates_->has_binary(entry) || candidates_->original(entry) != entry) continue;
     if (!(*candidates_)[entry].finished) {
       candidates_->ran(entry, ask(engine::ScreenCandidate{candidates_->candidate(entry), {}, std::nullopt}));
@@ -105,9 +105,9 @@ std::vector<std::size_t> Laboratory::add(const std::vector<search::Configuration
   return usable;
 }
 
-void Laboratory::load(const std::vector<std::size_t>& entries) {
+void Laboratory::load(const std::vector<engine::EntryId>& entries) {
   engine::LoadFinalists finalists;
-  for (const std::size_t entry : entries) finalists.candidates.push_back(candidates_->candidate(entry));
+  for (const engine::EntryId entry : entries) finalists.candidates.push_back(candidates_->candidate(entry));
   require(ask(std::move(finalists)), "Loading the candidates");
   loaded_ = entries.size();
 }

@@ -23,11 +23,11 @@ class Laboratory {
   /// Sets the problem up and computes the reference with the task's baseline. Throws Error where that fails.
   void prepare(const Task& task, Timing mode);
   /// Compiles these configurations and keeps those that compile, are no twin of an earlier one, and reproduce the
-  /// reference. Returns their positions in `candidates()`, which also knows what became of the others.
-  std::vector<std::size_t> add(const std::vector<search::Configuration>& configurations);
+  /// reference. Returns what `candidates()` calls them, which also knows what became of the others.
+  std::vector<engine::EntryId> add(const std::vector<search::Configuration>& configurations);
   const engine::Candidates& candidates() const { return *candidates_; }
   /// Makes these resident; a block then runs each of them once, in an order drawn anew. Nanoseconds, in their order.
-  void load(const std::vector<std::size_t>& entries);
+  void load(const std::vector<engine::EntryId>& entries);
   std::vector<double> run_block();
 
  private:

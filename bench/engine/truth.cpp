@@ -32,7 +32,7 @@ double Truth::median_ns(std::size_t entry) const {
   return engine::median(samples);
 }
 
-Truth find_truth(Laboratory& laboratory, const std::vector<std::size_t>& entries, int blocks,
+Truth find_truth(Laboratory& laboratory, const std::vector<engine::EntryId>& entries, int blocks,
                  std::chrono::seconds limit) {
   Truth truth;
   truth.entries = entries;
@@ -56,7 +56,7 @@ Truth find_truth(Laboratory& laboratory, const std::vector<std::size_t>& entries
 
 void write_truth(const Truth& truth, const Laboratory& laboratory, const std::filesystem::path& file) {
   std::ofstream out(file, std::ios::binary);
-  for (const std::size_t entry : truth.entries) {
+  for (const engine::EntryId entry : truth.entries) {
     const cache::Trial& trial = laboratory.candidates()[entry].trial;
     out << "configuration " << trial.configuration << " registers " << trial.facts.registers.value_or(0) << '\n';
   }

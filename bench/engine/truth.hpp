@@ -10,7 +10,7 @@ namespace tuner::bench {
 
 /// What many interleaved samples say about some configurations.
 struct Truth {
-  std::vector<std::size_t> entries;       ///< positions in the laboratory's candidates
+  std::vector<engine::EntryId> entries;   ///< of the laboratory's candidates
   std::vector<std::vector<double>> rows;  ///< [block][entry], ns
   std::vector<double> relative;           ///< time of each over the best's, paired: 1 for the best
 
@@ -19,7 +19,7 @@ struct Truth {
 };
 
 /// Runs every entry once a block, for so many blocks or until the time is up.
-Truth find_truth(Laboratory& laboratory, const std::vector<std::size_t>& entries, int blocks,
+Truth find_truth(Laboratory& laboratory, const std::vector<engine::EntryId>& entries, int blocks,
                  std::chrono::seconds limit);
 
 /// Lines "configuration <text> registers <n>", a line "blocks <n>", then n rows of float32 nanoseconds.

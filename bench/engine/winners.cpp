@@ -78,7 +78,7 @@ void run(int argc, char** argv) {
 
   std::map<std::string, double> relative;  // of every configuration, twins included
   for (std::size_t i = 0; i < truth.entries.size(); ++i) {
-    for (const std::size_t twin : laboratory.candidates().twins(truth.entries[i])) {
+    for (const engine::EntryId twin : laboratory.candidates().twins(truth.entries[i])) {
       relative[laboratory.candidates().text(twin)] = truth.relative[i];
     }
   }

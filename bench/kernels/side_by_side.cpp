@@ -94,16 +94,16 @@ Contestant measure_side_by_side(Laboratory& laboratory, const Task& task, std::v
         std::find(configurations.begin(), configurations.end(), *configuration) == configurations.end())
       configurations.push_back(*configuration);
   }
-  const std::vector<std::size_t> usable = laboratory.add(configurations);
+  const std::vector<engine::EntryId> usable = laboratory.add(configurations);
   const Truth truth = find_truth(laboratory, usable, blocks, limit);
 
   const engine::Candidates& candidates = laboratory.candidates();
-  std::map<std::string, std::size_t> entries;
-  for (std::size_t i = 0; i < candidates.size(); ++i) entries.emplace(candidates.text(i), i);
+  std::map<std::string, engine::EntryId> entries;
+  for (const engine::EntryId entry : candidates.ids()) entries.emplace(candidates.text(entry), entry);
   const auto complete = [&](Contestant& contestant) {
     if (!contestant.failure.empty()) return;
-    const std::size_t entry = entries.at(contestant.configuration);
-    const std::size_t original = candidates.original(entry);
+    const engine::EntryId entry = entries.at(contestant.configuration);
+    const engine::EntryId original = candidates.original(entry);
     contestant.facts = facts_record(candidates[entry], candidates[original], task.device());
     const auto position = std::find(truth.entries.begin(), truth.entries.end(), original);
     if (position == truth.entries.end()) {

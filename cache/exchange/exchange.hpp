@@ -24,7 +24,7 @@ struct ExportedKey {
   DecisionKey key;
   std::int64_t decisions = 0;  ///< 0 or 1
   std::int64_t trials = 0;
-  std::vector<std::string> binary_hashes;  ///< of the winner and of the baseline, as far as they are known
+  std::vector<Hash> binary_hashes;  ///< of the winner and of the baseline, as far as they are known
 };
 
 /// Writes what counts (served decisions, trials that were not forgotten; nothing that was replayed, nothing that is
@@ -40,7 +40,7 @@ struct ExportedBinaries {
 /// Writes these binaries with everything they were built from to a fresh file in the same way. Throws like
 /// export_decisions, and store_unavailable where one of the files is not trusted with code.
 ExportedBinaries export_binaries(const std::filesystem::path& from, const std::filesystem::path& to,
-                                 const std::vector<std::string>& hashes, bool overwrite);
+                                 const std::vector<Hash>& hashes, bool overwrite);
 
 struct ImportedKey {
   DecisionKey key;

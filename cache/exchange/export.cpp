@@ -36,11 +36,11 @@ Rows read_rows(const sqlite::Connection& connection, const DecisionKey& key) {
   return rows;
 }
 
-std::vector<std::string> binaries_of(const Rows& rows) {
-  std::vector<std::string> hashes;
+std::vector<Hash> binaries_of(const Rows& rows) {
+  std::vector<Hash> hashes;
   if (!rows.decision) return hashes;
   if (!rows.decision->binary_hash.empty()) hashes.push_back(rows.decision->binary_hash);
-  std::string baseline;
+  Hash baseline;
   for (const Trial& trial : rows.trials) {
     const bool compiled = trial.configuration == rows.decision->baseline && !trial.facts.binary_hash.empty();
     if (compiled) baseline = trial.facts.binary_hash;
@@ -113,7 +113,7 @@ std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
   return exported;
 }
 
-ExportedBinaries export_binaries(const fs::path& from, const fs::path& to, const std::vector<std::string>& hashes,
+ExportedBinaries export_binaries(const fs::path& from, const fs::path& to, const std::vector<Hash>& hashes,
                                  bool overwrite) {
   require_others(from, to);
   const auto require_trust = [](const BinaryStore& store) {
@@ -128,7 +128,7 @@ ExportedBinaries export_binaries(const fs::path& from, const fs::path& to, const
     const auto target =
         BinaryStore::open({.path = file.path(), .limit_bytes = std::numeric_limits<std::int64_t>::max()});
     require_trust(*target);
-    for (const std::string& hash : hashes) {
+    for (const Hash& hash : hashes) {
       const std::vector<Binary> builds = source->find_builds(hash);
       for (const Binary& build : builds) target->put(build, Keep::pinned);
       ++(builds.empty() ? exported.missing : exported.written);

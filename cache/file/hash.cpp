@@ -9,7 +9,7 @@ namespace tuner::cache {
 
 namespace {
 
-std::string hexadecimal(XXH128_hash_t hash) {
+Hash hexadecimal(XXH128_hash_t hash) {
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical, hash);
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -19,20 +19,20 @@ std::string hexadecimal(XXH128_hash_t hash) {
     hex += kDigits[byte >> 4];
     hex += kDigits[byte & 15];
   }
-  return hex;
+  return {hex};
 }
 
 }  // namespace
 
-std::string content_hash(std::span<const std::byte> bytes) {
+Hash content_hash(std::span<const std::byte> bytes) {
   return hexadecimal(XXH3_128bits(bytes.data(), bytes.size()));
 }
 
-std::string content_hash(std::string_view text) {
+Hash content_hash(std::string_view text) {
   return content_hash(std::as_bytes(std::span(text)));
 }
 
-std::string content_hash(std::initializer_list<std::string_view> texts) {
+Hash content_hash(std::initializer_list<std::string_view> texts) {
   std::string joined;
   for (const std::string_view text : texts) {
     joined += std::to_string(text.size());
@@ -60,7 +60,7 @@ void ContentHash::add(std::span<const std::byte> piece) {
   XXH3_128bits_update(state_->of_library, piece.data(), piece.size());
 }
 
-std::string ContentHash::text() const {
+Hash ContentHash::hash() const {
   return hexadecimal(XXH3_128bits_digest(state_->of_library));
 }
 

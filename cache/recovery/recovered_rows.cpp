@@ -65,7 +65,7 @@ bool is_integer(const Value& value) {
 }
 
 Row task_row(const Value& number, const DecisionKey& key) {
-  Row row{number, key.hash(), key.text()};
+  Row row{number, key.hash().text, key.text()};
   const auto add = [&](const char*, const std::string& part) { row.emplace_back(part); };
   describe(add, key);
   return row;
@@ -79,7 +79,7 @@ bool is_task(const Row& row) {
 
 std::optional<Row> task_of_index(const Row& entry) {
   const std::optional<DecisionKey> key = key_from_text(std::get<std::string>(entry[1]));
-  if (!key || Value(key->hash()) != entry[0]) return std::nullopt;
+  if (!key || Value(key->hash().text) != entry[0]) return std::nullopt;
   return task_row(entry[2], *key);
 }
 

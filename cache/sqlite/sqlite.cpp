@@ -199,7 +199,7 @@ void Connection::add_functions() {
       const auto* const text = reinterpret_cast<const char*>(sqlite3_value_text(values[i]));
       if (text != nullptr) texts[i] = {text, static_cast<std::size_t>(sqlite3_value_bytes(values[i]))};
     }
-    const std::string sum = content_hash({texts[0], texts[1], texts[2], texts[3], texts[4]});
+    const std::string sum = content_hash({texts[0], texts[1], texts[2], texts[3], texts[4]}).text;
     sqlite3_result_text(context, sum.data(), static_cast<int>(sum.size()), SQLITE_TRANSIENT);
   };
   check(sqlite3_create_function_v2(get(), "build_checksum", kBuildChecksumParts,

@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "cache/file/hash.hpp"
 #include "cache/store/described.hpp"
 
 namespace tuner::cache {
 
 /// A compiled kernel.
 struct Cubin {
-  std::string hash;    ///< content_hash of `bytes`; BinaryStore::put fills it in when empty
+  Hash hash;           ///< content_hash of `bytes`; BinaryStore::put fills it in when empty
   std::string kernel;  ///< its symbol in the binary (its lowered name)
   std::vector<std::byte> bytes;
 };

@@ -26,8 +26,8 @@ std::int64_t size_of(const Binary& binary) {
 
 /// Ties a build to its binary, whose bytes have this hash: read in the wrong place, or changed in any part, it does not
 /// match.
-std::string checksum_of(const Binary& binary, std::string_view hash) {
-  return content_hash({binary.compile_key, binary.resource_log, binary.kernel, binary.architecture, hash});
+std::string checksum_of(const Binary& binary, const Hash& hash) {
+  return content_hash({binary.compile_key, binary.resource_log, binary.kernel, binary.architecture, hash}).text;
 }
 
 bool has_its_bytes(const Binary& binary) {
@@ -53,7 +53,7 @@ bool is_sound(const StoredBinary& stored) {
 enum class Verdict { fits, missing, damaged };
 
 /// Of what the store has for this key; `expected_hash` as for BinaryStore::find_compiled.
-Verdict judge(const StoredBinary& stored, std::string_view compile_key, std::string_view expected_hash) {
+Verdict judge(const StoredBinary& stored, std::string_view compile_key, const Hash& expected_hash) {
   if (was_written_as_format_1(stored)) return Verdict::missing;
   if (stored.binary.compile_key != compile_key || !is_sound(stored)) return Verdict::damaged;
   if (lacks_checksum(stored) && stored.binary.hash != expected_hash) return Verdict::missing;
@@ -118,10 +118,10 @@ const sqlite::Connection& BinaryStore::connection() const {
 BinaryStore::~BinaryStore() = default;
 
 bool BinaryStore::put(const Binary& binary, Keep keep) {
-  const std::string hash = content_hash(binary.bytes);
+  const Hash hash = content_hash(binary.bytes);
   if (!binary.hash.empty() && binary.hash != hash) {
     fail(Errc::internal, "A binary of {} has the hash {}, but was passed as {}: please report this as a bug.",
-         binary.kernel, hash, binary.hash);
+         binary.kernel, hash.text, binary.hash.text);
   }
   if (distrust_ || size_of(binary) > options_.limit_bytes) return false;
   sqlite::write(connection(), [&] {
@@ -160,13 +160,13 @@ void BinaryStore::read(const Work& work) {
                });
 }
 
-std::optional<Binary> BinaryStore::find(std::string_view hash) {
+std::optional<Binary> BinaryStore::find(const Hash& hash) {
   std::vector<Binary> builds = find_builds(hash);
   if (builds.empty()) return std::nullopt;
   return std::move(builds.back());
 }
 
-std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key, std::string_view expected_hash) {
+std::optional<Binary> BinaryStore::find_compiled(std::string_view compile_key, const Hash& expected_hash) {
   trouble_.reset();
   std::optional<Row> row = find_row(compile_key);
   if (!row) return std::nullopt;
@@ -195,7 +195,7 @@ std::optional<BinaryStore::Row> BinaryStore::find_row(std::string_view compile_k
   return row;
 }
 
-std::vector<Binary> BinaryStore::find_builds(std::string_view hash) {
+std::vector<Binary> BinaryStore::find_builds(const Hash& hash) {
   trouble_.reset();
   std::vector<Row> rows;
   read([&](const sqlite::Connection& database) {

@@ -49,15 +49,15 @@ class BinaryStore {
   /// The binary with this content hash; `compile_key` and `resource_log` are those of its latest build. What does not
   /// match its hash any more is not found (see `trouble`), and deleted unless the store is read only. Throws
   /// Error{store_*}.
-  std::optional<Binary> find(std::string_view hash);
+  std::optional<Binary> find(const Hash& hash);
   /// The binary that was compiled for exactly this key; what does not match the checksum of its build is not found, as
   /// above. `expected_hash` is the hash of the binary that was measured, if that is known: a file of format 1, which
   /// has no such sums and may not be written, is searched for that one only. Throws Error{store_*}.
-  std::optional<Binary> find_compiled(std::string_view compile_key, std::string_view expected_hash = {});
+  std::optional<Binary> find_compiled(std::string_view compile_key, const Hash& expected_hash = {});
 
   /// The binary with this content hash as often as something was compiled to it, each time with another `compile_key`.
   /// Throws Error{store_*}.
-  std::vector<Binary> find_builds(std::string_view hash);
+  std::vector<Binary> find_builds(const Hash& hash);
 
   /// Why nothing is ever found here, as a sentence; nothing if all is well.
   const std::optional<std::string>& distrust() const noexcept { return distrust_; }

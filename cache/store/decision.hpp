@@ -39,7 +39,7 @@ struct Decision : Run {
   std::int64_t awkward_sizes = 0;
   bool noisy = false;      ///< the device was disturbed while it was measured
   bool contended = false;  ///< other processes computed on the GPU meanwhile
-  std::string binary_hash;
+  Hash binary_hash;
   std::string launch;
   std::map<std::string, std::int64_t> counters;  ///< asked, compiled, deduplicated, launched, stored, failed_<outcome>
   std::int64_t created_unix_ms = 0;              ///< set by the store when 0

@@ -34,7 +34,7 @@ std::string DecisionKey::text() const {
   return text;
 }
 
-std::string DecisionKey::hash() const {
+Hash DecisionKey::hash() const {
   return content_hash(text());
 }
 

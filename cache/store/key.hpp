@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "cache/file/hash.hpp"
 #include "cache/store/described.hpp"
 
 namespace tuner::cache {
@@ -20,7 +21,7 @@ struct DecisionKey {
   std::string objective = "time";
 
   std::string text() const;
-  std::string hash() const;  ///< 32 hexadecimal digits
+  Hash hash() const;
   friend bool operator==(const DecisionKey&, const DecisionKey&) = default;
 };
 

@@ -13,7 +13,7 @@ namespace tuner::cache {
 /// this problem, kind of device and driver again.
 struct Quarantined {
   DecisionKey key;
-  std::string binary_hash;    ///< XXH3-128 of the cubin, hexadecimal
+  Hash binary_hash;           ///< of the cubin
   std::string launch;         ///< as in Trial, the lengths of scratch buffers included
   std::string driver;         ///< driver version
   std::string configuration;  ///< whose binary it is; others may have the same

@@ -87,6 +87,7 @@ class RowReader {
 
  private:
   void take(std::string& value) { value = row_.text(next_++); }
+  void take(Hash& value) { take(value.text); }
   void take(std::int64_t& value) { value = row_.integer(next_++); }
   void take(int& value) { value = static_cast<int>(row_.integer(next_++)); }
   void take(bool& value) { value = row_.integer(next_++) != 0; }

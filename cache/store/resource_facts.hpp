@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "cache/file/hash.hpp"
 #include "cache/store/described.hpp"
 
 namespace tuner::cache {
@@ -17,7 +18,7 @@ struct ResourceFacts {
   std::optional<int> dynamic_shared_bytes;
   std::optional<double> occupancy;  ///< resident warps / maximum, 0..1
   std::string occupancy_limiter;    ///< "registers", "shared", "warps", "blocks"; empty if unknown
-  std::string binary_hash;          ///< XXH3-128 of the cubin, hexadecimal
+  Hash binary_hash;                 ///< of the cubin
 };
 
 template <class Fields, MaybeConst<ResourceFacts> Facts>

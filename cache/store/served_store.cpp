@@ -35,7 +35,7 @@ constexpr int kRowsOfDecision = 8;
 /// Of a row; of a source without a place.
 std::int64_t number_of(const std::string& source, const std::string& place = "") {
   constexpr std::size_t kDigits = 15;  // what fits into a positive number
-  const std::string hash = content_hash({"served1", source, place});
+  const std::string hash = content_hash({"served1", source, place}).text;
   std::int64_t number = 0;
   std::from_chars(hash.data(), hash.data() + kDigits, number, 16);
   return number;
@@ -55,7 +55,8 @@ std::optional<Served> read_row(const Connection& served, std::int64_t number) {
   const auto values = served.find_row("served", {"row", "decision_id"}, number);
   if (!values) return std::nullopt;
   const std::string_view all = values->front();
-  if (all.size() < kSumSize || content_hash(all.substr(kSumSize)) != all.substr(0, kSumSize)) damaged(served.path());
+  if (all.size() < kSumSize || content_hash(all.substr(kSumSize)).text != all.substr(0, kSumSize))
+    damaged(served.path());
   auto row = unpacked<Served>(all.substr(kSumSize));
   // By this column rows are deleted: one that says something else would stay.
   if (values->back() != row.decision) damaged(served.path());
@@ -64,7 +65,7 @@ std::optional<Served> read_row(const Connection& served, std::int64_t number) {
 
 void write_row(const Connection& served, const Served& row) {
   const std::string text = packed(row);
-  const std::string all = content_hash(text) + text;
+  const std::string all = content_hash(text).text + text;
   Statement(served, "INSERT OR REPLACE INTO served (served_id, source_id, decision_id, row) VALUES (?1, ?2, ?3, ?4)")
       .bind(number_of(row.source, row.place), number_of(row.source), row.decision, std::as_bytes(std::span(all)))
       .run();

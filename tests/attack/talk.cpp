@@ -201,7 +201,7 @@ Message plausible_message(Chance& chance, Listener listener, const std::filesyst
     case Listener::compile_client:
       return service::encode(
           chance.below(4),
-          CompileAnswer{static_cast<Outcome>(chance.below(14)), "so", {"hash", "k", some_bytes(chance)}});
+          CompileAnswer{static_cast<Outcome>(chance.below(14)), "so", {{"hash"}, "k", some_bytes(chance)}});
     case Listener::tune_client:
       return service::encode(tune_answer(chance));
     case Listener::pool:

@@ -52,7 +52,7 @@ Trial full_trial() {
                  .dynamic_shared_bytes = 65536,
                  .occupancy = 0.4375,
                  .occupancy_limiter = "registers",
-                 .binary_hash = "00112233445566778899aabbccddeeff"};
+                 .binary_hash = {"00112233445566778899aabbccddeeff"}};
   trial.launch = "grid=528x1x1 block=128x1x1 shared=65536";
   trial.duplicate_of = "BLOCKDIMX=128,STRATEGY=unrolled";
   trial.compile_ms = 81.25;
@@ -92,7 +92,7 @@ Decision full_decision(const std::string& configuration) {
   decision.awkward_sizes = 5;
   decision.noisy = true;
   decision.contended = true;
-  decision.binary_hash = "ffeeddccbbaa99887766554433221100";
+  decision.binary_hash = {"ffeeddccbbaa99887766554433221100"};
   decision.launch = "grid=528x1x1 block=512x1x1 shared=0";
   decision.counters = {{"asked", 708}, {"compiled", 700}, {"failed_compile_error", 8}};
   decision.conditions = {"0.1.0", "13.0.88", "580.159"};
@@ -112,7 +112,7 @@ Decision bare_decision() {
 Quarantined full_quarantined() {
   Quarantined quarantined;
   quarantined.key = some_key();
-  quarantined.binary_hash = "00112233445566778899aabbccddeeff";
+  quarantined.binary_hash = {"00112233445566778899aabbccddeeff"};
   quarantined.launch = "grid=528x1x1 block=128x1x1 shared=65536 scratch=4096";
   quarantined.driver = "580.159";
   quarantined.configuration = "BLOCKDIMX=128,STRATEGY=none";

@@ -16,7 +16,7 @@ void learn(cache::Store& store, const std::string& kernel, const std::string& pr
   decision.contended = true;
   record(store, decision);
   store.record_quarantine({.key = decision.key,
-                           .binary_hash = "00112233445566778899aabbccddeeff",
+                           .binary_hash = {"00112233445566778899aabbccddeeff"},
                            .launch = "grid=1x1x1 block=1024x1x1 shared=0",
                            .driver = "580.159",
                            .configuration = "BLOCK=1024",

@@ -108,7 +108,7 @@ __global__ void saxpy(const float* x, float* y, int n) {}
 std::vector<std::byte> code_of(const std::string& configuration) {
   std::vector<std::byte> code;
   while (code.size() < 9000) {
-    const std::string more = cache::content_hash(fmt::format("{} {}", configuration, code.size()));
+    const std::string more = cache::content_hash(fmt::format("{} {}", configuration, code.size())).text;
     for (const char letter : more) code.push_back(static_cast<std::byte>(letter));
   }
   return code;
@@ -117,8 +117,8 @@ std::vector<std::byte> code_of(const std::string& configuration) {
 engine::Behaviour behaviour_of(const std::string& configuration) {
   engine::Behaviour behaviour;
   behaviour.cubin = code_of(configuration);
-  behaviour.binary = cache::content_hash(behaviour.cubin);
-  const std::string hash = cache::content_hash(configuration);
+  behaviour.binary = cache::content_hash(behaviour.cubin).text;
+  const std::string hash = cache::content_hash(configuration).text;
   behaviour.time_ns = 1e5 + 1e3 * static_cast<double>(hash[0]) + static_cast<double>(hash[1]);
   if (hash[2] == '0') behaviour.compile = Outcome::compile_error;
   if (hash[2] == '1') {
@@ -162,7 +162,7 @@ void export_all(const fs::path& folder) {
   const auto exported = cache::export_decisions(
       {.from = folder / "decisions.db", .to = folder / "exported.db", .overwrite = true, .with_trials = true});
   mark("exported");
-  std::vector<std::string> hashes;
+  std::vector<cache::Hash> hashes;
   for (const auto& key : exported) hashes.insert(hashes.end(), key.binary_hashes.begin(), key.binary_hashes.end());
   cache::export_binaries(folder / "binaries.db", folder / "code.db", hashes, true);
   mark("exported code");

@@ -61,14 +61,14 @@ class DeviceCheck {
     engine::Candidates candidates(task, cache::Trial{});
     check_signatures(task, *baseline);
     prepare(task);
-    const std::size_t first = candidates.add(*baseline);
+    const engine::EntryId first = candidates.add(*baseline);
     candidates.compiled(first, compile({candidates.request(first)}).front());
     run_reference(task, candidates, first, *baseline, text);
 
-    std::vector<std::size_t> entries;
+    std::vector<engine::EntryId> entries;
     std::vector<engine::CompileRequest> sources;
     for (const std::string& picked : picked_configurations(request_, problem, info())) {
-      const std::optional<std::size_t> entry = candidates.ask(task.space().parse(picked));
+      const std::optional<engine::EntryId> entry = candidates.ask(task.space().parse(picked));
       if (!entry) continue;  // the baseline
       entries.push_back(*entry);
       sources.push_back(candidates.request(*entry));
@@ -176,7 +176,7 @@ class DeviceCheck {
                   "The buffers for " + problem_text(task.problem()) + " cannot be prepared: " + reply.message);
   }
 
-  void run_reference(const Task& task, const engine::Candidates& candidates, std::size_t baseline,
+  void run_reference(const Task& task, const engine::Candidates& candidates, engine::EntryId baseline,
                      const search::Configuration& configuration, const std::string& problem) {
     const bool named = task.description().reference.is_named();
     engine::CompileReply binary;

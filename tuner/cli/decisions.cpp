@@ -19,6 +19,7 @@ using Json = OrderedJson;
 /// Makes one line of each text of a record.
 struct OneLine {
   void operator()(const char*, std::string& text) const { text = one_line(text); }
+  void operator()(const char* name, cache::Hash& hash) const { (*this)(name, hash.text); }
   template <class T>
   void operator()(const char*, T&) const {}
 };
@@ -95,7 +96,7 @@ Json quarantined_json(const cache::Quarantined& quarantined) {
           {"outcome", to_string(quarantined.outcome)},
           {"message", text_or_null(quarantined.message)},
           {"launch", quarantined.launch},
-          {"binary_hash", quarantined.binary_hash},
+          {"binary_hash", quarantined.binary_hash.text},
           {"driver", text_or_null(quarantined.driver)},
           {"session", quarantined.session},
           {"created_unix_ms", quarantined.created_unix_ms}};

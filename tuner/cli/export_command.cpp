@@ -39,7 +39,7 @@ std::map<std::string, Totals> by_kernel(const std::vector<cache::ExportedKey>& e
 
 cache::ExportedBinaries export_binaries(const cache::Location& from, const cache::Location& to,
                                         const std::vector<cache::ExportedKey>& exported, bool overwrite) {
-  std::set<std::string> hashes;
+  std::set<cache::Hash> hashes;
   for (const cache::ExportedKey& key : exported) hashes.insert(key.binary_hashes.begin(), key.binary_hashes.end());
   return cache::export_binaries(from.binaries, to.binaries, {hashes.begin(), hashes.end()}, overwrite);
 }
@@ -143,7 +143,8 @@ Command export_command() {
               {"decisions-only", Kind::flag, "",
                "leave the trials out: a smaller file that serves programs just as well"},
               {"with-binaries", Kind::flag, "",
-               "write the compiled winners and baselines to binaries.db beside FILE.db, and what programs start from to "
+               "write the compiled winners and baselines to binaries.db beside FILE.db, and what programs start from "
+               "to "
                "served.db there, so that a program needs no toolkit"},
               {"force", Kind::flag, "", "replace existing files"},
               {"header", Kind::value, "FILE.hpp",

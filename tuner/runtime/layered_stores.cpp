@@ -239,7 +239,7 @@ std::optional<LayeredStores::Found> LayeredStores::read(const FoundSite& site, L
   return found;
 }
 
-std::optional<cache::Cubin> LayeredStores::binary(const std::string& compile_key, const std::string& measured_hash,
+std::optional<cache::Cubin> LayeredStores::binary(const std::string& compile_key, const cache::Hash& measured_hash,
                                                   LookupState& lookup) {
   Turn turn(*this);
   std::optional<cache::Cubin> other;

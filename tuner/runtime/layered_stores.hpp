@@ -81,7 +81,7 @@ class LayeredStores {
 
   /// The binary compiled for this key in the first database that may be trusted with code and has it; one that has the
   /// hash that a decision names, if there is one, before others, which another toolkit compiled.
-  std::optional<cache::Cubin> binary(const std::string& compile_key, const std::string& measured_hash,
+  std::optional<cache::Cubin> binary(const std::string& compile_key, const cache::Hash& measured_hash,
                                      LookupState& lookup);
 
  private:

@@ -162,7 +162,7 @@ std::optional<cache::Cubin> RuntimeState::find_or_compile(PendingInstance& pendi
   constexpr int kMostFailures = 2;
   const std::string key = binary_key(*pending.task, offer.configuration);
   const bool is_exact = offer.provenance.rung == Rung::exact;  // else another binary was measured
-  const std::string measured = is_exact ? offer.decision.binary_hash : "";
+  const cache::Hash measured = is_exact ? offer.decision.binary_hash : cache::Hash();
   if (auto binary = stores_.binary(key, measured, pending.lookup)) return binary;
   const std::string& configuration = offer.provenance.configuration;
   if (pending.capturing) {
@@ -205,7 +205,7 @@ LaunchPlan RuntimeState::load(const ContextPlace& place, const LaunchFacts& laun
     if (const auto why = why_not_described(launch.kernel, launch.arguments, facts->parameters))
       throw Error(Errc::bad_description, *why);
   }
-  const std::string hash = cache::content_hash(binary.bytes);  // whatever a message said
+  const cache::Hash hash = cache::content_hash(binary.bytes);  // whatever a message said
   LaunchPlan plan;
   plan.geometry = launch.geometry;
   plan.function =

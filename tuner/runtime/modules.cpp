@@ -57,7 +57,7 @@ Modules::~Modules() {
   }
 }
 
-CUfunction Modules::load(const ContextPlace& place, std::span<const std::byte> cubin, const std::string& binary_hash,
+CUfunction Modules::load(const ContextPlace& place, std::span<const std::byte> cubin, const cache::Hash& binary_hash,
                          const std::string& lowered_name, const Geometry& geometry, const DeviceInfo& device) {
   const InContext in_context(place.context);
   const std::lock_guard lock(mutex_);
@@ -73,7 +73,7 @@ CUfunction Modules::load(const ContextPlace& place, std::span<const std::byte> c
 }
 
 std::vector<detail::ConstantCopy> Modules::constants(const ContextPlace& place, std::span<const std::byte> cubin,
-                                                     const std::string& binary_hash,
+                                                     const cache::Hash& binary_hash,
                                                      std::span<const BoundArgument> arguments) {
   const InContext in_context(place.context);
   const std::lock_guard lock(mutex_);

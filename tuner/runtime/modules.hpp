@@ -28,13 +28,13 @@ class Modules {
 
   /// The kernel called `lowered_name`, ready for launches with this geometry. Throws Error{baseline_failed} with a
   /// sentence if the driver refuses the binary or could not launch it like that.
-  CUfunction load(const ContextPlace& place, std::span<const std::byte> cubin, const std::string& binary_hash,
+  CUfunction load(const ContextPlace& place, std::span<const std::byte> cubin, const cache::Hash& binary_hash,
                   const std::string& lowered_name, const Geometry& geometry, const DeviceInfo& device);
 
   /// The arrays in constant memory of that binary, which is loaded, that a launch with these arguments fills. Throws
   /// the same if it has not got them, or of another size.
   std::vector<detail::ConstantCopy> constants(const ContextPlace& place, std::span<const std::byte> cubin,
-                                              const std::string& binary_hash, std::span<const BoundArgument> arguments);
+                                              const cache::Hash& binary_hash, std::span<const BoundArgument> arguments);
 
  private:
   struct Loaded {
@@ -42,7 +42,7 @@ class Modules {
     CUmodule module = nullptr;
   };
   std::mutex mutex_;
-  std::map<std::pair<std::uint64_t, std::string>, Loaded> loaded_;  ///< by context and binary
+  std::map<std::pair<std::uint64_t, cache::Hash>, Loaded> loaded_;  ///< by context and binary
 };
 
 }  // namespace tuner

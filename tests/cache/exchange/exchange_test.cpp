@@ -347,7 +347,7 @@ TEST_CASE("binaries of winners and baselines are exported with every key that th
   Machine there;
   const TemporaryFolder target;
   const auto from = there.file("binaries.db");
-  std::vector<std::string> hashes;
+  std::vector<Hash> hashes;
   {
     const auto store = BinaryStore::open({.path = from});
     for (const std::string key : {"winner", "winner again", "baseline", "loser"}) {
@@ -356,7 +356,7 @@ TEST_CASE("binaries of winners and baselines are exported with every key that th
     }
   }
   const auto exported =
-      export_binaries(from, target / "binaries.db", {hashes[0], hashes[2], std::string(32, '0')}, false);
+      export_binaries(from, target / "binaries.db", {hashes[0], hashes[2], Hash{std::string(32, '0')}}, false);
   CHECK(exported.written == 2);
   CHECK(exported.missing == 1);
   const auto shipped = BinaryStore::open({.path = target / "binaries.db", .access = Access::read_only});
@@ -374,7 +374,7 @@ TEST_CASE("an export names the binaries of the winner and of its baseline") {
   Machine there;
   const Decision decision = there.tune("rows=1", 1'000);
   const auto exported = there.export_to(there.file("tuned.db"));
-  CHECK(exported.at(0).binary_hashes == std::vector<std::string>{decision.binary_hash, full_trial().facts.binary_hash});
+  CHECK(exported.at(0).binary_hashes == std::vector<Hash>{decision.binary_hash, full_trial().facts.binary_hash});
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ TEST_CASE("two keys with the same hash are told apart by their text") {
   Binaries binaries;
   const auto store = binaries.open();
   store->put(some_binary("a"));
-  sql(binaries.path(), "UPDATE build SET key_hash = '" + content_hash("key of b") + "'");
+  sql(binaries.path(), "UPDATE build SET key_hash = '" + content_hash("key of b").text + "'");
   CHECK_FALSE(store->find_compiled("key of b"));
 }
 

@@ -100,7 +100,7 @@ TEST_CASE("builds that an older program wrote after a file was brought up to dat
   const Binary binary = binary_of("key", "x", 40);
   BinaryStore::open({.path = path})->put(binary);
   sql(path, "UPDATE build SET kernel = '', checksum = ''");
-  const std::string hash = sql(path, "SELECT hash FROM binary").at(0);
+  const Hash hash{sql(path, "SELECT hash FROM binary").at(0)};
   for (const Access access : {Access::read_only, Access::read_write}) {
     const auto store = BinaryStore::open({.path = path, .access = access});
     CHECK_FALSE(store->find_compiled("key"));

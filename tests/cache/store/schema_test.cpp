@@ -32,7 +32,7 @@ std::filesystem::path make_format(const TemporaryFolder& folder, std::size_t ver
 
 void check_format(const std::filesystem::path& path, const char* version, const char* schema_hash) {
   CAPTURE(path);
-  CHECK(content_hash(schema_of(path)) == schema_hash);
+  CHECK(content_hash(schema_of(path)).text == schema_hash);
   CHECK(sql(path, "PRAGMA application_id") == Rows{std::to_string(0x54554e52)});
   CHECK(sql(path, "PRAGMA user_version") == Rows{version});
 }
@@ -132,7 +132,7 @@ TEST_CASE("a file of format 1 that SQL wrote is read as it was meant") {
   make_format(folder, 1);
   const DecisionKey key = some_key();
   sql(folder / "decisions.db",
-      "INSERT INTO task VALUES (1, '" + key.hash() + "', '" + key.text() + "', '" + key.kernel_name + "', '" +
+      "INSERT INTO task VALUES (1, '" + key.hash().text + "', '" + key.text() + "', '" + key.kernel_name + "', '" +
           key.kernel_identity + "', '" + key.problem + "', '" + key.device +
           "', 'cold', 'time');"
           "INSERT INTO run VALUES (1, 1, 'session-1', 'reuse', '0.1.0', '13.0.88', '580.159', 1);"

@@ -99,7 +99,7 @@ void check_found(const std::optional<Served>& found, std::int64_t decision) {
 
 TEST_CASE("format 1 of served.db is what it was when it was released") {
   const Started database;
-  CHECK(content_hash(sql(database.served(), "SELECT sql FROM sqlite_schema").at(0)) ==
+  CHECK(content_hash(sql(database.served(), "SELECT sql FROM sqlite_schema").at(0)).text ==
         "2a9918b6d4ee5336339e535997429747");
   CHECK(sql(database.served(), "PRAGMA application_id") == std::vector<std::string>{std::to_string(0x54554e53)});
   CHECK(sql(database.served(), "PRAGMA user_version") == std::vector<std::string>{"1"});

@@ -269,7 +269,7 @@ TEST_CASE("two keys with the same hash are told apart by their text") {
   place.store().record_decision(full_decision());
   const DecisionKey other = key_of_problem("rows=1");
   // A collision cannot be constructed, but what it would leave behind can: the other key's hash beside this key's text.
-  sql(place.path(), "UPDATE task SET key_hash = '" + other.hash() + "'");
+  sql(place.path(), "UPDATE task SET key_hash = '" + other.hash().text + "'");
   CHECK_FALSE(place.store().find_decision(other));
   Decision decision = full_decision();
   decision.key = other;

@@ -134,7 +134,7 @@ TEST_CASE(
   const TemporaryFolder folder;
   const fs::path path = old_file(folder, "binaries");
   const std::string before = read_bytes(path);
-  const std::string hash = sql(path, "SELECT hash FROM binary WHERE binary_id = 1").at(0);
+  const Hash hash{sql(path, "SELECT hash FROM binary WHERE binary_id = 1").at(0)};
   const auto reader = BinaryStore::open({.path = path, .access = Access::read_only});
   const auto found = reader->find_compiled(old_key("copy 1111", "16"), hash);
   REQUIRE(found);

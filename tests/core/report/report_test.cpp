@@ -24,7 +24,7 @@ tuner::cache::ResourceFacts facts(int registers, int spilled, double occupancy, 
           .dynamic_shared_bytes = 0,
           .occupancy = occupancy,
           .occupancy_limiter = limiter,
-          .binary_hash = "00112233445566778899aabbccddeeff"};
+          .binary_hash = {"00112233445566778899aabbccddeeff"}};
 }
 
 const std::string kWinner =

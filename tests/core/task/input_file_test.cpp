@@ -25,13 +25,13 @@ TEST_CASE("the data of an argument is found beside the kernel file and read as i
   CHECK_FALSE(task.arguments()[1].file->bytes != 0);
   const DataFile& data = *task.arguments_with_data()[1].file;
   CHECK(data.bytes == 16);
-  CHECK(data.hash.size() == 32);
+  CHECK(data.hash.text.size() == 32);
   const std::vector<std::byte> bytes = read_data(data);
   CHECK(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()) == bytes_of<float>({1, 2, 3, 4}));
   const std::string text = to_text(task);
   CHECK(contains(text, "in(x, float, n, file(\"four of \\\"them\\\".npy\"))"));
-  CHECK(contains(text,
-                 "// argument  x float32[4] from " + folder.path().string() + "/four of \"them\".npy (" + data.hash));
+  CHECK(contains(
+      text, "// argument  x float32[4] from " + folder.path().string() + "/four of \"them\".npy (" + data.hash.text));
 }
 
 TEST_CASE("vectors are a last dimension, or numbers one after the other") {

@@ -73,7 +73,7 @@ TEST_CASE("a kernel compiles for an older, a current and a newer architecture") 
     CHECK(reply.facts.static_shared_bytes == 256);
     CHECK(reply.facts.stack_bytes == 0);
     CHECK(reply.facts.spill_store_bytes == 0);
-    CHECK(reply.facts.binary_hash.size() == 32);
+    CHECK(reply.facts.binary_hash.text.size() == 32);
     CHECK(reply.milliseconds > 0);
     REQUIRE(reply.parameters.size() == 4);
     const KernelParameter expected[] = {{0, 8}, {8, 8}, {16, 1}, {20, 4}};

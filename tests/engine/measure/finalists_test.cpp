@@ -7,13 +7,13 @@
 namespace tuner::engine {
 namespace {
 
-std::vector<std::size_t> ids(const std::vector<Finalist>& finalists) {
-  std::vector<std::size_t> result;
-  for (const Finalist& one : finalists) result.push_back(one.id);
+using Ids = std::vector<std::size_t>;
+
+Ids ids(const std::vector<Finalist>& finalists) {
+  Ids result;
+  for (const Finalist& one : finalists) result.push_back(one.id.index);
   return result;
 }
-
-using Ids = std::vector<std::size_t>;
 
 TEST_CASE("candidates within a quarter of the best enter, fastest first") {
   const std::vector<Screened> pool{{0, 130}, {1, 100}, {2, 125}, {3, 110}, {4, 126}};
@@ -39,7 +39,7 @@ TEST_CASE("a censored candidate has no time to enter by") {
 
 TEST_CASE("the baseline and the previous winner enter in any case and take no place away") {
   const std::vector<Screened> pool{{0, 900, true}, {1, 100}, {2, 101}, {3, 102}, {4, 140}};
-  const std::vector<Finalist> finalists = choose_finalists(pool, {.limit = 2}, 0, 4);
+  const std::vector<Finalist> finalists = choose_finalists(pool, {.limit = 2}, EntryId{0}, EntryId{4});
   CHECK(ids(finalists) == Ids{1, 2, 0, 4});
   CHECK(finalists[2].is_baseline);
   CHECK_FALSE(finalists[2].is_previous);
@@ -51,14 +51,14 @@ TEST_CASE("the baseline and the previous winner enter in any case and take no pl
 
 TEST_CASE("a baseline that qualifies is marked where it stands, also when it is the previous winner") {
   const std::vector<Screened> pool{{0, 101}, {1, 100}};
-  const std::vector<Finalist> finalists = choose_finalists(pool, {}, 0, 0);
+  const std::vector<Finalist> finalists = choose_finalists(pool, {}, EntryId{0}, EntryId{0});
   CHECK(ids(finalists) == Ids{1, 0});
   CHECK(finalists[1].is_baseline);
   CHECK(finalists[1].is_previous);
 }
 
 TEST_CASE("an empty pool gives the baseline alone, or nothing") {
-  CHECK(ids(choose_finalists({}, {}, 0)) == Ids{0});
+  CHECK(ids(choose_finalists({}, {}, EntryId{0})) == Ids{0});
   CHECK(choose_finalists({}, {}, std::nullopt).empty());
 }
 

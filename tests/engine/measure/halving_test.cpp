@@ -11,11 +11,11 @@
 namespace tuner::engine {
 namespace {
 
-using Ids = std::vector<std::size_t>;
+using Ids = std::vector<EntrantId>;
 
 Block run_block(Halving& halving, const std::function<double(std::size_t)>& sample, bool disturbed = false) {
   Block block{.order = halving.next_block(), .disturbed = disturbed};
-  for (const std::size_t entry : block.order) block.samples_ns.push_back(sample(entry));
+  for (const EntrantId entrant : block.order) block.samples_ns.push_back(sample(entrant.index));
   halving.add_block(block);
   return block;
 }
@@ -41,7 +41,7 @@ TEST_CASE("the better half stays after each rung, and rungs get longer") {
     sizes.push_back(
         run_block(halving, [&](std::size_t i) { return gpu.sample(100 + static_cast<double>(i)); }).order.size());
   }
-  CHECK(sizes == Ids{32, 32, 16, 16, 16, 16});
+  CHECK(sizes == std::vector<std::size_t>{32, 32, 16, 16, 16, 16});
   CHECK(halving.survivors().size() == 8);
   CHECK(halving.blocks().size() == 6);
 }
@@ -49,7 +49,7 @@ TEST_CASE("the better half stays after each rung, and rungs get longer") {
 TEST_CASE("without noise one rung leaves those that could be the best, and nobody else") {
   Halving halving(40, {.keep = 8});
   const int samples = run(halving, [](std::size_t i) { return 100 + 0.4 * static_cast<double>(i); });
-  CHECK(halving.survivors() == Ids{0, 1, 2});  // up to the tie threshold
+  CHECK(halving.survivors() == Ids{{0}, {1}, {2}});  // up to the tie threshold
   CHECK(samples == 80);
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("what all entries of a block share does not matter, nor does a disturb
         block == 1);
   }
   CHECK(block == 3);
-  CHECK(halving.survivors() == Ids{0, 1});
+  CHECK(halving.survivors() == Ids{{0}, {1}});
   CHECK(halving.blocks().front().disturbed);
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("under much noise the best of 64 is nearly always among the last 16") 
     run(halving, [&](std::size_t i) { return gpu.sample(5000 * (1 + 0.01 * static_cast<double>(i))); });
     const Ids left = halving.survivors();
     CHECK(left.size() <= 16);
-    kept += left.front() == 0;
+    kept += left.front() == EntrantId{0};
   }
   MESSAGE("the best of 64 that lie 1 % apart was kept in " << kept << " of 200 halvings");
   CHECK(kept >= 190);
@@ -90,7 +90,7 @@ TEST_CASE("a halving that is ended keeps the best as far as is known") {
   halving.end();
   CHECK(halving.finished());
   CHECK(halving.survivors().size() <= 4);
-  CHECK(halving.survivors().back() == 39);
+  CHECK(halving.survivors().back() == EntrantId{39});
   CHECK(halving.next_block().empty());
 }
 
@@ -98,21 +98,21 @@ TEST_CASE("withdrawn entries do not survive, and when few are left the halving e
   Halving halving(5, {.keep = 3});
   const Ids block = halving.next_block();
   CHECK(halving.next_block() == block);
-  halving.withdraw(1);
+  halving.withdraw({1});
   CHECK(halving.next_block().size() == 4);
-  halving.withdraw(4);
+  halving.withdraw({4});
   CHECK(halving.finished());
-  CHECK(halving.survivors() == Ids{0, 2, 3});
+  CHECK(halving.survivors() == Ids{{0}, {2}, {3}});
 }
 
 TEST_CASE("a halving refuses what makes no sense") {
   CHECK_THROWS_AS(Halving(0, {}), Error);
   CHECK_THROWS_AS(Halving(3, {.keep = 0}), Error);
   Halving halving(20, {.keep = 2});
-  CHECK_THROWS_AS(halving.add_block({{0, 1}, {100}}), Error);
-  CHECK_THROWS_AS(halving.add_block({{0, 1}, {100, std::nan("")}}), Error);
+  CHECK_THROWS_AS(halving.add_block({{{0}, {1}}, {100}}), Error);
+  CHECK_THROWS_AS(halving.add_block({{{0}, {1}}, {100, std::nan("")}}), Error);
   halving.end();
-  CHECK_THROWS_AS(halving.add_block({{0}, {100}}), Error);
+  CHECK_THROWS_AS(halving.add_block({{{0}}, {100}}), Error);
 }
 
 }  // namespace

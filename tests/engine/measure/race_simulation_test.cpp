@@ -26,13 +26,13 @@ struct Finished {
 };
 
 Finished race_on(SimulatedGpu& gpu, const std::vector<double>& true_ns, const RaceOptions& options,
-                 std::optional<std::size_t> baseline) {
+                 std::optional<EntrantId> baseline) {
   Race race(true_ns.size(), options, baseline);
   Finished finished;
   while (!race.finished()) {
-    const std::vector<std::size_t> order = race.next_block();
+    const std::vector<EntrantId> order = race.next_block();
     std::vector<double> samples;
-    for (const std::size_t entry : order) samples.push_back(gpu.sample(true_ns[entry]));
+    for (const EntrantId entrant : order) samples.push_back(gpu.sample(true_ns[entrant.index]));
     race.add_block(order, samples);
     finished.samples += static_cast<int>(order.size());
   }
@@ -69,15 +69,15 @@ TEST_CASE("the race picks an entry within one percent of the best in at least 99
       SimulatedGpu gpu({.spread = spread}, 1000 + trial);
       const std::vector<double> true_ns = random_finalists(gpu);
       const std::size_t baseline = true_ns.size() - 1;
-      const Finished race = race_on(gpu, true_ns, {.seed = static_cast<std::uint64_t>(trial)}, baseline);
+      const Finished race = race_on(gpu, true_ns, {.seed = static_cast<std::uint64_t>(trial)}, EntrantId{baseline});
 
       // The worst that the tie-break may choose, the truth about every tied entry being unknown to it.
       double worst_tied = 0;
       for (std::size_t i = 0; i < true_ns.size(); ++i) {
-        if (race.result.standings[i].tied) worst_tied = std::max(worst_tied, true_ns[i] / kBestNs);
+        if (race.result.standings[{i}].tied) worst_tied = std::max(worst_tied, true_ns[i] / kBestNs);
       }
-      const double leader = true_ns[race.result.leader] / kBestNs;
-      const double speedup = true_ns[baseline] / true_ns[race.result.leader];
+      const double leader = true_ns[race.result.leader.index] / kBestNs;
+      const double speedup = true_ns[baseline] / true_ns[race.result.leader.index];
       regret.push_back(leader - 1);
       leader_within += leader <= 1.01;
       worst = std::max(worst, worst_tied);
@@ -107,7 +107,7 @@ TEST_CASE("true ties end in the tie set") {
   std::vector<double> samples;
   for (int trial = 0; trial < kRaces; ++trial) {
     SimulatedGpu gpu({}, 5000 + trial);
-    const Finished race = race_on(gpu, equal, {.seed = static_cast<std::uint64_t>(trial)}, 0);
+    const Finished race = race_on(gpu, equal, {.seed = static_cast<std::uint64_t>(trial)}, EntrantId{0});
     for (const Standing& standing : race.result.standings) eliminated += standing.eliminated;
     samples.push_back(race.samples);
   }
@@ -122,8 +122,9 @@ TEST_CASE("entries exactly at the tie threshold are rarely said to be slower tha
   int eliminated = 0;
   for (int trial = 0; trial < kRaces; ++trial) {
     SimulatedGpu gpu({}, 9000 + trial);
-    const Finished race = race_on(gpu, {kBestNs, 1.01 * kBestNs}, {.seed = static_cast<std::uint64_t>(trial)}, 0);
-    eliminated += race.result.leader == 0 && race.result.standings[1].eliminated;
+    const Finished race =
+        race_on(gpu, {kBestNs, 1.01 * kBestNs}, {.seed = static_cast<std::uint64_t>(trial)}, EntrantId{0});
+    eliminated += race.result.leader == EntrantId{0} && race.result.standings[{1}].eliminated;
   }
   MESSAGE(eliminated << " of " << kRaces << " entries at the threshold eliminated");
   CHECK(eliminated <= 0.02 * kRaces);
@@ -142,7 +143,7 @@ TEST_CASE("under drift, pairing inside blocks beats measuring one entry after th
 
     // Both take every entry `kBlocks` times: no elimination, no early stop.
     const RaceOptions options{.min_blocks = kBlocks, .max_blocks = kBlocks, .seed = static_cast<std::uint64_t>(trial)};
-    paired.push_back(true_ns[race_on(gpu, true_ns, options, std::nullopt).result.leader] / best - 1);
+    paired.push_back(true_ns[race_on(gpu, true_ns, options, std::nullopt).result.leader.index] / best - 1);
 
     std::vector<double> medians;
     for (const double one : true_ns) {
@@ -194,19 +195,20 @@ TEST_CASE("screening, racing and deciding find a configuration within one percen
         while (screen.add(gpu.sample(true_ns[id])) == Screen::Step::more) {
         }
         samples += static_cast<int>(screen.samples_ns().size());
-        pool.push_back({id, *screen.time_ns(), screen.censored()});
+        pool.push_back({{id}, *screen.time_ns(), screen.censored()});
         if (!screen.censored() && (!best_ns || *screen.time_ns() < *best_ns)) best_ns = screen.time_ns();
       }
       const std::size_t baseline = arrival.front();
-      const std::vector<Finalist> finalists = choose_finalists(pool, {.limit = limit}, baseline);
+      const std::vector<Finalist> finalists = choose_finalists(pool, {.limit = limit}, EntryId{baseline});
       std::vector<double> racing_ns;
       std::size_t baseline_entry = 0;
       for (const Finalist& one : finalists) {
         if (one.is_baseline) baseline_entry = racing_ns.size();
-        racing_ns.push_back(true_ns[one.id]);
+        racing_ns.push_back(true_ns[one.id.index]);
       }
-      const Finished race = race_on(gpu, racing_ns, {.seed = static_cast<std::uint64_t>(trial)}, baseline_entry);
-      const double leader = racing_ns[race.result.leader] / kBestNs;
+      const Finished race =
+          race_on(gpu, racing_ns, {.seed = static_cast<std::uint64_t>(trial)}, EntrantId{baseline_entry});
+      const double leader = racing_ns[race.result.leader.index] / kBestNs;
       regret.push_back(leader - 1);
       within += leader <= 1.01;
       screening.push_back(samples);

@@ -10,35 +10,35 @@
 namespace tuner::engine {
 namespace {
 
-using Ids = std::vector<std::size_t>;
+using Ids = std::vector<EntrantId>;
 using Sample = std::function<double(std::size_t)>;
 
 /// Who ran to the end.
 Ids awake(Tournament& tournament) {
   const RaceResult result = tournament.result();
   Ids ids;
-  for (std::size_t i = 0; i < result.standings.size(); ++i) {
-    if (!result.standings[i].rested && !result.standings[i].withdrawn) ids.push_back(i);
+  for (const EntrantId entrant : result.standings.ids()) {
+    if (!result.standings[entrant].rested && !result.standings[entrant].withdrawn) ids.push_back(entrant);
   }
   return ids;
 }
 
 std::vector<Finalist> entrants(std::size_t qualified) {
   std::vector<Finalist> result;
-  for (std::size_t i = 0; i < qualified; ++i) result.push_back({.id = 1000 + i, .qualified = true});
+  for (std::size_t i = 0; i < qualified; ++i) result.push_back({.id = {1000 + i}, .qualified = true});
   return result;
 }
 
 /// And a baseline behind them that did not qualify.
 std::vector<Finalist> with_baseline(std::size_t qualified) {
   std::vector<Finalist> result = entrants(qualified);
-  result.push_back({.id = 7, .is_baseline = true});
+  result.push_back({.id = {7}, .is_baseline = true});
   return result;
 }
 
 void run_block(Tournament& tournament, const Sample& sample) {
   Block block{.order = tournament.next_block()};
-  for (const std::size_t entry : block.order) block.samples_ns.push_back(sample(entry));
+  for (const EntrantId entrant : block.order) block.samples_ns.push_back(sample(entrant.index));
   tournament.add_block(block);
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("few entrants race at once") {
   CHECK(tournament.racing());
   CHECK(tournament.next_block().size() == 4);
   run(tournament, Ladder{});
-  CHECK(tournament.result().leader == 0);
+  CHECK(tournament.result().leader == EntrantId{0});
   CHECK(tournament.result().decided);
 }
 
@@ -76,11 +76,11 @@ TEST_CASE("of many, the better ones race, and the baseline with them, which halv
     return entry == 40 ? 2500.0 : ladder(entry);
   });
   const Ids racers = awake(tournament);
-  CHECK(racers.front() == 0);
-  CHECK(racers.back() == 40);
+  CHECK(racers.front() == EntrantId{0});
+  CHECK(racers.back() == EntrantId{40});
   CHECK(baseline_samples > 0);
-  CHECK(tournament.result().leader == 0);
-  CHECK(tournament.race().speedup(0)->ratio == doctest::Approx(2.5).epsilon(0.02));
+  CHECK(tournament.result().leader == EntrantId{0});
+  CHECK(tournament.race().speedup({0})->ratio == doctest::Approx(2.5).epsilon(0.02));
 }
 
 TEST_CASE("what the halving measured counts in the race") {
@@ -92,7 +92,7 @@ TEST_CASE("what the halving measured counts in the race") {
     ++blocks;
   }
   CHECK(tournament.result().blocks == blocks);
-  CHECK(tournament.result().standings[0].samples_ns.size() == static_cast<std::size_t>(blocks));
+  CHECK(tournament.result().standings[{0}].samples_ns.size() == static_cast<std::size_t>(blocks));
 }
 
 TEST_CASE("a baseline that the halving would leave out races all the same") {
@@ -102,8 +102,8 @@ TEST_CASE("a baseline that the halving would leave out races all the same") {
   Tournament tournament(all, {});
   run(tournament, Ladder{});
   const Ids racers = awake(tournament);
-  CHECK(std::count(racers.begin(), racers.end(), 39) == 1);
-  CHECK(std::count(racers.begin(), racers.end(), 38) == 1);
+  CHECK(std::count(racers.begin(), racers.end(), EntrantId{39}) == 1);
+  CHECK(std::count(racers.begin(), racers.end(), EntrantId{38}) == 1);
 }
 
 TEST_CASE("the budget ends a race that cannot tell, undecided, and counts launches and what precedes them") {
@@ -118,8 +118,8 @@ TEST_CASE("the budget ends a race that cannot tell, undecided, and counts launch
   CHECK(tournament.blocks() == 20);
   CHECK(tournament.spent_ns() == doctest::Approx(options.budget_ns));
   CHECK_FALSE(tournament.result().decided);
-  CHECK(tournament.result().standings[0].tied);
-  CHECK(tournament.result().standings[1].tied);
+  CHECK(tournament.result().standings[{0}].tied);
+  CHECK(tournament.result().standings[{1}].tied);
 }
 
 TEST_CASE("a halving may not spend the race's share") {
@@ -133,17 +133,17 @@ TEST_CASE("a halving may not spend the race's share") {
 TEST_CASE("a withdrawn entrant neither halves nor races nor leads") {
   Tournament tournament(entrants(40), {});
   run_block(tournament, Ladder{});
-  tournament.withdraw(0);
+  tournament.withdraw({0});
   run(tournament, Ladder{});
   const Ids racers = awake(tournament);
-  CHECK(std::count(racers.begin(), racers.end(), 0) == 0);
-  CHECK(tournament.result().leader == 1);
+  CHECK(std::count(racers.begin(), racers.end(), EntrantId{0}) == 0);
+  CHECK(tournament.result().leader == EntrantId{1});
 }
 
 TEST_CASE("withdrawing everybody ends the tournament with nobody tied") {
   for (const std::size_t count : {3U, 40U}) {
     Tournament tournament(entrants(count), {});
-    for (std::size_t i = 0; i < count; ++i) tournament.withdraw(i);
+    for (std::size_t i = 0; i < count; ++i) tournament.withdraw({i});
     CHECK(tournament.finished());
     for (const Standing& standing : tournament.result().standings) CHECK_FALSE(standing.tied);
   }
@@ -153,7 +153,7 @@ TEST_CASE("an interrupted halving has a result") {
   Tournament tournament(entrants(40), {});
   run_block(tournament, Ladder{});
   const RaceResult result = tournament.result();
-  CHECK(result.leader < 2);
+  CHECK(result.leader < EntrantId{2});
   CHECK_FALSE(result.decided);
 }
 
@@ -215,13 +215,14 @@ TEST_CASE("the baseline is measured although nothing is left to spend, and nobod
   Tournament tournament(with_baseline(40), options);
   run(tournament, Ladder{});
   const RaceResult result = tournament.result();
-  CHECK(result.standings[40].blocks >= options.race.min_blocks);
-  CHECK_FALSE(result.standings[40].tied);
+  CHECK(result.standings[{40}].blocks >= options.race.min_blocks);
+  CHECK_FALSE(result.standings[{40}].tied);
   for (const Standing& standing : result.standings) CHECK((!standing.tied || standing.blocks > 0));
 }
 
 TEST_CASE("screening that stopped nobody early leaves the race its share") {
-  const std::vector<Screened> pool{{.id = 0, .time_ns = 1000}, {.id = 1, .time_ns = 2000}, {.id = 2, .time_ns = 3000}};
+  const std::vector<Screened> pool{
+      {.id = {0}, .time_ns = 1000}, {.id = {1}, .time_ns = 2000}, {.id = {2}, .time_ns = 3000}};
   const double everybody_three_times = 3 * (6000 + 3 * 100);
   CHECK(tournament_options(pool, everybody_three_times, 100, 0).budget_ns > 0.5 * 6300);
 }
@@ -236,7 +237,7 @@ TEST_CASE("whoever the halving left out ties until shown to be slower, and does 
   int rested_ties = 0;
   for (const Standing& one : result.standings) rested_ties += one.rested && one.tied;
   CHECK(rested_ties > 0);
-  for (const std::size_t entry : eligible(result)) CHECK_FALSE(result.standings[entry].rested);
+  for (const EntrantId entrant : eligible(result)) CHECK_FALSE(result.standings[entrant].rested);
 }
 
 TEST_CASE("a race decided early wakes those that rest, as long as there is budget") {
@@ -245,8 +246,8 @@ TEST_CASE("a race decided early wakes those that rest, as long as there is budge
   const RaceResult result = tournament.result();
   CHECK(result.decided);
   for (const Standing& one : result.standings) CHECK_FALSE(one.rested);
-  CHECK(result.standings[2].tied);
-  CHECK(result.standings[3].eliminated);
+  CHECK(result.standings[{2}].tied);
+  CHECK(result.standings[{3}].eliminated);
 }
 
 TEST_CASE("when the leader fails, those that rested run again") {
@@ -266,9 +267,9 @@ TEST_CASE("finalists that fail when the budget is spent give way to faster ones 
   Tournament tournament(with_baseline(20), {.budget_ns = 100e3, .lead_in_ns = 0});
   run(tournament, sample);
   for (int failures = 0; failures < 8; ++failures) {
-    const std::size_t winner = tournament.result().leader;
-    CHECK(winner < static_cast<std::size_t>(failures) + 5);
-    CHECK(tournament.result().standings[20].eliminated);
+    const EntrantId winner = tournament.result().leader;
+    CHECK(winner.index < static_cast<std::size_t>(failures) + 5);
+    CHECK(tournament.result().standings[{20}].eliminated);
     const double spent_ns = tournament.spent_ns();
     tournament.withdraw(winner);
     run(tournament, sample);
@@ -284,27 +285,28 @@ TEST_CASE("a winner that woke when the baseline was settled meets it in the end,
   const auto sample = [&](std::size_t entry) { return ladder(0) * (entry == 94 ? 1.04 : 1.0); };
   run(tournament, sample);
   const Race& race = tournament.race();
-  std::size_t met_least = 0;
-  for (std::size_t entry = 0; entry < 94; ++entry) {
-    if (race.shared_blocks(94, entry) < race.shared_blocks(94, met_least)) met_least = entry;
+  constexpr EntrantId kBaseline{94};
+  EntrantId met_least;
+  for (std::size_t i = 0; i < 94; ++i) {
+    if (race.shared_blocks(kBaseline, {i}) < race.shared_blocks(kBaseline, met_least)) met_least = {i};
   }
-  REQUIRE(race.shared_blocks(94, met_least) < 4);
+  REQUIRE(race.shared_blocks(kBaseline, met_least) < 4);
   for (Ids order; !(order = tournament.next_meeting(met_least)).empty();) {
     Block block{.order = order};
-    for (const std::size_t entry : order) block.samples_ns.push_back(sample(entry));
+    for (const EntrantId entrant : order) block.samples_ns.push_back(sample(entrant.index));
     tournament.add_meeting(block);
   }
-  CHECK(race.shared_blocks(94, met_least) == 4);
+  CHECK(race.shared_blocks(kBaseline, met_least) == 4);
   CHECK(race.speedup(met_least)->ratio == doctest::Approx(1.04).epsilon(0.01));
   CHECK(tournament.finished());
-  CHECK(tournament.next_meeting(94).empty());
+  CHECK(tournament.next_meeting(kBaseline).empty());
 }
 
 TEST_CASE("meetings end although every block is disturbed") {
   Tournament tournament(with_baseline(40), {.budget_ns = 0});
   run(tournament, Ladder{});
   int meetings = 0;
-  for (Ids order; !(order = tournament.next_meeting(3)).empty(); ++meetings) {
+  for (Ids order; !(order = tournament.next_meeting({3})).empty(); ++meetings) {
     tournament.add_meeting({.order = order, .samples_ns = {1000, 1000}, .disturbed = true});
   }
   CHECK(meetings <= 8);

@@ -50,7 +50,7 @@ class FakeCompileLane final : public ImmediateLane<CompileLane> {
       reply.cubin.bytes = behaviour.cubin;
       reply.cubin.kernel = request.front_end_only ? signature : "kernel";
       reply.facts.registers = behaviour.registers;
-      reply.facts.binary_hash = behaviour.binary.empty() ? request.configuration : behaviour.binary;
+      reply.facts.binary_hash.text = behaviour.binary.empty() ? request.configuration : behaviour.binary;
     } else {
       reply.message = "the fake compiler refuses it";
     }

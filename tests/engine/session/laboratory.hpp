@@ -140,10 +140,10 @@ struct Laboratory {
 };
 
 /// As a session does: compiled to a binary of its own, then screened.
-inline void measure(Candidates& candidates, std::size_t entry, std::vector<double> samples_ns) {
+inline void measure(Candidates& candidates, EntryId entry, std::vector<double> samples_ns) {
   candidates.request(entry);
   CompileReply binary;
-  binary.facts.binary_hash = std::to_string(entry);
+  binary.facts.binary_hash.text = std::to_string(entry.index);
   candidates.compiled(entry, binary);
   candidates.ran(entry, {.result = ScreenResult{{.samples_ns = std::move(samples_ns)}}});
 }

@@ -27,7 +27,7 @@ TEST_CASE("a binary that ended its worker twice is quarantined with what it is a
     const auto found = quarantine(laboratory);
     REQUIRE(found.size() == 1);
     CHECK(found.front().configuration == kFastest);
-    CHECK(found.front().binary_hash == kFastest);
+    CHECK(found.front().binary_hash.text == kFastest);
     CHECK(found.front().launch == "grid=2x1x1 block=256x1x1 shared=0");
     CHECK(found.front().outcome == outcome);
   }
@@ -83,7 +83,7 @@ TEST_CASE("a trial of a binary that was quarantined later is not taken over") {
   laboratory.tune();
   cache::Quarantined found;
   found.key = laboratory.task.key("warm");  // in whichever mode
-  found.binary_hash = kFastest;
+  found.binary_hash.text = kFastest;
   found.launch = laboratory.row(kFastest).launch;
   found.driver = known_device("H200").driver_version;
   found.outcome = Outcome::illegal_access;

@@ -11,33 +11,33 @@ namespace {
 
 std::vector<std::size_t> drain(ReadyQueue& queue) {
   std::vector<std::size_t> order;
-  while (!queue.empty()) order.push_back(queue.pop());
+  while (!queue.empty()) order.push_back(queue.pop().index);
   return order;
 }
 
 TEST_CASE("without evidence candidates go in the order asked, whichever was compiled first") {
   ReadyQueue queue;
-  for (const std::size_t entry : {3, 1, 2}) queue.push(entry, {});
+  for (const std::size_t entry : {3, 1, 2}) queue.push({entry}, {});
   CHECK(drain(queue) == std::vector<std::size_t>{1, 2, 3});
 }
 
 TEST_CASE("those that do not spill go before those that do, then higher occupancy, then the order asked") {
   ReadyQueue queue;
-  queue.push(1, {.spill_bytes = 16, .occupancy = 1.0});
-  queue.push(2, {.spill_bytes = 0, .occupancy = 0.5});
-  queue.push(3, {.spill_bytes = 0, .occupancy = 0.75});
-  queue.push(4, {.spill_bytes = 0, .occupancy = 0.5});
-  queue.push(5, {.spill_bytes = 8, .occupancy = 0.25});
+  queue.push({1}, {.spill_bytes = 16, .occupancy = 1.0});
+  queue.push({2}, {.spill_bytes = 0, .occupancy = 0.5});
+  queue.push({3}, {.spill_bytes = 0, .occupancy = 0.75});
+  queue.push({4}, {.spill_bytes = 0, .occupancy = 0.5});
+  queue.push({5}, {.spill_bytes = 8, .occupancy = 0.25});
   CHECK(drain(queue) == std::vector<std::size_t>{3, 2, 4, 1, 5});
 }
 
 TEST_CASE("the worst evidence keeps none waiting for more than four that were asked for later") {
   ReadyQueue queue;
-  queue.push(0, {.spill_bytes = 1000});
+  queue.push({0}, {.spill_bytes = 1000});
   std::size_t before = 0;
   for (std::size_t entry = 1; entry < 100; ++entry) {
-    queue.push(entry, {.occupancy = 1.0});
-    if (queue.pop() == 0) break;
+    queue.push({entry}, {.occupancy = 1.0});
+    if (queue.pop() == EntryId{0}) break;
     ++before;
   }
   CHECK(before == 4);
@@ -45,9 +45,9 @@ TEST_CASE("the worst evidence keeps none waiting for more than four that were as
 
 TEST_CASE("one can be taken out of its turn") {
   ReadyQueue queue;
-  for (const std::size_t entry : {1, 2, 3}) queue.push(entry, {});
-  CHECK(queue.take(2));
-  CHECK_FALSE(queue.take(2));
+  for (const std::size_t entry : {1, 2, 3}) queue.push({entry}, {});
+  CHECK(queue.take({2}));
+  CHECK_FALSE(queue.take({2}));
   CHECK(drain(queue) == std::vector<std::size_t>{1, 3});
 }
 

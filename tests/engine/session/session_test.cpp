@@ -179,8 +179,7 @@ Finalist qualified(Candidates& candidates, const Task& task, const std::string& 
 FinalResult final_race(Candidates& candidates, DeviceBench& bench, const std::vector<Finalist>& entrants,
                        const FinalRaceOptions& options) {
   const std::atomic<bool> stop = false;
-  return run_final_race(entrants, options,
-                        {candidates, bench.device, stop, [](std::size_t, const CandidateFailure&) {}});
+  return run_final_race(entrants, options, {candidates, bench.device, stop, [](EntryId, const CandidateFailure&) {}});
 }
 
 TEST_CASE("an entrant that rested to the end of a race and was not found slower has not had its race") {
@@ -197,8 +196,7 @@ TEST_CASE("an entrant that rested to the end of a race and was not found slower 
       DeviceReply reply;
       if (const auto* block = std::get_if<RunBlock>(&request)) {
         BlockResult& result = reply.result.emplace<BlockResult>();
-        for (const std::size_t entry : block->order)
-          result.samples_ns.push_back(1000 + 50 * static_cast<double>(entry));
+        for (const std::size_t slot : block->order) result.samples_ns.push_back(1000 + 50 * static_cast<double>(slot));
       }
       return reply;
     });
@@ -206,7 +204,7 @@ TEST_CASE("an entrant that rested to the end of a race and was not found slower 
     options.tournament.budget_ns = budget_ns;
     return final_race(candidates, bench, entrants, options).rested;
   };
-  CHECK(rested(1) == std::vector<std::size_t>{4, 5, 6, 7});  // a single block says nothing yet
+  CHECK(rested(1) == std::vector<EntryId>{{4}, {5}, {6}, {7}});  // a single block says nothing yet
   CHECK(rested(1e9).empty());
 }
 
@@ -236,7 +234,7 @@ TEST_CASE("a worker that is lost again and again ends the race, unless blocks go
 TEST_CASE("of two samples the shorter is a candidate's time") {
   const Task task = make_task();
   Candidates candidates(task, {});
-  const std::size_t entry = candidates.add(task.space().parse(kBaseline));
+  const EntryId entry = candidates.add(task.space().parse(kBaseline));
   measure(candidates, entry, {130, 100});
   CHECK(candidates.best_ns() == 100);
   CHECK(candidates[entry].trial.time_ns == 100);
@@ -245,7 +243,7 @@ TEST_CASE("of two samples the shorter is a candidate's time") {
 TEST_CASE("an answer to another request made a candidate right that was never timed") {
   const Task task = make_task();
   Candidates candidates(task, {});
-  const std::size_t entry = candidates.add(task.space().parse("BLOCK=64,UNROLL=1"));
+  const EntryId entry = candidates.add(task.space().parse("BLOCK=64,UNROLL=1"));
   candidates.request(entry);
   candidates.compiled(entry, {});
   CHECK_THROWS_AS(candidates.ran(entry, {.result = BlockResult{.samples_ns = {100}}}), Error);

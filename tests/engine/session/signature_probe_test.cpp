@@ -123,7 +123,7 @@ TEST_CASE("what is asked of a kernel changes nothing in its binary") {
                   {}, known_device("H200"));
   const CompileRequest plain = compile_request(task, *task.baseline());
   CHECK_FALSE(plain.front_end_only);
-  const std::string before = compiler().compile(plain).facts.binary_hash;
+  const cache::Hash before = compiler().compile(plain).facts.binary_hash;
   check(task);
   CHECK(compiler().compile(plain).facts.binary_hash == before);
   const SignatureProbe probe = signature_probes(task, *task.baseline()).front();

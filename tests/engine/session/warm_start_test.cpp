@@ -181,9 +181,9 @@ TEST_CASE("what the session measures of its own accord is told too, first and on
   const Task task = make_task();
   Candidates candidates(task, {});
   const auto parsed = [&](const std::string& text) { return task.space().parse(text); };
-  const std::size_t baseline = candidates.add(parsed(kBaseline));
-  const std::size_t previous = candidates.add(parsed(kFastest));
-  const std::size_t asked = *candidates.ask(parsed("BLOCK=32,UNROLL=1"));
+  const EntryId baseline = candidates.add(parsed(kBaseline));
+  const EntryId previous = candidates.add(parsed(kFastest));
+  const EntryId asked = *candidates.ask(parsed("BLOCK=32,UNROLL=1"));
   CHECK_FALSE(candidates.ask(parsed(kFastest)));
   measure(candidates, asked, {300});
   CHECK(candidates.take_told().empty());  // the baseline comes first

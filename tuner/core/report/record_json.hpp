@@ -57,6 +57,7 @@ class RecordJson {
     return list;
   }
   static OrderedJson value(const std::string& text, double) { return text_or_null(text); }
+  static OrderedJson value(const cache::Hash& hash, double) { return text_or_null(hash); }
   static OrderedJson value(Outcome outcome, double) { return to_string(outcome); }
 };
 

@@ -71,7 +71,7 @@ struct FailureReport {
 struct DataReport {
   std::string argument;
   std::string file;
-  std::string hash;          ///< of its data
+  cache::Hash hash;          ///< of its data
   bool is_expected = false;  ///< what the argument must hold afterwards
 };
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/file/hash.hpp"
 #include "search/expression/value.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/description/description.hpp"
@@ -20,7 +21,7 @@ struct DataFile {
   std::filesystem::path path;
   // What looking at the file has shown; nothing before.
   std::uint64_t offset = 0, bytes = 0;
-  std::string hash;  ///< of these bytes, see cache::content_hash
+  cache::Hash hash;  ///< of these bytes
 };
 
 /// One kernel argument with every number in place.

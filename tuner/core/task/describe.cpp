@@ -142,11 +142,11 @@ std::string bound_argument_text(const BoundArgument& argument) {
   if (argument.role == Argument::Role::constant) text += " in constant memory";
   if (argument.file) {
     text += " from " + argument.file->path.string();
-    if (!argument.file->hash.empty()) text += fmt::format(" ({})", argument.file->hash);
+    if (!argument.file->hash.empty()) text += fmt::format(" ({})", argument.file->hash.text);
   }
   if (argument.expected) {
     text += " expected as in " + argument.expected->path.string();
-    if (!argument.expected->hash.empty()) text += fmt::format(" ({})", argument.expected->hash);
+    if (!argument.expected->hash.empty()) text += fmt::format(" ({})", argument.expected->hash.text);
   }
   return text;
 }

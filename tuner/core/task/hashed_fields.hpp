@@ -24,7 +24,7 @@ class HashedFields {
     if (expression) add(tag, expression->text());
   }
   const std::string& text() const { return text_; }
-  std::string hash() const { return cache::content_hash(text_); }
+  std::string hash() const { return cache::content_hash(text_).text; }
 
  private:
   std::string text_;

@@ -54,7 +54,7 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> bytes) const {
   }
 }
 
-std::string read_and_hash(const DataFile& data, const std::function<void(std::span<const std::byte>)>& take) {
+cache::Hash read_and_hash(const DataFile& data, const std::function<void(std::span<const std::byte>)>& take) {
   constexpr std::uint64_t kPiece = 4 << 20;
   const InputFile file(data.path);
   std::vector<std::byte> pieces(static_cast<std::size_t>(std::min(kPiece, data.bytes)));
@@ -66,7 +66,7 @@ std::string read_and_hash(const DataFile& data, const std::function<void(std::sp
     take(piece);
     at += piece.size();
   }
-  return hash.text();
+  return hash.hash();
 }
 
 void read_data(const DataFile& data, const std::function<void(std::span<const std::byte>)>& take) {

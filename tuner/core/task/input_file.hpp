@@ -32,7 +32,7 @@ class InputFile {
 };
 
 /// Hands over the data piece by piece, 4 MiB at a time, and returns its hash. Throws Error{file_not_found}.
-std::string read_and_hash(const DataFile& data, const std::function<void(std::span<const std::byte>)>& take);
+cache::Hash read_and_hash(const DataFile& data, const std::function<void(std::span<const std::byte>)>& take);
 
 /// The same, and compares the hash with `data.hash`. Throws Error{file_not_found}, also where the content has changed;
 /// Error{internal} for a file that was not looked at (see Task::arguments_with_data), so that the place of the data in

@@ -33,9 +33,9 @@ struct DestroyProgram {
 };
 using Program = std::unique_ptr<_nvrtcProgram, DestroyProgram>;
 
-std::string hash(const std::vector<std::byte>& bytes) {
+cache::Hash hash(const std::vector<std::byte>& bytes) {
   const XXH128_hash_t value = XXH3_128bits(bytes.data(), bytes.size());
-  return fmt::format("{:016x}{:016x}", value.high64, value.low64);
+  return {fmt::format("{:016x}{:016x}", value.high64, value.low64)};
 }
 
 bool says(const std::vector<std::string>& options, std::initializer_list<std::string_view> names) {

@@ -16,11 +16,11 @@ std::size_t choose_winner(std::span<const TieCandidate> tied, double margin) {
   for (const TieCandidate& one : tied) fastest = std::min(fastest, one.relative_time);
   const auto order = [fastest, margin](const TieCandidate& one) {
     const bool behind = one.relative_time > fastest * (1 + margin);
-    return std::tuple(behind, one.differing_parameters, one.registers, std::string_view(one.text), one.id);
+    return std::tuple(behind, one.differing_parameters, one.registers, std::string_view(one.text));
   };
-  return std::min_element(tied.begin(), tied.end(),
-                          [&order](const TieCandidate& a, const TieCandidate& b) { return order(a) < order(b); })
-      ->id;
+  const auto winner = std::min_element(
+      tied.begin(), tied.end(), [&order](const TieCandidate& a, const TieCandidate& b) { return order(a) < order(b); });
+  return static_cast<std::size_t>(winner - tied.begin());
 }
 
 }  // namespace tuner::engine

@@ -8,10 +8,9 @@ namespace tuner::engine {
 
 /// A configuration that the race could not tell from its leader.
 struct TieCandidate {
-  std::size_t id = 0;
   int differing_parameters = 0;  ///< from the baseline; 0 for the baseline itself
   int registers = 0;             ///< per thread; give all candidates the same number where it is unknown
-  std::string text;              ///< the configuration's canonical text
+  std::string text;              ///< the configuration's canonical text, unique
   double relative_time = 1;      ///< to the leader's
 };
 
@@ -19,7 +18,7 @@ struct TieCandidate {
 /// runs agree more often; lower: the winner is nearer to the best there is.
 inline constexpr double kWinnerMargin = 0.003;
 
-/// The id of the winner among equals. Of those within `margin` of the fastest: the one with the fewest parameters
+/// Which of these equals wins, by position. Of those within `margin` of the fastest: the one with the fewest parameters
 /// differing from the baseline, so that a change has to earn its place; then with the fewest registers, which leaves
 /// room for other kernels; then with the smallest text, byte by byte. The order of the candidates does not matter, nor
 /// do times within the margin, so two runs with the same ties nearly always name the same winner.

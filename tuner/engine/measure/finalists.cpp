@@ -5,7 +5,7 @@
 namespace tuner::engine {
 
 std::vector<Finalist> choose_finalists(std::span<const Screened> pool, const FinalistPolicy& policy,
-                                       std::optional<std::size_t> baseline_id, std::optional<std::size_t> previous_id) {
+                                       std::optional<EntryId> baseline_id, std::optional<EntryId> previous_id) {
   std::vector<Screened> timed;
   std::copy_if(pool.begin(), pool.end(), std::back_inserter(timed), [](const Screened& one) { return !one.censored; });
   std::sort(timed.begin(), timed.end(), [](const Screened& a, const Screened& b) {
@@ -19,13 +19,13 @@ std::vector<Finalist> choose_finalists(std::span<const Screened> pool, const Fin
     finalists.push_back({.id = one.id, .qualified = true});
   }
 
-  const auto entry_of = [&finalists](std::size_t id) -> Finalist& {
+  const auto entrant_of = [&finalists](EntryId id) -> Finalist& {
     const auto found =
         std::find_if(finalists.begin(), finalists.end(), [id](const Finalist& one) { return one.id == id; });
     return found != finalists.end() ? *found : finalists.emplace_back(Finalist{.id = id});
   };
-  if (baseline_id) entry_of(*baseline_id).is_baseline = true;
-  if (previous_id) entry_of(*previous_id).is_previous = true;
+  if (baseline_id) entrant_of(*baseline_id).is_baseline = true;
+  if (previous_id) entrant_of(*previous_id).is_previous = true;
   return finalists;
 }
 

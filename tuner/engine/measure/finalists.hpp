@@ -1,15 +1,16 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
+
+#include "tuner/engine/measure/entry_id.hpp"
 
 namespace tuner::engine {
 
 /// A candidate that ran correctly and was screened.
 struct Screened {
-  std::size_t id = 0;  ///< the caller's name for it, unique in the pool
+  EntryId id;  ///< unique in the pool
   double time_ns = 0;
   bool censored = false;  ///< `time_ns` is a lower bound: the candidate was killed early
 };
@@ -24,9 +25,9 @@ struct FinalistPolicy {
   std::size_t at_least = 4;
 };
 
-/// An entry of the race.
+/// An entrant of the race.
 struct Finalist {
-  std::size_t id = 0;
+  EntryId id;
   bool qualified = false;  ///< fast enough to enter by its time
   bool is_baseline = false;
   bool is_previous = false;  ///< the winner of an earlier session
@@ -36,7 +37,7 @@ struct Finalist {
 /// have no time to enter by. The baseline and the previous winner enter in any case, in this order after the others
 /// when they do not qualify, and take no place away: at most `limit` + 2 entries.
 std::vector<Finalist> choose_finalists(std::span<const Screened> pool, const FinalistPolicy& policy,
-                                       std::optional<std::size_t> baseline_id,
-                                       std::optional<std::size_t> previous_id = std::nullopt);
+                                       std::optional<EntryId> baseline_id,
+                                       std::optional<EntryId> previous_id = std::nullopt);
 
 }  // namespace tuner::engine

@@ -24,14 +24,14 @@ double centre(const std::vector<double>& values) {
 
 }  // namespace
 
-Halving::Halving(std::size_t entries, const HalvingOptions& options)
+Halving::Halving(std::size_t entrants, const HalvingOptions& options)
     : options_(options),
-      left_(entries, true),
-      relative_(entries),
+      left_(entrants, true),
+      relative_(entrants),
       rung_blocks_(options.first_blocks),
       next_rung_(2 * options.first_blocks),
       shuffle_(options.seed) {
-  if (entries == 0) throw Error(Errc::internal, "A halving of no entries was requested; it needs at least one.");
+  if (entrants == 0) throw Error(Errc::internal, "A halving of no entries was requested; it needs at least one.");
   if (options.keep < 1 || options.first_blocks < 1 || !(options.tie_threshold > 0) || !(options.z > 0)) {
     throw Error(
         Errc::bad_usage,
@@ -40,10 +40,10 @@ Halving::Halving(std::size_t entries, const HalvingOptions& options)
   finish_if_few();
 }
 
-std::vector<std::size_t> Halving::survivors() const {
-  std::vector<std::size_t> result;
-  for (std::size_t entry = 0; entry < left_.size(); ++entry) {
-    if (left_[entry]) result.push_back(entry);
+std::vector<EntrantId> Halving::survivors() const {
+  std::vector<EntrantId> result;
+  for (const EntrantId entrant : left_.ids()) {
+    if (left_[entrant]) result.push_back(entrant);
   }
   return result;
 }
@@ -52,7 +52,7 @@ void Halving::finish_if_few() {
   if (survivors().size() <= options_.keep) finished_ = true;
 }
 
-std::vector<std::size_t> Halving::next_block() {
+std::vector<EntrantId> Halving::next_block() {
   if (finished_ || !pending_.empty()) return pending_;
   pending_ = survivors();
   shuffle_(pending_);
@@ -72,7 +72,7 @@ void Halving::add_block(Block block) {
       logs.push_back(std::log(sample));
     }
     const double middle = median(logs);
-    for (std::size_t i = 0; i < logs.size(); ++i) relative_.at(block.order[i]).push_back(logs[i] - middle);
+    for (std::size_t i = 0; i < logs.size(); ++i) relative_[block.order[i]].push_back(logs[i] - middle);
   }
   const bool counts = !block.disturbed;
   blocks_.push_back(std::move(block));
@@ -81,9 +81,9 @@ void Halving::add_block(Block block) {
   rung_blocks_ = std::exchange(next_rung_, 2 * next_rung_);
 }
 
-void Halving::withdraw(std::size_t entry) {
-  left_.at(entry) = false;
-  std::erase(pending_, entry);
+void Halving::withdraw(EntrantId entrant) {
+  left_[entrant] = false;
+  std::erase(pending_, entrant);
   finish_if_few();
 }
 
@@ -97,20 +97,20 @@ void Halving::end() {
 // Everybody left took part in every block, so that their means over all blocks compare as their paired differences do.
 std::vector<Halving::Score> Halving::scores() const {
   std::vector<Score> result;
-  for (const std::size_t entry : survivors()) {
-    const std::vector<double>& mine = relative_[entry];
-    result.push_back({entry, mine.empty() ? 0 : centre(mine)});
+  for (const EntrantId entrant : survivors()) {
+    const std::vector<double>& mine = relative_[entrant];
+    result.push_back({entrant, mine.empty() ? 0 : centre(mine)});
   }
   std::stable_sort(result.begin(), result.end(), [](const Score& a, const Score& b) { return a.mean < b.mean; });
   return result;
 }
 
-// Of one sample, pooled over everybody, because one entry's few blocks say little about it. By the median, so that wild
-// samples do not count.
+// Of one sample, pooled over everybody, because one entrant's few blocks say little about it. By the median, so that
+// wild samples do not count.
 double Halving::variance(const std::vector<Score>& scores) const {
   std::vector<double> variances;
   for (const Score& score : scores) {
-    const std::vector<double>& mine = relative_[score.entry];
+    const std::vector<double>& mine = relative_[score.entrant];
     if (mine.size() < 2) continue;
     const double mean = std::accumulate(mine.begin(), mine.end(), 0.0) / static_cast<double>(mine.size());
     double squares = 0;
@@ -123,13 +123,13 @@ double Halving::variance(const std::vector<Score>& scores) const {
 
 void Halving::cut(std::size_t limit) {
   const std::vector<Score> all = scores();
-  if (all.empty() || relative_[all.front().entry].empty()) return;
-  const double blocks = static_cast<double>(relative_[all.front().entry].size());
+  if (all.empty() || relative_[all.front().entrant].empty()) return;
+  const double blocks = static_cast<double>(relative_[all.front().entrant].size());
   // Of the difference of two scores; nobody is hopeless while nothing is known of it.
   const double error = blocks > 1 ? std::sqrt(2 * variance(all) / blocks) : std::numeric_limits<double>::infinity();
   const double hopeless = all.front().mean + std::log1p(options_.tie_threshold) + options_.z * error;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i >= limit || all[i].mean > hopeless) left_[all[i].entry] = false;
+    if (i >= limit || all[i].mean > hopeless) left_[all[i].entrant] = false;
   }
   finish_if_few();
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tuner/engine/measure/block.hpp"
+#include "tuner/engine/measure/entrant_id.hpp"
 #include "tuner/engine/measure/shuffle.hpp"
 
 namespace tuner::engine {
@@ -24,33 +25,34 @@ struct HalvingOptions {
 };
 
 /// Thins out what screening could not tell apart: blocks of everybody left, in random order, after each rung of which
-/// the better half stays, by the differences inside blocks. Noise costs blocks, not good entries: whoever cannot be
+/// the better half stays, by the differences inside blocks. Noise costs blocks, not good entrants: whoever cannot be
 /// told from the last of the better half stays too, as long as somebody goes. Reads no clock and runs nothing; the same
 /// seed and samples give the same survivors.
 class Halving {
  public:
-  /// Throws Error{internal} for no entries, Error{bad_usage} for options outside their range.
-  Halving(std::size_t entries, const HalvingOptions& options);
+  /// Among so many; those that are not to take part are withdrawn first. Throws Error{internal} for none,
+  /// Error{bad_usage} for options outside their range.
+  Halving(std::size_t entrants, const HalvingOptions& options);
 
-  /// The entries to run next, in this order, one sample each; empty when finished.
-  std::vector<std::size_t> next_block();
-  /// The answer to `next_block`, perhaps without entries withdrawn since. A disturbed block decides nothing.
+  /// The entrants to run next, in this order, one sample each; empty when finished.
+  std::vector<EntrantId> next_block();
+  /// The answer to `next_block`, perhaps without entrants withdrawn since. A disturbed block decides nothing.
   void add_block(Block block);
-  /// Takes an entry out for good: it failed.
-  void withdraw(std::size_t entry);
+  /// Takes an entrant out for good: it failed.
+  void withdraw(EntrantId entrant);
   /// Ends it here: the survivors are the `keep` best as far as is known.
   void end();
 
   bool finished() const { return finished_; }
   /// Whoever is left, in the order of their numbers.
-  std::vector<std::size_t> survivors() const;
+  std::vector<EntrantId> survivors() const;
   /// Everything that was added, in its order: samples that the race need not take again.
   const std::vector<Block>& blocks() const { return blocks_; }
 
  private:
   struct Score {
-    std::size_t entry = 0;
-    double mean = 0;  ///< of log(time) over what the middle entry of the block took
+    EntrantId entrant;
+    double mean = 0;  ///< of log(time) over what the middle entrant of the block took
   };
 
   std::vector<Score> scores() const;
@@ -59,10 +61,10 @@ class Halving {
   void finish_if_few();
 
   HalvingOptions options_;
-  std::vector<bool> left_;
+  PerEntrant<bool> left_;
   std::vector<Block> blocks_;
-  std::vector<std::vector<double>> relative_;  ///< [entry][clean block]: log(time), less the block's median
-  std::vector<std::size_t> pending_;
+  PerEntrant<std::vector<double>> relative_;  ///< [entrant][clean block]: log(time), less the block's median
+  std::vector<EntrantId> pending_;
   int rung_blocks_ = 0;  ///< of this rung, still to come
   int next_rung_ = 0;
   bool finished_ = false;

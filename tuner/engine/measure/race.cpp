@@ -25,7 +25,7 @@ void require(bool holds, const char* sentence) {
 
 }  // namespace
 
-/// Mean difference of log(time) between two entries inside blocks, and its interval.
+/// Mean difference of log(time) between two entrants inside blocks, and its interval.
 struct Race::Difference {
   int blocks = 0;
   double mean = 0;
@@ -38,27 +38,27 @@ struct Race::Difference {
 
 /// Everything that one look at the samples says.
 struct Race::Look {
-  std::size_t leader = 0;
-  std::vector<Difference> to_leader;
-  std::vector<bool> slower;   ///< shown to be more than the tie threshold slower
-  std::vector<bool> running;  ///< deserves further samples
+  EntrantId leader;
+  PerEntrant<Difference> to_leader;
+  PerEntrant<bool> slower;   ///< shown to be more than the tie threshold slower
+  PerEntrant<bool> running;  ///< deserves further samples
   bool decided = false;
 };
 
-Race::Race(std::size_t entries, const RaceOptions& options, std::optional<std::size_t> baseline)
+Race::Race(std::size_t entrants, const RaceOptions& options, std::optional<EntrantId> baseline)
     : options_(options),
       baseline_(baseline),
-      clean_(entries),
-      all_(entries),
-      running_(entries, true),
-      withdrawn_(entries, false),
-      resting_(entries, false),
+      clean_(entrants),
+      all_(entrants),
+      running_(entrants, true),
+      withdrawn_(entrants, false),
+      resting_(entrants, false),
       most_blocks_(options.max_blocks),
       shuffle_(options.seed) {
-  if (entries == 0 || (baseline && *baseline >= entries)) {
+  if (entrants == 0 || (baseline && baseline->index >= entrants)) {
     throw Error(Errc::internal, fmt::format("A race of {} entries was requested with entry {} as the baseline; it "
                                             "needs at least one entry, and the baseline among them.",
-                                            entries, baseline.value_or(0)));
+                                            entrants, baseline.value_or(EntrantId{0}).index));
   }
   require(options.tie_threshold > 0, "The tie threshold of a race must be above 0; 0.01 is one percent.");
   require(options.resolution > 0, "The resolution of a race must be above 0; 0.004 is 0.4 percent.");
@@ -71,17 +71,17 @@ Race::Race(std::size_t entries, const RaceOptions& options, std::optional<std::s
           "The factor from which a baseline counts as far must be above 1; raise far_baseline.");
 }
 
-std::vector<std::size_t> Race::next_block() {
+std::vector<EntrantId> Race::next_block() {
   if (finished_) return {};
   if (!pending_.empty()) return pending_;
-  for (std::size_t entry = 0; entry < running_.size(); ++entry) {
-    if (running_[entry]) pending_.push_back(entry);
+  for (const EntrantId entrant : running_.ids()) {
+    if (running_[entrant]) pending_.push_back(entrant);
   }
   shuffle_(pending_);
   return pending_;
 }
 
-void Race::add_block(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed) {
+void Race::add_block(std::span<const EntrantId> order, std::span<const double> samples_ns, bool disturbed) {
   if (finished_) throw Error(Errc::internal, "A block was added to a finished race; ask finished() first.");
   add(order, samples_ns, disturbed);
   pending_.clear();
@@ -95,17 +95,17 @@ void Race::carry(std::span<const Block> blocks) {
   look_again(!finished_ && clean_.blocks >= options_.min_blocks);
 }
 
-void Race::add(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed) {
+void Race::add(std::span<const EntrantId> order, std::span<const double> samples_ns, bool disturbed) {
   if (order.size() != samples_ns.size()) {
     throw Error(Errc::internal, fmt::format("A block of {} entries has {} samples; every entry needs one.",
                                             order.size(), samples_ns.size()));
   }
-  std::vector<bool> seen(running_.size(), false);
+  PerEntrant<bool> seen(running_.size(), false);
   for (std::size_t i = 0; i < order.size(); ++i) {
-    if (order[i] >= seen.size() || seen[order[i]] || !is_time(samples_ns[i])) {
+    if (order[i].index >= seen.size() || seen[order[i]] || !is_time(samples_ns[i])) {
       throw Error(Errc::internal,
                   fmt::format("A block contains {} ns for entry {} of {}; each entry may occur once, with a time.",
-                              samples_ns[i], order[i], seen.size()));
+                              samples_ns[i], order[i].index, seen.size()));
     }
     seen[order[i]] = true;
   }
@@ -113,14 +113,14 @@ void Race::add(std::span<const std::size_t> order, std::span<const double> sampl
   if (!disturbed) clean_.add(order, samples_ns);
 }
 
-void Race::rest(std::size_t entry) {
-  if (entry >= resting_.size()) {
-    throw Error(Errc::internal,
-                fmt::format("Entry {} was to rest in a race of {}; entries count from 0.", entry, resting_.size()));
+void Race::rest(EntrantId entrant) {
+  if (entrant.index >= resting_.size()) {
+    throw Error(Errc::internal, fmt::format("Entry {} was to rest in a race of {}; entries count from 0.",
+                                            entrant.index, resting_.size()));
   }
-  resting_[entry] = true;
-  running_[entry] = false;
-  std::erase(pending_, entry);
+  resting_[entrant] = true;
+  running_[entrant] = false;
+  std::erase(pending_, entrant);
 }
 
 void Race::wake() {
@@ -129,9 +129,9 @@ void Race::wake() {
 }
 
 void Race::wake_all() {
-  for (std::size_t entry = 0; entry < resting_.size(); ++entry) {
-    if (resting_[entry] && !withdrawn_[entry]) running_[entry] = true;
-    resting_[entry] = false;
+  for (const EntrantId entrant : resting_.ids()) {
+    if (resting_[entrant] && !withdrawn_[entrant]) running_[entrant] = true;
+    resting_[entrant] = false;
   }
   pending_.clear();
 }
@@ -141,7 +141,7 @@ void Race::end() {
   pending_.clear();
 }
 
-void Race::Samples::add(std::span<const std::size_t> order, std::span<const double> samples_ns) {
+void Race::Samples::add(std::span<const EntrantId> order, std::span<const double> samples_ns) {
   ++blocks;
   for (std::vector<double>& row : log_times) row.push_back(kAbsent);
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -156,21 +156,21 @@ const Race::Samples& Race::used() const {
 }
 
 bool Race::somebody_has(const Samples& samples) const {
-  for (std::size_t entry = 0; entry < withdrawn_.size(); ++entry) {
-    if (!withdrawn_[entry] && !samples.times_ns[entry].empty()) return true;
+  for (const EntrantId entrant : withdrawn_.ids()) {
+    if (!withdrawn_[entrant] && !samples.times_ns[entrant].empty()) return true;
   }
   return false;
 }
 
-void Race::withdraw(std::size_t entry) {
-  if (entry >= withdrawn_.size()) {
-    throw Error(Errc::internal, fmt::format("Entry {} was withdrawn from a race of {}; entries count from 0.", entry,
-                                            withdrawn_.size()));
+void Race::withdraw(EntrantId entrant) {
+  if (entrant.index >= withdrawn_.size()) {
+    throw Error(Errc::internal, fmt::format("Entry {} was withdrawn from a race of {}; entries count from 0.",
+                                            entrant.index, withdrawn_.size()));
   }
-  const bool rested = resting_[entry];
-  withdrawn_[entry] = true;
-  running_[entry] = false;
-  std::erase(pending_, entry);
+  const bool rested = resting_[entrant];
+  withdrawn_[entrant] = true;
+  running_[entrant] = false;
+  std::erase(pending_, entrant);
   if (std::find(withdrawn_.begin(), withdrawn_.end(), false) == withdrawn_.end()) {
     finished_ = true;
     decided_ = false;
@@ -196,10 +196,10 @@ void Race::look_again(bool is_due) {
   if (all_.blocks >= most_blocks_) finished_ = true;
 }
 
-Race::Difference Race::difference(std::size_t entry, std::size_t other) const {
+Race::Difference Race::difference(EntrantId entrant, EntrantId other) const {
   const Samples& samples = used();
-  if (entry == other) return {.blocks = samples.blocks, .mean = 0, .variance = 0, .freedom = 0, .half_width = 0};
-  const std::vector<double>& a = samples.log_times[entry];
+  if (entrant == other) return {.blocks = samples.blocks, .mean = 0, .variance = 0, .freedom = 0, .half_width = 0};
+  const std::vector<double>& a = samples.log_times[entrant];
   const std::vector<double>& b = samples.log_times[other];
   std::vector<double> differences;
   differences.reserve(a.size());
@@ -215,14 +215,14 @@ Race::Difference Race::difference(std::size_t entry, std::size_t other) const {
           .freedom = centre.degrees_of_freedom};
 }
 
-// How much the differences of an entry scatter is hardly known after a few blocks, how much those of all entries do is.
-// So each variance is drawn towards the median one, which counts as much as kPriorFreedom degrees of freedom (Smyth's
-// moderated t, 2004); fewer where few entries make the median.
-Race::Prior Race::prior(std::size_t leader) const {
+// How much the differences of an entrant scatter is hardly known after a few blocks, how much those of all entrants do
+// is. So each variance is drawn towards the median one, which counts as much as kPriorFreedom degrees of freedom
+// (Smyth's moderated t, 2004); fewer where few entrants make the median.
+Race::Prior Race::prior(EntrantId leader) const {
   std::vector<double> variances;
-  for (std::size_t entry = 0; entry < running_.size(); ++entry) {
-    if (entry == leader || withdrawn_[entry]) continue;
-    const Difference one = difference(entry, leader);
+  for (const EntrantId entrant : running_.ids()) {
+    if (entrant == leader || withdrawn_[entrant]) continue;
+    const Difference one = difference(entrant, leader);
     if (one.freedom > 0) variances.push_back(one.variance / median_of_variance(one.freedom));
   }
   if (variances.empty()) return {};
@@ -236,44 +236,44 @@ void Race::widen(Difference& one, const Prior& prior) const {
   one.half_width = student_critical(options_.z, freedom) * std::sqrt(variance / one.blocks);
 }
 
-// Where the search for a new leader begins: the entry of the shortest median; one that has a single sample only where
+// Where the search for a new leader begins: the entrant of the shortest median; one that has a single sample only where
 // nobody has more, and nobody without a sample, if somebody has one. By medians, for those who are left may have shared
 // no block: a slow baseline and whoever rested, for instance.
-std::size_t Race::best_known() const {
+EntrantId Race::best_known() const {
   const Samples& samples = used();
-  const auto rank = [&samples](std::size_t entry) {
-    const std::vector<double>& times = samples.times_ns[entry];
+  const auto rank = [&samples](EntrantId entrant) {
+    const std::vector<double>& times = samples.times_ns[entrant];
     return std::pair(times.size() < 2, times.empty() ? kInfinity : median(times));
   };
-  std::optional<std::size_t> best;
-  for (std::size_t entry = 0; entry < withdrawn_.size(); ++entry) {
-    if (withdrawn_[entry] || resting_[entry]) continue;
-    if (!best || rank(entry) < rank(*best)) best = entry;
+  std::optional<EntrantId> best;
+  for (const EntrantId entrant : withdrawn_.ids()) {
+    if (withdrawn_[entrant] || resting_[entrant]) continue;
+    if (!best || rank(entrant) < rank(*best)) best = entrant;
   }
   return best.value_or(leader_);
 }
 
-// Entries that were left out lead only where the last leader no longer can: it was what they had been left out for.
-bool Race::may_lead(std::size_t entry, bool leader_gone) const {
-  return running_[entry] || (leader_gone && !resting_[entry]);
+// Entrants that were left out lead only where the last leader no longer can: it was what they had been left out for.
+bool Race::may_lead(EntrantId entrant, bool leader_gone) const {
+  return running_[entrant] || (leader_gone && !resting_[entrant]);
 }
 
-// From the last leader to whoever is faster than it by paired differences, until nobody is. Entries that took part in
+// From the last leader to whoever is faster than it by paired differences, until nobody is. Entrants that took part in
 // different blocks can beat each other in a circle, so nobody leads twice in one look.
-std::size_t Race::find_leader() const {
-  std::vector<bool> tried = withdrawn_;
+EntrantId Race::find_leader() const {
+  PerEntrant<bool> tried = withdrawn_;
   const bool gone = withdrawn_[leader_] || resting_[leader_] || used().times_ns[leader_].empty();
-  std::size_t leader = gone ? best_known() : leader_;
+  EntrantId leader = gone ? best_known() : leader_;
   for (;;) {
     tried[leader] = true;
     double fastest = 0;
-    std::size_t next = leader;
-    for (std::size_t entry = 0; entry < running_.size(); ++entry) {
-      if (tried[entry] || !may_lead(entry, gone)) continue;
-      const double mean = difference(entry, leader).mean;
+    EntrantId next = leader;
+    for (const EntrantId entrant : running_.ids()) {
+      if (tried[entrant] || !may_lead(entrant, gone)) continue;
+      const double mean = difference(entrant, leader).mean;
       if (mean < fastest) {
         fastest = mean;
-        next = entry;
+        next = entrant;
       }
     }
     if (next == leader) return leader;
@@ -281,7 +281,8 @@ std::size_t Race::find_leader() const {
   }
 }
 
-// Enough is known about an entry that is not shown to be slower: it is within the threshold, or too near to it to tell.
+// Enough is known about an entrant that is not shown to be slower: it is within the threshold, or too near to it to
+// tell.
 bool Race::settled(const Difference& to_leader) const {
   return to_leader.high() < std::log1p(options_.tie_threshold) ||
          to_leader.half_width <= std::log1p(options_.resolution);
@@ -293,23 +294,19 @@ bool Race::baseline_known(const Difference& to_leader) const {
 }
 
 Race::Look Race::look() const {
-  const std::size_t entries = running_.size();
-  Look look{.leader = find_leader(),
-            .to_leader = {},
-            .slower = std::vector<bool>(entries, false),
-            .running = std::vector<bool>(entries, false),
-            .decided = &used() == &clean_};
+  const PerEntrant<bool> none(running_.size(), false);
+  Look look{.leader = find_leader(), .to_leader = {}, .slower = none, .running = none, .decided = &used() == &clean_};
   const Prior spread = prior(look.leader);
-  for (std::size_t entry = 0; entry < entries; ++entry) {
-    Difference& to_leader = look.to_leader.emplace_back(difference(entry, look.leader));
+  for (const EntrantId entrant : running_.ids()) {
+    Difference& to_leader = look.to_leader.emplace_back(difference(entrant, look.leader));
     widen(to_leader, spread);
-    if (withdrawn_[entry]) continue;
-    const int least = resting_[entry] ? 2 : options_.min_blocks;
-    look.slower[entry] = to_leader.blocks >= least && to_leader.low() > std::log1p(options_.tie_threshold);
-    if (resting_[entry]) continue;
-    const bool enough = look.slower[entry] ? baseline_ != entry || baseline_known(to_leader)
-                                           : to_leader.blocks >= least && settled(to_leader);
-    look.running[entry] = !look.slower[entry] || !enough;
+    if (withdrawn_[entrant]) continue;
+    const int least = resting_[entrant] ? 2 : options_.min_blocks;
+    look.slower[entrant] = to_leader.blocks >= least && to_leader.low() > std::log1p(options_.tie_threshold);
+    if (resting_[entrant]) continue;
+    const bool enough = look.slower[entrant] ? baseline_ != entrant || baseline_known(to_leader)
+                                             : to_leader.blocks >= least && settled(to_leader);
+    look.running[entrant] = !look.slower[entrant] || !enough;
     look.decided = look.decided && enough;
   }
   return look;
@@ -327,48 +324,49 @@ RaceResult Race::result() const {
                     .noisy = disturbed > dropped || disturbed > kNoisyFraction * all_.blocks,
                     .decided = decided_,
                     .confidence = 2 * normal_probability(options_.z) - 1};
-  for (std::size_t entry = 0; entry < running_.size(); ++entry) {
-    const Difference& to_leader = now.to_leader[entry];
-    Standing& standing = result.standings.emplace_back(Standing{
-        .relative_time = std::exp(to_leader.mean),
-        .low = std::exp(to_leader.low()),
-        .high = std::exp(to_leader.high()),
-        .blocks = static_cast<int>(samples.times_ns[entry].size()),
-        .median_ns = 0,
-        .samples_ns = samples.times_ns[entry],
-        .eliminated = now.slower[entry],
-        .withdrawn = withdrawn_[entry],
-        .rested = resting_[entry],
-        .tied = !now.slower[entry] && !withdrawn_[entry] && (entry == now.leader || !samples.times_ns[entry].empty())});
+  for (const EntrantId entrant : running_.ids()) {
+    const Difference& to_leader = now.to_leader[entrant];
+    Standing& standing =
+        result.standings.emplace_back(Standing{.relative_time = std::exp(to_leader.mean),
+                                               .low = std::exp(to_leader.low()),
+                                               .high = std::exp(to_leader.high()),
+                                               .blocks = static_cast<int>(samples.times_ns[entrant].size()),
+                                               .median_ns = 0,
+                                               .samples_ns = samples.times_ns[entrant],
+                                               .eliminated = now.slower[entrant],
+                                               .withdrawn = withdrawn_[entrant],
+                                               .rested = resting_[entrant],
+                                               .tied = !now.slower[entrant] && !withdrawn_[entrant] &&
+                                                       (entrant == now.leader || !samples.times_ns[entrant].empty())});
     if (standing.blocks > 0) standing.median_ns = median(standing.samples_ns);
   }
   return result;
 }
 
-std::vector<std::size_t> eligible(const RaceResult& result) {
-  std::vector<std::size_t> entries;
-  for (std::size_t i = 0; i < result.standings.size(); ++i) {
-    const Standing& one = result.standings[i];
-    if (!one.tied || (i != result.leader && (one.rested || std::isinf(one.high)))) continue;
-    entries.push_back(i);
+std::vector<EntrantId> eligible(const RaceResult& result) {
+  std::vector<EntrantId> entrants;
+  for (const EntrantId entrant : result.standings.ids()) {
+    const Standing& one = result.standings[entrant];
+    if (!one.tied || (entrant != result.leader && (one.rested || std::isinf(one.high)))) continue;
+    entrants.push_back(entrant);
   }
-  return entries;
+  return entrants;
 }
 
-std::optional<Ratio> Race::compare(std::size_t entry, std::size_t other) const {
-  Difference between = difference(entry, other);
+std::optional<Ratio> Race::compare(EntrantId entrant, EntrantId other) const {
+  Difference between = difference(entrant, other);
   if (between.blocks < 2) return std::nullopt;
   widen(between, prior(other));
   return Ratio{std::exp(between.mean), std::exp(between.low()), std::exp(between.high())};
 }
 
-int Race::shared_blocks(std::size_t entry, std::size_t other) const {
-  return difference(entry, other).blocks;
+int Race::shared_blocks(EntrantId entrant, EntrantId other) const {
+  return difference(entrant, other).blocks;
 }
 
-std::optional<Speedup> Race::speedup(std::size_t entry) const {
+std::optional<Speedup> Race::speedup(EntrantId entrant) const {
   if (!baseline_) return std::nullopt;
-  return compare(*baseline_, entry);
+  return compare(*baseline_, entrant);
 }
 
 }  // namespace tuner::engine

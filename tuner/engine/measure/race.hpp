@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/engine/measure/block.hpp"
+#include "tuner/engine/measure/entrant_id.hpp"
 #include "tuner/engine/measure/shuffle.hpp"
 
 namespace tuner::engine {
@@ -14,13 +15,14 @@ namespace tuner::engine {
 struct RaceOptions {
   /// How much slower than the leader, as a fraction, still counts as equal. Higher: shorter races, more ties.
   double tie_threshold = 0.01;
-  /// An entry whose difference from the leader is known to plus or minus this fraction counts as settled although the
-  /// race cannot say on which side of the tie threshold it lies. Lower: longer races when entries lie near the
+  /// An entrant whose difference from the leader is known to plus or minus this fraction counts as settled although the
+  /// race cannot say on which side of the tie threshold it lies. Lower: longer races when entrants lie near the
   /// threshold.
   double resolution = 0.003;
   /// Nothing is decided on fewer blocks.
   int min_blocks = 4;
-  /// The race ends here, decided or not; later only where an entry fails late. Dropped blocks count: they cost as much.
+  /// The race ends here, decided or not; later only where an entrant fails late. Dropped blocks count: they cost as
+  /// much.
   int max_blocks = 400;
   /// Blocks between two looks at the numbers. Higher: fewer chances of a wrong look, longer races.
   int check_every = 4;
@@ -41,10 +43,10 @@ struct Ratio {
   double low = 1;
   double high = 1;
 };
-/// Time of the baseline over time of an entry: 2 is twice as fast.
+/// Time of the baseline over time of an entrant: 2 is twice as fast.
 using Speedup = Ratio;
 
-/// How one entry came out.
+/// How one entrant came out.
 struct Standing {
   double relative_time = 1;        ///< paired ratio of its time to the leader's
   double low = 1, high = 1;        ///< interval of `relative_time`; 0 and infinity while nothing is known
@@ -58,53 +60,55 @@ struct Standing {
 };
 
 struct RaceResult {
-  /// The fastest by paired differences; while nobody has a sample, the first entry that was not withdrawn.
-  std::size_t leader = 0;
-  std::vector<Standing> standings;  ///< one per entry
-  int blocks = 0;                   ///< used: the clean ones, or for want of those also the disturbed ones
-  int dropped_blocks = 0;           ///< disturbed and not used
-  bool noisy = false;               ///< more than 30 % of the blocks were disturbed, or disturbed ones had to be used
-  bool decided = false;             ///< the stop rule was met before the budget ended
-  double confidence = 0;            ///< nominal, two-sided, of each interval taken by itself: 0.9973 for z = 3
+  /// The fastest by paired differences; while nobody has a sample, the first entrant that was not withdrawn.
+  EntrantId leader;
+  PerEntrant<Standing> standings;
+  int blocks = 0;          ///< used: the clean ones, or for want of those also the disturbed ones
+  int dropped_blocks = 0;  ///< disturbed and not used
+  bool noisy = false;      ///< more than 30 % of the blocks were disturbed, or disturbed ones had to be used
+  bool decided = false;    ///< the stop rule was met before the budget ended
+  double confidence = 0;   ///< nominal, two-sided, of each interval taken by itself: 0.9973 for z = 3
 };
 
-/// Finds the fastest of a few candidates by running them in blocks: every entry still in the race once, in random
-/// order. Within a block the clock, the temperature and the neighbours are nearly the same for all, so entries are
+/// Finds the fastest of a few candidates by running them in blocks: every entrant still in the race once, in random
+/// order. Within a block the clock, the temperature and the neighbours are nearly the same for all, so entrants are
 /// compared by their differences of log(time) inside blocks, averaged with a winsorised mean.
 ///
-/// Every look recomputes all standings from all samples. An entry shown to be more than `tie_threshold` slower than the
-/// leader is left out of the next blocks, and comes back if that no longer holds because the leader changed or slowed
-/// down. The race is decided when every other entry is shown to be slower, or is shown to be within the threshold, or
-/// is known to `resolution`. Reads no clock and runs nothing; the same seed and samples give the same race.
+/// Every look recomputes all standings from all samples. An entrant shown to be more than `tie_threshold` slower than
+/// the leader is left out of the next blocks, and comes back if that no longer holds because the leader changed or
+/// slowed down. The race is decided when every other entrant is shown to be slower, or is shown to be within the
+/// threshold, or is known to `resolution`. Reads no clock and runs nothing; the same seed and samples give the same
+/// race.
 class Race {
  public:
-  /// `baseline` is the entry that speed-ups refer to. Throws Error{internal} for no entries or a baseline outside them,
-  /// Error{bad_usage} for options outside their range.
-  Race(std::size_t entries, const RaceOptions& options, std::optional<std::size_t> baseline);
+  /// `baseline` is the entrant that speed-ups refer to. Throws Error{internal} for no entrants or a baseline outside
+  /// them, Error{bad_usage} for options outside their range.
+  Race(std::size_t entrants, const RaceOptions& options, std::optional<EntrantId> baseline);
 
-  /// The entries to run next, in this order, one sample each; the same answer until a block is added or an entry
+  /// The entrants to run next, in this order, one sample each; the same answer until a block is added or an entrant
   /// withdrawn. Empty when the race is finished.
-  std::vector<std::size_t> next_block();
+  std::vector<EntrantId> next_block();
 
-  /// `samples_ns[i]` is the time of entry `order[i]`. A block that lost an entry on the way may be added without it. A
-  /// disturbed block (the clock moved) is set aside: it decides nothing, and is used only by whoever asks for a result
-  /// while fewer than `min_blocks` are clean, because disturbed samples say more than none.
-  /// Throws Error{internal} for samples that are no times, unknown or repeated entries, or after the end.
-  void add_block(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed = false);
+  /// `samples_ns[i]` is the time of entrant `order[i]`. A block that lost an entrant on the way may be added without
+  /// it. A disturbed block (the clock moved) is set aside: it decides nothing, and is used only by whoever asks for a
+  /// result while fewer than `min_blocks` are clean, because disturbed samples say more than none. Throws
+  /// Error{internal} for samples that are no times, unknown or repeated entrants, or after the end.
+  void add_block(std::span<const EntrantId> order, std::span<const double> samples_ns, bool disturbed = false);
 
   /// Blocks that were run before the race or after its end, looked at once when all are there; a race that has ended
   /// stays so. Throws as `add_block` does.
   void carry(std::span<const Block> blocks);
 
-  /// Takes an entry out for good: it failed. It neither leads nor ties from now on; its samples stay in its
+  /// Takes an entrant out for good: it failed. It neither leads nor ties from now on; its samples stay in its
   /// standing. Unless it rested, those that rest wake, and a race that had ended, decided or not, is looked at anew
   /// among the others and goes on until that is decided, for two looks at least. Throws Error{internal} for an unknown
-  /// entry.
-  void withdraw(std::size_t entry);
+  /// entrant.
+  void withdraw(EntrantId entrant);
 
-  /// Runs an entry no longer unless another one fails, because there is more hope in others. What its samples say of it
-  /// stays: it ties until they show it to be slower, however few they are. Throws Error{internal} for an unknown entry.
-  void rest(std::size_t entry);
+  /// Runs an entrant no longer unless another one fails, because there is more hope in others. What its samples say of
+  /// it stays: it ties until they show it to be slower, however few they are. Throws Error{internal} for an unknown
+  /// entrant.
+  void rest(EntrantId entrant);
 
   /// Runs those that rest again, unless they were shown to be slower: a decided race goes on, with them.
   void wake();
@@ -116,12 +120,13 @@ class Race {
   /// May be asked at any time, so an interrupted race has a result too.
   RaceResult result() const;
 
-  /// Time of `entry` over time of `other`, paired; nothing when they share fewer than two used blocks. Both must exist.
-  std::optional<Ratio> compare(std::size_t entry, std::size_t other) const;
+  /// Time of `entrant` over time of `other`, paired; nothing when they share fewer than two used blocks. Both must
+  /// exist.
+  std::optional<Ratio> compare(EntrantId entrant, EntrantId other) const;
   /// Used blocks in which both took part.
-  int shared_blocks(std::size_t entry, std::size_t other) const;
-  /// Time of the baseline over time of `entry`; nothing without a baseline or enough blocks.
-  std::optional<Speedup> speedup(std::size_t entry) const;
+  int shared_blocks(EntrantId entrant, EntrantId other) const;
+  /// Time of the baseline over time of `entrant`; nothing without a baseline or enough blocks.
+  std::optional<Speedup> speedup(EntrantId entrant) const;
 
  private:
   struct Difference;
@@ -131,22 +136,22 @@ class Race {
     int freedom = 0;
   };
   struct Samples {
-    std::vector<std::vector<double>> log_times;  ///< [entry][block]; NaN where it did not take part
-    std::vector<std::vector<double>> times_ns;   ///< [entry]: of the blocks it took part in
+    PerEntrant<std::vector<double>> log_times;  ///< [entrant][block]; NaN where it did not take part
+    PerEntrant<std::vector<double>> times_ns;   ///< [entrant]: of the blocks it took part in
     int blocks = 0;
-    explicit Samples(std::size_t entries) : log_times(entries), times_ns(entries) {}
-    void add(std::span<const std::size_t> order, std::span<const double> samples_ns);
+    explicit Samples(std::size_t entrants) : log_times(entrants), times_ns(entrants) {}
+    void add(std::span<const EntrantId> order, std::span<const double> samples_ns);
   };
 
   const Samples& used() const;
-  void add(std::span<const std::size_t> order, std::span<const double> samples_ns, bool disturbed);
-  bool may_lead(std::size_t entry, bool leader_gone) const;
+  void add(std::span<const EntrantId> order, std::span<const double> samples_ns, bool disturbed);
+  bool may_lead(EntrantId entrant, bool leader_gone) const;
   bool somebody_has(const Samples& samples) const;
-  Difference difference(std::size_t entry, std::size_t other) const;
-  Prior prior(std::size_t leader) const;
+  Difference difference(EntrantId entrant, EntrantId other) const;
+  Prior prior(EntrantId leader) const;
   void widen(Difference& one, const Prior& prior) const;
-  std::size_t find_leader() const;
-  std::size_t best_known() const;
+  EntrantId find_leader() const;
+  EntrantId best_known() const;
   Look look() const;
   bool settled(const Difference& to_leader) const;
   bool baseline_known(const Difference& to_leader) const;
@@ -155,22 +160,22 @@ class Race {
   void wake_all();
 
   RaceOptions options_;
-  std::optional<std::size_t> baseline_;
+  std::optional<EntrantId> baseline_;
   Samples clean_;
   Samples all_;  ///< with the disturbed ones
-  std::vector<bool> running_;
-  std::vector<bool> withdrawn_;
-  std::vector<bool> resting_;
-  std::vector<std::size_t> pending_;
+  PerEntrant<bool> running_;
+  PerEntrant<bool> withdrawn_;
+  PerEntrant<bool> resting_;
+  std::vector<EntrantId> pending_;
   int most_blocks_;
-  std::size_t leader_ = 0;
+  EntrantId leader_;
   bool finished_ = false;
   bool decided_ = false;
   Shuffle shuffle_;
 };
 
-/// The entries that may win: tied, run to the end, and known to be where they are. At least the leader, unless that was
-/// withdrawn.
-std::vector<std::size_t> eligible(const RaceResult& result);
+/// The entrants that may win: tied, run to the end, and known to be where they are. At least the leader, unless that
+/// was withdrawn.
+std::vector<EntrantId> eligible(const RaceResult& result);
 
 }  // namespace tuner::engine

@@ -5,9 +5,9 @@
 
 namespace tuner::engine {
 
-void Shuffle::operator()(std::vector<std::size_t>& entries) {
-  for (std::size_t left = entries.size(); left > 1; --left) {  // Fisher and Yates
-    std::swap(entries[left - 1], entries[random_below(left)]);
+void Shuffle::operator()(std::vector<EntrantId>& entrants) {
+  for (std::size_t left = entrants.size(); left > 1; --left) {  // Fisher and Yates
+    std::swap(entrants[left - 1], entrants[random_below(left)]);
   }
 }
 

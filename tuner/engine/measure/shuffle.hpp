@@ -1,17 +1,18 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "tuner/engine/measure/entrant_id.hpp"
+
 namespace tuner::engine {
 
-/// Puts the entries of a block into random order. The same seed gives the same orders on every platform, which the
+/// Puts the entrants of a block into random order. The same seed gives the same orders on every platform, which the
 /// standard library's shuffle does not promise.
 class Shuffle {
  public:
   explicit Shuffle(std::uint64_t seed) : state_(seed) {}
-  void operator()(std::vector<std::size_t>& entries);
+  void operator()(std::vector<EntrantId>& entrants);
 
  private:
   std::uint64_t random();

@@ -38,11 +38,11 @@ Tournament::Tournament(std::span<const Finalist> entrants, const TournamentOptio
     : entrants_(entrants.begin(), entrants.end()), options_(options), withdrawn_(entrants.size(), false) {
   if (entrants.empty())
     throw Error(Errc::internal, "A tournament without entrants was requested; it needs at least one.");
-  for (std::size_t i = 0; i < entrants_.size(); ++i) {
-    if (entrants_[i].qualified) qualified_.push_back(i);
+  halving_.emplace(entrants.size(), halving_options());
+  for (const EntrantId entrant : entrants_.ids()) {
+    if (!entrants_[entrant].qualified) halving_->withdraw(entrant);
   }
-  if (!qualified_.empty()) halving_.emplace(qualified_.size(), halving_options());
-  if (!halving_ || halving_->finished()) begin_race();
+  if (halving_->finished()) begin_race();
 }
 
 /// Each rung takes as many samples as the first. Those that are left should have half of the budget: the halving does
@@ -51,19 +51,18 @@ HalvingOptions Tournament::halving_options() const {
   constexpr double kShare = 0.5;
   constexpr double kMostFirstBlocks = 16;
   HalvingOptions halving = options_.halving;
-  const double entries = static_cast<double>(qualified_.size());
-  if (options_.sample_ns <= 0 || qualified_.size() <= halving.keep) return halving;
-  const double rungs = std::ceil(std::log2(entries / static_cast<double>(halving.keep)));
-  const double affordable = kShare * options_.budget_ns / options_.sample_ns / (entries * rungs);
+  const auto qualified = static_cast<double>(
+      std::count_if(entrants_.begin(), entrants_.end(), [](const Finalist& one) { return one.qualified; }));
+  const auto keep = static_cast<double>(halving.keep);
+  if (options_.sample_ns <= 0 || qualified <= keep) return halving;
+  const double rungs = std::ceil(std::log2(qualified / keep));
+  const double affordable = kShare * options_.budget_ns / options_.sample_ns / (qualified * rungs);
   halving.first_blocks = std::max(halving.first_blocks, static_cast<int>(std::min(affordable, kMostFirstBlocks)));
   return halving;
 }
 
-std::vector<std::size_t> Tournament::next_block() {
-  if (race_) return race_->next_block();
-  std::vector<std::size_t> block = halving_->next_block();
-  for (std::size_t& entry : block) entry = qualified_[entry];
-  return block;
+std::vector<EntrantId> Tournament::next_block() {
+  return race_ ? race_->next_block() : halving_->next_block();
 }
 
 double Tournament::account(const Block& block) {
@@ -79,7 +78,6 @@ void Tournament::add_block(Block block) {
   if (race_) {
     race_->add_block(block.order, block.samples_ns, block.disturbed);
   } else {
-    for (std::size_t& entry : block.order) entry = place(entry).value();
     halving_->add_block(std::move(block));
     if (spent_ns_ >= options_.budget_ns * options_.halving_share) halving_->end();
     if (halving_->finished()) begin_race();
@@ -93,22 +91,24 @@ void Tournament::add_block(Block block) {
 
 /// Whatever the budget: without a few samples of the baseline nobody could say what the winner is worth.
 bool Tournament::baseline_is_measured() const {
-  const RaceResult result = race_->result();
-  for (std::size_t i = 0; i < entrants_.size(); ++i) {
-    if (entrants_[i].is_baseline && !withdrawn_[i]) return result.standings[i].blocks >= options_.race.min_blocks;
-  }
-  return true;
+  const auto entrant = baseline();
+  return !entrant || withdrawn_[*entrant] || race_->result().standings[*entrant].blocks >= options_.race.min_blocks;
 }
 
-std::vector<std::size_t> Tournament::next_meeting(std::size_t winner) {
-  const auto baseline =
-      std::find_if(entrants_.begin(), entrants_.end(), [](const Finalist& one) { return one.is_baseline; });
-  const auto entry = static_cast<std::size_t>(baseline - entrants_.begin());
-  if (baseline == entrants_.end() || entry == winner || withdrawn_[entry]) return {};
+std::optional<EntrantId> Tournament::baseline() const {
+  for (const EntrantId entrant : entrants_.ids()) {
+    if (entrants_[entrant].is_baseline) return entrant;
+  }
+  return std::nullopt;
+}
+
+std::vector<EntrantId> Tournament::next_meeting(EntrantId winner) {
+  const auto entrant = baseline();
+  if (!entrant || *entrant == winner || withdrawn_[*entrant]) return {};
   // Disturbed blocks may count for nothing: so not for ever.
-  if (race_->shared_blocks(entry, winner) >= options_.race.min_blocks || meetings_ >= 2 * options_.race.min_blocks)
+  if (race_->shared_blocks(*entrant, winner) >= options_.race.min_blocks || meetings_ >= 2 * options_.race.min_blocks)
     return {};
-  return meetings_ % 2 == 0 ? std::vector{entry, winner} : std::vector{winner, entry};
+  return meetings_ % 2 == 0 ? std::vector{*entrant, winner} : std::vector{winner, *entrant};
 }
 
 void Tournament::add_meeting(const Block& block) {
@@ -117,56 +117,41 @@ void Tournament::add_meeting(const Block& block) {
   race_->carry({&block, 1});
 }
 
-void Tournament::withdraw(std::size_t entry) {
-  withdrawn_.at(entry) = true;
+void Tournament::withdraw(EntrantId entrant) {
+  withdrawn_[entrant] = true;
   if (race_) {
-    race_->withdraw(entry);
+    race_->withdraw(entrant);
     options_.budget_ns = std::max(options_.budget_ns, spent_ns_ + options_.late_blocks * next_block_ns());
     return;
   }
-  if (const auto here = place(entry)) halving_->withdraw(*here);
+  halving_->withdraw(entrant);
   if (halving_->finished()) begin_race();
 }
 
 /// What the next block may be expected to take; 0 when there is none.
 double Tournament::next_block_ns() {
-  const std::vector<std::size_t> block = race_->next_block();
+  const std::vector<EntrantId> block = race_->next_block();
   const RaceResult result = race_->result();
   double all_ns = 0;
-  for (const std::size_t entry : block) {
-    all_ns += result.standings[entry].median_ns * options_.launches + options_.lead_in_ns;
+  for (const EntrantId entrant : block) {
+    all_ns += result.standings[entrant].median_ns * options_.launches + options_.lead_in_ns;
   }
   return all_ns;
 }
 
-std::optional<std::size_t> Tournament::place(std::size_t entry) const {
-  const auto found = std::find(qualified_.begin(), qualified_.end(), entry);
-  if (found == qualified_.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - qualified_.begin());
-}
-
 void Tournament::begin_race() {
-  std::optional<std::size_t> baseline;
-  for (std::size_t i = 0; i < entrants_.size(); ++i) {
-    if (entrants_[i].is_baseline) baseline = i;
+  race_.emplace(entrants_.size(), options_.race, baseline());
+  for (const EntrantId entrant : entrants_.ids()) {
+    if (withdrawn_[entrant]) race_->withdraw(entrant);
   }
-  race_.emplace(entrants_.size(), options_.race, baseline);
-  for (std::size_t i = 0; i < entrants_.size(); ++i) {
-    if (withdrawn_[i]) race_->withdraw(i);
+  const std::vector<EntrantId> survivors = halving_->survivors();
+  for (const EntrantId entrant : entrants_.ids()) {
+    const Finalist& one = entrants_[entrant];
+    const bool stays = !one.qualified || one.is_baseline || one.is_previous ||
+                       std::find(survivors.begin(), survivors.end(), entrant) != survivors.end();
+    if (!stays) race_->rest(entrant);
   }
-  if (!halving_) return;
-  const std::vector<std::size_t> survivors = halving_->survivors();
-  for (std::size_t i = 0; i < qualified_.size(); ++i) {
-    const Finalist& entrant = entrants_[qualified_[i]];
-    const bool stays = entrant.is_baseline || entrant.is_previous ||
-                       std::find(survivors.begin(), survivors.end(), i) != survivors.end();
-    if (!stays) race_->rest(qualified_[i]);
-  }
-  std::vector<Block> carried = halving_->blocks();
-  for (Block& block : carried) {
-    for (std::size_t& entry : block.order) entry = qualified_[entry];
-  }
-  race_->carry(carried);
+  race_->carry(halving_->blocks());
 }
 
 RaceResult Tournament::result() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tuner/engine/measure/block.hpp"
+#include "tuner/engine/measure/entrant_id.hpp"
 #include "tuner/engine/measure/finalists.hpp"
 #include "tuner/engine/measure/halving.hpp"
 #include "tuner/engine/measure/race.hpp"
@@ -39,21 +40,21 @@ TournamentOptions tournament_options(std::span<const Screened> pool, double scre
 
 /// Halving among many entrants, then the race among those left, the baseline and the previous winner, within one
 /// budget. What the halving measured counts in the race, also for whoever it left out: they rest, and tie unless they
-/// were shown to be slower. Entries are named by their position among the entrants.
+/// were shown to be slower.
 class Tournament {
  public:
   Tournament(std::span<const Finalist> entrants, const TournamentOptions& options);
 
-  /// The entries to run next, in this order, one sample each; empty when finished.
-  std::vector<std::size_t> next_block();
+  /// The entrants to run next, in this order, one sample each; empty when finished.
+  std::vector<EntrantId> next_block();
   void add_block(Block block);
   /// Those that rest wake, and the budget grows by a few blocks if it is spent.
-  void withdraw(std::size_t entry);
+  void withdraw(EntrantId entrant);
   bool finished() const { return race_ && race_->finished(); }
   /// The block that is missing once the tournament is finished: a winner that rested or woke late may have met the
   /// baseline too seldom to say what it is worth. Both, each first in turn; empty once they have met often enough,
   /// where there is no baseline, or where it is the winner. Goes back by `add_meeting`, whatever the budget.
-  std::vector<std::size_t> next_meeting(std::size_t winner);
+  std::vector<EntrantId> next_meeting(EntrantId winner);
   void add_meeting(const Block& block);
 
   bool racing() const { return race_.has_value(); }
@@ -65,17 +66,16 @@ class Tournament {
 
  private:
   void begin_race();
+  std::optional<EntrantId> baseline() const;
   bool baseline_is_measured() const;
   double next_block_ns();
   double account(const Block& block);  ///< what it took, ns
   HalvingOptions halving_options() const;
-  std::optional<std::size_t> place(std::size_t entry) const;  ///< among the qualified
 
-  std::vector<Finalist> entrants_;
+  PerEntrant<Finalist> entrants_;
   TournamentOptions options_;
-  std::vector<std::size_t> qualified_;  ///< the entrants that the halving is among, in its numbering
-  std::vector<bool> withdrawn_;
-  std::optional<Halving> halving_;
+  PerEntrant<bool> withdrawn_;
+  std::optional<Halving> halving_;  ///< among the qualified
   std::optional<Race> race_;
   double spent_ns_ = 0;
   int blocks_ = 0;

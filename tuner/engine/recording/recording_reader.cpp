@@ -303,6 +303,7 @@ class Reader {
     if (!text.empty()) value = static_cast<Number>(number(text));
   }
   void read(std::string_view text, std::string& value) const { value = text; }
+  void read(std::string_view text, cache::Hash& value) const { value.text = text; }
 
   std::vector<double> numbers(std::string_view text) const {
     std::vector<double> values;

@@ -115,6 +115,9 @@ std::string field(const std::optional<double>& value) {
 std::string field(const std::string& value) {
   return quote(value);
 }
+std::string field(const cache::Hash& hash) {
+  return quote(hash.text);
+}
 
 std::string row(const Recording& recording, const RecordedTrial& trial) {
   const bool ok = trial.outcome == Outcome::ok;

@@ -31,7 +31,7 @@ CompileRequest reference_program(const Task& task, const search::Configuration& 
 
 }  // namespace
 
-std::optional<CandidateFailure> AwkwardSizes::check(std::size_t winner) {
+std::optional<CandidateFailure> AwkwardSizes::check(EntryId winner) {
   checked_ = winner;
   verified_.clear();
   note_.clear();
@@ -75,7 +75,7 @@ std::string AwkwardSizes::why_none() const {
   return "the kernel accepts no other size near this one";
 }
 
-std::vector<AwkwardSizes::Problem> AwkwardSizes::problems(std::size_t winner) const {
+std::vector<AwkwardSizes::Problem> AwkwardSizes::problems(EntryId winner) const {
   const search::Configuration configurations[] = {candidates_[winner].configuration, *task_.baseline()};
   const Candidate candidate = candidates_.candidate(winner);
   const Candidate reference = *device_.reference();
@@ -98,7 +98,7 @@ std::vector<AwkwardSizes::Problem> AwkwardSizes::problems(std::size_t winner) co
 }
 
 /// Compiles for their size the programs that have it as a constant.
-void AwkwardSizes::compile(std::vector<Problem>& problems, std::size_t winner) {
+void AwkwardSizes::compile(std::vector<Problem>& problems, EntryId winner) {
   const search::Configuration& configuration = candidates_[winner].configuration;
   const search::Configuration baseline = *task_.baseline();
   const CompileRequest tuned = compile_request(task_, configuration);

@@ -27,10 +27,10 @@ class AwkwardSizes {
   /// Compiles what is missing, and sets the device up for each size in turn. Returns the first failure of the entry,
   /// with its size in the message; the device is set up for the task again then. Throws Error{device_lost} if that is
   /// not possible. Without a failure the device stays where the entry was checked last.
-  std::optional<CandidateFailure> check(std::size_t winner);
+  std::optional<CandidateFailure> check(EntryId winner);
 
   /// Whether this entry was checked last: what follows is about it alone.
-  bool checked(std::size_t winner) const { return checked_ == winner; }
+  bool checked(EntryId winner) const { return checked_ == winner; }
   /// The problems at which the winner that was checked last reproduced the reference.
   const std::vector<std::string>& verified() const { return verified_; }
   /// Why there are none; empty if there are some or nothing was checked yet.
@@ -39,9 +39,9 @@ class AwkwardSizes {
  private:
   struct Problem;
 
-  std::vector<Problem> problems(std::size_t winner) const;
+  std::vector<Problem> problems(EntryId winner) const;
   std::string why_none() const;
-  void compile(std::vector<Problem>& problems, std::size_t winner);
+  void compile(std::vector<Problem>& problems, EntryId winner);
   std::optional<CandidateFailure> run(const Problem& problem);
   void warn_of_reference(const Problem& problem, const std::string& message) const;
 
@@ -51,7 +51,7 @@ class AwkwardSizes {
   const Candidates& candidates_;
   CompileSession& compile_;
   DeviceSession& device_;
-  std::optional<std::size_t> checked_;
+  std::optional<EntryId> checked_;
   std::vector<std::string> verified_;
   std::string note_;
 };

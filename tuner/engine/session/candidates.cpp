@@ -32,38 +32,38 @@ std::string Entry::launch() const {
   return text;
 }
 
-std::size_t Candidates::add(const search::Configuration& configuration) {
-  const std::size_t position = insert(configuration);
-  to_tell_.push_back({position, false});
-  return position;
+EntryId Candidates::add(const search::Configuration& configuration) {
+  const EntryId id = insert(configuration);
+  to_tell_.push_back({id, false});
+  return id;
 }
 
-std::size_t Candidates::insert(const search::Configuration& configuration) {
-  const std::size_t position = entries_.size();
+EntryId Candidates::insert(const search::Configuration& configuration) {
+  const EntryId id{entries_.size()};
   Entry entry;
   entry.configuration = configuration;
-  entry.original = position;
+  entry.original = id;
   entry.trial = common_;
-  entry.trial.sequence = static_cast<std::int64_t>(position);
+  entry.trial.sequence = static_cast<std::int64_t>(id.index);
   entry.trial.configuration = task_.space().text(configuration);
   entries_.push_back(std::move(entry));
-  by_configuration_.emplace(configuration, position);
+  by_configuration_.emplace(configuration, id);
   ++unfinished_;
-  return position;
+  return id;
 }
 
-std::optional<std::size_t> Candidates::ask(const search::Configuration& configuration) {
+std::optional<EntryId> Candidates::ask(const search::Configuration& configuration) {
   const auto known = by_configuration_.find(configuration);
   const bool is_new = known == by_configuration_.end();
-  const std::size_t position = is_new ? insert(configuration) : known->second;
-  entries_[position].asked = true;
-  asked_.push_back(position);
-  to_tell_.push_back({position, true});
-  return is_new ? std::optional(position) : std::nullopt;
+  const EntryId id = is_new ? insert(configuration) : known->second;
+  at(id).asked = true;
+  asked_.push_back(id);
+  to_tell_.push_back({id, true});
+  return is_new ? std::optional(id) : std::nullopt;
 }
 
-CompileRequest Candidates::request(std::size_t position) {
-  Entry& entry = entries_[position];
+CompileRequest Candidates::request(EntryId id) {
+  Entry& entry = at(id);
   entry.geometry = task_.geometry(entry.configuration);
   entry.scratch_lengths = task_.scratch_lengths(entry.configuration);
   // Foreign recordings do not say how anything was launched.
@@ -71,14 +71,14 @@ CompileRequest Candidates::request(std::size_t position) {
   return compile_request(task_, entry.configuration);
 }
 
-void Candidates::refuse(std::size_t position, Outcome outcome, const std::string& message) {
-  entries_[position].trial.outcome = outcome;
-  entries_[position].trial.message = message;
-  finish(position);
+void Candidates::refuse(EntryId id, Outcome outcome, const std::string& message) {
+  at(id).trial.outcome = outcome;
+  at(id).trial.message = message;
+  finish(id);
 }
 
-bool Candidates::compiled(std::size_t position, CompileReply reply) {
-  Entry& entry = entries_[position];
+bool Candidates::compiled(EntryId id, CompileReply reply) {
+  Entry& entry = at(id);
   cache::Trial& trial = entry.trial;
   entry.binary = std::move(reply);
   trial.compile_ms = entry.binary.milliseconds;
@@ -90,58 +90,58 @@ bool Candidates::compiled(std::size_t position, CompileReply reply) {
   if (entry.binary.outcome != Outcome::ok) {
     trial.outcome = entry.binary.outcome;
     trial.message = entry.binary.message;
-    finish(position);
+    finish(id);
     return false;
   }
-  if (register_binary(position)) {
+  if (register_binary(id)) {
     entry.own_binary = true;
     ++compiled_;
     return true;
   }
-  drop_binary(position);
-  if (entries_[entry.original].finished) finish_twin(position, entry.original);
+  drop_binary(id);
+  if (at(entry.original).finished) finish_twin(id, entry.original);
   return false;
 }
 
-bool Candidates::register_binary(std::size_t position) {
-  Entry& entry = entries_[position];
-  const std::string& hash = entry.trial.facts.binary_hash;
+bool Candidates::register_binary(EntryId id) {
+  Entry& entry = at(id);
+  const cache::Hash& hash = entry.trial.facts.binary_hash;
   if (hash.empty()) return true;  // a foreign recording: nothing is known to be the same
-  const auto [first, is_new] = by_binary_.emplace(hash + ' ' + entry.launch(), position);
+  const auto [first, is_new] = by_binary_.emplace(hash.text + ' ' + entry.launch(), id);
   if (is_new) return true;
   ++deduplicated_;
   entry.original = first->second;
   entry.trial.duplicate_of = text(first->second);
-  twins_[first->second].push_back(position);
+  twins_[first->second].push_back(id);
   return false;
 }
 
-void Candidates::reuse(std::size_t position, const cache::Trial& earlier) {
-  Entry& entry = entries_[position];
+void Candidates::reuse(EntryId id, const cache::Trial& earlier) {
+  Entry& entry = at(id);
   cache::Trial& trial = entry.trial;
   copy_result(earlier, trial);
   trial.conditions = earlier.conditions;
   entry.reused = true;
-  drop_binary(position);
-  if (register_binary(position)) return finish(position);
-  mark_finished(position);
+  drop_binary(id);
+  if (register_binary(id)) return finish(id);
+  mark_finished(id);
 }
 
-bool Candidates::restore_binary(std::size_t position, const CompileReply& reply) {
-  if (reply.outcome != Outcome::ok || reply.facts.binary_hash != entries_[position].trial.facts.binary_hash) {
+bool Candidates::restore_binary(EntryId id, const CompileReply& reply) {
+  if (reply.outcome != Outcome::ok || reply.facts.binary_hash != at(id).trial.facts.binary_hash) {
     return false;
   }
-  entries_[position].binary = reply;
+  at(id).binary = reply;
   compile_ms_ += reply.milliseconds;
   return true;
 }
 
-std::vector<std::size_t> Candidates::reopen(std::size_t position) {
-  const std::vector<std::size_t> group = twins(position);
-  by_binary_.erase(entries_[group.front()].trial.facts.binary_hash + ' ' + entries_[group.front()].launch());
+std::vector<EntryId> Candidates::reopen(EntryId id) {
+  const std::vector<EntryId> group = twins(id);
+  by_binary_.erase(at(group.front()).trial.facts.binary_hash.text + ' ' + at(group.front()).launch());
   twins_.erase(group.front());
-  for (const std::size_t member : group) {
-    Entry& entry = entries_[member];
+  for (const EntryId member : group) {
+    Entry& entry = at(member);
     if (!entry.trial.duplicate_of.empty()) --deduplicated_;
     if (entry.own_binary) --compiled_;
     if (entry.finished) ++unfinished_;
@@ -155,12 +155,12 @@ std::vector<std::size_t> Candidates::reopen(std::size_t position) {
   }
   best_.reset();
   best_ns_.reset();
-  for (std::size_t i = 0; i < entries_.size(); ++i) note_best(i);
+  for (const EntryId one : ids()) note_best(one);
   return group;
 }
 
-void Candidates::ran(std::size_t position, const DeviceReply& reply) {
-  Entry& entry = entries_[position];
+void Candidates::ran(EntryId id, const DeviceReply& reply) {
+  Entry& entry = at(id);
   cache::Trial& trial = entry.trial;
   trial.outcome = reply.outcome;
   trial.message = reply.message;
@@ -178,51 +178,57 @@ void Candidates::ran(std::size_t position, const DeviceReply& reply) {
   if (trial.outcome == Outcome::ok && !trial.samples_ns.empty()) {
     trial.time_ns = screened_time_ns(trial.samples_ns, trial.censored, interrupted_);
   }
-  finish(position);
+  finish(id);
 }
 
-void Candidates::finish(std::size_t position) {
-  const cache::Trial& trial = entries_[position].trial;
-  mark_finished(position);
+void Candidates::finish(EntryId id) {
+  const cache::Trial& trial = at(id).trial;
+  mark_finished(id);
   if (trial.outcome != Outcome::ok) {
     ++failed_;
-    drop_binary(position);
+    drop_binary(id);
   } else {
-    note_best(position);
+    note_best(id);
   }
-  const auto waiting = twins_.find(position);
+  const auto waiting = twins_.find(id);
   if (waiting == twins_.end()) return;
-  for (const std::size_t twin : waiting->second) {
-    if (!entries_[twin].finished) finish_twin(twin, position);
+  for (const EntryId twin : waiting->second) {
+    if (!at(twin).finished) finish_twin(twin, id);
   }
 }
 
-void Candidates::note_best(std::size_t position) {
-  const Entry& entry = entries_[position];
+void Candidates::note_best(EntryId id) {
+  const Entry& entry = at(id);
   const cache::Trial& trial = entry.trial;
   if (!entry.finished || trial.outcome != Outcome::ok || trial.censored || !trial.time_ns) return;
   if (!trial.duplicate_of.empty() || (best_ns_ && *trial.time_ns >= *best_ns_)) return;
   best_ns_ = trial.time_ns;
-  best_ = position;
+  best_ = id;
 }
 
-void Candidates::finish_twin(std::size_t twin, std::size_t original) {
-  copy_result(entries_[original].trial, entries_[twin].trial);
+void Candidates::finish_twin(EntryId twin, EntryId original) {
+  copy_result(at(original).trial, at(twin).trial);
   mark_finished(twin);
 }
 
-void Candidates::mark_finished(std::size_t position) {
-  entries_[position].finished = true;
+void Candidates::mark_finished(EntryId id) {
+  at(id).finished = true;
   --unfinished_;
-  just_finished_.push_back(position);
+  just_finished_.push_back(id);
 }
 
-std::vector<std::size_t> Candidates::take_finished() {
+std::vector<EntryId> Candidates::ids() const {
+  std::vector<EntryId> all;
+  for (std::size_t i = 0; i < entries_.size(); ++i) all.push_back({i});
+  return all;
+}
+
+std::vector<EntryId> Candidates::take_finished() {
   return std::exchange(just_finished_, {});
 }
 
-search::Observation Candidates::observation(std::size_t position) const {
-  const Entry& entry = entries_[position];
+search::Observation Candidates::observation(EntryId id) const {
+  const Entry& entry = (*this)[id];
   const cache::ResourceFacts& facts = entry.trial.facts;
   search::Observation observation;
   observation.configuration = entry.configuration;
@@ -239,38 +245,38 @@ search::Observation Candidates::observation(std::size_t position) const {
 
 std::vector<TellItem> Candidates::take_told() {
   std::vector<TellItem> told;
-  for (; told_ < to_tell_.size() && entries_[to_tell_[told_].entry].finished; ++told_) {
+  for (; told_ < to_tell_.size() && at(to_tell_[told_].entry).finished; ++told_) {
     const auto [entry, asked] = to_tell_[told_];
     // The strategy asked for it since: it hears of it in its turn.
-    if (!asked && entries_[entry].asked) continue;
-    told.push_back({entry, observation(entry), asked, asked || task_.space().contains(entries_[entry].configuration)});
+    if (!asked && at(entry).asked) continue;
+    told.push_back({entry, observation(entry), asked, asked || task_.space().contains(at(entry).configuration)});
   }
   return told;
 }
 
 void Candidates::count_told_as_asked() {
   for (const auto& [entry, asked] : to_tell_) {
-    if (asked || entries_[entry].asked || !task_.space().contains(entries_[entry].configuration)) continue;
-    entries_[entry].asked = true;
+    if (asked || at(entry).asked || !task_.space().contains(at(entry).configuration)) continue;
+    at(entry).asked = true;
     asked_.push_back(entry);
   }
 }
 
-void Candidates::drop_binary(std::size_t position) {
-  entries_[position].binary = {};
-  entries_[position].binary.outcome = Outcome::worker_lost;  // anything but ok: there is none
+void Candidates::drop_binary(EntryId id) {
+  at(id).binary = {};
+  at(id).binary.outcome = Outcome::worker_lost;  // anything but ok: there is none
 }
 
-std::vector<std::size_t> Candidates::twins(std::size_t position) const {
-  std::vector<std::size_t> all{original(position)};
+std::vector<EntryId> Candidates::twins(EntryId id) const {
+  std::vector<EntryId> all{original(id)};
   const auto others = twins_.find(all.front());
   if (others != twins_.end()) all.insert(all.end(), others->second.begin(), others->second.end());
   return all;
 }
 
-Candidate Candidates::candidate(std::size_t position) const {
-  const Entry& entry = entries_[position];
-  const CompileReply& binary = entries_[original(position)].binary;
+Candidate Candidates::candidate(EntryId id) const {
+  const Entry& entry = (*this)[id];
+  const CompileReply& binary = (*this)[original(id)].binary;
   return {.configuration = entry.trial.configuration,
           .cubin = binary.cubin,
           .parameters = binary.parameters,
@@ -281,8 +287,8 @@ Candidate Candidates::candidate(std::size_t position) const {
 std::map<std::string, std::int64_t> Candidates::counters() const {
   std::map<std::string, std::int64_t> counters{{"asked", 0},  {"compiled", 0}, {"deduplicated", 0}, {"timed", 0},
                                                {"failed", 0}, {"screened", 0}, {"reused", 0}};
-  for (const std::size_t position : asked_) {
-    const Entry& entry = entries_[position];
+  for (const EntryId id : asked_) {
+    const Entry& entry = (*this)[id];
     if (!entry.finished) continue;
     ++counters["asked"];
     ++counters[entry.reused ? "reused" : "screened"];

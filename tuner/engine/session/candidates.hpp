@@ -13,6 +13,7 @@
 #include "tuner/core/task/task.hpp"
 #include "tuner/engine/compile/compile.hpp"
 #include "tuner/engine/device/lane/device.hpp"
+#include "tuner/engine/measure/entry_id.hpp"
 
 namespace tuner::engine {
 
@@ -21,7 +22,7 @@ struct Entry {
   search::Configuration configuration;
   Geometry geometry;
   std::vector<std::uint64_t> scratch_lengths;
-  std::size_t original = 0;  ///< the entry whose binary and launch this one shares; its own position if it has its own
+  EntryId original;  ///< the entry whose binary and launch this one shares; itself if it has its own
   bool finished = false;
   bool reused = false;      ///< its trial is an earlier session's: nothing was done, and there is no new row
   bool own_binary = false;  ///< it compiled, and no earlier one has the same binary and launch
@@ -35,7 +36,7 @@ struct Entry {
 
 /// What became of a configuration, for the strategy and for the rules that end a search.
 struct TellItem {
-  std::size_t entry = 0;
+  EntryId entry;
   search::Observation observation;
   bool asked = false;     ///< by the strategy; otherwise the session needed it
   bool in_space = false;  ///< `where` does not exclude it
@@ -49,41 +50,42 @@ class Candidates {
   Candidates(const Task& task, cache::Trial common, bool interrupted = false)
       : task_(task), common_(std::move(common)), interrupted_(interrupted) {}
 
-  /// Adds a configuration that the session itself needs (the baseline). Returns its position.
-  std::size_t add(const search::Configuration& configuration);
+  /// Adds a configuration that the session itself needs (the baseline).
+  EntryId add(const search::Configuration& configuration);
   /// Works out the entry's launch and what to compile for it. Throws Error{bad_description} for expressions that give
   /// nothing that can be launched.
-  CompileRequest request(std::size_t entry);
+  CompileRequest request(EntryId entry);
   /// The entry is not compiled, or not run: it is finished with this outcome.
-  void refuse(std::size_t entry, Outcome outcome, const std::string& message);
+  void refuse(EntryId entry, Outcome outcome, const std::string& message);
   /// Adds a configuration that the strategy asked for; nothing if the session has it already (it is asked for, though).
-  std::optional<std::size_t> ask(const search::Configuration& configuration);
+  std::optional<EntryId> ask(const search::Configuration& configuration);
 
   /// Takes the compiler's answer. True if the candidate must be run: it compiled, and no earlier one has the same
   /// binary and launch. A twin of an earlier one waits for it or, if that is finished, is finished too.
-  bool compiled(std::size_t entry, CompileReply reply);
+  bool compiled(EntryId entry, CompileReply reply);
   /// Takes the device's answer. Throws Error{internal} if that is ok and has no samples.
-  void ran(std::size_t entry, const DeviceReply& reply);
+  void ran(EntryId entry, const DeviceReply& reply);
 
   /// Takes over what an earlier session found: the entry is finished, without a binary. Later ones with the same binary
   /// and launch are its twins.
-  void reuse(std::size_t entry, const cache::Trial& earlier);
+  void reuse(EntryId entry, const cache::Trial& earlier);
   /// The entry was measured now although an earlier session had: that is what its rows say.
-  void mark_reused(std::size_t entry) { entries_[entry].reused = true; }
+  void mark_reused(EntryId entry) { at(entry).reused = true; }
   /// Takes the binary of a finished entry that had been dropped or never made. False if it is another one than the
   /// trial speaks of.
-  bool restore_binary(std::size_t entry, const CompileReply& reply);
+  bool restore_binary(EntryId entry, const CompileReply& reply);
   /// What earlier sessions found for the entry, and for those that were thought to share its binary, does not hold:
   /// they have to be compiled and run after all. Returns them.
-  std::vector<std::size_t> reopen(std::size_t entry);
+  std::vector<EntryId> reopen(EntryId entry);
 
-  const Entry& operator[](std::size_t entry) const { return entries_[entry]; }
+  const Entry& operator[](EntryId entry) const { return entries_[entry.index]; }
   std::size_t size() const { return entries_.size(); }
-  std::size_t original(std::size_t entry) const { return entries_[entry].original; }
-  const std::string& text(std::size_t entry) const { return entries_[entry].trial.configuration; }
+  std::vector<EntryId> ids() const;
+  EntryId original(EntryId entry) const { return (*this)[entry].original; }
+  const std::string& text(EntryId entry) const { return (*this)[entry].trial.configuration; }
 
-  /// Positions finished since the last call, in order of finishing.
-  std::vector<std::size_t> take_finished();
+  /// What was finished since the last call, in order of finishing.
+  std::vector<EntryId> take_finished();
   /// What came out since the last call, in the order added and asked, as far as everything before is finished: also of
   /// what the session itself needed, unless the strategy asked for it since.
   std::vector<TellItem> take_told();
@@ -91,16 +93,16 @@ class Candidates {
   void count_told_as_asked();
 
   std::optional<double> best_ns() const { return best_ns_; }
-  std::optional<std::size_t> best() const { return best_; }
+  std::optional<EntryId> best() const { return best_; }
   bool all_finished() const { return unfinished_ == 0; }
 
   /// What the device needs to run it; a twin is run with its original's binary.
-  Candidate candidate(std::size_t entry) const;
-  bool has_binary(std::size_t entry) const { return entries_[original(entry)].binary.outcome == Outcome::ok; }
+  Candidate candidate(EntryId entry) const;
+  bool has_binary(EntryId entry) const { return (*this)[original(entry)].binary.outcome == Outcome::ok; }
   /// The binary can be forgotten: this entry will not be launched again.
-  void drop_binary(std::size_t entry);
+  void drop_binary(EntryId entry);
   /// The entry and those with the same binary and launch.
-  std::vector<std::size_t> twins(std::size_t entry) const;
+  std::vector<EntryId> twins(EntryId entry) const;
 
   /// Of what the strategy asked for and is finished: asked = timed + deduplicated + failed = screened + reused;
   /// compiled (binaries of their own, whatever became of them), failed_<outcome>.
@@ -113,33 +115,34 @@ class Candidates {
   double compile_seconds() const { return compile_ms_ / 1000; }
 
  private:
-  struct Position {
-    std::size_t entry;
+  struct ToTell {
+    EntryId entry;
     bool asked;
   };
 
-  std::size_t insert(const search::Configuration& configuration);
-  search::Observation observation(std::size_t entry) const;
+  Entry& at(EntryId entry) { return entries_[entry.index]; }
+  EntryId insert(const search::Configuration& configuration);
+  search::Observation observation(EntryId entry) const;
   /// Whether the entry is the first with its binary and launch; otherwise it becomes a twin.
-  bool register_binary(std::size_t entry);
-  void finish(std::size_t entry);
-  void note_best(std::size_t entry);
-  void mark_finished(std::size_t entry);
-  void finish_twin(std::size_t twin, std::size_t original);
+  bool register_binary(EntryId entry);
+  void finish(EntryId entry);
+  void note_best(EntryId entry);
+  void mark_finished(EntryId entry);
+  void finish_twin(EntryId twin, EntryId original);
 
   const Task& task_;
   const cache::Trial common_;  ///< key, session, conditions, origin: the same in every trial
   const bool interrupted_;
   std::deque<Entry> entries_;
-  std::map<search::Configuration, std::size_t> by_configuration_;
-  std::map<std::string, std::size_t> by_binary_;           ///< binary hash and launch → first entry
-  std::map<std::size_t, std::vector<std::size_t>> twins_;  ///< of the first entry with that binary and launch
-  std::vector<std::size_t> asked_;
-  std::vector<Position> to_tell_;
+  std::map<search::Configuration, EntryId> by_configuration_;
+  std::map<std::string, EntryId> by_binary_;       ///< binary hash and launch → first entry
+  std::map<EntryId, std::vector<EntryId>> twins_;  ///< of the first entry with that binary and launch
+  std::vector<EntryId> asked_;
+  std::vector<ToTell> to_tell_;
   std::size_t told_ = 0;  ///< of these
-  std::vector<std::size_t> just_finished_;
+  std::vector<EntryId> just_finished_;
   std::optional<double> best_ns_;
-  std::optional<std::size_t> best_;
+  std::optional<EntryId> best_;
   std::int64_t unfinished_ = 0, compiled_ = 0, deduplicated_ = 0, failed_ = 0;
   double compile_ms_ = 0;
 };

@@ -6,13 +6,13 @@
 
 namespace tuner::engine {
 
-std::optional<std::size_t> Contenders::add(double time_ns, std::size_t entry) {
+std::optional<EntryId> Contenders::add(double time_ns, EntryId entry) {
   fastest_.emplace(time_ns, entry);
   if (fastest_.size() <= FinalistPolicy{}.limit) return std::nullopt;
   return fastest_.extract(std::prev(fastest_.end())).value().second;
 }
 
-void Contenders::remove(std::size_t entry) {
+void Contenders::remove(EntryId entry) {
   std::erase_if(fastest_, [&](const auto& contender) { return contender.second == entry; });
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <set>
 #include <utility>
+
+#include "tuner/engine/measure/entry_id.hpp"
 
 namespace tuner::engine {
 
@@ -12,8 +13,8 @@ namespace tuner::engine {
 class Contenders {
  public:
   /// Returns the entry that is no longer among them, which may be the new one; nothing while there is room.
-  std::optional<std::size_t> add(double time_ns, std::size_t entry);
-  void remove(std::size_t entry);
+  std::optional<EntryId> add(double time_ns, EntryId entry);
+  void remove(EntryId entry);
 
   /// The time beyond which slower ones need not be measured completely. It is not the best: a single wrong sample must
   /// not end the screening of all others, and the next best are needed should the best fail in the end. Nothing while
@@ -21,7 +22,7 @@ class Contenders {
   std::optional<double> time_to_beat() const;
 
  private:
-  std::set<std::pair<double, std::size_t>> fastest_;
+  std::set<std::pair<double, EntryId>> fastest_;
 };
 
 }  // namespace tuner::engine

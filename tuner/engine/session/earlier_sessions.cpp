@@ -68,7 +68,7 @@ const cache::Quarantined* EarlierSessions::quarantined(const Entry& entry) const
   return find(entry.trial.facts.binary_hash, entry.launch());
 }
 
-const cache::Quarantined* EarlierSessions::find(const std::string& binary_hash, const std::string& launch) const {
+const cache::Quarantined* EarlierSessions::find(const cache::Hash& binary_hash, const std::string& launch) const {
   if (binary_hash.empty()) return nullptr;
   const auto found = std::find_if(quarantine_.begin(), quarantine_.end(), [&](const cache::Quarantined& one) {
     return one.binary_hash == binary_hash && one.launch == launch;

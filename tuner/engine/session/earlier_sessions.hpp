@@ -29,7 +29,7 @@ class EarlierSessions {
   const cache::Quarantined* quarantined(const Entry& entry) const;
 
  private:
-  const cache::Quarantined* find(const std::string& binary_hash, const std::string& launch) const;
+  const cache::Quarantined* find(const cache::Hash& binary_hash, const std::string& launch) const;
 
   std::map<std::string, cache::Trial, std::less<>> trials_;  ///< by configuration
   std::vector<cache::Quarantined> quarantine_;

@@ -9,7 +9,7 @@ namespace tuner::engine {
 
 namespace {
 
-Block block_of(const std::vector<std::size_t>& order, const DeviceReply& reply) {
+Block block_of(const std::vector<EntrantId>& order, const DeviceReply& reply) {
   const BlockResult& result = reply.result_of<RunBlock>();
   return {order, result.samples_ns, result.disturbed, result.launches_per_sample};
 }
@@ -17,7 +17,7 @@ Block block_of(const std::vector<std::size_t>& order, const DeviceReply& reply) 
 class FinalRace {
  public:
   FinalRace(const std::vector<Finalist>& entrants, const FinalRaceOptions& options, const FinalRaceParts& parts)
-      : entrants_(entrants),
+      : entrants_(entrants.begin(), entrants.end()),
         options_(options),
         parts_(parts),
         reference_(parts.device.reference()),
@@ -31,7 +31,7 @@ class FinalRace {
       run_blocks();
       if (parts_.stop || !any_left()) break;
       if (!finalists_are_right_still()) continue;
-      const std::size_t winner = choose();
+      const EntrantId winner = choose();
       if (!meet_baseline(winner)) continue;
       if (is_right_still(winner, true) && confirm(winner)) {
         winner_ = winner;
@@ -53,7 +53,7 @@ class FinalRace {
     while (any_left() && !parts_.stop) {
       LoadFinalists request{.launches = options_.tournament.launches};
       slots_.clear();
-      for (std::size_t entrant = 0; entrant < in_.size(); ++entrant) {
+      for (const EntrantId entrant : in_.ids()) {
         if (!in_[entrant]) continue;
         request.candidates.push_back(parts_.candidates.candidate(entrants_[entrant].id));
         slots_.push_back(entrant);
@@ -72,13 +72,13 @@ class FinalRace {
   void run_blocks() {
     while (!tournament_.finished() && !parts_.stop && any_left()) {
       if (!loaded() && !load()) return;
-      const std::vector<std::size_t> order = tournament_.next_block();
+      const std::vector<EntrantId> order = tournament_.next_block();
       if (const auto block = run_block(order)) tournament_.add_block(*block);
     }
   }
 
   /// One sample of each of these entrants; nothing if something failed, which has been dealt with then.
-  std::optional<Block> run_block(const std::vector<std::size_t>& order) {
+  std::optional<Block> run_block(const std::vector<EntrantId>& order) {
     const DeviceReply reply = try_block(order);
     if (reply.outcome != Outcome::ok) {
       find_culprit(order, reply);
@@ -86,26 +86,26 @@ class FinalRace {
     }
     unexplained_ = 0;
     const Block block = block_of(order, reply);
-    for (const std::size_t entrant : order) timed_launches_[entrant] += block.launches;
+    for (const EntrantId entrant : order) timed_launches_[entrant] += block.launches;
     return block;
   }
 
-  DeviceReply try_block(const std::vector<std::size_t>& order) {
+  DeviceReply try_block(const std::vector<EntrantId>& order) {
     RunBlock request{.launches = options_.tournament.launches};
-    for (const std::size_t entrant : order) request.order.push_back(slot(entrant));
+    for (const EntrantId entrant : order) request.order.push_back(slot(entrant));
     return run_repeatedly(parts_.device, request, options_.block_runs);
   }
 
-  std::size_t slot(std::size_t entrant) const {
+  std::size_t slot(EntrantId entrant) const {
     return static_cast<std::size_t>(std::find(slots_.begin(), slots_.end(), entrant) - slots_.begin());
   }
 
   /// A worker that was lost took with it which entrant it was: then it was the one that fails when run alone. A block
   /// that fails again and again without that is the device's fault.
-  void find_culprit(const std::vector<std::size_t>& order, const DeviceReply& whole) {
+  void find_culprit(const std::vector<EntrantId>& order, const DeviceReply& whole) {
     if (const auto culprit = whole.result_of<RunBlock>().culprit)
       return suspect(slots_.at(*culprit), failure_of(whole));
-    for (const std::size_t entrant : order) {
+    for (const EntrantId entrant : order) {
       if (!runs_alone(entrant)) return;
     }
     blame_device(whole.message);
@@ -114,13 +114,13 @@ class FinalRace {
   /// A GPU has its hiccups, and later sessions believe the row of an entrant that leaves. So an illegal access must
   /// happen twice: when it runs alone, or later in the race. One that takes too long leaves at once: to wait for it
   /// again costs too much.
-  void suspect(std::size_t entrant, const CandidateFailure& failure) {
+  void suspect(EntrantId entrant, const CandidateFailure& failure) {
     if (failure.outcome != Outcome::illegal_access || struck_[entrant]) return withdraw(entrant, failure);
     if (runs_alone(entrant)) struck_[entrant] = true;
   }
 
   /// An entrant that fails alone leaves.
-  bool runs_alone(std::size_t entrant) {
+  bool runs_alone(EntrantId entrant) {
     const DeviceReply alone = try_block({entrant});
     if (alone.outcome != Outcome::ok) withdraw(entrant, failure_of(alone));
     return alone.outcome == Outcome::ok;
@@ -133,33 +133,34 @@ class FinalRace {
                     message + " Trials are stored; run again, and look at the driver's log.");
   }
 
-  void withdraw(std::size_t entrant, const CandidateFailure& failure) {
+  void withdraw(EntrantId entrant, const CandidateFailure& failure) {
     tournament_.withdraw(entrant);
     in_[entrant] = false;
     parts_.failed(entrants_[entrant].id, failure);
   }
 
-  std::size_t choose() {
+  EntrantId choose() {
     const RaceResult race = tournament_.result();
+    const std::vector<EntrantId> finalists = eligible(race);
     std::vector<TieCandidate> tied;
-    for (const std::size_t entrant : eligible(race)) {
+    for (const EntrantId entrant : finalists) {
       const Entry& entry = parts_.candidates[entrants_[entrant].id];
       const int differing =
           options_.baseline
               ? differing_parameters(entry.configuration, parts_.candidates[*options_.baseline].configuration)
               : 0;
-      tied.push_back({entrant, differing, entry.trial.facts.registers.value_or(0), entry.trial.configuration,
+      tied.push_back({differing, entry.trial.facts.registers.value_or(0), entry.trial.configuration,
                       race.standings[entrant].relative_time});
     }
-    return choose_winner(tied);
+    return finalists[choose_winner(tied)];
   }
 
   /// Those that could win, and the baseline, which every speed-up is about. False if one of them is not what it was
   /// timed as, so that there is another race to decide.
   bool finalists_are_right_still() {
-    const std::vector<std::size_t> finalists = eligible(tournament_.result());
+    const std::vector<EntrantId> finalists = eligible(tournament_.result());
     bool all = true;
-    for (std::size_t entrant = 0; entrant < entrants_.size(); ++entrant) {
+    for (const EntrantId entrant : entrants_.ids()) {
       const bool counts =
           entrants_[entrant].is_baseline || std::find(finalists.begin(), finalists.end(), entrant) != finalists.end();
       if (in_[entrant] && counts && !is_right_still(entrant, false)) all = false;
@@ -167,7 +168,7 @@ class FinalRace {
     return all;
   }
 
-  bool is_right_still(std::size_t entrant, bool wins) {
+  bool is_right_still(EntrantId entrant, bool wins) {
     if (!reference_) return true;
     if (!loaded() && !load()) return false;
     if (!in_[entrant]) return false;
@@ -177,13 +178,13 @@ class FinalRace {
   }
 
   /// False if an entrant failed on the way, so that there is another race to decide.
-  bool meet_baseline(std::size_t winner) {
+  bool meet_baseline(EntrantId winner) {
     while (!parts_.stop) {
       if (tournament_.next_meeting(winner).empty()) break;
       if (!loaded() && !load()) return false;
       if (!in_[winner]) return false;
       // Asked again, because an entrant that failed to load meets nothing.
-      const std::vector<std::size_t> order = tournament_.next_meeting(winner);
+      const std::vector<EntrantId> order = tournament_.next_meeting(winner);
       if (order.empty()) break;
       const auto block = run_block(order);
       if (!block) return false;
@@ -193,7 +194,7 @@ class FinalRace {
   }
 
   /// False if the winner turned out to be none.
-  bool confirm(std::size_t winner) {
+  bool confirm(EntrantId winner) {
     if (!reference_) return true;
     const Candidate candidate = parts_.candidates.candidate(entrants_[winner].id);
     // The baseline that defines what is right has nothing to be compared with.
@@ -214,7 +215,7 @@ class FinalRace {
   }
 
   bool is_baseline_in() const {
-    for (std::size_t entrant = 0; entrant < entrants_.size(); ++entrant) {
+    for (const EntrantId entrant : entrants_.ids()) {
       if (entrants_[entrant].id == options_.baseline) return in_[entrant];
     }
     return false;
@@ -223,32 +224,32 @@ class FinalRace {
   void conclude() {
     result_.race = tournament_.result();
     const Race& race = tournament_.race();
-    const std::size_t shown = winner_.value_or(result_.race.leader);
+    const EntrantId shown = winner_.value_or(result_.race.leader);
     // The times of a baseline that was found wrong are those of something else.
     if (winner_ && is_baseline_in()) result_.speedup = race.speedup(*winner_);
     result_.winner = winner_;
-    for (std::size_t entrant = 0; entrant < entrants_.size(); ++entrant) {
-      const std::size_t position = entrants_[entrant].id;
+    for (const EntrantId entrant : entrants_.ids()) {
+      const EntryId entry = entrants_[entrant].id;
       const std::optional<Ratio> ratio = entrant == shown ? Ratio{} : race.compare(entrant, shown);
-      result_.positions.push_back(position);
+      result_.entries.push_back(entry);
       result_.to_winner.push_back(ratio);
-      if (result_.race.standings[entrant].rested && !(ratio && ratio->ratio > 1)) result_.rested.push_back(position);
+      if (result_.race.standings[entrant].rested && !(ratio && ratio->ratio > 1)) result_.rested.push_back(entry);
     }
     result_.gpu_ms = tournament_.spent_ns() / 1e6;
     result_.blocks = tournament_.blocks();
   }
 
-  const std::vector<Finalist>& entrants_;
+  const PerEntrant<Finalist> entrants_;
   const FinalRaceOptions& options_;
   const FinalRaceParts& parts_;
   const std::optional<Candidate> reference_;  ///< nothing: nothing can be verified
   Tournament tournament_;
-  std::vector<bool> in_;  ///< of each entrant: it has not left
-  std::optional<std::size_t> winner_;
-  std::vector<std::size_t> slots_;   ///< the entrant in each slot of the device
-  std::vector<int> timed_launches_;  ///< at least, of each entrant
-  std::vector<bool> struck_;         ///< of each entrant: it failed once, and then ran well alone
-  int unexplained_ = 0;              ///< failures in a row that are no finalist's
+  PerEntrant<bool> in_;  ///< it has not left
+  std::optional<EntrantId> winner_;
+  std::vector<EntrantId> slots_;    ///< the entrant in each slot of the device
+  PerEntrant<int> timed_launches_;  ///< at least
+  PerEntrant<bool> struck_;         ///< it failed once, and then ran well alone
+  int unexplained_ = 0;             ///< failures in a row that are no finalist's
   FinalResult result_;
 };
 

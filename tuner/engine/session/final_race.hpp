@@ -15,41 +15,41 @@
 
 namespace tuner::engine {
 
-// A configuration has three numbers here. Its *position* is the one in the session, by which Candidates and a
-// Finalist's id name it. An *entrant* is an index into the entrants of the race; the tournament and all results of it
-// number by that. A *slot* is the place among those that are resident on the device.
+// A configuration has three numbers here. Its EntryId is the one in the session, by which Candidates and a Finalist
+// name it. Its EntrantId is the one in the race; the tournament and all results of it number by that. A *slot* is the
+// place among those that are resident on the device.
 
-/// What became of the race; everything that is a list has one element for each entrant.
+/// What became of the race.
 struct FinalResult {
-  std::vector<std::size_t> positions;
+  PerEntrant<EntryId> entries;
   RaceResult race;
-  std::optional<std::size_t> winner;  ///< an entrant; nothing if none survived
-  std::vector<std::optional<Ratio>>
-      to_winner;  ///< time over the winner's, paired; nothing if they share too few blocks
-  /// Positions of entrants that rested to the end although their samples, if any, do not say that the winner is faster:
+  std::optional<EntrantId> winner;  ///< nothing if none survived
+  /// Time over the winner's, paired; nothing if they share too few blocks.
+  PerEntrant<std::optional<Ratio>> to_winner;
+  /// Entrants that rested to the end although their samples, if any, do not say that the winner is faster:
   /// they have not had their race.
-  std::vector<std::size_t> rested;
+  std::vector<EntryId> rested;
   std::optional<Speedup> speedup;
   bool verified = false;     ///< reproduced the reference on fresh inputs, or is the reference
   std::string not_verified;  ///< why it could not be checked, where the reference itself failed
   double gpu_ms = 0;         ///< of halving and race: kernels, and about what precedes them
   int blocks = 0;            ///< of halving and race
 
-  std::optional<std::size_t> winner_position() const { return winner ? std::optional(positions[*winner]) : winner; }
+  std::optional<EntryId> winner_entry() const { return winner ? std::optional(entries[*winner]) : std::nullopt; }
 };
 
 /// A finalist that failed after it had been timed: reported as a trial of its own.
-using ReportFailure = std::function<void(std::size_t position, const CandidateFailure& failure)>;
+using ReportFailure = std::function<void(EntryId entry, const CandidateFailure& failure)>;
 
 /// Verifies a winner in further ways, and takes the device for that; nothing if it stands. A winner that fails leaves,
 /// and the device must be back at the task then; finalists need not be resident.
-using ConfirmFurther = std::function<std::optional<CandidateFailure>(std::size_t position)>;
+using ConfirmFurther = std::function<std::optional<CandidateFailure>(EntryId entry)>;
 
 struct FinalRaceOptions {
   TournamentOptions tournament;
-  std::optional<std::size_t> baseline = {};  ///< a position: speed-ups refer to it
-  std::uint64_t seed = 0;                    ///< of the session: fresh inputs have another one
-  int block_runs = 1;                        ///< how often each block is run, see repeated_blocks.hpp
+  std::optional<EntryId> baseline = {};  ///< speed-ups refer to it
+  std::uint64_t seed = 0;                ///< of the session: fresh inputs have another one
+  int block_runs = 1;                    ///< how often each block is run, see repeated_blocks.hpp
 };
 
 /// What a race works with; everything outlives it.

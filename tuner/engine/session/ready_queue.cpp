@@ -21,13 +21,13 @@ Evidence evidence(const cache::ResourceFacts& facts, const Geometry& launch, boo
   return result;
 }
 
-void ReadyQueue::push(std::size_t entry, const Evidence& evidence) {
+void ReadyQueue::push(EntryId entry, const Evidence& evidence) {
   const auto place = std::lower_bound(waiting_.begin(), waiting_.end(), entry,
-                                      [](const Waiting& one, std::size_t position) { return one.entry < position; });
+                                      [](const Waiting& one, EntryId other) { return one.entry < other; });
   waiting_.insert(place, {entry, evidence});
 }
 
-std::size_t ReadyQueue::pop() {
+EntryId ReadyQueue::pop() {
   auto next =
       std::find_if(waiting_.begin(), waiting_.end(), [](const Waiting& one) { return one.passed >= kMostPassed; });
   if (next == waiting_.end()) {
@@ -40,12 +40,12 @@ std::size_t ReadyQueue::pop() {
     });
   }
   for (auto passed = waiting_.begin(); passed != next; ++passed) ++passed->passed;
-  const std::size_t entry = next->entry;
+  const EntryId entry = next->entry;
   waiting_.erase(next);
   return entry;
 }
 
-bool ReadyQueue::take(std::size_t entry) {
+bool ReadyQueue::take(EntryId entry) {
   return std::erase_if(waiting_, [&](const Waiting& one) { return one.entry == entry; }) > 0;
 }
 

@@ -7,6 +7,7 @@
 #include "cache/store/resource_facts.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/task.hpp"
+#include "tuner/engine/measure/entry_id.hpp"
 
 namespace tuner::engine {
 
@@ -28,19 +29,18 @@ Evidence evidence(const cache::ResourceFacts& facts, const Geometry& launch, boo
 /// came of those.
 class ReadyQueue {
  public:
-  /// `entry`: its position in the session, which is the order asked.
-  void push(std::size_t entry, const Evidence& evidence);
+  void push(EntryId entry, const Evidence& evidence);
   /// The next for the device. Must not be empty.
-  std::size_t pop();
+  EntryId pop();
   /// Takes it out of its turn; false if it does not wait.
-  bool take(std::size_t entry);
+  bool take(EntryId entry);
   bool empty() const { return waiting_.empty(); }
   std::size_t size() const { return waiting_.size(); }
   void clear() { waiting_.clear(); }
 
  private:
   struct Waiting {
-    std::size_t entry;
+    EntryId entry;
     Evidence evidence;
     int passed = 0;  ///< by how many that were asked for later
   };

@@ -11,8 +11,8 @@ namespace {
 void combine(const BlockResult& earlier, bool with_samples, BlockResult& block) {
   block.disturbed = block.disturbed || earlier.disturbed;
   if (!with_samples) return;
-  for (std::size_t entry = 0; entry < block.samples_ns.size(); ++entry) {
-    block.samples_ns[entry] = uninterrupted_ns(std::array{block.samples_ns[entry], earlier.samples_ns.at(entry)});
+  for (std::size_t i = 0; i < block.samples_ns.size(); ++i) {
+    block.samples_ns[i] = uninterrupted_ns(std::array{block.samples_ns[i], earlier.samples_ns.at(i)});
   }
 }
 

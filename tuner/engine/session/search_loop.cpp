@@ -256,7 +256,7 @@ std::size_t SearchLoop::wanted() const {
 }
 
 /// Takes the entry over from an earlier session, or sends it on its way.
-void SearchLoop::start(std::size_t entry) {
+void SearchLoop::start(EntryId entry) {
   std::optional<CompileRequest> request;
   std::string refusal;
   try {
@@ -273,7 +273,7 @@ void SearchLoop::start(std::size_t entry) {
   }
 }
 
-void SearchLoop::submit_compile(std::size_t entry, CompileRequest request) {
+void SearchLoop::submit_compile(EntryId entry, CompileRequest request) {
   compile_.submit(std::move(request), [this, entry](CompileReply reply) { take_compiled(entry, std::move(reply)); });
 }
 
@@ -287,7 +287,7 @@ bool SearchLoop::take_compiled() {
 }
 
 /// The baseline comes first: it must not become the twin of a candidate that waits for the baseline to be run.
-void SearchLoop::take_compiled(std::size_t entry, CompileReply reply) {
+void SearchLoop::take_compiled(EntryId entry, CompileReply reply) {
   if (is_baseline_compiled() || entry == baseline_ || reply.outcome != Outcome::ok) {
     take_binary(entry, std::move(reply));
   } else {
@@ -299,7 +299,7 @@ bool SearchLoop::is_baseline_compiled() const {
   return !baseline_ || candidates_[*baseline_].own_binary || candidates_[*baseline_].finished;
 }
 
-void SearchLoop::take_binary(std::size_t entry, CompileReply reply) {
+void SearchLoop::take_binary(EntryId entry, CompileReply reply) {
   if (candidates_.compiled(entry, std::move(reply))) {
     const Entry& compiled = candidates_[entry];
     if (const cache::Quarantined* quarantined = earlier_.quarantined(compiled)) {
@@ -317,7 +317,7 @@ void SearchLoop::feed_device() {
   if (!preparation_.may_launch() || gives_up()) return;
   if (device_.state() == DeviceSession::State::prepared) return run_reference();
   while (!ready_.empty() && device_.wants_candidate()) {
-    const std::size_t entry = ready_.pop();
+    const EntryId entry = ready_.pop();
     device_.screen(candidates_.candidate(entry), contenders_.time_to_beat(),
                    [this, entry](const DeviceReply& reply) { take_screened(entry, reply); });
   }
@@ -341,7 +341,7 @@ void SearchLoop::run_reference() {
   }
 }
 
-void SearchLoop::take_screened(std::size_t entry, const DeviceReply& reply) {
+void SearchLoop::take_screened(EntryId entry, const DeviceReply& reply) {
   candidates_.ran(entry, reply);
   const cache::Trial& trial = candidates_[entry].trial;
   journal_.quarantine_if_confirmed(candidates_[entry], failure_of(reply));
@@ -372,17 +372,17 @@ void SearchLoop::fail_baseline() {
 }
 
 void SearchLoop::record_finished() {
-  for (const std::size_t entry : candidates_.take_finished()) {
+  for (const EntryId entry : candidates_.take_finished()) {
     journal_.add(candidates_[entry]);
     forget_slow(entry);
   }
 }
 
 /// Drops the binary of an entry that will not be a finalist.
-void SearchLoop::forget_slow(std::size_t entry) {
+void SearchLoop::forget_slow(EntryId entry) {
   const cache::Trial& trial = candidates_[entry].trial;
   if (!trial.duplicate_of.empty() || trial.outcome != Outcome::ok) return;
-  const std::optional<std::size_t> forgotten =
+  const std::optional<EntryId> forgotten =
       trial.censored ? std::optional(entry) : contenders_.add(*trial.time_ns, entry);
   if (!forgotten) return;
   const auto stands_for = [&](const auto& known) { return known && *forgotten == candidates_.original(*known); };
@@ -401,12 +401,12 @@ void SearchLoop::tell() {
 
 // ---- What was found ----
 
-bool SearchLoop::bring_binaries(const std::vector<std::size_t>& entries) {
+bool SearchLoop::bring_binaries(const std::vector<EntryId>& entries) {
   device_.return_to_task();
-  std::vector<std::size_t> missing;
+  std::vector<EntryId> missing;
   std::vector<CompileRequest> requests;
-  for (const std::size_t entry : entries) {
-    const std::size_t original = candidates_.original(entry);
+  for (const EntryId entry : entries) {
+    const EntryId original = candidates_.original(entry);
     if (candidates_.has_binary(original) || std::count(missing.begin(), missing.end(), original) > 0) continue;
     missing.push_back(original);
     requests.push_back(candidates_.request(original));
@@ -417,9 +417,9 @@ bool SearchLoop::bring_binaries(const std::vector<std::size_t>& entries) {
   for (std::size_t i = 0; i < missing.size(); ++i) {
     if (candidates_.restore_binary(missing[i], replies[i])) continue;
     all_there = false;
-    const std::vector<std::size_t> reopened = candidates_.reopen(missing[i]);
-    for (const std::size_t entry : reopened) contenders_.remove(entry);
-    for (const std::size_t entry : reopened) {
+    const std::vector<EntryId> reopened = candidates_.reopen(missing[i]);
+    for (const EntryId entry : reopened) contenders_.remove(entry);
+    for (const EntryId entry : reopened) {
       if (entry == missing[i]) {
         take_binary(entry, std::move(replies[i]));
       } else {
@@ -431,17 +431,17 @@ bool SearchLoop::bring_binaries(const std::vector<std::size_t>& entries) {
   return all_there;
 }
 
-std::optional<std::size_t> SearchLoop::raceable(std::optional<std::size_t> entry) const {
+std::optional<EntryId> SearchLoop::raceable(std::optional<EntryId> entry) const {
   if (!entry || !candidates_[*entry].finished || candidates_[*entry].trial.outcome != Outcome::ok) return std::nullopt;
   return candidates_.original(*entry);
 }
 
-std::vector<std::size_t> SearchLoop::warm_start() const {
-  std::vector<std::size_t> entries;
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    const Entry& entry = candidates_[i];
+std::vector<EntryId> SearchLoop::warm_start() const {
+  std::vector<EntryId> entries;
+  for (const EntryId id : candidates_.ids()) {
+    const Entry& entry = candidates_[id];
     const bool promised = std::find(promising_.begin(), promising_.end(), entry.configuration) != promising_.end();
-    if (promised && entry.asked && entry.finished) entries.push_back(i);
+    if (promised && entry.asked && entry.finished) entries.push_back(id);
   }
   return entries;
 }

@@ -37,20 +37,20 @@ class SearchLoop {
 
   // What a search found. An entry that shares its binary with another one is named by that.
 
-  std::optional<std::size_t> baseline() const { return raceable(baseline_); }  ///< nothing if it does not run
-  std::optional<std::size_t> previous() const { return raceable(previous_); }  ///< an earlier winner, if it still runs
-  std::optional<std::size_t> serving() const { return raceable(serving_); }    ///< what a program uses, if it runs
+  std::optional<EntryId> baseline() const { return raceable(baseline_); }  ///< nothing if it does not run
+  std::optional<EntryId> previous() const { return raceable(previous_); }  ///< an earlier winner, if it still runs
+  std::optional<EntryId> serving() const { return raceable(serving_); }    ///< what a program uses, if it runs
   /// Stopped by the user or by the budget's time before everything that was to be asked was measured.
   bool stopped_early() const { return stopped_early_; }
   /// Which rule ended the search before the space was done; empty: none.
   const std::string& stopped_because() const { return stopped_because_; }
   /// Entries that won elsewhere and were asked for because of that.
-  std::vector<std::size_t> warm_start() const;
+  std::vector<EntryId> warm_start() const;
 
   /// Makes sure that the entries, which are to race, have binaries: what earlier sessions timed has none. False if that
   /// showed some of their trials not to hold; those were run again, and the race is to be chosen anew. The search must
   /// be over.
-  bool bring_binaries(const std::vector<std::size_t>& entries);
+  bool bring_binaries(const std::vector<EntryId>& entries);
 
   void observe(std::string_view phase) const;  ///< tells the observer how far the session is
   double seconds() const;                      ///< since the session started
@@ -81,21 +81,21 @@ class SearchLoop {
   // The way of a configuration, in this order.
   void ask();
   std::size_t wanted() const;
-  void start(std::size_t entry);
-  void submit_compile(std::size_t entry, CompileRequest request);
+  void start(EntryId entry);
+  void submit_compile(EntryId entry, CompileRequest request);
   bool take_compiled();
-  void take_compiled(std::size_t entry, CompileReply reply);
-  void take_binary(std::size_t entry, CompileReply reply);
+  void take_compiled(EntryId entry, CompileReply reply);
+  void take_binary(EntryId entry, CompileReply reply);
   void feed_device();
   void run_reference();
-  void take_screened(std::size_t entry, const DeviceReply& reply);
+  void take_screened(EntryId entry, const DeviceReply& reply);
   void record_finished();
-  void forget_slow(std::size_t entry);
+  void forget_slow(EntryId entry);
   void tell();
 
   bool is_baseline_compiled() const;
   void fail_baseline();
-  std::optional<std::size_t> raceable(std::optional<std::size_t> entry) const;
+  std::optional<EntryId> raceable(std::optional<EntryId> entry) const;
 
   const Task& task_;
   const SessionOptions& options_;
@@ -115,11 +115,11 @@ class SearchLoop {
   bool may_reuse_ = false;  ///< earlier sessions may have left trials to take over
 
   enum class Asking { not_begun, begun, nothing_left } asking_ = Asking::not_begun;
-  std::optional<std::size_t> baseline_, previous_, serving_;
-  std::vector<std::pair<std::size_t, CompileReply>> early_;  ///< compiled before the baseline was
-  ReadyQueue ready_;                                         ///< compiled, waiting for the device
-  Contenders contenders_;                                    ///< their binaries are kept
-  std::optional<std::string> rule_met_;                      ///< that ends the search
+  std::optional<EntryId> baseline_, previous_, serving_;
+  std::vector<std::pair<EntryId, CompileReply>> early_;  ///< compiled before the baseline was
+  ReadyQueue ready_;                                     ///< compiled, waiting for the device
+  Contenders contenders_;                                ///< their binaries are kept
+  std::optional<std::string> rule_met_;                  ///< that ends the search
   std::string stopped_because_;
   bool stopped_early_ = false;
 };

@@ -98,13 +98,13 @@ class Session {
     const std::optional<FinalResult> before = std::move(final_);
     const std::size_t failed_before = failed_.size();
     search_.observe("racing");
-    final_ = run_final_race(
-        entrants, race_options(pool),
-        {candidates_, device_, parts_.stop,
-         [this](std::size_t entry, const CandidateFailure& failure) { record_late_failure(entry, failure); },
-         [this](std::size_t entry) { return awkward_sizes_.check(entry); }});
+    final_ =
+        run_final_race(entrants, race_options(pool),
+                       {candidates_, device_, parts_.stop,
+                        [this](EntryId entry, const CandidateFailure& failure) { record_late_failure(entry, failure); },
+                        [this](EntryId entry) { return awkward_sizes_.check(entry); }});
     racing_gpu_ms_ += final_->gpu_ms;
-    for (const std::size_t entry : final_->rested) raced_.erase(entry);
+    for (const EntryId entry : final_->rested) raced_.erase(entry);
     // A winner that was verified before the session was stopped is still one.
     if (before && before->winner && parts_.stop && !final_->winner) final_ = before;
     return failed_.size() > failed_before;
@@ -121,28 +121,28 @@ class Session {
     return options;
   }
 
-  void record_late_failure(std::size_t entry, const CandidateFailure& failure) {
+  void record_late_failure(EntryId entry, const CandidateFailure& failure) {
     journal_.add_late_failure(candidates_, entry, failure);
-    for (const std::size_t twin : candidates_.twins(entry)) failed_.insert(twin);
+    for (const EntryId twin : candidates_.twins(entry)) failed_.insert(twin);
   }
 
   /// Whether one of them has not raced, although it was faster than the winner, or there is none.
   bool left_out(const std::vector<Finalist>& entrants) const {
-    const auto time_of = [&](std::size_t entry) { return *candidates_[entry].trial.time_ns; };
+    const auto time_of = [&](EntryId entry) { return *candidates_[entry].trial.time_ns; };
     return std::any_of(entrants.begin(), entrants.end(), [&](const Finalist& entrant) {
       if (raced_.count(entrant.id) > 0) return false;
-      return !final_->winner || time_of(entrant.id) < time_of(*final_->winner_position());
+      return !final_->winner || time_of(entrant.id) < time_of(*final_->winner_entry());
     });
   }
 
   /// Everything that ran and was timed, now or in an earlier session, and has not failed since; each binary once.
   std::vector<Screened> screened() const {
     std::vector<Screened> pool;
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      const cache::Trial& trial = candidates_[i].trial;
-      if (!candidates_[i].finished || trial.outcome != Outcome::ok || !trial.duplicate_of.empty()) continue;
-      if (failed_.count(i) > 0) continue;
-      pool.push_back({i, *trial.time_ns, trial.censored});
+    for (const EntryId entry : candidates_.ids()) {
+      const cache::Trial& trial = candidates_[entry].trial;
+      if (!candidates_[entry].finished || trial.outcome != Outcome::ok || !trial.duplicate_of.empty()) continue;
+      if (failed_.count(entry) > 0) continue;
+      pool.push_back({entry, *trial.time_ns, trial.censored});
     }
     return pool;
   }
@@ -157,24 +157,25 @@ class Session {
     (same != entrants.end() ? *same : entrants.emplace_back(Finalist{.id = *serving})).is_previous = true;
   }
 
-  static std::vector<std::size_t> ids(const std::vector<Finalist>& entrants) {
-    std::vector<std::size_t> ids;
+  static std::vector<EntryId> ids(const std::vector<Finalist>& entrants) {
+    std::vector<EntryId> ids;
     for (const Finalist& entrant : entrants) ids.push_back(entrant.id);
     return ids;
   }
 
   /// Of several configurations that are the same binary and launch, the one that would win a tie races for all, so
   /// that it does not matter which was compiled first.
-  std::size_t representative(std::size_t entry) const {
+  EntryId representative(EntryId entry) const {
     const auto baseline = search_.baseline();
+    std::vector<EntryId> twins = candidates_.twins(entry);
+    std::erase_if(twins, [&](EntryId twin) { return !candidates_[twin].finished; });
     std::vector<TieCandidate> same;
-    for (const std::size_t twin : candidates_.twins(entry)) {
-      if (!candidates_[twin].finished) continue;
+    for (const EntryId twin : twins) {
       const search::Configuration& configuration = candidates_[twin].configuration;
       const int differing = baseline ? differing_parameters(configuration, candidates_[*baseline].configuration) : 0;
-      same.push_back({twin, differing, 0, candidates_.text(twin)});
+      same.push_back({differing, 0, candidates_.text(twin)});
     }
-    return choose_winner(same);
+    return twins[choose_winner(same)];
   }
 
   TuneReport conclude() {
@@ -195,7 +196,7 @@ class Session {
     add_to_counters(report.not_compared, report.decision.counters);
     if (!report.has_fresh_inputs) report.decision.counters[kSameInputsCounter] = 1;
     report.decision.contended = options_.contended || device_.contended();
-    if (report.decision.verified && final_->winner && awkward_sizes_.checked(*final_->winner_position())) {
+    if (report.decision.verified && final_->winner && awkward_sizes_.checked(*final_->winner_entry())) {
       report.awkward_problems = awkward_sizes_.verified();
       report.awkward_note = awkward_sizes_.note();
       report.decision.awkward_sizes = static_cast<std::int64_t>(report.awkward_problems.size());
@@ -256,12 +257,12 @@ class Session {
   void keep_binaries() {
     if (parts_.binaries == nullptr) return;
     try {
-      for (std::size_t i = 0; i < final_->positions.size(); ++i) {
-        const std::size_t position = final_->positions[i];
-        const CompileReply& compiled = candidates_[candidates_.original(position)].binary;
-        if (compiled.cubin.bytes.empty() || final_->race.standings[i].withdrawn) continue;
-        const std::string key = binary_key(task_, candidates_[position].configuration);
-        const bool served = i == final_->winner || position == search_.baseline();
+      for (const EntrantId entrant : final_->entries.ids()) {
+        const EntryId entry = final_->entries[entrant];
+        const CompileReply& compiled = candidates_[candidates_.original(entry)].binary;
+        if (compiled.cubin.bytes.empty() || final_->race.standings[entrant].withdrawn) continue;
+        const std::string key = binary_key(task_, candidates_[entry].configuration);
+        const bool served = entrant == final_->winner || entry == search_.baseline();
         parts_.binaries->put(binary_to_keep(compiled, task_.device().architecture(), key),
                              served ? cache::Keep::pinned : cache::Keep::while_room);
       }
@@ -272,7 +273,7 @@ class Session {
 
   /// What the next program starts with. It is made again where it is missing, so trouble costs nothing.
   void keep_for_starts(const cache::Decision& decided) {
-    const std::size_t winner = final_->positions[*final_->winner];
+    const EntryId winner = *final_->winner_entry();
     const CompileReply& compiled = candidates_[candidates_.original(winner)].binary;
     if (compiled.cubin.bytes.empty() || decided.origin == cache::Origin::replay) return;
     try {
@@ -296,8 +297,8 @@ class Session {
   AwkwardSizes awkward_sizes_;
   std::optional<FinalResult> final_;  ///< of the last race
   double racing_gpu_ms_ = 0;          ///< of all races
-  std::set<std::size_t> raced_;       ///< in any race
-  std::set<std::size_t> failed_;      ///< in a race or after it, with their twins
+  std::set<EntryId> raced_;           ///< in any race
+  std::set<EntryId> failed_;          ///< in a race or after it, with their twins
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ class ReportBuilder {
     if (facts_.baseline) describe_baseline(*facts_.baseline);
     for (const auto& [outcome, failure] : facts_.failures) report_.failures.push_back(failure);
     report_.decision.counters = candidates_.counters();
-    for (const std::size_t entry : facts_.warm_start) {
+    for (const EntryId entry : facts_.warm_start) {
       ++report_.warm_start.tried;
       if (candidates_.text(entry) == report_.decision.configuration) report_.warm_start.won = true;
     }
@@ -85,13 +85,13 @@ class ReportBuilder {
     if (budget.time) report_.budget.seconds = std::chrono::duration<double>(*budget.time).count();
   }
 
-  CodeFacts code_facts(std::size_t entry) const {
+  CodeFacts code_facts(EntryId entry) const {
     const CompileReply& binary = candidates_[candidates_.original(entry)].binary;
     return {idle_registers(candidates_[entry].trial.facts, candidates_[entry].geometry, facts_.task.device()),
             global_loads(binary.cubin.bytes, binary.cubin.kernel)};
   }
 
-  void describe_winner(std::size_t entry, double time_ns) {
+  void describe_winner(EntryId entry, double time_ns) {
     const cache::Trial& trial = candidates_[entry].trial;
     cache::Decision& decision = report_.decision;
     decision.configuration = trial.configuration;
@@ -107,7 +107,7 @@ class ReportBuilder {
     if (const auto flops = facts_.task.work_flops(configuration)) report_.flops_per_second = *flops / seconds;
   }
 
-  void describe_baseline(std::size_t entry) {
+  void describe_baseline(EntryId entry) {
     const cache::Trial& trial = candidates_[entry].trial;
     report_.decision.baseline = trial.configuration;
     if (!report_.decision.baseline_time_ns) report_.decision.baseline_time_ns = trial.time_ns;
@@ -117,8 +117,8 @@ class ReportBuilder {
 
   void describe_race(const FinalResult& final) {
     cache::Decision& decision = report_.decision;
-    const std::size_t shown = final.winner.value_or(final.race.leader);
-    describe_winner(final.positions[shown], final.race.standings[shown].median_ns);
+    const EntrantId shown = final.winner.value_or(final.race.leader);
+    describe_winner(final.entries[shown], final.race.standings[shown].median_ns);
     decision.race_blocks = final.race.blocks;
     decision.confidence = final.race.confidence;
     decision.noisy = final.race.noisy;
@@ -131,9 +131,9 @@ class ReportBuilder {
         decision.speedup_high = final.speedup->high;
       }
     }
-    for (std::size_t i = 0; i < final.positions.size(); ++i) {
-      describe_finalist(final, i);
-      describe_gain(final, i);
+    for (const EntrantId entrant : final.entries.ids()) {
+      describe_finalist(final, entrant);
+      describe_gain(final, entrant);
     }
     std::stable_sort(
         report_.finalists.begin(), report_.finalists.end(),
@@ -144,18 +144,18 @@ class ReportBuilder {
   }
 
   /// What the program would gain at least by using the winner.
-  void describe_gain(const FinalResult& final, std::size_t i) {
+  void describe_gain(const FinalResult& final, EntrantId entrant) {
     if (!facts_.serving || !final.winner) return;
-    if (candidates_.original(final.positions[i]) != candidates_.original(*facts_.serving)) return;
+    if (candidates_.original(final.entries[entrant]) != candidates_.original(*facts_.serving)) return;
     report_.gain_low = 1;
-    if (i != *final.winner && final.to_winner[i]) report_.gain_low = final.to_winner[i]->low;
+    if (entrant != *final.winner && final.to_winner[entrant]) report_.gain_low = final.to_winner[entrant]->low;
   }
 
-  void describe_finalist(const FinalResult& final, std::size_t i) {
-    const Standing& standing = final.race.standings[i];
+  void describe_finalist(const FinalResult& final, EntrantId entrant) {
+    const Standing& standing = final.race.standings[entrant];
     if (standing.withdrawn) return;  // it failed, and is among the failures
-    const std::size_t entry = final.positions[i];
-    const Ratio ratio = final.to_winner[i].value_or(Ratio{standing.relative_time, standing.low, standing.high});
+    const EntryId entry = final.entries[entrant];
+    const Ratio ratio = final.to_winner[entrant].value_or(Ratio{standing.relative_time, standing.low, standing.high});
     FinalistReport finalist{.configuration = candidates_.text(entry),
                             .time_ns = standing.median_ns,
                             .relative_time = ratio.ratio,

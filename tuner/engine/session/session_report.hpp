@@ -17,11 +17,11 @@ struct SessionFacts {
   const SessionOptions& options;
   const cache::Trial& common;
   const Candidates& candidates;
-  std::optional<std::size_t> baseline;
-  std::optional<std::size_t> serving;       ///< what a program uses now
+  std::optional<EntryId> baseline;
+  std::optional<EntryId> serving;           ///< what a program uses now
   const std::optional<FinalResult>& final;  ///< nothing when there was no race
   const std::map<Outcome, FailureReport>& failures;
-  std::vector<std::size_t> warm_start;  ///< what won elsewhere and was tried, by position
+  std::vector<EntryId> warm_start;  ///< what won elsewhere and was tried
 };
 
 /// The report, decision included, but for what only the session's clock and log know. Without a race the best screened

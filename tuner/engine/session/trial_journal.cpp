@@ -38,9 +38,9 @@ void TrialJournal::count_failure(const cache::Trial& trial) {
   failure.example_message = trial.message;
 }
 
-void TrialJournal::add_late_failure(const Candidates& candidates, std::size_t entry, const CandidateFailure& failure) {
+void TrialJournal::add_late_failure(const Candidates& candidates, EntryId entry, const CandidateFailure& failure) {
   quarantine_if_confirmed(candidates[entry], failure);
-  for (const std::size_t twin : candidates.twins(entry)) {
+  for (const EntryId twin : candidates.twins(entry)) {
     if (!candidates[twin].finished) continue;
     cache::Trial trial = candidates[twin].trial;
     trial.outcome = failure.outcome;

@@ -33,7 +33,7 @@ class TrialJournal {
   void add(const Entry& finished);
   /// The entry was timed and failed afterwards: its row stays true, and a second one says what happened. The same
   /// happened to all entries that share its binary and launch; together they count as one failure.
-  void add_late_failure(const Candidates& candidates, std::size_t entry, const CandidateFailure& failure);
+  void add_late_failure(const Candidates& candidates, EntryId entry, const CandidateFailure& failure);
   /// A binary that ended its worker, and did so again alone, is not launched again in later sessions. Other failures,
   /// and replayed ones, leave no mark.
   void quarantine_if_confirmed(const Entry& entry, const CandidateFailure& failure);
