@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "cache/file/fail.hpp"
 #include "cache/sqlite/sqlite.hpp"
 
@@ -9,6 +11,9 @@ namespace tuner::cache {
 
 std::size_t format_version(const sqlite::Connection& connection, const Format& format) {
   const std::string path = connection.path().string();
+  // In one transaction: another process may be writing the first step.
+  std::optional<sqlite::Transaction> same;
+  if (sqlite3_get_autocommit(connection.get()) != 0) same.emplace(connection, sqlite::Transaction::Kind::read);
   const std::int64_t application = connection.integer("PRAGMA application_id");
   const std::int64_t version = connection.integer("PRAGMA user_version");
   // Asked in any case: that reads the schema, so that one which cannot be read is found here.
