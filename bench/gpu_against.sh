@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # This build against an older one, on one GPU, alternating: hosts and hours differ by more than two builds do.
 #   bench/gpu_against.sh OLD_BUILD_FOLDER [NEW_BUILD_FOLDER] [OUTPUT_FOLDER] [SECTION...]
-# Sections: session startup request launch databases; all of them if none is named. Ends with one table, and with 1 if an old database is
+# Sections: session startup request launch miss databases; all of them if none is named. Ends with one table, and with 1 if an old database is
 # not found or not used again.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 declare -A build=([old]=$(realpath "$1") [new]=$(realpath "${2:-build/release}"))
 out=${3:-${build[new]}}
 shift $(($# < 3 ? $# : 3))
-[ $# -gt 0 ] || set -- session startup request launch databases
+[ $# -gt 0 ] || set -- session startup request launch miss databases
 runs=${RUNS:-5}
 status=0
 table=()
@@ -79,6 +79,7 @@ startup() {
   grep -q '^against' "$out/startup.log" || status=1
 }
 request() { figures 'request, ' bench_runtime_request "${prefetch[@]}" row_length "$few"; }
+miss() { figures 'miss, ' bench_runtime_miss 5 "${prefetch[@]}"; }
 launch() { figures 'launch .*difference' bench_runtime_launch bench/runtime/launch.cu; }
 
 # What the old program stored for each kernel, the new one finds under the same key, and makes none of its trials again
