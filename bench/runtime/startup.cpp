@@ -148,13 +148,13 @@ void measure(const std::string& against, int processes, const char* file, const 
 
   Build own{"/proc/self/exe", scratch.path().string()};
   Build other{against, other_scratch.path().string()};
-  const bench::Child writer({"writer", own.folder});
   std::optional<bench::Child> other_writer;
   if (!against.empty()) {
     for (const char* const name : {"decisions.db", "binaries.db"})
       fs::copy_file(scratch.path() / name, other_scratch.path() / name);
     other_writer.emplace(std::vector<std::string>{"writer", other.folder});
   }
+  const bench::Child writer({"writer", own.folder});
   std::vector<double> bare;
   for (int i = 0; i < processes; ++i) {
     bench::Child child({"bare", cubin, binary.kernel, decision.launch, text.arguments});

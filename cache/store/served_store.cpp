@@ -78,12 +78,12 @@ void write_rows(const Connection& served, const Served& row) {
 }
 
 /// What tells a file of decisions from another one that gets its name: rows say nothing of what was put in its place.
-/// Nothing where the file system does not say.
+/// Nothing of an empty file, and where the file system does not say.
 std::optional<std::string> identity_of(const OpenFolder& folder, const fs::path& decisions) {
-  constexpr unsigned kWanted = STATX_INO | STATX_BTIME;
+  constexpr unsigned kWanted = STATX_INO | STATX_BTIME | STATX_SIZE;
   struct statx status {};
   const int done = statx(folder.descriptor(), decisions.filename().c_str(), AT_SYMLINK_NOFOLLOW, kWanted, &status);
-  if (done != 0 || (status.stx_mask & kWanted) != kWanted) return std::nullopt;
+  if (done != 0 || (status.stx_mask & kWanted) != kWanted || status.stx_size == 0) return std::nullopt;
   return fmt::format("{} {}.{}", status.stx_ino, status.stx_btime.tv_sec, status.stx_btime.tv_nsec);
 }
 
@@ -229,19 +229,21 @@ std::vector<Served> ServedStore::find_all(const std::string& decision) {
 /// An exported row is of whichever file is there.
 bool ServedStore::is_of_this_file(const std::string& file) const {
   const OpenFolder& folder = *opened_->folder();
-  return file.empty() ? folder.has(decisions_.filename()) : identity_of(folder, decisions_) == file;
+  return file.empty() ? folder.look_at_content(decisions_.filename()).has_value()
+                      : identity_of(folder, decisions_) == file;
 }
 
 void record_served(const fs::path& path, const Served& row, std::chrono::milliseconds patience) {
+  // What was left half-written, and an older format, are left to those who decide. Looked at before it is opened: that
+  // would roll a journal back.
+  for (const char* const suffix : {"-journal", "-wal"}) {
+    if (open_folder_of(path)->has(path.filename().string() + suffix)) return;
+  }
   const auto decisions = open_as_it_is(path, patience);
   const OpenFolder& folder = *decisions->folder();
   const fs::path beside = served_beside(decisions->path());
   const std::string name = beside.filename();
   if (folder.has(name) && reason_to_distrust(folder, name, trusted_owners())) return;
-  // What was left half-written, and an older format, are left to those who decide.
-  for (const char* const suffix : {"-journal", "-wal"}) {
-    if (folder.has(path.filename().string() + suffix)) return;
-  }
   if (format_version(*decisions, decisions_format()) != decisions_format().steps.size()) return;
   const Transaction lock(*decisions, Transaction::Kind::write);
   MarkedDecisions known(*decisions);

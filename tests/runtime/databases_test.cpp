@@ -100,6 +100,8 @@ TEST_CASE("a database of a newer version is a miss") {
 
 TEST_CASE("an empty file is no database yet") {
   TwoDatabases machine;
+  CHECK(Runtime(machine.options()).kernel(wave()).request({100, 1000}).rung() == Rung::exact);  // which writes a row
+  CHECK(fs::exists(machine.home() / "served.db"));
   fs::resize_file(machine.decisions(), 0);
   Runtime runtime(machine.options());
   CHECK(runtime.kernel(wave()).request({100, 1000}).rung() == Rung::baseline);

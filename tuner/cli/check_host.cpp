@@ -73,9 +73,10 @@ std::string text_of(const host::Finding& finding, const host::HostResult& result
 
 std::string to_text(const CheckRequest& request, const std::vector<ProblemValues>& problems,
                     const host::HostResult& result) {
-  std::string text = fmt::format("{} on the CPU: {} x {} x 3 thread orders, {} of the configurations checked for races\n",
-                                 request.description->kernel, plural(result.configurations, "configuration"),
-                                 plural(result.problems, "problem"), result.raced);
+  std::string text =
+      fmt::format("{} on the CPU: {} x {} x 3 thread orders, {} of the configurations checked for races\n",
+                  request.description->kernel, plural(result.configurations, "configuration"),
+                  plural(result.problems, "problem"), result.raced);
   text +=
       fmt::format("{} in {:.1f} s, run in {:.1f} s, {}\n", "Compiled", result.compile_s, result.run_s, result.compiler);
   std::string list;

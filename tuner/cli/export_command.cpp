@@ -145,7 +145,7 @@ Command export_command() {
               {"with-binaries", Kind::flag, "",
                "write the compiled winners and baselines to binaries.db beside FILE.db, and what programs start from "
                "to "
-               "served.db there, so that a program needs no toolkit"},
+               "served.db (of tuned.db: tuned-served.db), so that a program needs no toolkit"},
               {"force", Kind::flag, "", "replace existing files"},
               {"header", Kind::value, "FILE.hpp",
                "write the newest winners as a C++ header instead; a kernel file supplies the numbers of named values"},

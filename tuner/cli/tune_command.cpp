@@ -220,7 +220,8 @@ Command tune_command() {
                "replay.db"},
               {"fresh", Kind::flag, "", "ignore trials stored by earlier sessions and measure everything again"},
               {"no-warm-start", Kind::flag, "",
-               "do not start with configurations suggested by earlier results, for other problems or GPUs too; by default up "
+               "do not start with configurations suggested by earlier results, for other problems or GPUs too; by "
+               "default up "
                "to five of them are measured first, and more as long as they prove faster than the strategy's own "
                "choices"},
               {"if-busy", Kind::value, "wait|TIME|leave|ignore",

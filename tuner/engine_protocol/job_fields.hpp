@@ -5,7 +5,7 @@
 #include "tuner/engine_protocol/jobs.hpp"
 #include "tuner/process/header_fields.hpp"
 
-// The fields of jobs and answers, as record.hpp wants them; a decision describes its own.
+// The fields of jobs and answers, as packed_text.hpp wants them; a decision describes its own.
 
 namespace tuner {
 

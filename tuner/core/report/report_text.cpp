@@ -63,8 +63,9 @@ std::string facts_text(const cache::ResourceFacts& facts, const CodeFacts& code)
   const int shared = facts.static_shared_bytes.value_or(0) + facts.dynamic_shared_bytes.value_or(0);
   if (shared > 0) parts.push_back(fmt::format("{} B of shared memory", grouped(static_cast<std::uint64_t>(shared))));
   if (facts.occupancy) {
-    parts.push_back(fmt::format("occupancy {}{}", percent(*facts.occupancy),
-                                facts.occupancy_limiter.empty() ? "" : ", limited by " + facts.occupancy_limiter));
+    parts.push_back(
+        fmt::format("occupancy {}{}", percent(*facts.occupancy),
+                    facts.occupancy_limiter.empty() ? "" : " (limited by " + facts.occupancy_limiter + ")"));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -304,7 +305,8 @@ std::string ReportText::finalists() const {
   const std::string confidence =
       any_interval ? fmt::format(", {} confidence interval", percent(report.decision.confidence)) : std::string();
   return "\n" +
-         labelled("", fmt::format("Finalists compared with the winner (ratio of times{}; spills in bytes)", confidence)) +
+         labelled("",
+                  fmt::format("Finalists compared with the winner (ratio of times{}; spills in bytes)", confidence)) +
          table.text(width) + (left_out > 0 ? fmt::format("and {} more, in --json\n", left_out) : "");
 }
 
@@ -332,11 +334,10 @@ std::string ReportText::accounts() const {
                                  : fmt::format(" {} screened now, {} known from earlier sessions;",
                                                counter(decision, "screened"), counter(decision, "reused"));
   text += labelled(
-      "  ",
-      fmt::format("{} configurations:{} {} timed, {} deduplicated, {} failed; {} binaries compiled, {} launches, {} rows stored",
-                  counter(decision, "asked"), reused, counter(decision, "timed"), counter(decision, "deduplicated"),
-                  failures_of(report), counter(decision, "compiled"), counter(decision, "launched"),
-                  counter(decision, "stored")));
+      "  ", fmt::format("{}:{} {} timed, {} deduplicated, {} failed; {} binaries compiled, {} launches, {} rows stored",
+                        counted(static_cast<std::uint64_t>(counter(decision, "asked")), "configuration"), reused,
+                        counter(decision, "timed"), counter(decision, "deduplicated"), failures_of(report),
+                        counter(decision, "compiled"), counter(decision, "launched"), counter(decision, "stored")));
   const TimeSpent& time = report.time;
   text += "\n" + labelled("", fmt::format("Where the time went: {} in all{}", duration_text(time.total_s),
                                           report.replayed ? "; compiling and timing were replayed, not done" : ""));

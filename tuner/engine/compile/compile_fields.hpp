@@ -3,7 +3,7 @@
 #include "tuner/engine/compile/compile.hpp"
 #include "tuner/process/header_fields.hpp"
 
-// The fields of requests to the compiler and its replies, as record.hpp wants them.
+// The fields of requests to the compiler and its replies, as packed_text.hpp wants them.
 
 namespace tuner {
 

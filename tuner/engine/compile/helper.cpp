@@ -100,7 +100,7 @@ class Helper {
     } else if (message.type == kPrecompile && compiler_) {
       std::string log;
       compiler_->precompile(from_message<CompileRequest>(message), log);  // without it compiling is slower, that is all
-      pool_.send({kPrecompiled, "{}", {}});
+      pool_.send({kPrecompiled, {}, {}});
     } else if (message.type == kReplace && compiler_) {
       replace(from_message<ReplaceWorker>(message).slot);
     }
