@@ -41,6 +41,7 @@ add_library(tuner_sqlite INTERFACE)
 target_link_libraries(tuner_sqlite INTERFACE SQLite::SQLite3 Threads::Threads ${CMAKE_DL_LIBS})
 if(TUNER_STATIC_DEPENDENCIES)
   target_link_libraries(tuner_sqlite INTERFACE m)
+  target_compile_definitions(tuner_sqlite INTERFACE TUNER_OWN_SQLITE)
 endif()
 
 if(TUNER_BUILD_TESTS)
