@@ -55,10 +55,7 @@ struct stat status_of(int descriptor) {
 OpenFolder OpenFolder::of(const fs::path& file) {
   OpenFolder folder;
   folder.walk(fs::absolute(file).parent_path());
-  struct stat here {};
-  const struct stat& status = folder.steps_.back().status;
-  folder.is_bound_ = stat(fmt::format("/proc/self/fd/{}", folder.descriptor()).c_str(), &here) == 0 &&
-                     here.st_dev == status.st_dev && here.st_ino == status.st_ino;
+  folder.is_bound_ = folder.is_at(fmt::format("/proc/self/fd/{}", folder.descriptor()));
   return folder;
 }
 
@@ -108,10 +105,10 @@ std::optional<struct stat> OpenFolder::look_at_content(const std::string& name) 
   return status;
 }
 
-bool OpenFolder::is_at_its_path() const {
+bool OpenFolder::is_at(const fs::path& path) const {
   struct stat there {};
   const struct stat& status = steps_.back().status;
-  return stat(path().c_str(), &there) == 0 && there.st_dev == status.st_dev && there.st_ino == status.st_ino;
+  return stat(path.c_str(), &there) == 0 && there.st_dev == status.st_dev && there.st_ino == status.st_ino;
 }
 
 std::vector<std::byte> read_beginning(int descriptor, std::size_t size) {

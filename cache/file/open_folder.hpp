@@ -45,11 +45,12 @@ class OpenFolder {
   /// The same, but nothing for an empty file either.
   std::optional<struct stat> look_at_content(const std::string& name) const;
   /// Whether `path` still leads to this folder.
-  bool is_at_its_path() const;
+  bool is_at_its_path() const { return is_at(path()); }
 
  private:
   OpenFolder() = default;
   void walk(const std::filesystem::path& folder);
+  bool is_at(const std::filesystem::path& path) const;
 
   UniqueHandle<int, close, -1> descriptor_;
   std::vector<Step> steps_;

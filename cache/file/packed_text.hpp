@@ -48,7 +48,7 @@ class Packing {
     pass(value);
     return *this;
   }
-  const std::string& written() const { return written_; }
+  std::string written() && { return std::move(written_); }
   /// Nothing may be left to be read.
   void finish() const {
     if (!rest_.empty()) refuse();
@@ -167,7 +167,7 @@ template <class Record>
 std::string packed(const Record& record) {
   Packing writer;
   writer("", const_cast<Record&>(record));  // one walk serves reading, too; this one changes nothing
-  return writer.written();
+  return std::move(writer).written();
 }
 
 template <class Record>

@@ -236,8 +236,9 @@ bool ServedStore::is_of_this_file(const std::string& file) const {
 void record_served(const fs::path& path, const Served& row, std::chrono::milliseconds patience) {
   // What was left half-written, and an older format, are left to those who decide. Looked at before it is opened: that
   // would roll a journal back.
+  const auto before = open_folder_of(path);
   for (const char* const suffix : {"-journal", "-wal"}) {
-    if (open_folder_of(path)->has(path.filename().string() + suffix)) return;
+    if (before->has(path.filename().string() + suffix)) return;
   }
   const auto decisions = open_as_it_is(path, patience);
   const OpenFolder& folder = *decisions->folder();

@@ -78,9 +78,9 @@ TEST_CASE("what is stored is listed and shown in lines as wide as the terminal, 
   REQUIRE(place.piped(place.tune()).exit_code == 0);
   const Words show{"show", "scale", "--db", place.folder + "/replay.db"};
   check_out(place.user.run(show), 0,
-            {"  speed-up   1.436x (1.431-1.442) over the baseline's 129.3 us, 99.73 % confidence, 4 paired blocks\n"});
+            {"  speed-up   1.436x (1.431-1.442) over the baseline's 129.3 us, 99.73 % confidence, 4 paired samples\n"});
   const Result shown = Running(place.user, show, Terminal::output, 70).finish();
-  CHECK_FALSE(contains(shown.out, "99.73 % confidence, 4 paired blocks\n"));
+  CHECK_FALSE(contains(shown.out, "99.73 % confidence, 4 paired samples\n"));
   CHECK(longest_line(shown.out, place.folder) <= 70);
 }
 

@@ -204,7 +204,7 @@ TEST_CASE("the report says what was run, where, and how often") {
   const Result result = Developer().run(
       {"check", kernel_file("read_past_end"), "--host", "--problem", "n=5", "--config", "BLOCKDIMX=128"});
   CHECK_EQ(result.exit_code, 1);
-  CHECK(contains(result.out, "read_past_end on the CPU: 1 configuration x 1 problem x 3 thread orders"));
+  CHECK(contains(result.out, "read_past_end on the CPU: 1 configuration x 1 problem x 3 thread schedules"));
   CHECK(contains(result.out, "Problems: n=5\n"));
   CHECK(
       contains(result.out, "read_past_end.cu:14: out_of_bounds_read: reads 4 bytes at byte 20 of `x`, which has 20\n"));

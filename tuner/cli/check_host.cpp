@@ -74,7 +74,7 @@ std::string text_of(const host::Finding& finding, const host::HostResult& result
 std::string to_text(const CheckRequest& request, const std::vector<ProblemValues>& problems,
                     const host::HostResult& result) {
   std::string text =
-      fmt::format("{} on the CPU: {} x {} x 3 thread orders, {} of the configurations checked for races\n",
+      fmt::format("{} on the CPU: {} x {} x 3 thread schedules, {} of the configurations checked for races\n",
                   request.description->kernel, plural(result.configurations, "configuration"),
                   plural(result.problems, "problem"), result.raced);
   text +=
@@ -82,7 +82,7 @@ std::string to_text(const CheckRequest& request, const std::vector<ProblemValues
   std::string list;
   for (const ProblemValues& problem : problems) list += (list.empty() ? "" : "; ") + problem_text(problem);
   text +=
-      labelled(request.problems.empty() ? "Derived problems: " : "Problems: ", list.empty() ? "the only one" : list);
+      labelled(request.problems.empty() ? "Problem sizes chosen by the check: " : "Problems: ", list.empty() ? "the only one" : list);
   if (result.interrupted) text += "Interrupted: the results are incomplete.\n";
   text += '\n';
   if (result.configurations == 0)

@@ -47,7 +47,7 @@ std::string exit_code_line(ExitCode code) {
 std::span<const Option> global_options() {
   static const std::array<Option, 4> options{{
       {"db", Option::Kind::value, "PATH",
-       "folder that holds the databases, or the path of a database of decisions; default: $TUNER_DB, else "
+       "folder that holds the databases, or path to a decision database; default: $TUNER_DB, else "
        "$XDG_DATA_HOME/tuner, else ~/.local/share/tuner"},
       {"json", Option::Kind::flag, "", "print one JSON object instead of text"},
       {"help", Option::Kind::flag, "", "print this help and exit"},

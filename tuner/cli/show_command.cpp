@@ -70,7 +70,7 @@ std::string speedup_text(const cache::Decision& decision) {
   std::string text = fmt::format("{} over {}", speedup_cell(decision), baseline);
   if (decision.speedup_low) {
     text += fmt::format(", {:.4g} % confidence, {}", decision.confidence * 100,
-                        counted(decision.race_blocks, "paired block"));
+                        counted(decision.race_blocks, "paired sample"));
   }
   return text;
 }

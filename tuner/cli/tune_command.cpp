@@ -184,9 +184,10 @@ Command tune_command() {
           {
               {"problem", Kind::repeatable, "A=1,B=2",
                "values that define the problem; repeat the option to tune several problems in turn"},
-              {"kernel", Kind::value, "NAME", "which kernel, if FILE describes several; default: the only one"},
+              {"kernel", Kind::value, "NAME", "which kernel to tune; needed if FILE describes several"},
               {"where", Kind::repeatable, "EXPR",
-               "try only configurations for which EXPR is true, for example 'BLOCKDIMX >= 256'; repeatable"},
+               "try only configurations for which EXPR is true, for example 'BLOCKDIMX >= 256'; if repeated, all must "
+               "be true"},
               {"strategy", Kind::value, "NAME",
                fmt::format("how to choose configurations: {}; default auto",
                            fmt::join(search::strategy_names(), ", "))},
@@ -210,20 +211,22 @@ Command tune_command() {
                "stop compiling a configuration that takes longer than this (ms, s, min); default 30s"},
               {"workers", Kind::value, "N",
                "number of compile processes; default: the number of usable cores minus one"},
-              {"I", Kind::repeatable, "DIR", "also search this folder for quoted headers; repeatable"},
+              {"I", Kind::repeatable, "DIR", "also search DIR for headers included with quotes; repeatable"},
               {"record", Kind::value, "FILE",
-               "write every trial with its samples to FILE (.gz: compressed); slower, because no candidate is stopped "
-               "early"},
+               "write every trial with its samples to FILE (compressed if its name ends in .gz); slower, because no "
+               "candidate "
+               "is stopped early"},
               {"force", Kind::flag, "", "with --record: replace FILE if it exists and is a recording"},
               {"replay", Kind::value, "FILE",
                "replay a recording instead of using a GPU: nothing is compiled or launched, and results go to "
                "replay.db"},
               {"fresh", Kind::flag, "", "ignore trials stored by earlier sessions and measure everything again"},
               {"no-warm-start", Kind::flag, "",
-               "do not start with configurations suggested by earlier results, for other problems or GPUs too; by "
-               "default up "
-               "to five of them are measured first, and more as long as they prove faster than the strategy's own "
-               "choices"},
+               "do not start with configurations suggested by earlier results. By default, up to five such "
+               "configurations, "
+               "including ones suggested by results for other problems or GPUs, are measured first, and more for as "
+               "long "
+               "as they prove faster than the strategy's own choices"},
               {"if-busy", Kind::value, "wait|TIME|leave|ignore",
                "what to do if another process is tuning the same kernel and problem, or is tuning on the same "
                "GPU. wait: wait "

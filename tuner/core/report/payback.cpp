@@ -61,7 +61,7 @@ std::string payback_text(const Payback& payback) {
   const std::string range = payback.fewest && payback.most ? fmt::format(" ({} to {})", launches_text(*payback.fewest),
                                                                          launches_text(*payback.most))
                                                            : std::string();
-  return fmt::format("pays for itself after {}{}: {}", after, range, cost);
+  return fmt::format("after {}{}; {}", after, range, cost);
 }
 
 }  // namespace tuner

@@ -25,7 +25,7 @@ std::optional<Payback> payback(const cache::Decision& decision, double tuning_s)
 std::optional<Payback> stored_payback(const cache::Decision& decision);
 inline constexpr const char* kTuningCounter = "tuning_ms";
 
-/// "pays for itself after 68,800 launches (68,400 to 69,100): tuning took 12.8 s", or that it is not known to.
+/// "after 68,800 launches (68,400 to 69,100); tuning took 12.8 s", or that it is not known to.
 std::string payback_text(const Payback& payback);
 
 }  // namespace tuner

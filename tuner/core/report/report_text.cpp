@@ -163,7 +163,7 @@ std::string speedup_text(const TuneReport& report) {
   text += fmt::format(", {} confidence interval {} to {}", percent(decision.confidence), times(*decision.speedup_low),
                       times(*decision.speedup_high));
   if (decision.race_blocks > 0) {
-    text += fmt::format(", {}", counted(static_cast<std::uint64_t>(decision.race_blocks), "paired block"));
+    text += fmt::format(", {}", counted(static_cast<std::uint64_t>(decision.race_blocks), "paired sample"));
   }
   if (*decision.speedup_low <= 1 && *decision.speedup_high >= 1) text += "; the race cannot tell them apart";
   return text;
@@ -241,7 +241,7 @@ std::string ReportText::ties() const {
   const cache::Decision& decision = report.decision;
   if (decision.ties.size() < 2) return {};
   std::string text =
-      "\n" + labelled("", fmt::format("Tied with the winner: {} not shown to be more than 1 % slower than the fastest",
+      "\n" + labelled("", fmt::format("Tied with the winner: {} that may be within 1 % of the fastest",
                                       counted(decision.ties.size() - 1, "configuration")));
   std::size_t shown = 0;
   std::size_t left_out = 0;

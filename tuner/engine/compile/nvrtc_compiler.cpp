@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,6 +14,7 @@
 #include <optional>
 #include <string_view>
 
+#include "cache/file/hash.hpp"
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/engine/compile/program.hpp"
 #include "tuner/engine/compile/resource_log.hpp"
@@ -32,11 +32,6 @@ struct DestroyProgram {
   void operator()(_nvrtcProgram* program) const noexcept { functions->destroy_program(&program); }
 };
 using Program = std::unique_ptr<_nvrtcProgram, DestroyProgram>;
-
-cache::Hash hash(const std::vector<std::byte>& bytes) {
-  const XXH128_hash_t value = XXH3_128bits(bytes.data(), bytes.size());
-  return {fmt::format("{:016x}{:016x}", value.high64, value.low64)};
-}
 
 bool says(const std::vector<std::string>& options, std::initializer_list<std::string_view> names) {
   return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
@@ -204,7 +199,7 @@ CompileReply NvrtcCompiler::compile(const CompileRequest& request) const {
                                 request.file_name, request.architecture);
   } else {
     reply.cubin = std::move(product.cubin);
-    reply.cubin.hash = hash(reply.cubin.bytes);
+    reply.cubin.hash = cache::content_hash(reply.cubin.bytes);
     reply.facts = facts_from_log(reply.log, reply.cubin.kernel);
     reply.facts.binary_hash = reply.cubin.hash;
     if (const std::optional<CubinFacts> facts = facts_from_cubin(reply.cubin.bytes, reply.cubin.kernel)) {
