@@ -43,6 +43,11 @@ const NvrtcCompiler& compiler() {
   return instance;
 }
 
+bool same_instructions(const CompileReply& a, const CompileReply& b) {
+  const auto code = kernel_code(a.cubin.bytes, a.cubin.kernel), other = kernel_code(b.cubin.bytes, b.cubin.kernel);
+  return !code.empty() && std::equal(code.begin(), code.end(), other.begin(), other.end());
+}
+
 /// What must compile.
 CompileReply compiled(const CompileRequest& request, const NvrtcCompiler& by = compiler()) {
   CompileReply reply = by.compile(request);
@@ -221,6 +226,50 @@ TEST_CASE("declaring less changes no binary") {
     CHECK(less.cubin.kernel == all.cubin.kernel);
     CHECK(less.facts.binary_hash == all.facts.binary_hash);
   }
+}
+
+TEST_CASE("cooperative groups without what they include make the same instructions") {
+  const NvrtcCompiler everything({}, Builtins::all);
+  for (const char* body :
+       {"p[0] = cg::reduce(tile, p[t], cg::plus<int>());", "p[t] = cg::reduce(tile, p[t], cg::greater<int>());",
+        "p[t] = cg::inclusive_scan(tile, p[t]);", "p[t] = cg::exclusive_scan(tile, float(p[t]), cg::plus<float>());",
+        "p[t] = tile.shfl_xor(p[t], 3) + tile.any(p[t] > 2); tile.sync();",
+        "const auto some = cg::coalesced_threads(); p[t] = cg::reduce(some, p[t], cg::bit_or<int>());",
+        "const auto same = cg::labeled_partition(tile, p[t]); p[t] = same.size() + same.thread_rank();",
+        "__shared__ int s[64]; cg::memcpy_async(block, s, p, sizeof s); cg::wait(block); p[t] = s[63 - t % 64];",
+        "cg::this_grid().sync(); p[t] = cg::this_grid().thread_rank();", "p[t] = cg::this_cluster().num_blocks();"}) {
+    const CompileRequest request = request_for(
+        std::string(
+            "#include <cooperative_groups.h>\n#include <cooperative_groups/memcpy_async.h>\n"
+            "#include <cooperative_groups/reduce.h>\n#include <cooperative_groups/scan.h>\n"
+            "namespace cg = cooperative_groups;\n"
+            "extern \"C\" __global__ void k(int* p) { const auto block = cg::this_thread_block(); const auto tile "
+            "= cg::tiled_partition<32>(block); const int t = threadIdx.x; ") +
+        body + " }\n");
+    const CompileReply less = compiled(request, compiler()), all = compiled(request, everything);
+    CHECK_MESSAGE(same_instructions(less, all), body);
+    CHECK(less.facts.registers == all.facts.registers);
+    CHECK(globals_in_cubin(less.cubin.bytes).size() < 100);
+  }
+}
+
+TEST_CASE("cooperative groups with all they include where a source needs it, precompiled or not") {
+  CompileRequest atomics = request_for(
+      "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\n"
+      "namespace cg = cooperative_groups;\n"
+      "__device__ cuda::atomic<int, cuda::thread_scope_device> total;\n"
+      "extern \"C\" __global__ void k(int* p) {\n"
+      "  cg::reduce_update_async(cg::tiled_partition<32>(cg::this_thread_block()), total, p[0], "
+      "cg::plus<int>());\n}\n");
+  atomics.file_name = "atomics.cu";
+  const NvrtcCompiler plain({}), everything({}, Builtins::all);
+  NvrtcCompiler precompiled({});
+  const CompileReply expected = compiled(atomics, everything);
+  CHECK(plain.compile(atomics).cubin.bytes == expected.cubin.bytes);
+  if (!plain.toolkit().at_least(12, 8)) return;  // has no precompiled headers
+  std::string log;
+  REQUIRE_MESSAGE(precompiled.precompile(atomics, log), log);
+  CHECK(same_instructions(precompiled.compile(atomics), expected));
 }
 
 TEST_CASE("a source that needs what was not declared is compiled with everything") {

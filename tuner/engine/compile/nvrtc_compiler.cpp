@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/sendfile.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -26,6 +24,9 @@ namespace {
 constexpr const char* kMinimalOption = "--minimal";
 constexpr const char* kFrontEndOption = "--fdevice-syntax-only";
 constexpr const char* kMinimalMacro = "__CUDACC_RTC_MINIMAL__";  // defined then; a source may ask for it
+// With this their headers include nothing of the standard library, which is nine tenths of what they cost, and more
+// than a thousand variables that are never used and that the driver would load. Only atomics in global memory need it.
+constexpr const char* kFewerGroupsMacro = "_CG_LIMIT_INCLUDED_DEPENDENCIES";
 
 struct DestroyProgram {
   const Nvrtc* functions;
@@ -61,18 +62,6 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
-
-// A copy in memory; none if the file cannot be read or memory is short.
-UniqueFd copy_to_memory(const std::filesystem::path& path) {
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  UniqueFd copy(memfd_create("tuner-pch", MFD_CLOEXEC));
-  if (!file || !copy) return {};
-  while (true) {
-    const ssize_t count = sendfile(copy.get(), file.get(), nullptr, std::size_t{1} << 30);
-    if (count == 0) return copy;
-    if (count < 0) return {};
-  }
-}
 
 std::vector<const char*> pointers(const std::vector<std::string>& texts) {
   std::vector<const char*> result;
@@ -149,41 +138,43 @@ NvrtcCompiler::Product NvrtcCompiler::run(const CompileRequest& request,
   return product;
 }
 
-bool NvrtcCompiler::may_declare_less(const CompileRequest& request) const {
-  return builtins_ == Builtins::small_first && needs_all_ != request.file_name &&
-         !says(request.options, {kMinimalOption, "-minimal"}) &&
-         request.source.find(kMinimalMacro) == std::string::npos && is_self_contained(request.source, request.headers);
+std::string NvrtcCompiler::declaring_less(const CompileRequest& request) const {
+  if (builtins_ != Builtins::small_first || needs_all_ == request.file_name) return {};
+  const auto mentions = [&](const char* text) { return request.source.find(text) != std::string::npos; };
+  if (is_self_contained(request.source, request.headers))
+    return says(request.options, {kMinimalOption, "-minimal"}) || mentions(kMinimalMacro) ? "" : kMinimalOption;
+  return mentions("cooperative_groups") && !mentions(kFewerGroupsMacro) ? fmt::format("-D{}", kFewerGroupsMacro) : "";
+}
+
+NvrtcCompiler::Product NvrtcCompiler::run_from_precompiled(const CompileRequest& request,
+                                                           std::vector<std::string> options) const {
+  const auto header = std::find_if(precompiled_.begin(), precompiled_.end(), [&](const PrecompiledHeader& one) {
+    return request.source.starts_with(one.prefix) && options == one.options && request.headers == one.headers;
+  });
+  if (header != precompiled_.end()) options.insert(options.end(), {header->option(), "--pch-messages=false"});
+  if (request.front_end_only) options.emplace_back(kFrontEndOption);
+  return run(request, options);
 }
 
 CompileReply NvrtcCompiler::compile(const CompileRequest& request) const {
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::string> all = options(request);
-  for (const PrecompiledHeader& header : precompiled_) {
-    if (!request.source.starts_with(header.prefix) || all != header.options || request.headers != header.headers)
-      continue;
-    all.push_back(header.option());
-    all.emplace_back("--pch-messages=false");
-    break;
-  }
-  if (request.front_end_only) all.emplace_back(kFrontEndOption);
   Product product;
-  const bool less = may_declare_less(request);
-  if (less) {
+  const std::string less = declaring_less(request);
+  if (!less.empty()) {
     std::vector<std::string> small = all;
-    small.emplace_back(kMinimalOption);
-    product = run(request, small);
+    small.push_back(less);
+    product = run_from_precompiled(request, small);
   }
   // What ptxas refuses it would refuse again: it sees no declarations.
-  const bool settled = less && (product.result == NVRTC_SUCCESS || product.log.find("ptxas") != std::string::npos);
+  const bool settled =
+      !less.empty() && (product.result == NVRTC_SUCCESS || product.log.find("ptxas") != std::string::npos);
   if (!settled) {
-    product = run(request, all);
-    if (less && product.result == NVRTC_SUCCESS) needs_all_ = request.file_name;
+    product = run_from_precompiled(request, all);
+    if (!less.empty() && product.result == NVRTC_SUCCESS) needs_all_ = request.file_name;
   }
   // An older one, which makes machine code then.
-  if (request.front_end_only && product.result == NVRTC_ERROR_INVALID_OPTION) {
-    std::erase(all, kFrontEndOption);
-    product = run(request, all);
-  }
+  if (request.front_end_only && product.result == NVRTC_ERROR_INVALID_OPTION) product = run(request, all);
 
   CompileReply reply;
   reply.toolkit = toolkit().version;
@@ -222,11 +213,13 @@ bool NvrtcCompiler::precompile(const CompileRequest& request, std::string& log) 
   made.headers = request.headers;
   log.clear();
   if (made.prefix.empty()) return false;
+  if (!declaring_less(request).empty()) compile(request);  // which finds out whether less is enough
+  if (std::string less = declaring_less(request); !less.empty()) made.options.push_back(std::move(less));
   CompileRequest header = request;
   header.source = made.prefix;
   header.name_expression.clear();
   {
-    // NVRTC insists on a file of its own making. Kept in memory it cannot be left behind by a process that is killed.
+    // NVRTC insists on a file of its own making. Without a name it cannot be left behind by a process that is killed.
     const TemporaryFolder folder;
     const std::filesystem::path file = folder.path() / "header.pch";
     std::vector<std::string> creating = made.options;
@@ -234,7 +227,7 @@ bool NvrtcCompiler::precompile(const CompileRequest& request, std::string& log) 
     const Product product = run(header, creating);
     log = product.log;
     if (product.result != NVRTC_SUCCESS) return false;
-    made.file = copy_to_memory(file);
+    made.file = UniqueFd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
     if (!made.file) return false;
   }
   // NVRTC falls back silently to the text where it cannot use the file.

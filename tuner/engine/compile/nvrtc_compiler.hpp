@@ -48,7 +48,11 @@ class NvrtcCompiler {
     std::string option() const;
   };
   Product run(const CompileRequest& request, const std::vector<std::string>& options) const;
-  bool may_declare_less(const CompileRequest& request) const;
+  /// The option with which the compiler declares less: the built-in functions that a source without foreign headers may
+  /// do without, or what cooperative groups include beside themselves. Empty if that is not to be tried.
+  std::string declaring_less(const CompileRequest& request) const;
+  /// With a precompiled header, if one fits.
+  Product run_from_precompiled(const CompileRequest& request, std::vector<std::string> options) const;
 
   const Nvrtc& nvrtc_;
   Toolkit toolkit_;

@@ -116,8 +116,9 @@ void CompilePool::handle(Message message) {
   if (message.type == kReady) {
     ready_ = true;
     statistics_.toolkit = from_message<HelperReady>(message).toolkit;
-    for (const Job& job : pending_) precompile_for(job.request);
+    // Workers first: they compile without what the helper is busy precompiling then.
     for (Slot& slot : slots_) ask_for_worker(slot);
+    for (const Job& job : pending_) precompile_for(job.request);
   } else if (message.type == kPrecompiled) {
     precompiling_ = false;
     for (Slot& slot : slots_) slot.stale = !slot.requested;
