@@ -108,7 +108,9 @@ TEST_CASE("a recording that is cut short is named with the line") {
 }
 
 TEST_CASE("a recording answers for its own kernel, problem and mode only") {
-  const auto replayed = [](const Words& more) { return User().run(joined({"tune", "--replay", kScaleRecording}, more)); };
+  const auto replayed = [](const Words& more) {
+    return User().run(joined({"tune", "--replay", kScaleRecording}, more));
+  };
   check_error(replayed({"--problem", "n=5"}), 2, {"n=16777216", "n=5"});
   check_error(replayed({"--problem", "m=5"}), 2, {"m", "n=16777216"});
   check_error(replayed({"--problem", "n=16777216", "--problem", "n=5"}), 2, {"one problem"});
