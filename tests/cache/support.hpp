@@ -23,6 +23,8 @@ using tuner::test::read_bytes;
 using tuner::test::TemporaryFolder;
 using tuner::test::write_bytes;
 
+constexpr std::size_t kPage = 4096;  ///< bytes of a page of a new database
+
 DecisionKey some_key();
 DecisionKey key_of_problem(const std::string& problem);
 /// A trial with every field set to a value of its own.

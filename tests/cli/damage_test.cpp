@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kPage = 4096;
+constexpr std::size_t kDatabasePage = 4096;
 constexpr uid_t kNobody = 65534;
 
 class Replayer : public User {
@@ -53,8 +53,8 @@ class Replayer : public User {
 };
 
 /// Who has tuned once.
-struct Owner : Replayer {
-  Owner() { tune(); }
+struct ReplayOwner : Replayer {
+  ReplayOwner() { tune(); }
 };
 
 void check_is_set_aside(const Replayer& user) {
@@ -87,12 +87,12 @@ void check_is_not_touched(const Replayer& user, const std::string& reason) {
 }  // namespace
 
 TEST_CASE("a damaged database is set aside by tune and refused by the others") {
-  const Owner user;
+  const ReplayOwner user;
   SUBCASE("truncated") {
     user.damage([](std::string& bytes) { bytes.resize(bytes.size() / 2); });
   }
   SUBCASE("with zeroed pages") {
-    user.damage([](std::string& bytes) { std::fill(bytes.begin() + 3 * kPage, bytes.end(), '\0'); });
+    user.damage([](std::string& bytes) { std::fill(bytes.begin() + 3 * kDatabasePage, bytes.end(), '\0'); });
   }
   SUBCASE("with a random header") {
     std::mt19937 random(1);
@@ -107,8 +107,8 @@ TEST_CASE("a damaged database is set aside by tune and refused by the others") {
 }
 
 TEST_CASE("one zeroed page that a listing need not read is found by tune all the same") {
-  const Owner user;
-  user.damage([](std::string& bytes) { std::fill(bytes.end() - kPage, bytes.end(), '\0'); });
+  const ReplayOwner user;
+  user.damage([](std::string& bytes) { std::fill(bytes.end() - kDatabasePage, bytes.end(), '\0'); });
   CHECK(user.tune()["warnings"].size() == 1);
   CHECK(!user.aside().empty());
 }
@@ -136,14 +136,14 @@ TEST_CASE("a file of an older format is read as it is, brought up to date by tun
 }
 
 TEST_CASE("a file of a newer format is left alone, and the winner is printed all the same") {
-  const Owner user;
+  const ReplayOwner user;
   run_sql(user.database(), "PRAGMA user_version = 99");
   CHECK(user.list().exit_code == 5);
   check_is_not_touched(user, "newer version");
 }
 
 TEST_CASE("a folder that may not be written costs a warning; what is there can be read") {
-  Owner user;
+  ReplayOwner user;
   // Whoever started the tests, the program runs as a user who may read everything here and write nothing.
   fs::permissions(user.home(), fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
   for (const auto& entry : fs::recursive_directory_iterator(user.home())) {
@@ -163,7 +163,7 @@ TEST_CASE("a folder that may not be written costs a warning; what is there can b
 }
 
 TEST_CASE("a full disk costs a warning, keeps what was there, and the winner is printed") {
-  Owner user;
+  ReplayOwner user;
   const rlim_t size = fs::file_size(user.database());
   user.before_start = [size] {
     const rlimit limit{size, size};
@@ -178,10 +178,10 @@ TEST_CASE("a full disk costs a warning, keeps what was there, and the winner is 
 }
 
 TEST_CASE("a decision that a full disk kept out is not said to be stored") {
-  Owner user;
+  ReplayOwner user;
   const rlim_t size = fs::file_size(user.database());
   const std::string before = read_bytes(user.database());
-  for (rlim_t room = 0; room < 6 * kPage; room += kPage) {
+  for (rlim_t room = 0; room < 6 * kDatabasePage; room += kDatabasePage) {
     user.damage([&](std::string& bytes) { bytes = before; });
     user.before_start = [limit = size + room] {
       const rlimit limits{limit, limit};
@@ -203,7 +203,7 @@ TEST_CASE("a decision that a full disk kept out is not said to be stored") {
 }
 
 TEST_CASE("trials that were stored do not let a decision that was not appear as stored") {
-  const Owner user;
+  const ReplayOwner user;
   run_sql(user.database(), "CREATE UNIQUE INDEX full ON decision (baseline)");
   const json report = user.tune();
   CHECK(report["stored_in"].is_null());
@@ -215,7 +215,7 @@ TEST_CASE("trials that were stored do not let a decision that was not appear as 
 }
 
 TEST_CASE("tune sets aside whatever ended in 70 once, and the other commands call it damage") {
-  const Owner user;
+  const ReplayOwner user;
   SUBCASE("a byte of the header") {
     user.damage([](std::string& bytes) { bytes[47] = 9; });
   }
@@ -246,7 +246,7 @@ TEST_CASE("tune sets aside whatever ended in 70 once, and the other commands cal
 }
 
 TEST_CASE("recover says what came back, and leaves alone what is there") {
-  const Owner user;
+  const ReplayOwner user;
   user.damage([](std::string& bytes) { std::fill(bytes.begin(), bytes.begin() + 100, 'x'); });
   CHECK(user.list().exit_code == 5);
   check_out(user.run({"recover", user.database()}), 0,
@@ -260,7 +260,7 @@ TEST_CASE("recover says what came back, and leaves alone what is there") {
 }
 
 TEST_CASE("a file system without locks is named at once, and the winner is printed") {
-  Owner user;
+  ReplayOwner user;
   // A space ends the name of what is preloaded, and the build folder may have one.
   fs::create_symlink(TUNER_NO_LOCKS, user.home() / "no_locks.so");
   user.environment["LD_PRELOAD"] = "./no_locks.so";

@@ -35,8 +35,8 @@ void record_session(cache::Store& store, const std::string& kernel, const std::s
 }
 
 /// With three decisions: prefetch twice, scale once; the newest is prefetch with n=2.
-struct Owner : User {
-  Owner() {
+struct DatabaseOwner : User {
+  DatabaseOwner() {
     const auto store = open_database(*this);
     record_session(*store, "prefetch", "n=1", 1740832200000);
     record_session(*store, "scale", "n=1", 1740832300000);
@@ -64,7 +64,7 @@ TEST_CASE("an empty database is an empty list, and show says how to fill it") {
 }
 
 TEST_CASE("list shows the newest decision first, numbered from the oldest") {
-  const Owner user;
+  const DatabaseOwner user;
   const json decisions = listed(user);
   REQUIRE(decisions.size() == 3);
   CHECK(decisions[0]["number"] == 3);
@@ -78,21 +78,21 @@ TEST_CASE("list shows the newest decision first, numbered from the oldest") {
 }
 
 TEST_CASE("list --kernel keeps the numbers") {
-  const Owner user;
+  const DatabaseOwner user;
   const json decisions = listed(user, {"--kernel", "scale"});
   REQUIRE(decisions.size() == 1);
   CHECK(decisions[0]["number"] == 2);
 }
 
 TEST_CASE("show by kernel takes the newest decision and names the others") {
-  const Owner user;
+  const DatabaseOwner user;
   const Result result = user.run({"show", "prefetch"});
   check_out(result, 0, {"Decision 3: prefetch on NVIDIA H200, cold cache", "n=2"});
   check_err(result, 0, {"2 decisions", "1."});
 }
 
 TEST_CASE("show has the interval, the tie, the failure with its reason, the trials and the conditions") {
-  const Owner user;
+  const DatabaseOwner user;
   check_out(user.run({"show", "2"}), 0,
             {"Decision 2: scale", "2.000x (1.990-2.010)", "tie 1.0040 BLOCK=512 UNROLL=2", "launch_refused",
              "Too many registers", "BLOCK=1024 UNROLL=4", "over the baseline's 2.000 us", "1.000 us", "toolkit 13.0.88",
@@ -101,7 +101,7 @@ TEST_CASE("show has the interval, the tie, the failure with its reason, the tria
 }
 
 TEST_CASE("show --json has every trial with its samples") {
-  const Owner user;
+  const DatabaseOwner user;
   const json object = shown(user, "2");
   CHECK(object["format"] == 1);
   CHECK(object["decision"]["configuration"] == kFast);
@@ -112,13 +112,13 @@ TEST_CASE("show --json has every trial with its samples") {
 }
 
 TEST_CASE("an unknown kernel is answered with the nearest one, an unknown number with where to look") {
-  const Owner user;
+  const DatabaseOwner user;
   check_err(user.run({"show", "prefech"}), 1, {"Did you mean `prefetch`?"});
   check_err(user.run({"show", "17"}), 1, {"tuner list"});
 }
 
 TEST_CASE("--db names a folder or a file, before or after the command") {
-  const Owner user;
+  const DatabaseOwner user;
   User other;
   const std::string folder = user.data().string();
   for (const Words& words : {Words{"list", "--json", "--db", folder},
@@ -175,14 +175,14 @@ TEST_CASE("--db with a file that is no database's name, or without a value, is r
 }
 
 TEST_CASE("a database that lacks a table is damaged, not a bug of the program") {
-  const Owner user;
+  const DatabaseOwner user;
   run_sql(user.data() / "decisions.db", "DROP TABLE decision_tie");
   check_err(user.run({"list"}), 5, {"is damaged", "decision_tie"});
   CHECK(contains(user.run({"doctor"}).out, "NO   database"));
 }
 
 TEST_CASE("show has the latest trial of each configuration only") {
-  const Owner user;
+  const DatabaseOwner user;
   record_session(*open_database(user), "scale", "n=1", 1740832500000, "session-2");
   const json trials = shown(user, "scale")["trials"];
   REQUIRE(trials.size() == 4);
@@ -222,7 +222,7 @@ TEST_CASE("where no decision is stored but trials are, list and show say so") {
 }
 
 TEST_CASE("after everything was forgotten, list and show say that it is history") {
-  const Owner user;
+  const DatabaseOwner user;
   user.run({"forget", "--all"});
   check_err(user.run({"list"}), 0, {"history"});
   check_err(user.run({"show", "prefetch"}), 1, {"history"});

@@ -31,8 +31,8 @@ void fill(const User& user) {
   learn(*store, "scale", "n=1");
 }
 
-struct Owner : User {
-  Owner() { fill(*this); }
+struct Forgetter : User {
+  Forgetter() { fill(*this); }
 };
 
 std::size_t listed(const User& user, const std::string& what) {
@@ -44,7 +44,7 @@ std::size_t listed(const User& user, const std::string& what) {
 }  // namespace
 
 TEST_CASE("forget says what it forgot, and list and show no longer know it") {
-  const Owner user;
+  const Forgetter user;
   const Result result = user.run({"forget", "prefetch"});
   check_out(result, 0,
             {"prefetch on NVIDIA H200, n=1,rows=2: 1 decision, 1 trial, 1 quarantined configuration", "rows=3"});
@@ -57,7 +57,7 @@ TEST_CASE("forget says what it forgot, and list and show no longer know it") {
 }
 
 TEST_CASE("a problem's values in any order, a part of the GPU's name and one kind of thing narrow what is forgotten") {
-  const Owner user;
+  const Forgetter user;
   const Result result =
       user.run({"forget", "--problem", "rows=3,n=1", "--device", "h200", "--only", "quarantine", "--json"});
   check_out(result, 0);
@@ -84,7 +84,7 @@ TEST_CASE("what does not match is told, with the nearest kernel, and ends with e
 }
 
 TEST_CASE("--device is a part of the GPU's name, not of what else tells GPUs apart") {
-  const Owner user;
+  const Forgetter user;
   for (const char* other : {"sms=132", "cc=9.0", "140GiB", "|"}) {
     CHECK(user.run({"forget", "--device", other}).exit_code == 1);
   }
@@ -94,13 +94,13 @@ TEST_CASE("--device is a part of the GPU's name, not of what else tells GPUs apa
 }
 
 TEST_CASE("a GPU's number is no name: it forgets nothing and is told so") {
-  const Owner user;
+  const Forgetter user;
   for (const char* number : {"0", "1", "200"}) check_err(user.run({"forget", "--device", number}), 2, {"name"});
   CHECK(listed(user, "decisions") == 3);
 }
 
 TEST_CASE("--problem compares values, however they are written, and refuses what is none") {
-  const Owner user;
+  const Forgetter user;
   for (const char* malformed : {"rows", "rows=", "", "=3", "rows=2,rows=3"}) {
     check_error(user.run({"forget", "prefetch", "--problem", malformed}), 2);
   }
@@ -112,7 +112,7 @@ TEST_CASE("--problem compares values, however they are written, and refuses what
 }
 
 TEST_CASE("forget wants to be told what, and everything only by --all") {
-  const Owner user;
+  const Forgetter user;
   CHECK(user.run({"forget"}).exit_code == 2);
   CHECK(user.run({"forget", "prefetch", "--all"}).exit_code == 2);
   CHECK(user.run({"forget", "prefetch", "--only", "everything"}).exit_code == 2);
@@ -120,7 +120,7 @@ TEST_CASE("forget wants to be told what, and everything only by --all") {
 }
 
 TEST_CASE("list --quarantine and show tell what is not launched again, and how to change that") {
-  const Owner user;
+  const Forgetter user;
   const Result list = user.run({"list", "--quarantine", "--kernel", "scale"});
   check_out(list, 0,
             {"scale", "illegal_access", "580.159", "BLOCK=1024", "wrote to address 0x0", "2025-03-01 12:30 UTC"});

@@ -7,8 +7,8 @@ using namespace tuner::test;
 
 namespace {
 
-const std::string kKernel = data_file("scale.cu");
-const std::string kRecording = data_file("scale.csv");
+const std::string kScale = data_file("scale.cu");
+const std::string kScaleRecording = data_file("scale.csv");
 
 }  // namespace
 
@@ -29,7 +29,7 @@ TEST_CASE("a file without a described kernel says how to describe one") {
 }
 
 TEST_CASE("a kernel that the file does not describe is answered with those it does") {
-  check_error(User().run({"tune", kKernel, "--kernel", "scales", "--problem", "n=4"}), 2, {"scales", "scale"});
+  check_error(User().run({"tune", kScale, "--kernel", "scales", "--problem", "n=4"}), 2, {"scales", "scale"});
 }
 
 TEST_CASE("what is not so in the source is refused alike by describe, check and tune, with its line") {
@@ -70,37 +70,37 @@ TEST_CASE("describe says what only a compiler can tell") {
 }
 
 TEST_CASE("an unknown parameter in --where is answered with the nearest one") {
-  for (const Words& tune : {Words{"tune", kKernel, "--problem", "n=4"}, {"tune", "--replay", kRecording}})
+  for (const Words& tune : {Words{"tune", kScale, "--problem", "n=4"}, {"tune", "--replay", kScaleRecording}})
     check_error(User().run(joined(tune, {"--where", "BLOK > 64"})), 2, {"BLOK", "BLOCK"});
 }
 
 TEST_CASE("an empty space names the constraint that emptied it") {
-  for (const Words& tune : {Words{"tune", kKernel, "--problem", "n=4"}, {"tune", "--replay", kRecording}})
+  for (const Words& tune : {Words{"tune", kScale, "--problem", "n=4"}, {"tune", "--replay", kScaleRecording}})
     check_error(User().run(joined(tune, {"--where", "BLOCK > 4096"})), 2, {"BLOCK > 4096"});
 }
 
 TEST_CASE("a problem that lacks a value is answered with what the kernel needs, a wrong value is named") {
-  check_error(User().run({"tune", kKernel}), 2, {"n", "--problem"});
-  check_error(User().run({"tune", kKernel, "--problem", "n=many"}), 2, {"n", "many"});
-  check_error(User().run({"tune", kKernel, "--problem", "many"}), 2, {"many"});
-  check_error(User().run({"tune", kKernel, "--problem", "n=4,m=5"}), 2, {"m", "n"});
+  check_error(User().run({"tune", kScale}), 2, {"n", "--problem"});
+  check_error(User().run({"tune", kScale, "--problem", "n=many"}), 2, {"n", "many"});
+  check_error(User().run({"tune", kScale, "--problem", "many"}), 2, {"many"});
+  check_error(User().run({"tune", kScale, "--problem", "n=4,m=5"}), 2, {"m", "n"});
 }
 
 TEST_CASE("no toolkit: exit code 4, and the way out") {
   User user;
   user.environment["TUNER_NVRTC"] = "/nowhere";
-  check_error(user.run({"tune", kKernel, "--problem", "n=4"}), 4, {"NVRTC", "TUNER_NVRTC", "--replay"});
+  check_error(user.run({"tune", kScale, "--problem", "n=4"}), 4, {"NVRTC", "TUNER_NVRTC", "--replay"});
 }
 
 TEST_CASE("no driver: exit code 3, and the way out is a replay") {
-  check_error(User().run({"tune", kKernel, "--problem", "n=4"}), 3, {"driver", "--replay"});
+  check_error(User().run({"tune", kScale, "--problem", "n=4"}), 3, {"driver", "--replay"});
   check_error(User().run({"devices"}), 3, {"driver", "525 or later", "--replay"});
   check_has(User().run({"doctor"}).out, {"525 or later"});
 }
 
 TEST_CASE("a recording that is cut short is named with the line") {
   const User user;
-  const std::string text = read_bytes(kRecording);
+  const std::string text = read_bytes(kScaleRecording);
   user.folder().write("cut.csv", text.substr(0, text.size() - 40));
   check_error(user.run({"tune", "--replay", "cut.csv"}), 2, {"cut.csv:", "truncated"});
   user.folder().write("other.csv", "a,b,c\n");
@@ -108,7 +108,9 @@ TEST_CASE("a recording that is cut short is named with the line") {
 }
 
 TEST_CASE("a recording answers for its own kernel, problem and mode only") {
-  const auto replayed = [](const Words& more) { return User().run(joined({"tune", "--replay", kRecording}, more)); };
+  const auto replayed = [](const Words& more) {
+    return User().run(joined({"tune", "--replay", kScaleRecording}, more));
+  };
   check_error(replayed({"--problem", "n=5"}), 2, {"n=16777216", "n=5"});
   check_error(replayed({"--problem", "m=5"}), 2, {"m", "n=16777216"});
   check_error(replayed({"--problem", "n=16777216", "--problem", "n=5"}), 2, {"one problem"});
@@ -119,12 +121,12 @@ TEST_CASE("a recording answers for its own kernel, problem and mode only") {
 TEST_CASE("describe works without GPU, driver and toolkit") {
   User user;
   user.environment["TUNER_NVRTC"] = "/nowhere";
-  check_out(user.run({"describe", kKernel}), 0,
+  check_out(user.run({"describe", kScale}), 0,
             {"#pragma tuner param(BLOCK, 64, 128, 256, 512; default 128)", "Give --problem"});
-  check_out(user.run({"describe", kKernel, "--problem", "n=16777216", "--device-name", "A100"}), 0,
+  check_out(user.run({"describe", kScale, "--problem", "n=16777216", "--device-name", "A100"}), 0,
             {"22 of 24", "grid=131072x1x1 block=128x1x1 shared=0", "A100"});
-  check_out(user.run({"describe", kKernel, "--problem", "n=16777216", "--json"}), 0, {"\"size\": 22"});
-  check_error(user.run({"describe", kKernel, "--device-name", "H2000"}), 2, {"H2000", "H200"});
+  check_out(user.run({"describe", kScale, "--problem", "n=16777216", "--json"}), 0, {"\"size\": 22"});
+  check_error(user.run({"describe", kScale, "--device-name", "H2000"}), 2, {"H2000", "H200"});
 }
 
 TEST_CASE("doctor says what is missing and what to do, and changes nothing") {
@@ -162,7 +164,7 @@ TEST_CASE("what a replay would ignore is refused") {
                               {"--launch-timeout", "3s"},
                               {"--compile-timeout", "3s"},
                               {"-I", "headers"}}) {
-    check_error(user.run(joined({"tune", "--replay", kRecording}, option)), 2, {option.front(), "replay"});
+    check_error(user.run(joined({"tune", "--replay", kScaleRecording}, option)), 2, {option.front(), "replay"});
   }
 }
 
@@ -171,7 +173,7 @@ TEST_CASE("what is not a kernel file is refused at once, and a pipe is read") {
   check_error(user.run({"describe", "/dev/zero"}), 2, {"/dev/zero is neither a file nor a pipe"});
   user.folder().write("large.cu", std::string((std::size_t{16} << 20U) + 1, ' '));
   check_error(user.run({"describe", "large.cu"}), 2, {"larger than 16 MiB"});
-  CHECK(user.in_shell(shell_word(TUNER_PROGRAM) + " describe <(sleep 0.1; cat " + shell_word(kKernel) +
+  CHECK(user.in_shell(shell_word(TUNER_PROGRAM) + " describe <(sleep 0.1; cat " + shell_word(kScale) +
                       ") > /dev/null") == 0);
 }
 
@@ -183,26 +185,26 @@ TEST_CASE("a pipe that no program writes to is given up") {
 
 TEST_CASE("describe checks --where even where problem values are missing") {
   const User user;
-  check_error(user.run({"describe", kKernel, "--where", "BLOK > 64"}), 2, {"BLOK", "BLOCK"});
-  check_error(user.run({"describe", kKernel, "--where", "BLOCK >"}), 2, {"--where is not an expression"});
-  CHECK(user.run({"describe", kKernel, "--where", "BLOCK > 64 and n > 3"}).exit_code == 0);
+  check_error(user.run({"describe", kScale, "--where", "BLOK > 64"}), 2, {"BLOK", "BLOCK"});
+  check_error(user.run({"describe", kScale, "--where", "BLOCK >"}), 2, {"--where is not an expression"});
+  CHECK(user.run({"describe", kScale, "--where", "BLOCK > 64 and n > 3"}).exit_code == 0);
 }
 
 TEST_CASE("describe --json has numbers as numbers, and the launch") {
-  check_out(User().run({"describe", kKernel, "--json"}), 0,
+  check_out(User().run({"describe", kScale, "--json"}), 0,
             {"\"form\": \"macro\"", "\"default\": 128", "\"block\": [", "\"shared\": null"});
 }
 
 TEST_CASE("where no recording can be written is found out before anything is measured") {
   const User user;
   const auto recording_to = [&](const std::string& file, const Words& more = {}) {
-    return user.run(joined({"tune", kKernel, "--problem", "n=4", "--record", file}, more));
+    return user.run(joined({"tune", kScale, "--problem", "n=4", "--record", file}, more));
   };
   check_error(recording_to("/no/such/folder/x.csv"), 2, {"/no/such/folder/x.csv", "folder"});
   user.folder().write("mine.txt", "a year of work");
   check_error(recording_to("mine.txt"), 2, {"mine.txt", "not a recording"});
   check_error(recording_to("mine.txt", {"--force"}), 2, {"mine.txt", "not a recording"});
-  std::filesystem::copy_file(kRecording, user.home() / "old.csv");
+  std::filesystem::copy_file(kScaleRecording, user.home() / "old.csv");
   check_error(recording_to("old.csv"), 2, {"old.csv", "--force"});
   CHECK(read_bytes(user.home() / "mine.txt") == "a year of work");
   // Neither a session that could not begin nor one that could leaves anything.
@@ -214,19 +216,19 @@ TEST_CASE("where no recording can be written is found out before anything is mea
 
 TEST_CASE("no time at all is a time to wait for a busy GPU, and one that is no time is told what is") {
   for (const char* nothing : {"0s", "0min", "ignore"}) {
-    const Result result = User().run({"tune", kKernel, "--problem", "n=4", "--if-busy", nothing});
+    const Result result = User().run({"tune", kScale, "--problem", "n=4", "--if-busy", nothing});
     CAPTURE(result.err);
     CHECK(result.exit_code != 2);  // whatever this machine lacks
     CHECK_FALSE(contains(result.err, "--if-busy needs"));
   }
-  check_error(User().run({"tune", kKernel, "--problem", "n=4", "--if-busy", "-1s"}), 2,
+  check_error(User().run({"tune", kScale, "--problem", "n=4", "--if-busy", "-1s"}), 2,
               {"Valid values: wait, leave, ignore, a TIME such as 10min."});
 }
 
 TEST_CASE("a kernel file in UTF-16 is named as such, with and without its mark") {
   const User user;
   std::string wide;
-  for (const char c : read_bytes(kKernel)) wide += {c, '\0'};
+  for (const char c : read_bytes(kScale)) wide += {c, '\0'};
   user.folder().write("marked.cu", "\xff\xfe" + wide);
   user.folder().write("bare.cu", wide);
   user.folder().write("bare.json", wide);

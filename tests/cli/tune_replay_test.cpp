@@ -14,7 +14,7 @@ using namespace tuner::test;
 namespace {
 
 const std::string kWinner = "BLOCK=256,LAYOUT=strided,UNROLL=4";
-const std::string kBaseline = "BLOCK=128,LAYOUT=strided,UNROLL=1";
+const std::string kScaleBaseline = "BLOCK=128,LAYOUT=strided,UNROLL=1";
 
 const std::string kRecording = data_file("scale.csv");
 const std::string kKernel = data_file("scale.cu");
@@ -61,7 +61,7 @@ TEST_CASE("a replay finds the recorded winner, says what it replayed, and stores
 TEST_CASE("the JSON of a replay has the winner, its speed-up with an interval, failures and counters") {
   const json report = report_of(User().run({"--json", "tune", "--replay", kRecording}));
   CHECK(report["winner"]["configuration"] == kWinner);
-  CHECK(report["baseline"]["configuration"] == kBaseline);
+  CHECK(report["baseline"]["configuration"] == kScaleBaseline);
   CHECK(report["speedup"]["low"] > 1.3);
   CHECK(report["speedup"]["low"] < report["speedup"]["ratio"]);
   CHECK(report["speedup"]["ratio"] < report["speedup"]["high"]);

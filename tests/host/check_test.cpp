@@ -93,6 +93,26 @@ TEST_CASE(
   CHECK_EQ(report["findings"][0]["place"]["line"], line_with("divergent", "half of them"));
 }
 
+TEST_CASE("what is the same for all kernels is compiled for a compiler that CXX names, else taken as it was built") {
+  for (const bool chosen : {false, true}) {
+    Developer one;
+    const std::filesystem::path said = one.home() / "said";
+    const auto compiler = one.folder().write(
+        "bin/c++", "#!/bin/sh\necho \"$*\" >>" + shell_word(said) + "\nexec " TUNER_BUILT_BY " \"$@\"\n");
+    std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+    one.environment["PATH"] = compiler.parent_path().string() + ":" + one.environment["PATH"];
+    if (chosen) one.environment["CXX"] = compiler.string();
+    const Result result = one.run({"check", kernel_file("missing_barrier"), "--host"});
+    CHECK_EQ(result.exit_code, 1);
+    CHECK(contains(result.out, ": race: "));
+    const std::string commands = read_bytes(said);
+    CHECK(contains(commands, "memory_0.cpp"));
+    CHECK(contains(commands, "threads_"));
+    CHECK_EQ(contains(commands, "shim/runtime.cpp"), chosen);
+    CHECK_EQ(contains(commands, "shim/runtime_races.cpp"), chosen);
+  }
+}
+
 TEST_CASE("a missing barrier is a race that names both lines") {
   const Json finding = only_finding("missing_barrier");
   CHECK_EQ(finding["class"], "race");
@@ -215,7 +235,6 @@ TEST_CASE("the report says what was run, where, and how often") {
 TEST_CASE("a machine without a compiler is told in one sentence") {
   Developer without;
   without.environment["PATH"] = "/nowhere";
-  without.environment.erase("CXX");
   const Result result = without.run({"check", kernel_file("clean"), "--host"});
   CHECK_EQ(result.exit_code, 4);
   CHECK(contains(result.err, "No C++ compiler was found"));

@@ -12,8 +12,8 @@ namespace {
 float* const kPartials = reinterpret_cast<float*>(0x3000);
 unsigned* const kFlags = reinterpret_cast<unsigned*>(0x4000);
 
-const Buffer kX{kSumX, 4000};
-const Buffer kY{kSumY, 4};
+const Buffer kSummands{kSumX, 4000};
+const Buffer kTotal{kSumY, 4};
 
 std::string refused(const LaunchStatus& status) {
   CHECK(status.code == -1);
@@ -56,22 +56,22 @@ TEST_CASE_FIXTURE(TunedSums<8>,
   };
   const Buffer partials{kPartials, partials_bytes(8)}, flags{CUdeviceptr{0x4000}, 16};
   inspector().take_launches();
-  REQUIRE(launch(kX, kY, partials, flags));
+  REQUIRE(launch(kSummands, kTotal, partials, flags));
   const fake::Launch launched = only_launch();
   CHECK(argument<const float*>(launched, 0) == kSumX);
   CHECK(argument<float*>(launched, 1) == kSumY);
   CHECK(argument<float*>(launched, 2) == kPartials);
   CHECK(argument<unsigned*>(launched, 3) == kFlags);
 
-  CHECK(refused(launch({kSumX, 3999}, kY, partials, flags)) ==
+  CHECK(refused(launch({kSumX, 3999}, kTotal, partials, flags)) ==
         "Argument 1 of the kernel `sum`, `x`, needs 4000 bytes, but the call passes a tuner::Buffer of 3999: make it "
         "larger.");
-  CHECK(contains(refused(launch(kX, {kSumY, 0}, partials, flags)), "`y`, needs 4 bytes"));
-  CHECK(refused(launch(kX, kY, {kPartials, 1024}, flags)) ==
+  CHECK(contains(refused(launch(kSummands, {kSumY, 0}, partials, flags)), "`y`, needs 4 bytes"));
+  CHECK(refused(launch(kSummands, kTotal, {kPartials, 1024}, flags)) ==
         "Argument 3 of the kernel `sum`, `partials`, needs 8192 bytes, but the call passes a tuner::Buffer of 1024: "
         "make it larger, or pass tuner::scratch.");
-  CHECK(contains(refused(launch(kX, kY, partials, {kFlags, 15})), "`flags`, needs 16 bytes"));
-  CHECK(launch(kX, kY, partials, flags));
+  CHECK(contains(refused(launch(kSummands, kTotal, partials, {kFlags, 15})), "`flags`, needs 16 bytes"));
+  CHECK(launch(kSummands, kTotal, partials, flags));
   CHECK(machine.heard(Notice::Kind::launch).size() == 4);
 }
 
@@ -111,12 +111,12 @@ TEST_CASE_FIXTURE(
     TunedSums<1>,
     "memory in the place of a scalar, and tuner::scratch in that of a buffer with a content, are refused") {
   inspector().take_launches();
-  CHECK(contains(refused(instance.launch(nullptr, kSumX, kSumY, scratch, scratch, kX)), "Argument 5"));
+  CHECK(contains(refused(instance.launch(nullptr, kSumX, kSumY, scratch, scratch, kSummands)), "Argument 5"));
   CHECK(contains(refused(instance.launch(nullptr, kSumX, kSumY, scratch, scratch, scratch)), "passes tuner::scratch"));
   CHECK(contains(refused(instance.launch(nullptr, scratch, kSumY, scratch, scratch, 1000)),
                  "`x`, is not scratch, but the call passes tuner::scratch"));
   CHECK(contains(refused(instance.launch(nullptr, scratch, kSumY)), "takes 5 arguments"));
-  CHECK(contains(refused(instance.launch(nullptr, kX, kY, scratch, scratch, 999)), "`n`, must be 1000"));
+  CHECK(contains(refused(instance.launch(nullptr, kSummands, kTotal, scratch, scratch, 999)), "`n`, must be 1000"));
 }
 
 TEST_CASE_FIXTURE(TunedSums<8>, "an untyped launch takes a null for scratch, and no address whose size nothing says") {

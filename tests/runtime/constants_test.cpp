@@ -22,8 +22,8 @@ __constant__ double offsets[2];
 extern "C" __global__ void blur(const float* x, float* y, int n) {}
 )";
 
-const float* const kX = reinterpret_cast<const float*>(0x1000);
-float* const kY = reinterpret_cast<float*>(0x2000);
+const float* const kImage = reinterpret_cast<const float*>(0x1000);
+float* const kBlurred = reinterpret_cast<float*>(0x2000);
 const float* const kWeights = reinterpret_cast<const float*>(0x3000);
 const double* const kOffsets = reinterpret_cast<const double*>(0x4000);
 
@@ -38,15 +38,15 @@ struct TunedMachine : Machine {
   }
 };
 
-struct Fixture {
-  explicit Fixture(const Edit& edit = [](CubinText&) {}) : machine(edit) {}
+struct Blurring {
+  explicit Blurring(const Edit& edit = [](CubinText&) {}) : machine(edit) {}
   TunedMachine machine;
   Runtime runtime{machine.options()};
   Kernel kernel = runtime.kernel(Description::from_text(kBlur, {.name = "blur.cu"}));
   const Instance& instance = kernel.request({1000});
 
   LaunchStatus launch(CUstream stream = nullptr) const {
-    return instance.launch(stream, kX, kWeights, kY, kOffsets, 1000);
+    return instance.launch(stream, kImage, kWeights, kBlurred, kOffsets, 1000);
   }
 };
 
@@ -61,7 +61,7 @@ const std::vector<std::string> kCopiesAndLaunch{"copy to weights", "copy to offs
 }  // namespace
 
 TEST_CASE("constant memory is filled on the stream of the launch, and is no parameter of the kernel") {
-  Fixture fixture;
+  Blurring fixture;
   INFO(fixture.instance.provenance().why);
   REQUIRE(fixture.instance.rung() == Rung::exact);
   OwnStream stream;
@@ -75,14 +75,14 @@ TEST_CASE("constant memory is filled on the stream of the launch, and is no para
   CHECK(argument<const double*>(launches[1], 0) == kOffsets);
   CHECK(argument<std::size_t>(launches[1], 1) == 16);
   REQUIRE(launches[2].arguments.size() == 3);
-  CHECK(argument<const float*>(launches[2], 0) == kX);
-  CHECK(argument<float*>(launches[2], 1) == kY);
+  CHECK(argument<const float*>(launches[2], 0) == kImage);
+  CHECK(argument<float*>(launches[2], 1) == kBlurred);
   CHECK(argument<int>(launches[2], 2) == 1000);
   CHECK(launches[2].grid == std::array<unsigned, 3>{4, 1, 1});
 }
 
 TEST_CASE("arguments of a kernel with constants are checked like any others") {
-  const Fixture fixture;
+  const Blurring fixture;
   inspector().take_launches();
   const auto refused = [](const LaunchStatus& status) {
     CHECK_FALSE(status);
@@ -90,12 +90,12 @@ TEST_CASE("arguments of a kernel with constants are checked like any others") {
     return std::string(status.message);
   };
   const Instance& instance = fixture.instance;
-  CHECK(refused(instance.launch(nullptr, kX, kY, 1000)) ==
+  CHECK(refused(instance.launch(nullptr, kImage, kBlurred, 1000)) ==
         "The kernel `blur` takes 5 arguments (x, weights, y, offsets, n), but the call passes 3.");
-  CHECK(contains(refused(instance.launch(nullptr, kX, 2.0f, kY, kOffsets, 1000)), "Argument 2 of the kernel `blur`"));
-  CHECK(contains(refused(instance.launch(nullptr, kX, kOffsets, kY, kOffsets, 1000)), "`weights`, is a buffer of"));
-  CHECK(contains(refused(instance.launch(nullptr, kX, kWeights, kY, kOffsets, 999)), "`n`, must be 1000"));
-  const LaunchStatus nothing = instance.launch(nullptr, kX, nullptr, kY, kOffsets, 1000);
+  CHECK(contains(refused(instance.launch(nullptr, kImage, 2.0f, kBlurred, kOffsets, 1000)), "Argument 2 of the kernel `blur`"));
+  CHECK(contains(refused(instance.launch(nullptr, kImage, kOffsets, kBlurred, kOffsets, 1000)), "`weights`, is a buffer of"));
+  CHECK(contains(refused(instance.launch(nullptr, kImage, kWeights, kBlurred, kOffsets, 999)), "`n`, must be 1000"));
+  const LaunchStatus nothing = instance.launch(nullptr, kImage, nullptr, kBlurred, kOffsets, 1000);
   CHECK(nothing.code == CUDA_ERROR_INVALID_VALUE);
   CHECK(contains(refused(nothing),
                  "Argument 2 of the kernel `blur`, `weights`, could not be copied to constant memory: "
@@ -104,11 +104,11 @@ TEST_CASE("arguments of a kernel with constants are checked like any others") {
 }
 
 TEST_CASE("an untyped launch takes constants in the same places") {
-  const Fixture fixture;
+  const Blurring fixture;
   inspector().take_launches();
-  const float* x = kX;
+  const float* x = kImage;
   const float* weights = kWeights;
-  float* y = kY;
+  float* y = kBlurred;
   const double* offsets = kOffsets;
   int n = 1000;
   void* const all[] = {&x, &weights, &y, &offsets, &n};
@@ -118,10 +118,10 @@ TEST_CASE("an untyped launch takes constants in the same places") {
 }
 
 TEST_CASE("an array in constant memory is not filled from a buffer that is shorter than it") {
-  const Fixture fixture;
+  const Blurring fixture;
   inspector().take_launches();
   const auto launch = [&](std::uint64_t bytes) {
-    return fixture.instance.launch(nullptr, kX, Buffer{kWeights, bytes}, kY, kOffsets, 1000);
+    return fixture.instance.launch(nullptr, kImage, Buffer{kWeights, bytes}, kBlurred, kOffsets, 1000);
   };
   const LaunchStatus status = launch(31);
   CHECK(status.message ==
@@ -147,24 +147,24 @@ TEST_CASE("a kernel with constants gets scratch of the library at its own place 
   INFO(instance.provenance().why);
   REQUIRE(instance.rung() == Rung::exact);
   inspector().take_launches();
-  CHECK(instance.launch(nullptr, kX, scratch, kWeights, kY, kOffsets, 1000));
+  CHECK(instance.launch(nullptr, kImage, scratch, kWeights, kBlurred, kOffsets, 1000));
   const auto launches = inspector().take_launches();
   REQUIRE(names(launches) == std::vector<std::string>{"allocate", "copy to weights", "copy to offsets", "blur"});
   REQUIRE(launches[3].arguments.size() == 4);
   CHECK(argument<CUdeviceptr>(launches[3], 1) == argument<CUdeviceptr>(launches[0], 0));
   CHECK(argument<std::size_t>(launches[0], 1) == 4 * 256);
-  CHECK(argument<float*>(launches[3], 2) == kY);
+  CHECK(argument<float*>(launches[3], 2) == kBlurred);
 }
 
 TEST_CASE("a captured launch puts its copies into the graph before it") {
-  Fixture fixture;
+  Blurring fixture;
   OwnContext own;
   OwnStream stream;
   const Instance& instance = fixture.kernel.request({1000}, {.stream = stream.get()});
   REQUIRE(instance.rung() == Rung::exact);
   stream.begin_capture(CU_STREAM_CAPTURE_MODE_GLOBAL);
   inspector().take_launches();
-  CHECK(instance.launch(stream.get(), kX, kWeights, kY, kOffsets, 1000));
+  CHECK(instance.launch(stream.get(), kImage, kWeights, kBlurred, kOffsets, 1000));
   const CUgraph graph = stream.end_capture();
   REQUIRE(graph != nullptr);
   CHECK(inspector().take_launches().empty());
@@ -173,10 +173,10 @@ TEST_CASE("a captured launch puts its copies into the graph before it") {
 }
 
 TEST_CASE("a binary whose constant memory is not as described is not used") {
-  const Fixture none([](CubinText& text) { text.arrays.pop_back(); });
+  const Blurring none([](CubinText& text) { text.arrays.pop_back(); });
   CHECK(none.instance.rung() != Rung::exact);
   CHECK(contains(none.instance.provenance().why, "its binary has no array `offsets` in constant memory"));
-  const Fixture longer([](CubinText& text) { text.arrays[0].second = 64; });
+  const Blurring longer([](CubinText& text) { text.arrays[0].second = 64; });
   CHECK(longer.instance.rung() != Rung::exact);
   CHECK(contains(longer.instance.provenance().why,
                  "the array `weights` of its binary has 64 bytes, but 32 are described"));
@@ -193,7 +193,7 @@ TEST_CASE("a program needs no data files to launch what was tuned with them") {
   const Kernel kernel = runtime.kernel(Description::from_text(with_file.text, {.name = "blur.cu"}));
   const Instance& instance = kernel.request({1000});
   CHECK(instance.rung() == Rung::exact);
-  CHECK(instance.launch(nullptr, kX, kWeights, kY, kOffsets, 1000));
+  CHECK(instance.launch(nullptr, kImage, kWeights, kBlurred, kOffsets, 1000));
 }
 
 TEST_CASE("a kernel with constants is described in code like any other") {

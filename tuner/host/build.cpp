@@ -4,12 +4,16 @@
 
 #include "tuner/error.hpp"
 #include "tuner/host/shortage.hpp"
+#include "tuner/host/work_folder.hpp"
 
 namespace tuner::host {
 namespace {
 
-/// So many share what every file costs.
-constexpr std::size_t kVariantsOfUnit = 12;
+/// How many of `variants` a file has when so many compilers run at once: they share what every file costs, and no core
+/// is to wait for another.
+std::size_t variants_of_unit(std::size_t variants, int jobs) {
+  return std::clamp<std::size_t>(variants / static_cast<std::size_t>(std::max(jobs, 1)), 12, 36);
+}
 
 /// What it means that nothing of a flavour can be run.
 std::string consequence(Flavour flavour) {
@@ -97,16 +101,25 @@ std::optional<std::vector<Build::Unit>> Build::compile(Flavour flavour, const st
   return failed;
 }
 
+std::vector<Job> Build::runtime_jobs(Flavour flavour) {
+  runtime_.push_back(program_.runtime(flavour).replace_extension(".o"));
+  const std::string_view ready = compiler_.runtime(flavour);
+  if (ready.empty()) return {compiler_.compile_runtime(program_.folder(), program_.runtime(flavour), runtime_.back())};
+  write_file(runtime_.back(), ready);
+  return {};
+}
+
 bool Build::run(Flavour flavour, std::size_t most) {
   std::vector<Unit> units;
   std::vector<VariantSource> next;
+  const std::size_t of_unit = variants_of_unit(std::min(most, variants_.size()), limits_.at_once);
   for (const VariantSource& variant : variants_) {
     if (static_cast<std::size_t>(variant.number) >= most) break;
     // What one flavour does not compile, the other does not either.
     if (flavour == Flavour::threads && !compiled(Flavour::memory, variant.number)) continue;
     next.push_back(variant);
     // The first alone: what it does not compile for is likely to be true for all.
-    if (next.size() == kVariantsOfUnit || (flavour == Flavour::memory && variant.number == 0)) {
+    if (next.size() == of_unit || (flavour == Flavour::memory && variant.number == 0)) {
       units.push_back(make_unit(flavour, std::move(next)));
       next.clear();
     }
@@ -114,9 +127,7 @@ bool Build::run(Flavour flavour, std::size_t most) {
   if (!next.empty()) units.push_back(make_unit(flavour, std::move(next)));
 
   std::vector<std::filesystem::path> objects;
-  runtime_.push_back(program_.runtime(flavour).replace_extension(".o"));
-  const std::optional<std::vector<Unit>> failed =
-      compile(flavour, units, {compiler_.compile_runtime(program_.runtime(flavour), runtime_.back())}, objects);
+  const std::optional<std::vector<Unit>> failed = compile(flavour, units, runtime_jobs(flavour), objects);
   if (!failed || limits_.stopped()) return false;
   const bool first_failed = flavour == Flavour::memory && !compiled(flavour, 0);
   if (first_failed && objects.empty()) {

@@ -37,6 +37,8 @@ class Build {
   };
 
   const std::vector<bool>& object_of(Flavour flavour) const { return compiled_[flavour == Flavour::memory ? 0 : 1]; }
+  /// What is to be done for the part that is the same for all kernels.
+  std::vector<Job> runtime_jobs(Flavour flavour);
   Unit make_unit(Flavour flavour, std::vector<VariantSource> variants);
   /// Compiles the units and whatever `others` are; those that failed, or nothing if one of the others did.
   std::optional<std::vector<Unit>> compile(Flavour flavour, const std::vector<Unit>& units, std::vector<Job> others,

@@ -8,6 +8,7 @@
 #include "tuner/core/base/printable.hpp"
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
+#include "tuner/host/ready_runtime.hpp"
 #include "tuner/host/shortage.hpp"
 
 namespace tuner::host {
@@ -42,6 +43,7 @@ Compiler Compiler::find(const JobLimits& limits) {
   std::string why;
   for (const std::string& name : names) {
     Compiler compiler;
+    compiler.is_chosen_ = chosen != nullptr;
     if (std::istringstream words(name); find_in_path(name).empty()) {  // "ccache g++" is two
       for (std::string word; words >> word;) compiler.command_.push_back(word);
     } else {
@@ -99,14 +101,16 @@ Job Compiler::compile(const std::filesystem::path& source, const std::filesystem
   return job;
 }
 
-Job Compiler::compile_runtime(const std::filesystem::path& source, const std::filesystem::path& object) const {
+std::string_view Compiler::runtime(Flavour flavour) const {
+  return is_chosen_ ? std::string_view() : ready_runtime(flavour, version_);
+}
+
+Job Compiler::compile_runtime(const std::filesystem::path& folder, const std::filesystem::path& source,
+                              const std::filesystem::path& object) const {
   Job job;
   job.command = command_;
-  for (const std::string& word :
-       {std::string("-std=gnu++17"), std::string("-O1"), std::string("-w"), std::string("-fno-omit-frame-pointer"),
-        std::string("-fno-pie"), "-I" + source.parent_path().string(), std::string("-c"), source.string(),
-        std::string("-o"), object.string()})
-    job.command.push_back(word);
+  job.command.insert(job.command.end(), runtime_flags().begin(), runtime_flags().end());
+  job.command.insert(job.command.end(), {"-I" + folder.string(), "-c", source.string(), "-o", object.string()});
   job.output = object;
   return job;
 }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/host/jobs.hpp"
@@ -19,9 +20,13 @@ class Compiler {
   /// "g++ (Debian 12.2.0-14) 12.2.0"
   const std::string& version() const { return version_; }
   Job compile(const std::filesystem::path& source, const std::filesystem::path& object, Flavour flavour) const;
-  /// The part that is the same for all kernels and not instrumented. A check waits for it: without debug information,
-  /// and in C++17, whose standard headers are smaller, it takes half the time.
-  Job compile_runtime(const std::filesystem::path& source, const std::filesystem::path& object) const;
+  /// The part that is the same for all kernels and not instrumented, compiled, if that is known of this compiler: not
+  /// of one that $CXX names, which may do more than its version says.
+  std::string_view runtime(Flavour flavour) const;
+  /// Compiles it; `folder` is the one of the program. A check waits for it: without debug information, and in C++17,
+  /// whose standard headers are smaller, it takes half the time.
+  Job compile_runtime(const std::filesystem::path& folder, const std::filesystem::path& source,
+                      const std::filesystem::path& object) const;
   Job link(const std::vector<std::filesystem::path>& objects, const std::filesystem::path& program,
            Flavour flavour) const;
 
@@ -29,6 +34,7 @@ class Compiler {
   std::vector<std::string> command_;
   std::string version_;
   bool is_clang_ = false;
+  bool is_chosen_ = false;  // by $CXX
 };
 
 }  // namespace tuner::host

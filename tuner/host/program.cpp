@@ -64,18 +64,10 @@ void Program::find_shared_headers(const std::vector<std::string>& changing) {
 
 void Program::write_shim() const {
   for (const ShimFile& file : shim_files()) write_file(folder_ / file.name, file.text);
-  const auto all_of = [](std::initializer_list<const char*> names) {
-    std::string text;
-    for (const char* name : names) text += "#include \"tuner/host/shim/" + std::string(name) + "\"\n";
-    return text;
-  };
-  write_file(runtime(Flavour::memory),
-             all_of({"block.cpp", "copies.cpp", "fiber.cpp", "plan.cpp", "buffers.cpp", "no_races.cpp", "runner.cpp"}));
-  write_file(runtime(Flavour::threads), all_of({"clocks.cpp", "races.cpp"}));
 }
 
 std::filesystem::path Program::runtime(Flavour flavour) const {
-  return folder_ / (flavour == Flavour::memory ? "runtime.cpp" : "runtime_races.cpp");
+  return folder_ / "tuner/host/shim" / (flavour == Flavour::memory ? "runtime.cpp" : "runtime_races.cpp");
 }
 
 void Program::write_translations(const KernelDescription& description) {

@@ -6,7 +6,6 @@
 namespace tuner::cache::test {
 namespace {
 
-constexpr std::size_t kPage = 4096;
 constexpr std::size_t kPages = 200;
 constexpr std::size_t kPayload = kPages * kPage * 9 / 10;
 constexpr std::size_t kCells = 30;

@@ -10,7 +10,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kPage = 4096;
 const std::vector<std::string> kTables{"task",       "run",       "trial",        "decision",
                                        "quarantine", "forgotten", "decision_tie", "decision_counter"};
 

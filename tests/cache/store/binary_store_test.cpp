@@ -36,7 +36,7 @@ class Binaries {
   std::int64_t now_ms_ = 0;
 };
 
-void check_same(const std::optional<Binary>& found, const Binary& expected) {
+void check_same_binary(const std::optional<Binary>& found, const Binary& expected) {
   REQUIRE(found);
   CHECK(found->hash == content_hash(expected.bytes));
   CHECK(found->architecture == expected.architecture);
@@ -67,10 +67,10 @@ TEST_CASE("a binary comes back by its hash and by what it was compiled from") {
   for (const Access access : {Access::read_write, Access::read_only}) {
     const auto store = binaries.open(access);
     CHECK(store->distrust().value_or("") == "");
-    check_same(store->find(content_hash(a.bytes)), a);
-    check_same(store->find(content_hash(b.bytes)), b);
-    check_same(store->find_compiled(a.compile_key), a);
-    check_same(store->find_compiled(b.compile_key), b);
+    check_same_binary(store->find(content_hash(a.bytes)), a);
+    check_same_binary(store->find(content_hash(b.bytes)), b);
+    check_same_binary(store->find_compiled(a.compile_key), a);
+    check_same_binary(store->find_compiled(b.compile_key), b);
     CHECK_FALSE(store->find(content_hash("c")));
     CHECK_FALSE(store->find_compiled("key of c"));
   }
@@ -85,9 +85,9 @@ TEST_CASE("several builds may end in one binary, which is kept once") {
   second.resource_log = "another log";
   store->put(first);
   store->put(second);
-  check_same(store->find_compiled(first.compile_key), first);
-  check_same(store->find_compiled(second.compile_key), second);
-  check_same(store->find(content_hash(first.bytes)), second);
+  check_same_binary(store->find_compiled(first.compile_key), first);
+  check_same_binary(store->find_compiled(second.compile_key), second);
+  check_same_binary(store->find(content_hash(first.bytes)), second);
   CHECK(sql(binaries.path(), "SELECT count(*) FROM binary") == std::vector<std::string>{"1"});
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("what was compiled again for the same key replaces what was there") {
   Binary again = some_binary("b");
   again.compile_key = some_binary("a").compile_key;
   store->put(again);
-  check_same(store->find_compiled(again.compile_key), again);
+  check_same_binary(store->find_compiled(again.compile_key), again);
 }
 
 TEST_CASE("two keys with the same hash are told apart by their text") {
@@ -133,7 +133,7 @@ TEST_CASE("a binary with a flipped byte is not found, disappears, and can be put
   SUBCASE("repaired without having been noticed") {}
   const auto store = binaries.open();
   CHECK(store->put(a));
-  check_same(store->find(content_hash(a.bytes)), a);
+  check_same_binary(store->find(content_hash(a.bytes)), a);
 }
 
 TEST_CASE("the least recently used binaries make room for new ones") {

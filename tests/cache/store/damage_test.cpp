@@ -15,8 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kPage = 4096;
-
 /// A database with enough rows that its tables have inner pages.
 class Filled {
  public:

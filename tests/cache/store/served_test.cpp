@@ -43,7 +43,7 @@ std::int64_t row_of(const Served& served) {
   return std::stoll(served.decision);
 }
 
-void check_same(const Served& a, const Served& b) {
+void check_same_served(const Served& a, const Served& b) {
   CHECK(a.source == b.source);
   CHECK(a.outline == b.outline);
   CHECK(a.place == b.place);
@@ -94,7 +94,7 @@ class Started {
 
 void check_found(const std::optional<Served>& found, std::int64_t decision) {
   REQUIRE(found);
-  check_same(*found, served_of(decision));
+  check_same_served(*found, served_of(decision));
 }
 
 TEST_CASE("format 1 of served.db is what it was when it was released") {

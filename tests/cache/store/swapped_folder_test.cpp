@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr uid_t kOther = 12345;
 
-Binary binary_of(const std::string& code) {
+Binary binary_with(const std::string& code) {
   return test::binary_of("the key", code, code.size());
 }
 
@@ -43,8 +43,8 @@ class TwoUsers {
     fs::create_directories(theirs());
     fs::create_directories(folder_ / "private");
     REQUIRE(chmod((folder_ / "private").c_str(), 0700) == 0);
-    BinaryStore::open({.path = theirs() / "binaries.db"})->put(binary_of("theirs"));
-    BinaryStore::open({.path = folder_ / "private/binaries.db"})->put(binary_of("ours"));
+    BinaryStore::open({.path = theirs() / "binaries.db"})->put(binary_with("theirs"));
+    BinaryStore::open({.path = folder_ / "private/binaries.db"})->put(binary_with("ours"));
     for (const char* const name : {"shared", "shared/db", "shared/db/binaries.db"}) {
       REQUIRE(chown((folder_ / name).c_str(), kOther, kOther) == 0);
     }
@@ -89,7 +89,7 @@ class TwoUsers {
     try {
       const auto store = BinaryStore::open({.path = theirs() / "binaries.db", .access = access});
       const auto found = store->find_compiled("the key");
-      return found && found->bytes == binary_of("theirs").bytes ? 1 : 0;
+      return found && found->bytes == binary_with("theirs").bytes ? 1 : 0;
     } catch (const Error&) {
       return 0;
     }

@@ -13,20 +13,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kPage = 512;
+constexpr std::size_t kSmallPage = 512;
 constexpr const char* kTiles[] = {"16", "32", "64"};
 
-Binary binary_of(const std::string& tile) {
+Binary binary_of_tile(const std::string& tile) {
   return test::binary_of("TILE=" + tile, tile, 60);
 }
 
 /// A small file with a binary for each configuration, in pages as small as can be.
 fs::path make_small(const TemporaryFolder& folder) {
   const fs::path path = folder / "binaries.db";
-  sql(path, "PRAGMA page_size = " + std::to_string(kPage) + "; VACUUM");
+  sql(path, "PRAGMA page_size = " + std::to_string(kSmallPage) + "; VACUUM");
   REQUIRE(chmod(path.c_str(), 0600) == 0);
   const auto store = BinaryStore::open({.path = path, .clock = [] { return std::int64_t{1}; }});
-  for (const char* const tile : kTiles) store->put(binary_of(tile));
+  for (const char* const tile : kTiles) store->put(binary_of_tile(tile));
   return path;
 }
 
@@ -34,7 +34,7 @@ fs::path make_small(const TemporaryFolder& folder) {
 int wrong_answers(BinaryStore& store) {
   int wrong = 0;
   for (const char* const tile : kTiles) {
-    const Binary expected = binary_of(tile);
+    const Binary expected = binary_of_tile(tile);
     const auto check = [&](const std::optional<Binary>& found) {
       wrong += found && (found->bytes != expected.bytes || found->kernel != expected.kernel) ? 1 : 0;
     };
@@ -87,13 +87,13 @@ TEST_CASE("a build that was turned towards another binary is not found, disappea
     CHECK_FALSE(store->trouble());
   }
   const auto store = BinaryStore::open({.path = path});
-  CHECK(store->put(binary_of("16")));
-  CHECK(store->find_compiled("TILE=16")->bytes == binary_of("16").bytes);
+  CHECK(store->put(binary_of_tile("16")));
+  CHECK(store->find_compiled("TILE=16")->bytes == binary_of_tile("16").bytes);
 }
 
 TEST_CASE("of two kernels that one source compiles to the same bytes the second got the symbol of the first") {
   const TemporaryFolder folder;
-  Binary first = binary_of("16"), second = first;
+  Binary first = binary_of_tile("16"), second = first;
   second.compile_key = "another kernel";
   second.kernel = "shift";
   const auto store = BinaryStore::open({.path = folder / "binaries.db"});

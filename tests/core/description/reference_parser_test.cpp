@@ -14,7 +14,7 @@ using namespace tuner::test;
 
 namespace {
 
-const DeviceInfo kDevice = known_device("H200");
+const DeviceInfo kReferenceDevice = known_device("H200");
 
 /// A kernel of four arguments and one array in constant memory; `reference` stands on line 7.
 std::string text_with(const std::string& reference) {
@@ -28,25 +28,25 @@ std::string text_with(const std::string& reference) {
          reference + "\n";
 }
 
-Task task_of(const std::string& reference) {
-  return Task(describe(text_with(reference)), {{"n", 1000}}, kDevice);
+Task task_with(const std::string& reference) {
+  return Task(describe(text_with(reference)), {{"n", 1000}}, kReferenceDevice);
 }
 
 std::string geometry_of(const std::string& reference) {
-  const Task task = task_of(reference);
+  const Task task = task_with(reference);
   return task.reference_geometry(*task.baseline()).text();
 }
 
-std::string macros_of(const std::string& reference) {
-  const Task task = task_of(reference);
+std::string macros_with(const std::string& reference) {
+  const Task task = task_with(reference);
   std::string text;
   for (const Macro& macro : task.reference_macros(*task.baseline())) text += macro.name + "=" + macro.text + ";";
   return text;
 }
 
-std::string complaint_of(const std::string& reference) {
+std::string complaint_about(const std::string& reference) {
   return first_line_of([&] {
-    const Task task = task_of(reference);
+    const Task task = task_with(reference);
     task.reference_geometry(*task.baseline());
   });
 }
@@ -54,11 +54,11 @@ std::string complaint_of(const std::string& reference) {
 }  // namespace
 
 TEST_CASE("a reference without clauses is launched as the baseline is, with its arguments and macros") {
-  const Task task = task_of("reference(plain)");
+  const Task task = task_with("reference(plain)");
   CHECK(task.description().reference.kernel == "plain");
   CHECK(task.reference_geometry(*task.baseline()) == task.geometry(*task.baseline()));
   CHECK(task.reference_arguments() == std::vector<std::size_t>{0, 2, 3, 4});
-  CHECK(macros_of("reference(plain)") == "TYPE=float;BLOCK=128;PATH_direct=0;PATH_staged=1;PATH=PATH_direct;TILE=512;");
+  CHECK(macros_with("reference(plain)") == "TYPE=float;BLOCK=128;PATH_direct=0;PATH_staged=1;PATH=PATH_direct;TILE=512;");
 }
 
 TEST_CASE("a reference has a launch of its own, in which tuned parameters stand for their defaults") {
@@ -69,46 +69,46 @@ TEST_CASE("a reference has a launch of its own, in which tuned parameters stand 
 TEST_CASE("constants of the reference are macros and names for it alone, and replace those of the kernel") {
   const std::string both = "reference(plain; grid(ceil_div(n, BLOCK * EACH)) define(EACH = 2) define(BLOCK = 50))";
   CHECK(geometry_of(both) == "grid=10x1x1 block=50x1x1 shared=50");
-  CHECK(macros_of(both) == "TYPE=float;BLOCK=50;PATH_direct=0;PATH_staged=1;PATH=PATH_direct;TILE=200;EACH=2;");
+  CHECK(macros_with(both) == "TYPE=float;BLOCK=50;PATH_direct=0;PATH_staged=1;PATH=PATH_direct;TILE=200;EACH=2;");
   // Its source is compiled for candidates too, which keep what they have.
-  const Task task = task_of(both);
+  const Task task = task_with(both);
   std::string candidates;
   for (const Macro& macro : task.macros(task.space().parse("BLOCK=64")))
     candidates += macro.name + "=" + macro.text + ";";
   CHECK(candidates == "TYPE=float;BLOCK=64;PATH_direct=0;PATH_staged=1;PATH=PATH_direct;TILE=256;EACH=2;");
-  CHECK(contains(macros_of("reference(plain; define(PATH = staged))"), ";PATH=PATH_staged;"));
-  CHECK(complaint_of("reference(plain; define(EACH = 2)) constraint(EACH == 2)") ==
+  CHECK(contains(macros_with("reference(plain; define(PATH = staged))"), ";PATH=PATH_staged;"));
+  CHECK(complaint_about("reference(plain; define(EACH = 2)) constraint(EACH == 2)") ==
         "k.cu:7:61: unknown name `EACH`; the kernel declares BLOCK, PATH, TILE, TYPE, n");
 }
 
 TEST_CASE("a reference takes the arguments that it names, in its own order") {
-  const Task task = task_of("reference(plain; args(n, sum, y, x))");
+  const Task task = task_with("reference(plain; args(n, sum, y, x))");
   CHECK(task.reference_arguments() == std::vector<std::size_t>{4, 3, 2, 0});
 }
 
 TEST_CASE("mistakes in a reference are refused where they stand") {
-  CHECK(complaint_of("reference(plain; gird(n))") ==
+  CHECK(complaint_about("reference(plain; gird(n))") ==
         "k.cu:7:32: `gird` is not a clause of reference; valid clauses are grid, block, shared, args and define; did "
         "you mean `grid`?");
-  CHECK(complaint_of("reference(plain; grid)") == "k.cu:7:32: grid needs arguments in parentheses");
-  CHECK(complaint_of("reference(plain; )") ==
+  CHECK(complaint_about("reference(plain; grid)") == "k.cu:7:32: grid needs arguments in parentheses");
+  CHECK(complaint_about("reference(plain; )") ==
         "k.cu:7:25: after the `;` come grid(...), block(...), shared(...), args(...) or define(...)");
-  CHECK(complaint_of("reference(plain; grid(1) grid(2))") == "k.cu:7:40: grid is given twice for the reference");
-  CHECK(complaint_of("reference(plain; grid(m))").starts_with("k.cu:7:37: unknown name `m`"));
-  CHECK(complaint_of("reference(plain; define(EACH))") ==
+  CHECK(complaint_about("reference(plain; grid(1) grid(2))") == "k.cu:7:40: grid is given twice for the reference");
+  CHECK(complaint_about("reference(plain; grid(m))").starts_with("k.cu:7:37: unknown name `m`"));
+  CHECK(complaint_about("reference(plain; define(EACH))") ==
         "k.cu:7:39: define needs NAME = EXPRESSION, as in define(BLOCK = 256)");
-  CHECK(complaint_of("reference(plain; define(min = 1))") ==
+  CHECK(complaint_about("reference(plain; define(min = 1))") ==
         "k.cu:7:39: `min` already has a meaning and cannot be a constant of the reference");
-  CHECK(complaint_of("reference(plain; args(x, z, y, n))") ==
+  CHECK(complaint_about("reference(plain; args(x, z, y, n))") ==
         "k.cu:7:40: the reference takes `z`, which is not an argument of the kernel; use a macro for anything else "
         "that it needs, as in define(COUNT = n)");
-  CHECK(contains(complaint_of("reference(plain; args(x, w, y, n))"), "`w`, which is not an argument"));
-  CHECK(complaint_of("reference(plain; args(x, y, x))") == "k.cu:7:43: `x` is given twice for the reference");
-  CHECK(complaint_of("reference(plain; args(x, sum, n))") ==
+  CHECK(contains(complaint_about("reference(plain; args(x, w, y, n))"), "`w`, which is not an argument"));
+  CHECK(complaint_about("reference(plain; args(x, y, x))") == "k.cu:7:43: `x` is given twice for the reference");
+  CHECK(complaint_about("reference(plain; args(x, sum, n))") ==
         "k.cu:7:37: the reference does not take `y`, which the kernel writes, so there would be nothing to compare it "
         "with; add it to args");
-  CHECK(contains(complaint_of("reference(plain; args(x, y, n))"), "does not take `sum`"));
-  CHECK(complaint_of("reference(plain; grid(n - 1000))") ==
+  CHECK(contains(complaint_about("reference(plain; args(x, y, n))"), "does not take `sum`"));
+  CHECK(complaint_about("reference(plain; grid(n - 1000))") ==
         "k.cu: the reference's grid x of `scale` for BLOCK=128,PATH=direct: `n - 1000` is 0, but must be at least 1.");
 }
 
@@ -127,20 +127,20 @@ TEST_CASE("a description is written as it was read, clauses of reference and out
 }
 
 TEST_CASE("clauses that say what is right apply to outputs alone") {
-  CHECK(complaint_of("in(z, float, n, partial)") == "k.cu:7:31: `partial` does not apply to `z`, which is an input");
-  CHECK(contains(complaint_of("inout(z, float, n, partial)"), "does not apply"));
-  CHECK(contains(complaint_of("in(z, float, n, expect file(\"z.npy\"))"), "does not apply"));
-  CHECK(complaint_of("out(z, float, n, partial 3)") == "k.cu:7:40: `partial` takes no value");
-  CHECK(complaint_of("out(z, float, n, expect \"z.npy\")") ==
+  CHECK(complaint_about("in(z, float, n, partial)") == "k.cu:7:31: `partial` does not apply to `z`, which is an input");
+  CHECK(contains(complaint_about("inout(z, float, n, partial)"), "does not apply"));
+  CHECK(contains(complaint_about("in(z, float, n, expect file(\"z.npy\"))"), "does not apply"));
+  CHECK(complaint_about("out(z, float, n, partial 3)") == "k.cu:7:40: `partial` takes no value");
+  CHECK(complaint_about("out(z, float, n, expect \"z.npy\")") ==
         "k.cu:7:39: the expected output is in a file, as in expect file(\"y.npy\")");
-  CHECK(contains(complaint_of("out(z, float, n, expect file(z))"), "must be in quotes"));
+  CHECK(contains(complaint_about("out(z, float, n, expect file(z))"), "must be in quotes"));
 }
 
 TEST_CASE("a database is not lost: what has no new clause keeps the hash it had before there were any") {
-  CHECK(task_of("deterministic").reuse_hash() == "f35e57409e65efd74cd0d5b7c0ede215");
-  CHECK(task_of("reference(plain) deterministic options(\"--use_fast_math\")").reuse_hash() ==
+  CHECK(task_with("deterministic").reuse_hash() == "f35e57409e65efd74cd0d5b7c0ede215");
+  CHECK(task_with("reference(plain) deterministic options(\"--use_fast_math\")").reuse_hash() ==
         "01238077cbbf569e1b3f3dc1ea4ea452");
-  CHECK(task_of("deterministic").kernel_identity() == "scale:1ee0db83d8841b0fdf1b7e37fa077569");
+  CHECK(task_with("deterministic").kernel_identity() == "scale:1ee0db83d8841b0fdf1b7e37fa077569");
 }
 
 TEST_CASE("every clause of a reference or output makes trials others") {
@@ -149,7 +149,7 @@ TEST_CASE("every clause of a reference or output makes trials others") {
        {"reference(plain)", "reference(plain; grid(n))", "reference(plain; block(n))", "reference(plain; shared(n))",
         "reference(plain; args(x, y, sum, n))", "reference(plain; define(EACH = 2))",
         "reference(plain; define(EACH = 3))", "out(z, float, n)", "out(z, float, n, partial)"}) {
-    hashes.push_back(task_of(directives).reuse_hash());
+    hashes.push_back(task_with(directives).reuse_hash());
   }
   std::sort(hashes.begin(), hashes.end());
   CHECK(std::adjacent_find(hashes.begin(), hashes.end()) == hashes.end());

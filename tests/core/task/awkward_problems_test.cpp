@@ -7,7 +7,7 @@
 namespace tuner {
 namespace {
 
-const DeviceInfo kDevice = known_device("H200");
+const DeviceInfo kH200 = known_device("H200");
 
 Task matrix_task(const std::string& further, const ProblemValues& problem) {
   return Task(test::describe("#pragma tuner kernel(copy)\n"
@@ -16,7 +16,7 @@ Task matrix_task(const std::string& further, const ProblemValues& problem) {
                              "#pragma tuner grid(rows) block(BLOCK)\n"
                              "#pragma tuner in(a, float, rows * columns) out(b, float, rows * columns)\n" +
                              further + "\n"),
-              problem, kDevice);
+              problem, kH200);
 }
 
 std::vector<std::string> texts(const Task& task, const AwkwardOptions& options = {.block = 64}) {

@@ -13,15 +13,15 @@ namespace {
 
 using enum Screen::Step;
 
-struct Sample {
+struct Timed {
   double time_ns;
   Screen::Step then;
 };
 
 /// A screen that was given these samples, each of which led to the step that stands beside it.
-Screen screened(const ScreenPolicy& policy, std::optional<double> best_ns, const std::vector<Sample>& samples) {
+Screen screened(const ScreenPolicy& policy, std::optional<double> best_ns, const std::vector<Timed>& samples) {
   Screen screen(policy, best_ns);
-  for (const Sample& sample : samples) {
+  for (const Timed& sample : samples) {
     CAPTURE(sample.time_ns);
     CHECK(screen.add(sample.time_ns) == sample.then);
   }

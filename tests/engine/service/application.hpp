@@ -12,6 +12,9 @@
 
 namespace tuner::test {
 
+/// What faults.cu is used with before it is tuned.
+inline const std::string kBaseline = "FLAVOUR=0,KIND=right,VARIANT=0";
+
 /// A user whose programs use the library. This process is the user's: its environment is, from the construction on.
 class Applicant : public Tuner {
  public:

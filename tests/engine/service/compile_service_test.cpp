@@ -20,8 +20,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const std::string kBaseline = "FLAVOUR=0,KIND=right,VARIANT=0";
-
 std::chrono::steady_clock::time_point from_now(std::chrono::milliseconds time) {
   return std::chrono::steady_clock::now() + time;
 }

@@ -11,8 +11,6 @@ using namespace tuner::test;
 
 namespace {
 
-const std::string kBaseline = "FLAVOUR=0,KIND=right,VARIANT=0";
-
 std::size_t distinct(const std::vector<Row>& rows) {
   std::set<std::string> configurations;
   for (const Row& row : rows) configurations.insert(row.configuration);

@@ -19,7 +19,7 @@ namespace {
 using test::error_of;
 using test::WrongSignature;
 
-const NvrtcCompiler& compiler() {
+const NvrtcCompiler& nvrtc() {
   static const NvrtcCompiler compiler({});
   return compiler;
 }
@@ -29,7 +29,7 @@ void check(const Task& task) {
   const auto baseline = task.baseline();
   REQUIRE(baseline);
   for (const SignatureProbe& probe : signature_probes(task, *baseline)) {
-    const CompileReply reply = compiler().compile(probe.request);
+    const CompileReply reply = nvrtc().compile(probe.request);
     if (reply.outcome != Outcome::ok) throw Error(Errc::internal, reply.message);
     if (!signature_from_symbol(reply.cubin.kernel)) throw Error(Errc::internal, reply.cubin.kernel);
     check_signature(task, probe, reply);
@@ -123,15 +123,15 @@ TEST_CASE("what is asked of a kernel changes nothing in its binary") {
                   {}, known_device("H200"));
   const CompileRequest plain = compile_request(task, *task.baseline());
   CHECK_FALSE(plain.front_end_only);
-  const cache::Hash before = compiler().compile(plain).facts.binary_hash;
+  const cache::Hash before = nvrtc().compile(plain).facts.binary_hash;
   check(task);
-  CHECK(compiler().compile(plain).facts.binary_hash == before);
+  CHECK(nvrtc().compile(plain).facts.binary_hash == before);
   const SignatureProbe probe = signature_probes(task, *task.baseline()).front();
   CHECK(probe.request.front_end_only);
-  CHECK(compiler().compile(probe.request).cubin.bytes.size() < compiler().compile(plain).cubin.bytes.size());
+  CHECK(nvrtc().compile(probe.request).cubin.bytes.size() < nvrtc().compile(plain).cubin.bytes.size());
 }
 
-TEST_CASE("the compiler finds the shipped kernels to be what they are described as") {
+TEST_CASE("the nvrtc finds the shipped kernels to be what they are described as") {
   const std::filesystem::path root = TUNER_SOURCE_DIR;
   std::size_t kernels = 0;
   for (const char* folder : {"kernel_sources", "examples/kernels", "bench/runtime", "tests/gpu/kernels"}) {
@@ -150,7 +150,7 @@ TEST_CASE("the compiler finds the shipped kernels to be what they are described 
         probe.request.front_end_only = true;
         probe.request.source += std::string(signature_types()) + std::string(signature_kernel());
         probe.request.name_expression = signature_expression(probe.request.name_expression);
-        const CompileReply reply = compiler().compile(probe.request);
+        const CompileReply reply = nvrtc().compile(probe.request);
         REQUIRE_MESSAGE(reply.outcome == Outcome::ok, reply.log);
         REQUIRE(signature_from_symbol(reply.cubin.kernel));
         CHECK(error_of([&] { check_signature(task, probe, reply); }) == "no error");
@@ -161,7 +161,7 @@ TEST_CASE("the compiler finds the shipped kernels to be what they are described 
   CHECK(kernels > 20);
 }
 
-TEST_CASE("a session ends before anything runs if the compiler finds another type than is described") {
+TEST_CASE("a session ends before anything runs if the nvrtc finds another type than is described") {
   const std::string text = kernel_with("const float* x", "const real* x");
   const std::string begin = "_Z22tuner_signature_kernelI20tuner_signature_listIJ20tuner_signature_itemI",
                     end = "Li4EES1_IPfLi4EES1_IiLi4EEEEEvv";

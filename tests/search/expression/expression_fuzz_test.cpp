@@ -28,7 +28,7 @@ const std::vector<std::string> kCorpus{
     "true and False or True",
 };
 
-Scope example() {
+Scope names_and_numbers() {
   Scope scope;
   for (const char* name : {"a", "b", "c", "x", "y", "TILE", "PDIST"}) {
     scope.set(name, static_cast<std::int64_t>(std::string_view(name).size() * 3));
@@ -100,7 +100,7 @@ class Mutator {
 };
 
 TEST_CASE("no text crashes or hangs parsing and evaluating") {
-  const Scope scope = example();
+  const Scope scope = names_and_numbers();
   Mutator mutator(20240229);
   int parsed = 0, evaluated = 0;
   for (int i = 0; i < 12000; ++i) {

@@ -18,12 +18,12 @@ namespace {
 using namespace test;
 
 /// Parameters that take turns in two or three groups, and constraints within each.
-struct Example {
+struct Grouped {
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;
   Scope constants;
 
-  explicit Example(std::uint64_t seed) {
+  explicit Grouped(std::uint64_t seed) {
     test::RandomExpressions random(seed);
     constants.accept_name("none");
     const std::uint64_t count = 4 + random.below(3);
@@ -48,7 +48,7 @@ struct Expected {
   std::optional<Configuration> fault;
 };
 
-Expected brute_force(const Example& example) {
+Expected brute_force(const Grouped& example) {
   Expected result;
   const Space judge(example.parameters, example.constraints, example.constants, Listing::when_needed);
   Configuration configuration{std::vector<std::uint32_t>(example.parameters.size())};
@@ -62,7 +62,7 @@ Expected brute_force(const Example& example) {
   return result;
 }
 
-void check_message(const Example& example, const Configuration& fault, const std::string& message) {
+void check_message(const Grouped& example, const Configuration& fault, const std::string& message) {
   CAPTURE(message);
   const std::size_t place = message.find(" cannot be evaluated for ");
   REQUIRE(place != std::string::npos);
@@ -80,7 +80,7 @@ void check_message(const Example& example, const Configuration& fault, const std
 TEST_CASE("groups in turns give the order, the places, the neighbours and the faults of a filter over everything") {
   int faults = 0, several = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    const Example example(seed);
+    const Grouped example(seed);
     std::string text;
     for (const Constraint& each : example.constraints) text += each.expression.text() + "\n";
     CAPTURE(seed);

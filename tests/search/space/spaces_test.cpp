@@ -42,7 +42,7 @@ Definition read(const std::filesystem::path& path) {
 }
 
 std::filesystem::path definitions() {
-  return test::spaces_folder() / "definitions";
+  return tuner::test::spaces_folder() / "definitions";
 }
 
 TEST_CASE("every definition has exactly its recorded number of valid configurations") {

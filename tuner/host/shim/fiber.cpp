@@ -40,7 +40,11 @@ namespace tuner::host {
 namespace {
 
 constexpr std::size_t kGuard = 4096;
-constexpr std::size_t kStack = 252 * 1024;
+// Memory at equal distances shares few lines of the processor's caches, and so would what threads have on top of their
+// stacks: each begins deeper in its stack than the one before, by these bytes, until it is so many times.
+constexpr std::size_t kStagger = 17 * 64;
+constexpr std::size_t kStaggers = 64;
+constexpr std::size_t kStack = 252 * 1024 + kStaggers * kStagger;
 constexpr int kSavedRegisters = 6;
 
 Fiber* running = nullptr;
@@ -56,6 +60,8 @@ Fiber::Fiber() {
   if (memory == MAP_FAILED) throw std::bad_alloc();
   mprotect(memory, kGuard, PROT_NONE);
   stack_ = static_cast<std::byte*>(memory) + kGuard;
+  static std::size_t made = 0;
+  top_ = stack_ + kStack - made++ % kStaggers * kStagger;
 }
 
 Fiber::~Fiber() {
@@ -72,7 +78,7 @@ void Fiber::start(void (*entry)(void*), void* argument) {
   finished_ = false;
   // As if `run` had been called and had switched away: a return address for `run` that is never used, the address of
   // `run`, the saved registers. The stack pointer is then 8 below a multiple of 16, as at the start of any function.
-  void** top = reinterpret_cast<void**>(stack_ + kStack);
+  void** top = reinterpret_cast<void**>(top_);
   *--top = nullptr;
   *--top = reinterpret_cast<void*>(&Fiber::run);
   for (int i = 0; i < kSavedRegisters; ++i) *--top = nullptr;

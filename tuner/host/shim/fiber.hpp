@@ -27,6 +27,7 @@ class Fiber {
   static void run();
 
   std::byte* stack_;
+  std::byte* top_;  // where the first frame begins
   void (*entry_)(void*) = nullptr;
   void* argument_ = nullptr;
   void* stack_pointer_ = nullptr;

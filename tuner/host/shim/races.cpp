@@ -157,7 +157,14 @@ class Watch {
     if (writes && region->input) report("input", *region, at, true, site, 0, false);
     const Clocks::Moment now = clocks_.now();
     Byte* bytes = region->state + (at - region->begin);
-    for (std::size_t i = 0; i < size; ++i) look_at(bytes[i], *region, at + i, writes, atomic, now, site);
+    // The bytes of one number nearly always have one history: what is found of the first is found of the others.
+    const Byte before = bytes[0];
+    for (std::size_t i = 0; i < size; ++i) {
+      if (i > 0 && std::memcmp(&bytes[i], &before, sizeof before) == 0)
+        bytes[i] = bytes[0];
+      else
+        look_at(bytes[i], *region, at + i, writes, atomic, now, site);
+    }
   }
 
   void set_copying(const void* address, std::size_t size, bool copying) {
