@@ -226,13 +226,17 @@ TEST_CASE("a T1 file that could be launched is not refused for its types") {
   CHECK(said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y, float n) {}") == "no error");
   // What no launch takes.
   const std::string number = said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y) {}");
-  CHECK_MESSAGE(contains(number, "kernel.json: the kernel `scale` takes 2 parameters"), number);
+  CHECK_MESSAGE(
+      contains(number, "kernel.json: KernelSpecification.Arguments[2]: the kernel `scale` takes 2 parameters"), number);
   const std::string size = said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y, long n) {}");
-  CHECK_MESSAGE(contains(size, "kernel.json: `n` is described as a scalar of the type int32"), size);
+  CHECK_MESSAGE(
+      contains(size, "kernel.json: KernelSpecification.Arguments[2]: `n` is described as a scalar of the type int32"),
+      size);
   const std::string pointer = said_of("float", "ReadOnly", "__global__ void scale(float x, float* y, int n) {}");
-  CHECK_MESSAGE(contains(pointer, "kernel.json: `x` is described as a buffer"), pointer);
+  CHECK_MESSAGE(contains(pointer, "kernel.json: KernelSpecification.Arguments[0]: `x` is described as a buffer"),
+                pointer);
   const std::string name = said_of("float", "ReadOnly", "__global__ void scales(float x, float* y, int n) {}");
-  CHECK_MESSAGE(contains(name, "kernel.json: neither the source"), name);
+  CHECK_MESSAGE(contains(name, "kernel.json: KernelSpecification.KernelName: neither the source"), name);
 }
 
 TEST_CASE("any text is read as code without failing") {
