@@ -8,6 +8,7 @@
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/name_table.hpp"
+#include "tuner/core/signature/macro_conflicts.hpp"
 #include "tuner/core/signature/written_signature.hpp"
 
 namespace tuner {
@@ -144,6 +145,9 @@ class WrittenCheck {
 
 bool check_written_signatures(const KernelDescription& description, const std::vector<Header>& headers) {
   if (description.source.empty()) return true;  // known from a recording only
+  if (const std::string conflicts = macro_conflicts(description); !conflicts.empty()) {
+    throw Error(Errc::bad_description, conflicts);
+  }
   return WrittenCheck(description, headers).run();
 }
 
