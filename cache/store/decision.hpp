@@ -38,7 +38,7 @@ struct Decision : Run {
   /// At how many awkward sizes the winner reproduced the reference, too; 0: it serves its exact size only.
   std::int64_t awkward_sizes = 0;
   bool noisy = false;      ///< the device was disturbed while it was measured
-  bool contended = false;  ///< other processes computed on the GPU meanwhile
+  bool contended = false;  ///< other processes had the GPU open meanwhile
   Hash binary_hash;
   std::string launch;
   std::map<std::string, std::int64_t> counters;  ///< asked, compiled, deduplicated, launched, stored, failed_<outcome>

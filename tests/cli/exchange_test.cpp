@@ -133,3 +133,15 @@ TEST_CASE("of several files all are looked at before any is taken in") {
   CHECK(here.run({"import", good, good}).exit_code == 0);
   CHECK(here.run({"import", (here.home() / "none.db").string()}).exit_code == 5);
 }
+
+TEST_CASE("an export makes the folder that it is to go to, and takes it back if nothing matches") {
+  const User user;
+  learn(user, "scale", "n=1", 1000);
+  check_out(user.run({"export", "new/er/tuned.db"}), 0, {"new/er/tuned.db"});
+  CHECK(std::filesystem::exists(user.home() / "new/er/tuned.db"));
+  check_out(user.run({"export", "folder/"}), 0, {"folder/decisions.db"});
+  CHECK(user.run({"export", "none/x.db", "--kernel", "no_such"}).exit_code == 1);
+  CHECK(!std::filesystem::exists(user.home() / "none"));
+  user.folder().write("file", "");
+  check_error(user.run({"export", "file/below/x.db"}), 5, {"The folder file/below cannot be made: "});
+}

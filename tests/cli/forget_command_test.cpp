@@ -127,7 +127,7 @@ TEST_CASE("list --quarantine and show tell what is not launched again, and how t
   CHECK(lines(list.out) == 2);
   check_out(user.run({"show", "scale"}), 0,
             {"Quarantined", "tuner forget scale --only quarantine", "wrote to address 0x0", "BLOCK=1024",
-             "4 awkward sizes", "other processes computed on the GPU"});
+             "4 awkward sizes", "other processes had the GPU open"});
   const json object = json::parse(user.run({"show", "scale", "--json"}).out);
   REQUIRE(object["quarantine"].size() == 1);
   CHECK(object["quarantine"][0]["outcome"] == "illegal_access");

@@ -290,3 +290,40 @@ TEST_CASE("a message repeats at most 200 bytes of a line of a file") {
                                 "\", \"Type\": \"" + much + "\", \"Values\": \"" + much +
                                 "\"}]}, \"KernelSpecification\": {\"Language\": \"" + much + "\"}}");
 }
+
+TEST_CASE("describe fails where tune could not begin") {
+  const User user;
+  const std::string kernel = read_bytes(data_file("scale.cu"));
+  user.folder().write("lonely.cu", "#include \"not_there.h\"\n" + kernel);
+  check_error(user.run({"describe", "lonely.cu"}), 2,
+              {"lonely.cu:1: the header \"not_there.h\" is neither beside this file nor in a folder given with -I."});
+  user.folder().write("more/not_there.h", "");
+  CHECK(user.run({"describe", "lonely.cu", "-I", "more"}).exit_code == 0);
+  user.folder().write("guarded.cu", "#if 0\n#include \"not_there.h\"\n#endif\n" + kernel);
+  CHECK(user.run({"describe", "guarded.cu"}).exit_code == 0);
+  user.folder().write("old.cu", kernel + "\n#pragma tuner options(\"-std=c++98\")\n");
+  check_err(user.run({"describe", "old.cu"}), 2, {"the run-time compiler has no language \"c++98\""});
+
+  user.folder().write("none.cu",
+                      "#pragma tuner kernel(none) param(A, 1, 2) constraint(A > 1) out(y, float, 1) grid(1) block(A)\n"
+                      "__global__ void none(float* y) {}\n");
+  for (const Words& words : {Words{"describe", "none.cu"}, Words{"describe", "none.cu", "--json"}}) {
+    const Result result = user.run(words);
+    CHECK(!result.out.empty());
+    check_err(result, 2, {"The defaults cannot be the baseline", "`A > 1`", "Choose defaults that satisfy every"});
+  }
+  user.folder().write("flat.cu",
+                      "#pragma tuner kernel(flat) param(A, 1, 2) out(y, float, 1) grid(A // 2) block(1)\n"
+                      "__global__ void flat(float* y) {}\n");
+  check_err(user.run({"describe", "flat.cu"}), 2, {"flat.cu: grid x of `flat` for A=1: `A // 2` is 0"});
+}
+
+TEST_CASE("one of several kernels is chosen with --kernel, and every command says so") {
+  const User user;
+  user.folder().write("two.cu", read_bytes(data_file("scale.cu")) +
+                                    "\n#pragma tuner kernel(other) out(y, float, 1) grid(1) block(1)\n"
+                                    "__global__ void other(float* y) {}\n");
+  for (const char* command : {"tune", "check"}) {
+    check_error(user.run({command, "two.cu"}), 2, {"two.cu describes 2 kernels; choose one of", "with --kernel."});
+  }
+}

@@ -7,3 +7,5 @@ unset TUNER_LIBEXEC
 doctor=$("$1/tuner" doctor) || true
 grep -F "$prefix/libexec/tuner/tuner-worker" <<<"$doctor" || { printf '%s\n' "$doctor"; exit 1; }
 test -x "$prefix/libexec/tuner/tuner-engine"
+help=$("$1/tuner" --help)
+grep -F "tuner tune $prefix/share/tuner/kernel_sources/prefetch.cu --problem" <<<"$help" || { printf '%s\n' "$help"; exit 1; }

@@ -66,3 +66,17 @@ TEST_CASE("a kernel file of another person made the compiler write and read file
 }
 
 }  // namespace
+
+TEST_CASE("a number of --device that no GPU has was told to be a driver that does not start") {
+  for (const char* command : {"tune", "check"}) {
+    CAPTURE(command);
+    Tuner user;
+    user.environment["FAKE_DRIVER"] = "numbered";
+    check_err(
+        user.run({command, data_file("scale.cu"), "--problem", "n=1000", "--device", "9"}), 3,
+        {"tuner: There is no GPU 9 here: the only one has the number 0. `tuner devices` lists what --device takes."});
+    user.environment["FAKE_DRIVER"] = "numbered devices=2";
+    check_err(user.run({command, data_file("scale.cu"), "--problem", "n=1000", "--device", "2"}), 3,
+              {"There is no GPU 2 here: there are 2, numbered from 0."});
+  }
+}

@@ -9,6 +9,7 @@
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
+#include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/progress_line.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/engine/compile/pool.hpp"
@@ -46,9 +47,17 @@ class DeviceCheck {
       : request_(request),
         stop_(stop),
         compile_({.workers = request.workers, .include_folders = request.include_folders}),
-        device_({.ordinal = request.device, .stop = &stop}) {}
+        device_({.ordinal = request.device, .stop = &stop}),
+        ordinal_(request.device) {}
 
-  const DeviceInfo& info() { return device_.info(); }
+  const DeviceInfo& info() {
+    try {
+      return device_.info();
+    } catch (const Error& error) {
+      if (error.code() == Errc::no_driver) refuse_number_without_gpu(ordinal_);
+      throw;
+    }
+  }
 
   void run(const ProblemValues& problem) {
     const Task task(request_.description, problem, info(), {}, request_.include_folders, search::Listing::when_needed);
@@ -230,6 +239,7 @@ class DeviceCheck {
   const std::atomic<bool>& stop_;
   engine::CompilePool compile_;
   engine::DeviceProcessLane device_;
+  const int ordinal_;
   ProgressLine line_;
   engine::TicketId ticket_ = 0;
   std::size_t checked_ = 0;

@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "search/expression/expression.hpp"
 #include "tuner/cli/arguments.hpp"
@@ -81,6 +86,21 @@ const Command& find_command(std::string_view name) {
               fmt::format("There is no command `{}`.{} The commands are: {}.", name, hint, fmt::join(names, ", ")));
 }
 
+/// Examples name the kernels of a clone; an installed program has them where it was installed.
+std::string with_shipped_kernels(std::string text) {
+  constexpr std::string_view kInClone = "kernel_sources/";
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path shipped =
+      (program.parent_path() / "../share/tuner/kernel_sources").lexically_normal() / "";
+  if (error || !std::filesystem::is_directory(shipped, error)) return text;
+  for (std::size_t at = text.find(kInClone); at != std::string::npos; at = text.find(kInClone, at)) {
+    text.replace(at, kInClone.size(), shipped.string());
+    at += shipped.string().size();
+  }
+  return text;
+}
+
 std::string overview() {
   std::string text =
       "tuner finds the compile-time constants that make a CUDA kernel fastest on this GPU for a given\n"
@@ -104,7 +124,7 @@ std::string overview() {
       "Exit codes\n";
   for (const ExitCodeText& entry : exit_code_texts()) text += exit_code_line(entry.code);
   text += "\nResults go to standard output, everything else to standard error. NO_COLOR is honoured.\n";
-  return text;
+  return with_shipped_kernels(std::move(text));
 }
 
 std::string help_text(const Command& command) {
@@ -122,7 +142,7 @@ std::string help_text(const Command& command) {
   codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
   text += "\nExit codes\n";
   for (const ExitCode code : codes) text += exit_code_line(code);
-  return text;
+  return with_shipped_kernels(std::move(text));
 }
 
 }  // namespace tuner::cli

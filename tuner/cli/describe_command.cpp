@@ -1,7 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "search/expression/quoting.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
@@ -10,8 +16,11 @@
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/description/preprocessor_lines.hpp"
+#include "tuner/core/description/source_text.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/signature/check_signatures.hpp"
+#include "tuner/core/signature/code_text.hpp"
 #include "tuner/core/t1/writer.hpp"
 #include "tuner/core/task/describe.hpp"
 #include "tuner/core/task/task.hpp"
@@ -159,6 +168,46 @@ void print_t1(const std::vector<KernelDescription>& descriptions, const std::opt
   print(printable_json(t1.json));
 }
 
+/// Headers in quotes that the source includes whatever is defined, and that nobody has: no compiler gets past them.
+void refuse_missing_headers(const KernelDescription& description, const std::vector<std::filesystem::path>& folders) {
+  std::vector<std::filesystem::path> searched = folders;
+  searched.push_back(description.file.parent_path());
+  for (const std::string& option : description.options) {
+    if (option.starts_with("-I")) searched.emplace_back(search::trimmed(std::string_view(option).substr(2)));
+  }
+  const std::vector<std::string> included = quoted_includes(description.blanked_source);
+  for_each_preprocessor_line(description.blanked_source, [&](std::string_view line, std::size_t number, int depth) {
+    const std::size_t open = line.find('"');
+    if (depth > 0 || !line.starts_with("include") || open == std::string_view::npos) return;
+    const std::string name(line.substr(open + 1, line.find('"', open + 1) - open - 1));
+    const auto is_there = [&](const std::filesystem::path& folder) { return std::filesystem::exists(folder / name); };
+    const bool is_given =
+        std::ranges::any_of(description.given_headers, [&](auto& given) { return given.name == name; });
+    if (is_given || is_library_header(name) || std::ranges::find(included, name) == included.end()) return;
+    if (std::ranges::any_of(searched, is_there)) return;
+    throw Error(Errc::file_not_found,
+                fmt::format("{}:{}: the header \"{}\" is neither beside this file nor in a folder given with -I.",
+                            description.file.string(), number, name));
+  });
+}
+
+/// Why `tune` could not begin with the task; empty if it could.
+std::string why_no_baseline(const Task& task) {
+  if (const auto baseline = task.baseline()) {
+    try {
+      task.geometry(*baseline);
+      return {};
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+  return fmt::format(
+      "The defaults cannot be the baseline, with which all configurations are compared: {} Choose defaults that "
+      "satisfy "
+      "every constraint.",
+      task.space().why_invalid(task.space().defaults()).value_or(""));
+}
+
 ExitCode run_describe(const Arguments& arguments) {
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage,
@@ -173,9 +222,11 @@ ExitCode run_describe(const Arguments& arguments) {
   }
   Json kernels = Json::array();
   bool first = true;
+  std::string without_baseline;
   const std::vector<KernelDescription> descriptions =
       read(arguments.operands().front(), arguments.value("kernel").value_or(""));
   for (const KernelDescription& description : descriptions) {
+    refuse_missing_headers(description, include_folders);
     const bool settled = check_written_signatures(description, quoted_headers(description, include_folders));
     std::optional<Task> task;
     if (problem || !needs_values(description)) {
@@ -184,6 +235,7 @@ ExitCode run_describe(const Arguments& arguments) {
     } else {
       check_where(description, arguments.values("where"), device);
     }
+    if (task && without_baseline.empty()) without_baseline = why_no_baseline(*task);
     if (arguments.has("t1")) {
       print_t1(descriptions, task);
       continue;
@@ -200,6 +252,7 @@ ExitCode run_describe(const Arguments& arguments) {
     first = false;
   }
   if (arguments.has("json")) print_json({{"format", 1}, {"kernels", std::move(kernels)}});
+  if (!without_baseline.empty()) throw Error(Errc::bad_description, without_baseline);
   return ExitCode::done;
 }
 

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <map>
 #include <set>
+#include <system_error>
 
 #include "cache/exchange/exchange.hpp"
 #include "cache/store/sqlite_store.hpp"
@@ -21,6 +23,8 @@
 namespace tuner::cli {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 struct Totals {
   std::int64_t decisions = 0;
@@ -49,6 +53,29 @@ std::string count_binaries(std::int64_t number) {
   return fmt::format("{} {}", number, number == 1 ? "binary" : "binaries");
 }
 
+/// A folder that is made if it is not there, with those above it, and taken back if nothing comes into it.
+class NewFolder {
+ public:
+  explicit NewFolder(const std::filesystem::path& folder) {
+    std::error_code error;
+    for (fs::path at = folder; !at.empty() && !fs::exists(at, error); at = at.parent_path()) made_.push_back(at);
+    if (!made_.empty() && !fs::create_directories(folder, error) && error) {
+      throw Error(Errc::store_unavailable,
+                  fmt::format("The folder {} cannot be made: {}.", folder.string(), error.message()));
+    }
+  }
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+  ~NewFolder() {
+    std::error_code ignored;  // of a folder that is not empty
+    for (const fs::path& folder : made_) fs::remove(folder, ignored);
+  }
+  void keep() { made_.clear(); }
+
+ private:
+  std::vector<fs::path> made_;  ///< the innermost first
+};
+
 ExitCode run_export(const Arguments& arguments) {
   if (arguments.has("header")) return export_header(arguments);
   for (const char* option : {"style", "namespace"}) {
@@ -73,6 +100,7 @@ ExitCode run_export(const Arguments& arguments) {
                             from.binaries.string()));
   }
   const bool overwrite = arguments.has("force");
+  NewFolder folder(to.decisions.parent_path());
   const std::vector<cache::ExportedKey> exported = cache::export_decisions({
       .from = from.decisions,
       .to = to.decisions,
@@ -87,6 +115,7 @@ ExitCode run_export(const Arguments& arguments) {
                     path, nearest_kernel(selection.kernel(), store->list_keys({}))));
     return ExitCode::no_result;
   }
+  folder.keep();
   std::optional<cache::ExportedBinaries> binaries;
   if (with_binaries) binaries = export_binaries(from, to, exported, overwrite);
 

@@ -83,7 +83,7 @@ std::string decision_text(const NumberedDecision& numbered) {
   text += labelled("  winner     ", assignments(decision.configuration));
   text += labelled("  time       ",
                    time_text(decision.time_ns) + (decision.noisy ? ", measured on a disturbed device" : ""));
-  if (decision.contended) text += labelled("  contended  ", "other processes computed on the GPU at the time");
+  if (decision.contended) text += labelled("  contended  ", "other processes had the GPU open at the time");
   if (!decision.baseline.empty()) {
     text += labelled("  baseline   ", assignments(decision.baseline));
     text += labelled("  speed-up   ", speedup_text(decision));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tuner/cli/interrupts.hpp"
+#include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/tune_request.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
@@ -59,6 +60,7 @@ const DeviceInfo* wait_for_device(engine::DeviceLane& lane, const TuneRequest& r
   } catch (const Error& error) {
     if (stop) return nullptr;
     if (error.code() != Errc::no_driver) throw;
+    refuse_number_without_gpu(request.device);
     explain_missing_device(request, description, error);
   }
 }

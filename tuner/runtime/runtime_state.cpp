@@ -151,7 +151,7 @@ const Instance& RuntimeState::request(KernelState& kernel, std::span<const Named
   ProblemValues named;
   for (const NamedValue& value : values) named.emplace(value.name, search_value(value.value));
   try {
-    complete_problem(*kernel.description(), named);
+    complete_problem(*kernel.description(), named, "");
   } catch (const Error& error) {
     return refusal(kernel, error.what());
   }
@@ -180,10 +180,10 @@ namespace {
 /// Throws Error if no problem has these values: with a sentence for which the outline may not be enough.
 ProblemValues complete(const KernelState& kernel, std::span<const ProblemValue> values) {
   try {
-    return complete_problem(*kernel.outline, named_values(*kernel.outline, values));
+    return complete_problem(*kernel.outline, named_values(*kernel.outline, values), "");
   } catch (const Error&) {
     const auto description = kernel.description();
-    return complete_problem(*description, named_values(*description, values));
+    return complete_problem(*description, named_values(*description, values), "");
   }
 }
 

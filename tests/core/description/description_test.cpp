@@ -164,6 +164,18 @@ TEST_CASE("values, ranges and defaults are checked") {
   CHECK(complaint("param(A, 1, 2; default 3)") == "k.cu:6:38: the default 3 of `A` is not among its values 1, 2");
   CHECK(complaint("param(A, 12abc)") ==
         "k.cu:6:24: `12abc` is not a value; values are integers, reals, true, false and names");
+  CHECK(complaint("param(A, cub::X, cub::Y)") ==
+        "k.cu:6:24: `cub::X` is not a value; values are integers, reals, true, false and names; text for the kernel "
+        "stands in double quotes with the clause `; text`, as in param(NAME, \"cub::X\"; text)");
+  CHECK(
+      contains(complaint("param(A, \"cub::X\", \"cub::Y\")"),
+               "the value \"cub::X\" of `A` cannot be part of a macro name; add `; text` if the kernel is to get it"));
+  CHECK(
+      contains(complaint("param(A, \"cub::X\"; text; argument)"),
+               "`A` cannot have both `text` and `argument`: with `text` the value becomes a macro, with `argument` one "
+               "of the kernel's template arguments; a macro may stand in kernel(NAME<A>), too, so leave out"));
+  CHECK(contains(complaint("param(A, 1; argument; argument)"), "`A` has the clause `argument` twice"));
+  CHECK(contains(complaint("option(A, \"-w\"; text)"), "`A` is a compiler option, which has no clause `text`"));
   CHECK(complaint("param(A, 1, 2 // two\\\n)") ==
         "k.cu:6:29: inside parentheses `//` divides; write a comment there as /* ... */");
   CHECK(
@@ -239,7 +251,7 @@ TEST_CASE("one of several kernels in a file is picked by name") {
   const auto file = folder.write("k.cu", kernel_text("#pragma tuner kernel(other) grid(1) block(1) out(o, float, 1)"));
   CHECK(load_description(file, "other").kernel == "other");
   CHECK(error_of([&] { load_description(file); }) ==
-        file.string() + " describes 2 kernels; choose one of scale, other.");
+        file.string() + " describes 2 kernels; choose one of scale, other with --kernel.");
   CHECK(error_of([&] { load_description(file, "othr"); }) ==
         file.string() + " does not describe a kernel `othr`; did you mean `other`? It describes scale, other.");
 }

@@ -226,13 +226,41 @@ TEST_CASE("a T1 file that could be launched is not refused for its types") {
   CHECK(said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y, float n) {}") == "no error");
   // What no launch takes.
   const std::string number = said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y) {}");
-  CHECK_MESSAGE(contains(number, "kernel.json: the kernel `scale` takes 2 parameters"), number);
+  CHECK_MESSAGE(
+      contains(number, "kernel.json: KernelSpecification.Arguments[2]: the kernel `scale` takes 2 parameters"), number);
   const std::string size = said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y, long n) {}");
-  CHECK_MESSAGE(contains(size, "kernel.json: `n` is described as a scalar of the type int32"), size);
+  CHECK_MESSAGE(
+      contains(size, "kernel.json: KernelSpecification.Arguments[2]: `n` is described as a scalar of the type int32"),
+      size);
   const std::string pointer = said_of("float", "ReadOnly", "__global__ void scale(float x, float* y, int n) {}");
-  CHECK_MESSAGE(contains(pointer, "kernel.json: `x` is described as a buffer"), pointer);
+  CHECK_MESSAGE(contains(pointer, "kernel.json: KernelSpecification.Arguments[0]: `x` is described as a buffer"),
+                pointer);
   const std::string name = said_of("float", "ReadOnly", "__global__ void scales(float x, float* y, int n) {}");
-  CHECK_MESSAGE(contains(name, "kernel.json: neither the source"), name);
+  CHECK_MESSAGE(contains(name, "kernel.json: KernelSpecification.KernelName: neither the source"), name);
+}
+
+TEST_CASE("a macro that is called like a template parameter is refused before anything is compiled") {
+  const auto said_of = [](const std::string& directives, const std::string& source) {
+    const std::string text = "#pragma tuner kernel(scale<float>) grid(1) block(1) out(y, float, 1)\n#pragma tuner " +
+                             directives + "\n" + source + "__global__ void scale(T* y) {}\n";
+    const auto described = tuner::parse_descriptions(text, "k.cu");
+    return error_of([&] { check_written_signatures(described.front(), {}); });
+  };
+  const std::string conflict = said_of("problem(T: constant = float)", "template <int N = (1 < 2), typename T>\n");
+  CHECK_MESSAGE(contains(conflict,
+                         "the constant `T` is a macro for the compiler, which would put its value in place of "
+                         "the template parameter `T` in line 3: rename one of the two"),
+                conflict);
+  CHECK(conflict.starts_with("k.cu:2:"));
+  CHECK(contains(said_of("param(N, 1, 2)", "template <typename T, int N>\n"),
+                 "the parameter `N` is a macro for the compiler, which would put its value in place of the template "
+                 "parameter `N` in line 3: rename one of the two, or add `; argument`"));
+  for (const char* fine : {"template <typename T>\n", "#undef N\ntemplate <typename T, int N>\n",
+                           "// template <int N>\ntemplate <typename T>\n", "template <typename T = N>\n"}) {
+    CAPTURE(fine);
+    CHECK(said_of("param(N, 1, 2)", fine) == "no error");
+  }
+  CHECK(said_of("param(N, 1, 2; argument)", "template <typename T, int N>\n") == "no error");
 }
 
 TEST_CASE("any text is read as code without failing") {

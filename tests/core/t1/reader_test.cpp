@@ -520,6 +520,20 @@ TEST_CASE("conditions are named by their path where they are broken") {
   CHECK(contains(*why, "kernel.json: ConfigurationSpace.Conditions[0].Expression"));
 }
 
+TEST_CASE("what is not there at launch is named by its path, too") {
+  T1Folder folder;
+  folder.at("/KernelSpecification/GlobalSize/X") = "BLOCK // 1000";
+  const Task task = task_of(folder.read().kernel);
+  CHECK(tuner::test::error_of([&] {
+          task.geometry(*task.baseline());
+        }).starts_with(folder.json().string() + ": KernelSpecification: grid x of `scale` for "));
+  folder.at("/KernelSpecification/GlobalSize/X") = 8;
+  folder.at("/KernelSpecification/LocalSize/X") = "BLOCK - 128";
+  CHECK(warns(folder.read(), "the defaults cannot be the baseline, since " + folder.json().string() +
+                                 ": KernelSpecification: block x of `scale` for BLOCK=128,ITEMS=1: `BLOCK - 128` is 0, "
+                                 "but must be at least 1; it has BLOCK=256 instead."));
+}
+
 TEST_CASE("every mistake is a sentence that names its place") {
   struct Mistake {
     const char* pointer;
@@ -533,7 +547,7 @@ TEST_CASE("every mistake is a sentence that names its place") {
       {"/KernelSpecification/Arguments/0/Type", "half4", ": `half4` is a vector"},
       {"/KernelSpecification/Arguments/0/Type", "custom", ": arguments of a custom type"},
       {"/KernelSpecification/Arguments/0/Type", 4, ": must be a string, not number."},
-      {"/KernelSpecification/Arguments/0/TypeSize", 8, ": `float` has 4 bytes, not 8."},
+      {"/KernelSpecification/Arguments/0/TypeSize", 8, ": `float` has 4 bytes, not 8: write 4, or correct the Type."},
       {"/KernelSpecification/Arguments/0/Size", 99999999999999,
        ": is 99999999999999 elements of type float, more than any memory holds."},
       {"/KernelSpecification/Arguments/0/Size", "2**40 * 2**40", ": "},
@@ -546,8 +560,19 @@ TEST_CASE("every mistake is a sentence that names its place") {
       {"/KernelSpecification/Arguments/1/Size", Json::array(),
        ": must be a number, true, false or a string, not array."},
       {"/KernelSpecification/Arguments/0/AccessType", "Read", ": unknown access `Read`"},
-      {"/KernelSpecification/Arguments/1/AccessType", "ReadOnly", ": no argument is written",
-       "KernelSpecification.Arguments"},
+      {"/KernelSpecification/Arguments/1/AccessType", "ReadOnly",
+       ": no argument is written, and without an output no configuration can be checked; the kernel can write through "
+       "`float* y`: set it to WriteOnly, or to ReadWrite if it is read too."},
+      {"/KernelSpecification/Language", "HIP", ": kernels in `HIP` cannot be compiled here; only CUDA C++ can: set it"},
+      {"/KernelSpecification/Arguments/0/FillType", "Generator",
+       ": elements are not computed by an expression here: use BinaryRaw with a NumPy file, \"DataSource\": \"x.npy\" "
+       "(numpy.save('x.npy', ...) writes one)."},
+      {"/ConfigurationSpace/Constraints",
+       {{{"Expression", "BLOCK > 64"}}},
+       ": is not read, but the space would be another one without it: T1 calls it Conditions."},
+      {"/KernelSpecification/CompilerOptions",
+       {"-std=c++11", "-std=gnu++98"},
+       "[1]: the run-time compiler has no language \"gnu++98\": choose one of c++03,"},
       {"/KernelSpecification/Arguments/0/MemoryType", "Texture", ": `Texture` memory is not supported"},
       {"/KernelSpecification/Arguments/0/FillType", "Script", ": `Script` is not supported"},
       {"/KernelSpecification/Arguments/0/FillType", "BinaryRaw", ": `BinaryRaw` is not supported"},
@@ -600,6 +625,76 @@ TEST_CASE("every mistake is a sentence that names its place") {
     CHECK_MESSAGE(sentence.starts_with(wrong.place + wrong.said), sentence);
     CHECK_MESSAGE((sentence.ends_with('.') || sentence.ends_with('?')), sentence);
   }
+}
+
+TEST_CASE("an expression for a Generator becomes the command that writes its file, if it is harmless in a shell") {
+  T1Folder folder;
+  Json& x = folder.at("/KernelSpecification/Arguments/0");
+  x["FillType"] = "Generator";
+  x["DataSource"] = "(i % 10) * 0.1";
+  CHECK(contains(mistake(folder), "numpy.array([(i % 10) * 0.1 for i in range(1024)], 'float32'))\" writes it)."));
+  x["DataSource"] = "i if i < 3 else '$(rm x)'";
+  CHECK(!contains(mistake(folder), "rm"));
+  x["DataSource"] = "i";
+  x["Type"] = "float4";
+  CHECK(contains(mistake(folder), "(numpy.save('x.npy', ...) writes one)."));
+}
+
+TEST_CASE("keys of another case are named where one is missing") {
+  T1Folder folder;
+  folder.file["kernelSpecification"] = folder.file["KernelSpecification"];
+  folder.file.erase("KernelSpecification");
+  CHECK(mistake(folder) == "KernelSpecification is missing; rename `kernelSpecification`, which T1 spells so.");
+}
+
+TEST_CASE("a source for HIP is refused unless the header of HIP stands under a condition") {
+  T1Folder folder;
+  folder.write("k.cu", "// HIP\n  #  include <hip/hip_runtime.h>\n" + T1Folder::kernel());
+  CHECK(contains(mistake(folder), "KernelFile: k.cu is a source for HIP, whose `hip/hip_runtime.h` (line 2)"));
+  folder.write("k.cu", "#ifdef __HIP__\n#include \"hip/hip_runtime.h\"\n#endif\n" + T1Folder::kernel());
+  CHECK(folder.read().warnings.empty());
+}
+
+TEST_CASE("MemType Constant without an array is an ordinary buffer, if the kernel has a parameter for it") {
+  T1Folder folder;
+  folder.at("/KernelSpecification/Arguments/0/MemType") = "Constant";
+  CHECK(contains(text_of(folder), "in(x, float, 1024, uniform(0, 1.0))"));
+  CHECK(warns(folder.read(), "Arguments[0].MemType: is not honoured: the source declares no __constant__ array"));
+  folder.write("k.cu", "__constant__ float x[1024];\n" + T1Folder::kernel());
+  CHECK(contains(text_of(folder), "constant(x, float, 1024, "));
+  // A header may declare it.
+  folder.write("k.cu", "#include \"arrays.h\"\n" + T1Folder::kernel());
+  CHECK(contains(text_of(folder), "constant(x, float, 1024, "));
+}
+
+TEST_CASE("what the kernel takes as a pointer to const is no output") {
+  T1Folder folder;
+  folder.at("/KernelSpecification/Arguments/0/AccessType") = "ReadWrite";
+  CHECK(warns(folder.read(),
+              "Arguments[0]: the kernel cannot write through `const float* x`: set its AccessType to ReadOnly."));
+  folder.at("/KernelSpecification/Arguments/1/AccessType") = "ReadOnly";
+  CHECK(contains(mistake(folder), "Arguments[1].AccessType: no argument is written"));
+}
+
+TEST_CASE("random buffers that are called like parts of another one are warned of") {
+  T1Folder folder;
+  Json& arguments = folder.at("/KernelSpecification/Arguments");
+  const auto add = [&](const char* name, int size, const char* fill) {
+    arguments.push_back({{"Name", name},
+                         {"Type", "float"},
+                         {"MemoryType", "Vector"},
+                         {"AccessType", "ReadOnly"},
+                         {"Size", size},
+                         {"FillType", fill},
+                         {"FillValue", 1.0}});
+  };
+  add("pos", 256, "Random");
+  add("posX", 64, "Random");
+  CHECK(folder.read().warnings.empty());  // one name alone means little
+  add("posY", 64, "Random");
+  CHECK(warns(folder.read(), "Arguments[3]: `pos` is called as if it held the same data as `posX`, `posY`"));
+  for (const int i : {3, 4, 5}) arguments[i]["FillType"] = "Constant";
+  CHECK(folder.read().warnings.empty());
 }
 
 TEST_CASE("text that is no JSON is shown with line and column") {

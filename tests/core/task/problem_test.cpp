@@ -58,6 +58,9 @@ TEST_CASE("a problem value that is missing, unknown or of the wrong kind is name
         "DEPTH.");
   CHECK(complaint_about("rows=many,columns=1") ==
         "The problem value rows=many is not a number; give one, as in --problem rows=1024.");
+  // A program has no options.
+  CHECK(error_of([] { complete_problem(kernel(), parse_problem("rows=528"), ""); }) ==
+        "The kernel `sum` needs the problem value `columns`: for example rows=528,columns=1024");
   CHECK(complaint_about("rows=1.5,columns=1") == "The problem value rows=1.5 is a size and must be an integer.");
   CHECK(complaint_about("rows=-1,columns=1") == "The problem value rows=-1 is a size and cannot be negative.");
   CHECK(complaint_about("rows=1,columns=1,TYPE=flaot") ==

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <vector>
 
@@ -133,10 +134,27 @@ std::string nearest(std::string_view option) {
   return found.empty() || found == name || found == "-" + name ? "" : fmt::format(" (did you mean `{}`?)", found);
 }
 
+/// The version that `-std=` asks for; nothing for other options.
+std::optional<std::string_view> language_of(std::string_view option) {
+  while (option.starts_with('-')) option.remove_prefix(1);
+  if (!option.starts_with("std=")) return std::nullopt;
+  return option.substr(4);
+}
+
+std::optional<std::string> why_no_language(std::string_view option) {
+  constexpr std::array<std::string_view, 6> kLanguages{"c++03", "c++11", "c++14", "c++17", "c++20", "c++23"};
+  const auto language = language_of(option);
+  if (!language || std::find(kLanguages.begin(), kLanguages.end(), *language) != kLanguages.end()) return std::nullopt;
+  return fmt::format("the run-time compiler has no language {}: choose one of {}",
+                     search::quote(search::shortened(*language)), fmt::join(kLanguages, ", "));
+}
+
 }  // namespace
 
 std::optional<std::string> why_refused(std::string_view option) {
-  if (!std::any_of(option.begin(), option.end(), is_control) && is_allowed(option, kAllowed)) return std::nullopt;
+  if (!std::any_of(option.begin(), option.end(), is_control) && is_allowed(option, kAllowed)) {
+    return why_no_language(option);
+  }
   return fmt::format("the compiler option {} is not allowed{}: {}", search::quote(search::shortened(option)),
                      nearest(option), kWhatIsPassed);
 }

@@ -16,7 +16,8 @@
 
 namespace tuner {
 
-/// Where something stands in a kernel file: for messages. Line and column count from 1; 0 means "not from a file".
+/// Where something stands in a kernel file: for messages. Line and column count from 1; 0 means "not from a file". What
+/// a T1 file says has no line: `file` is its name and the JSON path, "kernel.json: KernelSpecification.Arguments[0]".
 struct Place {
   std::string file;
   int line = 0;
@@ -140,6 +141,7 @@ struct KernelDescription {
   std::string source;          ///< the whole file, directives included
   std::string blanked_source;  ///< the same with directive lines blanked (line count unchanged): what NVRTC receives
   std::string kernel;          ///< function name
+  Place place;                 ///< of that name, if a T1 file says it; directives are looked up when they are needed
   std::vector<std::string>
       template_arguments;  ///< texts between `<` and `>` of kernel(…); may name parameters, constants, types
   ReferenceDescription reference;

@@ -56,6 +56,19 @@ void check_texts(const Span& name, const std::vector<search::Value>& values) {
   }
 }
 
+/// Of a second clause that says how the value reaches the kernel.
+std::string why_not_also(std::string_view name, std::string_view clause, ParameterForm form) {
+  if (form == ParameterForm::option) {
+    return fmt::format("`{}` is a compiler option, which has no clause `{}`", name, clause);
+  }
+  const std::string_view before = form == ParameterForm::text ? "text" : "argument";
+  if (before == clause) return fmt::format("`{}` has the clause `{}` twice", name, clause);
+  return fmt::format(
+      "`{}` cannot have both `text` and `argument`: with `text` the value becomes a macro, with `argument` one of "
+      "the kernel's template arguments; a macro may stand in kernel(NAME<{}>), too, so leave out `argument`",
+      name, name);
+}
+
 }  // namespace
 
 void DescriptionParser::read_parameter_clauses(const Span& name, const std::vector<Span>& clauses,
@@ -63,10 +76,10 @@ void DescriptionParser::read_parameter_clauses(const Span& name, const std::vect
   bool has_default = false;
   for (std::size_t i = 1; i < clauses.size(); ++i) {
     const std::string_view text = clauses[i].text();
-    if (text == "argument" && parameter.form == ParameterForm::macro) {
-      parameter.form = ParameterForm::argument;
-    } else if (text == "text" && parameter.form == ParameterForm::macro) {
-      parameter.form = ParameterForm::text;
+    if (text == "argument" || text == "text") {
+      const ParameterForm form = text == "text" ? ParameterForm::text : ParameterForm::argument;
+      if (parameter.form != ParameterForm::macro) clauses[i].fail(why_not_also(name.text(), text, parameter.form));
+      parameter.form = form;
     } else if (text.starts_with("default") &&
                (text.size() == 7 || text[7] == ' ' || text[7] == '\t' || text[7] == '"')) {
       if (has_default) clauses[i].fail(fmt::format("`{}` has two defaults", name.text()));
@@ -120,9 +133,10 @@ void DescriptionParser::read_parameter(const Directive& directive) {
     for (const search::Value& value : values) {
       const std::string& text = value.as_name();
       if (!is_identifier(text)) {
-        name.fail(
-            fmt::format("the value \"{}\" of `{}` cannot be part of a macro name; use option(...) for compiler options",
-                        search::shortened(text), name.text()));
+        name.fail(fmt::format(
+            "the value \"{}\" of `{}` cannot be part of a macro name; add `; text` if the kernel is to get it "
+            "word for word, or use option(...) for compiler options",
+            search::shortened(text), name.text()));
       }
       names_.declare_named_value(name, parameter.parameter.name, text);
     }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/words.hpp"
 
 namespace tuner {
 namespace {
@@ -70,7 +71,13 @@ search::Value read_value(const Span& span) {
   }
   const bool unquoted_name = value.is_name() && text.front() != '"';
   if (unquoted_name || (value.is_real() && !std::isfinite(value.as_real()))) {
-    span.fail(fmt::format("`{}` is not a value; values are integers, reals, true, false and names", text));
+    const bool may_be_code = is_letter(text.front()) || text.front() == '_';
+    span.fail(fmt::format(
+        "`{}` is not a value; values are integers, reals, true, false and names{}", text,
+        may_be_code ? fmt::format("; text for the kernel stands in double quotes with the clause `; text`, as in "
+                                  "param(NAME, \"{}\"; text)",
+                                  text)
+                    : ""));
   }
   return value;
 }

@@ -47,13 +47,14 @@ std::vector<KernelDescription> parse_descriptions(std::string_view text, const s
 }
 
 KernelDescription choose_description(std::vector<KernelDescription> descriptions, const std::filesystem::path& file,
-                                     std::string_view kernel) {
+                                     std::string_view kernel, std::string_view chosen_by) {
   std::vector<std::string> names;
   for (const KernelDescription& description : descriptions) names.push_back(description.kernel);
   if (kernel.empty()) {
     if (descriptions.size() == 1) return std::move(descriptions.front());
-    throw Error(Errc::bad_description, fmt::format("{} describes {} kernels; choose one of {}.", file.string(),
-                                                   names.size(), fmt::join(names, ", ")));
+    throw Error(Errc::bad_description,
+                fmt::format("{} describes {} kernels; choose one of {}{}{}.", file.string(), names.size(),
+                            fmt::join(names, ", "), chosen_by.empty() ? "" : " with ", chosen_by));
   }
   const auto found = std::find(names.begin(), names.end(), kernel);
   if (found != names.end()) return std::move(descriptions[static_cast<std::size_t>(found - names.begin())]);

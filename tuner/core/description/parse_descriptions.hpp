@@ -13,8 +13,8 @@ namespace tuner {
 std::vector<KernelDescription> parse_descriptions(std::string_view text, const std::filesystem::path& file);
 
 /// Of those that `file` describes the only one, or the one called `kernel` if that is not empty. Throws
-/// Error{bad_description} that lists them.
+/// Error{bad_description} that lists them, and says how one is chosen: `chosen_by` is the option, if there is one.
 KernelDescription choose_description(std::vector<KernelDescription> descriptions, const std::filesystem::path& file,
-                                     std::string_view kernel);
+                                     std::string_view kernel, std::string_view chosen_by = {});
 
 }  // namespace tuner

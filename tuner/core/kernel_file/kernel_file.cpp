@@ -20,7 +20,7 @@ std::vector<KernelDescription> load_descriptions(const std::filesystem::path& fi
 
 KernelDescription load_description(const std::filesystem::path& file, std::string_view kernel,
                                    const WarningSink& warn) {
-  return choose_description(load_descriptions(file, warn), file, kernel);
+  return choose_description(load_descriptions(file, warn), file, kernel, "--kernel");
 }
 
 }  // namespace tuner

@@ -18,7 +18,7 @@ using WarningSink = std::function<void(const std::string&)>;
 std::vector<KernelDescription> load_descriptions(const std::filesystem::path& file, const WarningSink& warn = {});
 
 /// The same, and picks a kernel: the only one, or `kernel` if several are described. Throws Error{bad_description} that
-/// lists the kernels there are.
+/// lists the kernels there are and names the programs' option --kernel.
 KernelDescription load_description(const std::filesystem::path& file, std::string_view kernel = {},
                                    const WarningSink& warn = {});
 

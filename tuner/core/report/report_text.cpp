@@ -191,7 +191,7 @@ std::string ReportText::awkward() const {
 std::string disturbance_text(const cache::Decision& decision) {
   std::string text;
   if (decision.noisy) text += ", on a device that was disturbed during the measurement";
-  if (decision.contended) text += ", while other processes computed on the device";
+  if (decision.contended) text += ", while other processes had the device open";
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/name_table.hpp"
+#include "tuner/core/signature/macro_conflicts.hpp"
 #include "tuner/core/signature/written_signature.hpp"
 
 namespace tuner {
@@ -31,7 +32,7 @@ Place place_of(const KernelDescription& description, const DescribedCall& call) 
   return {};
 }
 
-/// T1 files, whose directives nobody wrote, have no lines.
+/// Descriptions that a program builds have no lines.
 bool has_lines(const KernelDescription& description) {
   return std::none_of(description.arguments.begin(), description.arguments.end(),
                       [](const Argument& argument) { return argument.place.line == 0; });
@@ -124,9 +125,11 @@ class WrittenCheck {
       if (!source_.is_complete()) return;
       std::vector<std::string> arrays = source_.array_names();
       sort_out(arrays);
+      const char* const edit =
+          argument.place.line == 0 ? ", or set its MemoryType to Vector without MemType if it is global memory" : "";
       add({}, {{&argument, fmt::format("neither the source nor a header that it includes in quotes has an array `{}`; "
-                                       "declare it with __constant__ outside functions{}",
-                                       argument.name, suggested(argument.name, arrays))}});
+                                       "declare it with __constant__ outside functions{}{}",
+                                       argument.name, edit, suggested(argument.name, arrays))}});
     } else if (auto mistake = compare_array(argument, shape_of(argument), source_.constant_array(argument.name))) {
       add({}, {*std::move(mistake)});
     }
@@ -142,6 +145,9 @@ class WrittenCheck {
 
 bool check_written_signatures(const KernelDescription& description, const std::vector<Header>& headers) {
   if (description.source.empty()) return true;  // known from a recording only
+  if (const std::string conflicts = macro_conflicts(description); !conflicts.empty()) {
+    throw Error(Errc::bad_description, conflicts);
+  }
   return WrittenCheck(description, headers).run();
 }
 
@@ -177,15 +183,14 @@ std::string mistake_text(const KernelDescription& description, const DescribedCa
   const SourceText source(description.file.string(), description.source);
   std::string text;
   for (const SignatureMistake& mistake : mistakes) {
-    Place place;
+    Place place = description.place;
     if (mistake.argument != nullptr)
       place = mistake.argument->place;
-    else if (has_lines(description))
+    else if (place.file.empty() && has_lines(description))
       place = place_of(description, call);
     text += (text.empty() ? "" : "\n");
-    // T1 files have no lines, but a name of their own.
-    const std::string& file = description.arguments.empty() ? place.file : description.arguments.front().place.file;
-    text += place.line == 0 ? fmt::format("{}: {}.", file.empty() ? source.file() : file, mistake.sentence)
+    text += place.line == 0 ? fmt::format("{}: {}{}", place.file.empty() ? source.file() : place.file, mistake.sentence,
+                                          mistake.sentence.ends_with('?') ? "" : ".")
                             : source.message(place, mistake.sentence);
   }
   return text;

@@ -84,7 +84,8 @@ std::optional<Difference> scalar_difference(const Argument& argument, const std:
                                             const ParameterType& parameter) {
   if (parameter.form == ParameterType::Form::pointer) {
     if (may_be_null(argument, shape)) return std::nullopt;
-    return Difference{"is described as a scalar", "describe it with in, out, inout or scratch"};
+    return Difference{"is described as a scalar", is_loose(argument) ? "set its MemoryType to Vector"
+                                                                     : "describe it with in, out, inout or scratch"};
   }
   if (!shape || (!parameter.shape && parameter.size == 0)) return std::nullopt;
   const std::uint64_t taken = parameter.shape ? bytes_of(*parameter.shape) : parameter.size;
@@ -100,7 +101,9 @@ std::optional<Difference> buffer_difference(const Argument& argument, const std:
     const bool may_be_address = parameter.shape ? parameter.shape->element == ElementType::uint64
                                                 : parameter.size == 0 || parameter.size == kPointerSize;
     if (may_be_address) return std::nullopt;
-    return Difference{"is described as a buffer", fmt::format("describe it with scalar({}, TYPE)", argument.name)};
+    return Difference{"is described as a buffer",
+                      is_loose(argument) ? "set its MemoryType to Scalar"
+                                         : fmt::format("describe it with scalar({}, TYPE)", argument.name)};
   }
   if (is_loose(argument)) return std::nullopt;
   if (is_written(argument.role) && parameter.points_to_const)
@@ -123,21 +126,37 @@ std::string called(const DescribedCall& call) {
   return fmt::format("the {}kernel `{}`", call.is_reference ? "reference " : "", call.function);
 }
 
+/// Of arguments of which one is too many, the first that cannot stand for the parameter in its place.
+const Argument* surplus(const DescribedCall& call, const Signature& signature) {
+  const std::vector<ParameterType>& parameters = signature.parameters;
+  if (call.arguments.size() == parameters.size() + 1) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const auto wanted =
+          call.arguments[i]->role == Argument::Role::scalar ? ParameterType::Form::value : ParameterType::Form::pointer;
+      if (parameters[i].form != ParameterType::Form::unknown && parameters[i].form != wanted) return call.arguments[i];
+    }
+  }
+  return call.arguments[parameters.size()];
+}
+
 std::optional<SignatureMistake> count_mistake(const DescribedCall& call, const Signature& signature) {
   const std::size_t described = call.arguments.size(), taken = signature.parameters.size();
   if (described == taken || !signature.is_complete) return std::nullopt;
   SignatureMistake mistake;
   std::string which;
   if (described > taken) {
-    mistake.argument = call.arguments[taken];
+    mistake.argument = surplus(call, signature);
     which = fmt::format("`{}` is one too many", mistake.argument->name);
   } else {
     which = fmt::format("nothing is described for `{}`", signature.parameters[described].text);
   }
-  const std::string_view way_out = call.is_reference
-                                       ? "name what it takes in the order of its parameters: reference(NAME; args(...))"
-                                       : "the in, out, inout, scratch and scalar directives must match its parameters "
-                                         "in number and order";
+  const bool is_t1 = !call.arguments.empty() && is_loose(*call.arguments.front());
+  const std::string_view way_out =
+      call.is_reference ? "name what it takes in the order of its parameters: reference(NAME; args(...))"
+      : is_t1           ? (described > taken ? "remove it: Arguments must match its parameters in number and order"
+                                             : "add it: Arguments must match its parameters in number and order")
+                        : "the in, out, inout, scratch and scalar directives must match its "
+                          "parameters in number and order";
   mistake.sentence = fmt::format("{} takes {} parameter{}{}, but {} argument{} described: {}; {}", called(call), taken,
                                  taken == 1 ? "" : "s", line_text(signature.place), described,
                                  described == 1 ? " is" : "s are", which, way_out);
@@ -185,10 +204,11 @@ std::vector<SignatureMistake> compare(const DescribedCall& call, const ArgumentS
                                                 : buffer_difference(argument, shapes[i], parameter);
     if (!found) continue;
     mistakes.push_back(
-        {&argument, fmt::format("`{}` {}, but parameter {} of {} is `{}`{}: {}, or put the directives in the order of "
-                                "the parameters",
-                                argument.name, found->what, i + 1, called(call), parameter.text,
-                                line_text(parameter.place), found->fix)});
+        {&argument,
+         fmt::format("`{}` {}, but parameter {} of {} is `{}`{}: {}, or put the {} in the order of the "
+                     "parameters",
+                     argument.name, found->what, i + 1, called(call), parameter.text, line_text(parameter.place),
+                     found->fix, is_loose(argument) ? "Arguments" : "directives")});
   }
   return mistakes;
 }

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "search/expression/expression.hpp"
 #include "search/expression/quoting.hpp"
@@ -15,6 +15,7 @@
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/name_table.hpp"
+#include "tuner/core/t1/content.hpp"
 #include "tuner/core/t1/signature.hpp"
 #include "tuner/error.hpp"
 
@@ -60,7 +61,9 @@ std::string type_of(const T1Node& argument) {
   }
   if (const auto size = argument.find("TypeSize")) {
     const auto bytes = static_cast<std::int64_t>(size_of(shape->element)) * shape->lanes;
-    if (size->integer() != bytes) size->fail("`{}` has {} bytes, not {}", type, bytes, size->integer());
+    if (size->integer() != bytes) {
+      size->fail("`{}` has {} bytes, not {}: write {}, or correct the Type", type, bytes, size->integer(), bytes);
+    }
   }
   return type;
 }
@@ -74,17 +77,10 @@ class ArgumentReader {
     const T1Node list = specification.need("Arguments");
     read_references(specification);
     const std::vector<T1Node> nodes = list.elements();
-    const std::optional<std::size_t> parameters = kernel_parameter_count(around_.source, around_.kernel);
-    // Some tuners pass what they copy to constant memory as an argument as well.
-    const auto in_signature = static_cast<std::size_t>(std::count_if(
-        nodes.begin(), nodes.end(), [](const T1Node& node) { return !is_local(node) && !is_symbol(node); }));
-    constants_are_passed_ = parameters && *parameters == in_signature;
+    pair_with_parameters(nodes);
     for (std::size_t i = 0; i < nodes.size(); ++i) read_argument(nodes[i], i);
-    if (!any_output_) {
-      list.fail(
-          "no argument is written: without one whose AccessType is WriteOnly or ReadWrite no configuration can be "
-          "checked");
-    }
+    if (!any_output_) refuse_without_output(list);
+    warn_of_t1_views(filled_);
     for (const auto& [name, reference] : references_) {
       if (!names_.contains(name)) reference.second.fail("there is no argument `{}`", name);
     }
@@ -101,6 +97,61 @@ class ArgumentReader {
   static bool is_symbol(const T1Node& argument) {
     const std::string type = memory_type(argument);
     return type == "Symbol" || type == "Constant";
+  }
+
+  static bool is_constant(const T1Node& argument) {
+    const auto mem_type = argument.find("MemType");
+    const bool is_told = mem_type && mem_type->is_string() && mem_type->string() == "Constant";
+    return is_symbol(argument) || (is_told && memory_type(argument) == "Vector");
+  }
+
+  /// Finds the kernel's parameter of each argument, as far as the source's text shows them.
+  void pair_with_parameters(const std::vector<T1Node>& nodes) {
+    parameters_.resize(nodes.size());
+    const auto parameters = kernel_parameters(around_.source, around_.kernel);
+    if (!parameters) return;
+    // Some tuners pass what they copy to constant memory as an argument as well.
+    const auto count = [&](auto is_passed) {
+      return static_cast<std::size_t>(std::count_if(nodes.begin(), nodes.end(), is_passed)) == parameters->size();
+    };
+    const auto may_be_passed = [](const T1Node& node) { return !is_local(node) && !is_symbol(node); };
+    const auto is_surely_passed = [](const T1Node& node) { return !is_local(node) && !is_constant(node); };
+    constants_are_passed_ = count(may_be_passed);
+    if (!constants_are_passed_ && !count(is_surely_passed)) return;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (constants_are_passed_ ? may_be_passed(nodes[i]) : is_surely_passed(nodes[i])) {
+        parameters_[i] = parameters->at(next++);
+      }
+    }
+  }
+
+  /// False, with a warning, for a pointer to const.
+  bool can_be_written(const T1Node& argument, std::size_t index) const {
+    if (!is_to_const(parameters_[index])) return true;
+    argument.warn("the kernel cannot write through `{}`: set its AccessType to ReadOnly.", parameters_[index]);
+    return false;
+  }
+
+  [[noreturn]] void refuse_without_output(const T1Node& list) const {
+    constexpr const char* kNone = "no argument is written, and without an output no configuration can be checked";
+    constexpr const char* kEdit = "to WriteOnly, or to ReadWrite if it is read too";
+    std::vector<std::string> candidates;
+    std::optional<T1Node> last;
+    const std::vector<T1Node> nodes = list.elements();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const auto access = nodes[i].find("AccessType");
+      if (!access || access->string() != "ReadOnly" || is_constant(nodes[i])) continue;
+      if (!may_write_through(parameters_[i])) continue;
+      candidates.push_back(fmt::format("`{}`", parameters_[i]));
+      last = access;
+    }
+    if (candidates.empty()) list.fail("{}: set the AccessType of what the kernel writes {}", kNone, kEdit);
+    if (candidates.size() > 1) {
+      list.fail("{}; the kernel can write through {}: set the AccessType of what it writes {}", kNone,
+                fmt::join(candidates, ", "), kEdit);
+    }
+    last->fail("{}; the kernel can write through {}: set it {}", kNone, candidates.front(), kEdit);
   }
 
   void add(std::string directive, const T1Node& node) { result_.lines.push_back({std::move(directive), node.path()}); }
@@ -162,13 +213,16 @@ class ArgumentReader {
   void read_argument(const T1Node& argument, std::size_t index) {
     const std::string memory = memory_type(argument);
     const auto mem_type = argument.find("MemType");
-    bool constant = is_symbol(argument);
-    if (mem_type) {
-      if (mem_type->string() == "Constant") {
-        constant = true;
-      } else if (mem_type->string() != "Global" && mem_type->string() != "Vector") {
-        mem_type->fail("`{}` memory is not supported; valid are Constant and Global", mem_type->string());
-      }
+    bool constant = is_constant(argument);
+    if (mem_type && mem_type->string() != "Constant" && mem_type->string() != "Global" &&
+        mem_type->string() != "Vector") {
+      mem_type->fail("`{}` memory is not supported; valid are Constant and Global", mem_type->string());
+    }
+    if (constant && memory == "Vector" && constants_are_passed_ && !may_have_array(argument)) {
+      mem_type->warn(
+          "is not honoured: the source declares no __constant__ array of that name, and the kernel has a parameter for "
+          "it, so it is an ordinary buffer.");
+      constant = false;
     }
     if (memory == "Scalar") {
       read_scalar(argument, index);
@@ -184,6 +238,12 @@ class ArgumentReader {
     }
   }
 
+  /// A header of the user's own may declare what the source does not.
+  bool may_have_array(const T1Node& argument) const {
+    const auto name = argument.find("Name");
+    return !name || declares_constant(around_.source, name->string()) || includes_in_quotes(around_.source);
+  }
+
   void read_scalar(const T1Node& argument, std::size_t index) {
     const std::string name = name_of(argument, index, false);
     const std::string type = type_of(argument);
@@ -197,7 +257,7 @@ class ArgumentReader {
     }
     const T1Node node = argument.need("FillValue");
     const std::string value = t1_expression(node, around_.names, T1Use::fixed);
-    refuse_parameters(node, value);
+    refuse_t1_parameters(node, value, around_.names);
     const bool taken =
         around_.names.parameters.contains(name) ||
         std::any_of(properties_.begin(), properties_.end(), [&](const auto& p) { return p.name == name; });
@@ -227,8 +287,10 @@ class ArgumentReader {
       access->fail("constant memory is ReadOnly");
     }
     argument.find("Output");
-    const std::string length = length_of(argument, type);
-    const std::string content = generator(argument, type, length, is_passed);
+    const T1Filled buffer = buffer_of(argument, name, type);
+    const std::string& length = buffer.length;
+    const std::string content = t1_content(buffer, around_, is_passed);
+    filled_.push_back(buffer);
     add(fmt::format("constant({}, {}, {}{})", name, type, length, content), argument);
     if (!is_passed) return;
     argument.warn("is passed as an argument as well, because the kernel has a parameter for it.");
@@ -261,16 +323,17 @@ class ArgumentReader {
           "is compared nevertheless: a buffer that has a content and that the kernel may change is restored before "
           "each run and compared after it.");
     }
-    const std::string length = length_of(argument, type);
+    const T1Filled buffer = buffer_of(argument, name, type);
     std::string content;
     if (access == "WriteOnly") {
       for (const char* key : {"FillType", "FillValue", "DataSource"}) argument.find(key);
     } else {
-      content = generator(argument, type, length, false);
+      content = t1_content(buffer, around_, false);
+      filled_.push_back(buffer);
     }
-    any_output_ = any_output_ || access != "ReadOnly";
+    any_output_ = any_output_ || (access != "ReadOnly" && can_be_written(argument, index));
     const char* role = access == "ReadOnly" ? "in" : access == "WriteOnly" ? "out" : "inout";
-    add(fmt::format("{}({}, {}, {}{}{})", role, name, type, length, content,
+    add(fmt::format("{}({}, {}, {}{}{})", role, name, type, buffer.length, content,
                     access == "ReadOnly" ? "" : tolerances(argument)),
         argument);
   }
@@ -289,22 +352,11 @@ class ArgumentReader {
     return text;
   }
 
-  void refuse_parameters(const T1Node& node, const std::string& expression) {
-    const search::Expression parsed = search::Expression::parse(expression);
-    for (const std::string& name : parsed.names()) {
-      if (!around_.names.parameters.contains(name)) continue;
-      node.fail(
-          "uses the tuned parameter `{}`, but must be the same for every configuration; max({}) is the greatest of its "
-          "values",
-          name, name);
-    }
-  }
-
-  /// The number of elements, checked here: later messages would not know where it stands.
-  std::string length_of(const T1Node& argument, const std::string& type) {
+  /// With the number of elements checked, as long as it is known where it stands.
+  T1Filled buffer_of(const T1Node& argument, const std::string& name, const std::string& type) {
     const T1Node node = argument.need("Size");
     const std::string text = t1_whole(t1_expression(node, around_.names, T1Use::fixed));
-    refuse_parameters(node, text);
+    refuse_t1_parameters(node, text, around_.names);
     search::Scope scope;
     for (const T1Property& property : properties_) scope.set(property.name, property.value);
     std::int64_t elements = 0;
@@ -317,68 +369,11 @@ class ArgumentReader {
     if (elements > kMostElements) {
       node.fail("is {} elements of type {}, more than any memory holds", elements, type);
     }
-    return text;
+    return {argument, name, type, text, elements};
   }
 
   std::string scratch_length(const T1Node& argument) {
     return t1_whole(t1_expression(argument.need("Size"), around_.names, T1Use::configuration));
-  }
-
-  /// ", uniform(0, 2)". With `repeats` a content that two buffers can share: random ones differ from each other.
-  std::string generator(const T1Node& argument, const std::string& type, const std::string& length, bool repeats) {
-    const auto fill = argument.find("FillType");
-    const auto value = argument.find("FillValue");
-    const auto source = argument.find("DataSource");
-    if (const auto seed = argument.find("RandomSeed")) seed->set_aside();
-    const std::string how = fill ? fill->string() : source ? "" : value ? "Constant" : "Random";
-    if (source && (how == "Constant" || how == "Random")) source->warn("is not used: FillType is {}.", how);
-    if (!fill && !source && !value) argument.warn("FillType is missing; the buffer is filled with random numbers.");
-    if (how == "Constant") {
-      const T1Node constant = argument.need("FillValue");
-      const std::string text = t1_expression(constant, around_.names, T1Use::fixed);
-      refuse_parameters(constant, text);
-      return fmt::format(", constant({})", text);
-    }
-    if (how == "Random") {
-      if (repeats)
-        argument.warn("is filled with a ramp instead of random numbers, so that both have the same content.");
-      return random(value, type, length, repeats);
-    }
-    if (source && source->is_string() && source->string().ends_with(".npy")) {
-      return fmt::format(", file({})", search::quote(data_file(source->string())));
-    }
-    if (!fill) source->fail("must be the name of a NumPy file, which ends in .npy (numpy.save writes one)");
-    fill->fail(
-        "`{}` is not supported: buffers are filled with Constant or Random, or from a NumPy file that DataSource names "
-        "(numpy.save writes one)",
-        how);
-  }
-
-  /// Reals evenly from 0 to the value, integers from 0 to the value itself.
-  std::string random(const std::optional<T1Node>& value, const std::string& type, const std::string& length,
-                     bool repeats) const {
-    double end = 1;
-    if (value) {
-      const search::Value number = value->value();
-      if (!number.is_number()) value->fail("must be a number");
-      end = number.as_real();
-    }
-    const auto shape = shape_of_type(type);
-    const bool reals = is_real(shape->element);
-    if (shape->element == ElementType::boolean) return ", index(2)";
-    if (repeats && reals) return fmt::format(", iota(0, {} / ({}))", search::Value(end).text(), length);
-    if (repeats) return ", constant(1)";
-    if (!reals && end >= 0) return fmt::format(", uniform(0, {})", search::Value(std::floor(end) + 1).text());
-    if (!reals) return fmt::format(", uniform({}, 1)", search::Value(std::ceil(end)).text());
-    if (end == 0) return ", constant(0)";
-    return end > 0 ? fmt::format(", uniform(0, {})", search::Value(end).text())
-                   : fmt::format(", uniform({}, 0)", search::Value(end).text());
-  }
-
-  std::string data_file(const std::string& source) const {
-    const fs::path named(source);
-    if (named.is_absolute() || around_.folder == around_.kernel_folder) return source;
-    return fs::absolute(around_.folder / named).lexically_normal().string();
   }
 
   const T1Surroundings& around_;
@@ -386,6 +381,8 @@ class ArgumentReader {
   T1Arguments result_;
   std::map<std::string, std::pair<Tolerance, T1Node>> references_;
   std::set<std::string> names_;
+  std::vector<std::string_view> parameters_;  // of the kernel, by argument; empty where that is not known
+  std::vector<T1Filled> filled_;
   bool any_output_ = false;
   bool constants_are_passed_ = false;
 };

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "search/expression/value.hpp"
-#include "tuner/core/t1/expression.hpp"
+#include "tuner/core/t1/content.hpp"
 #include "tuner/core/t1/node.hpp"
 
 namespace tuner {
@@ -21,15 +20,6 @@ struct T1Property {
   std::string name;
   search::Value value;
   std::string path;
-};
-
-/// What the arguments need to know of the rest.
-struct T1Surroundings {
-  const T1Names& names;
-  std::filesystem::path folder;         ///< of the T1 file: DataSource is relative to it
-  std::filesystem::path kernel_folder;  ///< what file(...) is relative to
-  std::string kernel;
-  std::string source;
 };
 
 struct T1Arguments {

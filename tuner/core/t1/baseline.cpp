@@ -14,13 +14,19 @@ constexpr const char* kAnyDevice = "H200";
 constexpr std::uint64_t kMostThreads = 1024;  // of a block, on every GPU
 constexpr std::uint64_t kMostLookedAt = 1'000'000;
 
-bool can_be_launched(const Task& task, const search::Configuration& configuration) {
+/// Empty if it can be launched.
+std::string why_not_launched(const Task& task, const search::Configuration& configuration) {
   try {
     const Geometry geometry = task.geometry(configuration);
-    return std::uint64_t{geometry.block[0]} * geometry.block[1] * geometry.block[2] <= kMostThreads;
-  } catch (const Error&) {
-    return false;
+    const bool fits = std::uint64_t{geometry.block[0]} * geometry.block[1] * geometry.block[2] <= kMostThreads;
+    return fits ? "" : "their block has too many threads";
+  } catch (const Error& error) {
+    return error.what();
   }
+}
+
+bool can_be_launched(const Task& task, const search::Configuration& configuration) {
+  return why_not_launched(task, configuration).empty();
 }
 
 /// Looks for a valid configuration that differs from the defaults in a few parameters, the fewest first. Listing the
@@ -70,7 +76,7 @@ std::optional<search::Configuration> first_of_space(const Task& task) {
   return std::nullopt;
 }
 
-/// "A=1,B=2 violates the constraint `A > 1` (kernel.json: PATH)." from "violates" on, without the end.
+/// "A=1,B=2 violates the constraint `A > 1` (kernel.json: PATH)." from "violates" on; any sentence without its end.
 std::string complaint(const std::string& sentence) {
   const std::size_t verb = sentence.find(" violates ");
   std::string text = verb == std::string::npos ? sentence : "their combination " + sentence.substr(verb + 1);
@@ -95,8 +101,8 @@ T1Baseline mend_t1_baseline(const KernelDescription& kernel) {
   T1Baseline mended;
   try {
     const auto violated = space.why_invalid(defaults);
-    if (!violated && can_be_launched(task, defaults)) return mended;
-    mended.why = violated ? complaint(*violated) : "their block has too many threads";
+    mended.why = complaint(violated ? *violated : why_not_launched(task, defaults));
+    if (mended.why.empty()) return mended;
     std::optional<search::Configuration> found = NearDefaults(task, defaults).find();
     if (!found) found = first_of_space(task);
     if (!found) return {};

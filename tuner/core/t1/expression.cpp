@@ -163,6 +163,17 @@ std::string t1_expression(const T1Node& node, const T1Names& names, T1Use use) {
   return text;
 }
 
+void refuse_t1_parameters(const T1Node& node, const std::string& expression, const T1Names& names) {
+  const search::Expression parsed = search::Expression::parse(expression);
+  for (const std::string& name : parsed.names()) {
+    if (!names.parameters.contains(name)) continue;
+    node.fail(
+        "uses the tuned parameter `{}`, but must be the same for every configuration; max({}) is the greatest of its "
+        "values",
+        name, name);
+  }
+}
+
 std::string t1_whole(const std::string& expression) {
   bool divides = false;
   for (std::size_t i = 0; i < expression.size(); ++i) {

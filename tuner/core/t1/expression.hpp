@@ -27,6 +27,9 @@ enum class T1Use {
 /// names. Throws at the node.
 std::string t1_expression(const T1Node& node, const T1Names& names, T1Use use);
 
+/// Throws at the node if the expression uses a tuned parameter.
+void refuse_t1_parameters(const T1Node& node, const std::string& expression, const T1Names& names);
+
 /// The same text, made a whole number if it divides as reals do: other tuners cut off what follows the point.
 std::string t1_whole(const std::string& expression);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -152,8 +153,17 @@ std::optional<T1Node> T1Node::find(std::string_view key) const {
 
 T1Node T1Node::need(std::string_view key) const {
   if (auto found = find(key)) return *std::move(found);
-  throw Error(Errc::bad_description, fmt::format("{}: {}{}{} is missing.", document_->file().string(),
-                                                 one_line(path_, kLongestPath), path_.empty() ? "" : ".", key));
+  const auto is_same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  std::string written;
+  for (const auto& [other, value] : json_->items()) {
+    const bool is_it = !value.is_null() && std::equal(other.begin(), other.end(), key.begin(), key.end(), is_same);
+    if (is_it && other != key) written = fmt::format("; rename `{}`, which T1 spells so", other);
+  }
+  throw Error(Errc::bad_description,
+              fmt::format("{}: {}{}{} is missing{}.", document_->file().string(), one_line(path_, kLongestPath),
+                          path_.empty() ? "" : ".", key, written));
 }
 
 std::vector<T1Node> T1Node::elements() const {

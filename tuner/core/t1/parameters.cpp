@@ -153,6 +153,9 @@ std::vector<T1Parameter> read_t1_parameters(const T1Node& space) {
 
 std::vector<T1Line> read_t1_conditions(const T1Node& space, const T1Names& names) {
   std::vector<T1Line> lines;
+  if (const auto other = space.find("Constraints"); other && !(other->is_array() && other->elements().empty())) {
+    other->fail("is not read, but the space would be another one without it: T1 calls it Conditions");
+  }
   const auto list = space.find("Conditions");
   if (!list) return lines;
   std::vector<std::string> known;

@@ -73,7 +73,8 @@ class T1Reader {
     std::string name = language.string();
     for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     if (name != "cuda" && name != "cupy") {
-      language.fail("kernels in `{}` cannot be compiled here; only CUDA C++ can", language.string());
+      language.fail("kernels in `{}` cannot be compiled here; only CUDA C++ can{}", language.string(),
+                    name == "hip" ? ": set it to CUDA if the source avoids what only HIP has" : "");
     }
     specification.find("BenchmarkName");
     for (const char* setting : {"Device", "Profiling", "SimulationInput", "Stream", "Misc", "ReferenceData"}) {
@@ -107,6 +108,12 @@ class T1Reader {
       source_ = read_kernel_file(kernel_file_);
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("{}: {}: {}", document_.file().string(), node.path(), error.what()));
+    }
+    if (const auto hip = included_from_hip(source_)) {
+      node.fail(
+          "{} is a source for HIP, whose `{}` (line {}) is not here: put that #include between #ifdef "
+          "__HIP_PLATFORM_AMD__ and #endif, since what follows it is compiled as CUDA C++",
+          named.filename().string(), hip->header, hip->line);
     }
     std::string plain = without_directives(source_);
     if (plain != source_) {
@@ -201,6 +208,10 @@ class T1Reader {
     return sentence.starts_with(own + ":") ? sentence : fmt::format("{}: {}", own, sentence);
   }
 
+  Place place_of(const std::string& path) const {
+    return {fmt::format("{}: {}", document_.file().string(), path), 0, 0};
+  }
+
   void give_origins(KernelDescription& kernel, const std::vector<T1Line>& all, std::size_t first) const {
     // In the order of their lines, which is that of the conditions.
     for (std::size_t i = 0; i < kernel.constraints.size() && i < conditions_.size(); ++i) {
@@ -208,8 +219,13 @@ class T1Reader {
     }
     const auto path_of = [&](Place& place) {
       const auto line = static_cast<std::size_t>(std::max(place.line, 0));
-      if (line >= first && line < first + all.size()) place = {document_.file().string(), 0, 0};
+      if (line >= first && line < first + all.size()) place = place_of(all[line - first].path);
     };
+    kernel.place = place_of(kernel_path_);
+    for (search::Constraint& constraint : kernel.problem_constraints) {
+      constraint.origin = fmt::format("{}: KernelSpecification", document_.file().filename().string());
+    }
+    for (NamedExpression& named : kernel.names) path_of(named.place);
     for (Argument& argument : kernel.arguments) path_of(argument.place);
     for (ProblemProperty& property : kernel.problem) path_of(property.place);
     for (ParameterDescription& parameter : kernel.parameters) path_of(parameter.place);

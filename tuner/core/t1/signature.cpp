@@ -1,8 +1,8 @@
 #include "tuner/core/t1/signature.hpp"
 
-#include <algorithm>
-
+#include "search/expression/quoting.hpp"
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/description/preprocessor_lines.hpp"
 
 namespace tuner {
 namespace {
@@ -16,25 +16,27 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// Parameters between the parenthesis at `open` and the one that closes it.
-std::size_t count_parameters(std::string_view source, std::size_t open) {
+/// The parameters between the parenthesis at `open` and the one that closes it.
+std::vector<std::string_view> parameters_at(std::string_view source, std::size_t open) {
+  std::vector<std::string_view> parameters;
   int depth = 0;
-  std::size_t commas = 0;
-  bool any = false;
+  std::size_t begin = open + 1;
   for (std::size_t at = open; at < source.size(); ++at) {
     const char c = source[at];
     if (c == '(' || c == '<' || c == '[') ++depth;
     if (c == ')' || c == '>' || c == ']') --depth;
+    if (depth != 0 && (c != ',' || depth != 1)) continue;
+    parameters.push_back(search::trimmed(source.substr(begin, at - begin)));
+    begin = at + 1;
     if (depth == 0) break;
-    if (c == ',' && depth == 1) ++commas;
-    any = any || (at > open && !is_blank(c));
   }
-  return any ? commas + 1 : 0;
+  if (parameters.size() == 1 && parameters.front().empty()) parameters.clear();
+  return parameters;
 }
 
 }  // namespace
 
-std::optional<std::size_t> kernel_parameter_count(std::string_view source, std::string_view kernel) {
+std::optional<std::vector<std::string_view>> kernel_parameters(std::string_view source, std::string_view kernel) {
   kernel = kernel.substr(0, kernel.find('<'));
   if (const std::size_t scope = kernel.rfind("::"); scope != std::string_view::npos) kernel = kernel.substr(scope + 2);
   if (kernel.empty()) return std::nullopt;
@@ -45,9 +47,46 @@ std::optional<std::size_t> kernel_parameter_count(std::string_view source, std::
     const std::size_t statement = source.find_last_of(";}", at);
     const std::size_t begin = statement == std::string_view::npos ? 0 : statement;
     if (find_word(source.substr(begin, at - begin), "__global__") == std::string_view::npos) continue;
-    return count_parameters(source, open);
+    return parameters_at(source, open);
   }
   return std::nullopt;
+}
+
+bool is_to_const(std::string_view parameter) {
+  const std::size_t star = parameter.rfind('*');
+  return star != std::string_view::npos && find_word(parameter.substr(0, star), "const") != std::string_view::npos;
+}
+
+bool may_write_through(std::string_view parameter) {
+  return parameter.find('*') != std::string_view::npos && !is_to_const(parameter);
+}
+
+bool declares_constant(std::string_view source, std::string_view name) {
+  constexpr std::string_view kWord = "__constant__";
+  for (std::size_t at = find_word(source, kWord); at != std::string_view::npos; at = find_word(source, kWord, at + 1)) {
+    const std::string_view declaration = source.substr(at, source.find(';', at) - at);
+    if (find_word(declaration, name) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+bool includes_in_quotes(std::string_view source) {
+  bool any = false;
+  for_each_preprocessor_line(source, [&](std::string_view line, std::size_t, int) {
+    any = any || (line.starts_with("include") && line.find('"') != std::string_view::npos);
+  });
+  return any;
+}
+
+std::optional<HipInclude> included_from_hip(std::string_view source) {
+  std::optional<HipInclude> found;
+  for_each_preprocessor_line(source, [&](std::string_view line, std::size_t number, int depth) {
+    const std::size_t begin = line.find_first_of("<\"");
+    if (found || depth > 0 || !line.starts_with("include") || begin == std::string_view::npos) return;
+    const std::string_view header = line.substr(begin + 1, line.find_first_of(">\"", begin + 1) - begin - 1);
+    if (header.starts_with("hip/")) found = HipInclude{header, number};
+  });
+  return found;
 }
 
 bool mentions(std::string_view source, std::string_view name) {

@@ -3,12 +3,29 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace tuner {
 
-/// How many parameters the `__global__` function `kernel` of a source has, as far as its text shows without being
-/// preprocessed; nothing if it is not found.
-std::optional<std::size_t> kernel_parameter_count(std::string_view source, std::string_view kernel);
+/// The parameters of the `__global__` function `kernel` of a source, "const float* x", as far as its text shows without
+/// being preprocessed; nothing if it is not found. They are parts of `source`.
+std::optional<std::vector<std::string_view>> kernel_parameters(std::string_view source, std::string_view kernel);
+
+/// Whether a parameter is a pointer to what its own text calls const, or one to what it does not. Neither for a value.
+bool is_to_const(std::string_view parameter);
+bool may_write_through(std::string_view parameter);
+
+/// Whether the source declares an array of that name in constant memory.
+bool declares_constant(std::string_view source, std::string_view name);
+
+/// Whether it includes a header in quotes.
+bool includes_in_quotes(std::string_view source);
+/// The name and line of a header of HIP that is included whatever is defined.
+struct HipInclude {
+  std::string_view header;
+  std::size_t line = 0;
+};
+std::optional<HipInclude> included_from_hip(std::string_view source);
 
 /// Whether `name` stands as a word somewhere in the source, comments included.
 bool mentions(std::string_view source, std::string_view name);

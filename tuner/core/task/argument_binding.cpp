@@ -168,7 +168,10 @@ bool is_seeded(const BoundArgument& argument) {
 
 std::string argument_label(const KernelDescription& description, const Argument& argument, std::string_view what) {
   std::string place = description.file.filename().string();
-  if (argument.place.line > 0) place += fmt::format(":{}", argument.place.line);
+  if (argument.place.line > 0)
+    place += fmt::format(":{}", argument.place.line);
+  else if (!argument.place.file.empty())
+    place = argument.place.file;
   return fmt::format("{}: {} of `{}`", place, what, argument.name);
 }
 

@@ -51,7 +51,7 @@ std::string missing(const KernelDescription& description, const ProblemValues& g
 }
 
 search::Value checked_value(const KernelDescription& description, const ProblemProperty& property,
-                            const search::Value& value) {
+                            const search::Value& value, std::string_view option) {
   const std::string what = fmt::format("The problem value {}={}", property.name, value.text());
   if (is_type_valued(description, property)) {
     if (!value.is_name()) fail(fmt::format("{} is not an element type such as float.", what));
@@ -64,7 +64,7 @@ search::Value checked_value(const KernelDescription& description, const ProblemP
   if (value.is_name()) {
     const bool may_be_type = property.kind == ProblemProperty::Kind::constant && !property.default_value;
     if (may_be_type && shape_of_type(value.as_name())) return value;
-    fail(fmt::format("{} is not a number; give one, as in --problem {}=1024.", what, property.name));
+    fail(fmt::format("{} is not a number; give one, as in {}{}=1024.", what, option, property.name));
   }
   if (value.is_real() && !std::isfinite(value.as_real())) fail(fmt::format("{} is not a finite number.", what));
   if (property.kind == ProblemProperty::Kind::constant) return value;  // 2 and 2.0 are different texts for the compiler
@@ -109,7 +109,8 @@ std::string problem_text(const ProblemValues& problem) {
   return text;
 }
 
-ProblemValues complete_problem(const KernelDescription& description, const ProblemValues& given) {
+ProblemValues complete_problem(const KernelDescription& description, const ProblemValues& given,
+                               std::string_view option) {
   std::vector<std::string> names;
   for (const ProblemProperty& property : description.problem) names.push_back(property.name);
   for (const auto& [name, value] : given) {
@@ -121,11 +122,11 @@ ProblemValues complete_problem(const KernelDescription& description, const Probl
   for (const ProblemProperty& property : description.problem) {
     const auto found = given.find(property.name);
     if (found == given.end() && !property.default_value) {
-      fail(fmt::format("The kernel `{}` needs the problem value{}: for example --problem {}", description.kernel,
-                       missing(description, given), example(description, given)));
+      fail(fmt::format("The kernel `{}` needs the problem value{}: for example {}{}", description.kernel,
+                       missing(description, given), option, example(description, given)));
     }
     const search::Value& value = found == given.end() ? *property.default_value : found->second;
-    complete.emplace(property.name, checked_value(description, property, value));
+    complete.emplace(property.name, checked_value(description, property, value, option));
   }
   return complete;
 }

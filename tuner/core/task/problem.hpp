@@ -20,7 +20,9 @@ std::string problem_text(const ProblemValues& problem);
 
 /// The values for `description`, checked and complete: defaults filled in, integral reals as integers where the
 /// property is a run-time number. Throws Error{bad_problem}: a value that is missing, unknown, or of the wrong kind.
-ProblemValues complete_problem(const KernelDescription& description, const ProblemValues& given);
+/// `option` stands before what its sentence proposes to write; empty for a program, which has no options.
+ProblemValues complete_problem(const KernelDescription& description, const ProblemValues& given,
+                               std::string_view option = "--problem ");
 
 /// Throws Error{bad_problem} naming the first problem_constraint that is false in `scope`.
 void check_problem_constraints(const KernelDescription& description, const ProblemValues& problem,

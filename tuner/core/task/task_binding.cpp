@@ -161,8 +161,11 @@ std::optional<double> work(const Task& task, const std::optional<search::Express
 /// One number of a launch, at least `least` and at most 2^32 - 1.
 std::uint32_t launch_number(const Task& task, const search::Configuration& configuration, const search::Scope& scope,
                             const search::Expression& expression, std::string_view what, std::int64_t least) {
-  const std::string label =
-      fmt::format("{}: {} of `{}`", task.description().file.filename().string(), what, task.description().kernel);
+  const KernelDescription& description = task.description();
+  // A T1 file says it beside the kernel's name.
+  const std::string& name = description.place.file;
+  const std::string place = name.empty() ? description.file.filename().string() : name.substr(0, name.rfind('.'));
+  const std::string label = fmt::format("{}: {} of `{}`", place, what, description.kernel);
   const auto refuse = [&](const std::string& why) {
     throw Error(Errc::bad_description,
                 fmt::format("{} for {}: {}", label, configuration_label(task, configuration), why));

@@ -40,8 +40,10 @@ std::string literal(const search::Value& value) {
 
 search::Value define_value(const KernelDescription& description, const NamedExpression& define,
                            const search::Scope& scope) {
-  const std::string what =
-      fmt::format("{}:{}: define({})", description.file.filename().string(), define.place.line, define.name);
+  const std::string place = define.place.line > 0
+                                ? fmt::format("{}:{}", description.file.filename().string(), define.place.line)
+                                : define.place.file;
+  const std::string what = fmt::format("{}: define({})", place, define.name);
   const search::Value value = computed(what, [&] { return define.expression.evaluate(scope); });
   if (value.is_name() && !shape_of_type(value.as_name())) {
     throw Error(Errc::bad_description, fmt::format("{} has the name `{}` as its value, which has no meaning for the "

@@ -48,8 +48,8 @@ void DeviceSession::warn_of_surroundings(const PrepareResult& prepared) {
   if (!prepared.other_processes.empty() && !is_contended_ && !options_.contended) {
     is_contended_ = true;
     observer_.warning(
-        fmt::format("Other processes are using {}: {}. Times are disturbed, and the decision is marked; tune again "
-                    "when they have finished.",
+        fmt::format("Other processes have {} open: {}. If they compute, times are disturbed; the decision is marked, "
+                    "so tune again when they have ended.",
                     task_.device().name, fmt::join(prepared.other_processes, ", ")));
   }
   if (!prepared.unfenced.empty() && !warned_of_fences_) {

@@ -77,7 +77,7 @@ class DeviceSession {
   const Noise& noise() const { return noise_; }     ///< of the samples screened so far
   const TimeSpent& time() const { return time_; }   ///< loading, verifying, timing, waiting and screening only
   int launches() const { return launches_; }        ///< of kernels, whatever for
-  bool contended() const { return is_contended_; }  ///< other processes computed on the GPU when a problem was set up
+  bool contended() const { return is_contended_; }  ///< other processes had the GPU open when a problem was set up
 
  private:
   PrepareProblem problem_of(const Task& task) const;

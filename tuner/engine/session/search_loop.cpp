@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tuner/engine/lanes/wait.hpp"
+#include "tuner/engine/session/t1_edit.hpp"
 #include "tuner/engine/session/warm_start.hpp"
 
 namespace tuner::engine {
@@ -364,8 +365,9 @@ void SearchLoop::fail_baseline() {
   }
   const std::string sentence = fmt::format(
       "The baseline {} fails with {}: {} Every candidate is compared with it, so it has to run: correct "
-      "the kernel or its defaults.",
-      trial.configuration, to_string(trial.outcome), trial.message);
+      "the kernel or its defaults.{}",
+      trial.configuration, to_string(trial.outcome), trial.message,
+      t1_edit(task_.description(), trial.outcome, trial.message));
   record_finished();
   journal_.flush();
   throw Error(Errc::baseline_failed, sentence);

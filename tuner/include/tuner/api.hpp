@@ -1,5 +1,11 @@
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "The headers of tuner need C++20: compile what includes them with -std=c++20."
+// A file that is not there ends the compilation: after the sentence alone, a hundred others would follow.
+#include "tuner_needs_cxx20"
+#endif
+
 /// Marks what the shared library exports; everything else in it is hidden.
 #define TUNER_API __attribute__((visibility("default")))
 

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "tuner/api.hpp"
+
 namespace tuner {
 
 /// A header that the kernel's source includes with quotes, by the name between them.

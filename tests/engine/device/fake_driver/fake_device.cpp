@@ -36,8 +36,14 @@ void error_string(CUresult, const char** text) {
   *text = "as the test wanted";
 }
 
+bool hides_all() {
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (!told("numbered") || visible == nullptr) return false;
+  return std::strtoull(visible, nullptr, 10) >= number("devices").value_or(1);
+}
+
 CUresult init(unsigned) {
-  if (told("none")) return CUDA_ERROR_NO_DEVICE;
+  if (told("none") || hides_all()) return CUDA_ERROR_NO_DEVICE;
   if (told("mute")) never_return();
   if (told("dies")) {
     std::fputs("the fake driver was told to die\n", stderr);

@@ -6,6 +6,7 @@
 
 // $FAKE_DRIVER, words and `name=number`s with blanks between:
 //   none            there is no GPU
+//   numbered        CUDA_VISIBLE_DEVICES with a number that no GPU has leaves none, as with a real driver
 //   devices=N       there are N GPUs, all of one kind
 //   other_device=N  but for number N, which is of another kind of the same architecture
 //   dies            the process ends in cuInit

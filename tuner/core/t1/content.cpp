@@ -1,0 +1,142 @@
+#include "tuner/core/t1/content.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include "search/expression/expression.hpp"
+#include "search/expression/quoting.hpp"
+#include "tuner/core/base/element_type.hpp"
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Reals evenly from 0 to the value, integers from 0 to the value itself.
+std::string random_content(const T1Filled& buffer, const std::optional<T1Node>& value, bool repeats) {
+  double end = 1;
+  if (value) {
+    const search::Value number = value->value();
+    if (!number.is_number()) value->fail("must be a number");
+    end = number.as_real();
+  }
+  const auto shape = shape_of_type(buffer.type);
+  const bool reals = is_real(shape->element);
+  if (shape->element == ElementType::boolean) return ", index(2)";
+  if (repeats && reals) return fmt::format(", iota(0, {} / ({}))", search::Value(end).text(), buffer.length);
+  if (repeats) return ", constant(1)";
+  if (!reals && end >= 0) return fmt::format(", uniform(0, {})", search::Value(std::floor(end) + 1).text());
+  if (!reals) return fmt::format(", uniform({}, 1)", search::Value(std::ceil(end)).text());
+  if (end == 0) return ", constant(0)";
+  return end > 0 ? fmt::format(", uniform(0, {})", search::Value(end).text())
+                 : fmt::format(", uniform({}, 0)", search::Value(end).text());
+}
+
+std::string data_file(const std::string& source, const T1Surroundings& around) {
+  const fs::path named(source);
+  if (named.is_absolute() || around.folder == around.kernel_folder) return source;
+  return fs::absolute(around.folder / named).lexically_normal().string();
+}
+
+/// Whether text of the file can stand in a command for a shell without meaning something else there.
+bool is_plain_expression(const std::string& text) {
+  const auto is_harmless = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view(" ()+-*/%.,<>=_").find(c) != std::string_view::npos;
+  };
+  if (!std::all_of(text.begin(), text.end(), is_harmless)) return false;
+  try {
+    search::Expression::parse(text);
+    return true;
+  } catch (const search::ExpressionError&) {
+    return false;
+  }
+}
+
+/// FillType Generator: an expression of the index `i`, which is computed once and kept.
+[[noreturn]] void refuse_generator(const T1Node& fill, const T1Filled& buffer, const std::optional<T1Node>& source) {
+  const auto shape = shape_of_type(buffer.type);
+  const std::string file = buffer.name + ".npy";
+  std::string how = fmt::format("numpy.save('{}', ...) writes one", file);
+  if (source && source->is_string() && is_plain_expression(source->string()) && shape->lanes == 1 &&
+      shape->element != ElementType::bfloat16) {
+    how = fmt::format(
+        "python3 -c \"import numpy; numpy.save('{}', numpy.array([{} for i in range({})], '{}'))\" "
+        "writes it",
+        file, source->string(), buffer.elements, to_string(shape->element));
+  }
+  fill.fail(
+      "elements are not computed by an expression here: use BinaryRaw with a NumPy file, \"DataSource\": \"{}\" ({})",
+      file, how);
+}
+
+bool is_random(const T1Filled& buffer) {
+  const auto fill = buffer.argument.find("FillType");
+  if (fill) return fill->is_string() && fill->string() == "Random";
+  return !buffer.argument.find("DataSource") && !buffer.argument.find("FillValue");
+}
+
+/// atoms and atomsX, or pos and pos_y; and not in0 and in01.
+bool is_called_like_part(const std::string& part, const std::string& whole) {
+  if (!part.starts_with(whole)) return false;
+  std::string_view suffix = std::string_view(part).substr(whole.size());
+  if (suffix.starts_with('_')) suffix.remove_prefix(1);
+  return suffix.size() == 1 && std::string_view("xyzwXYZW").find(suffix) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string t1_content(const T1Filled& buffer, const T1Surroundings& around, bool repeats) {
+  const T1Node& argument = buffer.argument;
+  const auto fill = argument.find("FillType");
+  const auto value = argument.find("FillValue");
+  const auto source = argument.find("DataSource");
+  if (const auto seed = argument.find("RandomSeed")) seed->set_aside();
+  const std::string how = fill ? fill->string() : source ? "" : value ? "Constant" : "Random";
+  if (source && (how == "Constant" || how == "Random")) source->warn("is not used: FillType is {}.", how);
+  if (!fill && !source && !value) argument.warn("FillType is missing; the buffer is filled with random numbers.");
+  if (how == "Constant") {
+    const T1Node constant = argument.need("FillValue");
+    const std::string text = t1_expression(constant, around.names, T1Use::fixed);
+    refuse_t1_parameters(constant, text, around.names);
+    return fmt::format(", constant({})", text);
+  }
+  if (how == "Random") {
+    if (repeats) argument.warn("is filled with a ramp instead of random numbers, so that both have the same content.");
+    return random_content(buffer, value, repeats);
+  }
+  if (how == "Generator") refuse_generator(*fill, buffer, source);
+  if (source && source->is_string() && source->string().ends_with(".npy")) {
+    return fmt::format(", file({})", search::quote(data_file(source->string(), around)));
+  }
+  if (!fill) source->fail("must be the name of a NumPy file, which ends in .npy (numpy.save writes one)");
+  fill->fail(
+      "`{}` is not supported: buffers are filled with Constant or Random, or from a NumPy file that DataSource names "
+      "(numpy.save writes one)",
+      how);
+}
+
+void warn_of_t1_views(const std::vector<T1Filled>& buffers) {
+  for (const T1Filled& whole : buffers) {
+    std::vector<std::string> parts;
+    bool any_random = is_random(whole);
+    for (const T1Filled& part : buffers) {
+      if (!is_called_like_part(part.name, whole.name) || part.type != whole.type) continue;
+      if (part.elements >= whole.elements || whole.elements % part.elements != 0) continue;
+      parts.push_back(fmt::format("`{}`", part.name));
+      any_random = any_random || is_random(part);
+    }
+    if (parts.size() < 2 || !any_random) continue;
+    whole.argument.warn(
+        "`{}` is called as if it held the same data as {}, but random numbers fill each of them differently: unless "
+        "they are independent, configurations that read the one compute something else than those that read the "
+        "others. Give all of them one Constant, or NumPy files of the same data (FillType BinaryRaw with DataSource).",
+        whole.name, fmt::join(parts, ", "));
+  }
+}
+
+}  // namespace tuner
