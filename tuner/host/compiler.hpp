@@ -18,7 +18,9 @@ class Compiler {
 
   /// "g++ (Debian 12.2.0-14) 12.2.0"
   const std::string& version() const { return version_; }
-  Job compile(const std::filesystem::path& source, const std::filesystem::path& object, Flavour flavour) const;
+  /// `standard` of C++: "17".
+  Job compile(const std::filesystem::path& source, const std::filesystem::path& object, Flavour flavour,
+              const std::string& standard) const;
   /// The part that is the same for all kernels and not instrumented. A check waits for it: without debug information,
   /// and in C++17, whose standard headers are smaller, it takes half the time.
   Job compile_runtime(const std::filesystem::path& source, const std::filesystem::path& object) const;
