@@ -128,7 +128,7 @@ TEST_CASE(
 TEST_CASE("cooperative groups, matrix fragments and reductions of CUB give what plain code gives") {
   const Json report = check("groups", 0, {"--problem", "n=2"});
   CHECK_MESSAGE(report["findings"].empty(), report.dump(2));
-  CHECK_EQ(report["configurations"], 4);
+  CHECK_EQ(report["configurations"], 5);
   REQUIRE_EQ(report["unchecked"].size(), 1);
   CHECK(contains(report["unchecked"][0]["message"], "`grid_group::sync` cannot run on the CPU"));
   CHECK_EQ(report["unchecked"][0]["configuration"], "WAY=whole_grid");

@@ -34,10 +34,14 @@ CheckRequest read_check_request(const Arguments& arguments) {
   for (const std::string& folder : arguments.values("I")) request.include_folders.emplace_back(folder);
   check_written_signatures(*request.description, quoted_headers(*request.description, request.include_folders));
   if (const auto most = arguments.number("configurations", 1, kMostConfigurations)) request.most = *most;
-  if (const auto all = arguments.value("compile"); all && *all == "all")
+  if (const auto count = arguments.value("compile"); count && *count == "all") {
     request.most = std::numeric_limits<std::size_t>::max();
-  else if (all)
+  } else if (count && count->find_first_not_of("0123456789") != std::string::npos) {
+    throw Error(Errc::bad_usage,
+                fmt::format("`--compile` needs a number of configurations, or `all`, not `{}`.", *count));
+  } else if (count) {
     request.most = *arguments.number("compile", 1, kMostConfigurations);
+  }
   request.architecture = arguments.value("arch").value_or("");
   request.budget = arguments.duration("budget");
   if (const auto device = arguments.number("device", 0, 1023)) request.device = static_cast<int>(*device);

@@ -82,6 +82,8 @@ std::vector<search::Configuration> configurations_of(const CheckRequest& request
   const bool all = request.most == std::numeric_limits<std::size_t>::max() && request.configurations.empty();
   std::vector<search::Configuration> picked;
   if (!all) picked = picked_configurations(request, task);
+  // The baseline is picked for any check, whatever is excluded.
+  std::erase_if(picked, [&](const search::Configuration& one) { return space.why_invalid(one).has_value(); });
   if (!all && !request.configurations.empty()) return picked;
   if (space.size() == 0) throw Error(Errc::empty_space, space.why_empty());
   if (all && space.size() > kMostToCompile) {

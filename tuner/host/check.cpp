@@ -16,6 +16,7 @@
 #include "tuner/host/compiler.hpp"
 #include "tuner/host/execution.hpp"
 #include "tuner/host/outcome.hpp"
+#include "tuner/host/race_findings.hpp"
 #include "tuner/host/signatures.hpp"
 #include "tuner/host/work_folder.hpp"
 #include "tuner/process/process_tree.hpp"
@@ -397,45 +398,16 @@ class Check {
     }
   }
 
-  std::string memory_of(const RaceEvent& event, const HostProblem& problem) const {
-    if (event.memory >= 0) return "`" + problem.arguments[static_cast<std::size_t>(event.memory)].name + "`";
-    return event.memory == -1 ? "dynamic shared memory" : "shared memory";
-  }
-
   void take(const RaceEvent& event, const HostCase& one, const Addresses& places) {
     const HostProblem& problem = cases_.problems[one.problem];
-    Finding finding;
-    SourceSpot within, other_within;
-    finding.place = places.place(event.stack, within);
-    const std::string memory = memory_of(event, problem);
-    const std::string does = event.writes ? "writes" : "reads";
-    if (event.what == "race") {
-      finding.kind = FindingKind::race;
-      finding.other = places.place(event.other_stack, other_within);
-      finding.sentence =
-          fmt::format("{} byte {} of {}, which another thread {}{}, with no synchronisation between them", does,
-                      event.offset, memory, event.other_writes ? "writes" : "reads",
-                      finding.other.line == 0 ? "" : " at " + finding.other.text());
-    } else if (event.what == "input") {
-      finding.kind = FindingKind::input_written;
-      finding.sentence = fmt::format("writes byte {} of {}, which is an input", event.offset, memory);
-    } else if (event.what == "copy") {
-      finding.kind = FindingKind::unwaited_copy;
-      finding.sentence = fmt::format("{} byte {} of {} before waiting for the asynchronous copy that fills it", does,
-                                     event.offset, memory);
-    } else {
-      // Reading what nobody wrote is a mistake only if a result depends on it, and that was seen before.
-      const bool matters = std::any_of(findings_.begin(), findings_.end(), [&](const Finding& other) {
-        return other.kind == FindingKind::uninitialised_read && other.configuration == one.configuration &&
-               other.problem == problem.text;
-      });
-      if (!matters) return;
-      finding.kind = FindingKind::uninitialised_read;
-      finding.sentence =
-          fmt::format("reads byte {} of {}, which was never written, and a result depends on it", event.offset, memory);
-    }
-    if (within.line != 0) finding.sentence += " (in " + within.text() + ")";
-    add(std::move(finding), one);
+    Finding finding = finding_of(event, problem.arguments, places);
+    // Reading what nobody wrote is a mistake only if a result depends on it, and that was seen before.
+    const bool matters = finding.kind != FindingKind::uninitialised_read ||
+                         std::any_of(findings_.begin(), findings_.end(), [&](const Finding& other) {
+                           return other.kind == FindingKind::uninitialised_read &&
+                                  other.configuration == one.configuration && other.problem == problem.text;
+                         });
+    if (matters) add(std::move(finding), one);
   }
 
   std::shared_ptr<const KernelDescription> description_;

@@ -92,8 +92,8 @@ void Program::write_shim() const {
     for (const char* name : names) text += "#include \"tuner/host/shim/" + std::string(name) + "\"\n";
     return text;
   };
-  write_file(runtime(Flavour::memory),
-             all_of({"block.cpp", "copies.cpp", "fiber.cpp", "plan.cpp", "buffers.cpp", "no_races.cpp", "runner.cpp"}));
+  write_file(runtime(Flavour::memory), all_of({"block.cpp", "copies.cpp", "fiber.cpp", "plan.cpp", "buffers.cpp",
+                                               "no_races.cpp", "time_limit.cpp", "runner.cpp"}));
   write_file(runtime(Flavour::threads), all_of({"clocks.cpp", "races.cpp"}));
 }
 

@@ -8,7 +8,7 @@
 
 #pragma tuner kernel(groups)
 #pragma tuner problem(n: size) problem_constraint(1 <= n <= 1000)
-#pragma tuner param(WAY, plain, matrix, tiles, blocks, whole_grid; default plain)
+#pragma tuner param(WAY, plain, matrix, tiles, blocks, warps, whole_grid; default plain)
 #pragma tuner grid(n) block(64)
 #pragma tuner in(x, half, 256) out(y, float, n * 256)
 
@@ -43,6 +43,18 @@ __global__ void groups(const half* x, float* y) {
     const float sum = Reduce(room).Sum(product);
     if (k == 0) y[i] = sum;
     __syncthreads();
+  }
+#elif WAY == WAY_warps
+  using Scan = cub::BlockScan<int, 64>;
+  using Reduce = cub::WarpReduce<float, 16>;
+  __shared__ typename Scan::TempStorage scan_room;
+  __shared__ typename Reduce::TempStorage room[4];
+  int place = 0;  // its own number
+  Scan(scan_room).ExclusiveSum(1, place);
+  const int k = place % 16;
+  for (int i = place / 16; i < 256; i += 4) {
+    const float sum = Reduce(room[place / 16]).Sum(float(x[i / 16 * 16 + k]) * float(x[i % 16 * 16 + k]));
+    if (k == 0) y[i] = sum;
   }
 #else
 #if WAY == WAY_whole_grid

@@ -40,7 +40,8 @@ template <typename T, int Lanes, typename Join>
 struct WarpPrefix {
   WarpPrefix(T own, Join join, int valid, tuner::host::Spot spot) : inclusive(own), exclusive(own), all(own) {
     const int lane = tuner::host::lane(), first = lane / Lanes * Lanes;
-    const unsigned present = __activemask(spot.line, spot.file);
+    const unsigned part = static_cast<unsigned>((1ull << Lanes) - 1) << first;  // those that meet
+    const unsigned present = __activemask(spot.line, spot.file) & part;
     for (int rank = 0; rank < valid && (present >> (first + rank) & 1) != 0; ++rank) {
       const T next = tuner::host::shuffle(present, own, first + rank, spot);
       if (first + rank < lane) exclusive = rank == 0 ? next : join(exclusive, next);

@@ -23,7 +23,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,15 +35,14 @@
 #include <map>
 #include <stdexcept>
 
-#include "tuner/host/shim/block.hpp"
 #include "tuner/host/shim/buffers.hpp"
 #include "tuner/host/shim/memory.hpp"
 #include "tuner/host/shim/runs.hpp"
+#include "tuner/host/shim/time_limit.hpp"
 #include "tuner/host/shim/variants.hpp"
 #include "tuner/host/shim/watch.hpp"
 
 extern "C" {
-__attribute__((weak)) void __sanitizer_print_stack_trace();
 __attribute__((weak)) void* __asan_get_report_address();
 
 __attribute__((used)) const char* __asan_default_options() {
@@ -63,9 +61,7 @@ extern unsigned char __stop_tuner_shared[] __attribute__((weak));
 namespace tuner::host {
 namespace {
 
-constexpr int kLate = 67;
 constexpr int kLacking = 68;
-constexpr int kBusy = 69;
 constexpr unsigned kMostBusy = 2;  // of a problem; it is left alone then
 constexpr std::size_t kMostReport = std::size_t{1} << 20;
 // What a run may have beyond what it has at its start: much more than what is around a kernel takes.
@@ -180,40 +176,6 @@ void run_case(const Plan& plan, std::size_t number, const unsigned char* inputs)
   }
 }
 
-// Of the case that runs: how often half of its time was over, and how far it was then.
-unsigned halves = 0;
-std::uint64_t turns_at_half = 0;
-
-/// Seconds of a core, because others may use the machine, too; and ten times as many by the clock. 0: no more limit.
-void limit_time(unsigned seconds) {
-  constexpr unsigned kMicroseconds = 1000000;
-  halves = 0;
-  itimerval half{};
-  half.it_value.tv_sec = static_cast<time_t>(seconds / 2);
-  half.it_value.tv_usec = static_cast<suseconds_t>(seconds % 2 * (kMicroseconds / 2));
-  half.it_interval = half.it_value;
-  setitimer(ITIMER_PROF, &half, nullptr);
-  alarm(10 * seconds);
-}
-
-/// Whether a kernel that is out of time does anything but wait: since the first half its threads took turns, or blocks
-/// followed each other.
-bool is_at_work() {
-  return halves > 0 && all_turns() != turns_at_half;
-}
-
-/// Says where the kernel is that does not end.
-void on_alarm(int number) {
-  if (number == SIGPROF && halves++ == 0) {
-    turns_at_half = all_turns();
-    return;
-  }
-  if (is_at_work()) _exit(kBusy);
-  signal(SIGALRM, SIG_DFL);
-  if (__sanitizer_print_stack_trace) __sanitizer_print_stack_trace();
-  _exit(kLate);
-}
-
 /// A kernel that allocates for ever is told that there is no memory, as on a GPU. Relative to what this process has
 /// already, which with a sanitizer are terabytes that nobody ever touches.
 void limit_memory(const PlannedCase& planned) {
@@ -256,8 +218,7 @@ void keep_report(int from, const std::string& name) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   setpgid(0, 0);  // what it starts can be ended without the others
   dup2(report, STDERR_FILENO);
-  signal(SIGALRM, on_alarm);
-  signal(SIGPROF, on_alarm);
+  watch_time();
   try {
     for (std::size_t i = from; i < cases.size() && plan.cases[cases[i]].variant == plan.cases[cases[from]].variant;
          ++i) {
