@@ -120,9 +120,8 @@ Command check_command() {
           "[options]",
       .summary = "find mistakes in a kernel, on the GPU or, with --host, on the CPU; or only compile it",
       .purpose =
-          "Runs many configurations of a kernel and reports mistakes. With --host it runs on the CPU under\n"
-          "sanitizers, without a GPU, and reports bounds, races, deadlocks and uninitialised reads by line.\n"
-          "With --compile it is only compiled, without a GPU, and the registers and spills are listed.",
+          "Runs many configurations of a kernel and reports mistakes. --host does so on the CPU, under\n"
+          "sanitizers, and tells lines. --compile runs nothing: it compiles, and lists registers and spills.",
       .options =
           {
               {"host", Kind::flag, "", "on the CPU: compile the kernel as C++ with $CXX, c++, g++ or clang++"},
