@@ -138,11 +138,27 @@ TEST_CASE("templates, atomics, half precision, two dimensions and constant memor
   }
 }
 
+TEST_CASE(
+    "conditions decide what is included, lanes that ask for each other meet, and the language is the compiler's") {
+  const Json report = check("conditions", 0);
+  CHECK_MESSAGE((report["findings"].empty() && report["unchecked"].empty()), report.dump(2));
+  CHECK_EQ(report["configurations"], 2);
+}
+
+TEST_CASE("cooperative groups, matrix fragments and reductions of CUB give what plain code gives") {
+  const Json report = check("groups", 0, {"--problem", "n=2"});
+  CHECK_MESSAGE(report["findings"].empty(), report.dump(2));
+  CHECK_EQ(report["configurations"], 5);
+  REQUIRE_EQ(report["unchecked"].size(), 1);
+  CHECK(contains(report["unchecked"][0]["message"], "`grid_group::sync` cannot run on the CPU"));
+  CHECK_EQ(report["unchecked"][0]["configuration"], "WAY=whole_grid");
+}
+
 TEST_CASE("what cannot run is named with its line, and nothing else counts as an error of the kernel") {
   const Json none = check("cannot_run", 2);
   REQUIRE_EQ(none["unchecked"].size(), 1);
   CHECK_EQ(none["unchecked"][0]["place"]["line"], 2);
-  CHECK(contains(none["unchecked"][0]["message"], "cooperative_groups.h"));
+  CHECK(contains(none["unchecked"][0]["message"], "The header `cuda/barrier` is not known here"));
 
   const Json half = check("ptx", 0);
   REQUIRE_EQ(half["unchecked"].size(), 1);

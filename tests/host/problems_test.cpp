@@ -39,10 +39,35 @@ TEST_CASE("derived problems keep to what the kernel accepts") {
     CHECK_EQ(problem.at("n").as_integer() % 16, 0);
 }
 
-TEST_CASE("a problem without sizes is taken as it is, unless it takes long") {
-  CHECK_EQ(problems("#pragma tuner problem(n: exact = 1000000)").size(), 1);
-  CHECK_THROWS_WITH_AS(problems("#pragma tuner problem(n: exact = 100000000)"),
-                       doctest::Contains("has no size that could be reduced"), Error);
+TEST_CASE("a number that is no size is made smaller where nothing else is quick, as far as the kernel accepts that") {
+  const auto number = [](const std::string& problem) {
+    const auto found = problems("#pragma tuner problem(n: exact = " + problem);
+    REQUIRE_EQ(found.size(), 1);
+    return found[0].count("n") == 0 ? 0 : found[0].at("n").as_integer();
+  };
+  CHECK_EQ(number("1000)"), 0);  // the default
+  CHECK_EQ(number("1048576)"), 4096);
+  CHECK_EQ(number("1000000) problem_constraint(n >= 1000000)"), 0);
+  CHECK_THROWS_WITH_AS(problems("#pragma tuner problem(n: exact = 100000000) problem_constraint(n >= 100000000)"),
+                       doctest::Contains("n >= 100000000"), Error);
+}
+
+TEST_CASE("where every problem takes long, those that take least are derived") {
+  const std::string text =
+      "#pragma tuner kernel(k) problem(n: size) grid(132) block(256) out(y, float, n) param(A, 1)\n";
+  const auto slow = host::small_problems(
+      std::make_shared<const KernelDescription>(parse_descriptions(text, "k.cu").front()), known_device("H200"), {});
+  CHECK_EQ(slow.size(), 2);
+}
+
+TEST_CASE("where the defaults violate a constraint, the sentence names both") {
+  const std::string text =
+      "#pragma tuner kernel(k) problem(n: size) grid(n + 1) block(A) out(y, float, n)\n"
+      "#pragma tuner param(A, 32, 64; default 64) constraint(A < 64)\n";
+  CHECK_THROWS_WITH_AS(
+      host::small_problems(std::make_shared<const KernelDescription>(parse_descriptions(text, "k.cu").front()),
+                           known_device("H200"), {}),
+      doctest::Contains("A=64: "), Error);
 }
 
 TEST_CASE("where nothing can be derived the sentence asks for a problem") {

@@ -114,6 +114,27 @@ TEST_CASE("a warp that is not full and a mask that is not full meet among the la
   for (int i = 0; i < 40; ++i) CHECK_EQ(got[i], i >= 32 ? i ^ 1 : i % 2 == 0 ? i ^ 2 : -1);
 }
 
+TEST_CASE("lanes that ask together which of them are there can meet, whatever the others do") {
+  for (Schedule schedule : kSchedules) {
+    std::vector<unsigned> seen(40), same(40);
+    launch(threads(40, schedule), [&] {
+      const unsigned number = threadIdx.x;
+      if (number % 4 == 3) return;
+      if (number % 2 == 0) {
+        seen[number] = __activemask();
+        same[number] = __match_any_sync(seen[number], number % 4);
+      } else {
+        seen[number] = __activemask();
+      }
+    });
+    CHECK_EQ(seen[0], 0x55555555u);
+    CHECK_EQ(same[0], 0x11111111u);
+    CHECK_EQ(same[2], 0x44444444u);
+    CHECK_EQ(seen[1], 0x22222222u);
+    CHECK_EQ(seen[32], 0x55u);
+  }
+}
+
 TEST_CASE("an asynchronous copy arrives when its group is waited for and not before") {
   const std::array<double, 3> source = {1, 2, 3};
   std::array<double, 3> target{};

@@ -58,3 +58,18 @@ TEST_CASE("macros that a text defines are found") {
   CHECK_EQ(macros_defined_in("#define A 1\n # define B(x) x\n#ifdef C\n#define A 2\n"),
            std::vector<std::string>{"A", "B"});
 }
+
+TEST_CASE("the outline has the conditions, macros and includes in their lines, and knows a guard from a condition") {
+  const auto known = [](std::string_view name) { return name == "h.cuh" ? std::string("header_0.cuh") : ""; };
+  const Translation guarded = translate("#ifndef H\n#define H\n#include <cstdint>\nint a;\n#endif\n", "k.cu", known);
+  CHECK_EQ(guarded.outline, "#line 1 \"k.cu\"\n#ifndef H\n#define H\n#include <cstdint>\n\n#endif\n");
+  CHECK(guarded.conditional_includes.empty());
+
+  const Translation text =
+      translate("int a;\n#if A > \\\n    1\n#include \"h.cuh\"\n// #include <none>\n#else\n#include <b>\n#endif\n",
+                "k.cu", known);
+  CHECK_EQ(
+      text.outline,
+      "#line 1 \"k.cu\"\n\n#if A > \\\n    1\n#include \"outline_of_header_0.cuh\"\n\n#else\n#include <b>\n#endif\n");
+  CHECK_EQ(text.conditional_includes, std::vector<std::string>{"h.cuh", "b"});
+}

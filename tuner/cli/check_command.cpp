@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/check_request.hpp"
 #include "tuner/cli/command.hpp"
@@ -32,6 +34,16 @@ CheckRequest read_check_request(const Arguments& arguments) {
   for (const std::string& folder : arguments.values("I")) request.include_folders.emplace_back(folder);
   check_written_signatures(*request.description, quoted_headers(*request.description, request.include_folders));
   if (const auto most = arguments.number("configurations", 1, kMostConfigurations)) request.most = *most;
+  if (const auto count = arguments.value("compile"); count && *count == "all") {
+    request.most = std::numeric_limits<std::size_t>::max();
+  } else if (count && count->find_first_not_of("0123456789") != std::string::npos) {
+    throw Error(Errc::bad_usage,
+                fmt::format("`--compile` needs a number of configurations, or `all`, not `{}`.", *count));
+  } else if (count) {
+    request.most = *arguments.number("compile", 1, kMostConfigurations);
+  }
+  request.architecture = arguments.value("arch").value_or("");
+  request.budget = arguments.duration("budget");
   if (const auto device = arguments.number("device", 0, 1023)) request.device = static_cast<int>(*device);
   request.seed = arguments.number("seed").value_or(0);
   request.workers =
@@ -40,16 +52,52 @@ CheckRequest read_check_request(const Arguments& arguments) {
   return request;
 }
 
+/// What has no effect is refused rather than ignored.
+void refuse_together(const Arguments& arguments) {
+  struct Pair {
+    const char *option, *with, *reason;
+  };
+  for (const Pair& pair :
+       {Pair{"device", "host", "uses no GPU"}, Pair{"compile", "host", "runs what it compiles"},
+        Pair{"configurations", "compile", "says itself how many configurations there are to be"},
+        Pair{"seed", "compile", "runs nothing"}, Pair{"device", "arch", "says itself what to compile for"}}) {
+    if (arguments.has(pair.option) && arguments.has(pair.with)) {
+      throw Error(Errc::bad_usage, fmt::format("`--{}` has no effect with `--{}`, which {}. Use one of them.",
+                                               pair.option, pair.with, pair.reason));
+    }
+  }
+  if (arguments.has("arch") && !arguments.has("compile"))
+    throw Error(Errc::bad_usage, "`--arch` says what `--compile` compiles for: add `--compile all`, or leave it out.");
+  if (arguments.has("budget") && !arguments.has("compile") && !arguments.has("host"))
+    throw Error(Errc::bad_usage, "`--budget` limits `--host` and `--compile`: add one of them, or leave it out.");
+}
+
 ExitCode run_check(const Arguments& arguments) {
   const CheckRequest request = read_check_request(arguments);
+  refuse_together(arguments);
   const Interrupts interrupts;
-  if (!arguments.has("host")) return check_on_gpu(request, interrupts.flag());
-  if (arguments.has("device"))
-    throw Error(Errc::bad_usage, "`--device` has no effect with `--host`, which uses no GPU. Use one of them.");
-  return check_on_cpu(request, interrupts.flag());
+  if (arguments.has("compile")) return check_by_compiling(request, interrupts.flag());
+  return arguments.has("host") ? check_on_cpu(request, interrupts.flag()) : check_on_gpu(request, interrupts.flag());
 }
 
 }  // namespace
+
+std::vector<search::Configuration> picked_configurations(const CheckRequest& request, const Task& task) {
+  std::vector<search::Configuration> configurations;
+  for (const std::string& text : request.configurations) {
+    configurations.push_back(task.space().parse(text));
+    if (const auto reason = task.space().why_invalid(configurations.back()))
+      throw Error(Errc::bad_usage, fmt::format("The configuration {} is not in the space: {}",
+                                               task.space().text(configurations.back()), *reason));
+  }
+  if (!configurations.empty()) return configurations;
+  if (task.space().size() == 0) throw Error(Errc::empty_space, task.space().why_empty());
+  bool complete = true;
+  for (host::Choice& choice : host::cover_tasks(
+           {&task}, [](const Task&, const search::Configuration&) { return true; }, request.most, complete))
+    configurations.push_back(std::move(choice.configuration));
+  return configurations;
+}
 
 std::vector<std::string> picked_configurations(const CheckRequest& request, const ProblemValues& problem,
                                                const DeviceInfo& device) {
@@ -57,19 +105,8 @@ std::vector<std::string> picked_configurations(const CheckRequest& request, cons
   const Task task(request.description, problem, device, request.where, request.include_folders,
                   request.configurations.empty() ? search::Listing::at_once : search::Listing::when_needed);
   std::vector<std::string> texts;
-  for (const std::string& text : request.configurations) {
-    const search::Configuration configuration = task.space().parse(text);
-    if (const auto reason = task.space().why_invalid(configuration))
-      throw Error(Errc::bad_usage, fmt::format("The configuration {} is not in the space: {}",
-                                               task.space().text(configuration), *reason));
+  for (const search::Configuration& configuration : picked_configurations(request, task))
     texts.push_back(task.space().text(configuration));
-  }
-  if (!texts.empty()) return texts;
-  if (task.space().size() == 0) throw Error(Errc::empty_space, task.space().why_empty());
-  bool complete = true;
-  for (const host::Choice& choice : host::cover_tasks(
-           {&task}, [](const Task&, const search::Configuration&) { return true; }, request.most, complete))
-    texts.push_back(task.space().text(choice.configuration));
   return texts;
 }
 
@@ -78,15 +115,21 @@ Command check_command() {
   return {
       .name = "check",
       .synopsis =
-          "tuner check FILE [--host] [--problem A=1,B=2] [--config A=1,B=2] [--where EXPR] [--configurations N] "
+          "tuner check FILE [--host | --compile N] [--problem A=1,B=2] [--config A=1,B=2] [--where EXPR] "
+          "[--configurations N] "
           "[options]",
-      .summary = "find mistakes in a kernel, on the GPU or, with --host, on the CPU",
+      .summary = "find mistakes in a kernel, on the GPU or, with --host, on the CPU; or only compile it",
       .purpose =
-          "Runs many configurations of a kernel and reports mistakes. With --host it runs on the CPU under\n"
-          "sanitizers, without a GPU, and reports bounds, races, deadlocks and uninitialised reads by line.",
+          "Runs many configurations of a kernel and reports mistakes. --host does so on the CPU, under\n"
+          "sanitizers, and tells lines. --compile runs nothing: it compiles, and lists registers and spills.",
       .options =
           {
               {"host", Kind::flag, "", "on the CPU: compile the kernel as C++ with $CXX, c++, g++ or clang++"},
+              {"compile", Kind::value, "N|all",
+               "only compile N configurations, or all of them, without a GPU: registers, spills, static shared memory "
+               "and time of each"},
+              {"arch", Kind::value, "sm_90",
+               "with --compile: the architecture to compile for; default: that of the GPU"},
               {"problem", Kind::repeatable, "A=1,B=2",
                "values that define the problem; repeatable; default: with --host small sizes that kernels often get "
                "wrong, else the problem's defaults"},
@@ -99,12 +142,16 @@ Command check_command() {
               {"device", Kind::value, "N", "which GPU, as numbered by `tuner devices`; default 0"},
               {"workers", Kind::value, "N",
                "how many compilers, and with --host kernels, run at the same time; default: one for each core"},
+              {"budget", Kind::value, "TIME",
+               "with --host or --compile: end after this time, such as 60s or 5min, and say what was left out; "
+               "default: 10min with --host, none with --compile"},
               {"seed", Kind::value, "N", "seed of the generated inputs; default 0"},
               {"I", Kind::repeatable, "DIR", "also search this folder for quoted headers; repeatable"},
           },
       .most_operands = 1,
       .examples = {{"tuner check kernel_sources/prefetch.cu --host",
                     "at sizes that kernels often get wrong, without a GPU"},
+                   {"tuner check my.cu --compile 20 --arch sm_90", "do they compile, and with how many registers?"},
                    {"tuner check my.cu --host --problem n=1000 --config BLOCKDIMX=64,ITEMS=4",
                     "one configuration on one problem"}},
       .exit_codes = {ExitCode::no_device, ExitCode::no_toolkit, ExitCode::device_failed},

@@ -6,18 +6,17 @@
 #include <optional>
 
 #include "tuner/cli/check_request.hpp"
+#include "tuner/cli/compile_batch.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/progress_line.hpp"
 #include "tuner/core/base/text.hpp"
-#include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/lanes/wait.hpp"
 #include "tuner/engine/session/candidate_request.hpp"
 #include "tuner/engine/session/candidates.hpp"
-#include "tuner/engine/session/signature_probe.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -46,9 +45,9 @@ class DeviceCheck {
   DeviceCheck(const CheckRequest& request, const std::atomic<bool>& stop)
       : request_(request),
         stop_(stop),
-        compile_({.workers = request.workers, .include_folders = request.include_folders}),
-        device_({.ordinal = request.device, .stop = &stop}),
-        ordinal_(request.device) {}
+        ordinal_(request.device),
+        compile_({.workers = request.workers, .include_folders = request.include_folders}, stop, line_),
+        device_({.ordinal = request.device, .stop = &stop}) {}
 
   const DeviceInfo& info() {
     try {
@@ -68,7 +67,8 @@ class DeviceCheck {
                   "`default` or a constraint.");
     const std::string text = problem_text(task.problem());
     engine::Candidates candidates(task, cache::Trial{});
-    check_signatures(task, *baseline);
+    compile_.check_signatures(task, *baseline);
+    if (stop_) interrupted();
     prepare(task);
     const engine::EntryId first = candidates.add(*baseline);
     candidates.compiled(first, compile({candidates.request(first)}).front());
@@ -147,26 +147,13 @@ class DeviceCheck {
   }
 
   std::vector<engine::CompileReply> compile(std::vector<engine::CompileRequest> requests) {
-    std::vector<engine::CompileReply> replies(requests.size());
-    const engine::TicketId first = ticket_ + 1;
-    for (engine::CompileRequest& request : requests) compile_.submit(++ticket_, std::move(request));
-    for (std::size_t done = 0; done < replies.size();) {
-      for (auto& completion : compile_.poll()) {
-        replies.at(completion.ticket - first) = std::move(completion.reply);
-        line_.count("compiling", ++done, replies.size());
-      }
-      if (stop_) interrupted();
-      if (done < replies.size()) engine::wait_for(soon(), compile_);
+    std::vector<engine::CompileReply> replies;
+    for (std::optional<engine::CompileReply>& reply : compile_.compile(std::move(requests))) {
+      if (!reply) interrupted();
+      replies.push_back(std::move(*reply));
     }
+    if (stop_) interrupted();
     return replies;
-  }
-
-  void check_signatures(const Task& task, const search::Configuration& baseline) {
-    const std::vector<engine::SignatureProbe> probes = engine::signature_probes(task, baseline);
-    std::vector<engine::CompileRequest> requests;
-    for (const engine::SignatureProbe& probe : probes) requests.push_back(probe.request);
-    const std::vector<engine::CompileReply> replies = compile(std::move(requests));
-    for (std::size_t i = 0; i < probes.size(); ++i) engine::check_signature(task, probes[i], replies[i]);
   }
 
   void prepare(const Task& task) {
@@ -237,10 +224,10 @@ class DeviceCheck {
 
   const CheckRequest& request_;
   const std::atomic<bool>& stop_;
-  engine::CompilePool compile_;
-  engine::DeviceProcessLane device_;
   const int ordinal_;
   ProgressLine line_;
+  CompileBatch compile_;
+  engine::DeviceProcessLane device_;
   engine::TicketId ticket_ = 0;
   std::size_t checked_ = 0;
   std::vector<Failed> failed_;

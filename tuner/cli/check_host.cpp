@@ -19,6 +19,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::chrono::minutes kDefaultBudget{10};
+
 std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
@@ -123,6 +125,7 @@ ExitCode check_on_cpu(const CheckRequest& request, const std::atomic<bool>& stop
   options.device = device;
   options.include_folders = request.include_folders;
   options.jobs = request.workers;
+  options.budget = request.budget.value_or(kDefaultBudget);
   options.seed = request.seed;
   options.stop = &stop;
   options.progress = [&](std::string_view phase, std::size_t done, std::size_t all) { line.count(phase, done, all); };

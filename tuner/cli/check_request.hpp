@@ -1,8 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +22,9 @@ struct CheckRequest {
   std::vector<std::string> configurations;  ///< none: picked
   std::vector<std::string> where;
   std::vector<std::filesystem::path> include_folders;
-  std::size_t most = 120;
+  std::size_t most = 120;    ///< with --compile the maximum stands for all
+  std::string architecture;  ///< with --compile; empty: that of the GPU
+  std::optional<std::chrono::milliseconds> budget;
   std::uint64_t seed = 0;
   int device = 0;
   int workers = 1;
@@ -31,9 +35,11 @@ struct CheckRequest {
 /// were named. Throws Error{bad_usage, bad_problem, empty_space}.
 std::vector<std::string> picked_configurations(const CheckRequest& request, const ProblemValues& problem,
                                                const DeviceInfo& device);
+std::vector<search::Configuration> picked_configurations(const CheckRequest& request, const Task& task);
 
 // One file each.
 ExitCode check_on_cpu(const CheckRequest& request, const std::atomic<bool>& stop);
 ExitCode check_on_gpu(const CheckRequest& request, const std::atomic<bool>& stop);
+ExitCode check_by_compiling(const CheckRequest& request, const std::atomic<bool>& stop);
 
 }  // namespace tuner::cli

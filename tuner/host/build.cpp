@@ -1,6 +1,7 @@
 #include "tuner/host/build.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "tuner/error.hpp"
 #include "tuner/host/shortage.hpp"
@@ -77,11 +78,16 @@ bool Build::succeeded(Flavour flavour, const std::vector<Job>& jobs, std::size_t
 
 std::optional<std::vector<Build::Unit>> Build::compile(Flavour flavour, const std::vector<Unit>& units,
                                                        std::vector<Job> jobs,
-                                                       std::vector<std::filesystem::path>& objects) {
+                                                       std::vector<std::filesystem::path>& objects,
+                                                       std::chrono::steady_clock::time_point until) {
   const std::size_t others = jobs.size();
-  for (const Unit& unit : units) jobs.push_back(compiler_.compile(unit.source, unit.object, flavour));
+  for (const Unit& unit : units) {
+    jobs.push_back(compiler_.compile(unit.source, unit.object, flavour, unit.variants.front().standard));
+  }
   std::size_t done = 0;
-  run_jobs(jobs, limits_, [&](const Job&) {
+  JobLimits limits = limits_;
+  limits.until = until;
+  run_jobs(jobs, limits, [&](const Job&) {
     if (options_.progress) options_.progress("compiling", ++done, jobs.size());
   });
   if (!succeeded(flavour, jobs, others)) return std::nullopt;
@@ -109,7 +115,7 @@ std::vector<Job> Build::runtime_jobs(Flavour flavour) {
   return {};
 }
 
-bool Build::run(Flavour flavour, std::size_t most) {
+bool Build::run(Flavour flavour, std::size_t most, std::chrono::steady_clock::time_point until) {
   std::vector<Unit> units;
   std::vector<VariantSource> next;
   const std::size_t of_unit = variants_of_unit(std::min(most, variants_.size()), limits_.at_once);
@@ -117,6 +123,8 @@ bool Build::run(Flavour flavour, std::size_t most) {
     if (static_cast<std::size_t>(variant.number) >= most) break;
     // What one flavour does not compile, the other does not either.
     if (flavour == Flavour::threads && !compiled(Flavour::memory, variant.number)) continue;
+    if (!next.empty() && next.front().standard != variant.standard)
+      units.push_back(make_unit(flavour, std::exchange(next, {})));
     next.push_back(variant);
     // The first alone: what it does not compile for is likely to be true for all.
     if (next.size() == of_unit || (flavour == Flavour::memory && variant.number == 0)) {
@@ -127,9 +135,9 @@ bool Build::run(Flavour flavour, std::size_t most) {
   if (!next.empty()) units.push_back(make_unit(flavour, std::move(next)));
 
   std::vector<std::filesystem::path> objects;
-  const std::optional<std::vector<Unit>> failed = compile(flavour, units, runtime_jobs(flavour), objects);
+  const std::optional<std::vector<Unit>> failed = compile(flavour, units, runtime_jobs(flavour), objects, until);
   if (!failed || limits_.stopped()) return false;
-  const bool first_failed = flavour == Flavour::memory && !compiled(flavour, 0);
+  const bool first_failed = flavour == Flavour::memory && !failures_.empty() && !compiled(flavour, 0);
   if (first_failed && objects.empty()) {
     // Everything failed, the first by itself: its reason is the reason.
     for (const Unit& unit : *failed) {
@@ -144,7 +152,7 @@ bool Build::run(Flavour flavour, std::size_t most) {
     if (unit.variants.size() == 1) continue;
     for (const VariantSource& variant : unit.variants) single.push_back(make_unit(flavour, {variant}));
   }
-  if (!single.empty()) compile(flavour, single, {}, objects);
+  if (!single.empty()) compile(flavour, single, {}, objects, until);
   if (objects.empty() || limits_.stopped()) return false;
 
   objects.insert(objects.end(), runtime_.begin(), runtime_.end());

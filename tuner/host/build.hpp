@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -23,9 +24,10 @@ class Build {
   Build(const Program& program, const Compiler& compiler, const std::vector<VariantSource>& variants,
         const HostOptions& options, const JobLimits& limits, const KnownFiles& files);
 
-  /// The first `most` variants; memory before threads. False if nothing can run, or if it was told to stop. Throws
-  /// Error{no_toolkit} if the compiler cannot compile what is around every kernel.
-  bool run(Flavour flavour, std::size_t most);
+  /// The first `most` variants, as far as they are compiled at `until`; memory before threads. False if nothing can
+  /// run, or if it was told to stop. Throws Error{no_toolkit} if the compiler cannot compile what is around every
+  /// kernel.
+  bool run(Flavour flavour, std::size_t most, std::chrono::steady_clock::time_point until);
   bool compiled(Flavour flavour, int variant) const { return object_of(flavour)[static_cast<std::size_t>(variant)]; }
   std::filesystem::path program(Flavour flavour) const;
   const std::vector<Failure>& failures() const { return failures_; }
@@ -42,7 +44,8 @@ class Build {
   Unit make_unit(Flavour flavour, std::vector<VariantSource> variants);
   /// Compiles the units and whatever `others` are; those that failed, or nothing if one of the others did.
   std::optional<std::vector<Unit>> compile(Flavour flavour, const std::vector<Unit>& units, std::vector<Job> others,
-                                           std::vector<std::filesystem::path>& objects);
+                                           std::vector<std::filesystem::path>& objects,
+                                           std::chrono::steady_clock::time_point until);
   void note(const Unit& unit, const Job& job);
   /// False where the jobs before `count`, which everything else needs, did not succeed; says why.
   bool succeeded(Flavour flavour, const std::vector<Job>& jobs, std::size_t count);

@@ -56,6 +56,14 @@ std::optional<std::pair<std::string, std::string>> macro_of(const std::string& o
   return std::pair(option.substr(2, equals - 2), option.substr(equals + 1));
 }
 
+/// The language version that an option names: "20" of `--std=c++20`.
+std::optional<std::string> standard_of(std::string_view option) {
+  for (const std::string_view name : {"--std=c++", "-std=c++"}) {
+    if (option.starts_with(name)) return std::string(option.substr(name.size()));
+  }
+  return std::nullopt;
+}
+
 class Builder {
  public:
   Builder(std::shared_ptr<const KernelDescription> description, const HostOptions& options)
@@ -171,6 +179,9 @@ class Builder {
     for (const std::string& option : task.options(configuration)) {
       if (auto macro = macro_of(option)) {
         source.macros.push_back(std::move(*macro));
+      } else if (const auto standard = standard_of(option)) {
+        // What is around a kernel is in C++17.
+        source.standard = *standard == "20" ? "20" : "17";
       } else if (ignored_.insert(option).second) {
         cases_.notes.push_back("The compiler option `" + option + "` has no effect on the CPU.");
       }
@@ -253,7 +264,7 @@ void write_plan(const Cases& cases, const std::vector<std::size_t>& numbers, con
     const HostCase& one = cases.cases[number];
     const HostProblem& problem = cases.problems[one.problem];
     const Geometry& geometry = one.geometry;
-    stream << fmt::format("case {} {} {} {}\n", one.variant, fmt::join(geometry.grid, " "),
+    stream << fmt::format("case {} {} {} {} {}\n", one.variant, one.problem, fmt::join(geometry.grid, " "),
                           fmt::join(geometry.block, " "), geometry.shared_bytes);
     stream << fmt::format("  takes {} {}\n", one.takes.size(), fmt::join(one.takes, " "));
     std::size_t scratch = 0;

@@ -9,12 +9,14 @@
 
 #include "tuner/error.hpp"
 #include "tuner/host/addresses.hpp"
+#include "tuner/host/budget.hpp"
 #include "tuner/host/build.hpp"
 #include "tuner/host/cases.hpp"
 #include "tuner/host/compare.hpp"
 #include "tuner/host/compiler.hpp"
 #include "tuner/host/execution.hpp"
 #include "tuner/host/outcome.hpp"
+#include "tuner/host/race_findings.hpp"
 #include "tuner/host/signatures.hpp"
 #include "tuner/host/work_folder.hpp"
 #include "tuner/process/process_tree.hpp"
@@ -28,10 +30,14 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// What the shim says where a kernel comes to something that it has not.
+constexpr std::string_view kCannotRun = "cannot run on the CPU";
+
 /// Such a case stands under what is not checked, and was not run.
 bool could_not_run(const CaseOutcome& outcome) {
   return outcome.state == CaseOutcome::State::mismatch || outcome.state == CaseOutcome::State::lacking ||
-         (outcome.faulted && outcome.fault.starts_with("Inline PTX"));
+         outcome.state == CaseOutcome::State::busy ||
+         (outcome.faulted && outcome.fault.find(kCannotRun) != std::string::npos);
 }
 
 JobLimits limits_of(const HostOptions& options, const WorkFolder& folder) {
@@ -67,9 +73,11 @@ class Check {
     result_.interrupted = stopped();
     if (cases_.cases.empty() || stopped()) return std::move(result_);
     const Clock::time_point start = Clock::now();
-    const Program program(*description_, cases_.problems.front().task->headers(), cases_.changing, folder_.path());
+    const Program program(*description_, cases_.problems.front().task->headers(), cases_.changing, options_.device,
+                          folder_.path());
     Build build(program, compiler_, cases_.variants, options_, limits_, files_);
-    const bool built = build.run(Flavour::memory, cases_.variants.size()) && is_described(build);
+    const bool built = build.run(Flavour::memory, cases_.variants.size(), budget_.until(Budget::Phase::compiling)) &&
+                       is_described(build);
     const bool raced = built && options_.races && built_for_races(build);
     result_.compile_s = seconds_since(start);
     note_what_does_not_compile(build);
@@ -77,13 +85,37 @@ class Check {
     if (raced && !stopped()) look_for_races(build);
     result_.run_s = seconds_since(start) - result_.compile_s;
     result_.interrupted = stopped();
-    drop_consequences();
+    note_what_was_left_out(build);
+    drop_consequences(findings_);
     result_.findings = grouped(std::move(findings_));
     return std::move(result_);
   }
 
  private:
   bool stopped() const { return limits_.stopped(); }
+
+  /// Says what the time was too short for.
+  void note_what_was_left_out(const Build& build) {
+    if (!options_.budget || stopped()) return;
+    std::set<int> failed;
+    for (const Build::Failure& failure : build.failures())
+      failed.insert(failure.variants.begin(), failure.variants.end());
+    std::set<std::string> not_compiled, compiled;
+    for (const HostCase& one : cases_.cases) {
+      if (one.reference_only || failed.count(one.variant) != 0) continue;
+      (build.compiled(Flavour::memory, one.variant) ? compiled : not_compiled).insert(one.configuration);
+    }
+    for (const std::string& configuration : compiled) not_compiled.erase(configuration);
+    const std::string sentence = budget_.left_out(not_compiled.size(), runs_left_out_, race_runs_left_out_);
+    if (!sentence.empty()) result_.unchecked.push_back({sentence});
+  }
+
+  /// How many of these were to run and did not.
+  static std::size_t not_run(const std::vector<CaseOutcome>& outcomes) {
+    return static_cast<std::size_t>(std::count_if(outcomes.begin(), outcomes.end(), [](const CaseOutcome& outcome) {
+      return !outcome.was_run() && outcome.state != CaseOutcome::State::left;
+    }));
+  }
 
   /// Whether the program can be asked, and nothing that it answers contradicts the description.
   bool is_described(const Build& build) {
@@ -95,7 +127,7 @@ class Check {
   /// What was found before stays found.
   bool built_for_races(Build& build) {
     try {
-      return build.run(Flavour::threads, options_.most_for_races);
+      return build.run(Flavour::threads, options_.most_for_races, budget_.until(Budget::Phase::compiling_for_races));
     } catch (const Error& error) {
       not_looked_for_races(error);
       return false;
@@ -121,8 +153,11 @@ class Check {
   }
 
   /// The outcomes of these cases.
-  std::vector<CaseOutcome> outcomes_of(const Build& build, Flavour flavour, const std::vector<std::size_t>& numbers) {
-    Execution execution = execute(cases_, numbers, flavour, build.program(flavour), folder_.path(), options_, limits_);
+  std::vector<CaseOutcome> outcomes_of(const Build& build, Flavour flavour, const std::vector<std::size_t>& numbers,
+                                       Clock::time_point until) {
+    JobLimits limits = limits_;
+    limits.until = until;
+    Execution execution = execute(cases_, numbers, flavour, build.program(flavour), folder_.path(), options_, limits);
     for (std::string& why : execution.lost) result_.unchecked.push_back({std::move(why)});
     return std::move(execution.outcomes);
   }
@@ -133,7 +168,9 @@ class Check {
       if (build.compiled(Flavour::memory, cases_.cases[i].variant)) numbers.push_back(i);
     }
     write_inputs(cases_, folder_.path() / kInputsFile);
-    const std::vector<CaseOutcome> outcomes = outcomes_of(build, Flavour::memory, numbers);
+    const std::vector<CaseOutcome> outcomes =
+        outcomes_of(build, Flavour::memory, numbers, budget_.until(Budget::Phase::running));
+    runs_left_out_ = not_run(outcomes);
     std::vector<const CaseOutcome*> by_case(cases_.cases.size(), nullptr);
     for (std::size_t i = 0; i < numbers.size(); ++i) by_case[numbers[i]] = &outcomes[i];
     std::vector<std::optional<Expected>> expected(cases_.problems.size());
@@ -150,7 +187,9 @@ class Check {
       if (!outcome.was_run()) continue;
       if (one.reference_only) {
         if (outcome.state != CaseOutcome::State::ended || outcome.faulted)
-          unchecked_at({"Results were not compared: the reference fails on " + cases_.problems[one.problem].text,
+          unchecked_at({fmt::format("Results were not compared: the reference {} on {}",
+                                    outcome.state == CaseOutcome::State::busy ? "is too much work" : "fails",
+                                    cases_.problems[one.problem].text),
                         {},
                         one.configuration,
                         0});
@@ -255,7 +294,9 @@ class Check {
     const HostProblem& problem = cases_.problems[one.problem];
     if (outcome.faulted) {
       if (could_not_run(outcome)) {
-        return unchecked_at({"Inline PTX cannot run on the CPU", outcome.fault_place, one.configuration, 1});
+        // Without the block and the thread, which follow in brackets.
+        const std::string sentence = outcome.fault.substr(0, outcome.fault.rfind(" ("));
+        return unchecked_at({sentence, outcome.fault_place, one.configuration, 1});
       }
       const FindingKind kind = outcome.fault.find("wait for each other") != std::string::npos ? FindingKind::deadlock
                                : outcome.fault.find("misaligned") != std::string::npos ? FindingKind::misaligned_access
@@ -267,6 +308,8 @@ class Check {
         return unchecked_at({"The directives do not describe the kernel: " + outcome.text, {}, one.configuration, 1});
       case CaseOutcome::State::lacking:
         return unchecked_at({outcome.text, {}, one.configuration, 1});
+      case CaseOutcome::State::busy:
+        return unchecked_at({too_much_work(problem), {}, one.configuration, 1});
       case CaseOutcome::State::died:
         return add(death(number, problem, outcome), one);
       case CaseOutcome::State::late: {
@@ -289,6 +332,13 @@ class Check {
     ended_.insert(case_number);
     for (Finding& finding : compare_outputs(outcome, problem.arguments, expected, description_->deterministic))
       add(std::move(finding), one);
+  }
+
+  std::string too_much_work(const HostProblem& problem) const {
+    return fmt::format(
+        "{} is more work than a CPU does in {} s, all orders of threads together: give a smaller problem with "
+        "--problem",
+        problem.text.empty() ? "The problem" : "`" + problem.text + "`", options_.limit.count());
   }
 
   /// One entry for each place, however many configurations come to it.
@@ -316,19 +366,22 @@ class Check {
   void look_for_races(const Build& build) {
     // What crashes or hangs has been said already.
     std::vector<std::size_t> numbers;
-    std::set<std::string> configurations;
     for (std::size_t i = 0; i < cases_.cases.size(); ++i) {
       const HostCase& one = cases_.cases[i];
       if (one.reference_only || ended_.count(i) == 0 || !build.compiled(Flavour::threads, one.variant)) continue;
       numbers.push_back(i);
-      configurations.insert(one.configuration);
     }
     if (numbers.empty()) return;
     std::vector<CaseOutcome> outcomes;
     try {
-      outcomes = outcomes_of(build, Flavour::threads, numbers);
+      outcomes = outcomes_of(build, Flavour::threads, numbers, budget_.until(Budget::Phase::looking_for_races));
     } catch (const Error& error) {
       return not_looked_for_races(error);
+    }
+    race_runs_left_out_ = not_run(outcomes);
+    std::set<std::string> configurations;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (outcomes[i].was_run()) configurations.insert(cases_.cases[numbers[i]].configuration);
     }
     result_.raced = configurations.size();
     std::set<std::string> addresses;
@@ -345,80 +398,21 @@ class Check {
     }
   }
 
-  std::string memory_of(const RaceEvent& event, const HostProblem& problem) const {
-    if (event.memory >= 0) return "`" + problem.arguments[static_cast<std::size_t>(event.memory)].name + "`";
-    return event.memory == -1 ? "dynamic shared memory" : "shared memory";
-  }
-
   void take(const RaceEvent& event, const HostCase& one, const Addresses& places) {
     const HostProblem& problem = cases_.problems[one.problem];
-    Finding finding;
-    SourceSpot within, other_within;
-    finding.place = places.place(event.stack, within);
-    const std::string memory = memory_of(event, problem);
-    const std::string does = event.writes ? "writes" : "reads";
-    if (event.what == "race") {
-      finding.kind = FindingKind::race;
-      finding.other = places.place(event.other_stack, other_within);
-      finding.sentence =
-          fmt::format("{} byte {} of {}, which another thread {}{}, with no synchronisation between them", does,
-                      event.offset, memory, event.other_writes ? "writes" : "reads",
-                      finding.other.line == 0 ? "" : " at " + finding.other.text());
-    } else if (event.what == "input") {
-      finding.kind = FindingKind::input_written;
-      finding.sentence = fmt::format("writes byte {} of {}, which is an input", event.offset, memory);
-    } else if (event.what == "copy") {
-      finding.kind = FindingKind::unwaited_copy;
-      finding.sentence = fmt::format("{} byte {} of {} before waiting for the asynchronous copy that fills it", does,
-                                     event.offset, memory);
-    } else {
-      // Reading what nobody wrote is a mistake only if a result depends on it, and that was seen before.
-      const bool matters = std::any_of(findings_.begin(), findings_.end(), [&](const Finding& other) {
-        return other.kind == FindingKind::uninitialised_read && other.configuration == one.configuration &&
-               other.problem == problem.text;
-      });
-      if (!matters) return;
-      finding.kind = FindingKind::uninitialised_read;
-      finding.sentence =
-          fmt::format("reads byte {} of {}, which was never written, and a result depends on it", event.offset, memory);
-    }
-    if (within.line != 0) finding.sentence += " (in " + within.text() + ")";
-    add(std::move(finding), one);
-  }
-
-  /// What another finding about the same case explains: a race makes wrong results, a place is better than none.
-  void drop_consequences() {
-    const auto explained = [&](const Finding& finding) {
-      const bool is_result = finding.kind == FindingKind::wrong_result ||
-                             finding.kind == FindingKind::order_dependent_result ||
-                             finding.kind == FindingKind::unwritten_output;
-      const bool can_have_place =
-          finding.kind == FindingKind::uninitialised_read || finding.kind == FindingKind::input_written;
-      // What nobody has written yet is read where the one who writes it is not waited for.
-      if (finding.kind == FindingKind::uninitialised_read && finding.place.line != 0) {
-        return std::any_of(findings_.begin(), findings_.end(), [&](const Finding& other) {
-          return other.kind == FindingKind::race && other.configuration == finding.configuration &&
-                 (other.place == finding.place || other.other == finding.place);
-        });
-      }
-      if (finding.place.line != 0 || (!is_result && !can_have_place)) return false;
-      return std::any_of(findings_.begin(), findings_.end(), [&](const Finding& other) {
-        if (other.place.line == 0 || other.configuration != finding.configuration) return false;
-        if (is_result)
-          return other.kind == FindingKind::race || other.kind == FindingKind::uninitialised_read ||
-                 other.kind == FindingKind::unwaited_copy;
-        return other.kind == finding.kind && other.problem == finding.problem;
-      });
-    };
-    std::vector<Finding> kept;
-    for (const Finding& finding : findings_) {
-      if (!explained(finding)) kept.push_back(finding);
-    }
-    findings_ = std::move(kept);
+    Finding finding = finding_of(event, problem.arguments, places);
+    // Reading what nobody wrote is a mistake only if a result depends on it, and that was seen before.
+    const bool matters = finding.kind != FindingKind::uninitialised_read ||
+                         std::any_of(findings_.begin(), findings_.end(), [&](const Finding& other) {
+                           return other.kind == FindingKind::uninitialised_read &&
+                                  other.configuration == one.configuration && other.problem == problem.text;
+                         });
+    if (matters) add(std::move(finding), one);
   }
 
   std::shared_ptr<const KernelDescription> description_;
   const HostOptions& options_;
+  const Budget budget_{options_.budget};
   WorkFolder folder_;
   Adoption adoption_;  ///< ends before the folder does: nothing that was started writes there any more
   JobLimits limits_;
@@ -430,6 +424,7 @@ class Check {
   std::set<std::size_t> ended_;         ///< cases
   std::set<std::string> not_compared_;  ///< outputs that a note speaks of
   std::set<std::string> uncheckable_;   ///< configurations
+  std::size_t runs_left_out_ = 0, race_runs_left_out_ = 0;
 };
 
 }  // namespace

@@ -81,12 +81,14 @@ Compiler Compiler::find(const JobLimits& limits) {
                                             one_line(chosen), why.empty() ? "" : " (with -v it " + why + ")"));
 }
 
-Job Compiler::compile(const std::filesystem::path& source, const std::filesystem::path& object, Flavour flavour) const {
+Job Compiler::compile(const std::filesystem::path& source, const std::filesystem::path& object, Flavour flavour,
+                      const std::string& standard) const {
   Job job;
   job.command = command_;
+  job.command.push_back("-std=gnu++" + standard);
   const std::string folder = source.parent_path().string();
-  for (const char* flag : {"-std=gnu++20", "-g1", "-w", "-fno-omit-frame-pointer", "-fno-strict-aliasing",
-                           "-fno-threadsafe-statics", "-fno-pie", "-fmax-errors=20", "-ftemplate-depth=500"}) {
+  for (const char* flag : {"-g1", "-w", "-fno-omit-frame-pointer", "-fno-strict-aliasing", "-fno-threadsafe-statics",
+                           "-fno-pie", "-fmax-errors=20", "-ftemplate-depth=500"}) {
     if (is_clang_ && std::string_view(flag).starts_with("-fmax-errors")) continue;
     job.command.push_back(flag);
   }

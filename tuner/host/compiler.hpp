@@ -19,7 +19,9 @@ class Compiler {
 
   /// "g++ (Debian 12.2.0-14) 12.2.0"
   const std::string& version() const { return version_; }
-  Job compile(const std::filesystem::path& source, const std::filesystem::path& object, Flavour flavour) const;
+  /// `standard` of C++: "17".
+  Job compile(const std::filesystem::path& source, const std::filesystem::path& object, Flavour flavour,
+              const std::string& standard) const;
   /// The part that is the same for all kernels and not instrumented, compiled, if that is known of this compiler: not
   /// of one that $CXX names, which may do more than its version says.
   std::string_view runtime(Flavour flavour) const;

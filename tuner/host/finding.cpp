@@ -70,4 +70,34 @@ std::vector<Finding> grouped(std::vector<Finding> seen) {
   return result;
 }
 
+void drop_consequences(std::vector<Finding>& findings) {
+  const auto explained = [&](const Finding& finding) {
+    const bool is_result = finding.kind == FindingKind::wrong_result ||
+                           finding.kind == FindingKind::order_dependent_result ||
+                           finding.kind == FindingKind::unwritten_output;
+    const bool can_have_place =
+        finding.kind == FindingKind::uninitialised_read || finding.kind == FindingKind::input_written;
+    // What nobody has written yet is read where the one who writes it is not waited for.
+    if (finding.kind == FindingKind::uninitialised_read && finding.place.line != 0) {
+      return std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {
+        return other.kind == FindingKind::race && other.configuration == finding.configuration &&
+               (other.place == finding.place || other.other == finding.place);
+      });
+    }
+    if (finding.place.line != 0 || (!is_result && !can_have_place)) return false;
+    return std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {
+      if (other.place.line == 0 || other.configuration != finding.configuration) return false;
+      if (is_result)
+        return other.kind == FindingKind::race || other.kind == FindingKind::uninitialised_read ||
+               other.kind == FindingKind::unwaited_copy;
+      return other.kind == finding.kind && other.problem == finding.problem;
+    });
+  };
+  std::vector<Finding> kept;
+  for (const Finding& finding : findings) {
+    if (!explained(finding)) kept.push_back(finding);
+  }
+  findings = std::move(kept);
+}
+
 }  // namespace tuner::host

@@ -57,4 +57,7 @@ struct Unchecked {
 /// One finding for each class and place, with the first case that showed it and how many there were.
 std::vector<Finding> grouped(std::vector<Finding> seen);
 
+/// Removes what another finding about the same case explains: a race makes wrong results, a place is better than none.
+void drop_consequences(std::vector<Finding>& findings);
+
 }  // namespace tuner::host

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,12 +30,13 @@ using Expectation =
 struct HostOptions {
   DeviceInfo device;  ///< whose limits count
   std::vector<std::filesystem::path> include_folders;
-  Expectation expected;               ///< none: the kernel's reference, or its baseline
-  bool races = true;                  ///< look for races; costs about as much as the rest
-  std::size_t most_for_races = 1000;  ///< configurations that are looked at for races, from the first
-  int jobs = 1;                       ///< compilers and programs at the same time
-  std::chrono::seconds limit{10};     ///< of a core, for one configuration on one problem, all runs
-  std::uint64_t seed = 0;             ///< of the inputs
+  Expectation expected;                             ///< none: the kernel's reference, or its baseline
+  bool races = true;                                ///< look for races; costs about as much as the rest
+  std::size_t most_for_races = 1000;                ///< configurations that are looked at for races, from the first
+  int jobs = 1;                                     ///< compilers and programs at the same time
+  std::chrono::seconds limit{10};                   ///< of a core, for one configuration on one problem, all runs
+  std::optional<std::chrono::milliseconds> budget;  ///< for everything; then the rest is left out, and that is said
+  std::uint64_t seed = 0;                           ///< of the inputs
   std::uint64_t memory = 0;  ///< bytes that compilers and programs may hold together; 0: what is free, less a quarter
   const std::atomic<bool>* stop = nullptr;
   /// "compiling", 3, 12

@@ -173,7 +173,7 @@ void run_jobs(std::vector<Job>& jobs, const JobLimits& limits, const std::functi
   std::vector<Running> running;
   Clock::time_point next_look = Clock::now() + kGlance;
   for (std::size_t next = 0; next < jobs.size() || !running.empty();) {
-    if (limits.stopped()) return;
+    if (limits.stopped() || Clock::now() >= limits.until) return;
     while (next < jobs.size() && running.size() < static_cast<std::size_t>(limits.at_once)) {
       Job& job = jobs[next];
       std::optional<Running> started = start(job, limits);

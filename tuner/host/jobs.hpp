@@ -35,7 +35,8 @@ struct Job {
 struct JobLimits {
   int at_once = 1;
   const std::atomic<bool>* stop = nullptr;  ///< ends them early, with jobs not done
-  std::filesystem::path temporary{};        ///< where they put temporary files (TMPDIR); empty: where it says now
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();  ///< the same
+  std::filesystem::path temporary{};  ///< where they put temporary files (TMPDIR); empty: where it says now
   /// Bytes of memory that all of them may hold together. Above, the process that holds most is stopped, with what it
   /// started, but not the one that started it.
   std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();

@@ -42,8 +42,8 @@ void touched(std::istringstream& words, CaseOutcome& outcome) {
 }
 
 constexpr std::pair<std::string_view, State> kStates[] = {
-    {"begin", State::begun}, {"end", State::ended}, {"left", State::left},        {"lacking", State::lacking},
-    {"late", State::late},   {"died", State::died}, {"mismatch", State::mismatch}};
+    {"begin", State::begun}, {"end", State::ended}, {"left", State::left},         {"lacking", State::lacking},
+    {"late", State::late},   {"died", State::died}, {"mismatch", State::mismatch}, {"busy", State::busy}};
 
 void take(const std::string& word, std::istringstream& words, CaseOutcome& outcome) {
   std::size_t run = 0;

@@ -26,7 +26,7 @@ struct RaceEvent {
 
 /// What the program said of one case.
 struct CaseOutcome {
-  enum class State { not_run, begun, ended, died, late, mismatch, left, lacking };
+  enum class State { not_run, begun, ended, died, late, mismatch, left, lacking, busy };
   State state = State::not_run;
   std::string text;  ///< how it died; what does not match; what there was too little of
   bool faulted = false;

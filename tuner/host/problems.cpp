@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "tuner/error.hpp"
 
@@ -11,11 +14,19 @@ namespace tuner::host {
 namespace {
 
 constexpr std::size_t kMostProblems = 7;
-constexpr double kMostBytes = 4 << 20;
-constexpr double kMostThreads = 1 << 13;  // of the baseline; others have more
-/// Of the only problem that there is, which T1 files have: seconds.
-constexpr double kMostBytesOfOne = 1 << 28;
-constexpr double kMostThreadsOfOne = 1 << 21;
+/// What the baseline may take of a problem; other configurations take more.
+struct Cost {
+  double threads = 0, bytes = 0, flops = 0;
+  bool is_within(const Cost& most) const {
+    return threads <= most.threads && bytes <= most.bytes && flops <= most.flops;
+  }
+};
+constexpr Cost kQuick{1 << 13, 4 << 20, 1 << 24};
+/// Of the only problems that there are: seconds.
+constexpr Cost kMost{1 << 21, 1 << 28, 1 << 28};
+constexpr std::size_t kMostSlowProblems = 2;
+/// What numbers that are no sizes are divided by where nothing else is small enough.
+constexpr std::array<std::int64_t, 7> kDivisors{1, 4, 16, 64, 256, 1024, 4096};
 
 /// Tried in this order; a kernel with more sizes than a row has takes its numbers again from the beginning.
 constexpr std::array<std::array<std::int64_t, 3>, 16> kSizes{{{1, 1, 1},
@@ -35,55 +46,116 @@ constexpr std::array<std::array<std::int64_t, 3>, 16> kSizes{{{1, 1, 1},
                                                               {1024, 1024, 1024},
                                                               {4096, 4096, 4096}}};
 
-/// Whether it can be run here, quickly.
-bool is_usable(const Task& task, bool is_only_one) {
-  const std::optional<search::Configuration> baseline = task.baseline();
-  if (!baseline) return false;
-  const Geometry geometry = task.geometry(*baseline);
-  double threads = 1, bytes = 0;
-  for (int i = 0; i < 3; ++i) threads *= static_cast<double>(geometry.grid[i]) * geometry.block[i];
+Cost cost_of(const Task& task, const search::Configuration& baseline) {
+  Cost cost{1, 0, task.work_flops(baseline).value_or(0)};
+  const Geometry geometry = task.geometry(baseline);
+  for (int i = 0; i < 3; ++i) cost.threads *= static_cast<double>(geometry.grid[i]) * geometry.block[i];
   for (const BoundArgument& argument : task.arguments())
-    bytes += static_cast<double>(argument.length) * argument.lanes * static_cast<double>(size_of(argument.type));
-  return threads <= (is_only_one ? kMostThreadsOfOne : kMostThreads) &&
-         bytes <= (is_only_one ? kMostBytesOfOne : kMostBytes);
+    cost.bytes += static_cast<double>(argument.length) * argument.lanes * static_cast<double>(size_of(argument.type));
+  return cost;
 }
+
+/// Collects what the description accepts, and why it does not accept the rest.
+class Derivation {
+ public:
+  Derivation(const std::shared_ptr<const KernelDescription>& description, const DeviceInfo& device,
+             const std::vector<std::filesystem::path>& include_folders)
+      : description_(description), device_(device), include_folders_(include_folders) {
+    for (const ProblemProperty& property : description->problem) {
+      if (property.kind == ProblemProperty::Kind::size)
+        sizes_.push_back(property.name);
+      else if (property.default_value && property.default_value->is_integer())
+        numbers_.emplace_back(property.name, property.default_value->as_integer());
+    }
+  }
+
+  std::vector<ProblemValues> problems() {
+    for (const std::int64_t divisor : kDivisors) {
+      for (const auto& row : kSizes) {
+        if (quick_.size() == kMostProblems) return quick_;
+        look_at(row, divisor);
+        if (sizes_.empty()) break;
+      }
+      if (!quick_.empty()) return quick_;
+      if (numbers_.empty()) break;
+    }
+    std::stable_sort(slow_.begin(), slow_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [threads, values] : slow_) {
+      if (quick_.size() < kMostSlowProblems) quick_.push_back(values);
+    }
+    if (quick_.empty()) refuse();
+    return quick_;
+  }
+
+ private:
+  void look_at(const std::array<std::int64_t, 3>& row, std::int64_t divisor) {
+    ProblemValues values;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) values[sizes_[i]] = search::Value(row[i % row.size()]);
+    for (const auto& [name, number] : numbers_) {
+      if (divisor > 1 && number > divisor) values[name] = search::Value(number / divisor);
+    }
+    if (!known_.insert(problem_text(values)).second) return;
+    try {
+      const Task task(description_, values, device_, {}, include_folders_, search::Listing::when_needed);
+      const std::optional<search::Configuration> baseline = task.baseline();
+      if (!baseline) return note_excluded(task);
+      const Cost cost = cost_of(task, *baseline);
+      if (cost.is_within(kQuick))
+        quick_.push_back(std::move(values));
+      else if (cost.is_within(kMost))
+        slow_.emplace_back(cost.threads, std::move(values));
+      else
+        is_any_too_large_ = true;
+    } catch (const Error& error) {
+      reason_ = error.what();
+    }
+  }
+
+  void note_excluded(const Task& task) {
+    if (!excluded_.empty()) return;
+    const search::Configuration defaults = task.space().defaults();
+    excluded_ = fmt::format("{}: {}", task.space().text(defaults), task.space().why_invalid(defaults).value_or(""));
+  }
+
+  [[noreturn]] void refuse() const {
+    const std::string& kernel = description_->kernel;
+    if (!excluded_.empty() && !is_any_too_large_) {
+      throw Error(
+          Errc::bad_problem,
+          fmt::format("The kernel `{}` has no small problem that its constraints allow with the defaults of its "
+                      "parameters, {} Change a `default` or the constraint, or give a problem with --problem.",
+                      kernel, excluded_));
+    }
+    if (sizes_.empty() && reason_.empty()) {
+      throw Error(Errc::bad_problem,
+                  fmt::format("The problem of the kernel `{}` has no size that could be reduced, and takes long on a "
+                              "CPU: describe a smaller one, or give it with --problem.",
+                              kernel));
+    }
+    throw Error(Errc::bad_problem,
+                fmt::format("No small problem for the kernel `{}` could be derived: give one with --problem.{}{}",
+                            kernel, reason_.empty() ? "" : " The last one that was tried: ", reason_));
+  }
+
+  const std::shared_ptr<const KernelDescription>& description_;
+  const DeviceInfo& device_;
+  const std::vector<std::filesystem::path>& include_folders_;
+  std::vector<std::string> sizes_;
+  std::vector<std::pair<std::string, std::int64_t>> numbers_;  ///< that are no sizes
+  std::set<std::string> known_;
+  std::vector<ProblemValues> quick_;
+  std::vector<std::pair<double, ProblemValues>> slow_;  ///< with the threads
+  std::string reason_;                                  ///< what is wrong with the last that was refused
+  std::string excluded_;                                ///< the defaults, and which constraint excludes them
+  bool is_any_too_large_ = false;
+};
 
 }  // namespace
 
 std::vector<ProblemValues> small_problems(const std::shared_ptr<const KernelDescription>& description,
                                           const DeviceInfo& device,
                                           const std::vector<std::filesystem::path>& include_folders) {
-  std::vector<std::string> names;
-  for (const ProblemProperty& property : description->problem) {
-    if (property.kind == ProblemProperty::Kind::size) names.push_back(property.name);
-  }
-  std::vector<ProblemValues> problems;
-  std::string reason;
-  for (const auto& row : kSizes) {
-    if (problems.size() == kMostProblems || (names.empty() && !problems.empty())) break;
-    ProblemValues values;
-    for (std::size_t i = 0; i < names.size(); ++i) values[names[i]] = search::Value(row[i % row.size()]);
-    try {
-      const Task task(description, values, device, {}, include_folders, search::Listing::when_needed);
-      if (!is_usable(task, names.empty())) continue;
-    } catch (const Error& error) {
-      reason = error.what();
-      continue;
-    }
-    if (std::find(problems.begin(), problems.end(), values) == problems.end()) problems.push_back(std::move(values));
-  }
-  if (problems.empty() && names.empty() && reason.empty()) {
-    throw Error(Errc::bad_problem,
-                fmt::format("The problem of the kernel `{}` has no size that could be reduced, and takes long on a "
-                            "CPU: describe a smaller one, or give it with --problem.",
-                            description->kernel));
-  }
-  if (problems.empty()) {
-    throw Error(Errc::bad_problem,
-                fmt::format("No small problem for the kernel `{}` could be derived: give one with --problem.{}{}",
-                            description->kernel, reason.empty() ? "" : " The last one that was tried: ", reason));
-  }
-  return problems;
+  return Derivation(description, device, include_folders).problems();
 }
 
 }  // namespace tuner::host

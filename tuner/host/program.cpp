@@ -7,7 +7,6 @@
 #include "tuner/core/description/source_text.hpp"
 #include "tuner/core/signature/compiled_signature.hpp"
 #include "tuner/host/shim_source.hpp"
-#include "tuner/host/translate.hpp"
 #include "tuner/host/work_folder.hpp"
 
 namespace tuner::host {
@@ -28,33 +27,57 @@ bool says_once(std::string_view text) {
 }  // namespace
 
 Program::Program(const KernelDescription& description, const std::vector<Header>& headers,
-                 const std::vector<std::string>& changing, std::filesystem::path folder)
+                 const std::vector<std::string>& changing, const DeviceInfo& device, std::filesystem::path folder)
     : folder_(std::move(folder)) {
   for (const Header& header : headers)
-    headers_.push_back({header, "header_" + std::to_string(headers_.size()) + ".cuh", says_once(header.text)});
+    headers_.push_back({header, "header_" + std::to_string(headers_.size()) + ".cuh", {}, says_once(header.text)});
   for (const Argument& argument : description.arguments) {
     if (argument.role == Argument::Role::constant) constants_.push_back(argument.name);
   }
-  find_shared_headers(changing);
+  device_macros_ =
+      "#define TUNER_HOST_EMULATION 1\n#define __CUDACC__ 1\n#define __CUDACC_RTC__ 1\n#define __CUDA_ARCH__ " +
+      std::to_string(device.compute_major * 100 + device.compute_minor * 10) + '\n';
+  const HeaderName name_of = [this](std::string_view name) -> std::string {
+    for (const HostHeader& header : headers_) {
+      if (header.source.name == name) return header.file;
+    }
+    return "";
+  };
+  const Translation kernel = translate(description.blanked_source, description.file.string(), name_of);
+  has_conditions_ = !kernel.conditional_includes.empty();
+  for (HostHeader& header : headers_) {
+    header.translation = translate(header.source.text, header.source.name, name_of);
+    has_conditions_ = has_conditions_ || !header.translation.conditional_includes.empty();
+  }
+  find_shared_headers(changing, kernel);
   write_shim();
-  write_translations(description);
+  write_translations(kernel, description);
 }
 
-void Program::find_shared_headers(const std::vector<std::string>& changing) {
+void Program::find_shared_headers(const std::vector<std::string>& changing, const Translation& kernel) {
+  std::vector<std::string> conditional = kernel.conditional_includes;
+  for (const HostHeader& header : headers_) append_new(conditional, header.translation.conditional_includes);
   for (HostHeader& header : headers_) {
     header.shared = std::none_of(changing.begin(), changing.end(), [&](const std::string& name) {
       return find_word(header.source.text, name) != std::string::npos;
     });
   }
-  // One that includes another that changes changes with it.
   for (bool again = true; again;) {
     again = false;
     for (HostHeader& header : headers_) {
+      const auto is_conditional = [&](const std::string& name) {
+        return std::find(conditional.begin(), conditional.end(), name) != conditional.end();
+      };
+      if (is_conditional(header.source.name)) {
+        header.shared = false;
+        append_new(conditional, quoted_includes(header.source.text));
+      }
       if (!header.shared) continue;
+      // One that includes another that changes changes with it.
       for (const std::string& name : quoted_includes(header.source.text)) {
         const auto found = std::find_if(headers_.begin(), headers_.end(),
                                         [&](const HostHeader& other) { return other.source.name == name; });
-        if (found == headers_.end() || found->shared) continue;
+        if (found == headers_.end() || (found->shared && !is_conditional(name))) continue;
         header.shared = false;
         again = true;
       }
@@ -70,49 +93,82 @@ std::filesystem::path Program::runtime(Flavour flavour) const {
   return folder_ / "tuner/host/shim" / (flavour == Flavour::memory ? "runtime.cpp" : "runtime_races.cpp");
 }
 
-void Program::write_translations(const KernelDescription& description) {
-  const HeaderName name_of = [this](std::string_view name) -> std::string {
-    for (const HostHeader& header : headers_) {
-      if (header.source.name == name) return header.file;
-    }
-    return "";
-  };
-  std::string system, shared;
+std::string Program::system_includes(const Translation& kernel, const std::string& kernel_file) const {
+  std::string text;
   std::set<std::string> seen;
-  const auto take_system_headers = [&](const Translation& translation, const std::string& file) {
+  const auto take = [&](const Translation& translation, const std::string& file) {
     for (const Translation::SystemHeader& header : translation.system_headers) {
       if (!seen.insert(header.name).second) continue;
-      system +=
+      const std::string include =
           "#line " + std::to_string(header.line) + ' ' + string_literal(file) + "\n#include <" + header.name + ">\n";
+      const bool is_of_shim = std::any_of(shim_files().begin(), shim_files().end(), [&](const ShimFile& one) {
+        return one.name == "tuner/host/shim/include/" + header.name;
+      });
+      // What a condition excludes may not exist. What is around kernels comes first: no macro of theirs reaches it.
+      if (!has_conditions_ || is_of_shim) text += include;
     }
   };
+  for (const HostHeader& header : headers_) take(header.translation, header.source.name);
+  take(kernel, kernel_file);
+  return text;
+}
+
+/// The headers of the system that a variant includes, where its macros decide that.
+std::string Program::conditional_includes(const VariantSource& variant) const {
+  std::string text;
+  std::vector<std::string> defined = all_macros_;
+  for (const auto& [macro, value] : variant.macros) {
+    text += "#define " + macro + ' ' + value + '\n';
+    append_new(defined, {macro});
+  }
+  text += "#include \"" + outline_name(kKernelFile) + "\"\n";
+  for (const std::string& macro : defined) text += "#undef " + macro + '\n';
+  return text;
+}
+
+void Program::write_translations(const Translation& kernel, const KernelDescription& description) {
+  std::string shared;
   for (const HostHeader& header : headers_) {
-    const Translation translation = translate(header.source.text, header.source.name, name_of);
-    take_system_headers(translation, header.source.name);
-    std::string text = translation.text;
+    std::string text = header.translation.text;
+    std::string outline = header.translation.outline;
+    const std::string stem = header.file.substr(0, header.file.find('.'));
+    const auto guarded = [](const std::string& guard, const std::string& body) {
+      return "#ifndef " + guard + "\n#define " + guard + '\n' + body + "\n#endif\n";
+    };
     if (header.shared || header.once) {
-      const std::string guard = "TUNER_GUARD_" + header.file.substr(0, header.file.find('.'));
-      text = "#ifndef " + guard + "\n#define " + guard + '\n' + text + "\n#endif\n";
+      const std::string guard = "TUNER_GUARD_" + stem;
+      text = guarded(guard, text);
       if (!header.shared) own_macros_.push_back(guard);
     }
+    if (header.once) {
+      outline = guarded("TUNER_OUTLINE_" + stem, outline);
+      all_macros_.push_back("TUNER_OUTLINE_" + stem);
+    }
     write_file(folder_ / header.file, text);
+    write_file(folder_ / outline_name(header.file), outline);
+    append_new(all_macros_, macros_defined_in(header.source.text));
     if (header.shared)
       shared += "#include \"" + header.file + "\"\n";
     else
       append_new(own_macros_, macros_defined_in(header.source.text));
   }
-  const Translation kernel = translate(description.blanked_source, description.file.string(), name_of);
-  take_system_headers(kernel, description.file.string());
   write_file(folder_ / kKernelFile, kernel.text);
+  write_file(folder_ / outline_name(kKernelFile), kernel.outline);
+  append_new(all_macros_, macros_defined_in(description.blanked_source));
   append_new(own_macros_, macros_defined_in(description.blanked_source));
+  system_ = device_macros_ + system_includes(kernel, description.file.string());
   prologue_ =
-      system + "#include <typeinfo>\n" + std::string(signature_types()) +
+      "#include <typeinfo>\n" + std::string(signature_types()) +
       "#line 1 \"tuner\"\n#include \"tuner/host/shim/cuda_shim.hpp\"\n#include \"tuner/host/shim/variants.hpp\"\n" +
       shared;
 }
 
 std::filesystem::path Program::write_unit(const std::string& name, std::span<const VariantSource> variants) const {
-  std::string unit = prologue_;
+  std::string unit = system_;
+  if (has_conditions_) {
+    for (const VariantSource& variant : variants) unit += conditional_includes(variant);
+  }
+  unit += prologue_;
   for (const VariantSource& variant : variants) {
     const std::string number = std::to_string(variant.number);
     const std::string space = "variant_" + number;

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "tuner/core/description/description.hpp"
+#include "tuner/core/device/device.hpp"
+#include "tuner/host/translate.hpp"
 
 namespace tuner::host {
 
@@ -15,6 +17,7 @@ struct VariantSource {
   int number = 0;
   std::vector<std::pair<std::string, std::string>> macros;  ///< in order
   std::string function;                                     ///< "prefetch", or "prefetch<128, float>"
+  std::string standard = "17";                              ///< of the language: what NVRTC takes if nothing is said
   friend bool operator==(const VariantSource&, const VariantSource&) = default;
 };
 
@@ -33,9 +36,9 @@ inline std::string flavour_name(Flavour flavour) {
 class Program {
  public:
   /// `changing` are the names of macros that differ between variants: headers that mention none of them are
-  /// included once for all.
+  /// included once for all. Conditions see the macros of a compiler for `device`.
   Program(const KernelDescription& description, const std::vector<Header>& headers,
-          const std::vector<std::string>& changing, std::filesystem::path folder);
+          const std::vector<std::string>& changing, const DeviceInfo& device, std::filesystem::path folder);
 
   /// A C++ file with these variants, each in a namespace of its own; returns its name.
   std::filesystem::path write_unit(const std::string& name, std::span<const VariantSource> variants) const;
@@ -47,21 +50,28 @@ class Program {
  private:
   struct HostHeader {
     Header source;
-    std::string file;     ///< of its translation
+    std::string file;  ///< of its translation
+    Translation translation;
     bool once = false;    ///< it says `#pragma once`
     bool shared = false;  ///< included once for all variants
   };
 
   void write_shim() const;
-  void find_shared_headers(const std::vector<std::string>& changing);
-  void write_translations(const KernelDescription& description);
+  void find_shared_headers(const std::vector<std::string>& changing, const Translation& kernel);
+  void write_translations(const Translation& kernel, const KernelDescription& description);
+  std::string system_includes(const Translation& kernel, const std::string& kernel_file) const;
+  std::string conditional_includes(const VariantSource& variant) const;
 
   std::filesystem::path folder_;
   std::vector<HostHeader> headers_;
   std::vector<std::string>
       own_macros_;  ///< defined by the kernel's text or by headers that are included by each variant
-  std::vector<std::string> constants_;  ///< arrays in constant memory
-  std::string prologue_;                ///< what a unit begins with
+  std::vector<std::string> constants_;   ///< arrays in constant memory
+  std::vector<std::string> all_macros_;  ///< of the kernel's text and all headers
+  bool has_conditions_ = false;          ///< whether what is included depends on macros
+  std::string device_macros_;
+  std::string system_;    ///< what a unit begins with: headers of the system
+  std::string prologue_;  ///< and what follows
 };
 
 }  // namespace tuner::host

@@ -65,6 +65,23 @@ std::string where_touched(const Touched& touched, const std::string& report) {
   return "of memory that belongs to no object";
 }
 
+/// What a compiler says, or which feature of CUDA it is that has no counterpart here. Quotes are those of LC_ALL=C.
+std::string in_words_of_a_kernel(const std::string& error) {
+  constexpr std::string_view kWayOut =
+      "cannot run on the CPU: check on a GPU, or exclude it with `#if !defined(TUNER_HOST_EMULATION)`";
+  if (const std::size_t end = error.find(": No such file or directory"); end != std::string::npos)
+    return fmt::format("The header `{}` is not known here, and what it declares {}", error.substr(0, end), kWayOut);
+  if (const std::string header = between(error, "'", "' file not found"); !header.empty())
+    return fmt::format("The header `{}` is not known here, and what it declares {}", header, kWayOut);
+  for (const std::string_view space : {"cub", "cooperative_groups", "nvcuda::wmma", "cuda", "cuda::std", "cg"}) {
+    const std::string name = between(error, "'", fmt::format("' is not a member of '{}'", space));
+    if (!name.empty()) return fmt::format("`{}::{}` {}", space, name, kWayOut);
+  }
+  if (const std::string name = between(error, "'", "' was not declared in this scope"); name.starts_with("__"))
+    return fmt::format("`{}` {}", name, kWayOut);
+  return "The C++ compiler says: " + error;
+}
+
 }  // namespace
 
 SourceSpot spot_of(const std::string& text, const KnownFiles& files) {
@@ -147,7 +164,7 @@ Unchecked read_compiler_messages(const std::string& messages, const KnownFiles& 
   for (std::string line; std::getline(lines, line);) {
     const std::size_t error = line.find("error: ");
     if (error == std::string::npos) continue;
-    unchecked.sentence = "The C++ compiler says: " + line.substr(error + std::string_view("error: ").size());
+    unchecked.sentence = in_words_of_a_kernel(line.substr(error + std::string_view("error: ").size()));
     unchecked.place = spot_of(line, files);
     if (unchecked.place.line != 0) return unchecked;
     // In a file of the shim: a line that follows says what in the kernel led there.

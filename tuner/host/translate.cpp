@@ -1,6 +1,7 @@
 #include "tuner/host/translate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "tuner/core/base/words.hpp"
@@ -154,7 +155,7 @@ class Translator {
  public:
   Translator(std::string_view text, std::string_view file_name, const HeaderName& header_name)
       : reader_{text}, header_name_(header_name) {
-    result_.text = "#line 1 " + string_literal(file_name) + "\n";
+    result_.text = result_.outline = "#line 1 " + string_literal(file_name) + "\n";
   }
 
   Translation run() {
@@ -176,6 +177,7 @@ class Translator {
       if (replacement) replace(before, *replacement);
     }
     copy(reader_.text.size());
+    result_.outline += '\n';
     return std::move(result_);
   }
 
@@ -196,14 +198,50 @@ class Translator {
     done_ = reader_.at = replacement.end;
   }
 
+  /// Adds to the outline, in the line where it stands.
+  void outline(std::size_t from, std::string_view directive) {
+    result_.outline += line_ends(reader_.text.substr(outlined_, from - outlined_));
+    result_.outline += directive;
+    outlined_ = from;
+    for (const char c : directive) {
+      if (c == '\n') outlined_ = reader_.text.find('\n', outlined_) + 1;
+    }
+  }
+
+  /// Takes account of a condition. The one around the whole text, which says that it was not included before, is none.
+  void note_condition(std::string_view word, std::string_view operand) {
+    ++directives_;
+    if (word == "ifndef" && directives_ == 1) guard_ = operand;
+    if (word == "define" && directives_ == 2 && operand == guard_) has_guard_ = true;
+    if (word == "if" || word == "ifdef" || word == "ifndef") ++depth_;
+    if (word == "endif") --depth_;
+  }
+
+  bool is_conditional() const { return depth_ > (has_guard_ ? 1 : 0); }
+
+  /// Where a directive ends that may go on in the next line.
+  std::size_t end_of_directive(std::size_t from) const {
+    for (std::size_t end = reader_.text.find('\n', from);; end = reader_.text.find('\n', end + 1)) {
+      if (end == std::string_view::npos) return reader_.text.size();
+      const std::size_t last = reader_.text.find_last_not_of("\r", end - 1);
+      if (last == std::string_view::npos || reader_.text[last] != '\\') return end;
+    }
+  }
+
   /// Moves over an include's line; other directives are read on as text, because a macro may hold anything.
   void directive() {
+    constexpr std::array kOutlined = {"if",    "ifdef",  "ifndef", "elif",    "else",
+                                      "endif", "define", "undef",  "elifdef", "elifndef"};
     const std::size_t from = reader_.at;
     const std::size_t line_end = std::min(reader_.text.find('\n', from), reader_.text.size());
     Reader line{reader_.text.substr(0, line_end), from + 1};
     const std::string_view word = line.take_word();
     ++reader_.at;
     if (word == "pragma" && line.take_word() == "once") return replace(from, {"", line_end});
+    if (std::find(kOutlined.begin(), kOutlined.end(), word) != kOutlined.end()) {
+      note_condition(word, line.take_word());
+      return outline(from, reader_.text.substr(from, end_of_directive(from) - from));
+    }
     if (word != "include") return;
     line.skip_blanks();
     const bool system = line.peek() == '<';
@@ -211,19 +249,24 @@ class Translator {
     const std::size_t close = line.text.find(system ? '>' : '"', open + 1);
     if ((!system && line.peek() != '"') || close == std::string_view::npos) return;
     const std::string name(line.text.substr(open + 1, close - open - 1));
-    if (system) {
-      const auto before = reader_.text.substr(0, from);
-      result_.system_headers.push_back({name, 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'))});
-      return replace(from, {"", close + 1});
-    }
-    const std::string known = header_name_(name);
-    if (!known.empty()) replace(from, {"#include " + string_literal(known), close + 1});
+    const std::string known = system ? "" : header_name_(name);
+    if (!system && known.empty()) return;
+    if (is_conditional()) result_.conditional_includes.push_back(name);
+    outline(from, system ? "#include <" + name + ">" : "#include " + string_literal(outline_name(known)));
+    if (!system) return replace(from, {"#include " + string_literal(known), close + 1});
+    const auto before = reader_.text.substr(0, from);
+    result_.system_headers.push_back({name, 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'))});
+    replace(from, {"", close + 1});
   }
 
   Reader reader_;
   const HeaderName& header_name_;
   Translation result_;
   std::size_t done_ = 0;
+  std::size_t outlined_ = 0;  ///< how far the outline's lines are those of the text
+  int depth_ = 0, directives_ = 0;
+  std::string_view guard_;
+  bool has_guard_ = false;
 };
 
 }  // namespace

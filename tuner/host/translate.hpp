@@ -16,7 +16,17 @@ struct Translation {
     int line = 0;
   };
   std::vector<SystemHeader> system_headers;
+  /// The text's conditions, macros and includes, and nothing else: what says which of those headers are included. Where
+  /// a header of the kernel's is included, the outline of its translation is.
+  std::string outline;
+  /// What it includes within a condition, other than that of the guard around a whole header.
+  std::vector<std::string> conditional_includes;
 };
+
+/// The name of a translation's outline.
+inline std::string outline_name(const std::string& translation) {
+  return "outline_of_" + translation;
+}
 
 /// What stands for a header included with quotes: the name of its translation; empty if it is not known.
 using HeaderName = std::function<std::string(std::string_view name)>;

@@ -41,6 +41,18 @@ TEST_CASE("every known device has what plans need") {
   }
 }
 
+TEST_CASE("a GPU of an architecture has its limits, also of one that is not listed and of a variant") {
+  CHECK(planned_device("sm_90").name == known_device(kPlanDevice).name);
+  CHECK(planned_device("sm_90a").max_shared_per_block == 227 * 1024);
+  CHECK(planned_device("sm_75").max_shared_per_block == 64 * 1024);
+  CHECK(planned_device("sm_75").max_threads_per_sm == 1024);
+  CHECK(planned_device("sm_88").architecture() == "sm_88");
+  CHECK(planned_device("sm_121").architecture() == "sm_121");
+  CHECK(planned_device("sm_121").max_shared_per_block == 99 * 1024);
+  for (const char* name : {"sm_", "sm_9x", "sm_90aa", "compute_90", "90"})
+    CHECK(error_of([&] { planned_device(name); }).find("is not the name of an architecture") != std::string::npos);
+}
+
 TEST_CASE("an unknown device is answered with the known ones") {
   CHECK(error_of([] { known_device("H20"); }) ==
         "The device `H20` is not known; did you mean `H200`? Devices known without a driver: A100, B200, H100, H200, "

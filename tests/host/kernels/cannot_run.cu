@@ -1,5 +1,5 @@
 // What has no meaning on the CPU: a header of the toolkit's, and what it declares.
-#include <cooperative_groups.h>
+#include <cuda/barrier>
 
 #pragma tuner kernel(cannot_run)
 #pragma tuner problem(n: size) problem_constraint(1 <= n <= 1000000)
@@ -11,6 +11,6 @@
 #endif
 
 extern "C" __global__ void cannot_run(const float* x, float* y, int n) {
-  cooperative_groups::this_grid().sync();
+  __shared__ cuda::barrier<cuda::thread_scope_block> waits;
   if (threadIdx.x < n) y[threadIdx.x] = x[threadIdx.x];
 }

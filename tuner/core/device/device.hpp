@@ -52,5 +52,8 @@ std::string_view compute_capability(std::string_view identity);
 DeviceInfo known_device(const std::string& short_name);
 /// The one that plans are made for where no device is named.
 inline constexpr const char* kPlanDevice = "H200";
+/// A GPU of an architecture ("sm_90", "sm_90a"), with its limits; the size of the whole is that of kPlanDevice. Throws
+/// Error{bad_usage} for what is no architecture's name.
+DeviceInfo planned_device(const std::string& architecture);
 
 }  // namespace tuner

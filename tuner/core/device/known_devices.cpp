@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
+#include <optional>
 
 #include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/device/device.hpp"
@@ -30,8 +32,8 @@ constexpr std::array<Board, 7> kBoards{{
     {"RTX_4090", "NVIDIA GeForce RTX 4090", 8, 9, 128, 24, 72, 384},
 }};
 
-/// What depends on the compute capability alone. All of these have 64 K registers and reserve 1 KiB of shared memory a
-/// block.
+/// What depends on the compute capability alone. All of these have 64 K registers; from 8.0 on they reserve 1 KiB of
+/// shared memory a block.
 struct Multiprocessor {
   int major, minor;
   int threads;
@@ -39,13 +41,42 @@ struct Multiprocessor {
   int shared_kib;
 };
 
-constexpr std::array<Multiprocessor, 5> kMultiprocessors{{
+constexpr std::array<Multiprocessor, 11> kMultiprocessors{{
+    {7, 5, 1024, 16, 64},
     {8, 0, 2048, 32, 164},
     {8, 6, 1536, 16, 100},
+    {8, 7, 1536, 16, 164},
     {8, 9, 1536, 24, 100},
     {9, 0, 2048, 32, 228},
     {10, 0, 2048, 32, 228},
+    {10, 3, 2048, 32, 228},
+    {11, 0, 1536, 24, 228},
+    {12, 0, 1536, 24, 100},
+    {12, 1, 1536, 24, 100},
 }};
+
+void set_limits(DeviceInfo& device, const Multiprocessor& sm) {
+  device.max_threads_per_block = 1024;
+  device.max_threads_per_sm = sm.threads;
+  device.max_blocks_per_sm = sm.blocks;
+  device.registers_per_sm = 65536;
+  device.registers_per_block = 65536;
+  device.max_shared_per_sm = sm.shared_kib * 1024;
+  device.reserved_shared_per_block = sm.major >= 8 ? 1024 : 0;
+  device.max_shared_per_block = device.max_shared_per_sm - device.reserved_shared_per_block;
+}
+
+/// "sm_90a" → 90; nothing for other text.
+std::optional<int> number_of(std::string_view architecture) {
+  if (!architecture.starts_with("sm_")) return std::nullopt;
+  const char* const begin = architecture.data() + 3;
+  const char* const end = architecture.data() + architecture.size();
+  int number = 0;
+  const auto [stop, error] = std::from_chars(begin, end, number);
+  const bool is_variant = stop + 1 == end && (*stop == 'a' || *stop == 'f');
+  if (error != std::errc{} || number < 10 || (stop != end && !is_variant)) return std::nullopt;
+  return number;
+}
 
 }  // namespace
 
@@ -63,20 +94,30 @@ DeviceInfo known_device(const std::string& short_name) {
     device.l2_bytes = std::uint64_t{1024} * 1024 * static_cast<std::uint64_t>(board.l2_mib);
     device.memory_bus_bits = board.bus_bits;
     for (const Multiprocessor& sm : kMultiprocessors) {
-      if (sm.major != board.major || sm.minor != board.minor) continue;
-      device.max_threads_per_block = 1024;
-      device.max_threads_per_sm = sm.threads;
-      device.max_blocks_per_sm = sm.blocks;
-      device.registers_per_sm = 65536;
-      device.registers_per_block = 65536;
-      device.max_shared_per_sm = sm.shared_kib * 1024;
-      device.reserved_shared_per_block = 1024;
-      device.max_shared_per_block = device.max_shared_per_sm - device.reserved_shared_per_block;
+      if (sm.major == board.major && sm.minor == board.minor) set_limits(device, sm);
     }
     return device;
   }
   throw Error(Errc::bad_usage, fmt::format("The device `{}` is not known{} Devices known without a driver: {}.",
                                            short_name, suggestion(short_name, names, "."), fmt::join(names, ", ")));
+}
+
+DeviceInfo planned_device(const std::string& architecture) {
+  const std::optional<int> number = number_of(architecture);
+  if (!number) {
+    throw Error(Errc::bad_usage,
+                fmt::format("`{}` is not the name of an architecture, such as sm_90 or sm_90a.", architecture));
+  }
+  DeviceInfo device = known_device(kPlanDevice);
+  if (device.compute_major * 10 + device.compute_minor == *number) return device;
+  device.name = "GPU of " + architecture;
+  // One that is not in the table is like the one before it.
+  for (const Multiprocessor& sm : kMultiprocessors) {
+    if (sm.major * 10 + sm.minor <= *number || &sm == &kMultiprocessors.front()) set_limits(device, sm);
+  }
+  device.compute_major = *number / 10;
+  device.compute_minor = *number % 10;
+  return device;
 }
 
 }  // namespace tuner

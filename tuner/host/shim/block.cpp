@@ -46,6 +46,8 @@ std::vector<unsigned> in_order(std::size_t size, Schedule schedule) {
   return numbers;
 }
 
+std::uint64_t turns_of_all = 0;
+
 class Block {
  public:
   Block(const Launch& launch, void (*kernel)(void*), void* argument)
@@ -154,7 +156,7 @@ class Block {
         if (!fault_.sentence.empty()) throw fault_;
         if (thread.state == Thread::State::finished) --unfinished;
       }
-      if (!progress) release_barrier();
+      if (!progress && !release_masks()) release_barrier();
     }
   }
 
@@ -189,12 +191,37 @@ class Block {
     current_ = &thread;
     threadIdx = thread.index;
     ++turns_;
+    ++turns_of_all;
     watch::resume(thread.number);
     thread.fiber.resume();
     watch::suspend();
     if (!thread.fiber.finished()) return;
     thread.state = Thread::State::finished;
     drop_copies(thread);
+  }
+
+  /// Nobody can run: the lanes of a warp that ask in the same line which of them are there are told of each other.
+  bool release_masks() {
+    bool any = false;
+    for (std::size_t number = 0; number < order_.size(); ++number) {
+      Thread* thread = threads_[number];
+      if (thread->state != Thread::State::at_mask) continue;
+      any = true;
+      const unsigned first = thread->number / kLanes * kLanes;
+      std::vector<Thread*> together;
+      unsigned mask = 0;
+      for (unsigned lane = 0; lane < kLanes && first + lane < order_.size(); ++lane) {
+        Thread* other = threads_[first + lane];
+        if (other->state != Thread::State::at_mask || other->spot.line != thread->spot.line) continue;
+        mask |= 1u << lane;
+        together.push_back(other);
+      }
+      for (Thread* other : together) {
+        other->exchange.mask = mask;
+        other->state = Thread::State::ready;
+      }
+    }
+    return any;
   }
 
   /// Nobody can run: either all threads are at one barrier, or they will wait for ever.
@@ -328,13 +355,9 @@ unsigned warp_ballot(unsigned mask, Spot spot, int vote) {
   return bits;
 }
 
-unsigned active_lanes() {
-  const unsigned first = running_block->current().number / kLanes * kLanes;
-  unsigned lanes = 0;
-  for (unsigned lane = 0; lane < kLanes && first + lane < running_block->size(); ++lane) {
-    if (running_block->thread(first + lane).state != Thread::State::finished) lanes |= 1u << lane;
-  }
-  return lanes;
+unsigned active_lanes(Spot spot) {
+  running_block->wait(Thread::State::at_mask, spot);
+  return running_block->current().exchange.mask;
 }
 
 int lane() {
@@ -347,6 +370,10 @@ void* dynamic_shared() {
 
 std::size_t dynamic_shared_bytes() {
   return running_block == nullptr ? 0 : running_block->shared_bytes();
+}
+
+std::uint64_t all_turns() {
+  return turns_of_all;
 }
 
 long long turns() {

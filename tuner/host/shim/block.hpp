@@ -5,6 +5,9 @@
 
 #include "tuner/host/shim/launch.hpp"
 
+// Set whenever another thread is resumed.
+extern tuner::host::Index3 threadIdx, blockIdx, blockDim, gridDim;
+
 namespace tuner::host {
 
 /// Runs `kernel(argument)` once for every thread of the grid, one block after the other, each thread on a stack of its
@@ -30,14 +33,16 @@ void warp_exchange(unsigned mask, Spot spot, int source_lane, const void* value,
 unsigned warp_ballot(unsigned mask, Spot spot, int vote);
 /// Waits for the lanes of `mask` and gives each one the words of all of them, in lane order; zero for who is not there.
 void warp_gather(unsigned mask, Spot spot, unsigned long long value, unsigned long long (&all)[32]);
-/// The lanes of this warp that have not finished.
-unsigned active_lanes();
+/// The lanes of this warp that come here together: all that get here before each of the others waits or has finished.
+unsigned active_lanes(Spot spot);
 int lane();
 void* dynamic_shared();
 /// Of the launch that runs; 0 between launches.
 std::size_t dynamic_shared_bytes();
 /// Whether an asynchronous copy to there has not been waited for.
 bool copy_under_way(const void* address);
+/// How often a thread got to run since this process began, for whoever wants to know whether anything goes on.
+std::uint64_t all_turns();
 /// The 32-bit steps of a clock that counts the scheduler's turns.
 long long turns();
 

@@ -33,8 +33,6 @@
 #define TUNER_SHARED_SECTION "tuner_shared"
 #define __shared__ static __attribute__((section(TUNER_SHARED_SECTION)))
 
-// Set whenever another thread is resumed.
-extern tuner::host::Index3 threadIdx, blockIdx, blockDim, gridDim;
 constexpr int warpSize = 32;
 
 #undef assert

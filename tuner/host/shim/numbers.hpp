@@ -10,7 +10,11 @@ namespace tuner::host {
 
 /// T, without taking part in finding out what T is.
 template <typename T>
-using Same = std::type_identity_t<T>;
+struct Identity {
+  using type = T;
+};
+template <typename T>
+using Same = typename Identity<T>::type;
 
 template <typename To, typename From>
 inline To bits_of(From value) {

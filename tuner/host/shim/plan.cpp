@@ -81,6 +81,7 @@ std::vector<std::size_t> numbers(Reader& reader) {
 PlannedCase one_case(Reader& reader) {
   PlannedCase result;
   result.variant = static_cast<int>(reader.number());
+  result.problem = static_cast<int>(reader.number());
   for (Index3* size : {&result.launch.grid, &result.launch.block}) {
     size->x = reader.small();
     size->y = reader.small();

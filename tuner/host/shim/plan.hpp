@@ -21,6 +21,7 @@ struct PlannedArgument {
 /// One configuration on one problem.
 struct PlannedCase {
   int variant = 0;
+  int problem = 0;
   Launch launch;
   std::vector<PlannedArgument> arguments;
   std::vector<std::size_t> takes;  ///< positions among them, in the order of the function's signature
@@ -28,7 +29,7 @@ struct PlannedCase {
 
 /// What the program that runs kernels is to do. The file is words separated by blanks:
 ///   inputs PATH  results PATH  reports PATH  limit SECONDS  deaths COUNT
-///   case VARIANT GRID(3) BLOCK(3) SHARED takes COUNT POSITION(COUNT)
+///   case VARIANT PROBLEM GRID(3) BLOCK(3) SHARED takes COUNT POSITION(COUNT)
 ///        { scalar BYTES HEX | ROLE BYTES ALIGNMENT OFFSET }
 struct Plan {
   std::string inputs;    ///< file with the content of the buffers

@@ -9,7 +9,10 @@
 //   end CASE                                all runs are over
 //   died CASE HOW NUMBER                    its process ended with that status or signal; the report says why
 //   lacking CASE                            this machine has too little of something; the report says of what
-//   late CASE                               it was stopped after the time limit; the report says where it was
+//   late CASE                               it was stopped after the time limit, when nothing went on any more; the
+//                                           report says where it was
+//   busy CASE                               it was stopped after the time limit, when its threads took turns; or it was
+//                                           not run, because others were stopped so on the same problem
 //   mismatch CASE TEXT                      the arguments are not those of the kernel
 //   left CASE                               not run, because others crashed
 // Each configuration has a process of its own. `runner --signatures FILE` writes a line for each variant instead:
@@ -20,7 +23,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,16 +32,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <stdexcept>
 
 #include "tuner/host/shim/buffers.hpp"
 #include "tuner/host/shim/memory.hpp"
 #include "tuner/host/shim/runs.hpp"
+#include "tuner/host/shim/time_limit.hpp"
 #include "tuner/host/shim/variants.hpp"
 #include "tuner/host/shim/watch.hpp"
 
 extern "C" {
-__attribute__((weak)) void __sanitizer_print_stack_trace();
 __attribute__((weak)) void* __asan_get_report_address();
 
 __attribute__((used)) const char* __asan_default_options() {
@@ -58,8 +61,8 @@ extern unsigned char __stop_tuner_shared[] __attribute__((weak));
 namespace tuner::host {
 namespace {
 
-constexpr int kLate = 67;
 constexpr int kLacking = 68;
+constexpr unsigned kMostBusy = 2;  // of a problem; it is left alone then
 constexpr std::size_t kMostReport = std::size_t{1} << 20;
 // What a run may have beyond what it has at its start: much more than what is around a kernel takes.
 constexpr std::size_t kMemory = std::size_t{2} << 30;
@@ -173,23 +176,6 @@ void run_case(const Plan& plan, std::size_t number, const unsigned char* inputs)
   }
 }
 
-/// Seconds of a core, because others may use the machine, too; and ten times as many by the clock. 0: no more limit.
-void limit_time(unsigned seconds) {
-  itimerval core{};
-  core.it_value.tv_sec = static_cast<time_t>(seconds);
-  setitimer(ITIMER_PROF, &core, nullptr);
-  alarm(10 * seconds);
-}
-
-/// Says where the kernel is that does not end.
-void on_alarm(int) {
-  limit_time(0);
-  alarm(5);  // should the stack be beyond reading
-  signal(SIGALRM, SIG_DFL);
-  if (__sanitizer_print_stack_trace) __sanitizer_print_stack_trace();
-  _exit(kLate);
-}
-
 /// A kernel that allocates for ever is told that there is no memory, as on a GPU. Relative to what this process has
 /// already, which with a sanitizer are terabytes that nobody ever touches.
 void limit_memory(const PlannedCase& planned) {
@@ -228,16 +214,19 @@ void keep_report(int from, const std::string& name) {
 }
 
 [[noreturn]] void run_cases(const Plan& plan, const std::vector<std::size_t>& cases, std::size_t from,
-                            const unsigned char* inputs, int report) {
+                            const unsigned char* inputs, int report, const std::map<int, unsigned>& busy) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   setpgid(0, 0);  // what it starts can be ended without the others
   dup2(report, STDERR_FILENO);
-  signal(SIGALRM, on_alarm);
-  signal(SIGPROF, on_alarm);
+  watch_time();
   try {
     for (std::size_t i = from; i < cases.size() && plan.cases[cases[i]].variant == plan.cases[cases[from]].variant;
          ++i) {
       shared->current = i;
+      if (const auto one = busy.find(plan.cases[cases[i]].problem); one != busy.end() && one->second >= kMostBusy) {
+        event("busy %zu\n", cases[i]);
+        continue;
+      }
       event("begin %zu\n", cases[i]);
       limit_memory(plan.cases[cases[i]]);
       limit_time(plan.limit);
@@ -263,6 +252,7 @@ void run_plan(const Plan& plan, std::size_t part, std::size_t parts) {
     if (static_cast<std::size_t>(plan.cases[i].variant) % parts == part) cases.push_back(i);
   }
   unsigned deaths = 0;
+  std::map<int, unsigned> busy;  // how often by problem
   for (std::size_t next = 0; next < cases.size();) {
     const int variant = plan.cases[cases[next]].variant;
     if (deaths >= plan.deaths) {
@@ -274,11 +264,18 @@ void run_plan(const Plan& plan, std::size_t part, std::size_t parts) {
     shared->current = next;
     const pid_t child = fork();
     if (child < 0) throw std::runtime_error(reason("No process can be started"));
-    if (child == 0) run_cases(plan, cases, next, static_cast<const unsigned char*>(inputs), report);
+    if (child == 0) run_cases(plan, cases, next, static_cast<const unsigned char*>(inputs), report, busy);
     int how = 0;
     while (waitpid(child, &how, 0) < 0) continue;
     const bool ended = WIFEXITED(how) && WEXITSTATUS(how) == 0;
     const std::size_t last = shared->current;
+    if (WIFEXITED(how) && WEXITSTATUS(how) == kBusy) {
+      close(report);
+      event("busy %zu\n", cases[last]);
+      ++busy[plan.cases[cases[last]].problem];
+      next = last + 1;  // others are smaller
+      continue;
+    }
     if (!ended) keep_report(report, plan.reports + std::to_string(cases[last]));
     close(report);
     if (ended) {

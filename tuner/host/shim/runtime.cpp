@@ -6,3 +6,4 @@
 #include "tuner/host/shim/no_races.cpp"
 #include "tuner/host/shim/plan.cpp"
 #include "tuner/host/shim/runner.cpp"
+#include "tuner/host/shim/time_limit.cpp"

@@ -31,7 +31,7 @@ struct Exchange {
 
 /// One CUDA thread.
 struct Thread {
-  enum class State { ready, at_barrier, at_warp, finished };
+  enum class State { ready, at_barrier, at_warp, at_mask, finished };
 
   Fiber fiber;
   unsigned number = 0;

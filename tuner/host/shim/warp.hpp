@@ -38,8 +38,8 @@ inline T reduce(unsigned mask, T value, Spot spot, Join join) {
 inline void __syncwarp(unsigned mask = 0xffffffffu, TUNER_SPOT) {
   tuner::host::warp_exchange(mask, {file, line}, 0, nullptr, nullptr, 0);
 }
-inline unsigned __activemask() {
-  return tuner::host::active_lanes();
+inline unsigned __activemask(TUNER_SPOT) {
+  return tuner::host::active_lanes({file, line});
 }
 
 template <typename T>
@@ -81,6 +81,12 @@ inline unsigned __match_any_sync(unsigned mask, T value, TUNER_SPOT) {
   unsigned same = 0;
   for (int lane = 0; lane < 32; ++lane) same |= (mask >> lane & 1 && all[lane] == own ? 1u : 0u) << lane;
   return same;
+}
+template <typename T>
+inline unsigned __match_all_sync(unsigned mask, T value, int* all_same, TUNER_SPOT) {
+  const unsigned same = __match_any_sync(mask, value, line, file);
+  *all_same = same == tuner::host::warp_ballot(mask, {file, line}, 1);
+  return *all_same ? same : 0;
 }
 
 #define TUNER_REDUCE(NAME, JOIN)                                                               \

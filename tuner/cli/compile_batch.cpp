@@ -1,0 +1,44 @@
+#include "tuner/cli/compile_batch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tuner/engine/lanes/wait.hpp"
+#include "tuner/engine/session/signature_probe.hpp"
+
+namespace tuner::cli {
+
+std::vector<std::optional<engine::CompileReply>> CompileBatch::compile(std::vector<engine::CompileRequest> requests,
+                                                                       std::chrono::steady_clock::time_point until) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kGlance{100};
+  std::vector<std::optional<engine::CompileReply>> replies(requests.size());
+  const engine::TicketId first = ticket_ + 1;
+  for (engine::CompileRequest& request : requests) pool_.submit(++ticket_, std::move(request));
+  for (std::size_t done = 0; done < replies.size();) {
+    for (auto& completion : pool_.poll()) {
+      if (completion.ticket < first) continue;  // of a batch that was left
+      replies.at(completion.ticket - first) = std::move(completion.reply);
+      line_.count("compiling", ++done, replies.size());
+    }
+    if (stop_ || Clock::now() >= until) break;
+    if (done < replies.size()) engine::wait_for(std::min(until, Clock::now() + kGlance), pool_);
+  }
+  return replies;
+}
+
+void CompileBatch::check_signatures(const Task& task, const search::Configuration& configuration,
+                                    const std::string& architecture) {
+  const std::vector<engine::SignatureProbe> probes = engine::signature_probes(task, configuration);
+  std::vector<engine::CompileRequest> requests;
+  for (const engine::SignatureProbe& probe : probes) {
+    requests.push_back(probe.request);
+    if (!architecture.empty()) requests.back().architecture = architecture;
+  }
+  const auto replies = compile(std::move(requests));
+  for (std::size_t i = 0; i < probes.size(); ++i) {
+    if (replies[i]) engine::check_signature(task, probes[i], *replies[i]);
+  }
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,3 @@
+#pragma once
+
+#include "tuner/host/shim/cub.hpp"

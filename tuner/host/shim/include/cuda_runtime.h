@@ -1,0 +1,3 @@
+#pragma once
+
+#include "tuner/host/shim/vector_types.hpp"
