@@ -136,7 +136,7 @@ TEST_CASE("what cannot run is named with its line, and nothing else counts as an
   CHECK(contains(template_depth["unchecked"][0]["message"], "template instantiation depth"));
 }
 
-TEST_CASE("an array in constant memory has exactly the described elements, as on a GPU") {
+TEST_CASE("an array in constant memory has at least the described elements, and others keep their values, as on a GPU") {
   const auto sentence = [](const std::string& elements) {
     Developer one;
     const std::string kernel = one.folder().write("scale.cu", "__constant__ float weights[" + elements + R"(];
@@ -151,8 +151,7 @@ __global__ void scale(float* y) { y[blockIdx.x] = weights[blockIdx.x % 4]; }
   CHECK(contains(sentence("4"), "No findings."));
   CHECK(
       contains(sentence("3"), ":4:41: `weights` is described with 16 bytes, but the array in constant memory has 12"));
-  CHECK(
-      contains(sentence("5"), ":4:41: `weights` is described with 16 bytes, but the array in constant memory has 20"));
+  CHECK(contains(sentence("5"), "No findings."));
 }
 
 TEST_CASE("directives that do not describe the kernel are no success") {

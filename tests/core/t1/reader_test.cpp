@@ -409,6 +409,12 @@ TEST_CASE("arguments are read, written and compared as their access says") {
   CHECK(!contains(text_of(folder), "in(z_argument"));  // the kernel has three parameters
   CHECK(contains(argument({{"AccessType", "WriteOnly"}, {"RelativeTolerance", 0.5}, {"AbsoluteTolerance", 0}}),
                  "out(z, float, 8, rtol 0.5, atol 0.0)"));
+  CHECK(contains(argument({{"AccessType", "ReadOnly"}, {"FillValue", 1}, {"Padding", 128}}),
+                 "in(z, float, 8, constant(1), pad 128)"));
+  CHECK(contains(argument({{"AccessType", "WriteOnly"}, {"Padding", 128}}), "out(z, float, 8, pad 128)"));
+  CHECK(
+      contains(argument({{"AccessType", "WriteOnly"}, {"Output", 0}, {"Padding", 4}}), "scratch(z, float, 8, pad 4)"));
+  CHECK(contains(argument({{"AccessType", "WriteOnly"}, {"Padding", 0}}), "out(z, float, 8)"));
   CHECK(contains(argument({{"AccessType", "ReadOnly"}, {"FillType", "BinaryRaw"}, {"DataSource", "z.npy"}}),
                  "file(\"z.npy\")"));
   CHECK(contains(argument({{"AccessType", "ReadOnly"}, {"FillValue", 1}, {"DataSource", "z.npy"}}), "file(\"z.npy\")"));
@@ -546,6 +552,7 @@ TEST_CASE("every mistake is a sentence that names its place") {
       {"/KernelSpecification/Arguments/1/Size", Json::array(),
        ": must be a number, true, false or a string, not array."},
       {"/KernelSpecification/Arguments/0/AccessType", "Read", ": unknown access `Read`"},
+      {"/KernelSpecification/Arguments/0/Padding", -4, ": is -4; a padding is at most 1073741824 bytes."},
       {"/KernelSpecification/Arguments/1/AccessType", "ReadOnly", ": no argument is written",
        "KernelSpecification.Arguments"},
       {"/KernelSpecification/Arguments/0/MemoryType", "Texture", ": `Texture` memory is not supported"},
