@@ -187,9 +187,10 @@ TEST_CASE("an array that is longer than described is filled as far as it is desc
   REQUIRE(longer.instance.rung() == Rung::exact);
   const auto notices = longer.machine.heard(Notice::Kind::request);
   REQUIRE(notices.size() == 1);
-  CHECK(notices[0] ==
-        "The array `weights` in constant memory has 64 bytes, of which 32 are described: only these are filled, and the "
-        "rest keeps its initial values.");
+  CHECK(
+      notices[0] ==
+      "The array `weights` in constant memory has 64 bytes, of which 32 are described: only these are filled, and the "
+      "rest keeps its initial values.");
   inspector().take_launches();
   CHECK(longer.launch());
   const auto launches = inspector().take_launches();

@@ -21,16 +21,18 @@ const float* const kX = reinterpret_cast<const float*>(0x1000);
 float* const kY = reinterpret_cast<float*>(0x2000);
 float* const kRoom = reinterpret_cast<float*>(0x3000);
 
-struct Shift {
-  Shift() { machine.tuned({.configuration = "BLOCK=128", .problem = "n=1000", .text = kShift}); }
+struct TunedMachine : Machine {
+  TunedMachine() { tuned({.configuration = "BLOCK=128", .problem = "n=1000", .text = kShift}); }
+};
 
+struct Shift {
   std::string refused(const LaunchStatus& status) const {
     CHECK(status.code == -1);
     CHECK(inspector().take_launches().empty());
     return std::string(status.message);
   }
 
-  Machine machine;
+  TunedMachine machine;
   OwnContext context;
   OwnStream stream;
   Runtime runtime{machine.options()};
@@ -60,10 +62,11 @@ TEST_CASE_FIXTURE(Shift, "a buffer with a padding is a tuner::Buffer that has it
 
 TEST_CASE_FIXTURE(Shift, "a bare pointer to a buffer with a padding is refused, typed or not") {
   inspector().take_launches();
-  CHECK(refused(instance.launch(stream.get(), kX, kY, scratch, 1000)) ==
-        "Argument 1 of the kernel `shift`, `x`, has a padding of 100 bytes, which the kernel may read before and behind "
-        "it, but the call passes a pointer, which does not tell how much memory is there: pass tuner::Buffer{pointer, "
-        "bytes} with the bytes of the padding behind it, and have as many before it.");
+  CHECK(
+      refused(instance.launch(stream.get(), kX, kY, scratch, 1000)) ==
+      "Argument 1 of the kernel `shift`, `x`, has a padding of 100 bytes, which the kernel may read before and behind "
+      "it, but the call passes a pointer, which does not tell how much memory is there: pass tuner::Buffer{pointer, "
+      "bytes} with the bytes of the padding behind it, and have as many before it.");
   CHECK(contains(refused(instance.launch(stream.get(), CUdeviceptr{0x1000}, kY, scratch, 1000)), "a padding of 100"));
   CHECK(contains(refused(instance.launch(stream.get(), Buffer{kX, 5000}, kY, kRoom, 1000)),
                  "pass tuner::scratch, or tuner::Buffer{pointer, bytes}"));

@@ -1,6 +1,9 @@
 #include "tuner/engine/device/worker/fence_prober.hpp"
 
 #include <algorithm>
+#include <bit>
+
+#include "tuner/error.hpp"
 
 namespace tuner::engine {
 
@@ -18,7 +21,7 @@ Placement FenceProber::place(const ArgumentState& state, const FenceProbe& probe
   const std::uint64_t bytes = state.element_bytes();
   if (!memory_ || of_ != probe.argument) {
     memory_.reset();
-    memory_.emplace(bytes + 2 * (kProbeReach + state.argument.padding + probe.alignment), probe.alignment);
+    memory_.emplace(bytes + 3 * kProbeReach + 2 * state.argument.padding, probe.alignment);
     of_ = probe.argument;
   }
   Placement result;
@@ -35,8 +38,16 @@ Placement FenceProber::place(const ArgumentState& state, const FenceProbe& probe
   return result;
 }
 
+const ArgumentState& FenceProber::probed(const FenceProbe& probe) const {
+  const std::vector<ArgumentState>& arguments = buffers_.arguments();
+  const bool is_buffer = probe.argument < arguments.size() && arguments[probe.argument].buffer;
+  const std::uint64_t farthest = is_buffer ? 2 * kProbeReach + arguments[probe.argument].argument.padding : 0;
+  if (is_buffer && std::has_single_bit(probe.alignment) && probe.gap <= farthest) return arguments[probe.argument];
+  throw Error(Errc::internal, "A device worker was asked to fence something that is no buffer; report this.");
+}
+
 Verdict FenceProber::launch(const LoadedKernel& kernel, const FenceProbe& probe) {
-  const ArgumentState& state = buffers_.arguments().at(probe.argument);
+  const ArgumentState& state = probed(probe);
   const Placement placed = place(state, probe);
   buffers_.poison(kPoison[0], Layout::plain);
   fill_constants(kernel, buffers_.arguments(), stream_);

@@ -29,6 +29,7 @@ class FenceProber {
 
  private:
   Verdict launch(const LoadedKernel& kernel, const FenceProbe& probe);
+  const ArgumentState& probed(const FenceProbe& probe) const;
   Placement place(const ArgumentState& state, const FenceProbe& probe);
 
   Buffers& buffers_;
