@@ -39,10 +39,12 @@ void DeviceProcessLane::ask_probes() {
 void DeviceProcessLane::take_probes(const DeviceReply& reply) {
   const bool is_fault = reply.outcome == Outcome::illegal_access;
   const auto& [passed, misaligned] = reply.result_of<ProbeFences>();
+  DeviceReply& known = search_->reply;
+  known.load_ms += reply.load_ms;
+  known.verify_ms += reply.verify_ms;
   if (reply.ok() || is_fault) {
     search_->edges.take(passed, !is_fault ? ProbeEnd::normal : misaligned ? ProbeEnd::misaligned : ProbeEnd::fault);
     if (!search_->edges.probes().empty()) return ask_probes();
-    DeviceReply& known = search_->reply;
     if (const std::string found = search_->edges.found(); !found.empty()) {
       known.message = fmt::format(
           "{}: without fences it completes and changes nothing outside its outputs, with fences it ended the GPU's "
