@@ -39,7 +39,7 @@ extern "C" __global__ void overread(const float* first, const int* second, float
     const void* buffers[] = {first, second, third, fourth, fifth};
     const auto* words = static_cast<const unsigned*>(buffers[WHICH]);
     // The compiler keeps a load that it cannot see through, and nothing is done with what it brings.
-    unsigned ignored;
+    [[maybe_unused]] unsigned ignored;
     asm volatile("ld.global.u32 %0, [%1];" : "=r"(ignored) : "l"(words + element) : "memory");
   }
 #endif
