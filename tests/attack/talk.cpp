@@ -69,13 +69,18 @@ engine::Candidate candidate(Chance& chance) {
 }
 
 engine::DeviceRequest device_request(Chance& chance) {
-  const std::size_t kind = chance.below(9);
+  const std::size_t kind = chance.below(10);
   if (kind == 0) return engine::RunReference{candidate(chance), {}};
   if (kind == 1) return engine::ScreenCandidate{candidate(chance), {}, 1000.0};
   if (kind == 2) return engine::LoadFinalists{{candidate(chance), candidate(chance)}, 3};
   if (kind == 3) return engine::RunBlock{{0, 1, 7}, 2};
   if (kind == 4) return engine::RecheckFinalist{chance.below(3), 4, true};
   if (kind == 5) return engine::ConfirmCandidate{candidate(chance), candidate(chance), chance.bits()};
+  if (kind == 6) {
+    const auto side = static_cast<engine::FenceSide>(chance.below(3));
+    return engine::ProbeFences{candidate(chance),
+                               {{chance.below(4), side, chance.below(1 << 20), chance.below(3) * 16}}};
+  }
   engine::PrepareProblem problem;
   problem.arguments = {argument("x", Argument::Role::in), argument("y", Argument::Role::out)};
   problem.support_cubin = some_bytes(chance);

@@ -15,7 +15,7 @@ const char* const kEveryDirective =
     "1024)\n"
     "#pragma tuner problem_constraint(n % stride == 0) grid(ceil_div(n, TILE), 1) block(BLOCKDIMX, 2, 1) "
     "shared(BYTES)\n"
-    "#pragma tuner in(a, TYPE, n, normal(0), align 16) inout(b, float4, n + 1, iota(), rtol 1e-3, atol 0)\n"
+    "#pragma tuner in(a, TYPE, n, normal(0), align 16, pad 64) inout(b, float4, n + 1, iota(), rtol 1e-3, atol 0)\n"
     "#pragma tuner out(c, unsigned int, 2 * n) scratch(d, TYPE, TILE) scalar(n, int32) scalar(m, float, value n / 2)\n"
     "#pragma tuner constant(w, float, 49, iota()) in(e, half, n, file(\"a b.npy\"))\n"
     "#pragma tuner work(bytes = 8 * n, flops = n) deterministic // done\n"

@@ -200,6 +200,31 @@ TEST_CASE("kernels get what their data files hold, and constant memory what is d
   CHECK(failures(other.report()).contains("wrong_result"));
 }
 
+TEST_CASE("a read beside one of five buffers is named with buffer, side and bytes, and a padding allows it") {
+  struct Read {
+    const char *side, *bytes, *which, *sentence;
+  };
+  for (const Read& read : {Read{"behind", "4", "first", "It reads 4 bytes behind `first`: "},
+                           Read{"before", "4", "second", "It reads 4 bytes before `second`: "},
+                           Read{"behind", "100", "third", "It reads 100 bytes behind `third`: "},
+                           Read{"before", "100", "fourth", "It reads 100 bytes before `fourth`: "},
+                           Read{"behind", "40000", "fifth", "It reads 40,000 bytes behind `fifth`: "},
+                           Read{"before", "40000", "first", "It reads 40,000 bytes before `first`: "}}) {
+    CAPTURE(read.sentence);
+    const Folder folder;
+    const std::string arguments = fmt::format("--where 'BLOCKDIMX == 128 && SIDE == {} && BYTES == {} && WHICH == {}'",
+                                              read.side, read.bytes, read.which);
+    const nlohmann::json told = tuned(folder, "tests/gpu/kernels/overread.cu", arguments);
+    CHECK(failures(told) == std::map<std::string, int>{{"illegal_access", 1}});
+    CHECK(told["failures"][0]["example_message"].get<std::string>().find(read.sentence) != std::string::npos);
+
+    const nlohmann::json padded = tuned(folder, "tests/gpu/kernels/overread.cu",
+                                        fmt::format("{} --pad {}={}", arguments, read.which, read.bytes));
+    CHECK(failures(padded).empty());
+    CHECK(padded["winner"]["verified"] == true);
+  }
+}
+
 TEST_CASE("no mistake in a description that can be noticed makes a winner") {
   const Folder folder;
   tuner::test::write_expected_files(folder.path());

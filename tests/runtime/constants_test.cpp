@@ -176,10 +176,50 @@ TEST_CASE("a binary whose constant memory is not as described is not used") {
   const Blurring none([](CubinText& text) { text.arrays.pop_back(); });
   CHECK(none.instance.rung() != Rung::exact);
   CHECK(contains(none.instance.provenance().why, "its binary has no array `offsets` in constant memory"));
+  const Blurring shorter([](CubinText& text) { text.arrays[0].second = 24; });
+  CHECK(shorter.instance.rung() != Rung::exact);
+  CHECK(contains(shorter.instance.provenance().why,
+                 "the array `weights` of its binary has 24 bytes, but 32 are described"));
+}
+
+TEST_CASE("an array that is longer than described is filled as far as it is described, and the observer hears of it") {
   const Blurring longer([](CubinText& text) { text.arrays[0].second = 64; });
-  CHECK(longer.instance.rung() != Rung::exact);
-  CHECK(contains(longer.instance.provenance().why,
-                 "the array `weights` of its binary has 64 bytes, but 32 are described"));
+  REQUIRE(longer.instance.rung() == Rung::exact);
+  const auto notices = longer.machine.heard(Notice::Kind::request);
+  REQUIRE(notices.size() == 1);
+  CHECK(
+      notices[0] ==
+      "The array `weights` in constant memory has 64 bytes, of which 32 are described: only these are filled, and the "
+      "rest keeps its initial values.");
+  inspector().take_launches();
+  CHECK(longer.launch());
+  const auto launches = inspector().take_launches();
+  REQUIRE(names(launches) == kCopiesAndLaunch);
+  CHECK(argument<std::size_t>(launches[0], 1) == 32);
+}
+
+TEST_CASE("an instance that fills less of an array has one that no other instance has filled") {
+  std::string text = kBlur;
+  text.replace(text.find("constant(weights, float, 8)"), 27, "constant(weights, float, n // 100)");
+  const auto stored = [&](const std::string& problem) {
+    return Stored{.configuration = "BLOCK=256", .problem = problem, .text = text};
+  };
+  Machine machine;
+  for (const char* problem : {"n=400", "n=800", "n=1600"}) {
+    machine.decide(stored(problem));
+    machine.compile(stored(problem), [](CubinText& cubin) { cubin.arrays[0].second = 64; });
+  }
+  Runtime runtime(machine.options());
+  const Kernel kernel = runtime.kernel(Description::from_text(text));
+  const std::size_t before = inspector().modules_loaded();
+  for (const int n : {400, 800, 1600}) {
+    const Instance& instance = kernel.request({n});
+    INFO(instance.provenance().why);
+    REQUIRE(instance.rung() == Rung::exact);
+    CHECK(kernel.request({n}).shape().function == instance.shape().function);
+  }
+  CHECK(inspector().modules_loaded() == before + 3);
+  CHECK(machine.heard(Notice::Kind::request).size() == 2);
 }
 
 TEST_CASE("a program needs no data files to launch what was tuned with them") {

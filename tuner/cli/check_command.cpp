@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/check_request.hpp"
@@ -8,6 +10,7 @@
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/core/description/headers.hpp"
+#include "tuner/core/description/padding.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/signature/check_signatures.hpp"
 #include "tuner/error.hpp"
@@ -26,8 +29,10 @@ CheckRequest read_check_request(const Arguments& arguments) {
                 "`tuner check` needs a kernel file, for example `tuner check kernel_sources/prefetch.cu --host`.");
   }
   CheckRequest request;
-  request.description = std::make_shared<const KernelDescription>(
-      load_description(arguments.operands().front(), arguments.value("kernel").value_or(""), warn));
+  KernelDescription description =
+      load_description(arguments.operands().front(), arguments.value("kernel").value_or(""), warn);
+  for (const std::string& pad : arguments.values("pad")) set_padding(description, pad);
+  request.description = std::make_shared<const KernelDescription>(std::move(description));
   for (const std::string& problem : arguments.values("problem")) request.problems.push_back(parse_problem(problem));
   request.configurations = arguments.values("config");
   request.where = arguments.values("where");
@@ -138,6 +143,8 @@ Command check_command() {
                "and others that cover every pair of parameter values"},
               {"where", Kind::repeatable, "EXPR", "choose only configurations for which EXPR is true; repeatable"},
               {"configurations", Kind::value, "N", "choose at most N configurations; default 120"},
+              {"pad", Kind::repeatable, "NAME=BYTES",
+               "let the kernel read so many bytes before and behind this buffer; repeatable"},
               {"kernel", Kind::value, "NAME", "which kernel, if the file describes several"},
               {"device", Kind::value, "N", "which GPU, as numbered by `tuner devices`; default 0"},
               {"workers", Kind::value, "N",

@@ -26,7 +26,7 @@ constexpr std::uint64_t kMostWorkers = 1024;
 /// Nothing is compiled or launched, so these would change nothing.
 void refuse_what_a_replay_ignores(const Arguments& arguments) {
   for (const char* option :
-       {"device", "workers", "launch-timeout", "compile-timeout", "fresh", "no-warm-start", "if-busy", "I"}) {
+       {"device", "workers", "launch-timeout", "compile-timeout", "fresh", "no-warm-start", "if-busy", "pad", "I"}) {
     const bool compares = option == std::string_view("I") && !arguments.operands().empty();
     if (!arguments.has(option) || compares) continue;
     throw Error(Errc::bad_usage,
@@ -56,6 +56,7 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   request.kernel = arguments.value("kernel").value_or("");
   request.problems = arguments.values("problem");
   request.where = arguments.values("where");
+  request.pads = arguments.values("pad");
   request.replay = arguments.value("replay").value_or("");
   request.record = arguments.value("record").value_or("");
   if (const auto device = arguments.number("device", 0, 1023)) request.device = static_cast<int>(*device);
@@ -188,6 +189,9 @@ Command tune_command() {
               {"where", Kind::repeatable, "EXPR",
                "try only configurations for which EXPR is true, for example 'BLOCKDIMX >= 256'; if repeated, all must "
                "be true"},
+              {"pad", Kind::repeatable, "NAME=BYTES",
+               "let the kernel read so many bytes before and behind this buffer, as `pad BYTES` in its directive "
+               "would; programs find the winner once the file says the same; repeat the option for several buffers"},
               {"strategy", Kind::value, "NAME",
                fmt::format("how to choose configurations: {}; default auto",
                            fmt::join(search::strategy_names(), ", "))},

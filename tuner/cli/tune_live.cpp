@@ -8,6 +8,7 @@
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/tune_request.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/description/padding.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/signature/check_signatures.hpp"
 #include "tuner/engine/compile/nvrtc.hpp"
@@ -93,8 +94,9 @@ bool wait_for_turn(const Task& task, const TuneRequest& request, const std::stri
 
 void tune_live(const TuneRequest& request, const TuneContext& context) {
   std::optional<NothingToKeep> beginning(std::in_place);
-  const KernelDescription description = load_description(
+  KernelDescription description = load_description(
       request.file, request.kernel, [&](const std::string& sentence) { context.observer.warning(sentence); });
+  for (const std::string& pad : request.pads) set_padding(description, pad);
   parsed_problems(request);  // a mistake here needs no GPU to be seen
   beginning.reset();
   std::optional<engine::RecordingFile> recording;

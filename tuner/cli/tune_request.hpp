@@ -27,6 +27,7 @@ struct TuneRequest {
   std::string kernel;
   std::vector<std::string> problems;  ///< one session each, as given; empty: one session with the defaults
   std::vector<std::string> where;
+  std::vector<std::string> pads;  ///< "NAME=BYTES", as given
   engine::SessionOptions session;
   std::optional<Timing> mode;  ///< as given
   int device = 0;

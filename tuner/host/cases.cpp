@@ -280,7 +280,8 @@ void write_plan(const Cases& cases, const std::vector<std::size_t>& numbers, con
           argument.role == Argument::Role::scratch ? one.scratch.at(scratch++) : argument.length;
       const std::uint64_t bytes = length * static_cast<std::uint64_t>(argument.lanes) * size_of(argument.type);
       const long long offset = is_filled(argument.role) ? static_cast<long long>(problem.offsets[i]) : -1;
-      stream << fmt::format("  {} {} {} {}\n", role_word(argument.role), bytes, argument.alignment, offset);
+      stream << fmt::format("  {} {} {} {} {}\n", role_word(argument.role), bytes, argument.alignment, argument.padding,
+                            offset);
     }
   }
   if (!stream.flush()) cannot_write(files.plan, errno);

@@ -288,6 +288,20 @@ class Check {
     add({.kind = FindingKind::unwritten_output, .sentence = sentence}, cases_.cases[problem.reference]);
   }
 
+  /// The content of what the kernel only reads changed, or the padding of any buffer.
+  static Finding changed(const BoundArgument& argument, std::ptrdiff_t byte) {
+    const bool may_be_written = argument.role != Argument::Role::in && argument.role != Argument::Role::constant;
+    const bool is_padding =
+        may_be_written || byte < 0 || static_cast<std::uint64_t>(byte) >= argument.length * element_size(argument);
+    if (!is_padding) {
+      return {.kind = FindingKind::input_written,
+              .sentence = fmt::format("`{}`: byte {} of an input changed", argument.name, byte)};
+    }
+    return {
+        .kind = FindingKind::out_of_bounds_write,
+        .sentence = fmt::format("`{}`: byte {} changed, which is padding and may only be read", argument.name, byte)};
+  }
+
   /// `number` is the case's in the plan.
   void judge(std::size_t case_number, std::size_t number, const CaseOutcome& outcome, const Expected* expected) {
     const HostCase& one = cases_.cases[case_number];
@@ -324,9 +338,7 @@ class Check {
     }
     if (outcome.changed_input >= 0) {
       const BoundArgument& argument = problem.arguments[static_cast<std::size_t>(outcome.changed_input)];
-      const std::string sentence =
-          fmt::format("`{}`: byte {} of an input changed", argument.name, outcome.changed_byte);
-      add({.kind = FindingKind::input_written, .sentence = sentence}, one);
+      add(changed(argument, outcome.changed_byte), one);
     }
     if (outcome.state != CaseOutcome::State::ended || !outcome.has_outputs[0]) return;
     ended_.insert(case_number);

@@ -32,8 +32,8 @@ struct CaseOutcome {
   bool faulted = false;
   SourceSpot fault_place;
   std::string fault;
-  int changed_input = -1;  ///< argument
-  std::size_t changed_byte = 0;
+  int changed_input = -1;           ///< argument
+  std::ptrdiff_t changed_byte = 0;  ///< counted from the first of its data
   Touched touched;
   int touched_argument = -1;
   std::array<bool, kRunsOfCase> has_outputs{};  ///< a run that ended without has the same as run 0

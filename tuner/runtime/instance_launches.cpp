@@ -51,9 +51,11 @@ LaunchStatus InstanceState::refuse_argument(std::size_t position, std::string_vi
 }
 
 LaunchStatus InstanceState::refuse_size(const BufferNeed& need, std::uint64_t given) {
+  const std::string padding =
+      need.padding > 0 ? fmt::format(" and a padding of {} behind them and before them", need.padding) : "";
   return refuse_argument(need.position,
-                         fmt::format("needs {} bytes, but the call passes a tuner::Buffer of {}: make it larger{}",
-                                     need.bytes, given, need.is_scratch ? ", or pass tuner::scratch" : ""));
+                         fmt::format("needs {} bytes{}, but the call passes a tuner::Buffer of {}: make it larger{}",
+                                     need.bytes, padding, given, need.is_scratch ? ", or pass tuner::scratch" : ""));
 }
 
 LaunchStatus InstanceState::no_scratch(CUresult result, std::uint64_t bytes) {
@@ -70,7 +72,7 @@ LaunchStatus InstanceState::no_scratch(CUresult result, std::uint64_t bytes) {
 std::vector<Instance::ArgumentLength> InstanceState::lengths(const LaunchPlan& plan) const {
   std::vector<Instance::ArgumentLength> lengths;
   for (const BufferNeed& need : plan.buffers) {
-    lengths.push_back({arguments_[need.position].name, need.elements, need.bytes});
+    lengths.push_back({arguments_[need.position].name, need.elements, need.bytes, need.padding});
   }
   return lengths;
 }
@@ -95,7 +97,7 @@ LaunchStatus InstanceState::launch_with_memory(const LaunchPlan& plan, Stream st
     if (kind == PassedArgument::Kind::scratch) passed[need.position] = nullptr;
     if (kind != PassedArgument::Kind::sized_buffer) continue;
     const auto& given = *static_cast<const Buffer*>(passed[need.position]);
-    if (given.bytes < need.bytes) return refuse_size(need, given.bytes);
+    if (given.bytes < need.bytes + need.padding) return refuse_size(need, given.bytes);
     if (given.address == 0 && need.bytes > 0) {
       return refuse_argument(need.position, "must not be null, but the call passes a tuner::Buffer without an address");
     }
@@ -118,6 +120,9 @@ LaunchStatus InstanceState::launch_untyped(const LaunchPlan& plan, Stream stream
                              "is scratch whose length depends on the configuration: pass null instead of its address, "
                              "and the library provides the memory");
     }
+    if (passed[i] != nullptr && arguments_[i].padding > 0) {
+      return refuse_argument(i, padded_without_size(arguments_[i]));
+    }
     if (passed[i] == nullptr && arguments_[i].role != Argument::Role::scratch) {
       return refuse_argument(i, "is not scratch, but the call passes null instead of its address");
     }
@@ -136,8 +141,8 @@ LaunchStatus InstanceState::launch_with_scratch(const LaunchPlan& plan, Stream s
     if (arguments[need.position] != nullptr) continue;
     const std::uint64_t own = std::max(kScratchAlignment, need.alignment);
     alignment = std::max(alignment, own);
-    addresses[need.position] = round_up(bytes, own);
-    bytes = addresses[need.position] + std::max<std::uint64_t>(need.bytes, 1);
+    addresses[need.position] = round_up(bytes + need.padding, own);
+    bytes = addresses[need.position] + std::max<std::uint64_t>(need.bytes + need.padding, 1);
   }
   if (bytes == 0) return queue(plan, stream, arguments);
   ContextScratch::Lease lease = plan.scratch->take(stream, bytes, alignment);

@@ -16,9 +16,10 @@ namespace tuner::detail {
 
 /// An array in constant memory that is filled before each launch, from the device pointer that is passed for it.
 struct ConstantCopy {
-  std::size_t position = 0;  ///< among the arguments of a launch
-  CUdeviceptr memory = 0;    ///< of the module
-  std::size_t bytes = 0;
+  std::size_t position = 0;     ///< among the arguments of a launch
+  CUdeviceptr memory = 0;       ///< of the module
+  std::size_t bytes = 0;        ///< that are described
+  std::size_t array_bytes = 0;  ///< of the whole array: what is not described keeps its initial values
 };
 
 /// What an instance launches at one time. Immutable once published.

@@ -208,9 +208,13 @@ LaunchPlan RuntimeState::load(const ContextPlace& place, const LaunchFacts& laun
   const cache::Hash hash = cache::content_hash(binary.bytes);  // whatever a message said
   LaunchPlan plan;
   plan.geometry = launch.geometry;
-  plan.function =
-      modules_.load(place, binary.bytes, hash, binary.kernel, launch.geometry, contexts_.info(place.device));
+  plan.function = modules_.load(place, binary.bytes, hash, binary.kernel, launch, contexts_.info(place.device));
   plan.constants = modules_.constants(place, binary.bytes, hash, launch.arguments);
+  for (const ConstantCopy& constant : plan.constants) {
+    if (constant.array_bytes == constant.bytes) continue;
+    report(Notice::Kind::request,
+           partly_filled(launch.arguments[constant.position].name, constant.array_bytes, constant.bytes));
+  }
   (plan.constants.empty() ? plan.launch : plan.launch_after_copies) = cuda::driver().launch;
   plan.copy = cuda::driver().copy_on_device;
   plan.bound = launch.bound;

@@ -57,18 +57,31 @@ Modules::~Modules() {
   }
 }
 
+/// Instances that fill less of an array than others do not find what those have written behind it.
+Modules::Key Modules::key_of(const ContextPlace& place, std::span<const std::byte> cubin,
+                             const cache::Hash& binary_hash, std::span<const BoundArgument> arguments) {
+  Key key{place.id, binary_hash, {}};
+  for (const BoundArgument& argument : arguments) {
+    if (argument.role != Argument::Role::constant) continue;
+    const std::uint64_t described = argument.length * element_size(argument);
+    const auto array = array_in_cubin(cubin, argument.name);
+    if (array && array->bytes > described) std::get<2>(key).push_back(described);
+  }
+  return key;
+}
+
 CUfunction Modules::load(const ContextPlace& place, std::span<const std::byte> cubin, const cache::Hash& binary_hash,
-                         const std::string& lowered_name, const Geometry& geometry, const DeviceInfo& device) {
+                         const std::string& lowered_name, const LaunchFacts& launch, const DeviceInfo& device) {
   const InContext in_context(place.context);
   const std::lock_guard lock(mutex_);
-  Loaded& loaded = loaded_[{place.id, binary_hash}];
+  Loaded& loaded = loaded_[key_of(place, cubin, binary_hash, launch.arguments)];
   if (loaded.module == nullptr) {
     cuda::Module module = cuda::load_module(cubin);
     loaded = {place.context, module.release()};
   }
   CUfunction function = nullptr;
   cuda::check(cuda::driver().module_function(&function, loaded.module, lowered_name.c_str()), "cuModuleGetFunction");
-  prepare(function, geometry, device);
+  prepare(function, launch.geometry, device);
   return function;
 }
 
@@ -77,23 +90,22 @@ std::vector<detail::ConstantCopy> Modules::constants(const ContextPlace& place, 
                                                      std::span<const BoundArgument> arguments) {
   const InContext in_context(place.context);
   const std::lock_guard lock(mutex_);
-  const Loaded& loaded = loaded_.at({place.id, binary_hash});
+  const Loaded& loaded = loaded_.at(key_of(place, cubin, binary_hash, arguments));
   std::vector<detail::ConstantCopy> copies;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const BoundArgument& argument = arguments[i];
     if (argument.role != Argument::Role::constant) continue;
     const auto array = array_in_cubin(cubin, argument.name);
-    detail::ConstantCopy copy{.position = i};
-    const CUresult result = cuda::driver().module_global(&copy.memory, &copy.bytes, loaded.module,
+    detail::ConstantCopy copy{.position = i, .bytes = argument.length * element_size(argument)};
+    const CUresult result = cuda::driver().module_global(&copy.memory, &copy.array_bytes, loaded.module,
                                                          array ? array->symbol.c_str() : argument.name.c_str());
     if (result == CUDA_ERROR_NOT_FOUND) {
       refuse(fmt::format("its binary has no array `{}` in constant memory", argument.name));
     }
     cuda::check(result, "cuModuleGetGlobal");
-    const std::uint64_t described = argument.length * element_size(argument);
-    if (copy.bytes != described) {
-      refuse(fmt::format("the array `{}` of its binary has {} bytes, but {} are described", argument.name, copy.bytes,
-                         described));
+    if (copy.array_bytes < copy.bytes) {
+      refuse(fmt::format("the array `{}` of its binary has {} bytes, but {} are described", argument.name,
+                         copy.array_bytes, copy.bytes));
     }
     copies.push_back(copy);
   }

@@ -61,6 +61,7 @@ std::optional<std::string> why_no_buffer(const BoundArgument& argument, const Pa
                        type_text(argument), kind_text(passed.kind), passed.size);
   }
   if (argument.varies) return std::string(kVariesWithoutSize);
+  if (argument.padding > 0) return padded_without_size(argument);
   if (is_address || passed.pointee == 0) return std::nullopt;  // void*
   const bool size_fits = passed.pointee == element_size(argument) || passed.pointee == size_of(argument.type);
   if (size_fits && may_hold(passed.pointee_kind, argument.type)) return std::nullopt;
@@ -89,6 +90,14 @@ std::string names_of(std::span<const BoundArgument> arguments) {
 const std::string_view kVariesWithoutSize =
     "is scratch whose length depends on the configuration, but the call passes a pointer, which does not tell its "
     "length: pass tuner::scratch, and the library provides the memory, or tuner::Buffer{pointer, bytes}";
+
+std::string padded_without_size(const BoundArgument& argument) {
+  return fmt::format(
+      "has a padding of {} bytes, which the kernel may read before and behind it, but the call passes a pointer, which "
+      "does not tell how much memory is there: pass {}tuner::Buffer{{pointer, bytes}} with the bytes of the padding "
+      "behind it, and have as many before it",
+      argument.padding, argument.role == Argument::Role::scratch ? "tuner::scratch, or " : "");
+}
 
 std::optional<std::string> why_not_callable(const std::string& kernel, std::span<const BoundArgument> arguments,
                                             const detail::CallSignature& signature) {

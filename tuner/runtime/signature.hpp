@@ -17,6 +17,8 @@ std::optional<std::string> why_not_callable(const std::string& kernel, std::span
 
 /// What is wrong with a bare pointer for a scratch whose length varies, to go on after "Argument 1 of the kernel …, ".
 extern const std::string_view kVariesWithoutSize;
+/// The same for a buffer with a padding.
+std::string padded_without_size(const BoundArgument& argument);
 
 /// Why a binary does not take these arguments, as a sentence; nothing if it does.
 std::optional<std::string> why_not_described(const std::string& kernel, std::span<const BoundArgument> arguments,

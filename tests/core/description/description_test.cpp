@@ -111,7 +111,7 @@ TEST_CASE("unknown words come with the nearest known one") {
         "k.cu:6:22: `flaot` is neither an element type nor a constant problem property; did you mean `float`?");
   CHECK(complaint("out(r, float, n, rtoll 1)") ==
         "k.cu:6:32: `rtoll 1` is not a clause of an output (valid are generators such as uniform(0, 1), and rtol, "
-        "atol, expect, partial, align, value); did you mean `rtol`?");
+        "atol, expect, partial, align, pad, value); did you mean `rtol`?");
   CHECK(complaint("param(A, 1; defautl 1)") ==
         "k.cu:6:27: `defautl 1` is not a clause of a parameter (`default VALUE`, `argument` or `text`); did you mean "
         "`default`?");
@@ -211,6 +211,10 @@ TEST_CASE("arguments are complete and their clauses fit their role") {
   CHECK(complaint("in(a, float, n, uniform(0, 1, 2))") ==
         "k.cu:6:31: the generator has the form uniform(low, high), but 3 parameters are given");
   CHECK(complaint("in(a, float, n, align 3)") == "k.cu:6:37: an alignment is a power of two from 1 to 4096, not `3`");
+  CHECK(complaint("in(a, float, n, pad 0)") == "k.cu:6:35: a padding is 1 to 1073741824 bytes, not `0`");
+  CHECK(contains(complaint("in(a, float, n, pad 2 * n)"), "2 * n"));
+  CHECK(complaint("in(a, float, n, pad 4, pad 4)") == "k.cu:6:38: `pad` is given twice for `a`");
+  CHECK(complaint("scalar(n, int32, pad 4)") == "k.cu:6:32: `pad` does not apply to `n`, which is a scalar");
   CHECK(complaint("out(a, float, n, rtol -1)") == "k.cu:6:37: a tolerance cannot be negative, as -1 is");
   CHECK(complaint("out(a, n, 1)") == "k.cu:6:22: `n` cannot be a type: only a constant problem property can hold one");
   CHECK(complaint("scalar(m, int32)") ==

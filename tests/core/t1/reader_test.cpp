@@ -409,6 +409,12 @@ TEST_CASE("arguments are read, written and compared as their access says") {
   CHECK(!contains(text_of(folder), "in(z_argument"));  // the kernel has three parameters
   CHECK(contains(argument({{"AccessType", "WriteOnly"}, {"RelativeTolerance", 0.5}, {"AbsoluteTolerance", 0}}),
                  "out(z, float, 8, rtol 0.5, atol 0.0)"));
+  CHECK(contains(argument({{"AccessType", "ReadOnly"}, {"FillValue", 1}, {"Padding", 128}}),
+                 "in(z, float, 8, constant(1), pad 128)"));
+  CHECK(contains(argument({{"AccessType", "WriteOnly"}, {"Padding", 128}}), "out(z, float, 8, pad 128)"));
+  CHECK(
+      contains(argument({{"AccessType", "WriteOnly"}, {"Output", 0}, {"Padding", 4}}), "scratch(z, float, 8, pad 4)"));
+  CHECK(contains(argument({{"AccessType", "WriteOnly"}, {"Padding", 0}}), "out(z, float, 8)"));
   CHECK(contains(argument({{"AccessType", "ReadOnly"}, {"FillType", "BinaryRaw"}, {"DataSource", "z.npy"}}),
                  "file(\"z.npy\")"));
   CHECK(contains(argument({{"AccessType", "ReadOnly"}, {"FillValue", 1}, {"DataSource", "z.npy"}}), "file(\"z.npy\")"));
@@ -573,6 +579,7 @@ TEST_CASE("every mistake is a sentence that names its place") {
       {"/KernelSpecification/CompilerOptions",
        {"-std=c++11", "-std=gnu++98"},
        "[1]: the run-time compiler has no language \"gnu++98\": choose one of c++03,"},
+      {"/KernelSpecification/Arguments/0/Padding", -4, ": is -4; a padding is at most 1073741824 bytes."},
       {"/KernelSpecification/Arguments/0/MemoryType", "Texture", ": `Texture` memory is not supported"},
       {"/KernelSpecification/Arguments/0/FillType", "Script", ": `Script` is not supported"},
       {"/KernelSpecification/Arguments/0/FillType", "BinaryRaw", ": `BinaryRaw` is not supported"},

@@ -82,6 +82,7 @@ void check_round_trip(const KernelDescription& kernel) {
     CHECK(before[i].lanes == after[i].lanes);
     CHECK(before[i].length == after[i].length);
     CHECK(before[i].rtol == after[i].rtol);
+    CHECK(before[i].padding == after[i].padding);
     CHECK(before[i].value == after[i].value);
   }
 }
@@ -149,13 +150,14 @@ TEST_CASE("what T1 cannot say is named") {
           "#pragma tuner kernel(k)\n"
           "#pragma tuner param(B, 64, 128) option(FMAD, \"\", \"--fmad=false\") constraint(FMAD == \"\" or B == 64)\n"
           "#pragma tuner grid(next_pow2(B)) block(B)\n"
-          "#pragma tuner in(x, float, 64, normal(0, 1)) out(y, int2, 64) scratch(s, float, B)\n"
+          "#pragma tuner in(x, float, 64, normal(0, 1), pad 16) out(y, int2, 64) scratch(s, float, B)\n"
           "#pragma tuner deterministic reference(plain)\n"),
       {}, tuner::known_device("H200"));
   const std::string warnings = all(tuner::to_t1(task).warnings);
   CHECK(contains(warnings, "T1 cannot tune compiler options: `FMAD` stays without one."));
   CHECK(contains(warnings, "is left out, because it concerns a compiler option"));
   CHECK(contains(warnings, "T1 has no generator for the content of `x`"));
+  CHECK(contains(warnings, "The padding of `x` is in Padding, which other readers of T1 ignore."));
   CHECK(contains(warnings, "`y` has a type that other readers of T1 do not support"));
   CHECK(contains(warnings, "The size of `s` depends on parameters"));
   CHECK(contains(warnings, "Python has no next_pow2"));

@@ -29,7 +29,7 @@ constexpr std::string_view kEverything =
 #pragma tuner grid(ceil_div(n, TILE), 1)
 #pragma tuner block(BLOCKDIMX, 2, 1)
 #pragma tuner shared(BYTES)
-#pragma tuner in(a, TYPE, n, normal(0, 1), align 16)
+#pragma tuner in(a, TYPE, n, normal(0, 1), align 16, pad 40000)
 #pragma tuner inout(b, float4, n + 1, iota(0, 1), rtol 0.001, atol 0.0)
 #pragma tuner out(c, unsigned int, 2 * n)
 #pragma tuner scratch(d, TYPE, TILE)

@@ -255,6 +255,9 @@ TEST_CASE("keys of stored decisions never change") {
   const Task task(description, {{"n", 1000}}, kDevice);
   CHECK(task.kernel_identity() == "scale:a72bd9965bbab5f9e4068239b53d5383");
   CHECK(task.reuse_hash() == "5fe41a6c6279974d55e151b39a89ccad");
+  // As it was before there were paddings.
+  CHECK(task_of("in(a, float, n, align 16) scratch(b, half, BLOCKDIMX) constant(w, float, 4)").reuse_hash() ==
+        "140cd0c73f25b6c61d314326166d3538");
   const cache::DecisionKey key = task.key("cold");
   CHECK(key.kernel_name == "scale");
   CHECK(key.problem == "TYPE=float,n=1000");
@@ -274,6 +277,8 @@ TEST_CASE("trials are reusable when only the space changed, not when the checks 
   CHECK(base != task_of("reference(plain)").reuse_hash());
   CHECK(base != task_of("in(a, float, n)").reuse_hash());
   CHECK(task_of("in(a, float, n)").reuse_hash() != task_of("in(a, float, n, iota())").reuse_hash());
+  CHECK(task_of("in(a, float, n)").reuse_hash() != task_of("in(a, float, n, pad 4)").reuse_hash());
+  CHECK(task_of("in(a, float, n, pad 8)").reuse_hash() != task_of("in(a, float, n, pad 4)").reuse_hash());
   CHECK(task_of("out(a, float, n, rtol 1)").reuse_hash() != task_of("out(a, float, n, atol 1)").reuse_hash());
 }
 

@@ -197,6 +197,8 @@ class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
     return behaviour.confirm == Outcome::ok ? DeviceReply{} : fail(behaviour.confirm);
   }
 
+  DeviceReply answer(const ProbeFences&) { return {}; }
+
   DeviceInfo device_;
   BehaviourOf behaviour_;
   int blocks_ = 0;

@@ -7,6 +7,7 @@
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/description/description_parser.hpp"
+#include "tuner/core/description/padding.hpp"
 #include "tuner/core/description/parameter_values.hpp"
 
 namespace tuner {
@@ -54,7 +55,7 @@ bool allows(Argument::Role role, std::string_view word) {
   const bool compared = role == Argument::Role::out || role == Argument::Role::inout;
   if (word == "rtol" || word == "atol" || word == "expect") return compared;
   if (word == "partial") return role == Argument::Role::out;
-  if (word == "align") return role != Argument::Role::scalar && role != Argument::Role::constant;
+  if (word == "align" || word == "pad") return has_surroundings(role);
   if (word == "value") return role == Argument::Role::scalar;
   return is_filled(role);
 }
@@ -101,12 +102,12 @@ void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
   const std::size_t length = std::min(text.find_first_of(" \t("), text.size());
   const Span word = clause.sub(0, length);
   const Span operand = clause.sub(length).trimmed();
-  std::vector<std::string> words{"rtol", "atol", "align", "value", "partial", "expect"};
+  std::vector<std::string> words{"rtol", "atol", "align", "pad", "value", "partial", "expect"};
   words.insert(words.end(), kGenerators.begin(), kGenerators.end());
   if (std::find(words.begin(), words.end(), word.text()) == words.end()) {
     clause.fail(
         fmt::format("`{}` is not a clause of {} (valid are generators such as uniform(0, 1), and rtol, atol, expect, "
-                    "partial, align, value){}",
+                    "partial, align, pad, value){}",
                     text, role_text(argument.role), suggestion(word.text(), words)));
   }
   if (!allows(argument.role, word.text())) {
@@ -128,6 +129,12 @@ void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
                        (value.as_integer() & (value.as_integer() - 1)) == 0;
     if (!valid) operand.fail(fmt::format("an alignment is a power of two from 1 to 4096, not `{}`", operand.text()));
     argument.alignment = value.as_integer();
+  } else if (word.text() == "pad") {
+    once(argument.padding.has_value());
+    const search::Value value = read_value(operand);
+    const bool valid = value.is_integer() && value.as_integer() >= 1 && value.as_integer() <= kMostPadding;
+    if (!valid) operand.fail(fmt::format("a padding is 1 to {} bytes, not `{}`", kMostPadding, operand.text()));
+    argument.padding = value.as_integer();
   } else if (word.text() == "partial") {
     once(argument.is_partial);
     if (!operand.empty()) operand.fail("`partial` takes no value");

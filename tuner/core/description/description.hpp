@@ -92,12 +92,17 @@ struct Argument {
   std::optional<std::string> expected;      ///< out, inout: file of what is right, named as Generator::file is
   std::optional<search::Expression> value;  ///< scalars: the value; the problem property of the same name if absent
   std::optional<std::int64_t> alignment;    ///< declared alignment of the buffer in bytes; natural if absent
+  std::optional<std::int64_t> padding;      ///< bytes on either side of the buffer that may be read, not written
   Place place;
 };
 
 /// Whether the kernel's signature has a place for it.
 constexpr bool is_parameter(Argument::Role role) {
   return role != Argument::Role::constant;
+}
+/// Whether it is memory of its own, with something before and behind it.
+constexpr bool has_surroundings(Argument::Role role) {
+  return role != Argument::Role::scalar && role != Argument::Role::constant;
 }
 /// Whether it has a content that the kernel reads.
 constexpr bool is_filled(Argument::Role role) {
@@ -158,6 +163,7 @@ struct KernelDescription {
   std::vector<std::string> options;   ///< compiler options that are always passed
   WorkDescription work;
   bool deterministic = false;  ///< outputs must be bit-identical from run to run
+  bool is_altered = false;     ///< it says something else than its source, which must not stand for it
   /// Stands for the hash of the source: of a kernel known from a recording only, or computed before.
   std::string known_identity;
 };

@@ -15,6 +15,7 @@
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/name_table.hpp"
+#include "tuner/core/description/padding.hpp"
 #include "tuner/core/t1/content.hpp"
 #include "tuner/core/t1/signature.hpp"
 #include "tuner/error.hpp"
@@ -315,7 +316,7 @@ class ArgumentReader {
     }
     if (access != "ReadOnly" && is_none && (access == "WriteOnly" || !has_content)) {
       for (const char* key : {"FillType", "FillValue", "DataSource"}) argument.find(key);
-      add(fmt::format("scratch({}, {}, {})", name, type, scratch_length(argument)), argument);
+      add(fmt::format("scratch({}, {}, {}{})", name, type, scratch_length(argument), padding(argument)), argument);
       return;
     }
     if (access == "ReadWrite" && is_none) {
@@ -333,8 +334,8 @@ class ArgumentReader {
     }
     any_output_ = any_output_ || (access != "ReadOnly" && can_be_written(argument, index));
     const char* role = access == "ReadOnly" ? "in" : access == "WriteOnly" ? "out" : "inout";
-    add(fmt::format("{}({}, {}, {}{}{})", role, name, type, buffer.length, content,
-                    access == "ReadOnly" ? "" : tolerances(argument)),
+    add(fmt::format("{}({}, {}, {}{}{}{})", role, name, type, buffer.length, content,
+                    access == "ReadOnly" ? "" : tolerances(argument), padding(argument)),
         argument);
   }
 
@@ -350,6 +351,14 @@ class ArgumentReader {
     if (tolerance.relative) text += ", rtol " + search::Value(*tolerance.relative).text();
     if (tolerance.absolute) text += ", atol " + search::Value(*tolerance.absolute).text();
     return text;
+  }
+
+  /// Bytes on either side that the kernel may read: a key of this program only.
+  static std::string padding(const T1Node& argument) {
+    const auto node = argument.find("Padding");
+    const std::int64_t bytes = node ? node->integer() : 0;
+    if (bytes < 0 || bytes > kMostPadding) node->fail("is {}; a padding is at most {} bytes", bytes, kMostPadding);
+    return bytes > 0 ? fmt::format(", pad {}", bytes) : "";
   }
 
   /// With the number of elements checked, as long as it is known where it stands.

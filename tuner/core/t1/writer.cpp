@@ -277,6 +277,10 @@ class T1Writer {
     if (is_written) object["Output"] = is_out ? 1 : 0;
     if (argument.rtol) object["RelativeTolerance"] = *argument.rtol;
     if (argument.atol) object["AbsoluteTolerance"] = *argument.atol;
+    if (argument.padding) {
+      object["Padding"] = *argument.padding;
+      warn("The padding of `{}` is in Padding, which other readers of T1 ignore.", bound.name);
+    }
     if (argument.alignment) warn("T1 has no place for the alignment of `{}`.", bound.name);
   }
 

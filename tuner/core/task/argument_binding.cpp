@@ -161,6 +161,13 @@ bool is_partial(const NotCompared& left, const std::vector<BoundArgument>& argum
   });
 }
 
+std::string partly_filled(const std::string& array, std::uint64_t bytes, std::uint64_t described) {
+  return fmt::format(
+      "The array `{}` in constant memory has {} bytes, of which {} are described: only these are filled, and the rest "
+      "keeps its initial values.",
+      array, bytes, described);
+}
+
 bool is_seeded(const BoundArgument& argument) {
   return is_filled(argument.role) && !argument.file && argument.generator != Generator::Kind::constant &&
          argument.generator != Generator::Kind::iota;
@@ -205,6 +212,7 @@ std::vector<BoundArgument> bind_arguments(const KernelDescription& description, 
     bound.type = shape.element;
     bound.lanes = shape.lanes;
     bound.alignment = static_cast<std::uint64_t>(argument.alignment.value_or(0));
+    bound.padding = static_cast<std::uint64_t>(argument.padding.value_or(0));
     if (argument.role == Argument::Role::scalar) {
       bound.value = bind_scalar(description, argument, bound.type, scope);
       bound_arguments.push_back(std::move(bound));

@@ -38,6 +38,7 @@ struct BoundArgument {
   bool is_partial = false;           ///< out: candidates may write what the reference leaves unwritten
   std::optional<DataFile> expected;  ///< out, inout: what is right
   std::uint64_t alignment = 0;       ///< declared, bytes; 0: natural
+  std::uint64_t padding = 0;         ///< bytes on either side that may be read
   search::Value value;               ///< scalars
   bool varies = false;               ///< scratch: its length depends on tuned parameters
 };
@@ -46,6 +47,9 @@ struct BoundArgument {
 inline std::uint64_t element_size(const BoundArgument& argument) {
   return static_cast<std::uint64_t>(std::max(argument.lanes, 1)) * size_of(argument.type);
 }
+
+/// An array in constant memory that has more bytes than are described for it, in words.
+std::string partly_filled(const std::string& array, std::uint64_t bytes, std::uint64_t described);
 
 /// Whether its content is another one for another seed.
 bool is_seeded(const BoundArgument& argument);

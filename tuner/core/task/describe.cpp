@@ -91,6 +91,7 @@ std::string argument_text(const Argument& argument) {
   if (argument.expected) parts.push_back(fmt::format("expect file({})", search::quote(*argument.expected)));
   if (argument.is_partial) parts.emplace_back("partial");
   if (argument.alignment) parts.push_back(fmt::format("align {}", *argument.alignment));
+  if (argument.padding) parts.push_back(fmt::format("pad {}", *argument.padding));
   if (argument.value) parts.push_back("value " + one_line(*argument.value));
   return directive(role_word(argument.role), parts);
 }
@@ -139,6 +140,7 @@ std::string bound_argument_text(const BoundArgument& argument) {
     text += fmt::format(" rtol {} atol {}", argument.rtol, argument.atol);
   }
   if (argument.is_partial) text += " partial";
+  if (argument.padding > 0) text += fmt::format(" padded by {} bytes", grouped(argument.padding));
   if (argument.role == Argument::Role::constant) text += " in constant memory";
   if (argument.file) {
     text += " from " + argument.file->path.string();

@@ -42,6 +42,12 @@ std::string kernel_identity(const KernelDescription& description, const std::vec
     fields.add("header", header.name);
     fields.add("text", header.text);
   }
+  // Only who has the padding may be served a winner that counts on it.
+  for (const Argument& argument : description.arguments) {
+    if (!argument.padding) continue;
+    fields.add("padding", argument.name);
+    fields.add("bytes", fmt::format("{}", *argument.padding));
+  }
   return prefix + fields.hash();
 }
 
@@ -66,6 +72,7 @@ std::string reuse_hash(const KernelDescription& description, const std::vector<B
     if (i < arguments.size() && arguments[i].expected) fields.add("expected", arguments[i].expected->hash);
     fields.add("value", argument.value);
     if (argument.alignment) fields.add("alignment", fmt::format("{}", *argument.alignment));
+    if (argument.padding) fields.add("padding", fmt::format("{}", *argument.padding));
   }
   // What turns a configuration into a binary and is no part of the source, since directives are blanked there.
   for (const NamedExpression& named : description.names) {

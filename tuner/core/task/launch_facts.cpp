@@ -42,7 +42,7 @@ std::vector<BufferNeed> buffer_needs(const std::vector<BoundArgument>& arguments
     if (argument.role == Argument::Role::scalar) continue;
     const bool is_scratch = argument.role == Argument::Role::scratch;
     const std::uint64_t elements = is_scratch ? scratch_lengths[next_scratch++] : argument.length;
-    needs.push_back({i, elements, elements * element_size(argument), argument.alignment, is_scratch});
+    needs.push_back({i, elements, elements * element_size(argument), argument.alignment, argument.padding, is_scratch});
   }
   return needs;
 }

@@ -22,6 +22,7 @@ struct BufferNeed {
   std::size_t position = 0;
   std::uint64_t elements = 0, bytes = 0;
   std::uint64_t alignment = 0;  ///< that is declared; 0: natural
+  std::uint64_t padding = 0;    ///< bytes on either side that may be read
   bool is_scratch = false;
 };
 

@@ -22,11 +22,11 @@ void describe(auto& fields, DataFile& file) {
 }
 
 void describe(auto& fields, BoundArgument& argument) {
-  auto& [name, role, type, lanes, length, generator, parameters, file, rtol, atol, partial, expected, alignment, value,
-         varies] = argument;
+  auto& [name, role, type, lanes, length, generator, parameters, file, rtol, atol, partial, expected, alignment,
+         padding, value, varies] = argument;
   fields("name", name)("role", role)("type", type)("lanes", lanes)("length", length)("generator", generator);
   fields("parameters", parameters)("file", file)("rtol", rtol)("atol", atol)("partial", partial);
-  fields("expected", expected)("alignment", alignment)("value", value)("varies", varies);
+  fields("expected", expected)("alignment", alignment)("padding", padding)("value", value)("varies", varies);
 }
 
 void describe(auto& fields, Geometry& geometry) {
@@ -40,9 +40,9 @@ void describe(auto& fields, BoundScalar& scalar) {
 }
 
 void describe(auto& fields, BufferNeed& need) {
-  auto& [position, elements, bytes, alignment, is_scratch] = need;
+  auto& [position, elements, bytes, alignment, padding, is_scratch] = need;
   fields("position", position)("elements", elements)("bytes", bytes)("alignment", alignment);
-  fields("is_scratch", is_scratch);
+  fields("padding", padding)("is_scratch", is_scratch);
 }
 
 void describe(auto& fields, ParameterValue& parameter) {

@@ -59,6 +59,7 @@ class RecordedDeviceLane final : public ImmediateLane<DeviceLane> {
   DeviceReply answer(const RunBlock& request);
   DeviceReply answer(const RecheckFinalist&) { return {}; }
   DeviceReply answer(const ConfirmCandidate&) { return {}; }
+  DeviceReply answer(const ProbeFences&) { return {}; }
   DeviceReply screen(const std::string& configuration, const ScreenPolicy& policy, std::optional<double> best_ns) const;
 
   const Recording& recording_;

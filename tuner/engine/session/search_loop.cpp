@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/core/binary/cubin.hpp"
 #include "tuner/engine/lanes/wait.hpp"
 #include "tuner/engine/session/t1_edit.hpp"
 #include "tuner/engine/session/warm_start.hpp"
@@ -55,7 +56,11 @@ SearchLoop::SearchLoop(const Task& task, const SessionOptions& options, const Se
                                       {.seed = options.seed,
                                        .budget = rules_.evaluations(),
                                        .may_end_early = rules_.may_end_early(),
-                                       .promising = promising_})) {}
+                                       .promising = promising_})),
+      unwarned_arrays_(task.arguments()) {
+  std::erase_if(unwarned_arrays_,
+                [](const BoundArgument& argument) { return argument.role != Argument::Role::constant; });
+}
 
 void SearchLoop::run() {
   begin();
@@ -300,7 +305,19 @@ bool SearchLoop::is_baseline_compiled() const {
   return !baseline_ || candidates_[*baseline_].own_binary || candidates_[*baseline_].finished;
 }
 
+/// Each array is named once. Some are longer for other values of the parameters.
+void SearchLoop::warn_of_arrays(const CompileReply& reply) {
+  std::erase_if(unwarned_arrays_, [&](const BoundArgument& argument) {
+    const auto array = array_in_cubin(reply.cubin.bytes, argument.name);
+    const std::uint64_t described = argument.length * element_size(argument);
+    if (!array || array->bytes <= described) return false;
+    parts_.observer.warning(partly_filled(argument.name, array->bytes, described));
+    return true;
+  });
+}
+
 void SearchLoop::take_binary(EntryId entry, CompileReply reply) {
+  warn_of_arrays(reply);
   if (candidates_.compiled(entry, std::move(reply))) {
     const Entry& compiled = candidates_[entry];
     if (const cache::Quarantined* quarantined = earlier_.quarantined(compiled)) {

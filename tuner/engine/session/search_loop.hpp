@@ -86,6 +86,7 @@ class SearchLoop {
   bool take_compiled();
   void take_compiled(EntryId entry, CompileReply reply);
   void take_binary(EntryId entry, CompileReply reply);
+  void warn_of_arrays(const CompileReply& reply);
   void feed_device();
   void run_reference();
   void take_screened(EntryId entry, const DeviceReply& reply);
@@ -122,6 +123,7 @@ class SearchLoop {
   std::optional<std::string> rule_met_;                  ///< that ends the search
   std::string stopped_because_;
   bool stopped_early_ = false;
+  std::vector<BoundArgument> unwarned_arrays_;  ///< in constant memory: none was found to be longer than described
 };
 
 }  // namespace tuner::engine

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 
 #include "tuner/host/shim/memory.hpp"
@@ -11,6 +12,20 @@ namespace tuner::host {
 namespace {
 
 constexpr std::size_t kNaturalAlignment = 16;  // what a kernel may count on
+constexpr unsigned char kPattern = 0xa5;       // of padding
+
+/// The first byte that a kernel may only read and that is not what it was; its offset from the data, or nothing.
+std::optional<std::ptrdiff_t> first_change(const Buffer& buffer) {
+  const auto padding = static_cast<std::ptrdiff_t>(buffer.padding);
+  const auto bytes = static_cast<std::ptrdiff_t>(buffer.bytes);
+  const bool read_only = buffer.role == PlannedArgument::Role::in || buffer.role == PlannedArgument::Role::constant;
+  for (std::ptrdiff_t i = -padding; i < bytes + padding; ++i) {
+    const bool is_data = i >= 0 && i < bytes;
+    if (is_data && (!read_only || buffer.content == nullptr)) continue;
+    if (buffer.data[i] != (is_data ? buffer.content[i] : kPattern)) return i;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -31,14 +46,16 @@ Buffers::Buffers(const PlannedCase& planned, const unsigned char* inputs, const 
     // At a multiple of its alignment and of nothing more, so that an access that counts on more is seen.
     const std::size_t alignment = argument.alignment == 0 ? kNaturalAlignment : argument.alignment;
     const std::size_t multiple = 2 * (alignment < kNaturalAlignment ? kNaturalAlignment : alignment);
-    const std::size_t before = alignment < kNaturalAlignment ? kNaturalAlignment + alignment : alignment;
+    const std::size_t odd = alignment < kNaturalAlignment ? kNaturalAlignment + alignment : alignment;
+    const std::size_t before = odd + (argument.padding + multiple - 1) / multiple * multiple;
     void* block = nullptr;
-    if (posix_memalign(&block, multiple, before + argument.bytes) != 0)
+    if (posix_memalign(&block, multiple, before + argument.bytes + argument.padding) != 0)
       throw std::runtime_error("Cannot allocate memory for the kernel's buffers");
     blocks_.push_back(block);
-    forbid(block, before);
+    forbid(block, before - argument.padding);
     buffer.data = static_cast<unsigned char*>(block) + before;
     buffer.bytes = argument.bytes;
+    buffer.padding = argument.padding;
     if (argument.offset >= 0) buffer.content = inputs + argument.offset;
   }
   for (const std::size_t position : planned.takes) {
@@ -56,6 +73,8 @@ Buffers::~Buffers() {
 void Buffers::reset(unsigned char poison) {
   for (const Buffer& buffer : buffers_) {
     if (buffer.data == nullptr) continue;
+    std::memset(buffer.data - buffer.padding, kPattern, buffer.padding);
+    std::memset(buffer.data + buffer.bytes, kPattern, buffer.padding);
     if (buffer.content != nullptr)
       std::memcpy(buffer.data, buffer.content, buffer.bytes);
     else
@@ -65,12 +84,8 @@ void Buffers::reset(unsigned char poison) {
 
 Buffers::Change Buffers::changed_input() const {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    const Buffer& buffer = buffers_[i];
-    const bool read_only = buffer.role == PlannedArgument::Role::in || buffer.role == PlannedArgument::Role::constant;
-    if (!read_only || buffer.content == nullptr) continue;
-    for (std::size_t byte = 0; byte < buffer.bytes; ++byte) {
-      if (buffer.data[byte] != buffer.content[byte]) return {static_cast<int>(i), byte};
-    }
+    if (buffers_[i].data == nullptr) continue;
+    if (const auto byte = first_change(buffers_[i])) return {static_cast<int>(i), *byte};
   }
   return {};
 }

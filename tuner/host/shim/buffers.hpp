@@ -8,11 +8,13 @@
 
 namespace tuner::host {
 
-/// A kernel's buffer: exactly its bytes, with nothing that may be touched before or behind it.
+/// A kernel's buffer: exactly its bytes, with nothing that may be touched before or behind it but its padding, which
+/// may be read.
 struct Buffer {
   PlannedArgument::Role role = PlannedArgument::Role::in;
   unsigned char* data = nullptr;
   std::size_t bytes = 0;
+  std::size_t padding = 0;
   const unsigned char* content = nullptr;  ///< before a run; null: none
 };
 
@@ -28,10 +30,11 @@ class Buffers {
 
   /// As before a run: inputs filled, everything else full of that byte.
   void reset(unsigned char poison);
-  /// The first argument that the kernel may only read and that is not what it was, and the byte; -1 if there is none.
+  /// The first argument that is not what it was where the kernel may only read, and the byte, counted from the data's
+  /// first; -1 if there is none.
   struct Change {
     int argument = -1;
-    std::size_t byte = 0;
+    std::ptrdiff_t byte = 0;
   };
   Change changed_input() const;
   /// For the call: one for each parameter of the kernel.

@@ -68,6 +68,7 @@ PlannedArgument buffer(PlannedArgument::Role role, Reader& reader) {
   argument.role = role;
   argument.bytes = static_cast<std::size_t>(reader.number());
   argument.alignment = static_cast<std::size_t>(reader.number());
+  argument.padding = static_cast<std::size_t>(reader.number());
   argument.offset = reader.number();
   return argument;
 }

@@ -2,7 +2,7 @@
 // number modulo PARTS is PART, and writes lines to EVENTS:
 //   begin CASE                              it runs now
 //   outputs CASE RUN OFFSET                 what it wrote, in the file of results; none if run 0 wrote the same
-//   input CASE RUN ARGUMENT BYTE            it changed an input
+//   input CASE RUN ARGUMENT BYTE            it changed an input, or what is beside a buffer
 //   fault CASE RUN LINE LENGTH FILE TEXT    it cannot go on; the name of the file has so many bytes
 //   touched CASE WHAT ARGUMENT OFFSET BYTES   what the access is near that Address Sanitizer reports next
 //   access CASE ...                         see races.cpp
@@ -110,9 +110,9 @@ std::string mismatch(const Variant& variant, const PlannedCase& planned) {
   for (const PlannedArgument& argument : planned.arguments) {
     if (argument.role != PlannedArgument::Role::constant) continue;
     const Symbol& symbol = variant.symbols[symbols++];
-    if (symbol.size != argument.bytes) {
-      return "an array in constant memory has " + std::to_string(symbol.size) + " bytes and the directives describe " +
-             std::to_string(argument.bytes);
+    if (symbol.size < argument.bytes) {
+      return "an array in constant memory has only " + std::to_string(symbol.size) +
+             " bytes and the directives describe " + std::to_string(argument.bytes);
     }
   }
   if (variant.parameter_count != parameters) {
@@ -166,7 +166,7 @@ void run_case(const Plan& plan, std::size_t number, const unsigned char* inputs)
       return;  // whatever the threads held is lost: this process is not to go on
     }
     if (const Buffers::Change change = buffers.changed_input(); change.argument >= 0)
-      event("input %zu %zu %d %zu\n", number, run, change.argument, change.byte);
+      event("input %zu %zu %d %td\n", number, run, change.argument, change.byte);
     std::vector<unsigned char> outputs = buffers.outputs();
     if (run > 0 && outputs == first) continue;
     event("outputs %zu %zu %zu\n", number, run, shared->results_size);

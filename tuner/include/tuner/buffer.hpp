@@ -4,7 +4,8 @@
 
 namespace tuner {
 
-/// A buffer with its size, for any buffer that a launch passes. A launch is refused if what it runs needs more bytes.
+/// A buffer with its size, for any buffer that a launch passes. A launch is refused if what it runs needs more bytes,
+/// its padding behind the data included.
 /// What the elements are is not checked, as with a `void*`. Describes memory, does not own it.
 struct Buffer {
   std::uint64_t address = 0;  ///< on the device; the first member, because the driver reads the argument from there

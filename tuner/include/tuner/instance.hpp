@@ -85,8 +85,12 @@ class TUNER_API Instance {
   /// or as a tuner::Buffer, and not as a bare pointer: what is enough for one configuration is not for the next. A
   /// fallback gets a null pointer for tuner::scratch.
   ///
-  /// For an array in constant memory it takes a device pointer, among the arguments where it is described: that many
-  /// bytes are copied to the array on `stream` before the kernel, at every launch (in a graph, by a node of its own).
+  /// A buffer that is described with `pad N` is passed as a tuner::Buffer too, whose bytes must be enough for the data
+  /// and N bytes behind it. N bytes before its address must be readable as well, which nothing can check.
+  ///
+  /// For an array in constant memory it takes a device pointer, among the arguments where it is described: as many
+  /// bytes as are described are copied to the array on `stream` before the kernel, at every launch (in a graph, by a
+  /// node of its own). What the array has beyond them keeps its initial values.
   ///
   /// Caveats: a binary has one such array in a context, whoever launches it. Launches on several streams at once that
   /// pass different contents overwrite each other's, and compute with what they find; order them with events. A null
@@ -103,7 +107,7 @@ class TUNER_API Instance {
 
   /// The same for arguments whose number or types are known at run time only: the address of each. Nothing but their
   /// count is checked. A null in the place of a scratch, instead of an address, is tuner::scratch; a scratch whose
-  /// length depends on tuned parameters is accepted in no other way.
+  /// length depends on tuned parameters is accepted in no other way, and a buffer with a padding in none.
   LaunchStatus launch_untyped(Stream stream, std::span<void* const> arguments) const noexcept;
 
   Rung rung() const noexcept;
@@ -125,6 +129,7 @@ class TUNER_API Instance {
     std::string name;
     std::uint64_t elements = 0;  ///< of the described type: `float4` counts once
     std::uint64_t bytes = 0;
+    std::uint64_t padding = 0;  ///< bytes that must be readable before these, and behind them
   };
   /// All there is to know of what was launched at one moment. A copy: a later swap does not change it, and nothing in
   /// it belongs to another configuration than the rest.

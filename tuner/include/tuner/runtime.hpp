@@ -35,7 +35,8 @@ struct Notice {
     database,  ///< a database, or a row of it, cannot be used; the next rung was taken
     engine,    ///< the process that compiles and tunes could not start, or was lost
     tuning,    ///< tuning began, was declined, ended or was swapped in
-    request,   ///< nothing can be launched for a request, or an option or TUNER_MODE is out of range
+    request,   ///< nothing can be launched for a request, or an option or TUNER_MODE is out of range; or less of an
+               ///< array in constant memory is described than it has
     launch,    ///< a launch that failed: arguments that do not fit, the driver's refusal, a fallback's error
   };
   Kind kind = Kind::database;

@@ -84,6 +84,11 @@ CUresult behave(Module& module, void** arguments) {
   if (what == "reads_past") static_cast<void>(*static_cast<volatile double*>(values + n));
   if (what == "reads_before") static_cast<void>(*static_cast<volatile double*>(values - 1));
   if (what == "reads_past_room") static_cast<void>(*static_cast<volatile float*>(room + module.room));
+  for (const auto& [argument, offset] : module.reads) {
+    const CUdeviceptr address = *static_cast<CUdeviceptr*>(arguments[argument]);
+    if (address % static_cast<CUdeviceptr>(module.aligned) != 0) return device.dead = CUDA_ERROR_MISALIGNED_ADDRESS;
+    static_cast<void>(*static_cast<volatile char*>(pointer<char>(address) + offset));
+  }
   if (what == "rewrites_input") static_cast<volatile double*>(values)[0] = values[0];
   if (what == "moves" && launch == 3) doubled[0] = std::nextafter(doubled[0], 1e300);
   if (what == "miscounts") counts[2] += 1;

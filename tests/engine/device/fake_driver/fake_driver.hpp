@@ -52,6 +52,9 @@ struct Module {
   int wait_ms = 0;
   int busy_ms = 0;
   int launches = 0;
+  /// What it reads besides, without using it: the byte so far from the beginning of a buffer, by the argument's number.
+  std::vector<std::pair<int, std::int64_t>> reads;
+  int aligned = 1;                         ///< it is not launched with buffers at other multiples
   int from = 0;                            ///< the launch from which on one that skips its work does so
   const double* doubled_before = nullptr;  ///< the output of the launch before
   bool timed = false;                      ///< the launch that is under way

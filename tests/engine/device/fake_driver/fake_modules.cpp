@@ -2,8 +2,9 @@
 // it does (fake_behaviour.cpp), then settings: it takes `time=` nanoseconds, writes `room=` elements of its scratch,
 // uses `registers=` and `shared=` bytes of shared memory by itself, allows blocks of `threads=`, and each launch keeps
 // the host for `wait=` real milliseconds, and the device for `busy=`. One that skips its work does so from
-// launch `from=` of the module on. `array=weights:64` declares an array of 64 bytes in constant memory, which a cubin
-// has by itself.
+// launch `from=` of the module on. `reads=0:8099` reads that byte of its first argument's buffer, which may be outside;
+// `aligned=16` is an illegal access for buffers elsewhere. `array=weights:64` declares an array of 64 bytes in constant
+// memory, which a cubin has by itself.
 #include <algorithm>
 #include <span>
 #include <sstream>
@@ -32,6 +33,11 @@ void obey(Module& module) {
     if (name == "threads") module.max_threads = std::stoi(value);
     if (name == "shared") module.static_shared = std::stoi(value);
     if (name == "registers") module.registers = std::stoi(value);
+    if (name == "aligned") module.aligned = std::stoi(value);
+    if (name == "reads") {
+      const std::size_t colon = value.find(':');
+      module.reads.emplace_back(std::stoi(value), std::stoll(value.substr(colon + 1)));
+    }
     if (name == "array") {
       const std::size_t colon = value.find(':');
       module.arrays[value.substr(0, colon)].resize(std::stoul(value.substr(colon + 1)) / sizeof(double));

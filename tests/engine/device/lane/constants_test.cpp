@@ -69,13 +69,22 @@ TEST_CASE("a binary whose constant memory is not as described is not launched") 
   test.expect(reference("right"), Outcome::launch_refused,
               "The binary has no array 'offsets', which is described as constant(…); declare it with __constant__ "
               "outside functions, for all values of the parameters (");
-  const DeviceReply longer = test.expect(reference("right array=offsets:64"), Outcome::launch_refused);
-  CHECK(
-      longer.message ==
-      "The array 'offsets' in constant memory has 64 bytes, but 32 are described for it; correct its type or length.");
+  const DeviceReply shorter = test.expect(reference("right array=offsets:24"), Outcome::launch_refused);
+  CHECK(shorter.message ==
+        "The array 'offsets' in constant memory has only 24 bytes, but 32 are described for it; correct its type or "
+        "length.");
   Candidate one_more = candidate("right array=offsets:32");
   one_more.parameters.push_back({40, 8});
   CHECK(says(test.ask(RunReference{one_more, {}}), "takes 6 parameters, but 5 arguments are described"));
+}
+
+TEST_CASE("of an array that is longer than described the rest keeps what the module has there") {
+  // Four are described. The driver's arrays begin with zeros, which is what the fifth must add.
+  TestLane test(problem_with_offsets());
+  test.expect(reference("right array=offsets:40"), Outcome::ok);
+  test.expect(screen("right time=90000 array=offsets:40"), Outcome::ok);
+  // Without a fifth, other elements get other offsets.
+  test.expect(screen("right array=offsets:32"), Outcome::wrong_result);
 }
 
 TEST_CASE(

@@ -151,8 +151,39 @@ struct ConfirmCandidate {
   Isolation isolation = {};
 };
 
+/// Where a buffer has its fence while it is probed.
+enum class FenceSide {
+  behind,
+  before,
+  inside,  ///< far away on both sides; but its memory cannot be written to
+};
+
+/// One launch with a fence for one buffer alone, so many bytes from its data, which can be read and hold a pattern. All
+/// other buffers are as they are timed.
+struct FenceProbe {
+  std::size_t argument = 0;  ///< its position
+  FenceSide side = FenceSide::behind;
+  std::uint64_t gap = 0;        ///< bytes; with it the data begins at a multiple of `alignment`
+  std::uint64_t alignment = 1;  ///< bytes
+};
+/// The farthest fence that is asked for, and how far memory reaches on the side without one, at least.
+inline constexpr std::uint64_t kProbeReach = 2 * 1024 * 1024;
+
+struct ProbeResult {
+  std::size_t passed = 0;   ///< launches that ended normally
+  bool misaligned = false;  ///< the one after them needs a larger alignment
+};
+
+/// Launches a candidate once for each probe, until a launch meets its fence, which ends the worker. Compares nothing
+/// and needs no reference. Made by the lane only, to find out what a fault was.
+struct ProbeFences {
+  using Result = ProbeResult;
+  Candidate candidate;
+  std::vector<FenceProbe> probes;
+};
+
 using DeviceRequest = std::variant<PrepareProblem, RunReference, ScreenCandidate, LoadFinalists, RunBlock,
-                                   RecheckFinalist, ConfirmCandidate>;
+                                   RecheckFinalist, ConfirmCandidate, ProbeFences>;
 
 /// One alternative for each request, in the same order, after one for "nothing is known": the worker was lost.
 template <typename Requests>
@@ -172,6 +203,9 @@ struct DeviceReply {
   /// A worker was lost over it, and it failed in one that had run nothing else: the failure is its own. Set by the
   /// lane.
   bool confirmed = false;
+  /// The driver's error of a launch that met a fence, where a launch without fences ends normally and changes nothing
+  /// that it should not. Empty: no such launch.
+  std::string fence_fault = {};
   DeviceResult result = {};
 
   bool ok() const { return outcome == Outcome::ok; }

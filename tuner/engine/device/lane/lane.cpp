@@ -15,6 +15,8 @@ namespace tuner::engine {
 namespace {
 
 constexpr std::size_t kRoom = 4;
+/// One for a reference, and for candidates, which often have one mistake in common.
+constexpr int kMostSearches = 4;
 
 SpawnOptions worker_program(const DeviceLaneOptions& options) {
   SpawnOptions result;
@@ -114,12 +116,12 @@ void DeviceProcessLane::handle_reply(WorkerReply answered) {
 void DeviceProcessLane::finish(DeviceReply reply) {
   Pending pending = std::move(running_->pending);
   running_.reset();
+  if (std::holds_alternative<ProbeFences>(pending.request)) return take_probes(reply);
   if (pending.first_failure) {
     if (reply.outcome == Outcome::ok) {
       ++statistics_.innocent;
     } else if (!std::holds_alternative<RunBlock>(pending.request)) {
-      reply = more_exact(std::move(*pending.first_failure), std::move(reply));
-      reply.confirmed = true;
+      reply = settled(pending, std::move(reply));
     }
   }
   remember(pending.request, reply);
@@ -164,6 +166,11 @@ void DeviceProcessLane::send_next() {
   // Nothing is timed beside a kernel that hangs; it ends when its process does.
   if (workers_.any_computing()) return;
   note_recovered();
+  if (is_bare_ && !waiting_.empty() && !std::holds_alternative<ProbeFences>(waiting_.front().request)) {
+    is_bare_ = false;
+    restore_all();
+    return send_next();
+  }
   while (!waiting_.empty() && !running_) {
     Pending pending = std::move(waiting_.front());
     waiting_.pop_front();
@@ -191,6 +198,7 @@ void DeviceProcessLane::forget_what_it_replaces(const DeviceRequest& request) {
     no_finalists_ = "none were loaded since the problem was prepared.";
     racing_ = spares_in_the_way_ = false;
     spares_failed_ = 0;
+    searches_left_ = kMostSearches;
   }
   if (std::holds_alternative<LoadFinalists>(request)) {
     finalists_.reset();
@@ -240,6 +248,7 @@ void DeviceProcessLane::cancel(TicketId ticket) {
   if (found == waiting_.end()) return;
   DeviceReply reply = found->first_failure ? std::move(*found->first_failure)
                                            : lost_worker("It was cancelled before it reached the device.");
+  if (search_ && search_->ticket == ticket) search_.reset();
   waiting_.erase(found);
   answer(ticket, std::move(reply));
 }

@@ -13,6 +13,7 @@
 #include "tuner/engine/device/lane/lane_requests.hpp"
 #include "tuner/engine/device/lane/lane_statistics.hpp"
 #include "tuner/engine/device/lane/lane_workers.hpp"
+#include "tuner/engine/device/lane/overread_search.hpp"
 
 namespace tuner::engine {
 
@@ -43,6 +44,9 @@ struct DeviceLaneOptions {
 /// else either, its failure is confirmed. The reference always gets its second run, and so does what was lost with a
 /// worker that ended without a word or over an error that may be the GPU's: the cause may be outside. Blocks get
 /// one for that reason alone: the race knows how to ask who it was.
+///
+/// A candidate, or the reference, that meets a fence is launched further, by as many workers as that takes, to find out
+/// which buffer that was and how far it reads; only the first of a problem are, since each may cost ten workers.
 ///
 /// Creating a context disturbs what is timed on the same GPU: no spare is started from the loading of finalists to
 /// the next problem.
@@ -107,6 +111,11 @@ class DeviceProcessLane final : public DeviceLane {
 
   void lose(Loss loss);
   bool has_second_run(const Running& running, const Loss& loss) const;
+  static DeviceReply settled(Pending& pending, DeviceReply reply);
+  bool begin_search(Pending& pending, const DeviceReply& reply);
+  void ask_probes();
+  void take_probes(const DeviceReply& reply);
+  void restore_all();
   bool start_another();
   void note_recovered();
   void keep_spares();
@@ -133,6 +142,17 @@ class DeviceProcessLane final : public DeviceLane {
   std::optional<LoadFinalists> finalists_;
   std::string no_finalists_ = "none were loaded.";  ///< why there are none
   RequestLimits limits_;
+
+  /// A request over which a fence was met. It waits for its answer while probes run in its place.
+  struct Search {
+    TicketId ticket;
+    DeviceReply reply;
+    Candidate candidate;
+    OverreadSearch edges;
+  };
+  std::optional<Search> search_;
+  int searches_left_ = 0;  ///< for this problem
+  bool is_bare_ = false;   ///< the worker has the problem and nothing else, which probes do not need
 
   bool racing_ = false;                              ///< finalists were loaded, and no other problem since
   bool spares_in_the_way_ = false;                   ///< the problem needs their memory

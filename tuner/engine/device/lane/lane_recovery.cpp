@@ -30,6 +30,8 @@ void DeviceProcessLane::lose(Loss loss) {
   if (!is_candidates) {
     ++failures_;
     if (running && !running->repeated) waiting_.push_front(std::move(running->pending));
+  } else if (std::holds_alternative<ProbeFences>(running->pending.request)) {
+    take_probes(loss.reply);
   } else if (has_second_run(*running, loss)) {
     ++statistics_.second_runs;
     isolate(running->pending.request, loss.reply, limits_);
@@ -37,7 +39,7 @@ void DeviceProcessLane::lose(Loss loss) {
     running->pending.first_failure = std::move(loss.reply);
     waiting_.push_front(std::move(running->pending));
   } else {
-    answers = true;
+    answers = !begin_search(running->pending, loss.reply);
   }
 
   if (failures_ >= kMaxFailures) {
@@ -50,10 +52,7 @@ void DeviceProcessLane::lose(Loss loss) {
 
   Pending& pending = running->pending;
   if (loss.reply.message.empty()) loss.reply.message = workers_.exit_description();
-  if (!std::holds_alternative<RunBlock>(pending.request)) {
-    if (pending.first_failure) loss.reply = more_exact(std::move(*pending.first_failure), std::move(loss.reply));
-    loss.reply.confirmed = true;
-  }
+  if (!std::holds_alternative<RunBlock>(pending.request)) loss.reply = settled(pending, std::move(loss.reply));
   remember(pending.request, loss.reply);
   answer(pending.ticket, std::move(loss.reply));
 }
@@ -65,6 +64,13 @@ bool DeviceProcessLane::has_second_run(const Running& running, const Loss& loss)
   // The reference is always the first that a worker runs, and much is lost with it.
   if (std::holds_alternative<RunReference>(running.pending.request)) return true;
   return !running.fresh && !std::holds_alternative<RunBlock>(running.pending.request);
+}
+
+/// What is reported of a request that failed for the last time, and perhaps before.
+DeviceReply DeviceProcessLane::settled(Pending& pending, DeviceReply reply) {
+  if (pending.first_failure) reply = more_exact(std::move(*pending.first_failure), std::move(reply));
+  reply.confirmed = true;
+  return reply;
 }
 
 bool DeviceProcessLane::start_another() {
@@ -86,8 +92,8 @@ bool DeviceProcessLane::start_another() {
   fresh_ = true;
   repeat_.clear();
   if (problem_) repeat_.push_back(*problem_);
-  if (reference_) repeat_.push_back(*reference_);
-  if (finalists_) repeat_.push_back(*finalists_);
+  is_bare_ = search_.has_value();
+  if (!is_bare_) restore_all();
   // Not more than that: what waits may be answered at once, and the request that was lost comes first.
   if (!repeat_.empty()) send_next();
   return was_ready;

@@ -58,6 +58,8 @@ milliseconds limit_of(const DeviceRequest& request, const RequestLimits& limits)
           return launch * (kFurther + kVerifying) + 2 * kLongUse + limits.slack;
         }
         if constexpr (std::is_same_v<Request, ConfirmCandidate>) return launch * (3 * kVerifying) + limits.slack;
+        if constexpr (std::is_same_v<Request, ProbeFences>)
+          return launch * static_cast<int>(typed.probes.size()) + limits.slack;
       },
       request);
 }

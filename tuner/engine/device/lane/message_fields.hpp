@@ -74,6 +74,20 @@ void describe(auto& fields, ConfirmCandidate& request) {
   fields("reference", reference)("candidate", candidate)("seed", seed)("isolation", isolation);
 }
 
+constexpr bool is_known(FenceSide side) {
+  return side >= FenceSide::behind && side <= FenceSide::inside;
+}
+
+void describe(auto& fields, FenceProbe& probe) {
+  auto& [argument, side, gap, alignment] = probe;
+  fields("argument", argument)("side", side)("gap", gap)("alignment", alignment);
+}
+
+void describe(auto& fields, ProbeFences& request) {
+  auto& [candidate, probes] = request;
+  fields("candidate", candidate)("probes", probes);
+}
+
 // ---- Replies ----
 
 void describe(auto& fields, TimedRun& run) {
@@ -115,10 +129,16 @@ void describe(auto& fields, ConfirmResult& result) {
   fields("reference_failed", reference_failed);
 }
 
+void describe(auto& fields, ProbeResult& result) {
+  auto& [passed, misaligned] = result;
+  fields("passed", passed)("misaligned", misaligned);
+}
+
 void describe(auto& fields, DeviceReply& reply) {
-  auto& [outcome, message, launches, load_ms, verify_ms, timing_ms, confirmed, result] = reply;
+  auto& [outcome, message, launches, load_ms, verify_ms, timing_ms, confirmed, fence_fault, result] = reply;
   fields("outcome", outcome)("message", message)("launches", launches)("load_ms", load_ms)("verify_ms", verify_ms);
-  fields("timing_ms", timing_ms)("confirmed", confirmed)("result", result);
+  fields("timing_ms", timing_ms)("confirmed", confirmed)("fence_fault", fence_fault);
+  fields("result", result);
 }
 
 }  // namespace tuner::engine

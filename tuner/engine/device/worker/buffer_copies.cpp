@@ -15,7 +15,7 @@ bool is_copied(const ArgumentState& state, BufferCopies::What what) {
 std::uint64_t BufferCopies::bytes_of_a_copy(What what) const {
   std::uint64_t bytes = 0;
   for (const ArgumentState& state : buffers_.arguments()) {
-    if (is_copied(state, what)) bytes += state.buffer->capacity() + 2 * kGuardBytes;
+    if (is_copied(state, what)) bytes += state.buffer->capacity() + 2 * guard_bytes(state.argument);
   }
   return bytes;
 }
@@ -45,8 +45,9 @@ void BufferCopies::add(What what) {
   std::vector<Copy> set;
   for (const ArgumentState& state : buffers_.arguments()) {
     if (!is_copied(state, what)) continue;
-    const Copy& copy = set.emplace_back(
-        Copy{state.position, GuardedBuffer(state.buffer->capacity(), plain_alignment(state.argument))});
+    const Copy& copy =
+        set.emplace_back(Copy{state.position, GuardedBuffer(state.buffer->capacity(), plain_alignment(state.argument),
+                                                            guard_bytes(state.argument))});
     if (state.argument.role == Argument::Role::in) {
       stream_.copy(copy.memory.place().data(), state.place(Layout::plain).data(), state.element_bytes());
     }

@@ -18,6 +18,14 @@ FencedBuffer::Use use_of(const ArgumentState& state) {
   return state.argument.role == Argument::Role::in ? FencedBuffer::Use::input : FencedBuffer::Use::output;
 }
 
+GuardedBuffer guarded(const BoundArgument& argument, std::uint64_t bytes) {
+  return {bytes, plain_alignment(argument), guard_bytes(argument)};
+}
+
+FencedBuffer::Shape fenced_shape(const BoundArgument& argument, std::uint64_t bytes) {
+  return {bytes, fenced_alignment(argument), argument.padding};
+}
+
 template <typename Integer>
 bool put_integer(const search::Value& value, std::vector<std::byte>& bytes) {
   Integer integer = 0;
@@ -45,14 +53,6 @@ bool put_integer(const search::Value& value, std::vector<std::byte>& bytes) {
 std::uint64_t plain_alignment(const BoundArgument& argument) {
   constexpr std::uint64_t kAlways = 256;
   return std::max(argument.alignment, kAlways);
-}
-
-std::uint64_t fenced_alignment(const BoundArgument& argument) {
-  constexpr std::uint64_t kWidestAccess = 16;
-  if (argument.alignment == 0) return kWidestAccess;
-  const auto lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
-  const std::uint64_t natural = size_of(argument.type) * (lanes == 3 ? 1 : lanes);
-  return std::max(argument.alignment, std::min(natural, kWidestAccess));
 }
 
 std::vector<std::pair<CUdeviceptr, std::uint64_t>> ArgumentState::kept() const {
@@ -115,7 +115,7 @@ Buffers::Buffers(std::span<const BoundArgument> arguments, std::uint64_t seed, D
       state.pristine = allocate(copy_bytes);
       continue;
     }
-    state.buffer.emplace(state.element_bytes(), plain_alignment(argument));
+    state.buffer.emplace(guarded(argument, state.element_bytes()));
     if (argument.role == Argument::Role::inout) {
       state.pristine = allocate(copy_bytes);
       restores_ = true;
@@ -159,7 +159,9 @@ std::string Buffers::raise_fences() {
   const std::uint64_t granularity = fence_granularity();
   std::uint64_t needed = 0;
   for (const ArgumentState& state : arguments_) {
-    if (state.buffer) needed += FencedBuffer::memory_needed(use_of(state), state.element_bytes(), granularity);
+    if (!state.buffer) continue;
+    needed +=
+        FencedBuffer::memory_needed(use_of(state), fenced_shape(state.argument, state.element_bytes()), granularity);
   }
   constexpr double kGiB = 1024.0 * 1024 * 1024;
   std::size_t free_bytes = 0, all = 0;
@@ -172,7 +174,7 @@ std::string Buffers::raise_fences() {
   if (needed + all / 8 > free_bytes) return lacks_memory();
   try {
     for (ArgumentState& state : arguments_) {
-      if (state.buffer) state.fenced.emplace(use_of(state), state.element_bytes(), fenced_alignment(state.argument));
+      if (state.buffer) state.fenced.emplace(use_of(state), fenced_shape(state.argument, state.element_bytes()));
     }
     fill_fenced_inputs();
   } catch (const CallFailed& failure) {
@@ -248,7 +250,7 @@ void Buffers::fence_scratch(ArgumentState& state, std::uint64_t bytes) {
   if (!fenced_ || (state.fenced && state.fenced->resize(bytes))) return;
   state.fenced.reset();
   try {
-    state.fenced.emplace(FencedBuffer::Use::output, bytes, fenced_alignment(state.argument));
+    state.fenced.emplace(FencedBuffer::Use::output, fenced_shape(state.argument, bytes));
   } catch (const CallFailed& failure) {
     if (is_sticky(failure.result())) throw;
     scratch_fenced_ = false;
@@ -269,12 +271,12 @@ Verdict Buffers::resize_scratch(std::span<const std::uint64_t> lengths) {
     if (!state.buffer || !state.buffer->resize(bytes)) {
       state.buffer.reset();
       try {
-        state.buffer.emplace(bytes, plain_alignment(state.argument));
+        state.buffer.emplace(guarded(state.argument, bytes));
       } catch (const CallFailed& failure) {
         // The next configuration starts from an empty buffer.
         state.elements = 0;
         if (failure.result() != CUDA_ERROR_OUT_OF_MEMORY) throw;
-        state.buffer.emplace(0, plain_alignment(state.argument));
+        state.buffer.emplace(guarded(state.argument, 0));
         plant_guards(state);
         return {Outcome::out_of_memory, fmt::format("The scratch buffer '{}' needs {} bytes, which the device does not "
                                                     "have; limit its length with a constraint.",

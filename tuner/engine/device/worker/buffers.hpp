@@ -101,8 +101,5 @@ class Buffers {
 
 /// Alignment of a buffer that is timed: at least what every allocation has.
 std::uint64_t plain_alignment(const BoundArgument& argument);
-/// Alignment of a buffer whose end is fenced: as declared, but no less than the type's own; else 16 bytes, enough for
-/// all accesses but the 32-byte ones of the newest GPUs.
-std::uint64_t fenced_alignment(const BoundArgument& argument);
 
 }  // namespace tuner::engine

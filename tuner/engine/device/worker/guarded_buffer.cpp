@@ -11,9 +11,9 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
 
 }  // namespace
 
-GuardedBuffer::GuardedBuffer(std::uint64_t bytes, std::uint64_t alignment)
-    : bytes_(bytes), capacity_(bytes), allocation_(allocate(bytes + 2 * kGuardBytes + alignment)) {
-  offset_ = round_up(allocation_.get() + kGuardBytes, alignment) - allocation_.get();
+GuardedBuffer::GuardedBuffer(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t guard)
+    : bytes_(bytes), capacity_(bytes), guard_(guard), allocation_(allocate(bytes + 2 * guard + alignment)) {
+  offset_ = round_up(allocation_.get() + guard, alignment) - allocation_.get();
 }
 
 bool GuardedBuffer::resize(std::uint64_t bytes) {
@@ -22,25 +22,28 @@ bool GuardedBuffer::resize(std::uint64_t bytes) {
   return true;
 }
 
-FencedBuffer::FencedBuffer(Use use, std::uint64_t bytes, std::uint64_t alignment)
-    : bytes_(bytes), alignment_(alignment), at_end_(bytes, alignment) {
-  if (use == Use::input && place(Layout::at_end).begin != 0) at_start_.emplace(bytes, alignment);
+FencedBuffer::FencedBuffer(Use use, const Shape& shape)
+    : shape_(shape), at_end_(shape.bytes + 2 * shape.before(), shape.alignment) {
+  if (use == Use::input && !fills_mapping()) at_start_.emplace(at_end_.bytes(), shape.alignment);
 }
 
 Placement FencedBuffer::place(Layout layout) const {
   const FencedMemory& memory = layout == Layout::at_start && at_start_ ? *at_start_ : at_end_;
   Placement result;
   result.memory = memory.address();
-  if (layout == Layout::at_end) result.begin = (memory.bytes() - bytes_) / alignment_ * alignment_;
-  result.end = result.begin + bytes_;
-  result.guard_begin = result.begin - std::min(result.begin, kMaxGuardBytes);
-  result.guard_end = std::min(memory.bytes(), result.end + kMaxGuardBytes);
+  const auto& [bytes, alignment, padding] = shape_;
+  result.begin =
+      layout == Layout::at_end ? (memory.bytes() - bytes - padding) / alignment * alignment : shape_.before();
+  result.end = result.begin + bytes;
+  const std::uint64_t farthest = std::max(kMaxGuardBytes, shape_.before());
+  result.guard_begin = result.begin - std::min(result.begin, farthest);
+  result.guard_end = std::min(memory.bytes(), result.end + farthest);
   return result;
 }
 
 bool FencedBuffer::resize(std::uint64_t bytes) {
-  if (bytes > at_end_.bytes()) return false;
-  bytes_ = bytes;
+  if (bytes + 2 * shape_.before() > at_end_.bytes()) return false;
+  shape_.bytes = bytes;
   return true;
 }
 
@@ -49,7 +52,8 @@ void FencedBuffer::set_writable(bool writable) {
   if (at_start_) at_start_->set_writable(writable);
 }
 
-std::uint64_t FencedBuffer::memory_needed(Use use, std::uint64_t bytes, std::uint64_t granularity) {
+std::uint64_t FencedBuffer::memory_needed(Use use, const Shape& shape, std::uint64_t granularity) {
+  const std::uint64_t bytes = shape.bytes + 2 * shape.before();
   const std::uint64_t mapped = std::max(round_up(bytes, granularity), granularity);
   return use == Use::input && mapped != bytes ? 2 * mapped : mapped;
 }

@@ -28,10 +28,11 @@ struct Placement {
 /// first byte past the end.
 class GuardedBuffer {
  public:
-  /// `alignment` of the data in bytes: at least 256, or as declared if that is more. Throws CallFailed.
-  GuardedBuffer(std::uint64_t bytes, std::uint64_t alignment);
+  /// `alignment` of the data in bytes: at least 256, or as declared if that is more. `guard`: bytes of each band.
+  /// Throws CallFailed.
+  GuardedBuffer(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t guard);
 
-  Placement place() const { return {allocation_.get(), 0, offset_, offset_ + bytes_, offset_ + bytes_ + kGuardBytes}; }
+  Placement place() const { return {allocation_.get(), 0, offset_, offset_ + bytes_, offset_ + bytes_ + guard_}; }
   std::uint64_t capacity() const { return capacity_; }
   /// Uses less, or again more, of what was allocated. False if it never was enough.
   bool resize(std::uint64_t bytes);
@@ -39,34 +40,41 @@ class GuardedBuffer {
  private:
   std::uint64_t bytes_;
   std::uint64_t capacity_;
+  std::uint64_t guard_;
   DeviceMemory allocation_;
   std::uint64_t offset_;
 };
 
-/// The same data twice with nothing mapped beside it: behind its end, and before its start. What lies between data and
-/// fence on the other side is guard.
+/// The same data twice with nothing mapped beside it: behind its end, and before its start; or, where there is padding,
+/// behind the padding. That, and what lies between data and fence on the other side, is guard.
 class FencedBuffer {
  public:
   /// Inputs keep their content in both layouts, and can be made read-only; outputs share the memory of both.
   enum class Use { input, output };
-  /// The farthest guards are planted and looked at.
+  struct Shape {
+    std::uint64_t bytes = 0;
+    std::uint64_t alignment = 1;
+    std::uint64_t padding = 0;  ///< bytes on either side that may be read
+    /// What a fence is away from data that has padding in front of it.
+    std::uint64_t before() const { return (padding + alignment - 1) / alignment * alignment; }
+  };
+  /// The farthest guards are planted and looked at, if no padding reaches farther.
   static constexpr std::uint64_t kMaxGuardBytes = 2 * 1024 * 1024;
 
   /// Throws CallFailed.
-  FencedBuffer(Use use, std::uint64_t bytes, std::uint64_t alignment);
+  FencedBuffer(Use use, const Shape& shape);
 
   Placement place(Layout layout) const;
   /// Whether both layouts are the same memory at the same place: data that fills its granules.
-  bool fills_mapping() const { return !at_start_ && place(Layout::at_end).begin == 0; }
+  bool fills_mapping() const { return place(Layout::at_end).data() == place(Layout::at_start).data(); }
   bool resize(std::uint64_t bytes);
   void set_writable(bool writable);
 
   /// Device memory that such a buffer takes.
-  static std::uint64_t memory_needed(Use use, std::uint64_t bytes, std::uint64_t granularity);
+  static std::uint64_t memory_needed(Use use, const Shape& shape, std::uint64_t granularity);
 
  private:
-  std::uint64_t bytes_;
-  std::uint64_t alignment_;
+  Shape shape_;
   FencedMemory at_end_;
   std::optional<FencedMemory> at_start_;  ///< nothing: at_end_ serves both
 };

@@ -63,12 +63,10 @@ Verdict find_constant(const Candidate& candidate, const ArgumentState& state, Lo
                         "outside functions, for all values of the parameters ({}).",
                         name, error_text(result))};
   }
-  if (bytes != state.element_bytes()) {
-    return {
-        Outcome::launch_refused,
-        fmt::format(
-            "The array '{}' in constant memory has {} bytes, but {} are described for it; correct its type or length.",
-            name, bytes, state.element_bytes())};
+  if (bytes < state.element_bytes()) {
+    return {Outcome::launch_refused, fmt::format("The array '{}' in constant memory has only {} bytes, but {} are "
+                                                 "described for it; correct its type or length.",
+                                                 name, bytes, state.element_bytes())};
   }
   kernel.constants.push_back({state.position, memory});
   return {};

@@ -42,7 +42,8 @@ struct LoadedKernel {
 Verdict load_kernel(const Candidate& candidate, const std::vector<ArgumentState>& arguments, const DeviceInfo& device,
                     LoadedKernel& kernel);
 
-/// Queues filling the module's constant memory with what the arguments hold now.
+/// Queues filling the module's constant memory with what the arguments hold now. What an array has beyond what is
+/// described for it keeps its initial values.
 void fill_constants(const LoadedKernel& kernel, const std::vector<ArgumentState>& arguments, WorkStream& stream);
 
 /// Queues one launch on buffers at these addresses, one for each argument. Not ok when the driver refuses; throws

@@ -57,21 +57,23 @@ Verdict Runner::diagnose(const LoadedKernel& kernel, bool with_kept) {
   return {};
 }
 
+bool Runner::met_fence(CUresult fault) const {
+  return fault == CUDA_ERROR_ILLEGAL_ADDRESS && running_ && *running_ != Layout::plain && runs_without_fences_;
+}
+
 std::string Runner::fault_text(CUresult fault) const {
   const std::string error = error_text(fault);
-  if (running_ && *running_ != Layout::plain && runs_without_fences_) {
-    if (fault == CUDA_ERROR_ILLEGAL_ADDRESS) {
-      return fmt::format(
-          "It reads {} of one of its buffers, or writes an input's own content back to it: without fences it completes "
-          "and changes nothing outside its outputs, with fences it ended the GPU's context: {}.",
-          *running_ == Layout::at_end ? "past the end" : "before the start", error);
-    }
-    if (fault == CUDA_ERROR_MISALIGNED_ADDRESS) {
-      return fmt::format(
-          "It needs a buffer with a larger alignment than the declared one, which is 16 bytes by default; declare it "
-          "with `align N`: {}.",
-          error);
-    }
+  if (met_fence(fault)) {
+    return fmt::format(
+        "It reads {} of one of its buffers, or writes an input's own content back to it: without fences it completes "
+        "and changes nothing outside its outputs, with fences it ended the GPU's context: {}.",
+        *running_ == Layout::at_end ? "past the end" : "before the start", error);
+  }
+  if (fault == CUDA_ERROR_MISALIGNED_ADDRESS && running_ && *running_ != Layout::plain && runs_without_fences_) {
+    return fmt::format(
+        "It needs a buffer with a larger alignment than the declared one, which is 16 bytes by default; declare it "
+        "with `align N`: {}.",
+        error);
   }
   return fmt::format("It ended the GPU's context: {}.", error);
 }

@@ -47,6 +47,8 @@ class Runner {
   void set_launch_timeout(std::chrono::milliseconds timeout) { launch_timeout_ = timeout; }
   /// What a fault that has just ended the context says about the kernel, as one sentence.
   std::string fault_text(CUresult fault) const;
+  /// Whether it met a fence there: the kernel runs to its end without them, and changes nothing that it should not.
+  bool met_fence(CUresult fault) const;
   /// Not ok if the reference leaves all of an output unwritten that is not partial: nothing could be compared.
   Verdict something_is_written() const;
   /// What the reference leaves unwritten of each output.

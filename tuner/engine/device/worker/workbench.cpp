@@ -10,6 +10,7 @@
 #include "tuner/engine/device/lane/memory_needed.hpp"
 #include "tuner/engine/device/worker/buffers.hpp"
 #include "tuner/engine/device/worker/device_support.hpp"
+#include "tuner/engine/device/worker/fence_prober.hpp"
 #include "tuner/engine/device/worker/kernel.hpp"
 #include "tuner/engine/device/worker/other_processes.hpp"
 #include "tuner/engine/device/worker/resident_finalist.hpp"
@@ -138,6 +139,7 @@ bool Workbench::end_with(const CallFailed& failure, DeviceReply& reply) const {
     reply.message += failure.what();
   } else if (is_kernels) {
     reply.message += problem_->runner.fault_text(failure.result());
+    if (problem_->runner.met_fence(failure.result())) reply.fence_fault = error_text(failure.result());
   } else {
     reply.message += fmt::format("{} The cause may be the GPU rather than the kernel.", failure.what());
   }
@@ -357,6 +359,22 @@ void Workbench::run(const ConfirmCandidate& request, DeviceReply& reply, Confirm
   reply.outcome = verdict.outcome;
   reply.message = message;
   result.reference_failed = reference_failed;
+}
+
+void Workbench::run(const ProbeFences& request, DeviceReply& reply, ProbeResult& result) {
+  Problem& p = problem();
+  p.set_launch_timeout({});
+  p.end_race();
+  LoadedKernel kernel;
+  if (!load(request.candidate, p.buffers, device_, stream_, kernel, reply)) return;
+  const Stopwatch watch(reply.verify_ms);
+  FenceProber prober(p.buffers, p.support, stream_, device_, p.launch_timeout);
+  try {
+    take(reply, prober.run(kernel, request.probes, result.passed));
+  } catch (const CallFailed& failure) {
+    result.misaligned = failure.result() == CUDA_ERROR_MISALIGNED_ADDRESS;
+    throw;
+  }
 }
 
 }  // namespace tuner::engine
