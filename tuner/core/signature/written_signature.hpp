@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tuner/core/description/source_text.hpp"
-#include "tuner/core/signature/code_text.hpp"
+#include "tuner/core/description/code_text.hpp"
 #include "tuner/core/signature/signature.hpp"
 
 namespace tuner {
