@@ -91,8 +91,9 @@ class StatementReader {
         if (end == kNowhere) return false;
         if (c == '(' && !statement.is_function() && !is_value) note_name(statement);
         at_ = end;
-      } else if (c == '<' && !statement.is_function() && !is_operator(statement)) {
+      } else if (c == '<' && !statement.is_function() && !is_operator(statement) && at_ >= compares_until_) {
         const std::size_t end = closing(at_, '<', '>');
+        if (end == kNowhere) compares_until_ = code_.find_first_of(";{", at_);
         at_ = end == kNowhere ? at_ + 1 : end;
       } else if (is_word_character(c)) {
         const std::size_t begin = at_;
@@ -182,7 +183,32 @@ class StatementReader {
 
   std::string_view source_, code_;
   std::size_t at_ = 0;
+  std::size_t compares_until_ = 0;  ///< so far `<` opens nothing
   std::vector<Statement> statements_;
+};
+
+/// The conditions of the preprocessor around a place that moves forward. A header's guard is none.
+class Conditions {
+ public:
+  Conditions(std::string_view source, std::string_view code) : source_(source), code_(code), next_(code.find('#')) {}
+
+  void move_to(std::size_t end) {
+    for (; next_ < end; next_ = code_.find('#', next_ + 1)) {
+      const std::string_view word = directive_at(source_, next_);
+      if (word == "define" && last_ == "ifndef") are_guards_.back() = true;
+      if (word.starts_with("if")) are_guards_.push_back(false);
+      if (word.starts_with("el") && !are_guards_.empty()) are_guards_.back() = false;
+      if (word == "endif" && !are_guards_.empty()) are_guards_.pop_back();
+      last_ = word;
+    }
+  }
+
+  bool any_open() const { return std::find(are_guards_.begin(), are_guards_.end(), false) != are_guards_.end(); }
+
+ private:
+  std::string_view source_, code_, last_;
+  std::size_t next_;
+  std::vector<bool> are_guards_;  ///< of those that are open
 };
 
 class HostCode {
@@ -197,8 +223,10 @@ class HostCode {
   }
 
   bool is_there() const {
+    Conditions conditions(source_, text_.code);
     return std::any_of(statements_.begin(), statements_.end(), [&](const Statement& statement) {
-      return needs_host(statement) && is_unconditional(statement.range.begin);
+      conditions.move_to(statement.range.begin);
+      return !conditions.any_open() && needs_host(statement);
     });
   }
 
@@ -238,21 +266,6 @@ class HostCode {
 
   std::string_view text_of(const TextRange& range) const {
     return std::string_view(text_.code).substr(range.begin, range.end - range.begin);
-  }
-
-  /// Whether NVRTC reads what stands there: in no condition but a header's guard.
-  bool is_unconditional(std::size_t end) const {
-    std::vector<bool> guards;  // of the open conditions
-    std::string_view last;
-    for (std::size_t at = text_.code.find('#'); at < end; at = text_.code.find('#', at + 1)) {
-      const std::string_view word = directive_at(source_, at);
-      if (word == "define" && last == "ifndef") guards.back() = true;
-      if (word.starts_with("if")) guards.push_back(false);
-      if (word.starts_with("el") && !guards.empty()) guards.back() = false;
-      if (word == "endif" && !guards.empty()) guards.pop_back();
-      last = word;
-    }
-    return std::find(guards.begin(), guards.end(), false) == guards.end();
   }
 
   /// `main`, or a function that launches.

@@ -28,7 +28,7 @@ constexpr std::string_view kHostOnly =
 /// So that `using namespace std;` has something to name.
 constexpr std::string_view kEmpty = "namespace std {}\n";
 
-bool is_host_only(std::string_view name) {
+bool is_listed(std::string_view name) {
   for (std::size_t at = kHostOnly.find(name); at != std::string_view::npos; at = kHostOnly.find(name, at + 1)) {
     if (at > 0 && kHostOnly[at - 1] == ' ' && kHostOnly[at + name.size()] == ' ') return true;
   }
@@ -42,13 +42,17 @@ std::optional<std::string_view> standard_header(std::string_view name) {
   for (const DeviceHeader& header : device_headers()) {
     if (header.name == name) return header.text;
   }
-  if (is_host_only(name)) return kEmpty;
+  if (is_listed(name)) return kEmpty;
   return std::nullopt;
 }
 
 bool is_standard(const Header& header) {
   const auto text = standard_header(header.name);
   return text && *text == header.text;
+}
+
+bool is_for_host_only(const Header& header) {
+  return is_standard(header) && header.text == kEmpty;
 }
 
 std::vector<Header> without_standard(const std::vector<Header>& headers) {

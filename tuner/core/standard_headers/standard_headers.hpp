@@ -16,6 +16,9 @@ std::optional<std::string_view> standard_header(std::string_view name);
 /// Whether it is one of these, and not a user's of the same name.
 bool is_standard(const Header& header);
 
+/// Whether it is one of those that hold nothing.
+bool is_for_host_only(const Header& header);
+
 /// The others of these headers.
 std::vector<Header> without_standard(const std::vector<Header>& headers);
 

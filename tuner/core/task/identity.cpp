@@ -6,6 +6,7 @@
 
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/host_code.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/core/task/hashed_fields.hpp"
 
 namespace tuner {
@@ -42,6 +43,7 @@ std::string kernel_identity(const KernelDescription& description, const std::vec
   if (has_host_code(source)) source = without_host_code(source);
   fields.add("source", source);
   for (const Header& header : headers) {
+    if (is_for_host_only(header)) continue;
     fields.add("header", header.name);
     fields.add("text", header.text);
   }
