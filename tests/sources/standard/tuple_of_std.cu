@@ -1,4 +1,4 @@
-// Refused: tuple_of_std.cu(11): error: `std::tuple` is not known in device code: include its header
+// Refused: tuple_of_std.cu(11): error: `std::tuple` is not known in device code: use `cuda::std::tuple` from <cuda/std/tuple>; if only the host uses it, put it between
 #pragma tuner kernel(tuple_of_std)
 #pragma tuner problem(n: size = 4096)
 #pragma tuner param(BLOCK, 256, 128)

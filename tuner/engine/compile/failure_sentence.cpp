@@ -76,14 +76,18 @@ std::string of_member(std::string_view space, std::string_view member) {
         "{}; within a kernel there are cub::BlockReduce and the like",
         member, kForHost);
   }
-  if (space == "std") {
+  if (space != "std") return {};
+  for (const std::string_view known : {"tuple", "optional", "variant", "complex", "span", "bitset", "atomic"}) {
+    if (member != known) continue;
     return fmt::format(
-        "`std::{0}` is not known in device code: include its header, where docs/sources.md lists it; "
-        "use `cuda::std::{0}` from the header <cuda/std/...> of that name; or, if only the host uses "
-        "it, {1}",
+        "`std::{0}` is not known in device code: use `cuda::std::{0}` from <cuda/std/{0}>; if only the "
+        "host uses it, {1}",
         member, kForHost);
   }
-  return {};
+  return fmt::format(
+      "`std::{}` is not known in device code: include its header, if docs/sources.md lists it; if only "
+      "the host uses it, {}",
+      member, kForHost);
 }
 
 std::string of_name(std::string_view name) {
