@@ -60,7 +60,18 @@ class CodeReader {
 
  private:
   bool starts_with(std::string_view prefix) const { return source_.substr(at_, prefix.size()) == prefix; }
-  bool is_dead() const { return std::find(branches_.begin(), branches_.end(), Branch::dead) != branches_.end(); }
+  bool is_dead() const { return dead_ > 0; }
+
+  void enter(Branch next) {
+    branches_.push_back(next);
+    if (next == Branch::dead) ++dead_;
+  }
+  Branch leave() {
+    const Branch last = branches_.back();
+    branches_.pop_back();
+    if (last == Branch::dead) --dead_;
+    return last;
+  }
 
   void blank(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -155,11 +166,11 @@ class CodeReader {
     skip_blanks();
     rest = rest.substr(0, rest.find_last_not_of(kCodeBlank) + 1);
     if (word == "if" || word == "ifdef" || word == "ifndef") {
-      branches_.push_back(branch(word, rest));
+      enter(branch(word, rest));
     } else if ((word == "else" || word.starts_with("elif")) && !branches_.empty()) {
-      branches_.back() = branches_.back() == Branch::live ? Branch::dead : Branch::unknown;
+      enter(leave() == Branch::live ? Branch::dead : Branch::unknown);
     } else if (word == "endif" && !branches_.empty()) {
-      branches_.pop_back();
+      leave();
     } else if (word == "define" && !was_dead) {
       const std::string_view name = take_word();
       result_.macros.push_back({std::string(name), std::string(rest)});
@@ -177,6 +188,7 @@ class CodeReader {
   std::string_view source_;
   std::size_t at_ = 0;
   std::vector<Branch> branches_;  ///< of the conditions that are open
+  std::size_t dead_ = 0;          ///< of these
   CodeText result_;
 };
 

@@ -195,20 +195,36 @@ class Conditions {
   void move_to(std::size_t end) {
     for (; next_ < end; next_ = code_.find('#', next_ + 1)) {
       const std::string_view word = directive_at(source_, next_);
-      if (word == "define" && last_ == "ifndef") are_guards_.back() = true;
-      if (word.starts_with("if")) are_guards_.push_back(false);
-      if (word.starts_with("el") && !are_guards_.empty()) are_guards_.back() = false;
-      if (word == "endif" && !are_guards_.empty()) are_guards_.pop_back();
+      if (word.starts_with("if")) enter(false);
+      if (word == "define" && last_ == "ifndef") {
+        leave();
+        enter(true);
+      }
+      if (word.starts_with("el") && !are_guards_.empty()) {
+        leave();
+        enter(false);
+      }
+      if (word == "endif" && !are_guards_.empty()) leave();
       last_ = word;
     }
   }
 
-  bool any_open() const { return std::find(are_guards_.begin(), are_guards_.end(), false) != are_guards_.end(); }
+  bool any_open() const { return open_ > 0; }
 
  private:
+  void enter(bool is_guard) {
+    are_guards_.push_back(is_guard);
+    if (!is_guard) ++open_;
+  }
+  void leave() {
+    if (!are_guards_.back()) --open_;
+    are_guards_.pop_back();
+  }
+
   std::string_view source_, code_, last_;
   std::size_t next_;
   std::vector<bool> are_guards_;  ///< of those that are open
+  std::size_t open_ = 0;          ///< of these, but for guards
 };
 
 class HostCode {
@@ -304,7 +320,7 @@ std::string blank_host_code(std::string_view source) {
   std::string result(source);
   for (const TextRange& range : HostCode(source).ranges()) {
     for (std::size_t at = range.begin; at < range.end;) {
-      const std::size_t end = std::min({source.find('\n', at), range.end, source.size()});
+      const std::size_t end = std::min(source.substr(0, range.end).find('\n', at), range.end);
       if (!is_condition(source.substr(at, end - at))) {
         std::replace_if(
             result.begin() + static_cast<std::ptrdiff_t>(at), result.begin() + static_cast<std::ptrdiff_t>(end),
