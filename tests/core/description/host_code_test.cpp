@@ -118,7 +118,8 @@ TEST_CASE("what the host does is no part of a kernel's identity") {
   CHECK(identity_of(with_kernel("int f;\n" + kMain)) != once);
   // Without host code it is what it was before there was any of this.
   CHECK(identity_of(with_kernel("")) == "k:a12ca9c896be1554f24c29c73f9d46ac");
-  CHECK(identity_of(with_kernel("#ifndef __CUDACC_RTC__\nint main() {}\n#endif\n")) == "k:529b9cc9789534b721e0b3fc16bbb4fb");
+  CHECK(identity_of(with_kernel("#ifndef __CUDACC_RTC__\nint main() {}\n#endif\n")) ==
+        "k:529b9cc9789534b721e0b3fc16bbb4fb");
 }
 
 TEST_CASE("the compiler gets the source with its lines where they were") {

@@ -140,7 +140,7 @@ struct KernelDescription {
   std::string source;          ///< the whole file, directives included
   /// The same with directive lines and host code (host_code.hpp) blank, line count unchanged: what NVRTC receives.
   std::string blanked_source;
-  std::string kernel;          ///< function name
+  std::string kernel;  ///< function name
   std::vector<std::string>
       template_arguments;  ///< texts between `<` and `>` of kernel(…); may name parameters, constants, types
   ReferenceDescription reference;
