@@ -134,6 +134,32 @@ TEST_CASE("the kernel may be in a file, with the headers beside it") {
   CHECK(contains(why_served(Description::from_file(folder / "wave.cu")), "Nothing is stored"));
 }
 
+TEST_CASE("a kernel in a whole program is the same to the library as to the tuner, whatever its main does") {
+  Machine machine;
+  const fs::path folder = machine.folder() / "kernels";
+  fs::create_directories(folder);
+  const std::string header =
+      "#include <cstdio>\n#include <string>\ninline void check(std::string what) { puts(what); }\n";
+  const std::string text = "#include <cstdint>\n#include <vector>\n#include \"check.h\"\n" + kWave;
+  const std::string main = "int main() {\n  std::vector<float> x;\n  wave<<<1, 1>>>(x);\n}\n";
+  cache::test::write_bytes(folder / "wave.cu", text + main);
+  cache::test::write_bytes(folder / "check.h", header);
+
+  const Task task(load_description(folder / "wave.cu"), parse_problem("rows=100,columns=1000"), gpu());
+  machine.tuned({.edit = [&](cache::Decision& decision) { decision.key = task.key("cold"); }});
+  Runtime runtime(machine.options());
+  const auto is_found = [&](const Description& description) {
+    const Instance& instance = runtime.kernel(description).request({100, 1000});
+    return contains(instance.provenance().why, "No usable binary of " + Stored{}.configuration);
+  };
+  const std::vector<Header> headers{{"check.h", header}};
+  CHECK(is_found(Description::from_file(folder / "wave.cu")));
+  CHECK(is_found(Description::from_text(text + main, {.headers = headers})));
+  CHECK(is_found(Description::from_text(text + "int main(int, char**) { return 0; }\n", {.headers = headers})));
+  CHECK(!is_found(Description::from_text(text, {.headers = headers})));
+  CHECK(!is_found(Description::from_text(text + "__device__ int more;\n" + main, {.headers = headers})));
+}
+
 TEST_CASE("a file that is not there throws at once, a text with a mistake when it is parsed") {
   const auto code = [](const std::function<void()>& action, const std::string& word) {
     try {

@@ -6,6 +6,7 @@
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/source_text.hpp"
 #include "tuner/core/signature/compiled_signature.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/host/shim_source.hpp"
 #include "tuner/host/work_folder.hpp"
 
@@ -29,7 +30,8 @@ bool says_once(std::string_view text) {
 Program::Program(const KernelDescription& description, const std::vector<Header>& headers,
                  const std::vector<std::string>& changing, const DeviceInfo& device, std::filesystem::path folder)
     : folder_(std::move(folder)) {
-  for (const Header& header : headers)
+  // The C++ compiler has its own of the standard ones.
+  for (const Header& header : without_standard(headers))
     headers_.push_back({header, "header_" + std::to_string(headers_.size()) + ".cuh", {}, says_once(header.text)});
   for (const Argument& argument : description.arguments) {
     if (argument.role == Argument::Role::constant) constants_.push_back(argument.name);

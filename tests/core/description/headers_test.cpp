@@ -7,6 +7,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/source_text.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/core/task/identity.hpp"
 
 using namespace tuner;
@@ -67,6 +68,64 @@ TEST_CASE("include folders come after the including file's own, and a toolkit's 
   toolkit.write("cccl/cub/cub.h", "");
   CHECK(folder.names("#include \"both.h\"\n#include \"far.h\"\n#include \"cuda_fp16.h\"\n#include \"cub/cub.h\"\n",
                      {toolkit.path(), toolkit.path() / "cccl", includes.path()}) == "both.h;far.h;near.h;");
+}
+
+TEST_CASE("standard headers follow the user's own, with what they include, and a user's takes their place") {
+  const Folder folder;
+  const Folder includes;
+  folder.write("a.h", "#include <cassert>\n#include \"b.h\"\n");
+  folder.write("b.h", "");
+  folder.write("limits.h", "");
+  includes.write("own.h", "#include <cstdio>\n#include \"deep/er.h\"\n");
+  includes.write("deep/er.h", "#include <float.h>\n#include <own.h>\n");
+  includes.write("cstring", "");
+  CHECK(folder.names("#include <cstdint>\n#include \"a.h\"\n") ==
+        "a.h;b.h;cassert;assert.h;cstdint;stdint.h;limits.h;");
+  CHECK(folder.names("#include \"limits.h\"\n#include <limits.h>\n") == "limits.h;");
+  CHECK(folder.names("#include <own.h>\n#include <cstring>\n", {includes.path()}) == "float.h;cstdio;");
+  CHECK(folder.names("#include <own.h>\n#include <cuda_fp16.h>\n") == "");
+  CHECK(folder.names("#include \"cuda_runtime.h\"\n").starts_with("cuda_runtime.h;"));
+  CHECK(folder.names("#include <cuda.h>\n") == "stdlib.h;");
+}
+
+TEST_CASE("standard headers that NVRTC does not come to are left out") {
+  const Folder folder;
+  for (const char* source : {"#ifndef __CUDACC_RTC__\n#include <cmath>\n#endif\n", "#if 0\n#include <cmath>\n#endif\n",
+                             "// #include <cmath>\n", "#ifdef __CUDACC_RTC__\n#else\n#include <cmath>\n#endif\n",
+                             "#if !defined( __CUDACC_RTC__ )\n#include <cmath>\n#endif\n"})
+    CHECK(folder.names(source) == "");
+  for (const char* source :
+       {"#ifdef __CUDACC_RTC__\n#include <float.h>\n#endif\n", "#if 0\n#else\n#include <float.h>\n#endif\n",
+        "#ifndef __CUDACC_RTC__\n#else\n#include <float.h>\n#endif\n"})
+    CHECK(folder.names(source) == "float.h;");
+}
+
+TEST_CASE("headers that were given with a text are found again in the same order") {
+  const Folder folder;
+  folder.write("a.h", "#include \"stdint.h\"\n");
+  const std::string source = "#include \"cuda_runtime.h\"\n#include <cmath>\n#include \"a.h\"\n";
+  const std::vector<Header> found = quoted_headers(source, folder.path() / "k.cu", {}, {});
+  CHECK(found == quoted_headers(source, "elsewhere.cu", found, {}));
+}
+
+TEST_CASE("of headers of a program, too, functions of the host are left out") {
+  const Folder folder;
+  folder.write("a.h", "inline void check(int status) {}\nint x;\n");
+  const auto text = [&](const std::string& source) {
+    return quoted_headers(source, folder.path() / "k.cu", {}, {}).front().text;
+  };
+  CHECK(text("#include \"a.h\"\n") == "inline void check(int status) {}\nint x;\n");
+  CHECK(text("#include \"a.h\"\nint main() {}\n") == std::string(32, ' ') + "\nint x;\n");
+}
+
+TEST_CASE("headers that only the host needs do not count in a kernel's identity") {
+  KernelDescription description;
+  description.kernel = "scale";
+  description.blanked_source = "__global__ void scale() {}\n";
+  const std::string none = kernel_identity(description, {});
+  CHECK(kernel_identity(description, {{"vector", "namespace std {}\n"}}) == none);
+  CHECK(kernel_identity(description, {{"vector", "namespace std { int x; }\n"}}) != none);
+  CHECK(kernel_identity(description, {{"assert.h", std::string(*standard_header("assert.h"))}}) != none);
 }
 
 TEST_CASE("one name for two different files is refused, because the compiler cannot tell them apart") {

@@ -10,6 +10,7 @@
 #include "tests/engine/compile/toolkit.hpp"
 #include "tests/support/errors.hpp"
 #include "tuner/core/binary/cubin.hpp"
+#include "tuner/core/description/headers.hpp"
 #include "tuner/engine/compile/program.hpp"
 
 using namespace tuner;
@@ -210,6 +211,20 @@ TEST_CASE("a header that is precompiled changes no binary, and is used only wher
   CHECK_FALSE(with.precompile(request_for("int a;\n"), log));
   CHECK_FALSE(with.precompile(request_for("#include <nowhere.h>\n"), log));
   CHECK(log.find("nowhere.h") != std::string::npos);
+}
+
+TEST_CASE("a standard header in memory that brings the toolkit's is precompiled with it") {
+  NvrtcCompiler with({});
+  if (!with.toolkit().at_least(12, 8)) return;
+  CompileRequest request = request_for("#include <cub/cub.cuh>\n__global__ void k(int* p) { p[0] = 1; }\n");
+  request.headers = quoted_headers(request.source, "user.cu", {}, {});
+  std::string log;
+  REQUIRE_MESSAGE(with.precompile(request, log), log);
+  request.source =
+      "#include <cub/cub.cuh>\n__global__ void k(int* p) {\n"
+      "  __shared__ cub::WarpReduce<int>::TempStorage storage;\n"
+      "  p[0] = cub::WarpReduce<int>(storage).Sum(p[threadIdx.x]);\n}\n";
+  CHECK(compiled(request, with).facts.binary_hash == compiled(request).facts.binary_hash);
 }
 
 TEST_CASE("declaring less changes no binary") {

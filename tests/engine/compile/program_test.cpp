@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/support/errors.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
 
 using namespace tuner;
 using namespace tuner::engine;
@@ -50,6 +51,26 @@ TEST_CASE("macros stand before the first header that mentions one of them") {
             .starts_with("#include <cuda_fp16.h>\n#include \"a.cuh\"\n#include \"b.cuh\"\n#define"));
 }
 
+TEST_CASE("standard headers stand before the macros whatever names they mention") {
+  const std::string source = "#include <type_traits>\n#include \"a.cuh\"\nint c;\n";
+  const std::vector<Header> headers{{"a.cuh", "#include <type_traits>\nint a;\n"},
+                                    {"type_traits", std::string(*standard_header("type_traits"))}};
+  CHECK(assemble(source, {{"value", "4"}}, headers).starts_with("#include <type_traits>\n#include \"a.cuh\"\n#define"));
+  // One of the user's of that name is read like any other.
+  CHECK(assemble(source, {{"value", "4"}}, {headers[0], {"type_traits", "int value;\n"}}).starts_with("#define"));
+}
+
+TEST_CASE("INFINITY and NAN are defined where a source mentions them and leaves that to the compiler") {
+  const std::string infinity = "#ifndef INFINITY\n#define INFINITY __builtin_bit_cast(float, 0x7f800000)\n#endif\n";
+  CHECK(assemble("float a = INFINITY;\n", {}) == infinity + "#line 1 \"dir/user.cu\"\nfloat a = INFINITY;\n");
+  CHECK(assemble("#include \"a.cuh\"\n", {}, {{"a.cuh", "float a = INFINITY;\n"}}).starts_with(infinity));
+  CHECK(assemble("float a = NAN;\n", {}).starts_with("#ifndef NAN\n"));
+  for (const char* source : {"// INFINITY\n", "float a = INFINITY_;\n", "#define INFINITY 3\nfloat a = INFINITY;\n",
+                             "#ifndef INFINITY\n# define  INFINITY 3\n#endif\nfloat a = INFINITY;\n"})
+    CHECK(assemble(source, {}).starts_with("#line 1"));
+  CHECK(assemble("float a = NAN;\n", {}, {{"a.cuh", "#define NAN 1\n"}}).starts_with("#line 1"));
+}
+
 TEST_CASE("a name in a header's comment, string or longer word is no mention") {
   const std::string source = "#include \"a.cuh\"\n";
   for (const std::string text : {"// TILE\n", "/* TILE */\n", "int TILES, MY_TILE, TILE2;\n",
@@ -65,6 +86,12 @@ TEST_CASE("headers that include each other end the search") {
   const std::vector<Header> headers{{"a.cuh", "#include \"b.cuh\"\n"}, {"b.cuh", "#include \"a.cuh\"\n"}};
   CHECK(assemble("#include \"a.cuh\"\n", {{"x", "1"}}, headers) ==
         "#include \"a.cuh\"\n#define x 1\n#line 2 \"dir/user.cu\"\n");
+}
+
+TEST_CASE("a header in memory that brings one of the toolkit's is worth precompiling") {
+  const std::vector<Header> headers{{"a.cuh", "#include <cub/cub.cuh>\n"}, {"b.cuh", "int b;\n"}};
+  CHECK(toolkit_prefix("#include \"a.cuh\"\nint c;\n", headers) == "#include \"a.cuh\"\n");
+  CHECK(toolkit_prefix("#include \"b.cuh\"\nint c;\n", headers).empty());
 }
 
 TEST_CASE("a last include without a newline and an unfinished comment are kept as they are") {

@@ -144,9 +144,10 @@ struct WorkDescription {
 struct KernelDescription {
   std::filesystem::path file;  ///< as the user named it
   std::string source;          ///< the whole file, directives included
-  std::string blanked_source;  ///< the same with directive lines blanked (line count unchanged): what NVRTC receives
-  std::string kernel;          ///< function name
-  Place place;                 ///< of that name, if a T1 file says it; directives are looked up when they are needed
+  /// The same with directive lines and host code (host_code.hpp) blank, line count unchanged: what NVRTC receives.
+  std::string blanked_source;
+  std::string kernel;  ///< function name
+  Place place;         ///< of that name, if a T1 file says it; directives are looked up when they are needed
   std::vector<std::string>
       template_arguments;  ///< texts between `<` and `>` of kernel(…); may name parameters, constants, types
   ReferenceDescription reference;

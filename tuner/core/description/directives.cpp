@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/description/host_code.hpp"
 
 namespace tuner {
 namespace {
@@ -148,6 +149,7 @@ DirectiveFile::DirectiveFile(std::string file, std::string_view text) : source_(
     }
   }
   blanked_ = blank_lines(text, lines_);
+  if (has_host_code(blanked_)) blanked_ = blank_host_code(blanked_);
 }
 
 void DirectiveFile::read_line(const PreprocessorLine& line, std::size_t begin) {

@@ -6,8 +6,11 @@
 #include <optional>
 #include <set>
 
+#include "tuner/core/description/code_text.hpp"
+#include "tuner/core/description/host_code.hpp"
 #include "tuner/core/description/kernel_text.hpp"
 #include "tuner/core/description/source_text.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
 
 namespace tuner {
 namespace {
@@ -35,10 +38,28 @@ bool in_toolkit(const fs::path& folder) {
   return false;
 }
 
+/// The toolkit's, which includes <stdlib.h> whoever compiles it.
+constexpr std::string_view kDriverHeader = "cuda.h";
+
+/// Whether the text may include with angle brackets what is not the toolkit's. Programs read their sources at every
+/// start, and most include nothing of that kind.
+bool may_include_standard(std::string_view text) {
+  constexpr std::string_view kInclude = "include";
+  for (std::size_t at = text.find(kInclude); at != std::string_view::npos; at = text.find(kInclude, at + 1)) {
+    const std::size_t open = text.find_first_not_of(" \t", at + kInclude.size());
+    if (open == std::string_view::npos || text[open] != '<') continue;
+    const std::string_view name = text.substr(open + 1, text.find('>', open) - open - 1);
+    if (name == kDriverHeader || standard_header(name)) return true;
+  }
+  return false;
+}
+
 class HeaderSearch {
  public:
   HeaderSearch(const std::vector<Header>& given, const std::vector<fs::path>& folders) {
-    for (const Header& header : given) given_.emplace(header.name, &header.text);
+    for (const Header& header : given) {
+      if (!is_standard(header)) given_.emplace(header.name, &header.text);  // those are found again, in the same order
+    }
     for (const fs::path& folder : folders) {
       if (!in_toolkit(folder)) folders_.push_back(folder);
     }
@@ -48,17 +69,25 @@ class HeaderSearch {
   /// of includes may be long.
   void follow(std::string_view text, const fs::path& folder) {
     own_folder_ = folder;
+    in_program_ = has_host_code(text);
     std::vector<Pending> pending;
-    push_includes(text, folder, pending);
+    push_includes(text, folder, false, pending);
     while (!pending.empty()) {
       const Pending next = std::move(pending.back());
       pending.pop_back();
+      if (next.is_unlisted) {
+        follow_unlisted(next, pending);
+        continue;
+      }
       if (const auto given = given_.find(next.name); given != given_.end()) {
         take_given(next, *given->second, pending);
         continue;
       }
       const auto file = find(next);
-      if (!file) continue;
+      if (!file) {
+        library_.push_back(next.name);
+        continue;
+      }
       std::error_code ignored;
       const fs::path canonical = fs::weakly_canonical(*file, ignored);
       const auto [position, is_new] = by_name_.emplace(next.name, canonical);
@@ -71,10 +100,11 @@ class HeaderSearch {
         by_name_.erase(position);
         continue;
       }
-      headers_.push_back({next.name, *content});
+      headers_.push_back({next.name, without_host_functions(*content)});
       // The same file under a second name is a header of its own for the compiler, but what it includes is known.
-      if (seen_.insert(canonical).second) push_includes(*content, canonical.parent_path(), pending);
+      if (seen_.insert(canonical).second) push_includes(*content, canonical.parent_path(), false, pending);
     }
+    add_standard();
   }
 
   std::vector<Header> take() { return std::move(headers_); }
@@ -82,23 +112,58 @@ class HeaderSearch {
  private:
   struct Pending {
     std::string name;
-    fs::path folder;  ///< of the file that includes it
+    fs::path folder;           ///< of the file that includes it
+    bool is_unlisted = false;  ///< included with angle brackets, or by such a header: the compiler finds it
   };
 
   void take_given(const Pending& next, const std::string& text, std::vector<Pending>& pending) {
     if (!by_name_.emplace(next.name, next.name).second) return;
-    headers_.push_back({next.name, text});
-    push_includes(text, next.folder, pending);
+    headers_.push_back({next.name, without_host_functions(text)});
+    push_includes(text, next.folder, false, pending);
   }
 
-  static void push_includes(std::string_view text, const fs::path& folder, std::vector<Pending>& pending) {
+  std::string without_host_functions(const std::string& text) const {
+    return in_program_ || has_host_code(text) ? blank_host_code(text) : text;
+  }
+
+  void push_includes(std::string_view text, const fs::path& folder, bool is_unlisted, std::vector<Pending>& pending) {
     const std::vector<std::string> names = quoted_includes(text);
-    for (auto name = names.rbegin(); name != names.rend(); ++name) pending.push_back({*name, folder});
+    for (auto name = names.rbegin(); name != names.rend(); ++name) pending.push_back({*name, folder, is_unlisted});
+    if (folders_.empty() && !may_include_standard(text)) return;
+    for (const CodeText::Include& include : read_code(text).includes) {
+      if (!include.is_quoted) pending.push_back({include.name, {}, true});
+    }
+  }
+
+  /// What a folder of the user's has stays with the compiler, as it is; but it may include standard headers.
+  void follow_unlisted(const Pending& next, std::vector<Pending>& pending) {
+    const auto file = find(next);
+    if (!file) {
+      library_.push_back(next.name);
+      return;
+    }
+    std::error_code ignored;
+    if (!seen_unlisted_.insert(fs::weakly_canonical(*file, ignored)).second) return;
+    if (const auto content = read_text(*file)) push_includes(*content, file->parent_path(), true, pending);
+  }
+
+  /// Last, because a header of the user's takes the place of one of these.
+  void add_standard() {
+    while (!library_.empty()) {
+      const std::string name = std::move(library_.back());
+      library_.pop_back();
+      if (name == kDriverHeader) library_.emplace_back("stdlib.h");
+      const auto text = standard_header(name);
+      if (!text || !by_name_.emplace(name, name).second) continue;
+      headers_.push_back({name, std::string(*text)});
+      for (const CodeText::Include& include : read_code(*text).includes) library_.push_back(include.name);
+    }
   }
 
   std::optional<fs::path> find(const Pending& wanted) const {
     std::error_code ignored;
-    std::vector<fs::path> folders{wanted.folder};
+    std::vector<fs::path> folders;
+    if (!wanted.folder.empty() || !wanted.is_unlisted) folders.push_back(wanted.folder);
     folders.insert(folders.end(), folders_.begin(), folders_.end());
     for (const fs::path& folder : folders) {
       const fs::path file = folder / wanted.name;  // an absolute name replaces the folder
@@ -122,7 +187,9 @@ class HeaderSearch {
   std::vector<fs::path> folders_;
   fs::path own_folder_;
   std::map<std::string, fs::path> by_name_;
-  std::set<fs::path> seen_;
+  std::set<fs::path> seen_, seen_unlisted_;
+  std::vector<std::string> library_;  ///< names that no file of the user's has
+  bool in_program_ = false;           ///< the source has host code
   std::vector<Header> headers_;
 };
 
@@ -136,7 +203,8 @@ std::vector<Header> quoted_headers(std::string_view text, const fs::path& file, 
 }
 
 std::vector<Header> quoted_headers(const KernelDescription& description, const std::vector<fs::path>& include_folders) {
-  return quoted_headers(description.blanked_source, description.file, description.given_headers, include_folders);
+  return quoted_headers(description.source.empty() ? description.blanked_source : description.source, description.file,
+                        description.given_headers, include_folders);
 }
 
 }  // namespace tuner

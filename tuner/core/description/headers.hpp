@@ -9,8 +9,9 @@
 namespace tuner {
 
 /// The headers that the source includes with quotes: given ones, and files found beside the file or in
-/// `include_folders`, recursively, in order of first inclusion. Headers that are not found are left to the compiler to
-/// complain about.
+/// `include_folders`, recursively, in order of first inclusion; then those of ours (standard_headers.hpp) that any of
+/// them includes and the user has not. Host code in them is blank where the source is a whole program, or they launch.
+/// Headers that are not found are left to the compiler to complain about.
 std::vector<Header> quoted_headers(const KernelDescription& description,
                                    const std::vector<std::filesystem::path>& include_folders);
 

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/description/code_text.hpp"
 #include "tuner/core/description/preprocessor_lines.hpp"
 #include "tuner/core/description/source_text.hpp"
-#include "tuner/core/signature/code_text.hpp"
 
 namespace tuner {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/core/description/code_text.hpp"
 #include "tuner/core/description/source_text.hpp"
-#include "tuner/core/signature/code_text.hpp"
 #include "tuner/core/signature/signature.hpp"
 
 namespace tuner {

@@ -5,6 +5,8 @@
 #include <map>
 
 #include "tuner/core/description/directives.hpp"
+#include "tuner/core/description/host_code.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/core/task/hashed_fields.hpp"
 
 namespace tuner {
@@ -35,10 +37,13 @@ std::string kernel_identity(const KernelDescription& description, const std::vec
                                                           : prefix + description.known_identity;
   }
   HashedFields fields("kernel1");
-  // Whole directive lines are left out, so that a value list may be broken over one line more.
-  fields.add("source",
-             description.source.empty() ? description.blanked_source : without_directives(description.source));
+  // Whole directive lines are left out, so that a value list may be broken over one line more; and what a program does
+  // on the host.
+  std::string source = description.source.empty() ? description.blanked_source : without_directives(description.source);
+  if (has_host_code(source)) source = without_host_code(source);
+  fields.add("source", source);
   for (const Header& header : headers) {
+    if (is_for_host_only(header)) continue;
     fields.add("header", header.name);
     fields.add("text", header.text);
   }

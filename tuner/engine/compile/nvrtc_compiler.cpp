@@ -14,6 +14,7 @@
 
 #include "cache/file/hash.hpp"
 #include "tuner/core/binary/cubin.hpp"
+#include "tuner/engine/compile/failure_sentence.hpp"
 #include "tuner/engine/compile/program.hpp"
 #include "tuner/engine/compile/resource_log.hpp"
 #include "tuner/error.hpp"
@@ -67,15 +68,6 @@ std::vector<const char*> pointers(const std::vector<std::string>& texts) {
   std::vector<const char*> result;
   for (const std::string& text : texts) result.push_back(text.c_str());
   return result;
-}
-
-// The log's first error; in words of ours where NVRTC's name its internals.
-std::string failure_sentence(const CompileRequest& request, const std::string& log) {
-  const std::string error = first_error(log);
-  if (error.starts_with("__nv_name_map"))
-    return fmt::format("{}: no kernel '{}' was found after compiling; the name map says: {}", request.file_name,
-                       request.name_expression, error.substr(error.find("error: ") + 7));
-  return error;
 }
 
 }  // namespace

@@ -1,10 +1,14 @@
 #include "tuner/engine/compile/program.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <optional>
 #include <set>
 
+#include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::engine {
@@ -57,6 +61,13 @@ std::size_t skip_comment(std::string_view text, std::size_t from) {
   }
   return from;
 }
+
+// What nvcc defines before the first line, because it includes <cuda_runtime.h> and so <math.h>: the texts of ours.
+struct ImplicitMacro {
+  std::string_view name, text;
+};
+constexpr std::array kImplicitMacros{ImplicitMacro{"INFINITY", "__builtin_bit_cast(float, 0x7f800000)"},
+                                     ImplicitMacro{"NAN", "__builtin_bit_cast(float, 0x7fc00000)"}};
 
 // `#include "name"` or `#include <name>` found at a line's start.
 struct Include {
@@ -142,6 +153,28 @@ bool mentions(std::string_view text, const std::set<std::string_view>& names, co
   return false;
 }
 
+bool mentions(std::string_view text, const std::set<std::string_view>& names, const std::vector<Header>& headers,
+              const std::string& own_name = {}) {
+  std::set<std::string> seen{own_name};
+  return mentions(text, names, headers, seen);
+}
+
+// Whether the text says `#define NAME`.
+bool defines(std::string_view text, std::string_view name) {
+  constexpr std::string_view kDefine = "define";
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at == 0 ? std::string_view::npos : text.find_last_not_of(" \t", at - 1);
+    if (end != std::string_view::npos && text.substr(0, end + 1).ends_with(kDefine)) return true;
+  }
+  return false;
+}
+
+// What the source mentions and leaves to the compiler to define.
+bool is_implicit(std::string_view name, std::string_view source, const std::vector<Header>& headers) {
+  return mentions(source, {name}, headers) && !defines(source, name) &&
+         std::none_of(headers.begin(), headers.end(), [&](const Header& header) { return defines(header.text, name); });
+}
+
 // Every '#' before the word "include" counts, also in comments: mistaking one for an include costs a little time,
 // missing one would not be safe.
 bool is_self_contained(std::string_view text, const std::vector<Header>& headers, std::set<std::string>& seen) {
@@ -178,15 +211,23 @@ std::string assemble_source(const ProgramText& program) {
     names.insert(macro.name);
   }
   const std::string_view source = program.source;
+  // Those of ours stand like the toolkit's before all names.
+  const std::vector<Header> headers = without_standard(program.headers);
+  std::string implicit;
+  for (const ImplicitMacro& macro : kImplicitMacros) {
+    if (!is_implicit(macro.name, source, headers)) continue;
+    names.insert(macro.name);
+    implicit += fmt::format("#ifndef {0}\n#define {0} {1}\n#endif\n", macro.name, macro.text);
+  }
   std::size_t place = 0;
   for (const Include& include : leading_includes(source)) {
-    const Header* header = find_header(program.headers, include.name);
-    std::set<std::string> seen{include.name};
-    if (header != nullptr && mentions(header->text, names, program.headers, seen)) break;
+    const Header* header = find_header(headers, include.name);
+    if (header != nullptr && mentions(header->text, names, headers, include.name)) break;
     place = include.line_end;
   }
   std::string result(source.substr(0, place));
   if (!result.empty() && result.back() != '\n') result += '\n';
+  result += implicit;
   for (const Macro& macro : program.macros) result += "#define " + macro.name + " " + macro.text + "\n";
   const auto line = 1 + std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(place), '\n');
   result += "#line " + std::to_string(line) + " " + quoted(program.file_name) + "\n";
@@ -202,7 +243,8 @@ bool is_self_contained(std::string_view source, const std::vector<Header>& heade
 std::string_view toolkit_prefix(std::string_view source, const std::vector<Header>& headers) {
   const std::vector<Include> includes = leading_includes(source);
   const bool foreign = std::any_of(includes.begin(), includes.end(), [&](const Include& include) {
-    return find_header(headers, include.name) == nullptr;
+    const Header* header = find_header(headers, include.name);
+    return header == nullptr || !is_self_contained(header->text, headers);
   });
   return foreign ? source.substr(0, includes.back().line_end) : std::string_view{};
 }

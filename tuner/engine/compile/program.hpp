@@ -20,12 +20,13 @@ struct ProgramText {
 /// The complete source: the `#define`s stand behind the leading block of comments and `#include`s, or before the first
 /// of those headers that mentions one of the names, so that headers that do not care stay the same text for every
 /// configuration and names such as `T`, `x` or `size` never reach the toolkit's own headers. A `#line` follows, so that
-/// messages carry the user's file and line. Throws Error{bad_description} for a name that is no identifier, is a
-/// keyword or reserved (`__x`, `_X`), and for a text of several lines.
+/// messages carry the user's file and line. INFINITY and NAN are defined where they are mentioned, as nvcc does. Throws
+/// Error{bad_description} for a name that is no identifier, is a keyword or reserved (`__x`, `_X`), and for a text of
+/// several lines.
 std::string assemble_source(const ProgramText& program);
 
-/// The leading block of `source` up to and including its last `#include`; empty if it includes nothing but headers in
-/// memory, which cost next to nothing. This is what a precompiled header can hold.
+/// The leading block of `source` up to and including its last `#include`; empty if it includes, also through headers in
+/// memory, nothing but headers in memory, which cost next to nothing. This is what a precompiled header can hold.
 std::string_view toolkit_prefix(std::string_view source, const std::vector<Header>& headers);
 
 /// Whether the source and the headers it includes include nothing but headers in memory. False where that is not sure:

@@ -16,8 +16,8 @@ struct CodeText {
     std::string name;
     bool is_quoted = false;
   };
-  /// As long as the source, each byte at its place. Comments, literals, preprocessor lines and what is between `#if 0`
-  /// and its end are blank; of preprocessor lines the `#` stays.
+  /// As long as the source, each byte at its place. Comments, literals, preprocessor lines and what NVRTC surely skips,
+  /// as between `#if 0` or `#ifndef __CUDACC_RTC__` and its end, are blank; of preprocessor lines the `#` stays.
   std::string code;
   std::vector<Macro> macros;  ///< that it defines
   std::vector<Include> includes;

@@ -1,15 +1,31 @@
-#include "tuner/core/signature/code_text.hpp"
+#include "tuner/core/description/code_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
 
 namespace tuner {
 namespace {
 
-constexpr std::string_view kBlank = " \t\v\f\r";
+constexpr std::string_view kCodeBlank = " \t\v\f\r";
+
+/// What NVRTC makes of the text behind a condition.
+enum class Branch { unknown, live, dead };
+
+Branch branch(std::string_view word, std::string_view condition) {
+  std::string text;
+  for (const char c : condition) {
+    if (kCodeBlank.find(c) == std::string_view::npos) text += c;
+  }
+  constexpr std::string_view kNvrtc = "__CUDACC_RTC__";
+  if (word != "if") return text != kNvrtc ? Branch::unknown : word == "ifdef" ? Branch::live : Branch::dead;
+  if (text == "0" || text == "!defined(__CUDACC_RTC__)" || text == "!defined__CUDACC_RTC__") return Branch::dead;
+  if (text == "1" || text == "defined(__CUDACC_RTC__)" || text == "defined__CUDACC_RTC__") return Branch::live;
+  return Branch::unknown;
+}
 
 class CodeReader {
  public:
@@ -33,7 +49,7 @@ class CodeReader {
         const char c = source_[at_++];
         if (c == '\n')
           line_start = true;
-        else if (kBlank.find(c) == std::string_view::npos)
+        else if (kCodeBlank.find(c) == std::string_view::npos)
           line_start = false;
         // A line that goes on.
         if (c == '\\' || is_dead()) blank(begin, at_);
@@ -44,7 +60,18 @@ class CodeReader {
 
  private:
   bool starts_with(std::string_view prefix) const { return source_.substr(at_, prefix.size()) == prefix; }
-  bool is_dead() const { return std::find(dead_.begin(), dead_.end(), true) != dead_.end(); }
+  bool is_dead() const { return dead_ > 0; }
+
+  void enter(Branch next) {
+    branches_.push_back(next);
+    if (next == Branch::dead) ++dead_;
+  }
+  Branch leave() {
+    const Branch last = branches_.back();
+    branches_.pop_back();
+    if (last == Branch::dead) --dead_;
+    return last;
+  }
 
   void blank(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -56,7 +83,7 @@ class CodeReader {
   std::size_t line_end(std::size_t from) const {
     for (;;) {
       const std::size_t end = std::min(source_.find('\n', from), source_.size());
-      const std::size_t last = source_.substr(0, end).find_last_not_of(kBlank);
+      const std::size_t last = source_.substr(0, end).find_last_not_of(kCodeBlank);
       if (end == source_.size() || last == std::string_view::npos || last < from || source_[last] != '\\') return end;
       from = end + 1;
     }
@@ -106,7 +133,7 @@ class CodeReader {
     std::string line;
     for (++at_; at_ < source_.size() && source_[at_] != '\n';) {
       const std::size_t begin = at_;
-      const std::size_t splice = source_.find_first_not_of(kBlank, at_ + 1);
+      const std::size_t splice = source_.find_first_not_of(kCodeBlank, at_ + 1);
       if (source_[at_] == '\\' && splice != std::string_view::npos && source_[splice] == '\n') {
         at_ = splice + 1;
         line += ' ';
@@ -125,9 +152,9 @@ class CodeReader {
     const std::size_t begin = at_;
     const bool was_dead = is_dead();
     const std::string line = take_line();
-    blank(was_dead ? begin : begin + 1, at_);
+    const std::size_t behind = at_;
     std::string_view rest = line;
-    const auto skip_blanks = [&] { rest.remove_prefix(std::min(rest.find_first_not_of(kBlank), rest.size())); };
+    const auto skip_blanks = [&] { rest.remove_prefix(std::min(rest.find_first_not_of(kCodeBlank), rest.size())); };
     const auto take_word = [&] {
       const auto end = std::find_if_not(rest.begin(), rest.end(), is_word_character);
       const std::string_view word = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
@@ -137,35 +164,38 @@ class CodeReader {
     skip_blanks();
     const std::string_view word = take_word();
     skip_blanks();
-    rest = rest.substr(0, rest.find_last_not_of(kBlank) + 1);
+    rest = rest.substr(0, rest.find_last_not_of(kCodeBlank) + 1);
     if (word == "if" || word == "ifdef" || word == "ifndef") {
-      dead_.push_back(word == "if" && rest == "0");
-    } else if ((word == "else" || word.starts_with("elif")) && !dead_.empty()) {
-      dead_.back() = false;
-    } else if (word == "endif" && !dead_.empty()) {
-      dead_.pop_back();
+      enter(branch(word, rest));
+    } else if ((word == "else" || word.starts_with("elif")) && !branches_.empty()) {
+      enter(leave() == Branch::live ? Branch::dead : Branch::unknown);
+    } else if (word == "endif" && !branches_.empty()) {
+      leave();
     } else if (word == "define" && !was_dead) {
       const std::string_view name = take_word();
       result_.macros.push_back({std::string(name), std::string(rest)});
     } else if (word == "include" && !was_dead) {
       const char close = rest.starts_with('"') ? '"' : rest.starts_with('<') ? '>' : '\0';
-      const std::size_t end = close == '\0' ? std::string_view::npos : rest.find(close, 1);
-      if (end == std::string_view::npos)
+      const std::size_t close_at = close == '\0' ? std::string_view::npos : rest.find(close, 1);
+      if (close_at == std::string_view::npos)
         result_.computes_includes = true;
       else
-        result_.includes.push_back({std::string(rest.substr(1, end - 1)), close == '"'});
+        result_.includes.push_back({std::string(rest.substr(1, close_at - 1)), close == '"'});
     }
+    blank(was_dead && is_dead() ? begin : begin + 1, behind);
   }
 
   std::string_view source_;
   std::size_t at_ = 0;
-  std::vector<bool> dead_;  ///< of the conditions that are open, which are `#if 0`
+  std::vector<Branch> branches_;  ///< of the conditions that are open
+  std::size_t dead_ = 0;          ///< of these
   CodeText result_;
 };
 
 }  // namespace
 
 bool is_library_header(std::string_view name) {
+  if (standard_header(name)) return true;
   if (name.find('.') == std::string_view::npos) return true;  // <cstdint>, <cuda/std/array>
   for (const std::string_view folder : {"cub/", "thrust/", "cuda/std/", "nv/", "cooperative_groups/"}) {
     if (name.starts_with(folder)) return true;

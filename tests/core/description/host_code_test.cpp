@@ -1,0 +1,130 @@
+#include "tuner/core/description/host_code.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/core/support.hpp"
+#include "tests/support/text.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/task/identity.hpp"
+
+using namespace tuner;
+using namespace tuner::test;
+
+namespace {
+
+constexpr std::string_view kKernel =
+    "#pragma tuner kernel(k) grid(1) block(1) inout(x, float, 1)\n"
+    "__global__ void k(float* x) {\n"
+    "  if (x[0] < 1) x[0] = 2;\n"
+    "}\n";
+
+std::string with_kernel(std::string_view rest) {
+  return std::string(kKernel) + std::string(rest);
+}
+
+/// What stands in the blanked text besides blanks and line ends.
+std::string left_of(std::string_view source) {
+  const std::string blank = blank_host_code(source);
+  CHECK(blank.size() == source.size());
+  CHECK(lines(blank) == lines(std::string(source)));
+  std::string result;
+  for (const char c : blank) {
+    const bool is_blank = c == ' ' || c == '\n';
+    if (!is_blank || (!result.empty() && result.back() != ' ')) result += is_blank ? ' ' : c;
+  }
+  while (result.ends_with(' ')) result.pop_back();
+  return result;
+}
+
+std::string identity_of(const std::string& source) {
+  const KernelDescription description = parse_descriptions(source, "k.cu").front();
+  return kernel_identity(description, {});
+}
+
+const std::string kMain = "int main() { k<<<1, 1>>>(nullptr); }\n";
+
+}  // namespace
+
+TEST_CASE("a source without main and launches has no host code") {
+  for (const char* rest :
+       {"", "void helper(int n) { n += 1; }\n", "__global__ void m() { k<<<1, 1>>>(nullptr); }\n", "// int main() {}\n",
+        "const char* const text = \"int main() {}\";\n", "int main();\n", "#define LAUNCH(k) k<<<1, 1>>>()\n",
+        "#if 0\nint main() {}\n#endif\n", "#ifndef __CUDACC_RTC__\nint main() {}\n#endif\n",
+        "#if !defined(__CUDACC_RTC__)\nint main() {}\n#endif\n",
+        "#ifdef __CUDACC_RTC__\nint a;\n#else\nint main() {}\n#endif\n", "#ifdef STANDALONE\nint main() {}\n#endif\n",
+        "#if A\n#elif B\nint main() {}\n#endif\n", "__device__ int domain(int main) { return main; }\n",
+        "#pragma tuner options(\"-default-device\")\nint main() { return 0; }\n"}) {
+    CAPTURE(std::string(rest));
+    CHECK(!has_host_code(with_kernel(rest)));
+  }
+}
+
+TEST_CASE("main and functions that launch are host code, wherever they stand") {
+  for (const char* rest :
+       {"int main() {}\n", "int main(int count, char** words)\n{ return count; }\n",
+        "void launch() { k<<<1, 1>>>(nullptr); }\n", "template <int N>\nvoid launch() { k<N> <<<1, 1>>>(nullptr); }\n",
+        "namespace a { namespace { void f() { k <<< 1, 1 >>> (nullptr); } } }\n",
+        "extern \"C\" {\nvoid f() { k<<<1, 1>>>(nullptr); }\n}\n", "extern \"C\" void f() { k<<<1, 1>>>(nullptr); }\n",
+        "#ifdef __CUDACC_RTC__\n#else\n#endif\nint main() {}\n",
+        "#ifndef GUARD_H\n#define GUARD_H\nint main() {}\n#endif\n"}) {
+    CAPTURE(std::string(rest));
+    CHECK(has_host_code(with_kernel(rest)));
+    CHECK(!has_host_code(blank_host_code(with_kernel(rest))));
+  }
+}
+
+TEST_CASE("functions of the host become blank, and nothing else") {
+  CHECK(left_of("int f(int n) { return n; }\nint g = 1;\nstruct S { int a; };\n" + kMain) ==
+        "int g = 1; struct S { int a; };");
+  CHECK(left_of("void f(std::vector<int>);\nint n(3);\nvoid f(std::vector<int>) {}\n" + kMain) == "int n(3);");
+  CHECK(left_of("template <typename T, int N = (2 > 1)> T f(T a) { return a; }\n" + kMain) == "");
+  CHECK(left_of("template <typename T>\n__device__ T f(T a) { return a; }\n" + kMain) ==
+        "template <typename T> __device__ T f(T a) { return a; }");
+  CHECK(left_of("constexpr int f(int a) { return a; }\n" + kMain) == "constexpr int f(int a) { return a; }");
+  CHECK(left_of("auto f = [](int a) { return a; };\n" + kMain) == "auto f = [](int a) { return a; };");
+  CHECK(left_of("A::A(int a) : a{a}, b{2} { }\nauto f() -> int { return 1; }\n" + kMain) == "");
+  CHECK(left_of("float operator+(A a, A b) { return 1; }\n" + kMain) == "");
+  CHECK(left_of("namespace a {\nint x;\nvoid f() {}\n}\n" + kMain) == "namespace a { int x; }");
+  CHECK(left_of("__global__ void __launch_bounds__(64) k() {}\n" + kMain) ==
+        "__global__ void __launch_bounds__(64) k() {}");
+}
+
+TEST_CASE("what may be a macro that marks a function is left alone") {
+  CHECK(left_of("#define D __device__\nD int f() { return 1; }\n" + kMain) ==
+        "#define D __device__ D int f() { return 1; }");
+  CHECK(left_of("#define fast inline\nfast int f() { return 1; }\n" + kMain) == "#define fast inline");
+  CHECK(left_of("MY_DEVICE int f() { return 1; }\n" + kMain) == "MY_DEVICE int f() { return 1; }");
+  CHECK(left_of("DEFINE_KERNEL(add, +)\n__global__ void m() {}\n" + kMain) ==
+        "DEFINE_KERNEL(add, +) __global__ void m() {}");
+  CHECK(left_of("FILE* open() { return nullptr; }\n" + kMain) == "");
+}
+
+TEST_CASE("braces in strings, comments and branches do not mislead") {
+  CHECK(left_of("int main() { f(\"}\", '}', R\"(})\"); /* } */ // }\n}\nint a;\n") == "int a;");
+  CHECK(left_of("int main() {\n#ifdef A\n  if (a) {\n#else\n  {\n#endif\n  }\n}\nint a;\n") ==
+        "#ifdef A #else #endif int a;");
+  CHECK(left_of("int main() {\n#define N 4\n#pragma omp parallel\n}\nint a;\n") == "int a;");
+  // Never a kernel, whatever the braces say.
+  const std::string odd = "int main() {\n__global__ void k() {}\n";
+  CHECK(blank_host_code(odd) == odd);
+}
+
+TEST_CASE("what the host does is no part of a kernel's identity") {
+  const std::string once = identity_of(with_kernel(kMain));
+  CHECK(identity_of(with_kernel("int main(int, char**) {\n  return 1;\n}\n")) == once);
+  CHECK(identity_of(with_kernel("void f() {}\n\nvoid g() { f(); }\n" + kMain)) == once);
+  CHECK(identity_of(with_kernel("int f;\n" + kMain)) != once);
+  // Without host code it is what it was before there was any of this.
+  CHECK(identity_of(with_kernel("")) == "k:a12ca9c896be1554f24c29c73f9d46ac");
+  CHECK(identity_of(with_kernel("#ifndef __CUDACC_RTC__\nint main() {}\n#endif\n")) ==
+        "k:529b9cc9789534b721e0b3fc16bbb4fb");
+}
+
+TEST_CASE("the compiler gets the source with its lines where they were") {
+  const std::string source = "int main() {\n}\n" + std::string(kKernel);
+  const KernelDescription description = parse_descriptions(source, "k.cu").front();
+  CHECK(description.source == source);
+  CHECK(description.blanked_source == "            \n \n\n" + std::string(kKernel.substr(kKernel.find('\n') + 1)));
+}

@@ -1,0 +1,1 @@
+// NVRTC declares malloc, free and abs.

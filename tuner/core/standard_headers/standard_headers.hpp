@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tuner/header.hpp"
+
+namespace tuner {
+
+/// The text of a header that NVRTC is given in memory, by the name in `#include <name>`; nothing for any other.
+/// Those of C++ and of CUDA's runtime that kernels use are small ones for device code (device/), because NVRTC has none
+/// and the toolkit's cuda::std takes seconds. What only the host uses is empty.
+std::optional<std::string_view> standard_header(std::string_view name);
+
+/// Whether it is one of these, and not a user's of the same name.
+bool is_standard(const Header& header);
+
+/// Whether it is one of those that hold nothing.
+bool is_for_host_only(const Header& header);
+
+/// The others of these headers.
+std::vector<Header> without_standard(const std::vector<Header>& headers);
+
+}  // namespace tuner

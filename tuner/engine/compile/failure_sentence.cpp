@@ -1,0 +1,142 @@
+#include "tuner/engine/compile/failure_sentence.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "tuner/core/base/words.hpp"
+#include "tuner/engine/compile/resource_log.hpp"
+
+namespace tuner::engine {
+namespace {
+
+constexpr std::string_view kForHost = "put it between `#ifndef __CUDACC_RTC__` and `#endif`";
+
+/// An error as NVRTC prints it: "user.cu(3): error: sentence", the line, and a caret under what it is about.
+struct NvrtcError {
+  std::string_view place;     ///< "user.cu(3): "
+  std::string_view sentence;  ///< the rest of the first line
+  std::string_view word;      ///< the one above the caret
+};
+
+std::string_view line_at(std::string_view text, std::size_t begin) {
+  return begin >= text.size() ? std::string_view{} : text.substr(begin, text.find('\n', begin) - begin);
+}
+
+NvrtcError read_error(std::string_view log, std::string_view first) {
+  NvrtcError error;
+  const std::size_t mark = first.find("error: ");
+  if (mark == std::string_view::npos) return error;
+  error.place = first.substr(0, mark - (first.substr(0, mark).ends_with("catastrophic ") ? 13 : 0));
+  error.sentence = first.substr(mark + 7);
+  const std::size_t begin = log.find(first) + first.size() + 1;
+  const std::string_view line = line_at(log, begin);
+  const std::size_t caret = line_at(log, begin + line.size() + 1).find('^');
+  if (caret == std::string_view::npos || caret >= line.size()) return error;
+  std::size_t end = caret;
+  while (end < line.size() && is_word_character(line[end])) ++end;
+  error.word = line.substr(caret, end - caret);
+  return error;
+}
+
+/// What stands between the quotes behind `before`; nothing if the sentence has no such words.
+std::optional<std::string_view> quoted_behind(std::string_view sentence, std::string_view before) {
+  const std::size_t at = sentence.find(before);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::size_t begin = sentence.find('"', at + before.size());
+  const std::size_t end = begin == std::string_view::npos ? begin : sentence.find('"', begin + 1);
+  if (end == std::string_view::npos) return std::nullopt;
+  return sentence.substr(begin + 1, end - begin - 1);
+}
+
+/// The header that nvcc's users need not name, or forget to.
+std::string_view header_of(std::string_view name) {
+  const bool is_number = name.starts_with("int") || name.starts_with("uint");
+  if (is_number && name.ends_with("_t")) return "cstdint";
+  for (const std::string_view kind : {"FLT_", "DBL_"}) {
+    if (name.starts_with(kind)) return "cfloat";
+  }
+  if (name.ends_with("_MAX") || name.ends_with("_MIN") || name == "CHAR_BIT") return "climits";
+  if (name.starts_with("M_") || name == "HUGE_VALF") return "cmath";
+  for (const std::string_view type : {"half", "half2", "__half", "__half2", "__float2half", "__half2float"}) {
+    if (name == type) return "cuda_fp16.h";
+  }
+  for (const std::string_view type : {"__nv_bfloat16", "__nv_bfloat162", "nv_bfloat16", "nv_bfloat162"}) {
+    if (name == type) return "cuda_bf16.h";
+  }
+  return {};
+}
+
+std::string of_member(std::string_view space, std::string_view member) {
+  if (space.find("cub") != std::string_view::npos && member.starts_with("Device")) {
+    return fmt::format(
+        "`cub::{}` runs on the host and launches kernels of its own, so no kernel can call it: if only the host does, "
+        "{}; within a kernel there are cub::BlockReduce and the like",
+        member, kForHost);
+  }
+  if (space != "std") return {};
+  for (const std::string_view known : {"tuple", "optional", "variant", "complex", "span", "bitset", "atomic"}) {
+    if (member != known) continue;
+    return fmt::format(
+        "`std::{0}` is not known in device code: use `cuda::std::{0}` from <cuda/std/{0}>; if only the "
+        "host uses it, {1}",
+        member, kForHost);
+  }
+  return fmt::format(
+      "`std::{}` is not known in device code: include its header, if docs/sources.md lists it; if only "
+      "the host uses it, {}",
+      member, kForHost);
+}
+
+std::string of_name(std::string_view name) {
+  if (name.size() > 4 && name.starts_with("cuda") && name[4] >= 'A' && name[4] <= 'Z')
+    return fmt::format("`{}` belongs to the runtime of the host, which kernels do not see: {}", name, kForHost);
+  if (const std::string_view header = header_of(name); !header.empty())
+    return fmt::format("`{}` is not known here: include <{}>", name, header);
+  return {};
+}
+
+/// Empty where NVRTC's own words are as good.
+std::string in_our_words(const NvrtcError& error) {
+  const auto says = [&](std::string_view words) { return error.sentence.find(words) != std::string_view::npos; };
+  const std::string what = error.word.empty() ? "this" : fmt::format("`{}`", error.word);
+  if (says("considered a host function") || says("explicitly marked as a __host__ function")) {
+    return fmt::format(
+        "{} is a function of the host, which is not compiled here: mark it `__device__` if the kernel "
+        "calls it; if only the host does, {}",
+        what, kForHost);
+  }
+  if (says("considered a host variable")) {
+    return fmt::format(
+        "{} is a variable of the host, which kernels do not see: declare it `__device__`, "
+        "`__constant__` or `constexpr` if the kernel reads it; if only the host does, {}",
+        what, kForHost);
+  }
+  if (const auto header = quoted_behind(error.sentence, "cannot open source file")) {
+    return fmt::format("the header \"{}\" was not found: name its folder with -I, or, if only the host needs it, {}",
+                       *header, kForHost);
+  }
+  if (const auto space = quoted_behind(error.sentence, "namespace ")) {
+    if (const auto member = quoted_behind(error.sentence, "has no member")) return of_member(*space, *member);
+  }
+  if (says("is undefined")) {
+    if (const auto name = quoted_behind(error.sentence, "identifier ")) return of_name(*name);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string failure_sentence(const CompileRequest& request, const std::string& log) {
+  const std::string first = first_error(log);
+  if (first.starts_with("__nv_name_map"))
+    return fmt::format("{}: no kernel '{}' was found after compiling; the name map says: {}", request.file_name,
+                       request.name_expression, first.substr(first.find("error: ") + 7));
+  const NvrtcError error = read_error(log, first);
+  const std::string ours = in_our_words(error);
+  return ours.empty() ? first : fmt::format("{}error: {}.", error.place, ours);
+}
+
+}  // namespace tuner::engine
