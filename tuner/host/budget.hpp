@@ -15,6 +15,8 @@ class Budget {
 
   explicit Budget(std::optional<std::chrono::milliseconds> all) : all_(all) {}
   std::chrono::steady_clock::time_point until(Phase phase) const;
+  /// Whether that has come: what is missing then was left out, and not lost.
+  bool is_over(Phase phase) const { return std::chrono::steady_clock::now() >= until(phase); }
   /// What there was no time for, in a sentence without a full stop; empty if that is nothing.
   std::string left_out(std::size_t configurations, std::size_t runs, std::size_t runs_for_races) const;
 

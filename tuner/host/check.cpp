@@ -76,8 +76,9 @@ class Check {
     const Program program(*description_, cases_.problems.front().task->headers(), cases_.changing, options_.device,
                           folder_.path());
     Build build(program, compiler_, cases_.variants, options_, limits_, files_);
-    const bool built = build.run(Flavour::memory, cases_.variants.size(), budget_.until(Budget::Phase::compiling)) &&
-                       is_described(build);
+    const bool compiled = build.run(Flavour::memory, cases_.variants.size(), budget_.until(Budget::Phase::compiling));
+    has_compiled_all_ = !budget_.is_over(Budget::Phase::compiling);
+    const bool built = compiled && is_described(build);
     const bool raced = built && options_.races && built_for_races(build);
     result_.compile_s = seconds_since(start);
     note_what_does_not_compile(build);
@@ -106,6 +107,7 @@ class Check {
       (build.compiled(Flavour::memory, one.variant) ? compiled : not_compiled).insert(one.configuration);
     }
     for (const std::string& configuration : compiled) not_compiled.erase(configuration);
+    if (has_compiled_all_) not_compiled.clear();
     const std::string sentence = budget_.left_out(not_compiled.size(), runs_left_out_, race_runs_left_out_);
     if (!sentence.empty()) result_.unchecked.push_back({sentence});
   }
@@ -170,7 +172,7 @@ class Check {
     write_inputs(cases_, folder_.path() / kInputsFile);
     const std::vector<CaseOutcome> outcomes =
         outcomes_of(build, Flavour::memory, numbers, budget_.until(Budget::Phase::running));
-    runs_left_out_ = not_run(outcomes);
+    if (budget_.is_over(Budget::Phase::running)) runs_left_out_ = not_run(outcomes);
     std::vector<const CaseOutcome*> by_case(cases_.cases.size(), nullptr);
     for (std::size_t i = 0; i < numbers.size(); ++i) by_case[numbers[i]] = &outcomes[i];
     std::vector<std::optional<Expected>> expected(cases_.problems.size());
@@ -390,7 +392,7 @@ class Check {
     } catch (const Error& error) {
       return not_looked_for_races(error);
     }
-    race_runs_left_out_ = not_run(outcomes);
+    if (budget_.is_over(Budget::Phase::looking_for_races)) race_runs_left_out_ = not_run(outcomes);
     std::set<std::string> configurations;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       if (outcomes[i].was_run()) configurations.insert(cases_.cases[numbers[i]].configuration);
@@ -436,6 +438,7 @@ class Check {
   std::set<std::size_t> ended_;         ///< cases
   std::set<std::string> not_compared_;  ///< outputs that a note speaks of
   std::set<std::string> uncheckable_;   ///< configurations
+  bool has_compiled_all_ = true;        ///< there was time for it
   std::size_t runs_left_out_ = 0, race_runs_left_out_ = 0;
 };
 
