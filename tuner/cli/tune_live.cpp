@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -23,6 +24,8 @@
 namespace tuner::cli {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 /// Mistakes in the input are found against this GPU where there is none.
 constexpr const char* kStandIn = "H200";
@@ -106,7 +109,7 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   engine::CompilePoolOptions compile_options{.workers = static_cast<int>(request.workers),
                                              .include_folders = request.session.include_folders};
   compile_options.timeout = request.compile_timeout.value_or(compile_options.timeout);
-  engine::CompilePool compile(std::move(compile_options));
+  std::optional<engine::CompilePool> compile(std::in_place, std::move(compile_options));
   const engine::DeviceLaneOptions device_options{.ordinal = request.device, .stop = &context.stop};
   std::optional<engine::DeviceProcessLane> device(std::in_place, device_options);
   const DeviceInfo* found = wait_for_device(*device, request, description, context.stop);
@@ -118,7 +121,9 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   beginning.reset();
   for (const std::string& warning : stores.warnings) context.observer.warning(warning);
   engine::Overdue overdue;
+  engine::SessionOptions options = request.session;
   for (const Task& task : tasks) {
+    const bool is_last = &task == &tasks.back();
     // Who waits holds nothing of the GPU: whoever is measuring would take it for a disturbance, and rightly.
     engine::Turn turn;
     if (!wait_for_turn(
@@ -128,16 +133,24 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
     std::optional<engine::Recorder> recorder;  // it keeps every trial in memory
     if (recording) recorder.emplace(context.observer, task);
     engine::Observer& observer = recorder ? *recorder : context.observer;
-    TuneReport report = engine::run_session(task, request.session,
-                                            {.compile = compile,
+    TuneReport report = engine::run_session(task, options,
+                                            {.compile = *compile,
                                              .device = *device,
                                              .store = *stores.store,
                                              .binaries = stores.binaries.get(),
                                              .observer = observer,
                                              .stop = context.stop});
     if (const auto lost = engine::say_what_is_stored(stores, report)) context.observer.warning(*lost);
+    if (is_last || context.stop) {
+      const Clock::time_point end = Clock::now();
+      device.reset();
+      compile.reset();
+      report.time.ending_s = std::chrono::duration<double>(Clock::now() - end).count();
+      report.time.total_s += report.time.ending_s;
+    }
     context.deliver(report);
     if (context.stop) return;
+    options.started = Clock::now();
     if (recorder) recorder->write(*recording, report);
   }
 }

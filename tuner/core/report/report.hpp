@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,15 +15,26 @@
 
 namespace tuner {
 
-/// Where the wall-clock time of a session went. Compiling is the sum over all workers and may exceed the wall clock.
+/// Where the wall-clock time of a session went: phases that follow each other and add up to the whole, told by what the
+/// device is doing, and beside them what other processes and the disk do meanwhile.
 struct TimeSpent {
-  double total_s = 0;        ///< from the start of the session to its end
-  double compile_cpu_s = 0;  ///< busy time of all compile workers together
-  double waiting_s = 0;      ///< the device had nothing to do: it waited for compiled candidates
-  double loading_s = 0;      ///< device: modules loaded
-  double verifying_s = 0;    ///< device: correctness launches and comparisons
-  double timing_s = 0;       ///< device: samples, the race included
-  double storing_s = 0;      ///< writing to the database
+  double total_s = 0;       ///< from the beginning of the command, or the end of the problem before, to the end
+  double starting_s = 0;    ///< until the device is set up for the problem: reading, workers, turns of others, buffers
+  double waiting_s = 0;     ///< the device had nothing to do: it waited for compiled candidates
+  double loading_s = 0;     ///< device: modules loaded
+  double verifying_s = 0;   ///< device: correctness launches and comparisons
+  double timing_s = 0;      ///< device: samples, the race included
+  double exchanging_s = 0;  ///< device: requests and answers, data for them, workers that take over
+  double ending_s = 0;      ///< after the last of the problems: workers end
+  /// The device rested while the session chose, compared and wrote.
+  double deciding_s() const {
+    const double told = starting_s + waiting_s + loading_s + verifying_s + timing_s + exchanging_s + ending_s;
+    return std::max(0.0, total_s - told);
+  }
+  /// Without what depends on who else was at work, and on how many problems there are.
+  double tuning_s() const { return total_s - starting_s - ending_s; }
+  double compile_cpu_s = 0;  ///< beside them: busy time of all compile workers together
+  double storing_s = 0;      ///< beside them: writing to the database
   /// What timing kept the GPU busy with, launches and about what precedes them; `timing_s` has the host's part too.
   double screening_gpu_s = 0;
   double racing_gpu_s = 0;

@@ -189,17 +189,20 @@ std::string to_json(const TuneReport& report, bool with_times) {
   if (with_times) {
     object["session"] = report.session;
     object["created_unix_ms"] = decision.created_unix_ms == 0 ? Json(nullptr) : Json(decision.created_unix_ms);
-    object["payback"] = payback_json(payback(decision, report.time.total_s));
+    object["payback"] = payback_json(payback(decision, report.time.tuning_s()));
     const Stored& stored = report.stored;
     object["stored_in"] = text_or_null(stored.everything() && stored.anything() ? report.stored_in : "");
     object["stored"] = {{"trials", report.stored_in.empty() ? 0 : stored.trials},
                         {"of_trials", stored.of_trials},
                         {"decision", !report.stored_in.empty() && stored.decision}};
-    object["time_spent"] = {{"total_s", report.time.total_s},          {"compile_cpu_s", report.time.compile_cpu_s},
-                            {"waiting_s", report.time.waiting_s},      {"loading_s", report.time.loading_s},
-                            {"verifying_s", report.time.verifying_s},  {"timing_s", report.time.timing_s},
-                            {"storing_s", report.time.storing_s},      {"screening_gpu_s", report.time.screening_gpu_s},
-                            {"racing_gpu_s", report.time.racing_gpu_s}};
+    object["time_spent"] = {
+        {"total_s", report.time.total_s},           {"starting_s", report.time.starting_s},
+        {"waiting_s", report.time.waiting_s},       {"loading_s", report.time.loading_s},
+        {"verifying_s", report.time.verifying_s},   {"timing_s", report.time.timing_s},
+        {"exchanging_s", report.time.exchanging_s}, {"deciding_s", report.time.deciding_s()},
+        {"ending_s", report.time.ending_s},         {"compile_cpu_s", report.time.compile_cpu_s},
+        {"storing_s", report.time.storing_s},       {"screening_gpu_s", report.time.screening_gpu_s},
+        {"racing_gpu_s", report.time.racing_gpu_s}};
   }
   // Compilers and file names are not bound to be valid UTF-8; a report must never fail for that.
   return object.dump(2, ' ', false, Json::error_handler_t::replace);

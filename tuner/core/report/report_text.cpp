@@ -209,7 +209,8 @@ std::string ReportText::winner() const {
                  "the winner of an earlier session, which --where excludes: no configuration that it allows is faster");
   }
   text += labelled("  speed-up   ", speedup_text(report));
-  if (const auto pays = payback(decision, report.time.total_s)) text += labelled("  payback    ", payback_text(*pays));
+  if (const auto pays = payback(decision, report.time.tuning_s()))
+    text += labelled("  payback    ", payback_text(*pays));
   if (!decision.baseline.empty() && decision.baseline != decision.configuration) {
     text += labelled("  baseline   ", spaced(decision.baseline));
   }
@@ -240,9 +241,8 @@ std::string ReportText::winner() const {
 std::string ReportText::ties() const {
   const cache::Decision& decision = report.decision;
   if (decision.ties.size() < 2) return {};
-  std::string text =
-      "\n" + labelled("", fmt::format("Tied with the winner: {} that may be within 1 % of the fastest",
-                                      counted(decision.ties.size() - 1, "configuration")));
+  std::string text = "\n" + labelled("", fmt::format("Tied with the winner: {} that may be within 1 % of the fastest",
+                                                     counted(decision.ties.size() - 1, "configuration")));
   std::size_t shown = 0;
   std::size_t left_out = 0;
   for (const cache::Tie& tie : decision.ties) {
@@ -343,17 +343,21 @@ std::string ReportText::accounts() const {
                                           report.replayed ? "; compiling and timing were replayed, not done" : ""));
   const auto line = [&](const char* what, double seconds) {
     const double share = time.total_s > 0 ? 100 * seconds / time.total_s : 0;
-    text += fmt::format("  {:<20}{:>9}  {:>3.0f} %\n", what, duration_text(seconds), share);
+    text += fmt::format("  {:<22}{:>9}  {:>3.0f} %\n", what, duration_text(seconds), share);
   };
   if (!report.replayed) {
-    text +=
-        fmt::format("  {:<20}{:>9}  summed over all compile workers\n", "compiling", duration_text(time.compile_cpu_s));
-    line("device: waiting", time.waiting_s);
-    line("device: loading", time.loading_s);
-    line("device: verifying", time.verifying_s);
-    line("device: timing", time.timing_s);
+    line("starting", time.starting_s);
+    line("waiting for compilers", time.waiting_s);
+    line("loading", time.loading_s);
+    line("verifying", time.verifying_s);
+    line("timing", time.timing_s);
+    line("talking to the worker", time.exchanging_s);
+    line("choosing and deciding", time.deciding_s());
+    line("ending", time.ending_s);
+    text += fmt::format("  {:<22}{:>9}  meanwhile, in all compile workers\n", "compiling",
+                        duration_text(time.compile_cpu_s));
   }
-  line("storing", time.storing_s);
+  text += fmt::format("  {:<22}{:>9}  meanwhile\n", "storing", duration_text(time.storing_s));
   return text + "\n" + where_stored();
 }
 

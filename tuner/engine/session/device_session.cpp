@@ -92,10 +92,7 @@ void DeviceSession::screen(Candidate candidate, std::optional<double> time_to_be
 }
 
 void DeviceSession::submit(DeviceRequest request, Take take) {
-  // From the device's being ready to its next work it waited for candidates.
-  if (!busy() && state_ != State::unprepared) {
-    time_.waiting_s += std::chrono::duration<double>(Clock::now() - idle_since_).count();
-  }
+  if (!busy()) begin_work();
   const TicketId ticket = new_ticket();
   waiting_.emplace(ticket, std::move(take));
   lane_.submit(ticket, std::move(request));
@@ -107,18 +104,41 @@ bool DeviceSession::poll() {
     const auto asked = waiting_.extract(ticket);
     if (asked.empty()) continue;
     last_answer_ = Clock::now();
-    if (!busy()) idle_since_ = last_answer_;
     account(reply);
+    if (!busy()) end_work();
     asked.mapped()(reply);
   }
   return !completions.empty();
 }
 
+void DeviceSession::add_waiting(Clock::duration time) {
+  if (state_ != State::unprepared) time_.waiting_s += std::chrono::duration<double>(time).count();
+}
+
+void DeviceSession::begin_work() {
+  busy_since_ = Clock::now();
+}
+
+/// What of it the worker does not account for went into the exchange with it.
+void DeviceSession::end_work() {
+  const auto since = [](Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  if (state_ == State::unprepared) {
+    time_.starting_s = since(options_.started);
+    return;
+  }
+  time_.exchanging_s += since(busy_since_);
+}
+
 void DeviceSession::account(const DeviceReply& reply) {
+  launches_ += reply.launches;
+  if (state_ == State::unprepared) return;
+  const double accounted_s = (reply.load_ms + reply.verify_ms + reply.timing_ms) / 1000;
+  time_.exchanging_s -= accounted_s;
   time_.loading_s += reply.load_ms / 1000;
   time_.verifying_s += reply.verify_ms / 1000;
   time_.timing_s += reply.timing_ms / 1000;
-  launches_ += reply.launches;
 }
 
 void DeviceSession::account_samples(const DeviceReply& reply) {
@@ -131,11 +151,13 @@ void DeviceSession::account_samples(const DeviceReply& reply) {
 DeviceReply DeviceSession::call(DeviceRequest request) {
   const bool loads = std::holds_alternative<LoadFinalists>(request);
   const TicketId ticket = new_ticket();
+  begin_work();
   lane_.submit(ticket, std::move(request));
   for (;;) {
     for (auto& completion : lane_.poll()) {
       if (completion.ticket != ticket) continue;
       account(completion.reply);
+      end_work();
       if (loads) state_ = completion.reply.outcome == Outcome::ok ? State::racing : State::screening;
       return std::move(completion.reply);
     }

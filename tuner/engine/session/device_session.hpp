@@ -74,8 +74,11 @@ class DeviceSession {
   std::optional<Candidate> reference() const;
   /// What the reference leaves unwritten of each output.
   const std::vector<NotCompared>& not_compared() const { return not_compared_; }
-  const Noise& noise() const { return noise_; }     ///< of the samples screened so far
-  const TimeSpent& time() const { return time_; }   ///< loading, verifying, timing, waiting and screening only
+  const Noise& noise() const { return noise_; }  ///< of the samples screened so far
+  /// The device rests because nothing is compiled.
+  void add_waiting(Clock::duration time);
+  /// Until the device was ready, and what it did from then on.
+  const TimeSpent& time() const { return time_; }
   int launches() const { return launches_; }        ///< of kernels, whatever for
   bool contended() const { return is_contended_; }  ///< other processes had the GPU open when a problem was set up
 
@@ -84,6 +87,8 @@ class DeviceSession {
   ScreenPolicy reference_policy() const;
   void submit(DeviceRequest request, Take take);
   void account(const DeviceReply& reply);
+  void begin_work();
+  void end_work();
   void account_samples(const DeviceReply& reply);
   void take_prepared(const DeviceReply& reply);
   void warn_of_surroundings(const PrepareResult& prepared);
@@ -99,7 +104,7 @@ class DeviceSession {
   std::optional<Candidate> reference_;
   std::vector<NotCompared> not_compared_;
   std::map<TicketId, Take> waiting_;
-  Clock::time_point idle_since_ = Clock::now(), last_answer_ = idle_since_;
+  Clock::time_point busy_since_ = Clock::now(), last_answer_ = busy_since_;
   Noise noise_;
   TimeSpent time_;
   int launches_ = 0;

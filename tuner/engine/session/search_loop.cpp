@@ -84,7 +84,9 @@ void SearchLoop::run_until_finished() {
     observe("searching");
     if (busy || finished()) continue;
     check_progress_is_possible();
+    const Clock::time_point begin = Clock::now();
     wait_for(journal_.wake_at(), parts_.compile, parts_.device);
+    if (!device_.busy()) device_.add_waiting(Clock::now() - begin);
   }
   if (gives_up()) give_up_compiling();
 }

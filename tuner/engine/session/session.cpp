@@ -249,7 +249,8 @@ class Session {
     time.racing_gpu_s = racing_gpu_ms_ / 1000;
     time.compile_cpu_s = candidates_.compile_seconds();
     time.storing_s = journal_.seconds();
-    time.total_s = search_.seconds();
+    time.exchanging_s = std::max(0.0, time.exchanging_s);
+    time.total_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - options_.started).count();
     return time;
   }
 

@@ -13,6 +13,8 @@
 namespace tuner::engine {
 
 struct SessionOptions {
+  /// From when on the session's time is accounted for: what came before it, such as reading and waiting, is its start.
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   std::string strategy = "auto";
   Budget budget;
   Timing mode = Timing::cold;
