@@ -1,5 +1,5 @@
-// Sums of tiles with cooperative groups: a kernel of a hundred lines of headers' text a second of whose compilation is
-// theirs. 440 configurations, for how long a session takes that waits for compilers:
+// Sums of tiles with cooperative groups, whose headers take far longer to compile than the kernel does. Its 440
+// configurations show how long a session takes that waits for compilers:
 //
 //   tuner tune bench/cooperative_groups.cu
 #include <cooperative_groups.h>

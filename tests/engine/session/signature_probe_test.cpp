@@ -131,7 +131,7 @@ TEST_CASE("what is asked of a kernel changes nothing in its binary") {
   CHECK(nvrtc().compile(probe.request).cubin.bytes.size() < nvrtc().compile(plain).cubin.bytes.size());
 }
 
-TEST_CASE("the nvrtc finds the shipped kernels to be what they are described as") {
+TEST_CASE("the compiler finds the shipped kernels to be what they are described as") {
   const std::filesystem::path root = TUNER_SOURCE_DIR;
   std::size_t kernels = 0;
   for (const char* folder : {"kernel_sources", "examples/kernels", "bench/runtime", "tests/gpu/kernels"}) {
@@ -161,7 +161,7 @@ TEST_CASE("the nvrtc finds the shipped kernels to be what they are described as"
   CHECK(kernels > 20);
 }
 
-TEST_CASE("a session ends before anything runs if the nvrtc finds another type than is described") {
+TEST_CASE("a session ends before anything runs if the compiler finds another type than is described") {
   const std::string text = kernel_with("const float* x", "const real* x");
   const std::string begin = "_Z22tuner_signature_kernelI20tuner_signature_listIJ20tuner_signature_itemI",
                     end = "Li4EES1_IPfLi4EES1_IiLi4EEEEEvv";

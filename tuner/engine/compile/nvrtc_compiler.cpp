@@ -28,6 +28,7 @@ constexpr const char* kMinimalMacro = "__CUDACC_RTC_MINIMAL__";  // defined then
 // With this their headers include nothing of the standard library, which is nine tenths of what they cost, and more
 // than a thousand variables that are never used and that the driver would load. Only atomics in global memory need it.
 constexpr const char* kFewerGroupsMacro = "_CG_LIMIT_INCLUDED_DEPENDENCIES";
+constexpr const char* kGroupsPrefix = "_CG_";  // of the macros that say what their headers have: a source may ask
 
 struct DestroyProgram {
   const Nvrtc* functions;
@@ -132,10 +133,14 @@ NvrtcCompiler::Product NvrtcCompiler::run(const CompileRequest& request,
 
 std::string NvrtcCompiler::declaring_less(const CompileRequest& request) const {
   if (builtins_ != Builtins::small_first || needs_all_ == request.file_name) return {};
-  const auto mentions = [&](const char* text) { return request.source.find(text) != std::string::npos; };
+  const auto mentions = [&](const char* text) {
+    return request.source.find(text) != std::string::npos ||
+           std::any_of(request.headers.begin(), request.headers.end(),
+                       [&](const Header& header) { return header.text.find(text) != std::string::npos; });
+  };
   if (is_self_contained(request.source, request.headers))
     return says(request.options, {kMinimalOption, "-minimal"}) || mentions(kMinimalMacro) ? "" : kMinimalOption;
-  return mentions("cooperative_groups") && !mentions(kFewerGroupsMacro) ? fmt::format("-D{}", kFewerGroupsMacro) : "";
+  return mentions("cooperative_groups") && !mentions(kGroupsPrefix) ? fmt::format("-D{}", kFewerGroupsMacro) : "";
 }
 
 NvrtcCompiler::Product NvrtcCompiler::run_from_precompiled(const CompileRequest& request,
@@ -163,7 +168,8 @@ CompileReply NvrtcCompiler::compile(const CompileRequest& request) const {
       !less.empty() && (product.result == NVRTC_SUCCESS || product.log.find("ptxas") != std::string::npos);
   if (!settled) {
     product = run_from_precompiled(request, all);
-    if (!less.empty() && product.result == NVRTC_SUCCESS) needs_all_ = request.file_name;
+    // Not for cooperative groups: there the binary differs, and no other source may decide which one is made.
+    if (less == kMinimalOption && product.result == NVRTC_SUCCESS) needs_all_ = request.file_name;
   }
   // An older one, which makes machine code then.
   if (request.front_end_only && product.result == NVRTC_ERROR_INVALID_OPTION) product = run(request, all);
@@ -205,8 +211,11 @@ bool NvrtcCompiler::precompile(const CompileRequest& request, std::string& log) 
   made.headers = request.headers;
   log.clear();
   if (made.prefix.empty()) return false;
-  if (!declaring_less(request).empty()) compile(request);  // which finds out whether less is enough
-  if (std::string less = declaring_less(request); !less.empty()) made.options.push_back(std::move(less));
+  if (const std::string less = declaring_less(request); !less.empty()) {
+    std::vector<std::string> small = made.options;
+    small.insert(small.end(), {less, kFrontEndOption});
+    if (run(request, small).result == NVRTC_SUCCESS) made.options.push_back(less);
+  }
   CompileRequest header = request;
   header.source = made.prefix;
   header.name_expression.clear();
