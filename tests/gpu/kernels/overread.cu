@@ -38,9 +38,8 @@ extern "C" __global__ void overread(const float* first, const int* second, float
 #endif
     const void* buffers[] = {first, second, third, fourth, fifth};
     const auto* words = static_cast<const unsigned*>(buffers[WHICH]);
-    // The compiler keeps a load that it cannot see through, and nothing is done with what it brings.
-    [[maybe_unused]] unsigned ignored;
-    asm volatile("ld.global.u32 %0, [%1];" : "=r"(ignored) : "l"(words + element) : "memory");
+    // What is read decides about a store, or the assembler would leave the load out; it is never that number.
+    if (words[element] == 0x12345678u) fifth[i] = 0;
   }
 #endif
 }
