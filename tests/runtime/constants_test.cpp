@@ -92,8 +92,10 @@ TEST_CASE("arguments of a kernel with constants are checked like any others") {
   const Instance& instance = fixture.instance;
   CHECK(refused(instance.launch(nullptr, kImage, kBlurred, 1000)) ==
         "The kernel `blur` takes 5 arguments (x, weights, y, offsets, n), but the call passes 3.");
-  CHECK(contains(refused(instance.launch(nullptr, kImage, 2.0f, kBlurred, kOffsets, 1000)), "Argument 2 of the kernel `blur`"));
-  CHECK(contains(refused(instance.launch(nullptr, kImage, kOffsets, kBlurred, kOffsets, 1000)), "`weights`, is a buffer of"));
+  CHECK(contains(refused(instance.launch(nullptr, kImage, 2.0f, kBlurred, kOffsets, 1000)),
+                 "Argument 2 of the kernel `blur`"));
+  CHECK(contains(refused(instance.launch(nullptr, kImage, kOffsets, kBlurred, kOffsets, 1000)),
+                 "`weights`, is a buffer of"));
   CHECK(contains(refused(instance.launch(nullptr, kImage, kWeights, kBlurred, kOffsets, 999)), "`n`, must be 1000"));
   const LaunchStatus nothing = instance.launch(nullptr, kImage, nullptr, kBlurred, kOffsets, 1000);
   CHECK(nothing.code == CUDA_ERROR_INVALID_VALUE);

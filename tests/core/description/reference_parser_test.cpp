@@ -58,7 +58,8 @@ TEST_CASE("a reference without clauses is launched as the baseline is, with its 
   CHECK(task.description().reference.kernel == "plain");
   CHECK(task.reference_geometry(*task.baseline()) == task.geometry(*task.baseline()));
   CHECK(task.reference_arguments() == std::vector<std::size_t>{0, 2, 3, 4});
-  CHECK(macros_with("reference(plain)") == "TYPE=float;BLOCK=128;PATH_direct=0;PATH_staged=1;PATH=PATH_direct;TILE=512;");
+  CHECK(macros_with("reference(plain)") ==
+        "TYPE=float;BLOCK=128;PATH_direct=0;PATH_staged=1;PATH=PATH_direct;TILE=512;");
 }
 
 TEST_CASE("a reference has a launch of its own, in which tuned parameters stand for their defaults") {
