@@ -39,6 +39,14 @@ TEST_CASE("the help of every command has a purpose, two examples and its exit co
   }
 }
 
+TEST_CASE("help lists the directives") {
+  const Result result = User().run({"help", "directives"});
+  check_out(result, 0,
+            {"\nDirectives\n", "problem_constraint(n >= 1)", "; argument", "iota(0, 1)", "args(values, sums)"});
+  CHECK(longest_line(result.out) <= 100);
+  check_out(User().run({"--help"}), 0, {"tuner help directives"});
+}
+
 TEST_CASE("the manual names every option of every command") {
   const std::string manual = read_bytes(TUNER_MANUAL);
   const User user;

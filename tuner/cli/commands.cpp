@@ -120,6 +120,8 @@ std::string overview() {
       "      tune a kernel for one problem and store the winner\n"
       "  tuner help tune\n"
       "      all options with units and defaults\n"
+      "  tuner help directives\n"
+      "      what can stand in the `#pragma tuner` lines of a kernel file\n"
       "\n"
       "Exit codes\n";
   for (const ExitCodeText& entry : exit_code_texts()) text += exit_code_line(entry.code);

@@ -23,13 +23,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Task task_of(const KernelDescription& kernel) {
+Task t1_task(const KernelDescription& kernel) {
   return Task(kernel, {}, tuner::known_device("H200"));
 }
 
 Task task_of_file(const std::string& name) {
   const std::filesystem::path file = std::filesystem::path(TUNER_SOURCE_DIR) / "tests/data/t1" / name;
-  return task_of(tuner::load_description(file));
+  return t1_task(tuner::load_description(file));
 }
 
 bool warns(const tuner::T1Description& described, const std::string& part) {
@@ -82,7 +82,7 @@ TEST_CASE("a T1 file and its kernel become a description like any other") {
         "#pragma tuner in(x, float, 1024, uniform(0, 1.0))\n"
         "#pragma tuner out(y, float, 1024)\n"
         "#pragma tuner scalar(n, int32)\n");
-  const Task task = task_of(described.kernel);
+  const Task task = t1_task(described.kernel);
   CHECK(task.space().size() == 8);
   CHECK(task.geometry(*task.baseline()).text() == "grid=8x1x1 block=128x1x1 shared=0");
   CHECK(task.kernel_identity().rfind("scale:", 0) == 0);
@@ -93,7 +93,7 @@ TEST_CASE("the kernel is the same as if its source had the directives in it") {
   const KernelDescription foreign = folder.read().kernel;
   const std::string annotated = T1Folder::kernel() + tuner::to_text(foreign);
   const auto own = tuner::parse_descriptions(annotated, folder.path() / "k.cu");
-  CHECK(task_of(foreign).kernel_identity() == task_of(own.front()).kernel_identity());
+  CHECK(t1_task(foreign).kernel_identity() == t1_task(own.front()).kernel_identity());
   CHECK(foreign.blanked_source.rfind(T1Folder::kernel(), 0) == 0);
 }
 
@@ -237,7 +237,7 @@ TEST_CASE("a quotient that Python makes real is cut to a whole number") {
   folder.at("/KernelSpecification/GlobalSize/X") = "1024 / BLOCK / ITEMS";
   CHECK(contains(text_of(folder), "grid(int(1024 / BLOCK / ITEMS))"));
   folder.at("/KernelSpecification/GlobalSize/X") = "math.ceil(1000 / BLOCK)";
-  const Task task = task_of(folder.read().kernel);
+  const Task task = t1_task(folder.read().kernel);
   CHECK(task.geometry(*task.baseline()).grid[0] == 8);
 }
 
@@ -264,7 +264,7 @@ TEST_CASE("ProblemSize alone is divided by the block, and is part of the problem
   folder.file["KernelSpecification"]["ProblemSize"] = 1000;
   folder.file["KernelSpecification"].erase("GlobalSize");
   CHECK(contains(text_of(folder), "grid(ceil_div(problem_size_x, BLOCK))"));
-  CHECK(tuner::problem_text(task_of(folder.read().kernel).problem()) == "n=1024,problem_size_x=1000");
+  CHECK(tuner::problem_text(t1_task(folder.read().kernel).problem()) == "n=1024,problem_size_x=1000");
   const KernelDescription kernel = folder.read().kernel;
   const std::string other = tuner::test::error_of([&] { Task(kernel, {{"n", 2048}}, tuner::known_device("H200")); });
   CHECK(contains(other, "problem_size_x == 1000 and n == 1024"));
@@ -297,7 +297,7 @@ TEST_CASE("strings reach the kernel word for word") {
           {{"Name", "LOAD"}, {"Type", "string"}, {"Values", "['__ldg', 'static_cast<float>', '']"}, {"Default", ""}});
   folder.at("/ConfigurationSpace/Conditions")
       .push_back({{"Expression", "LOAD != '' or ITEMS == 1"}, {"Parameters", {"LOAD"}}});
-  const Task task = task_of(folder.read().kernel);
+  const Task task = t1_task(folder.read().kernel);
   CHECK(contains(text_of(folder), R"(param(LOAD, "__ldg", "static_cast<float>", ""; default ""; text))"));
   CHECK(macros(task, "LOAD=__ldg").at("LOAD") == "__ldg");
   CHECK(macros(task, R"(LOAD="static_cast<float>")").at("LOAD") == "static_cast<float>");
@@ -310,7 +310,7 @@ TEST_CASE("strings that are types can be measured") {
   folder.at("/ConfigurationSpace/TuningParameters")
       .push_back({{"Name", "VECTOR"}, {"Type", "string"}, {"Values", "['float4', 'float']"}});
   folder.at("/KernelSpecification/SharedMemory") = "sizeof(VECTOR) * BLOCK";
-  const Task task = task_of(folder.read().kernel);
+  const Task task = t1_task(folder.read().kernel);
   CHECK(task.geometry(task.space().parse("VECTOR=float4,BLOCK=64")).shared_bytes == 1024);
   CHECK(macros(task, "VECTOR=float4").at("VECTOR") == "float4");
 }
@@ -321,7 +321,7 @@ TEST_CASE("values may be a JSON list, and stand for booleans and reals") {
       .push_back({{"Name", "FLAG"}, {"Type", "bool"}, {"Values", {true, false}}, {"Default", false}});
   folder.at("/ConfigurationSpace/TuningParameters")
       .push_back({{"Name", "RATIO"}, {"Type", "float"}, {"Values", {0.5, 2, -1.5}}});
-  const Task task = task_of(folder.read().kernel);
+  const Task task = t1_task(folder.read().kernel);
   const auto defined = macros(task, "RATIO=-1.5");
   CHECK(defined.at("FLAG") == "0");
   CHECK(defined.at("RATIO") == "(-1.5)");
@@ -348,7 +348,7 @@ TEST_CASE("defaults that violate a condition give way to the nearest configurati
   folder.at("/ConfigurationSpace/TuningParameters/0/Default") = 256;
   folder.at("/ConfigurationSpace/TuningParameters/1/Default") = 4;
   const tuner::T1Description described = folder.read();
-  CHECK(task_of(described.kernel).baseline());
+  CHECK(t1_task(described.kernel).baseline());
   CHECK(contains(tuner::to_text(described.kernel), "default 64)"));
   CHECK(warns(described, "BLOCK * ITEMS <= 512"));
   CHECK(warns(described, "it has BLOCK=64 instead"));
@@ -356,7 +356,7 @@ TEST_CASE("defaults that violate a condition give way to the nearest configurati
   folder.at("/ConfigurationSpace/TuningParameters/0").erase("Default");
   folder.at("/ConfigurationSpace/TuningParameters/1").erase("Default");
   folder.at("/ConfigurationSpace/Conditions/0/Expression") = "BLOCK * ITEMS == 512";
-  CHECK(task_of(folder.read().kernel).baseline());
+  CHECK(t1_task(folder.read().kernel).baseline());
   CHECK(folder.read().warnings.empty());
 }
 
@@ -370,7 +370,7 @@ TEST_CASE("constants of BenchmarkConfig can be named, and what is no number ther
   T1Folder folder;
   folder.file["BenchmarkConfig"] = {{"LIMIT", 256}, {"iterations", 10}, {"note", "text"}};
   folder.at("/ConfigurationSpace/Conditions/0/Expression") = "BLOCK * ITEMS <= LIMIT";
-  CHECK(task_of(folder.read().kernel).space().size() == 3 + 2 + 1);
+  CHECK(t1_task(folder.read().kernel).space().size() == 3 + 2 + 1);
   CHECK(warns(folder.read(), "not used here: BenchmarkConfig.note"));
 }
 
@@ -433,7 +433,7 @@ TEST_CASE("sizes may name ProblemSize, the extremes of a parameter, and a parame
   Json& size = folder.at("/KernelSpecification/Arguments/0/Size");
   const auto length = [&](const char* text) {
     size = text;
-    return task_of(folder.read().kernel).arguments()[0].length;
+    return t1_task(folder.read().kernel).arguments()[0].length;
   };
   CHECK(length("ProblemSize[0] * ProblemSize[1]") == 3000);
   CHECK(length("(ProblemSize[0] + max(ITEMS) - 1) * min(BLOCK)") == 53 * 64);
@@ -520,7 +520,7 @@ TEST_CASE("directives of the kernel file are not read, and said to be not") {
 
 TEST_CASE("conditions are named by their path where they are broken") {
   const T1Folder folder;
-  const Task task = task_of(folder.read().kernel);
+  const Task task = t1_task(folder.read().kernel);
   const auto why = task.space().why_invalid(task.space().parse("BLOCK=256,ITEMS=4"));
   REQUIRE(why);
   CHECK(contains(*why, "kernel.json: ConfigurationSpace.Conditions[0].Expression"));
@@ -529,7 +529,7 @@ TEST_CASE("conditions are named by their path where they are broken") {
 TEST_CASE("what is not there at launch is named by its path, too") {
   T1Folder folder;
   folder.at("/KernelSpecification/GlobalSize/X") = "BLOCK // 1000";
-  const Task task = task_of(folder.read().kernel);
+  const Task task = t1_task(folder.read().kernel);
   CHECK(tuner::test::error_of([&] {
           task.geometry(*task.baseline());
         }).starts_with(folder.json().string() + ": KernelSpecification: grid x of `scale` for "));
