@@ -8,8 +8,8 @@ using namespace tuner::test;
 
 namespace {
 
-const Words kCommands{"tune",   "check",   "simulate", "list",    "show",   "forget", "export",
-                      "import", "recover", "describe", "devices", "doctor", "help"};
+const Words kCommands{"tune",   "check",   "simulate", "list", "show",    "forget", "export",
+                      "import", "recover", "describe", "new",  "devices", "doctor", "help"};
 
 const std::string kProgram = shell_word(TUNER_PROGRAM);
 
