@@ -32,6 +32,20 @@ std::string plain_type(std::string_view declaration, std::string_view name) {
   return type;
 }
 
+/// Without words that are macros, as `UNALIASED` is for __restrict__, and without namespaces, if it is a type then.
+std::string without_macros(const PlainSource& source, const std::string& type) {
+  std::string rest, last;
+  for (std::size_t at = 0; at < type.size();) {
+    const std::size_t end = std::min(type.find(' ', at), type.size());
+    last = type.substr(at, end - at);
+    at = end + 1;
+    const bool is_macro = std::any_of(source.code.macros.begin(), source.code.macros.end(),
+                                      [&](const CodeText::Macro& macro) { return macro.name == last; });
+    if (!is_macro) rest += (rest.empty() ? "" : " ") + last;
+  }
+  return shape_of_type(rest) ? rest : shape_of_type(last) ? last : type;
+}
+
 /// What `using real = float;`, `typedef float real;` or `#define real float` says; the name itself otherwise.
 std::string without_alias(const PlainSource& source, const std::string& name) {
   for (const CodeText::Macro& macro : source.code.macros) {
@@ -89,7 +103,7 @@ void set_type(const KernelSkeleton& skeleton, const ParameterType& parameter, Pl
     argument.type = known->second;
     return;
   }
-  const std::string type = without_alias(skeleton.source, written);
+  const std::string type = without_alias(skeleton.source, without_macros(skeleton.source, written));
   const bool is_chained = std::count(parameter.text.begin(), parameter.text.end(), '*') > 1;
   if (is_chained) {
     argument.type = "uint64";

@@ -155,6 +155,7 @@ PointerUse KernelUse::pointer(const std::string& name) const {
   const HostExpression zero{Kind::number, "0", {}};
   for (std::size_t at = find_word(body, name); at != std::string_view::npos; at = find_word(body, name, at + 1)) {
     std::string_view before = text_before(body, at);
+    if (before.ends_with('.') || before.ends_with("->")) continue;  // threadIdx.x
     std::size_t behind = skip_space(body, at + name.size());
     const std::size_t closed =
         behind < body.size() && body[behind] == '[' ? skip_brackets(body, behind) : std::string_view::npos;

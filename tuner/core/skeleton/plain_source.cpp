@@ -47,8 +47,10 @@ class FunctionFinder {
         continue;
       }
       if (c == '}' && !scopes_.empty()) scopes_.pop_back();
+      // Conditions may stand in the middle of a declaration.
+      const bool is_between = c == '#' && search::trimmed(code_.substr(begin, at - begin)).empty();
       ++at;
-      if (c == '}' || c == ';' || c == '#') begin = at;
+      if (c == '}' || c == ';' || is_between) begin = at;
     }
     return std::move(found_);
   }
