@@ -5,7 +5,6 @@
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/signature/written_signature.hpp"
-#include "tuner/core/skeleton/plain_constants.hpp"
 
 namespace tuner {
 namespace {
@@ -203,7 +202,6 @@ PlainSource read_plain_source(std::string text) {
     }
   }
   source.launches = find_launches(source.code.code, source.functions);
-  find_constants(source);
   return source;
 }
 

@@ -63,7 +63,7 @@ struct PlainSource {
   const PlainLaunch* launch(std::string_view kernel) const;
 };
 
-/// Reads any text without failing.
+/// Everything but the constants, which `find_constants` adds. Reads any text without failing.
 PlainSource read_plain_source(std::string text);
 
 /// The last word of a declaration, "x" of "const float* x = nullptr"; empty if there is none.

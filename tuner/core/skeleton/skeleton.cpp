@@ -185,7 +185,8 @@ std::string skeleton(std::string_view text, const std::filesystem::path& file, s
   if (!DirectiveFile(file.string(), text).directives().empty()) {
     refuse("this file has `#pragma tuner` lines already; `tuner describe` prints them.");
   }
-  const PlainSource source = read_plain_source(std::string(text));
+  PlainSource source = read_plain_source(std::string(text));
+  find_constants(source);
   const std::string all = kernel_list(source);
   if (all.empty()) refuse("there is no kernel in it: no function with a body that is declared __global__.");
   std::vector<Edit> edits;
