@@ -8,8 +8,8 @@ using namespace tuner::test;
 
 namespace {
 
-const Words kCommands{"tune",   "check",   "simulate", "list",    "show",   "forget", "export",
-                      "import", "recover", "describe", "devices", "doctor", "help"};
+const Words kCommands{"tune",   "check",   "simulate", "list", "show",    "forget", "export",
+                      "import", "recover", "describe", "new",  "devices", "doctor", "help"};
 
 const std::string kProgram = shell_word(TUNER_PROGRAM);
 
@@ -37,6 +37,14 @@ TEST_CASE("the help of every command has a purpose, two examples and its exit co
     CHECK(user.run({command, "--help"}).out == result.out);
     CHECK(user.run({"--help", command}).out == result.out);
   }
+}
+
+TEST_CASE("help lists the directives") {
+  const Result result = User().run({"help", "directives"});
+  check_out(result, 0,
+            {"\nDirectives\n", "problem_constraint(n >= 1)", "; argument", "iota(0, 1)", "args(values, sums)"});
+  CHECK(longest_line(result.out) <= 100);
+  check_out(User().run({"--help"}), 0, {"tuner help directives"});
 }
 
 TEST_CASE("the manual names every option of every command") {

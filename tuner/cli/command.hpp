@@ -62,6 +62,7 @@ Command export_command();
 Command import_command();
 Command recover_command();
 Command describe_command();
+Command new_command();
 Command devices_command();
 Command doctor_command();
 Command help_command();

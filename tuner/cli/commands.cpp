@@ -64,8 +64,8 @@ std::span<const Option> global_options() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{tune_command(),    check_command(),    simulate_command(), list_command(),
                                         show_command(),    forget_command(),   export_command(),   import_command(),
-                                        recover_command(), describe_command(), devices_command(),  doctor_command(),
-                                        help_command()};
+                                        recover_command(), describe_command(), new_command(),      devices_command(),
+                                        doctor_command(),  help_command()};
   return all;
 }
 
@@ -120,6 +120,8 @@ std::string overview() {
       "      tune a kernel for one problem and store the winner\n"
       "  tuner help tune\n"
       "      all options with units and defaults\n"
+      "  tuner help directives\n"
+      "      what can stand in the `#pragma tuner` lines of a kernel file\n"
       "\n"
       "Exit codes\n";
   for (const ExitCodeText& entry : exit_code_texts()) text += exit_code_line(entry.code);

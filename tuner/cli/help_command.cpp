@@ -2,14 +2,17 @@
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/core/description/directive_words.hpp"
 
 namespace tuner::cli {
 
 namespace {
 
 ExitCode run_help(const Arguments& arguments) {
-  const std::string text =
-      arguments.operands().empty() ? overview() : help_text(find_command(arguments.operands().front()));
+  const std::string topic = arguments.operands().empty() ? "" : arguments.operands().front();
+  const std::string text = topic.empty()           ? overview()
+                           : topic == "directives" ? directive_reference()
+                                                   : help_text(find_command(topic));
   std::fputs(text.c_str(), stdout);
   return ExitCode::done;
 }
@@ -19,14 +22,16 @@ ExitCode run_help(const Arguments& arguments) {
 Command help_command() {
   return {
       .name = "help",
-      .synopsis = "tuner help [COMMAND]",
-      .summary = "explain a command",
+      .synopsis = "tuner help [COMMAND | directives]",
+      .summary = "explain a command, or list the directives",
       .purpose =
-          "Explains a command: its purpose, options with units and defaults, examples and exit codes.\n"
-          "Without a command, lists all of them.",
+          "Explains a command: its purpose, options, examples and exit codes. Without a command, lists all of\n"
+          "them. `tuner help directives` lists what can stand in `#pragma tuner` lines, with examples.",
       .options = {},
       .most_operands = 1,
-      .examples = {{"tuner help tune", "explain `tuner tune`"}, {"tuner tune --help", "the same"}},
+      .examples = {{"tuner help tune", "explain `tuner tune`"},
+                   {"tuner tune --help", "the same"},
+                   {"tuner help directives", "how to describe a kernel"}},
       .exit_codes = {},
       .run = run_help,
   };

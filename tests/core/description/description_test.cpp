@@ -225,7 +225,7 @@ TEST_CASE("arguments are complete and their clauses fit their role") {
 TEST_CASE("mistakes in expressions are placed in the file") {
   CHECK(complaint("constraint(BLOCKDIMX <)").starts_with("k.cu:6:37: "));
   CHECK(complaint("constraint(a = 1)").starts_with("k.cu:6:28: "));
-  CHECK(complaint("shared()") == "k.cu:6:15: shared needs arguments in parentheses, as in shared(8 * BLOCKDIMX)");
+  CHECK(complaint("shared()") == "k.cu:6:15: shared needs arguments in parentheses, as in shared(8 * BLOCK)");
 }
 
 TEST_CASE("a description says how the kernel is launched and what it computes") {

@@ -7,6 +7,7 @@
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/description/description_parser.hpp"
+#include "tuner/core/description/directive_words.hpp"
 #include "tuner/core/description/padding.hpp"
 #include "tuner/core/description/parameter_values.hpp"
 
@@ -102,13 +103,12 @@ void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
   const std::size_t length = std::min(text.find_first_of(" \t("), text.size());
   const Span word = clause.sub(0, length);
   const Span operand = clause.sub(length).trimmed();
-  std::vector<std::string> words{"rtol", "atol", "align", "pad", "value", "partial", "expect"};
+  std::vector<std::string> words = words_of(argument_clauses());
   words.insert(words.end(), kGenerators.begin(), kGenerators.end());
   if (std::find(words.begin(), words.end(), word.text()) == words.end()) {
-    clause.fail(
-        fmt::format("`{}` is not a clause of {} (valid are generators such as uniform(0, 1), and rtol, atol, expect, "
-                    "partial, align, pad, value){}",
-                    text, role_text(argument.role), suggestion(word.text(), words)));
+    clause.fail(fmt::format("`{}` is not a clause of {} (valid are generators such as uniform(0, 1), and {}){}", text,
+                            role_text(argument.role), fmt::join(words_of(argument_clauses()), ", "),
+                            suggestion(word.text(), words)));
   }
   if (!allows(argument.role, word.text())) {
     clause.fail(

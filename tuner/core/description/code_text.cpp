@@ -27,6 +27,9 @@ Branch branch(std::string_view word, std::string_view condition) {
   return Branch::unknown;
 }
 
+/// No list of parameters is longer.
+constexpr std::size_t kLongestBrackets = 65536;
+
 class CodeReader {
  public:
   explicit CodeReader(std::string_view source) : source_(source) {
@@ -207,6 +210,26 @@ bool is_library_header(std::string_view name) {
       "device_types.h device_launch_parameters.h driver_types.h float.h inttypes.h limits.h math.h math_constants.h "
       "math_functions.h mma.h stddef.h stdint.h stdio.h stdlib.h string.h vector_types.h ";
   return name.find(' ') == std::string_view::npos && kNames.find(fmt::format(" {} ", name)) != std::string_view::npos;
+}
+
+std::size_t skip_brackets(std::string_view text, std::size_t open) {
+  std::string expected;
+  const std::size_t end = std::min(text.size(), open + kLongestBrackets);
+  for (std::size_t at = open; at < end && text[at] != ';'; ++at) {
+    const char c = text[at];
+    if (c == '(') expected += ')';
+    if (c == '[') expected += ']';
+    if (c == '{') expected += '}';
+    if (c == '<') expected += '>';
+    if (c == '>' && expected.ends_with('>') && text[at - 1] != '-') expected.pop_back();
+    if (c == ')' || c == ']' || c == '}') {
+      while (expected.ends_with('>')) expected.pop_back();
+      if (!expected.ends_with(c)) return std::string_view::npos;
+      expected.pop_back();
+    }
+    if (expected.empty()) return at + 1;
+  }
+  return std::string_view::npos;
 }
 
 CodeText read_code(std::string_view source) {

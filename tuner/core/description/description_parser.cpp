@@ -6,49 +6,50 @@
 
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/suggestion.hpp"
+#include "tuner/core/description/directive_words.hpp"
 #include "tuner/core/description/parameter_values.hpp"
 
 namespace tuner {
 
-/// What each directive is called, whether it may be repeated, and an example for messages.
+/// What reads each directive but `kernel`, and whether it may be repeated.
 struct DirectiveTable {
   using Reader = void (DescriptionParser::*)(const Directive&);
   struct Entry {
     std::string_view word;
     Reader reader;
     bool repeatable;
-    std::string_view example;
   };
   static constexpr Entry kEntries[] = {
-      {"problem", &DescriptionParser::read_problem, true, "problem(rows: size, TYPE: constant = float)"},
-      {"param", &DescriptionParser::read_parameter, true, "param(BLOCKDIMX, 64, 128, 256; default 128)"},
-      {"option", &DescriptionParser::read_option, true, R"(option(FMAD, "--fmad=true", "--fmad=false"))"},
-      {"options", &DescriptionParser::read_options, true, R"(options("--use_fast_math"))"},
-      {"let", &DescriptionParser::read_definition, true, "let(SLOTS = PDIST + PADDING)"},
-      {"define", &DescriptionParser::read_definition, true, "define(TILE = 4 * BLOCKDIMX)"},
-      {"constraint", &DescriptionParser::read_constraint, true, "constraint(TILE <= 1024)"},
-      {"problem_constraint", &DescriptionParser::read_problem_constraint, true, "problem_constraint(rows >= 1)"},
-      {"grid", &DescriptionParser::read_grid, false, "grid(ceil_div(n, BLOCKDIMX))"},
-      {"block", &DescriptionParser::read_block, false, "block(BLOCKDIMX)"},
-      {"shared", &DescriptionParser::read_shared, false, "shared(8 * BLOCKDIMX)"},
-      {"in", &DescriptionParser::read_argument, true, "in(values, float, n, uniform(0, 1))"},
-      {"out", &DescriptionParser::read_argument, true, "out(sums, float, n, rtol 1e-5)"},
-      {"inout", &DescriptionParser::read_argument, true, "inout(values, float, n)"},
-      {"scratch", &DescriptionParser::read_argument, true, "scratch(partial, float, n)"},
-      {"scalar", &DescriptionParser::read_argument, true, "scalar(n, int32)"},
-      {"constant", &DescriptionParser::read_argument, true, "constant(weights, float, 49)"},
-      {"work", &DescriptionParser::read_work, false, "work(bytes = 8 * n, flops = 2 * n)"},
-      {"reference", &DescriptionParser::read_reference, false, "reference(plain_kernel)"},
-      {"deterministic", &DescriptionParser::read_deterministic, false, "deterministic"},
+      {"problem", &DescriptionParser::read_problem, true},
+      {"param", &DescriptionParser::read_parameter, true},
+      {"option", &DescriptionParser::read_option, true},
+      {"options", &DescriptionParser::read_options, true},
+      {"let", &DescriptionParser::read_definition, true},
+      {"define", &DescriptionParser::read_definition, true},
+      {"constraint", &DescriptionParser::read_constraint, true},
+      {"problem_constraint", &DescriptionParser::read_problem_constraint, true},
+      {"grid", &DescriptionParser::read_grid, false},
+      {"block", &DescriptionParser::read_block, false},
+      {"shared", &DescriptionParser::read_shared, false},
+      {"in", &DescriptionParser::read_argument, true},
+      {"out", &DescriptionParser::read_argument, true},
+      {"inout", &DescriptionParser::read_argument, true},
+      {"scratch", &DescriptionParser::read_argument, true},
+      {"scalar", &DescriptionParser::read_argument, true},
+      {"constant", &DescriptionParser::read_argument, true},
+      {"work", &DescriptionParser::read_work, false},
+      {"reference", &DescriptionParser::read_reference, false},
+      {"deterministic", &DescriptionParser::read_deterministic, false},
   };
 };
 
 namespace {
 
-std::vector<std::string> directive_words() {
-  std::vector<std::string> words{"kernel"};
-  for (const auto& entry : DirectiveTable::kEntries) words.emplace_back(entry.word);
-  return words;
+std::string_view example_of(std::string_view directive) {
+  for (const DirectiveWord& entry : directive_words()) {
+    if (entry.word == directive) return entry.example;
+  }
+  return {};
 }
 
 /// The arguments between `<` and the last `>`, split at commas that no bracket of any kind encloses.
@@ -84,7 +85,7 @@ void check_function_name(const Span& name) {
 }
 
 void check_directive_word(const Span& word) {
-  const std::vector<std::string> words = directive_words();
+  const std::vector<std::string> words = words_of(directive_words());
   if (std::find(words.begin(), words.end(), word.text()) != words.end()) return;
   const std::string all = fmt::format("; the directives are {}", fmt::join(words, ", "));
   word.fail(fmt::format("unknown directive `{}`{}", word.text(), suggestion(word.text(), words, all)));
@@ -114,13 +115,13 @@ DescriptionParser::DescriptionParser(const DirectiveFile& file, const std::files
 }
 
 void DescriptionParser::read(const Directive& directive) {
+  check_directive_word(directive.word);
   const std::string_view word = directive.word.text();
   const auto* entry = std::find_if(std::begin(DirectiveTable::kEntries), std::end(DirectiveTable::kEntries),
                                    [word](const auto& candidate) { return candidate.word == word; });
-  if (entry == std::end(DirectiveTable::kEntries)) check_directive_word(directive.word);
   const bool wants_arguments = word != "deterministic";
   if (wants_arguments && (!directive.arguments || directive.arguments->empty())) {
-    directive.word.fail(fmt::format("{} needs arguments in parentheses, as in {}", word, entry->example));
+    directive.word.fail(fmt::format("{} needs arguments in parentheses, as in {}", word, example_of(word)));
   }
   if (!wants_arguments && directive.arguments) directive.arguments->fail(fmt::format("{} takes no arguments", word));
   if (!entry->repeatable) {

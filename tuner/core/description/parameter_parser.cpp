@@ -8,6 +8,7 @@
 #include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/description/compiler_options.hpp"
 #include "tuner/core/description/description_parser.hpp"
+#include "tuner/core/description/directive_words.hpp"
 #include "tuner/core/description/parameter_values.hpp"
 
 namespace tuner {
@@ -96,7 +97,7 @@ void DescriptionParser::read_parameter_clauses(const Span& name, const std::vect
     } else {
       const std::string_view word = text.substr(0, text.find_first_of(" \t"));
       clauses[i].fail(fmt::format("`{}` is not a clause of a parameter (`default VALUE`, `argument` or `text`){}", text,
-                                  suggestion(word, {"default", "argument", "text"})));
+                                  suggestion(word, words_of(parameter_clauses()))));
     }
   }
   if (!has_default) parameter.parameter.default_value = parameter.parameter.values.front();

@@ -6,23 +6,23 @@
 
 #include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/description/description_parser.hpp"
+#include "tuner/core/description/directive_words.hpp"
 
 namespace tuner {
 namespace {
 
-const std::vector<std::string> kClauses{"grid", "block", "shared", "args", "define"};
-
 /// The `word(arguments)` that stand one after the other in `list`.
 std::vector<Directive> clauses_of(const Span& list) {
+  const std::vector<std::string> known = words_of(reference_clauses());
   std::vector<Directive> clauses;
   for (Span rest = list.trimmed(); !rest.empty();) {
     const std::size_t open = rest.text().find('(');
     const Span word = rest.sub(0, open).trimmed();
     const std::size_t close = open == std::string_view::npos ? open : rest.find(')', open + 1);
-    if (std::find(kClauses.begin(), kClauses.end(), word.text()) == kClauses.end()) {
+    if (std::find(known.begin(), known.end(), word.text()) == known.end()) {
       word.fail(
           fmt::format("`{}` is not a clause of reference; valid clauses are grid, block, shared, args and define{}",
-                      word.text(), suggestion(word.text(), kClauses)));
+                      word.text(), suggestion(word.text(), known)));
     }
     if (close == std::string_view::npos) word.fail(fmt::format("{} needs arguments in parentheses", word.text()));
     const Span arguments = rest.sub(open + 1, close - open - 1).trimmed();

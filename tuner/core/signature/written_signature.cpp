@@ -36,31 +36,6 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
   return std::min(text.find_first_not_of(kWhitespace, at), text.size());
 }
 
-/// No list of parameters is longer.
-constexpr std::size_t kLongestBrackets = 65536;
-
-/// Behind the bracket that closes the one at `open`; npos if there is none. Of the arguments of templates too: what
-/// else an angle may be, a comparison, ends with the brackets around it.
-std::size_t skip_brackets(std::string_view text, std::size_t open) {
-  std::string expected;
-  const std::size_t end = std::min(text.size(), open + kLongestBrackets);
-  for (std::size_t at = open; at < end && text[at] != ';'; ++at) {
-    const char c = text[at];
-    if (c == '(') expected += ')';
-    if (c == '[') expected += ']';
-    if (c == '{') expected += '}';
-    if (c == '<') expected += '>';
-    if (c == '>' && expected.ends_with('>') && text[at - 1] != '-') expected.pop_back();
-    if (c == ')' || c == ']' || c == '}') {
-      while (expected.ends_with('>')) expected.pop_back();
-      if (!expected.ends_with(c)) return std::string_view::npos;
-      expected.pop_back();
-    }
-    if (expected.empty()) return at + 1;
-  }
-  return std::string_view::npos;
-}
-
 bool is_any_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }

@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "cache/file/fresh_file.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/message.hpp"
+#include "tuner/core/description/headers.hpp"
+#include "tuner/core/description/kernel_text.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/signature/check_signatures.hpp"
+#include "tuner/core/skeleton/skeleton.hpp"
+#include "tuner/core/task/task.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+/// What `tuner describe` would say against the text; empty if it accepts it.
+std::string complaint_about(const std::string& text, const std::filesystem::path& file) {
+  try {
+    for (const KernelDescription& description : parse_descriptions(text, file)) {
+      check_written_signatures(description, quoted_headers(description, {}));
+      const Task task(description, ProblemValues(), known_device(kPlanDevice), {}, {});
+      if (!task.baseline()) return task.space().why_invalid(task.space().defaults()).value_or("");
+    }
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+/// Byte for byte unless a terminal shows it: what is printed is a source.
+void print_source(const std::string& text) {
+  if (isatty(STDOUT_FILENO) == 1)
+    print(text);
+  else
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+ExitCode run_new(const Arguments& arguments) {
+  if (arguments.operands().empty()) {
+    throw Error(Errc::bad_usage,
+                "`tuner new` needs a CUDA source, for example `tuner new scale.cu --output tuned.cu`.");
+  }
+  if (arguments.has("json")) throw Error(Errc::bad_usage, "`tuner new` prints a source, not JSON: leave out --json.");
+  const std::optional<std::string> output = arguments.value("output");
+  if (arguments.has("force") && !output) {
+    throw Error(Errc::bad_usage, "--force replaces an older file: add --output FILE, or leave it out.");
+  }
+  const std::filesystem::path file = arguments.operands().front();
+  const std::string text = skeleton(read_kernel_file(file), file, arguments.value("kernel").value_or(""));
+  const std::string complaint = complaint_about(text, file);
+  if (!complaint.empty()) {
+    warn("`tuner describe` does not accept this yet, so it needs your hand: " + complaint);
+  }
+  if (!output) {
+    print_source(text);
+    return ExitCode::done;
+  }
+  cache::FreshFile fresh(*output, arguments.has("force"), cache::FreshFile::Kind::text);
+  fresh.append(text);
+  fresh.publish();
+  say(fmt::format("Written to {0}: answer its lines `// ?`, then `tuner describe {0}`.", in_command(*output)));
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command new_command() {
+  using Kind = Option::Kind;
+  return {
+      .name = "new",
+      .synopsis = "tuner new FILE.cu [--kernel NAME] [--output FILE [--force]]",
+      .summary = "propose the directives for a plain CUDA source",
+      .purpose =
+          "Prints a CUDA source with proposed directives for its kernels: parameters from its constants,\n"
+          "sizes, buffers, grid and block. A line `// ?` asks what the source does not say. Needs no GPU.",
+      .options =
+          {
+              {"kernel", Kind::value, "NAME", "only this kernel; default: every kernel in the file"},
+              {"output", Kind::value, "FILE", "write to FILE instead of standard output; an existing file is kept"},
+              {"force", Kind::flag, "", "with --output: replace FILE if it exists"},
+          },
+      .most_operands = 1,
+      .examples = {{"tuner new scale.cu", "print scale.cu with directives"},
+                   {"tuner new scale.cu --output tuned.cu", "write that to another file, which then can be tuned"}},
+      .exit_codes = {},
+      .run = run_new,
+  };
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,167 @@
+// What the parameters of a kernel are, in the types of descriptions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "search/expression/quoting.hpp"
+#include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/words.hpp"
+#include "tuner/core/description/name_table.hpp"
+#include "tuner/core/skeleton/kernel_skeleton.hpp"
+
+namespace tuner {
+namespace {
+
+/// "const unsigned int* __restrict__ x" → "unsigned int".
+std::string plain_type(std::string_view declaration, std::string_view name) {
+  declaration = declaration.substr(0, declaration.find_first_of("=["));
+  const std::size_t at = declaration.rfind(name);
+  if (!name.empty() && at != std::string_view::npos) declaration = declaration.substr(0, at);
+  static const std::set<std::string_view> kSayNothing{"const",        "volatile", "__restrict__",      "__restrict",
+                                                      "restrict",     "struct",   "__grid_constant__", "std",
+                                                      "__constant__", "static"};
+  std::string type;
+  for (std::size_t at_word = 0; at_word < declaration.size();) {
+    std::size_t end = at_word;
+    while (end < declaration.size() && is_word_character(declaration[end])) ++end;
+    const std::string_view word = declaration.substr(at_word, end - at_word);
+    if (!word.empty() && !kSayNothing.contains(word)) type += (type.empty() ? "" : " ") + std::string(word);
+    at_word = std::max(end, at_word + 1);
+  }
+  return type;
+}
+
+/// Without words that are macros, as `UNALIASED` is for __restrict__, and without namespaces, if it is a type then.
+std::string without_macros(const PlainSource& source, const std::string& type) {
+  std::string rest, last;
+  for (std::size_t at = 0; at < type.size();) {
+    const std::size_t end = std::min(type.find(' ', at), type.size());
+    last = type.substr(at, end - at);
+    at = end + 1;
+    const bool is_macro = std::any_of(source.code.macros.begin(), source.code.macros.end(),
+                                      [&](const CodeText::Macro& macro) { return macro.name == last; });
+    if (!is_macro) rest += (rest.empty() ? "" : " ") + last;
+  }
+  return shape_of_type(rest) ? rest : shape_of_type(last) ? last : type;
+}
+
+/// What `using real = float;`, `typedef float real;` or `#define real float` says; the name itself otherwise.
+std::string without_alias(const PlainSource& source, const std::string& name) {
+  for (const CodeText::Macro& macro : source.code.macros) {
+    if (macro.name == name && shape_of_type(macro.body)) return macro.body;
+  }
+  const std::string_view code = source.code.code;
+  for (std::size_t at = find_word(code, name); at != std::string_view::npos; at = find_word(code, name, at + 1)) {
+    const std::size_t last = code.substr(0, at).find_last_of(";{}#");
+    const std::size_t begin = last == std::string_view::npos ? 0 : last + 1;
+    const std::size_t end = std::min(code.find(';', at), code.size());
+    const std::string_view statement = search::trimmed(code.substr(begin, end - begin));
+    std::string type;
+    if (statement.starts_with("using ") && statement.find('=') != std::string_view::npos) {
+      type = plain_type(statement.substr(statement.find('=') + 1), "");
+    } else if (statement.starts_with("typedef ")) {
+      type = plain_type(statement.substr(8), name);
+    }
+    if (shape_of_type(type)) return type;
+  }
+  return name;
+}
+
+/// The one type of all fields of a structure, and how many there are; nothing if there are several types.
+std::optional<std::pair<std::string, std::int64_t>> fields_of(const PlainSource& source, const std::string& name) {
+  const std::string_view code = source.code.code;
+  for (std::size_t at = find_word(code, name); at != std::string_view::npos; at = find_word(code, name, at + 1)) {
+    const std::size_t open = code.find_first_not_of(" \t\r\n", at + name.size());
+    if (open == std::string_view::npos || code[open] != '{') continue;
+    std::string common;
+    std::int64_t count = 0;
+    const std::size_t close = std::min(code.find('}', open), code.size());
+    for (std::size_t begin = open + 1; begin < close;) {
+      const std::size_t end = std::min(code.find(';', begin), close);
+      const std::vector<std::string> parts = comma_parts(code.substr(begin, end - begin));
+      begin = end + 1;
+      if (parts.empty()) continue;
+      const std::string type = plain_type(parts.front(), declared_name(parts.front()));
+      const auto shape = shape_of_type(type);
+      const bool is_plain = std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+        return part.find_first_of("[(*:") == std::string::npos;
+      });
+      if (!shape || !is_plain || (!common.empty() && common != type)) return std::nullopt;
+      common = type;
+      count += static_cast<std::int64_t>(parts.size());
+    }
+    if (count > 0) return std::pair(common, count);
+  }
+  return std::nullopt;
+}
+
+void set_type(const KernelSkeleton& skeleton, const ParameterType& parameter, PlainArgument& argument) {
+  const std::string written = plain_type(parameter.text, declared_name(parameter.text));
+  const auto known = skeleton.names.find(written);
+  if (known != skeleton.names.end()) {
+    argument.type = known->second;
+    return;
+  }
+  const std::string type = without_alias(skeleton.source, without_macros(skeleton.source, written));
+  const bool is_chained = std::count(parameter.text.begin(), parameter.text.end(), '*') > 1;
+  if (is_chained) {
+    argument.type = "uint64";
+    argument.question =
+        fmt::format("`{}` points to pointers, which a description can only give as numbers.", parameter.text);
+  } else if (parameter.is_raw && !shape_of_type(type)) {
+    argument.type = "uint8";
+    argument.question = fmt::format("Which type do the elements of `{}` have?", parameter.text);
+  } else if (const auto shape = shape_of_type(type)) {
+    argument.type = type;
+    argument.is_integer = shape->lanes == 1 && !is_real(shape->element) && shape->element != ElementType::boolean;
+  } else if (const auto fields = fields_of(skeleton.source, written); fields && argument.is_pointer) {
+    argument.type = fields->first;
+    argument.elements = fields->second;
+  } else if (argument.is_pointer) {
+    argument.type = "float";
+    argument.question =
+        fmt::format("Which numbers is a `{}` made of? float is a guess, and so is the length.", written);
+  } else {
+    argument.type = "uint64";
+    argument.question = fmt::format(
+        "`{}` is passed by value, which a description can only give as a number of the same size: the kernel cannot be "
+        "tuned before its members are parameters of their own.",
+        parameter.text);
+  }
+}
+
+}  // namespace
+
+std::string read_arguments(KernelSkeleton& skeleton) {
+  const Signature& signature = skeleton.kernel.signature;
+  if (!signature.is_complete) return "its parameters depend on macros or conditions";
+  if (signature.parameters.empty()) return "it has no parameters, so there is no output to check";
+  for (const ParameterType& parameter : signature.parameters) {
+    PlainArgument argument;
+    argument.text = parameter.text;
+    argument.name = argument.own_name = declared_name(parameter.text);
+    argument.is_pointer =
+        parameter.form == ParameterType::Form::pointer || parameter.text.find_first_of("*[") != std::string::npos;
+    argument.is_const = find_word(parameter.text, "const") < parameter.text.find_first_of("*[");
+    set_type(skeleton, parameter, argument);
+    const auto shape = shape_of_type(argument.type);
+    if (!argument.is_pointer && shape && shape->lanes > 1) {
+      return fmt::format(
+          "`{}` is a vector that is passed by value, which descriptions cannot give: pass its numbers one by one",
+          parameter.text);
+    }
+    const bool is_free = std::none_of(skeleton.arguments.begin(), skeleton.arguments.end(),
+                                      [&](const PlainArgument& other) { return other.name == argument.name; });
+    if (argument.name.empty() || shape_of_type(argument.name) || !is_declarable(argument.name) || !is_free) {
+      const std::string numbered = fmt::format("argument_{}", skeleton.arguments.size() + 1);
+      argument.name = argument.own_name == "in" ? skeleton.free_name({"input", "input_buffer"}) : numbered;
+    }
+    skeleton.arguments.push_back(std::move(argument));
+  }
+  const bool has_output = std::any_of(skeleton.arguments.begin(), skeleton.arguments.end(),
+                                      [](const PlainArgument& a) { return a.is_pointer && !a.is_const; });
+  return has_output ? "" : "it takes no pointer that it could write through, so there is no output to check";
+}
+
+}  // namespace tuner

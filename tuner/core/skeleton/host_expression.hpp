@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner {
+
+/// An expression of C++ as far as sizes and indices are computed with it. Casts are left out; `a.x`, `a->x` and `a::b`
+/// are one name.
+struct HostExpression {
+  enum class Kind { number, name, call, element, operation };
+  Kind kind = Kind::number;
+  std::string text;                      ///< of a number, name or operator; of a call, what is called
+  std::vector<HostExpression> operands;  ///< of an element: the index
+};
+
+/// Nothing for text that is none, or uses more of the language.
+std::optional<HostExpression> parse_host_expression(std::string_view text);
+
+/// The value of an expression of integers; `value_of` knows those of names.
+std::optional<std::int64_t> integer_of(const HostExpression& expression,
+                                       const std::function<std::optional<std::int64_t>(const std::string&)>& value_of);
+
+/// The expression as descriptions write it, with other text in place of names; nothing if a name has none, or if
+/// descriptions have no such operation. Integer divisions that round up become ceil_div.
+std::optional<std::string> described(const HostExpression& expression,
+                                     const std::function<std::optional<std::string>(const std::string&)>& text_of);
+
+}  // namespace tuner

@@ -1,0 +1,327 @@
+#include "tuner/core/skeleton/kernel_use.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "search/expression/quoting.hpp"
+#include "tuner/core/base/words.hpp"
+#include "tuner/core/description/code_text.hpp"
+
+namespace tuner {
+namespace {
+
+using Kind = HostExpression::Kind;
+
+constexpr std::string_view kBlanks = " \t\v\f\r\n";
+
+std::size_t skip_space(std::string_view text, std::size_t at) {
+  return std::min(text.find_first_not_of(kBlanks, at), text.size());
+}
+
+/// The text before `at`, without the blanks at its end.
+std::string_view text_before(std::string_view text, std::size_t at) {
+  text = text.substr(0, at);
+  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+}
+
+std::string_view word_at_end(std::string_view text) {
+  std::size_t begin = text.size();
+  while (begin > 0 && is_word_character(text[begin - 1])) --begin;
+  return text.substr(begin);
+}
+
+/// Where an expression that begins at `from` ends: at a comma, a semicolon or a bracket that was open before.
+std::size_t expression_end(std::string_view text, std::size_t from) {
+  int depth = 0;
+  for (std::size_t at = from; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if ((c == ')' || c == ']' || c == '}') && --depth < 0) return at;
+    if (depth == 0 && (c == ',' || c == ';')) return at;
+  }
+  return text.size();
+}
+
+bool is_comparison(std::string_view symbol) {
+  return symbol == "<" || symbol == "<=" || symbol == ">" || symbol == ">=" || symbol == "!=";
+}
+
+/// Whether what stands at `at` assigns: `=`, or an operator with it, or `++`; `reads` becomes whether it reads too.
+bool is_assignment(std::string_view text, std::size_t at, bool& reads) {
+  const std::string_view rest = text.substr(std::min(at, text.size()));
+  reads = false;
+  if (rest.starts_with("=")) return !rest.starts_with("==");
+  reads = true;
+  for (const std::string_view symbol : {"+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "<<=", ">>=", "++", "--"}) {
+    if (rest.starts_with(symbol)) return true;
+  }
+  return false;
+}
+
+/// The names that are added up in an expression: not those of products.
+std::set<std::string> terms_of(const HostExpression& expression) {
+  std::set<std::string> names;
+  if (expression.kind == Kind::name) names.insert(expression.text);
+  if (expression.kind != Kind::operation || (expression.text != "+" && expression.text != "-")) return names;
+  for (const HostExpression& operand : expression.operands) names.merge(terms_of(operand));
+  return names;
+}
+
+/// Whether an argument list of `atomicAdd` or one of its kind begins at the end of the text.
+bool begins_atomic(std::string_view before) {
+  if (!before.ends_with('(')) return false;
+  before.remove_suffix(1);
+  return word_at_end(text_before(before, before.size())).starts_with("atomic");
+}
+
+}  // namespace
+
+std::set<std::string> names_in(const HostExpression& expression) {
+  std::set<std::string> names;
+  if (expression.kind == Kind::name) names.insert(expression.text);
+  for (const HostExpression& operand : expression.operands) names.merge(names_in(operand));
+  return names;
+}
+
+KernelUse::KernelUse(std::string_view body) : body_(body) {
+  read_assignments(body_);
+  read_comparisons(body_);
+}
+
+bool KernelUse::mentions(std::string_view word) const {
+  return find_word(body_, word) != std::string_view::npos;
+}
+
+void KernelUse::read_assignments(std::string_view body) {
+  for (std::size_t at = body.find('='); at != std::string_view::npos; at = body.find('=', at + 1)) {
+    if (at + 1 < body.size() && body[at + 1] == '=') {
+      ++at;
+      continue;
+    }
+    std::string_view before = body.substr(0, at);
+    if (!before.empty() && std::string_view("<>!=").find(before.back()) != std::string_view::npos) continue;
+    if (!before.empty() && std::string_view("+-*/%&|^").find(before.back()) != std::string_view::npos) {
+      before.remove_suffix(1);
+    }
+    const std::string name(word_at_end(text_before(before, before.size())));
+    const auto value = parse_host_expression(body.substr(at + 1, expression_end(body, at + 1) - at - 1));
+    if (value && !name.empty() && !is_digit(name.front())) assigned_.emplace(name, *value);
+    if (value) note_comparisons(*value);
+  }
+}
+
+void KernelUse::read_comparisons(std::string_view body) {
+  for (std::size_t at = body.find('('); at != std::string_view::npos; at = body.find('(', at + 1)) {
+    const std::string_view word = word_at_end(text_before(body, at));
+    if (word != "if" && word != "while" && word != "for") continue;
+    std::size_t begin = at + 1;
+    if (word == "for") begin = std::min(body.find(';', at), body.size() - 1) + 1;
+    const std::size_t end = expression_end(body, begin);
+    if (const auto condition = parse_host_expression(body.substr(begin, end - begin))) note_comparisons(*condition);
+  }
+}
+
+void KernelUse::note_comparisons(const HostExpression& expression) {
+  for (const HostExpression& operand : expression.operands) note_comparisons(operand);
+  if (expression.kind != Kind::operation || expression.operands.size() != 2 || !is_comparison(expression.text)) return;
+  compared_.emplace_back(expression.operands[0], expression.operands[1]);
+}
+
+bool KernelUse::bounds_something(const std::string& name) const {
+  return std::any_of(compared_.begin(), compared_.end(), [&](const auto& sides) {
+    return names_in(sides.first).contains(name) != names_in(sides.second).contains(name);
+  });
+}
+
+bool KernelUse::loops_to(const std::string& name) const {
+  return std::any_of(compared_.begin(), compared_.end(), [&](const auto& sides) {
+    const auto begin = sides.first.kind == Kind::name ? assigned_.find(sides.first.text) : assigned_.end();
+    return begin != assigned_.end() && begin->second.kind == Kind::number && names_in(sides.second).contains(name);
+  });
+}
+
+int KernelUse::dimensions() const {
+  const auto uses = [&](char dimension) {
+    return body_.find(std::string("threadIdx.") + dimension) != std::string::npos ||
+           body_.find(std::string("blockIdx.") + dimension) != std::string::npos;
+  };
+  return uses('z') ? 3 : uses('y') ? 2 : 1;
+}
+
+PointerUse KernelUse::pointer(const std::string& name) const {
+  PointerUse use;
+  const std::string_view body = body_;
+  const HostExpression zero{Kind::number, "0", {}};
+  for (std::size_t at = find_word(body, name); at != std::string_view::npos; at = find_word(body, name, at + 1)) {
+    std::string_view before = text_before(body, at);
+    if (before.ends_with('.') || before.ends_with("->")) continue;  // threadIdx.x
+    std::size_t behind = skip_space(body, at + name.size());
+    const std::size_t closed =
+        behind < body.size() && body[behind] == '[' ? skip_brackets(body, behind) : std::string_view::npos;
+    bool has_element = closed != std::string_view::npos;
+    if (has_element) {
+      const auto index = parse_host_expression(body.substr(behind + 1, closed - behind - 2));
+      if (index)
+        use.indices.push_back(*index);
+      else
+        use.is_unclear = true;
+      behind = skip_space(body, closed);
+      if (behind < body.size() && body[behind] == '.') {  // a member of a vector
+        for (++behind; behind < body.size() && is_word_character(body[behind]);) ++behind;
+        behind = skip_space(body, behind);
+      }
+    } else if (begins_atomic(before)) {
+      use.indices.push_back(zero);
+      use.is_read = use.is_written = true;
+      continue;
+    } else if (before.ends_with('*') && std::string_view(";{}(").find(text_before(before, before.size() - 1).back()) !=
+                                            std::string_view::npos) {  // *sum = x
+      use.indices.push_back(zero);
+      has_element = true;
+    }
+    if (!has_element) {
+      use.is_unclear = true;
+      continue;
+    }
+    if (before.ends_with('&')) {
+      const bool is_atomic = begins_atomic(text_before(before, before.size() - 1));
+      use.is_read = use.is_written = true;
+      use.is_unclear = use.is_unclear || !is_atomic;
+      continue;
+    }
+    bool reads = false;
+    const bool writes = is_assignment(body, behind, reads) || before.ends_with("++") || before.ends_with("--");
+    use.is_written = use.is_written || writes;
+    use.is_read = use.is_read || reads || !writes;
+  }
+  return use;
+}
+
+bool KernelUse::has_size(const HostExpression& expression) const {
+  const std::set<std::string> names = names_in(expression);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return sizes_.contains(name); });
+}
+
+KernelUse::Sum KernelUse::greatest_of_name(const std::string& name, Known& known) const {
+  if (sizes_.contains(name)) return {{name}};
+  if (name.starts_with("blockIdx.")) {
+    const auto extent = extent_of(name);
+    return extent ? Sum{{*extent}} : Sum{{}};
+  }
+  const auto [place, is_new] = known.emplace(name, Sum{{}});
+  if (!is_new) return place->second;
+  Sum result;
+  for (const auto& [left, right] : compared_) {
+    if (terms_of(left).contains(name) && has_size(right) && !has_size(left)) result.merge(greatest(right, known));
+    if (terms_of(right).contains(name) && has_size(left) && !has_size(right)) result.merge(greatest(left, known));
+  }
+  const auto [begin, end] = assigned_.equal_range(name);
+  if (result.empty()) {
+    for (auto at = begin; at != end; ++at) result.merge(greatest(at->second, known));
+  }
+  if (result.empty()) result.insert(Monomial());
+  known[name] = result;
+  return result;
+}
+
+KernelUse::Sum KernelUse::greatest(const HostExpression& expression, Known& known) const {
+  constexpr std::size_t kMostTerms = 64;
+  if (expression.kind == Kind::name) return greatest_of_name(expression.text, known);
+  if (expression.kind == Kind::number || expression.kind == Kind::element) return {{}};
+  if (expression.kind == Kind::operation && expression.text == "%") return greatest(expression.operands[1], known);
+  if (expression.kind == Kind::operation && expression.text == "/") return greatest(expression.operands[0], known);
+  Sum result;
+  if (expression.kind == Kind::operation && expression.text == "*" && expression.operands.size() == 2) {
+    const Sum left = greatest(expression.operands[0], known), right = greatest(expression.operands[1], known);
+    for (const Monomial& a : left) {
+      for (const Monomial& b : right) {
+        Monomial product = a;
+        product.insert(product.end(), b.begin(), b.end());
+        std::sort(product.begin(), product.end());
+        if (result.size() < kMostTerms && product.size() <= 4) result.insert(std::move(product));
+      }
+    }
+    return result.empty() ? Sum{{}} : result;
+  }
+  for (const HostExpression& operand : expression.operands) {
+    for (const Monomial& term : greatest(operand, known)) {
+      if (result.size() < kMostTerms) result.insert(term);
+    }
+  }
+  return result.empty() ? Sum{{}} : result;
+}
+
+std::optional<std::string> KernelUse::extent_of(const std::string& block_index) const {
+  // The index itself, and what is computed from it and is compared with a size. Of several sizes the given one.
+  const auto given = extents_.find(block_index);
+  std::optional<std::string> first;
+  std::set<std::string> computed{block_index};
+  for (const auto& [name, value] : assigned_) {
+    if (names_in(value).contains(block_index)) computed.insert(name);
+  }
+  for (const auto& [left, right] : compared_) {
+    for (const auto& [index, bound] : {std::pair(&left, &right), std::pair(&right, &left)}) {
+      if (bound->kind != Kind::name || !sizes_.contains(bound->text)) continue;
+      const std::set<std::string> names = names_in(*index);
+      const bool is_computed =
+          std::any_of(names.begin(), names.end(), [&](auto& name) { return computed.contains(name); });
+      if (!is_computed) continue;
+      if (given != extents_.end() && given->second == bound->text) return bound->text;
+      if (!first) first = bound->text;
+    }
+  }
+  if (first || given == extents_.end()) return first;
+  return given->second;
+}
+
+/// What `name` is multiplied with in an expression, sizes left out.
+std::optional<HostExpression> KernelUse::factor(const HostExpression& expression, const std::string& name) const {
+  if (expression.kind == Kind::name && expression.text == name) return HostExpression{Kind::number, "1", {}};
+  for (std::size_t i = 0; i < expression.operands.size(); ++i) {
+    auto inner = factor(expression.operands[i], name);
+    if (!inner) continue;
+    const bool is_product =
+        expression.kind == Kind::operation && expression.text == "*" && expression.operands.size() == 2;
+    if (!is_product || has_size(expression.operands[1 - i])) return inner;
+    if (inner->text == "1") return expression.operands[1 - i];
+    return HostExpression{Kind::operation, "*", {*inner, expression.operands[1 - i]}};
+  }
+  return std::nullopt;
+}
+
+std::optional<HostExpression> KernelUse::elements_per_block(const std::string& block_index) const {
+  std::optional<HostExpression> plain;
+  for (const auto& [name, value] : assigned_) {
+    const auto found = factor(value, block_index);
+    if (found && found->text != "1") return found;
+    if (found) plain = found;
+  }
+  if (!plain && body_.find(block_index) != std::string::npos) plain = HostExpression{Kind::number, "1", {}};
+  return plain;
+}
+
+std::string KernelUse::length(const std::vector<HostExpression>& indices) const {
+  Sum terms;
+  Known known;
+  for (const HostExpression& index : indices) {
+    terms.merge(greatest(index, known));
+  }
+  std::size_t degree = 0;
+  for (const Monomial& term : terms) degree = std::max(degree, term.size());
+  if (degree == 0) return {};
+  const auto is_wanted = [degree](const Monomial& term) { return term.size() == degree; };
+  const auto is_mixed = [&](const Monomial& term) {
+    return is_wanted(term) && std::adjacent_find(term.begin(), term.end()) == term.end();
+  };
+  // Where an index is compared with several sizes, `rows * columns` is meant rather than `rows * rows`.
+  const bool any_mixed = std::any_of(terms.begin(), terms.end(), is_mixed);
+  std::string text;
+  for (const Monomial& term : terms) {
+    if (any_mixed ? is_mixed(term) : is_wanted(term))
+      text += (text.empty() ? "" : " + ") + fmt::format("{}", fmt::join(term, " * "));
+  }
+  return text;
+}
+
+}  // namespace tuner

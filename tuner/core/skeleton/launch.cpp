@@ -1,0 +1,338 @@
+// Block, grid and dynamic shared memory: as a host function launches the kernel, else as its indices suggest.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "search/expression/quoting.hpp"
+#include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/words.hpp"
+#include "tuner/core/skeleton/guesses.hpp"
+#include "tuner/core/skeleton/kernel_skeleton.hpp"
+
+namespace tuner {
+namespace {
+
+constexpr std::string_view kDimensions = "xyz";
+using Extents = std::vector<HostExpression>;
+
+/// Expressions of the host function that launches the kernel.
+class HostReader {
+ public:
+  explicit HostReader(const KernelSkeleton& skeleton) : skeleton_(skeleton) {
+    const PlainLaunch& launch = *skeleton.launch;
+    code_ = std::string_view(skeleton.source.code.code).substr(launch.host_begin, launch.begin - launch.host_begin);
+  }
+
+  /// `literals` stand for numbers.
+  std::optional<std::string> text(const HostExpression& expression, const std::map<std::string, std::string>& literals,
+                                  int depth = 0) const {
+    constexpr int kMostLocals = 8;
+    if (depth > kMostLocals) return std::nullopt;
+    return described(expression, [&](const std::string& name) -> std::optional<std::string> {
+      if (is_digit(name.front())) {
+        const auto found = literals.find(name);
+        return found == literals.end() ? std::nullopt : std::optional(found->second);
+      }
+      if (const std::string size = size_passed_as(name); !size.empty()) return size;
+      if (const auto own = local(name)) {
+        const auto value = text(*own, literals, depth + 1);
+        const bool is_sum = own->kind == HostExpression::Kind::operation && own->text != "/";
+        return value && is_sum ? "(" + *value + ")" : value;
+      }
+      return skeleton_.expression({HostExpression::Kind::name, name, {}});
+    });
+  }
+
+  /// The dimensions of what stands in `<<<…>>>`.
+  Extents extents(std::string_view written) const {
+    const auto expression = parse_host_expression(written);
+    if (!expression) return {};
+    if (expression->kind == HostExpression::Kind::call && expression->text == "dim3") return expression->operands;
+    if (expression->kind == HostExpression::Kind::name) {
+      if (const auto own = local(expression->text)) {
+        return own->kind == HostExpression::Kind::call && own->text == "dim3" ? own->operands : Extents{*own};
+      }
+    }
+    return {*expression};
+  }
+
+ private:
+  std::string size_passed_as(const std::string& name) const {
+    const std::vector<std::string>& passed = skeleton_.launch->arguments;
+    for (std::size_t i = 0; i < passed.size() && i < skeleton_.arguments.size(); ++i) {
+      const std::string& own = skeleton_.arguments[i].name;
+      const bool is_size = std::find(skeleton_.sizes.begin(), skeleton_.sizes.end(), own) != skeleton_.sizes.end();
+      if (is_size && passed[i] == name) return own;
+    }
+    return {};
+  }
+
+  /// What a local variable begins with; of `grid.x` too.
+  std::optional<HostExpression> local(std::string_view name) const {
+    const std::size_t dot = name.find('.');
+    const std::string_view variable = name.substr(0, dot);
+    std::optional<HostExpression> result;
+    for (std::size_t at = find_word(code_, variable); at != std::string_view::npos;
+         at = find_word(code_, variable, at + 1)) {
+      const std::size_t behind = code_.find_first_not_of(" \t\r\n", at + variable.size());
+      if (behind == std::string_view::npos) break;
+      const std::string_view before = search::trimmed(code_.substr(0, at));
+      std::optional<HostExpression> value;
+      if (code_[behind] == '=' && code_.substr(behind, 2) != "==") {
+        const std::size_t end = std::min(code_.find(';', behind), code_.size());
+        const std::vector<std::string> parts = comma_parts(code_.substr(behind + 1, end - behind - 1));
+        if (!parts.empty()) value = parse_host_expression(parts.front());
+      } else if ((code_[behind] == '(' || code_[behind] == '{') && is_declared(before)) {
+        const std::size_t closed = skip_brackets(code_, behind);
+        if (closed != std::string_view::npos) {
+          value = parse_host_expression("dim3" + std::string(code_.substr(behind, closed - behind)));
+        }
+      }
+      if (value) result = value;
+    }
+    if (!result || dot == std::string_view::npos) return result;
+    const std::size_t dimension = kDimensions.find(name.substr(dot + 1));
+    if (result->text != "dim3" || dimension >= result->operands.size()) return std::nullopt;
+    return HostExpression(result->operands[dimension]);
+  }
+
+  /// `dim3 grid(…)`, `dim3 block(…), grid(…)`.
+  static bool is_declared(std::string_view before) {
+    const std::size_t begin = before.find_last_of(";{}");
+    const std::string_view statement =
+        search::trimmed(begin == std::string_view::npos ? before : before.substr(begin + 1));
+    return statement.starts_with("dim3") || statement.starts_with("const dim3");
+  }
+
+  const KernelSkeleton& skeleton_;
+  std::string_view code_;
+};
+
+bool is_number(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+}
+
+/// What `__launch_bounds__` promises: the text and where it stands.
+struct Bounds {
+  std::string text;
+  std::size_t begin = 0, end = 0;
+};
+
+std::optional<Bounds> launch_bounds(const KernelSkeleton& skeleton) {
+  const std::string_view code = skeleton.source.code.code;
+  const std::size_t at = find_word(code, "__launch_bounds__", skeleton.kernel.begin);
+  if (at == std::string_view::npos || at > skeleton.kernel.body) return std::nullopt;
+  const std::size_t open = code.find('(', at);
+  const std::size_t end = std::min(code.find_first_of(",)", open), code.size());
+  return Bounds{std::string(search::trimmed(code.substr(open + 1, end - open - 1))), open + 1, end};
+}
+
+/// The name of a new parameter for a dimension of the block.
+std::string add_block_parameter(KernelSkeleton& skeleton, std::size_t dimension, bool is_only, std::int64_t value) {
+  static constexpr std::array<const char*, 3> kNames{"BLOCK_X", "BLOCK_Y", "BLOCK_Z"};
+  const std::string name =
+      is_only ? skeleton.free_name({"BLOCK_SIZE", "BLOCK_THREADS"}) : skeleton.free_name({kNames[dimension]});
+  std::vector<std::int64_t> values = threads_around(value, is_only);
+  if (skeleton.use.mentions(std::to_string(value)) && value > 1) {
+    skeleton.ask(
+        fmt::format("The kernel has the number {} in its text too. Write {} where it means the size of the "
+                    "block, within #ifndef, and add values: {}.",
+                    value, name, fmt::join(values, ", ")));
+    values = {value};
+  }
+  skeleton.tune(name, value, values);
+  return name;
+}
+
+/// The parameter that is already there for a block of so many threads; empty if there is none.
+std::string block_parameter(const KernelSkeleton& skeleton, std::int64_t value) {
+  for (const auto& [name, present] : skeleton.parameters) {
+    if (present == value && sounds_like_block(name)) return name;
+  }
+  return {};
+}
+
+void set_block_from_host(KernelSkeleton& skeleton, const HostReader& host,
+                         std::map<std::string, std::string>& literals) {
+  const Extents extents = host.extents(skeleton.launch->configuration.at(1));
+  std::vector<std::string> texts;
+  for (const HostExpression& extent : extents) {
+    const auto text = host.text(extent, {});
+    if (!text) return;
+    texts.push_back(*text);
+  }
+  while (texts.size() > 1 && texts.back() == "1") texts.pop_back();
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (is_number(texts[i]) && texts[i] != "1" && texts[i].size() < 5) {
+      const std::int64_t value = std::stoll(texts[i]);
+      std::string name = texts.size() == 1 ? block_parameter(skeleton, value) : std::string();
+      if (name.empty()) name = add_block_parameter(skeleton, i, texts.size() == 1, value);
+      literals.emplace(texts[i], name);
+      texts[i] = name;
+    }
+    skeleton.block.push_back(texts[i]);
+  }
+}
+
+/// What the constants and the indices of the kernel suggest.
+void guess_block(KernelSkeleton& skeleton) {
+  const int dimensions = skeleton.use.dimensions();
+  if (const auto bounds = launch_bounds(skeleton); bounds && dimensions == 1) {
+    const auto parsed = parse_host_expression(bounds->text);
+    const auto text = parsed ? skeleton.expression(*parsed) : std::nullopt;
+    if (text && is_number(*text) && text->size() < 5) {
+      const std::string known = block_parameter(skeleton, std::stoll(*text));
+      skeleton.block = {known.empty() ? add_block_parameter(skeleton, 0, true, std::stoll(*text)) : known};
+    } else if (text) {
+      skeleton.block = {*text};
+    }
+    if (!skeleton.block.empty()) return;
+  }
+  std::vector<std::string> block;
+  for (int i = 0; i < dimensions; ++i) {
+    const auto factor =
+        skeleton.use.elements_per_block(fmt::format("blockIdx.{}", kDimensions[static_cast<std::size_t>(i)]));
+    if (factor && factor->kind == HostExpression::Kind::name && skeleton.names.contains(factor->text)) {
+      block.push_back(skeleton.names.at(factor->text));
+    }
+  }
+  if (block.size() == static_cast<std::size_t>(dimensions)) {
+    skeleton.block = block;
+    return;
+  }
+  if (dimensions == 1) {
+    for (const auto& [name, value] : skeleton.parameters) {
+      if (sounds_like_block(name)) skeleton.block = {name};
+    }
+    if (!skeleton.block.empty()) return;
+  }
+  static constexpr std::array<std::array<std::int64_t, 3>, 3> kUsual{{{256, 1, 1}, {32, 8, 1}, {32, 4, 2}}};
+  skeleton.ask("How many threads does a block have? These numbers are guesses.");
+  for (int i = 0; i < dimensions; ++i) {
+    const auto dimension = static_cast<std::size_t>(i);
+    skeleton.block.push_back(add_block_parameter(skeleton, dimension, dimensions == 1,
+                                                 kUsual[static_cast<std::size_t>(dimensions - 1)][dimension]));
+  }
+}
+
+/// A number in `__launch_bounds__` becomes the parameter, or a constraint.
+void honour_launch_bounds(KernelSkeleton& skeleton) {
+  const auto bounds = launch_bounds(skeleton);
+  if (!bounds || !is_number(bounds->text)) return;
+  const std::string& name = skeleton.block.front();
+  const auto parameter = skeleton.parameters.find(name);
+  const bool is_same = skeleton.block.size() == 1 && parameter != skeleton.parameters.end() &&
+                       std::to_string(parameter->second) == bounds->text;
+  if (!is_same || find_word(skeleton.source.code.code, name) != std::string_view::npos) {
+    skeleton.lines.push_back(fmt::format("constraint({} <= {})", fmt::join(skeleton.block, " * "), bounds->text));
+    return;
+  }
+  skeleton.removals.emplace_back(bounds->begin, bounds->end);
+  skeleton.insertions.push_back({bounds->begin, name});
+  skeleton.guarded.insert(name);
+}
+
+void set_extents(KernelSkeleton& skeleton) {
+  for (int i = 0; i < 3; ++i) {
+    const std::string index = fmt::format("blockIdx.{}", kDimensions[static_cast<std::size_t>(i)]);
+    const std::string called = size_of_dimension(skeleton.sizes, i);
+    if (!called.empty())
+      skeleton.use.set_extent(index, called);
+    else if (!skeleton.sizes.empty())
+      skeleton.use.set_extent(index, skeleton.sizes.front());
+  }
+}
+
+bool set_grid_from_host(KernelSkeleton& skeleton, const HostReader& host,
+                        const std::map<std::string, std::string>& literals) {
+  const Extents extents = host.extents(skeleton.launch->configuration.front());
+  std::vector<std::string> grid;
+  for (const HostExpression& extent : extents) {
+    const auto text = host.text(extent, literals);
+    if (!text) return false;
+    grid.push_back(*text);
+    for (const std::string& size : skeleton.sizes) {
+      if (find_word(*text, size) != std::string_view::npos) {
+        skeleton.use.set_extent(fmt::format("blockIdx.{}", kDimensions[std::min<std::size_t>(grid.size() - 1, 2)]),
+                                size);
+      }
+    }
+  }
+  while (grid.size() > 1 && grid.back() == "1") grid.pop_back();
+  skeleton.grid = std::move(grid);
+  return !skeleton.grid.empty();
+}
+
+void guess_grid(KernelSkeleton& skeleton) {
+  const int dimensions = skeleton.use.dimensions();
+  for (int i = 0; i < dimensions; ++i) {
+    const std::string index = fmt::format("blockIdx.{}", kDimensions[static_cast<std::size_t>(i)]);
+    const auto factor = skeleton.use.elements_per_block(index);
+    const auto extent = skeleton.use.extent_of(index);
+    const auto each = factor ? skeleton.expression(*factor) : std::nullopt;
+    if (!factor) {
+      skeleton.grid.emplace_back("1");
+    } else if (!extent || !each) {
+      skeleton.ask(
+          fmt::format("How many blocks are there in the dimension {}?", kDimensions[static_cast<std::size_t>(i)]));
+      skeleton.grid.push_back(
+          extent ? fmt::format("ceil_div({}, {})", *extent, skeleton.block.at(static_cast<std::size_t>(i))) : "1");
+    } else {
+      skeleton.grid.push_back(*each == "1" ? *extent : fmt::format("ceil_div({}, {})", *extent, *each));
+    }
+  }
+  while (skeleton.grid.size() > 1 && skeleton.grid.back() == "1") skeleton.grid.pop_back();
+}
+
+/// The type of `extern __shared__ float values[];`, if there is such an array.
+std::string dynamic_shared_type(const KernelSkeleton& skeleton) {
+  const std::string_view body = skeleton.source.body(skeleton.kernel);
+  const std::size_t at = find_word(body, "extern");
+  const std::size_t shared = at == std::string_view::npos ? at : find_word(body, "__shared__", at);
+  if (shared == std::string_view::npos) return {};
+  const std::string_view declaration = body.substr(shared + 10, body.find(';', shared) - shared - 10);
+  const std::string name = declared_name(declaration);
+  const std::string type(search::trimmed(declaration.substr(0, declaration.find(name))));
+  const auto known = skeleton.names.find(type);
+  if (known != skeleton.names.end()) return known->second;
+  return shape_of_type(type) ? type : "float";
+}
+
+void set_shared(KernelSkeleton& skeleton, const HostReader* host, const std::map<std::string, std::string>& literals) {
+  if (host != nullptr && skeleton.launch->configuration.size() > 2) {
+    const auto parsed = parse_host_expression(skeleton.launch->configuration[2]);
+    const auto text = parsed ? host->text(*parsed, literals) : std::nullopt;
+    if (text && *text != "0") skeleton.shared_bytes = *text;
+    if (text) return;
+  }
+  const std::string type = dynamic_shared_type(skeleton);
+  if (type.empty()) return;
+  skeleton.ask("How many bytes of dynamic shared memory are needed? One element for each thread is a guess.");
+  skeleton.shared_bytes = fmt::format("{} * sizeof({})", fmt::join(skeleton.block, " * "), type);
+}
+
+}  // namespace
+
+void propose_launch(KernelSkeleton& skeleton) {
+  std::optional<HostReader> host;
+  std::map<std::string, std::string> literals;
+  if (skeleton.launch != nullptr && skeleton.launch->configuration.size() >= 2) {
+    host.emplace(skeleton);
+    set_block_from_host(skeleton, *host, literals);
+  }
+  if (skeleton.block.empty()) guess_block(skeleton);
+  honour_launch_bounds(skeleton);
+  set_extents(skeleton);
+  const bool is_known = host && set_grid_from_host(skeleton, *host, literals);
+  if (!is_known) guess_grid(skeleton);
+  if (skeleton.use.mentions("gridDim")) {
+    skeleton.ask("The kernel strides by gridDim. Fewer blocks may be faster: should a param choose how many?");
+  }
+  set_shared(skeleton, host ? &*host : nullptr, literals);
+  std::string line = fmt::format("grid({}) block({})", fmt::join(skeleton.grid, ", "), fmt::join(skeleton.block, ", "));
+  if (!skeleton.shared_bytes.empty()) line += fmt::format(" shared({})", skeleton.shared_bytes);
+  skeleton.lines.push_back(std::move(line));
+}
+
+}  // namespace tuner

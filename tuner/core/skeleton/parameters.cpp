@@ -1,0 +1,195 @@
+// The parameters and the properties of the problem that a plain source suggests.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/words.hpp"
+#include "tuner/core/description/name_table.hpp"
+#include "tuner/core/skeleton/guesses.hpp"
+#include "tuner/core/skeleton/kernel_skeleton.hpp"
+
+namespace tuner {
+namespace {
+
+bool is_in_function(const PlainSource& source, std::size_t at) {
+  return std::any_of(source.functions.begin(), source.functions.end(),
+                     [at](const PlainFunction& function) { return function.body < at && at < function.end; });
+}
+
+bool stands_in(std::string_view text, std::string_view word) {
+  return find_word(text, word) != std::string_view::npos;
+}
+
+std::string_view own_text(const KernelSkeleton& skeleton) {
+  const std::string_view code = skeleton.source.code.code;
+  return code.substr(skeleton.kernel.begin, skeleton.kernel.end - skeleton.kernel.begin);
+}
+
+/// Whether the kernel, or what it may call, or its launch, names the constant.
+bool is_used(const KernelSkeleton& skeleton, const PlainConstant& constant) {
+  const PlainSource& source = skeleton.source;
+  const bool is_other_kernels = std::any_of(source.functions.begin(), source.functions.end(), [&](const auto& other) {
+    return other.kind == PlainFunction::Kind::kernel && other.begin != skeleton.kernel.begin &&
+           other.body < constant.begin && constant.begin < other.end;
+  });
+  if (is_other_kernels) return false;
+  if (stands_in(own_text(skeleton), constant.name)) return true;
+  for (const DerivedConstant& derived : source.derived) {
+    if (stands_in(derived.expression, constant.name)) return true;
+  }
+  for (const PlainFunction& function : source.functions) {
+    if (function.kind == PlainFunction::Kind::device && stands_in(source.body(function), constant.name)) return true;
+  }
+  if (skeleton.launch == nullptr) return false;
+  const std::string_view host = source.code.code;
+  return stands_in(host.substr(skeleton.launch->host_begin, skeleton.launch->begin - skeleton.launch->host_begin),
+                   constant.name) ||
+         std::any_of(skeleton.launch->configuration.begin(), skeleton.launch->configuration.end(),
+                     [&](const std::string& part) { return stands_in(part, constant.name); }) ||
+         std::any_of(skeleton.launch->template_arguments.begin(), skeleton.launch->template_arguments.end(),
+                     [&](const std::string& part) { return stands_in(part, constant.name); });
+}
+
+void take_over(KernelSkeleton& skeleton, const std::string& name) {
+  skeleton.names[name] = name;
+  skeleton.guarded.insert(name);
+}
+
+void propose_constant(KernelSkeleton& skeleton, const PlainConstant& constant) {
+  const bool is_own = stands_in(own_text(skeleton), constant.name);
+  if (!constant.is_unique || !is_declarable(constant.name)) {
+    if (!sounds_tunable(constant.name)) return;
+    skeleton.ask(fmt::format("`{}` may be worth tuning, but something else has that name, so it stays {}.",
+                             constant.name, constant.value));
+  } else if (sounds_tunable(constant.name)) {
+    skeleton.tune(constant.name, constant.value, values_around(constant.name, constant.value));
+    take_over(skeleton, constant.name);
+  } else if (sounds_like_size(constant.name) && is_own && constant.value > 1) {
+    skeleton.lines.push_back(fmt::format("problem({}: constant = {})", constant.name, constant.value));
+    skeleton.sizes.push_back(constant.name);
+    take_over(skeleton, constant.name);
+  } else if (is_own && constant.value > 1 && !is_in_function(skeleton.source, constant.begin)) {
+    skeleton.ask(fmt::format(
+        "`{}` stays {}. If it may vary without changing the results: param({}, {}), and put its "
+        "declaration within #ifndef.",
+        constant.name, constant.value, constant.name, fmt::join(values_around(constant.name, constant.value), ", ")));
+  }
+}
+
+/// What a launch gives a template parameter, or its default; empty if neither says it.
+std::string given(const KernelSkeleton& skeleton, std::size_t number, std::string_view declaration) {
+  if (skeleton.launch != nullptr && number < skeleton.launch->template_arguments.size()) {
+    return skeleton.launch->template_arguments[number];
+  }
+  const std::size_t equals = declaration.find('=');
+  if (equals == std::string_view::npos) return {};
+  const std::size_t begin = declaration.find_first_not_of(" \t\r\n", equals + 1);
+  return begin == std::string_view::npos ? std::string() : std::string(declaration.substr(begin));
+}
+
+void propose_type(KernelSkeleton& skeleton, const std::string& name, const std::string& present) {
+  const bool is_known = shape_of_type(present).has_value();
+  const std::string other = name + "_TYPE";
+  const std::string property = skeleton.free_name({"TYPE", other.c_str()});
+  if (!is_known) skeleton.ask(fmt::format("For which types is the kernel used? float is a guess for `{}`.", name));
+  skeleton.lines.push_back(fmt::format("problem({}: constant = {})", property, is_known ? present : "float"));
+  skeleton.names[name] = property;
+  skeleton.template_arguments.push_back(property);
+}
+
+void propose_number(KernelSkeleton& skeleton, const std::string& name, std::string_view declaration,
+                    const std::string& present) {
+  if (skeleton.names.contains(present)) {  // a constant that is tuned already
+    skeleton.names[name] = skeleton.names[present];
+    skeleton.template_arguments.push_back(skeleton.names[present]);
+    return;
+  }
+  if (declaration.starts_with("bool")) {
+    const std::string value = present == "true" ? "true" : "false";
+    skeleton.ask(fmt::format("Is {} the right value of the template parameter `{}`?", value, name));
+    skeleton.template_arguments.push_back(value);
+    return;
+  }
+  const auto parsed = parse_host_expression(present);
+  const auto found = !parsed ? std::nullopt : integer_of(*parsed, [&](const std::string& other) {
+    const PlainConstant* const constant = skeleton.source.constant(other);
+    return constant == nullptr ? std::nullopt : std::optional(constant->value);
+  });
+  const std::int64_t value = found.value_or(sounds_like_block(name) ? 256 : sounds_tunable(name) ? 16 : 4);
+  if (!found)
+    skeleton.ask(fmt::format("Which value of the template parameter `{}` is in use? {} is a guess.", name, value));
+  const bool may_vary = sounds_tunable(name);
+  if (!may_vary) {
+    skeleton.ask(fmt::format("May the template parameter `{}` have other values without changing the results?", name));
+  }
+  if (!is_declarable(name)) {
+    skeleton.template_arguments.push_back(std::to_string(value));
+    return;
+  }
+  skeleton.tune(name, value, may_vary ? values_around(name, value) : std::vector<std::int64_t>{value}, "; argument");
+  skeleton.names[name] = name;
+  skeleton.template_arguments.push_back(name);
+}
+
+}  // namespace
+
+void KernelSkeleton::tune(const std::string& name, std::int64_t value, const std::vector<std::int64_t>& values,
+                          const char* clause) {
+  const std::string present = values.size() > 1 ? fmt::format("; default {}", value) : "";
+  lines.push_back(fmt::format("param({}, {}{}{})", name, fmt::join(values, ", "), present, clause));
+  parameters[name] = value;
+}
+
+std::string KernelSkeleton::free_name(std::initializer_list<const char*> candidates) const {
+  const auto is_free = [&](const std::string& name) {
+    return is_declarable(name) && !stands_in(source.code.code, name) && source.constant(name) == nullptr &&
+           !parameters.contains(name) &&
+           std::none_of(names.begin(), names.end(), [&](const auto& entry) { return entry.second == name; });
+  };
+  for (const char* const candidate : candidates) {
+    if (is_free(candidate)) return candidate;
+  }
+  for (int number = 2;; ++number) {
+    std::string name = fmt::format("{}_{}", *candidates.begin(), number);
+    if (is_free(name)) return name;
+  }
+}
+
+std::optional<std::string> KernelSkeleton::expression(const HostExpression& of_source) const {
+  return described(of_source, [&](const std::string& written) -> std::optional<std::string> {
+    const std::size_t scope = written.rfind("::");
+    const std::string name = scope == std::string::npos ? written : written.substr(scope + 2);
+    if (is_digit(name.front())) return name;
+    if (const auto known = names.find(name); known != names.end()) return known->second;
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      if (name == fmt::format("blockDim.{}", "xyz"[i])) return block[i];
+    }
+    if (const PlainConstant* const constant = source.constant(name)) return std::to_string(constant->value);
+    for (const DerivedConstant& derived : source.derived) {
+      if (derived.name != name || stands_in(derived.expression, name)) continue;
+      const auto parsed = parse_host_expression(derived.expression);
+      const auto text = parsed ? expression(*parsed) : std::nullopt;
+      return text && parsed->kind == HostExpression::Kind::operation ? "(" + *text + ")" : text;
+    }
+    return std::nullopt;
+  });
+}
+
+void propose_parameters(KernelSkeleton& skeleton) {
+  for (const PlainConstant& constant : skeleton.source.constants) {
+    const bool is_known =
+        skeleton.names.contains(constant.name) || &constant != skeleton.source.constant(constant.name);
+    if (!is_known && is_used(skeleton, constant)) propose_constant(skeleton, constant);
+  }
+  for (std::size_t i = 0; i < skeleton.kernel.template_parameters.size(); ++i) {
+    const std::string& declaration = skeleton.kernel.template_parameters[i];
+    const std::string name = declared_name(declaration), present = given(skeleton, i, declaration);
+    if (declaration.starts_with("typename") || declaration.starts_with("class"))
+      propose_type(skeleton, name, present);
+    else
+      propose_number(skeleton, name, declaration, present);
+  }
+}
+
+}  // namespace tuner

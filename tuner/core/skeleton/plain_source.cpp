@@ -1,0 +1,208 @@
+#include "tuner/core/skeleton/plain_source.hpp"
+
+#include <algorithm>
+
+#include "search/expression/quoting.hpp"
+#include "tuner/core/base/words.hpp"
+#include "tuner/core/signature/written_signature.hpp"
+
+namespace tuner {
+namespace {
+
+bool has_word(std::string_view text, std::string_view word) {
+  return find_word(text, word) != std::string_view::npos;
+}
+
+std::size_t behind_brace(std::string_view code, std::size_t open) {
+  int depth = 0;
+  for (std::size_t at = open; at < code.size(); ++at) {
+    if (code[at] == '{') ++depth;
+    if (code[at] == '}' && --depth == 0) return at + 1;
+  }
+  return code.size();
+}
+
+std::size_t first_code(std::string_view code, std::size_t from) {
+  return std::min(code.find_first_not_of(" \t\v\f\r\n", from), code.size());
+}
+
+/// Finds the functions outside classes, and the namespaces that they are in.
+class FunctionFinder {
+ public:
+  FunctionFinder(const CodeText& code, const std::vector<std::string>& kernels) : code_(code.code), kernels_(kernels) {}
+
+  std::vector<PlainFunction> find() {
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at < code_.size();) {
+      const char c = code_[at];
+      if (c == '(' || c == '[') {
+        const std::size_t closed = skip_brackets(code_, at);
+        at = closed == std::string_view::npos ? at + 1 : closed;
+        continue;
+      }
+      if (c == '{') {
+        at = open_brace(begin, at);
+        begin = at;
+        continue;
+      }
+      if (c == '}' && !scopes_.empty()) scopes_.pop_back();
+      // Conditions may stand in the middle of a declaration.
+      const bool is_between = c == '#' && search::trimmed(code_.substr(begin, at - begin)).empty();
+      ++at;
+      if (c == '}' || c == ';' || is_between) begin = at;
+    }
+    return std::move(found_);
+  }
+
+ private:
+  /// Where to go on.
+  std::size_t open_brace(std::size_t begin, std::size_t at) {
+    begin = first_code(code_, begin);
+    const std::string_view statement = code_.substr(begin, at - std::min(begin, at));
+    if (has_word(statement, "namespace")) {
+      scopes_.push_back(std::string(search::trimmed(statement.substr(statement.find("namespace") + 9))));
+      return at + 1;
+    }
+    if (search::trimmed(statement) == "extern") {
+      scopes_.emplace_back();
+      return at + 1;
+    }
+    const std::size_t end = behind_brace(code_, at);
+    if (statement.find('(') != std::string_view::npos && !is_initialiser(statement)) add(begin, at, end);
+    return end;
+  }
+
+  static bool is_initialiser(std::string_view statement) { return search::trimmed(statement).ends_with('='); }
+
+  void add(std::size_t begin, std::size_t body, std::size_t end) {
+    const std::string_view statement = code_.substr(begin, body - begin);
+    PlainFunction function;
+    function.begin = begin;
+    function.body = body;
+    function.end = end;
+    if (has_word(statement, "__device__")) function.kind = PlainFunction::Kind::device;
+    for (const std::string& kernel : kernels_) {
+      const std::size_t at = find_word(statement, kernel);
+      if (at == std::string_view::npos || !has_word(statement, "__global__")) continue;
+      function.kind = PlainFunction::Kind::kernel;
+      for (const std::string& scope : scopes_) function.name += scope.empty() ? "" : scope + "::";
+      function.name += kernel;
+      name_at_.push_back(begin + at);
+      break;
+    }
+    if (statement.starts_with("template")) {
+      const std::size_t open = statement.find('<');
+      const std::size_t closed =
+          open == std::string_view::npos ? std::string_view::npos : skip_brackets(statement, open);
+      if (closed != std::string_view::npos) {
+        function.template_parameters = comma_parts(statement.substr(open + 1, closed - open - 2));
+      }
+    }
+    found_.push_back(std::move(function));
+  }
+
+  std::string_view code_;
+  const std::vector<std::string>& kernels_;
+  std::vector<std::string> scopes_;
+  std::vector<PlainFunction> found_;
+
+ public:
+  std::vector<std::size_t> name_at_;  ///< of the kernels, in order
+};
+
+std::vector<PlainLaunch> find_launches(std::string_view code, const std::vector<PlainFunction>& functions) {
+  std::vector<PlainLaunch> launches;
+  for (std::size_t at = code.find("<<<"); at != std::string_view::npos; at = code.find("<<<", at + 3)) {
+    const std::size_t close = code.find(">>>", at);
+    if (close == std::string_view::npos) break;
+    PlainLaunch launch;
+    std::size_t end = at;
+    while (end > 0 && std::string_view(" \t\n").find(code[end - 1]) != std::string_view::npos) --end;
+    if (end > 0 && code[end - 1] == '>') {  // scale<float, 256><<<
+      const std::size_t open = code.rfind('<', end - 1);
+      if (open == std::string_view::npos) continue;
+      launch.template_arguments = comma_parts(code.substr(open + 1, end - open - 2));
+      end = open;
+    }
+    std::size_t begin = end;
+    while (begin > 0 && is_word_character(code[begin - 1])) --begin;
+    launch.kernel = std::string(code.substr(begin, end - begin));
+    launch.begin = begin;
+    launch.configuration = comma_parts(code.substr(at + 3, close - at - 3));
+    const std::size_t open = first_code(code, close + 3);
+    const std::size_t closed =
+        open < code.size() && code[open] == '(' ? skip_brackets(code, open) : std::string_view::npos;
+    if (closed != std::string_view::npos) launch.arguments = comma_parts(code.substr(open + 1, closed - open - 2));
+    for (const PlainFunction& function : functions) {
+      if (function.body < at && at < function.end) launch.host_begin = function.body;
+    }
+    launches.push_back(std::move(launch));
+  }
+  return launches;
+}
+
+}  // namespace
+
+std::vector<std::string> comma_parts(std::string_view text) {
+  std::vector<std::string> parts;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at <= text.size(); ++at) {
+    const char c = at < text.size() ? text[at] : ',';
+    if (c == '(' || c == '[' || c == '{' || c == '<') ++depth;
+    if (c == ')' || c == ']' || c == '}' || c == '>') --depth;
+    if (c != ',' || (depth > 0 && at < text.size())) continue;
+    const std::string_view part = search::trimmed(text.substr(begin, at - begin));
+    if (!part.empty() || !parts.empty()) parts.emplace_back(part);
+    begin = at + 1;
+  }
+  return parts;
+}
+
+std::string declared_name(std::string_view declaration) {
+  declaration = declaration.substr(0, declaration.find_first_of("=["));
+  declaration = search::trimmed(declaration);
+  std::size_t begin = declaration.size();
+  while (begin > 0 && is_word_character(declaration[begin - 1])) --begin;
+  return begin == 0 ? std::string() : std::string(declaration.substr(begin));
+}
+
+const PlainConstant* PlainSource::constant(std::string_view name) const {
+  const auto found = std::find_if(constants.begin(), constants.end(), [&](const auto& c) { return c.name == name; });
+  return found == constants.end() ? nullptr : &*found;
+}
+
+const PlainLaunch* PlainSource::launch(std::string_view kernel) const {
+  const std::size_t scope = kernel.rfind("::");
+  if (scope != std::string_view::npos) kernel.remove_prefix(scope + 2);
+  const auto found = std::find_if(launches.begin(), launches.end(), [&](const auto& l) { return l.kernel == kernel; });
+  return found == launches.end() ? nullptr : &*found;
+}
+
+PlainSource read_plain_source(std::string text) {
+  PlainSource source;
+  source.text = std::move(text);
+  source.code = read_code(source.text);
+  KernelDescription description;
+  description.source = description.blanked_source = source.text;
+  const std::vector<Header> headers;
+  const WrittenSource written(description, headers);
+  const std::vector<std::string> kernels = written.kernel_names();
+  FunctionFinder finder(source.code, kernels);
+  source.functions = finder.find();
+  const SourceText places("", source.text);
+  std::size_t number = 0;
+  for (PlainFunction& function : source.functions) {
+    if (function.kind != PlainFunction::Kind::kernel) continue;
+    const Place place = places.place(finder.name_at_[number++]);
+    for (Signature& signature : written.kernels(function.name)) {
+      if (signature.place.line == place.line && signature.place.column == place.column) {
+        function.signature = std::move(signature);
+      }
+    }
+  }
+  source.launches = find_launches(source.code.code, source.functions);
+  return source;
+}
+
+}  // namespace tuner

@@ -1,0 +1,236 @@
+#include "tuner/core/skeleton/skeleton.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/core/base/suggestion.hpp"
+#include "tuner/core/base/words.hpp"
+#include "tuner/core/description/directives.hpp"
+#include "tuner/core/description/name_table.hpp"
+#include "tuner/core/skeleton/guesses.hpp"
+#include "tuner/core/skeleton/kernel_skeleton.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner {
+namespace {
+
+struct Edit {
+  std::size_t begin = 0, end = 0;
+  std::string text;
+};
+
+constexpr const char* kIntroduction =
+    "// Proposed by `tuner new`. A line `// ?` asks what the source does not say: decide, and remove it.\n"
+    "// `tuner describe` shows how these lines are read, `tuner help directives` what else there is.\n";
+
+bool is_kernel_called(const PlainFunction& function, std::string_view name) {
+  return function.kind == PlainFunction::Kind::kernel &&
+         (function.name == name || function.name.ends_with("::" + std::string(name)));
+}
+
+/// The integers among the arguments that sound like sizes, or that indices are compared with. One is made up if there
+/// is none.
+void find_sizes(KernelSkeleton& skeleton) {
+  for (const PlainArgument& argument : skeleton.arguments) {
+    const bool is_size = sounds_like_size(argument.name) ||
+                         (skeleton.use.bounds_something(argument.name) && !sounds_like_setting(argument.name));
+    if (!argument.is_pointer && argument.is_integer && is_size) skeleton.sizes.push_back(argument.name);
+  }
+  if (skeleton.sizes.empty()) skeleton.sizes.push_back(skeleton.free_name({"n", "elements"}));
+  skeleton.use.set_sizes({skeleton.sizes.begin(), skeleton.sizes.end()});
+  for (const std::string& size : skeleton.sizes) skeleton.names[size] = size;
+}
+
+/// How often sizes stand in a text.
+std::size_t sizes_in(const KernelSkeleton& skeleton, std::string_view text) {
+  std::size_t count = 0;
+  for (const std::string& size : skeleton.sizes) {
+    for (std::size_t at = find_word(text, size); at != std::string_view::npos; at = find_word(text, size, at + 1))
+      ++count;
+  }
+  return count;
+}
+
+/// The `problem` line of the sizes that are no constants, and what they must satisfy.
+std::vector<std::string> size_lines(const KernelSkeleton& skeleton) {
+  std::size_t factors = 1;
+  bool has_loops = false;
+  for (const std::string& line : skeleton.lines) {
+    const bool is_buffer = line.starts_with("in(") || line.starts_with("out(") || line.starts_with("inout(");
+    if (!is_buffer) continue;
+    const std::string length = line.substr(line.rfind(", "));
+    std::size_t begin = 0;
+    while (begin < length.size()) {
+      const std::size_t end = std::min(length.find('+', begin), length.size());
+      factors = std::max(factors, sizes_in(skeleton, std::string_view(length).substr(begin, end - begin)));
+      begin = end + 1;
+    }
+  }
+  for (const std::string& size : skeleton.sizes) has_loops = has_loops || skeleton.use.loops_to(size);
+  const int usual = factors > 2 ? 256 : factors > 1 ? 1024 : has_loops ? 1 << 14 : 1 << 20;
+  std::vector<std::string> lines;
+  std::string properties, constraints;
+  std::vector<std::string> unbounded;
+  for (const std::string& size : skeleton.sizes) {
+    if (skeleton.guarded.contains(size)) continue;
+    const bool is_own = std::any_of(skeleton.arguments.begin(), skeleton.arguments.end(),
+                                    [&](const PlainArgument& argument) { return argument.name == size; });
+    if (!is_own) {
+      lines.push_back(
+          fmt::format("// ? The kernel takes no size, so `{}` is made up: what do its buffers and its grid "
+                      "depend on?",
+                      size));
+    } else if (!skeleton.use.bounds_something(size)) {
+      unbounded.push_back(fmt::format("`{}`", size));
+    } else {
+      constraints += fmt::format("{}problem_constraint(1 <= {})", constraints.empty() ? "" : " ", size);
+    }
+    properties += fmt::format("{}{}: size = {}", properties.empty() ? "" : ", ", size, usual);
+  }
+  if (!properties.empty()) {
+    lines.emplace_back("// ? Are these the sizes that matter? The numbers are guesses; --problem gives others.");
+    lines.push_back(fmt::format("problem({})", properties));
+  }
+  if (!unbounded.empty()) {
+    lines.push_back(
+        fmt::format("// ? No index is compared with {}. What must be a multiple of something, or not less "
+                    "than another size? Say so with problem_constraint(...).",
+                    fmt::join(unbounded, ", ")));
+  }
+  if (!constraints.empty()) lines.push_back(std::move(constraints));
+  return lines;
+}
+
+/// Arguments that follow each other without a question share a line.
+std::vector<std::string> with_short_lines_joined(const std::vector<std::string>& lines) {
+  constexpr std::size_t kLongestLine = 85;  // and `#pragma tuner` in front
+  const auto is_argument = [](const std::string& line) {
+    const std::string_view word = std::string_view(line).substr(0, line.find('('));
+    return std::find(kRoles.begin(), kRoles.end(), word) != kRoles.end();
+  };
+  std::vector<std::string> joined;
+  for (const std::string& line : lines) {
+    const bool fits = !joined.empty() && is_argument(joined.back()) && is_argument(line) &&
+                      joined.back().size() + line.size() < kLongestLine;
+    if (fits)
+      joined.back() += " " + line;
+    else
+      joined.push_back(line);
+  }
+  return joined;
+}
+
+std::string composed(const KernelSkeleton& skeleton) {
+  const std::string name = skeleton.kernel.name;
+  std::string text;
+  const auto add = [&](const std::string& line) {
+    text += (line.starts_with("//") ? line : "#pragma tuner " + line) + "\n";
+  };
+  add(skeleton.template_arguments.empty()
+          ? fmt::format("kernel({})", name)
+          : fmt::format("kernel({}<{}>)", name, fmt::join(skeleton.template_arguments, ", ")));
+  for (const std::string& line : size_lines(skeleton)) add(line);
+  for (const std::string& line : with_short_lines_joined(skeleton.lines)) add(line);
+  if (skeleton.parameters.empty()) add("// ? What may vary? Make it a macro within #ifndef, and a param here.");
+  add("// ? What is the least that the job needs? Then the report says how close to the peak it runs:");
+  add("//   work(bytes = ..., flops = ...)");
+  return text;
+}
+
+/// Why the kernel cannot be described, or nothing; the skeleton is complete then.
+std::string propose(KernelSkeleton& skeleton) {
+  const auto is_pack = [](const std::string& parameter) {
+    return parameter.find("...") != std::string::npos || parameter.starts_with("template") ||
+           declared_name(parameter).empty();
+  };
+  const std::vector<std::string>& parameters = skeleton.kernel.template_parameters;
+  if (std::any_of(parameters.begin(), parameters.end(), is_pack)) return "its template parameters are too unusual";
+  propose_parameters(skeleton);
+  const std::string why_not = read_arguments(skeleton);
+  if (!why_not.empty()) return why_not;
+  find_sizes(skeleton);
+  propose_launch(skeleton);
+  propose_arguments(skeleton);
+  return {};
+}
+
+/// Behind the line that ends before `at`, or `at` itself where its line has other code in front.
+std::size_t line_begin(const std::string& text, std::size_t at) {
+  const std::size_t line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
+  return text.find_first_not_of(" \t\xef\xbb\xbf", line) >= at ? line : at;
+}
+
+std::string apply(std::string text, std::vector<Edit> edits) {
+  std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+  for (std::size_t i = edits.size(); i-- > 0;)
+    text.replace(edits[i].begin, edits[i].end - edits[i].begin, edits[i].text);
+  return text;
+}
+
+std::string kernel_list(const PlainSource& source) {
+  std::vector<std::string> names;
+  for (const PlainFunction& function : source.functions) {
+    if (function.kind == PlainFunction::Kind::kernel) names.push_back(function.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+std::string skeleton(std::string_view text, const std::filesystem::path& file, std::string_view kernel) {
+  const auto refuse = [&](const std::string& sentence) -> void {
+    throw Error(Errc::bad_description, fmt::format("{}: {}", file.string(), sentence));
+  };
+  if (!DirectiveFile(file.string(), text).directives().empty()) {
+    refuse("this file has `#pragma tuner` lines already; `tuner describe` prints them.");
+  }
+  PlainSource source = read_plain_source(std::string(text));
+  find_constants(source);
+  const std::string all = kernel_list(source);
+  if (all.empty()) refuse("there is no kernel in it: no function with a body that is declared __global__.");
+  std::vector<Edit> edits;
+  std::set<std::string> guarded, described_kernels;
+  std::string first_reason;
+  for (const PlainFunction& function : source.functions) {
+    const bool is_wanted =
+        function.kind == PlainFunction::Kind::kernel && (kernel.empty() || is_kernel_called(function, kernel));
+    if (!is_wanted || !described_kernels.insert(function.name).second) continue;
+    KernelSkeleton proposed(source, function);
+    const std::string why_not = propose(proposed);
+    const std::size_t begin = line_begin(source.text, function.begin);
+    std::string lines = (begin == function.begin && begin > 0 && source.text[begin - 1] != '\n') ? "\n" : "";
+    if (!why_not.empty()) {
+      if (first_reason.empty()) first_reason = fmt::format("`{}` cannot be described: {}", function.name, why_not);
+      edits.push_back(
+          {begin, begin, lines + fmt::format("// ? `{}` cannot be described: {}.\n", function.name, why_not)});
+      described_kernels.erase(function.name);
+      continue;
+    }
+    for (const SourceInsertion& insertion : proposed.insertions) {
+      edits.push_back({insertion.at, insertion.at, insertion.text});
+    }
+    for (const auto& [from, to] : proposed.removals) edits.push_back({from, to, ""});
+    for (const std::string& name : proposed.guarded) {
+      if (!guarded.insert(name).second) continue;
+      if (source.constant(name) == nullptr) {
+        lines += fmt::format("#ifndef {0}\n#define {0} {1}\n#endif\n", name, proposed.parameters.at(name));
+      }
+      for (const PlainConstant& constant : source.constants) {
+        if (constant.name != name || constant.is_guarded) continue;
+        for (const SourceInsertion& insertion : guard(source, constant)) {
+          edits.push_back({insertion.at, insertion.at, insertion.text});
+        }
+      }
+    }
+    const bool is_first = described_kernels.size() == 1;
+    edits.push_back({begin, begin, lines + (is_first ? kIntroduction : "") + composed(proposed)});
+  }
+  if (described_kernels.empty() && first_reason.empty()) {
+    refuse(fmt::format("it has no kernel `{}`; its kernels are {}.", kernel, all));
+  }
+  if (described_kernels.empty()) refuse(first_reason + ".");
+  return apply(source.text, std::move(edits));
+}
+
+}  // namespace tuner

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace tuner {
+
+/// `text` with directives above each of its kernels, or above `kernel` if that is not empty: proposals from the
+/// kernel's signature, constants and launches. What only its author knows is guessed, and asked in a line `// ? …`.
+/// Constants that become parameters are put within `#ifndef`. `file` is for messages. Throws Error{bad_description} if
+/// there is no kernel, none of that name, none that can be described, or if the file has directives already.
+std::string skeleton(std::string_view text, const std::filesystem::path& file, std::string_view kernel = {});
+
+}  // namespace tuner
