@@ -182,6 +182,24 @@ TEST_CASE("values, ranges and defaults are checked") {
       complaint("option(O, --fast)").ends_with("write it in double quotes, as in \"--fmad=false\", or \"\" for none"));
 }
 
+TEST_CASE("a range may grow by a factor, as far as its end") {
+  const auto values = [](const std::string& text) {
+    return describe(kernel_text("#pragma tuner param(A, " + text + ")")).parameters.back().parameter.values;
+  };
+  CHECK(values("32..1024 x2") == std::vector<search::Value>{32, 64, 128, 256, 512, 1024});
+  CHECK(values("0x3..100 x 4, 7") == std::vector<search::Value>{3, 12, 48, 7});
+  CHECK(values("9223372036854775806..9223372036854775807 x2") == std::vector<search::Value>{9223372036854775806});
+  CHECK(complaint("param(A, 0..8 x2)") == "k.cu:6:24: a range with a factor must start at 1 or above, not at 0");
+  CHECK(complaint("param(A, 1..8 x1)") == "k.cu:6:30: the factor of a range must be at least 2, not 1");
+  CHECK(contains(complaint("param(A, 1..8 x2 step 2)"), "`2 step 2` is not a value"));
+}
+
+TEST_CASE("the default of a problem property may be a large count") {
+  const KernelDescription d = describe(kernel_text("#pragma tuner problem(many: size = 1M, more: exact = 1<<20)"));
+  CHECK(d.problem[d.problem.size() - 2].default_value == search::Value(1048576));
+  CHECK(d.problem.back().default_value == search::Value(1048576));
+}
+
 TEST_CASE("a range from one end of the 64-bit integers to the other does not overflow") {
   const KernelDescription d = describe(
       kernel_text("#pragma tuner param(A, -9223372036854775808..9223372036854775807 step 9223372036854775807)"));
