@@ -21,9 +21,9 @@ using Macros = std::vector<std::pair<std::string, std::string>>;
 std::vector<std::byte> scalar_content(const BoundArgument& argument) {
   BoundArgument one = argument;
   one.length = 1;
-  one.generator = Generator::Kind::constant;
-  one.generator_parameters = {
-      argument.value.is_boolean() ? (argument.value.as_boolean() ? 1.0 : 0.0) : argument.value.as_real(), 0};
+  const double value =
+      argument.value.is_boolean() ? (argument.value.as_boolean() ? 1.0 : 0.0) : argument.value.as_real();
+  one.generators = {{Generator::Kind::constant, {value, 0}}};
   one.file.reset();
   return generate(one, 0, 0);
 }

@@ -56,8 +56,8 @@ TEST_CASE("a kernel is read with everything that its directives say") {
   CHECK(d.block.size() == 3);
   CHECK(d.shared_bytes->text() == "BYTES");
   REQUIRE(d.arguments.size() == 6);
-  CHECK(d.arguments[0].generator->kind == Generator::Kind::normal);
-  CHECK(d.arguments[0].generator->parameters.size() == 2);
+  CHECK(d.arguments[0].generators.at(0).kind == Generator::Kind::normal);
+  CHECK(d.arguments[0].generators.at(0).parameters.size() == 2);
   CHECK(*d.arguments[0].alignment == 16);
   CHECK(d.arguments[1].role == Argument::Role::inout);
   CHECK(*d.arguments[1].rtol == 1e-3);
@@ -300,7 +300,7 @@ TEST_CASE("an array in constant memory is described among the arguments and fill
   const Argument& weights = d.arguments.back();
   CHECK(weights.role == Argument::Role::constant);
   CHECK_FALSE(is_parameter(weights.role));
-  CHECK(weights.generator->kind == Generator::Kind::normal);
+  CHECK(weights.generators.at(0).kind == Generator::Kind::normal);
   CHECK(contains(first_line_of([] { describe(kernel_text("#pragma tuner constant(weights, float, BLOCKDIMX)")); }),
                  "the length of `weights`"));
   CHECK(contains(first_line_of([] { describe(kernel_text("#pragma tuner constant(weights, float, 4, align 16)")); }),
@@ -319,7 +319,7 @@ TEST_CASE("the name of a data file must be in quotes") {
     return first_line_of([&] { describe(kernel_text("#pragma tuner in(a, float, n, " + generator + ")")); });
   };
   const KernelDescription d = describe(kernel_text("#pragma tuner in(a, float, n, file(\"a, (b).npy\"))"));
-  CHECK(d.arguments.back().generator->file == "a, (b).npy");
+  CHECK(d.arguments.back().generators.at(0).file == "a, (b).npy");
   CHECK(contains(complaint("file(x.npy)"), "the name of a file must be in quotes"));
   CHECK(contains(complaint("file(\"\")"), "the name of the file is missing"));
   CHECK(contains(complaint("file(\"a\\q\")"), "an invalid escape"));

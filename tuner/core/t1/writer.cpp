@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -285,11 +286,15 @@ class T1Writer {
   }
 
   void write_content(const BoundArgument& bound, OrderedJson& object) {
-    const auto [first, second] = bound.generator_parameters;
+    const BoundGenerator& generator = bound.generators.front();
+    const auto [first, second] = generator.parameters;
     double greatest = second;
     bool exact = false;
-    switch (bound.generator) {
+    const bool by_lane = bound.generators.size() > 1;
+    switch (generator.kind) {
       case Generator::Kind::constant:
+        greatest = first;
+        if (by_lane) break;
         object["FillType"] = "Constant";
         object["FillValue"] = first;
         return;
@@ -306,6 +311,12 @@ class T1Writer {
         exact = true;
         greatest = first - 1;
         break;
+      case Generator::Kind::permutation:
+        greatest = first - 1;
+        break;
+      case Generator::Kind::offsets:
+        greatest = std::floor(first * static_cast<double>(bound.length - 1));
+        break;
       case Generator::Kind::iota:
         greatest = first + second * static_cast<double>(bound.length);
         break;
@@ -314,7 +325,7 @@ class T1Writer {
     }
     object["FillType"] = "Random";
     object["FillValue"] = greatest;
-    if (!exact) {
+    if (!exact || generator.is_sorted || by_lane) {
       warn("T1 has no generator for the content of `{}`: random numbers up to {} take its place.", bound.name,
            search::Value(greatest).text());
     }

@@ -79,13 +79,14 @@ std::string generator_text(const Generator& generator) {
   const std::string text = generator.kind == Generator::Kind::file
                                ? search::quote(generator.file)
                                : fmt::format("{}", fmt::join(texts(generator.parameters), ", "));
-  return fmt::format("{}({})", kGenerators[static_cast<std::size_t>(generator.kind)], text);
+  const std::string call = fmt::format("{}({})", kGenerators[static_cast<std::size_t>(generator.kind)], text);
+  return generator.is_sorted ? fmt::format("sorted({})", call) : call;
 }
 
 std::string argument_text(const Argument& argument) {
   std::vector<std::string> parts{argument.name, argument.type};
   if (argument.length) parts.push_back(one_line(*argument.length));
-  if (argument.generator) parts.push_back(generator_text(*argument.generator));
+  for (const Generator& generator : argument.generators) parts.push_back(generator_text(generator));
   if (argument.rtol) parts.push_back("rtol " + search::Value(*argument.rtol).text());
   if (argument.atol) parts.push_back("atol " + search::Value(*argument.atol).text());
   if (argument.expected) parts.push_back(fmt::format("expect file({})", search::quote(*argument.expected)));
@@ -192,6 +193,7 @@ std::string to_text(const KernelDescription& description) {
   for (const std::string& option : description.options) options.push_back(search::quote(option));
   if (!options.empty()) text += directive("options", options);
   for (const NamedExpression& named : description.names) {
+    if (named.is_implied) continue;
     text += directive(named.is_macro ? "define" : "let", {named.name + " = " + one_line(named.expression)});
   }
   for (const search::Constraint& constraint : description.constraints) {

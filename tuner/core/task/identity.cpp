@@ -59,10 +59,10 @@ std::string reuse_hash(const KernelDescription& description, const std::vector<B
     fields.add("role", role_word(argument.role));
     fields.add("type", argument.type);
     fields.add("length", argument.length);
-    if (argument.generator) {
-      fields.add("generator", kGenerators[static_cast<std::size_t>(argument.generator->kind)]);
-      for (const search::Expression& parameter : argument.generator->parameters)
-        fields.add("parameter", parameter.text());
+    for (const Generator& generator : argument.generators) {
+      fields.add("generator", kGenerators[static_cast<std::size_t>(generator.kind)]);
+      for (const search::Expression& parameter : generator.parameters) fields.add("parameter", parameter.text());
+      if (generator.is_sorted) fields.add("sorted", "");
     }
     // Its content, whatever the file is called.
     if (i < arguments.size() && arguments[i].file) fields.add("data", arguments[i].file->hash);

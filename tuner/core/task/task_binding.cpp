@@ -55,6 +55,9 @@ search::Scope constants(const KernelDescription& description, const ProblemValue
   for (const Argument& argument : description.arguments) {
     if (argument.length) accept_types(*argument.length, scope);
     if (argument.value) accept_types(*argument.value, scope);
+    for (const Generator& generator : argument.generators) {
+      for (const search::Expression& parameter : generator.parameters) accept_types(parameter, scope);
+    }
   }
   accept_types(description.constraints, scope);
   accept_types(description.problem_constraints, scope);
