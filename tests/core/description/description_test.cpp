@@ -60,8 +60,8 @@ TEST_CASE("a kernel is read with everything that its directives say") {
   CHECK(d.arguments[0].generators.at(0).parameters.size() == 2);
   CHECK(*d.arguments[0].alignment == 16);
   CHECK(d.arguments[1].role == Argument::Role::inout);
-  CHECK(*d.arguments[1].rtol == 1e-3);
-  CHECK(*d.arguments[1].atol == 0);
+  CHECK(d.arguments[1].rtol->text() == "1e-3");
+  CHECK(d.arguments[1].atol->text() == "0");
   CHECK(d.arguments[2].type == "unsigned int");
   CHECK_FALSE(d.arguments[2].rtol);
   CHECK(d.arguments[3].role == Argument::Role::scratch);
@@ -111,7 +111,7 @@ TEST_CASE("unknown words come with the nearest known one") {
         "k.cu:6:22: `flaot` is neither an element type nor a constant problem property; did you mean `float`?");
   CHECK(complaint("out(r, float, n, rtoll 1)") ==
         "k.cu:6:32: `rtoll 1` is not a clause of an output (valid are generators such as uniform(0, 1), and rtol, "
-        "atol, expect, partial, align, pad, value); did you mean `rtol`?");
+        "atol, at most, expect, partial, align, pad, value); did you mean `rtol`?");
   CHECK(complaint("param(A, 1; defautl 1)") ==
         "k.cu:6:27: `defautl 1` is not a clause of a parameter (`default VALUE`, `argument` or `text`); did you mean "
         "`default`?");

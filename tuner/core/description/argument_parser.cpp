@@ -10,6 +10,7 @@
 #include "tuner/core/description/lane_generators.hpp"
 #include "tuner/core/description/padding.hpp"
 #include "tuner/core/description/parameter_values.hpp"
+#include "tuner/core/description/plain_number.hpp"
 
 namespace tuner {
 namespace {
@@ -32,9 +33,20 @@ const char* role_text(Argument::Role role) {
   return "";
 }
 
+/// What can be known before there is a problem.
+void check_tolerance(const search::Expression& tolerance, const Span& span) {
+  std::optional<double> number;
+  try {
+    number = plain_number(tolerance);
+  } catch (const Error& error) {
+    span.fail(error.what());
+  }
+  if (number.value_or(0) < 0) span.fail(fmt::format("a tolerance cannot be negative, as {} is", span.text()));
+}
+
 bool allows(Argument::Role role, std::string_view word) {
   const bool compared = role == Argument::Role::out || role == Argument::Role::inout;
-  if (word == "rtol" || word == "atol" || word == "expect") return compared;
+  if (word == "rtol" || word == "atol" || word == "at" || word == "expect") return compared;
   if (word == "partial") return role == Argument::Role::out;
   if (word == "align" || word == "pad") return has_surroundings(role);
   if (word == "value") return role == Argument::Role::scalar;
@@ -83,13 +95,13 @@ void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
   const std::size_t length = std::min(text.find_first_of(" \t("), text.size());
   const Span word = clause.sub(0, length);
   const Span operand = clause.sub(length).trimmed();
-  std::vector<std::string> words{"rtol", "atol", "align", "pad", "value", "partial", "expect"};
+  std::vector<std::string> words{"rtol", "atol", "at", "align", "pad", "value", "partial", "expect"};
   words.emplace_back("sorted");
   words.insert(words.end(), kGenerators.begin(), kGenerators.end());
   if (std::find(words.begin(), words.end(), word.text()) == words.end()) {
     clause.fail(
-        fmt::format("`{}` is not a clause of {} (valid are generators such as uniform(0, 1), and rtol, atol, expect, "
-                    "partial, align, pad, value){}",
+        fmt::format("`{}` is not a clause of {} (valid are generators such as uniform(0, 1), and rtol, atol, at most, "
+                    "expect, partial, align, pad, value){}",
                     text, role_text(argument.role), suggestion(word.text(), words)));
   }
   if (!allows(argument.role, word.text())) {
@@ -100,10 +112,15 @@ void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
     if (given) clause.fail(fmt::format("`{}` is given twice for `{}`", word.text(), argument.name));
   };
   if (word.text() == "rtol" || word.text() == "atol") {
-    std::optional<double>& tolerance = word.text() == "rtol" ? argument.rtol : argument.atol;
+    std::optional<search::Expression>& tolerance = word.text() == "rtol" ? argument.rtol : argument.atol;
     once(tolerance.has_value());
-    tolerance = read_real(operand, "a tolerance");
-    if (*tolerance < 0) operand.fail(fmt::format("a tolerance cannot be negative, as {} is", operand.text()));
+    tolerance = expression(operand, fmt::format("the tolerance of `{}`", argument.name));
+    check_tolerance(*tolerance, operand);
+  } else if (word.text() == "at") {
+    once(argument.may_differ.has_value());
+    if (!operand.text().starts_with("most")) clause.fail("how many elements may differ is said as in `at most 10`");
+    const Span most = operand.sub(4).trimmed();
+    argument.may_differ = expression(most, fmt::format("how many elements of `{}` may differ", argument.name));
   } else if (word.text() == "align") {
     once(argument.alignment.has_value());
     const search::Value value = read_value(operand);

@@ -276,8 +276,8 @@ class T1Writer {
       object["FillValue"] = 0;
     }
     if (is_written) object["Output"] = is_out ? 1 : 0;
-    if (argument.rtol) object["RelativeTolerance"] = *argument.rtol;
-    if (argument.atol) object["AbsoluteTolerance"] = *argument.atol;
+    if (argument.rtol) object["RelativeTolerance"] = bound.rtol;
+    if (argument.atol) object["AbsoluteTolerance"] = bound.atol;
     if (argument.padding) {
       object["Padding"] = *argument.padding;
       warn("The padding of `{}` is in Padding, which other readers of T1 ignore.", bound.name);
@@ -339,6 +339,7 @@ class T1Writer {
     const auto any = [&](const auto& has) { return std::any_of(arguments.begin(), arguments.end(), has); };
     if (any([](const Argument& argument) { return argument.expected.has_value(); })) lost.emplace_back("expect");
     if (any([](const Argument& argument) { return argument.is_partial; })) lost.emplace_back("partial");
+    if (any([](const Argument& argument) { return argument.may_differ.has_value(); })) lost.emplace_back("at most");
     if (description_.work.bytes || description_.work.flops) lost.emplace_back("work");
     if (description_.deterministic) lost.emplace_back("deterministic");
     if (!lost.empty()) warn("T1 has no place for {}.", fmt::join(lost, ", "));

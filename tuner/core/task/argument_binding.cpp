@@ -30,6 +30,25 @@ search::Value bind_scalar(const KernelDescription& description, const Argument& 
   return integer;
 }
 
+void bind_tolerances(const KernelDescription& description, const Argument& argument, const search::Scope& scope,
+                     BoundArgument& bound) {
+  const auto tolerance = [&](const std::optional<search::Expression>& expression, std::string_view word,
+                             double otherwise) {
+    if (!expression) return otherwise;
+    const std::string what = argument_label(description, argument, word);
+    const double value = computed(what, [&] { return expression->evaluate(scope).as_real(); });
+    if (value >= 0 && std::isfinite(value)) return value;
+    throw Error(Errc::bad_problem, fmt::format("{} is {}; a tolerance is a number from 0.", what, value));
+  };
+  bound.rtol = tolerance(argument.rtol, "the rtol", default_rtol(bound.type));
+  bound.atol = tolerance(argument.atol, "the atol", default_atol(bound.type));
+  if (!argument.may_differ) return;
+  const std::string what = argument_label(description, argument, "the number of elements that may differ");
+  const std::int64_t most = computed(what, [&] { return argument.may_differ->evaluate_integer(scope); });
+  if (most < 0) throw Error(Errc::bad_problem, fmt::format("{} is {}; it cannot be negative.", what, most));
+  bound.may_differ = static_cast<std::uint64_t>(most);
+}
+
 /// A module has 64 KB of constant memory, however its arrays are laid out.
 void check_constant_memory(const KernelDescription& description, const std::vector<BoundArgument>& arguments) {
   constexpr std::uint64_t kConstantMemory = 64 * 1024;
@@ -176,8 +195,7 @@ std::vector<BoundArgument> bind_arguments(const KernelDescription& description, 
     }
     if (is_filled(argument.role)) bind_generators(description, argument, scope, bound);
     if (argument.role == Argument::Role::out || argument.role == Argument::Role::inout) {
-      bound.rtol = argument.rtol.value_or(default_rtol(bound.type));
-      bound.atol = argument.atol.value_or(default_atol(bound.type));
+      bind_tolerances(description, argument, scope, bound);
       bound.is_partial = argument.is_partial;
       if (argument.expected) bound.expected = DataFile{.path = description.file.parent_path() / *argument.expected};
     }

@@ -43,6 +43,7 @@ struct BoundArgument {
   std::vector<BoundGenerator> generators{BoundGenerator()};  ///< one for all elements, or one a lane; never none
   std::optional<DataFile> file;                              ///< instead of them, where the generator is a file
   double rtol = 0, atol = 0;
+  std::uint64_t may_differ = 0;      ///< out, inout: elements that may be beyond them
   bool is_partial = false;           ///< out: candidates may write what the reference leaves unwritten
   std::optional<DataFile> expected;  ///< out, inout: what is right
   std::uint64_t alignment = 0;       ///< declared, bytes; 0: natural

@@ -8,6 +8,7 @@
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/description/plain_number.hpp"
 
 namespace tuner {
 namespace {
@@ -83,12 +84,18 @@ std::string generator_text(const Generator& generator) {
   return generator.is_sorted ? fmt::format("sorted({})", call) : call;
 }
 
+std::string tolerance_text(const search::Expression& tolerance) {
+  const std::optional<double> number = plain_number(tolerance);
+  return number ? search::Value(*number).text() : one_line(tolerance);
+}
+
 std::string argument_text(const Argument& argument) {
   std::vector<std::string> parts{argument.name, argument.type};
   if (argument.length) parts.push_back(one_line(*argument.length));
   for (const Generator& generator : argument.generators) parts.push_back(generator_text(generator));
-  if (argument.rtol) parts.push_back("rtol " + search::Value(*argument.rtol).text());
-  if (argument.atol) parts.push_back("atol " + search::Value(*argument.atol).text());
+  if (argument.rtol) parts.push_back("rtol " + tolerance_text(*argument.rtol));
+  if (argument.atol) parts.push_back("atol " + tolerance_text(*argument.atol));
+  if (argument.may_differ) parts.push_back("at most " + one_line(*argument.may_differ));
   if (argument.expected) parts.push_back(fmt::format("expect file({})", search::quote(*argument.expected)));
   if (argument.is_partial) parts.emplace_back("partial");
   if (argument.alignment) parts.push_back(fmt::format("align {}", *argument.alignment));
@@ -140,6 +147,7 @@ std::string bound_argument_text(const BoundArgument& argument) {
   if (argument.role == Argument::Role::out || argument.role == Argument::Role::inout) {
     text += fmt::format(" rtol {} atol {}", argument.rtol, argument.atol);
   }
+  if (argument.may_differ > 0) text += fmt::format(" at most {} beyond", grouped(argument.may_differ));
   if (argument.is_partial) text += " partial";
   if (argument.padding > 0) text += fmt::format(" padded by {} bytes", grouped(argument.padding));
   if (argument.role == Argument::Role::constant) text += " in constant memory";

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tuner/core/description/directives.hpp"
+#include "tuner/core/description/plain_number.hpp"
 #include "tuner/core/task/hashed_fields.hpp"
 
 namespace tuner {
@@ -24,6 +25,13 @@ void add_reference(const ReferenceDescription& reference, HashedFields& fields) 
     fields.add("reference define", constant.name);
     fields.add("as", constant.expression.text());
   }
+}
+
+/// A number by its value, however it is written.
+void add_tolerance(std::string_view name, const std::optional<search::Expression>& tolerance, HashedFields& fields) {
+  if (!tolerance) return;
+  const std::optional<double> number = plain_number(*tolerance);
+  fields.add(name, number ? fmt::format("{}", *number) : tolerance->text());
 }
 
 }  // namespace
@@ -66,8 +74,9 @@ std::string reuse_hash(const KernelDescription& description, const std::vector<B
     }
     // Its content, whatever the file is called.
     if (i < arguments.size() && arguments[i].file) fields.add("data", arguments[i].file->hash);
-    if (argument.rtol) fields.add("rtol", fmt::format("{}", *argument.rtol));
-    if (argument.atol) fields.add("atol", fmt::format("{}", *argument.atol));
+    add_tolerance("rtol", argument.rtol, fields);
+    add_tolerance("atol", argument.atol, fields);
+    if (argument.may_differ) fields.add("may differ", argument.may_differ->text());
     if (argument.is_partial) fields.add("partial", "");
     if (i < arguments.size() && arguments[i].expected) fields.add("expected", arguments[i].expected->hash);
     fields.add("value", argument.value);
