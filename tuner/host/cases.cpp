@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tuner/core/support/generators.hpp"
+#include "tuner/core/task/argument_binding.hpp"
 #include "tuner/core/task/input_file.hpp"
 #include "tuner/host/work_folder.hpp"
 
@@ -138,6 +139,11 @@ class Builder {
   }
 
   Cases finish() {
+    if (!cases_.problems.empty()) {
+      const HostProblem& any = cases_.problems.front();
+      const std::string counting = counting_inputs(*description_, any.arguments);
+      if (!counting.empty()) cases_.notes.push_back(counting);
+    }
     // Those of one variant one after the other: they share a process.
     std::vector<std::size_t> order(cases_.cases.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

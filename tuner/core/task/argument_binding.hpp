@@ -17,6 +17,9 @@ std::vector<BoundArgument> bind_arguments(const KernelDescription& description, 
 void bind_generators(const KernelDescription& description, const Argument& argument, const search::Scope& scope,
                      BoundArgument& bound);
 
+/// One sentence about all integer inputs for which no generator is given; empty if there is none.
+std::string counting_inputs(const KernelDescription& description, const std::vector<BoundArgument>& arguments);
+
 /// Whether `expression` uses a property of the problem, directly or through a let or define.
 bool depends_on_problem(const KernelDescription& description, const search::Expression& expression);
 

@@ -9,6 +9,7 @@
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/description/plain_number.hpp"
+#include "tuner/core/task/argument_binding.hpp"
 
 namespace tuner {
 namespace {
@@ -241,6 +242,8 @@ std::string to_text(const Task& task) {
     note("baseline", "none: " + space.why_invalid(space.defaults()).value_or("the defaults are not in the space"));
   }
   describe_arguments(task, note);
+  if (const std::string counting = counting_inputs(task.description(), task.arguments()); !counting.empty())
+    note("content", counting);
   return text;
 }
 

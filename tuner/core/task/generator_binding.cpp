@@ -120,4 +120,16 @@ void bind_generators(const KernelDescription& description, const Argument& argum
   bound.generators = std::move(generators);
 }
 
+std::string counting_inputs(const KernelDescription& description, const std::vector<BoundArgument>& arguments) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const bool counts = arguments[i].generators.front().kind == Generator::Kind::iota;
+    if (is_filled(arguments[i].role) && counts && description.arguments[i].generators.empty())
+      names.push_back("`" + arguments[i].name + "`");
+  }
+  if (names.empty()) return {};
+  return fmt::format("No generator is given for {}: integers then count up from 0, as with iota().",
+                     fmt::join(names, ", "));
+}
+
 }  // namespace tuner
