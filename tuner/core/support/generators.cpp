@@ -13,6 +13,7 @@ std::vector<std::byte> generate(const BoundArgument& argument, std::uint64_t pos
   std::vector<std::byte> bytes(elements * size_of(argument.type));
   std::byte* data = bytes.data();
   int type = support_number(argument.type);
+  int size = static_cast<int>(size_of(argument.type));
   std::uint64_t stride = argument.generators.size();
   std::uint64_t count = elements / stride;
   for (std::uint64_t lane = 0; lane < stride; ++lane) {
@@ -23,7 +24,7 @@ std::vector<std::byte> generate(const BoundArgument& argument, std::uint64_t pos
     run_support_kernel_on_host("tuner_fill", fill.data());
     if (!generator.is_sorted) continue;
     for (std::uint64_t flip : sort_flips(count)) {
-      std::array<void*, 6> step{&data, &count, &lane, &stride, &type, &flip};
+      std::array<void*, 7> step{&data, &count, &lane, &stride, &type, &size, &flip};
       run_support_kernel_on_host("tuner_sort_step", step.data());
     }
   }

@@ -184,7 +184,8 @@ extern "C" __global__ void tuner_fill(Byte* data, Long elements, Long first, Lon
       value = (double)__umul64hi(draw(seed, buffer, 4 * i), integer_of(a));
     } else if (kind == kPermutation) {
       const Long count = integer_of(a);
-      value = (double)permuted(number % count, count, draw(seed, buffer, 4 * (first + stride * (number / count))));
+      const Long before = number / count;  // whole permutations
+      value = (double)permuted(number - before * count, count, draw(seed, buffer, 4 * (first + stride * before)));
     } else if (kind == kOffsets) {
       // From 0 to where all rows end; between them each row begins up to `b` later than rows of equal length would.
       const Long begin = row_begin(number, a);
@@ -318,18 +319,19 @@ __device__ inline double load(const Byte* data, Long i, int type) {
 }
 
 // One step of a bitonic sort of the elements that tuner_fill has filled: puts each and the one whose number has the bits of
-// `flip` the other way round in order. What it fills comes from doubles, so it is the same after load and store.
-extern "C" __global__ void tuner_sort_step(Byte* data, Long elements, Long first, Long stride, int type, Long flip) {
+// `flip` the other way round in order. As doubles they keep their order, because they were made from doubles.
+extern "C" __global__ void tuner_sort_step(Byte* data, Long elements, Long first, Long stride, int type, int size, Long flip) {
   EACH(number, elements) {
     const Long other = number ^ flip;
     if (other <= number || other >= elements) continue;
     const Long i = first + stride * number;
     const Long j = first + stride * other;
-    const double low = load(data, i, type);
-    const double high = load(data, j, type);
-    if (!(low > high)) continue;
-    store(data, i, type, high);
-    store(data, j, type, low);
+    if (!(load(data, i, type) > load(data, j, type))) continue;
+    TUNER_ROLLED for (int byte = 0; byte < size; ++byte) {
+      const Byte moved = data[i * size + byte];
+      data[i * size + byte] = data[j * size + byte];
+      data[j * size + byte] = moved;
+    }
   }
 }
 

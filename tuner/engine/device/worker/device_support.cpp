@@ -70,7 +70,9 @@ void DeviceSupport::fill(CUdeviceptr data, const BoundArgument& argument, std::u
     launch(fill_, count, data, count, lane, stride, type, support_number(generator.kind), seed, position,
            generator.parameters[0], generator.parameters[1]);
     if (!generator.is_sorted) continue;
-    for (const std::uint64_t flip : sort_flips(count)) launch(sort_step_, count, data, count, lane, stride, type, flip);
+    const auto size = static_cast<int>(size_of(argument.type));
+    for (const std::uint64_t flip : sort_flips(count))
+      launch(sort_step_, count, data, count, lane, stride, type, size, flip);
   }
 }
 
