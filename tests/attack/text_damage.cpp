@@ -8,16 +8,17 @@ const char* const kEveryDirective =
     "#include \"tuner_device.cuh\"\n"
     "#pragma tuner kernel(copy) reference(plain)\n"
     "#pragma tuner problem(n: size, stride: exact = 1, TYPE: constant = double)\n"
-    "#pragma tuner param(BLOCKDIMX, 32, 64..256 step 64; default 64) param(VECTOR, 1, 2; argument)\n"
+    "#pragma tuner param(BLOCKDIMX, 32, 64..256 step 64; default 64) param(VECTOR, 1..2 x2; argument)\n"
     "#pragma tuner param(MODE, plain, staged) param(RATIO, 0.5, -1e-3) param(FLAG, false, true; default true)\n"
     "#pragma tuner option(FMAD, \"\", \"--fmad=false\"; default \"--fmad=false\") options(\"--use_fast_math\")\n"
     "#pragma tuner let(TILE = BLOCKDIMX * VECTOR) define(BYTES = TILE * sizeof(TYPE)) \\\n  constraint(TILE // 2 <= "
     "1024)\n"
     "#pragma tuner problem_constraint(n % stride == 0) grid(ceil_div(n, TILE), 1) block(BLOCKDIMX, 2, 1) "
     "shared(BYTES)\n"
-    "#pragma tuner in(a, TYPE, n, normal(0), align 16, pad 64) inout(b, float4, n + 1, iota(), rtol 1e-3, atol 0)\n"
+    "#pragma tuner in(a, TYPE, n, normal(0), align 16, pad 64) inout(b, float4, n + 1, iota(), constant(1), "
+    "sorted(uniform(0, n)), permutation(n), rtol 1e-3, atol 0, at most n // 9)\n"
     "#pragma tuner out(c, unsigned int, 2 * n) scratch(d, TYPE, TILE) scalar(n, int32) scalar(m, float, value n / 2)\n"
-    "#pragma tuner constant(w, float, 49, iota()) in(e, half, n, file(\"a b.npy\"))\n"
+    "#pragma tuner constant(w, float, 49, offsets(48, 2, 1)) in(e, half, n, file(\"a b.npy\"))\n"
     "#pragma tuner work(bytes = 8 * n, flops = n) deterministic // done\n"
     "extern \"C\" __global__ void copy(const TYPE* a, float4* b, unsigned* c, TYPE* d, int n, float m, const half* e) "
     "{}\n"
@@ -30,8 +31,9 @@ const char* const kSourcePieces[] = {
     "\\\n", "\n", "\r\n", "\r", "\t", "\v", "(", ")", "[", "]", "{", "}", "\"", "'", "/*", "*/", "//", ";", ",", ":",
     "=", "==", "..", "<", ">", "R\"(", "R\"x(", ")x\"", "((((((((((((((((((((",
     // directives and clauses
-    "#pragma tuner ", " step ", "; default ", "; argument", "kernel(", "param(", "in(", "out(", "constraint(",
-    "problem(", "let(", "define(", "reference(", "deterministic", "__global__", "template<", "n", "TYPE",
+    "#pragma tuner ", " step ", " x2", "sorted(", "offsets(", "w_last", "1<<20", "rtol 1 / n", "at most ", "; default ",
+    "; argument", "kernel(", "param(", "in(", "out(", "constraint(", "problem(", "let(", "define(", "reference(",
+    "deterministic", "__global__", "template<", "n", "TYPE",
     // numbers and expressions
     "-9223372036854775808", "9223372036854775807", "1e999", "0x", "65536..1", "1..999999999", "0.. -5 step 0",
     "ceil_div(1, 0)", " % 0", " // 0", "**", "2 ** 9999", "max(", "min(", "not ", "1/3", "sizeof(", "grid(0)",

@@ -5,9 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include <array>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tests/gpu/run_on_gpu.hpp"
@@ -43,30 +41,47 @@ TEST_CASE("every generator gives the same bits on host and device, for every typ
   WorkStream stream;
   DeviceSupport support(compile_support(info), stream);
   using Kind = Generator::Kind;
-  const std::vector<std::pair<Kind, std::array<double, 2>>> generators{{Kind::constant, {3, 0}},
-                                                                       {Kind::iota, {1, 2}},
-                                                                       {Kind::uniform, {0, 100}},
-                                                                       {Kind::normal, {50, 7}},
-                                                                       {Kind::index, {97, 0}}};
+  const std::vector<BoundGenerator> generators{{Kind::constant, {3, 0}},         {Kind::iota, {1, 2}},
+                                               {Kind::uniform, {0, 100}},        {Kind::normal, {50, 7}},
+                                               {Kind::index, {97, 0}},           {Kind::permutation, {97, 0}},
+                                               {Kind::permutation, {100003, 0}}, {Kind::offsets, {1.25, 1}},
+                                               {Kind::uniform, {0, 100}, true},  {Kind::normal, {50, 7}, true}};
   for (const ElementType type :
        {ElementType::int8, ElementType::uint8, ElementType::int16, ElementType::uint16, ElementType::int32,
         ElementType::uint32, ElementType::int64, ElementType::uint64, ElementType::float16, ElementType::bfloat16,
         ElementType::float32, ElementType::float64}) {
-    for (const auto& [kind, parameters] : generators) {
+    for (const BoundGenerator& generator : generators) {
       BoundArgument argument;
       argument.name = "x";
       argument.type = type;
-      argument.generator = kind;
-      argument.generator_parameters = parameters;
+      argument.generators = {generator};
       argument.length = 100003;
       CAPTURE(std::string(to_string(type)));
-      CAPTURE(static_cast<int>(kind));
+      CAPTURE(static_cast<int>(generator.kind));
+      CAPTURE(generator.is_sorted);
       const std::size_t bytes = argument.length * size_of(type);
       const DeviceMemory memory = allocate(bytes);
       support.fill(memory.get(), argument, argument.length, 2, 11);
       CHECK(stream.download(memory.get(), bytes) == generate(argument, 2, 11));
     }
   }
+}
+
+TEST_CASE("every lane with a generator of its own gives the same bits on host and device") {
+  const DeviceInfo info = query_device(0);
+  use_first_device();
+  WorkStream stream;
+  DeviceSupport support(compile_support(info), stream);
+  using Kind = Generator::Kind;
+  BoundArgument argument;
+  argument.name = "x";
+  argument.lanes = 4;
+  argument.length = 25001;
+  argument.generators = {
+      {Kind::uniform, {-1, 1}, true}, {Kind::permutation, {25001, 0}}, {Kind::iota, {1, 2}}, {Kind::constant, {1, 0}}};
+  const DeviceMemory memory = allocate(argument.length * element_size(argument));
+  support.fill(memory.get(), argument, 4 * argument.length, 2, 11);
+  CHECK(stream.download(memory.get(), argument.length * element_size(argument)) == generate(argument, 2, 11));
 }
 
 }  // namespace

@@ -54,6 +54,16 @@ TEST_CASE("outputs within the tolerance of what is expected, the same in all run
   CHECK_EQ(findings[0].sentence, "`y`: element 1 is 2.1 and should be 2; 1 of 2 differ");
 }
 
+TEST_CASE("so many elements as may differ do, and no more") {
+  const Expected expected{{bytes({1, 2, 3})}, {}};
+  std::vector<BoundArgument> arguments = one_output(3);
+  arguments[0].may_differ = 1;
+  CHECK(compare_outputs(outcome({1, 2.1f, 3}), arguments, &expected, false).empty());
+  const auto findings = compare_outputs(outcome({1, 2.1f, 3.1f}), arguments, &expected, false);
+  CHECK_EQ(only(findings), FindingKind::wrong_result);
+  CHECK_EQ(findings[0].sentence, "`y`: element 1 is 2.1 and should be 2; 2 of 3 differ");
+}
+
 TEST_CASE("a difference over other poison is an uninitialised read, one in another order depends on the order") {
   for (const std::size_t run : {1, 2}) {
     CaseOutcome poisoned = outcome({1, 2});

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tuner/core/support/generators.hpp"
+#include "tuner/core/task/argument_binding.hpp"
 #include "tuner/core/task/input_file.hpp"
 #include "tuner/host/work_folder.hpp"
 
@@ -21,9 +22,9 @@ using Macros = std::vector<std::pair<std::string, std::string>>;
 std::vector<std::byte> scalar_content(const BoundArgument& argument) {
   BoundArgument one = argument;
   one.length = 1;
-  one.generator = Generator::Kind::constant;
-  one.generator_parameters = {
-      argument.value.is_boolean() ? (argument.value.as_boolean() ? 1.0 : 0.0) : argument.value.as_real(), 0};
+  const double value =
+      argument.value.is_boolean() ? (argument.value.as_boolean() ? 1.0 : 0.0) : argument.value.as_real();
+  one.generators = {{Generator::Kind::constant, {value, 0}}};
   one.file.reset();
   return generate(one, 0, 0);
 }
@@ -138,6 +139,11 @@ class Builder {
   }
 
   Cases finish() {
+    if (!cases_.problems.empty()) {
+      const HostProblem& any = cases_.problems.front();
+      const std::string counting = counting_inputs(*description_, any.arguments);
+      if (!counting.empty()) cases_.notes.push_back(counting);
+    }
     // Those of one variant one after the other: they share a process.
     std::vector<std::size_t> order(cases_.cases.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

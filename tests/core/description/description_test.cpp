@@ -56,12 +56,12 @@ TEST_CASE("a kernel is read with everything that its directives say") {
   CHECK(d.block.size() == 3);
   CHECK(d.shared_bytes->text() == "BYTES");
   REQUIRE(d.arguments.size() == 6);
-  CHECK(d.arguments[0].generator->kind == Generator::Kind::normal);
-  CHECK(d.arguments[0].generator->parameters.size() == 2);
+  CHECK(d.arguments[0].generators.at(0).kind == Generator::Kind::normal);
+  CHECK(d.arguments[0].generators.at(0).parameters.size() == 2);
   CHECK(*d.arguments[0].alignment == 16);
   CHECK(d.arguments[1].role == Argument::Role::inout);
-  CHECK(*d.arguments[1].rtol == 1e-3);
-  CHECK(*d.arguments[1].atol == 0);
+  CHECK(d.arguments[1].rtol->text() == "1e-3");
+  CHECK(d.arguments[1].atol->text() == "0");
   CHECK(d.arguments[2].type == "unsigned int");
   CHECK_FALSE(d.arguments[2].rtol);
   CHECK(d.arguments[3].role == Argument::Role::scratch);
@@ -111,7 +111,7 @@ TEST_CASE("unknown words come with the nearest known one") {
         "k.cu:6:22: `flaot` is neither an element type nor a constant problem property; did you mean `float`?");
   CHECK(complaint("out(r, float, n, rtoll 1)") ==
         "k.cu:6:32: `rtoll 1` is not a clause of an output (valid are generators such as uniform(0, 1), and rtol, "
-        "atol, expect, partial, align, pad, value); did you mean `rtol`?");
+        "atol, at most, expect, partial, align, pad, value); did you mean `rtol`?");
   CHECK(complaint("param(A, 1; defautl 1)") ==
         "k.cu:6:27: `defautl 1` is not a clause of a parameter (`default VALUE`, `argument` or `text`); did you mean "
         "`default`?");
@@ -180,6 +180,24 @@ TEST_CASE("values, ranges and defaults are checked") {
         "k.cu:6:29: inside parentheses `//` divides; write a comment there as /* ... */");
   CHECK(
       complaint("option(O, --fast)").ends_with("write it in double quotes, as in \"--fmad=false\", or \"\" for none"));
+}
+
+TEST_CASE("a range may grow by a factor, as far as its end") {
+  const auto values = [](const std::string& text) {
+    return describe(kernel_text("#pragma tuner param(A, " + text + ")")).parameters.back().parameter.values;
+  };
+  CHECK(values("32..1024 x2") == std::vector<search::Value>{32, 64, 128, 256, 512, 1024});
+  CHECK(values("0x3..100 x 4, 7") == std::vector<search::Value>{3, 12, 48, 7});
+  CHECK(values("9223372036854775806..9223372036854775807 x2") == std::vector<search::Value>{9223372036854775806});
+  CHECK(complaint("param(A, 0..8 x2)") == "k.cu:6:24: a range with a factor must start at 1 or above, not at 0");
+  CHECK(complaint("param(A, 1..8 x1)") == "k.cu:6:30: the factor of a range must be at least 2, not 1");
+  CHECK(contains(complaint("param(A, 1..8 x2 step 2)"), "`2 step 2` is not a value"));
+}
+
+TEST_CASE("the default of a problem property may be a large count") {
+  const KernelDescription d = describe(kernel_text("#pragma tuner problem(many: size = 1M, more: exact = 1<<20)"));
+  CHECK(d.problem[d.problem.size() - 2].default_value == search::Value(1048576));
+  CHECK(d.problem.back().default_value == search::Value(1048576));
 }
 
 TEST_CASE("a range from one end of the 64-bit integers to the other does not overflow") {
@@ -282,7 +300,7 @@ TEST_CASE("an array in constant memory is described among the arguments and fill
   const Argument& weights = d.arguments.back();
   CHECK(weights.role == Argument::Role::constant);
   CHECK_FALSE(is_parameter(weights.role));
-  CHECK(weights.generator->kind == Generator::Kind::normal);
+  CHECK(weights.generators.at(0).kind == Generator::Kind::normal);
   CHECK(contains(first_line_of([] { describe(kernel_text("#pragma tuner constant(weights, float, BLOCKDIMX)")); }),
                  "the length of `weights`"));
   CHECK(contains(first_line_of([] { describe(kernel_text("#pragma tuner constant(weights, float, 4, align 16)")); }),
@@ -301,7 +319,7 @@ TEST_CASE("the name of a data file must be in quotes") {
     return first_line_of([&] { describe(kernel_text("#pragma tuner in(a, float, n, " + generator + ")")); });
   };
   const KernelDescription d = describe(kernel_text("#pragma tuner in(a, float, n, file(\"a, (b).npy\"))"));
-  CHECK(d.arguments.back().generator->file == "a, (b).npy");
+  CHECK(d.arguments.back().generators.at(0).file == "a, (b).npy");
   CHECK(contains(complaint("file(x.npy)"), "the name of a file must be in quotes"));
   CHECK(contains(complaint("file(\"\")"), "the name of the file is missing"));
   CHECK(contains(complaint("file(\"a\\q\")"), "an invalid escape"));

@@ -18,7 +18,7 @@ const std::string kKernel =
     "#pragma tuner in(x, float, n) out(y, float, n) constant(w, float, 4) scalar(n, int32)\n"
     "__global__ void k(const float* x, float* y, int n) {}\n";
 
-Task padded_task_of(KernelDescription description) {
+Task padded_task(KernelDescription description) {
   return Task(std::move(description), {}, known_device("H200"));
 }
 
@@ -26,12 +26,12 @@ Task padded_task_of(KernelDescription description) {
 
 TEST_CASE("a padding that is set is the one that a directive would have") {
   KernelDescription set = describe(kKernel);
-  const Task plain = padded_task_of(set);
+  const Task plain = padded_task(set);
   set_padding(set, "x=64");
   set_padding(set, "x=100");
   std::string directive = kKernel;
   directive.replace(directive.find("in(x, float, n"), 14, "in(x, float, n, pad 100");
-  const Task as_written = padded_task_of(describe(directive)), as_set = padded_task_of(set);
+  const Task as_written = padded_task(describe(directive)), as_set = padded_task(set);
   CHECK(to_text(set) == to_text(as_written.description()));
   CHECK(as_set.reuse_hash() == as_written.reuse_hash());
   CHECK(as_set.reuse_hash() != plain.reuse_hash());

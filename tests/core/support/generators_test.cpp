@@ -14,8 +14,7 @@ namespace {
 BoundArgument argument(ElementType type, Generator::Kind kind, double a, double b, std::uint64_t length) {
   BoundArgument result;
   result.type = type;
-  result.generator = kind;
-  result.generator_parameters = {a, b};
+  result.generators = {{kind, {a, b}}};
   result.length = length;
   return result;
 }
@@ -56,6 +55,10 @@ TEST_CASE("the first numbers of a seed stay what they are") {
   CHECK(uniform == std::vector<double>{0.38702427802045847, -0.28197467629579354, -0.70552120520751238});
   CHECK(normal == std::vector<double>{12.444888114929199, 9.1012058258056641, 7.8644657135009766});
   CHECK(index == std::vector<std::int32_t>{693, 359, 147});
+  CHECK(values<std::int32_t>(argument(ElementType::int32, Kind::permutation, 10, 0, 10)) ==
+        std::vector<std::int32_t>{7, 4, 3, 1, 9, 6, 2, 5, 8, 0});
+  CHECK(values<std::int32_t>(argument(ElementType::int32, Kind::offsets, 5, 4, 9)) ==
+        std::vector<std::int32_t>{0, 6, 10, 17, 20, 27, 32, 37, 40});
 }
 
 TEST_CASE("seeds and positions give different numbers, lanes are elements") {
@@ -142,4 +145,122 @@ TEST_CASE("integers are drawn from the whole range, booleans are coin tosses") {
   CHECK(heads > 430);
   CHECK(heads < 570);
   CHECK(std::count(coins.begin(), coins.end(), 0) + heads == 1000);
+}
+
+TEST_CASE("a permutation holds every number once, and another order for another seed") {
+  for (const int count : {1, 2, 3, 5, 64, 1000}) {
+    CAPTURE(count);
+    const BoundArgument one = argument(ElementType::int32, Kind::permutation, count, 0, static_cast<unsigned>(count));
+    std::vector<std::int32_t> found = values<std::int32_t>(one);
+    if (count == 1000) CHECK(found != values<std::int32_t>(one, 0, 2));
+    std::sort(found.begin(), found.end());
+    for (int i = 0; i < count; ++i) REQUIRE(found[static_cast<std::size_t>(i)] == i);
+  }
+}
+
+TEST_CASE("a permutation that is longer than its numbers is followed by another one") {
+  const auto found = values<std::int32_t>(argument(ElementType::int32, Kind::permutation, 100, 0, 250));
+  CHECK(std::set<std::int32_t>(found.begin() + 100, found.begin() + 200).size() == 100);
+  CHECK(std::vector(found.begin(), found.begin() + 100) != std::vector(found.begin() + 100, found.begin() + 200));
+}
+
+TEST_CASE("a permutation leaves few numbers where and beside which they were") {
+  constexpr std::int32_t kCount = 100000;
+  const auto found = values<std::int32_t>(argument(ElementType::int32, Kind::permutation, kCount, 0, kCount));
+  int in_place = 0, neighbours = 0;
+  double moved = 0;
+  for (std::int32_t i = 0; i + 1 < kCount; ++i) {
+    const std::int32_t here = found[static_cast<std::size_t>(i)];
+    in_place += here == i;
+    neighbours += std::abs(here - found[static_cast<std::size_t>(i) + 1]) == 1;
+    moved += std::abs(here - i);
+  }
+  CHECK(in_place < 10);
+  CHECK(neighbours < 20);
+  CHECK(moved / kCount == doctest::Approx(kCount / 3.0).epsilon(0.02));
+}
+
+TEST_CASE("offsets begin with 0, end with rows times mean, and rows differ by up to the spread") {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    const auto found = values<std::int32_t>(argument(ElementType::int32, Kind::offsets, 12.5, 8, 1001), 0, seed);
+    CHECK(found.front() == 0);
+    CHECK(found.back() == 12500);
+    std::set<std::int32_t> lengths;
+    for (std::size_t i = 0; i < 1000; ++i) lengths.insert(found[i + 1] - found[i]);
+    CHECK(*lengths.begin() >= 4);
+    CHECK(*lengths.begin() < 8);
+    CHECK(*lengths.rbegin() <= 21);
+    CHECK(*lengths.rbegin() > 17);
+  }
+  CHECK(values<std::int32_t>(argument(ElementType::int32, Kind::offsets, 3, 0, 4)) ==
+        std::vector<std::int32_t>{0, 3, 6, 9});
+  CHECK(values<std::int32_t>(argument(ElementType::int32, Kind::offsets, 3, 0, 1)) == std::vector<std::int32_t>{0});
+}
+
+TEST_CASE("offsets never go back, also where rows are shorter than one element") {
+  for (const double mean : {0.0, 0.3, 0.5, 1.0, 2.7}) {
+    CAPTURE(mean);
+    const auto found = values<std::int32_t>(argument(ElementType::int32, Kind::offsets, mean, std::ceil(mean), 5000));
+    CHECK(std::is_sorted(found.begin(), found.end()));
+    CHECK(found.back() == std::floor(mean * 4999));
+  }
+}
+
+TEST_CASE("sorted elements are those of the generator, in order") {
+  for (const std::uint64_t length : {0u, 1u, 2u, 3u, 7u, 64u, 1000u, 1025u}) {
+    CAPTURE(length);
+    BoundArgument one = argument(ElementType::float32, Kind::normal, 0, 1, length);
+    std::vector<float> expected = values<float>(one);
+    std::sort(expected.begin(), expected.end());
+    one.generators[0].is_sorted = true;
+    CHECK(values<float>(one) == expected);
+  }
+}
+
+template <typename T>
+bool is_generated_in_order(ElementType type, double low, double high) {
+  BoundArgument one = argument(type, Kind::uniform, low, high, 500);
+  one.generators[0].is_sorted = true;
+  const std::vector<T> found = values<T>(one);
+  return std::is_sorted(found.begin(), found.end()) && found.front() < found.back();
+}
+
+TEST_CASE("every type can be sorted") {
+  CHECK(is_generated_in_order<std::int8_t>(ElementType::int8, -100, 100));
+  CHECK(is_generated_in_order<std::uint16_t>(ElementType::uint16, 0, 60000));
+  CHECK(is_generated_in_order<std::int64_t>(ElementType::int64, -9e18, 9e18));
+  CHECK(is_generated_in_order<std::uint64_t>(ElementType::uint64, 0, 18e18));
+  CHECK(is_generated_in_order<double>(ElementType::float64, -1, 1));
+  CHECK(is_generated_in_order<std::uint8_t>(ElementType::boolean, 0, 1));
+  CHECK(is_generated_in_order<std::uint16_t>(ElementType::float16, 0, 1));
+}
+
+TEST_CASE("each lane has a generator of its own, which counts vectors") {
+  BoundArgument vectors = argument(ElementType::float32, Kind::iota, 0, 1, 5);
+  vectors.lanes = 4;
+  vectors.generators = {
+      {Kind::iota, {10, 1}}, {Kind::permutation, {5, 0}}, {Kind::uniform, {2, 3}, true}, {Kind::constant, {1, 0}}};
+  const auto found = values<float>(vectors);
+  REQUIRE(found.size() == 20);
+  std::set<float> second;
+  for (std::size_t i = 0; i < 5; ++i) {
+    CHECK(found[4 * i] == static_cast<float>(10 + i));
+    second.insert(found[4 * i + 1]);
+    CHECK(found[4 * i + 2] >= (i == 0 ? 2 : found[4 * i - 2]));
+    CHECK(found[4 * i + 2] < 3);
+    CHECK(found[4 * i + 3] == 1);
+  }
+  CHECK(second == std::set<float>{0, 1, 2, 3, 4});
+}
+
+TEST_CASE("two lanes with the same generator have different numbers") {
+  for (const Kind kind : {Kind::uniform, Kind::normal, Kind::index, Kind::permutation}) {
+    BoundArgument vectors = argument(ElementType::float32, kind, 100, 200, 100);
+    vectors.lanes = 2;
+    vectors.generators.push_back(vectors.generators[0]);
+    const auto found = values<float>(vectors);
+    int equal = 0;
+    for (std::size_t i = 0; i < 100; ++i) equal += found[2 * i] == found[2 * i + 1];
+    CHECK(equal < 10);
+  }
 }

@@ -182,8 +182,7 @@ TEST_CASE("convolution.json has the configurations that its text means") {
   CHECK(arguments[2].name == "d_filter");
   // The kernel has a parameter for the filter as well, and both must hold the same.
   CHECK(arguments[3].role == tuner::Argument::Role::in);
-  CHECK(arguments[3].generator == arguments[2].generator);
-  CHECK(arguments[3].generator_parameters == arguments[2].generator_parameters);
+  CHECK(arguments[3].generators == arguments[2].generators);
   CHECK(arguments[4].role == tuner::Argument::Role::constant);
 }
 

@@ -90,6 +90,14 @@ TEST_CASE("a task prints its description and what the problem makes of it") {
   CHECK(to_text(describe(text)) == to_text(task.description()));
 }
 
+TEST_CASE("it is said once which integers count up because nothing is given for them") {
+  const Task task(describe(kernel_text("#pragma tuner in(a, int32, n) in(b, uint8, n) in(c, int32, n, iota()) "
+                                       "in(d, float, n) in(e, bool, n) scratch(f, int32, n)")),
+                  {{"n", 10}}, known_device("H200"));
+  CHECK(contains(to_text(task),
+                 "// content   No generator is given for `a`, `b`: integers then count up from 0, as with iota().\n"));
+}
+
 TEST_CASE("a description that cannot be launched, or has no baseline, is printed with the reason") {
   const Task fractional(describe(kernel_text("#pragma tuner shared(n / 3)")), {{"n", 1000}}, known_device("H200"));
   CHECK(contains(to_text(fractional), "// launch    k.cu: shared memory of `scale` for BLOCKDIMX=128: In `n / 3`: "));

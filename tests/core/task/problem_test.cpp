@@ -28,6 +28,7 @@ std::string complaint_about(const std::string& problem) {
 TEST_CASE("problem values are read from text and printed sorted by name") {
   const ProblemValues values = parse_problem(" rows = 528, columns=0x10,TYPE=float ,alpha=0.5");
   CHECK(problem_text(values) == "TYPE=float,alpha=0.5,columns=16,rows=528");
+  CHECK(problem_text(parse_problem("rows=1M,columns=1<<4,TYPE=float")) == "TYPE=float,columns=16,rows=1048576");
   CHECK(parse_problem("  ").empty());
   CHECK(parse_problem(problem_text(values)) == values);
 }
@@ -58,6 +59,9 @@ TEST_CASE("a problem value that is missing, unknown or of the wrong kind is name
         "DEPTH.");
   CHECK(complaint_about("rows=many,columns=1") ==
         "The problem value rows=many is not a number; give one, as in --problem rows=1024.");
+  CHECK(complaint_about("rows=1m,columns=1") ==
+        "The problem value rows=1m is not a number; give one, as in --problem rows=1024, 64K, 1M or 1<<20 (K, M and G "
+        "are powers of 1024).");
   // A program has no options.
   CHECK(error_of([] { complete_problem(kernel(), parse_problem("rows=528"), ""); }) ==
         "The kernel `sum` needs the problem value `columns`: for example rows=528,columns=1024");

@@ -14,6 +14,8 @@ namespace {
 
 const DeviceInfo kDevice = known_device("H200");
 
+using Generators = std::vector<BoundGenerator>;
+
 /// The kernel of kernel_text() with these directives behind it.
 Task task_of(const std::string& directives, ProblemValues problem = {{"n", 1000}},
              const std::vector<std::string>& where = {}) {
@@ -122,14 +124,12 @@ TEST_CASE("arguments are bound with types, lengths, generators, tolerances and v
   REQUIRE(a.size() == 9);
   CHECK(a[0].rtol == 1e-4);
   CHECK(a[0].atol == 1e-6);
-  CHECK(a[1].generator == Generator::Kind::iota);
-  CHECK(a[1].generator_parameters == std::array<double, 2>{0, 1});
-  CHECK(a[2].generator == Generator::Kind::index);
-  CHECK(a[2].generator_parameters[0] == 2);
+  CHECK(a[1].generators == Generators{{Generator::Kind::iota, {0, 1}}});
+  CHECK(a[2].generators == Generators{{Generator::Kind::index, {2, 0}}});
   CHECK(a[3].lanes == 2);
   CHECK(a[3].length == 500);
   CHECK(a[3].alignment == 256);
-  CHECK(a[3].generator_parameters == std::array<double, 2>{999, 0});
+  CHECK(a[3].generators == Generators{{Generator::Kind::index, {999, 0}}});
   CHECK(a[4].type == ElementType::float64);
   CHECK(a[4].atol == 1);
   CHECK(a[4].rtol == 1e-10);
@@ -258,6 +258,10 @@ TEST_CASE("keys of stored decisions never change") {
   // As it was before there were paddings.
   CHECK(task_of("in(a, float, n, align 16) scratch(b, half, BLOCKDIMX) constant(w, float, 4)").reuse_hash() ==
         "140cd0c73f25b6c61d314326166d3538");
+  // As it was when tolerances were numbers and there was one generator at most.
+  CHECK(task_of("in(a, float4, n, uniform(-1, n // 2)) inout(b, half, n, normal(0, 2), rtol 1e-3, atol 0.5) "
+                "constant(w, int8, 4, index(100)) out(c, double, n, rtol 0, atol 3)")
+            .reuse_hash() == "cb532780de218155812bc21af80c235c");
   const cache::DecisionKey key = task.key("cold");
   CHECK(key.kernel_name == "scale");
   CHECK(key.problem == "TYPE=float,n=1000");

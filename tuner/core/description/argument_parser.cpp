@@ -8,31 +8,13 @@
 #include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/description/description_parser.hpp"
 #include "tuner/core/description/directive_words.hpp"
+#include "tuner/core/description/lane_generators.hpp"
 #include "tuner/core/description/padding.hpp"
 #include "tuner/core/description/parameter_values.hpp"
+#include "tuner/core/description/plain_number.hpp"
 
 namespace tuner {
 namespace {
-
-struct GeneratorForm {
-  std::string_view word;
-  Generator::Kind kind;
-  std::size_t least, most;                 ///< parameters that may be given
-  std::vector<std::string_view> defaults;  ///< of those that are not
-  std::string_view usage;
-};
-
-const std::vector<GeneratorForm>& generator_forms() {
-  static const std::vector<GeneratorForm> forms{
-      {"constant", Generator::Kind::constant, 1, 1, {}, "constant(value)"},
-      {"iota", Generator::Kind::iota, 0, 2, {"0", "1"}, "iota(start, step)"},
-      {"uniform", Generator::Kind::uniform, 0, 2, {"0", "1"}, "uniform(low, high)"},
-      {"normal", Generator::Kind::normal, 0, 2, {"0", "1"}, "normal(mean, deviation)"},
-      {"index", Generator::Kind::index, 1, 1, {}, "index(count)"},
-      {"file", Generator::Kind::file, 1, 1, {}, "file(\"name.npy\")"},
-  };
-  return forms;
-}
 
 const char* role_text(Argument::Role role) {
   switch (role) {
@@ -52,9 +34,20 @@ const char* role_text(Argument::Role role) {
   return "";
 }
 
+/// What can be known before there is a problem.
+void check_tolerance(const search::Expression& tolerance, const Span& span) {
+  std::optional<double> number;
+  try {
+    number = plain_number(tolerance);
+  } catch (const Error& error) {
+    span.fail(error.what());
+  }
+  if (number.value_or(0) < 0) span.fail(fmt::format("a tolerance cannot be negative, as {} is", span.text()));
+}
+
 bool allows(Argument::Role role, std::string_view word) {
   const bool compared = role == Argument::Role::out || role == Argument::Role::inout;
-  if (word == "rtol" || word == "atol" || word == "expect") return compared;
+  if (word == "rtol" || word == "atol" || word == "at" || word == "expect") return compared;
   if (word == "partial") return role == Argument::Role::out;
   if (word == "align" || word == "pad") return has_surroundings(role);
   if (word == "value") return role == Argument::Role::scalar;
@@ -104,6 +97,7 @@ void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
   const Span word = clause.sub(0, length);
   const Span operand = clause.sub(length).trimmed();
   std::vector<std::string> words = words_of(argument_clauses());
+  words.insert(words.end(), {"at", "sorted"});
   words.insert(words.end(), kGenerators.begin(), kGenerators.end());
   if (std::find(words.begin(), words.end(), word.text()) == words.end()) {
     clause.fail(fmt::format("`{}` is not a clause of {} (valid are generators such as uniform(0, 1), and {}){}", text,
@@ -118,10 +112,15 @@ void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
     if (given) clause.fail(fmt::format("`{}` is given twice for `{}`", word.text(), argument.name));
   };
   if (word.text() == "rtol" || word.text() == "atol") {
-    std::optional<double>& tolerance = word.text() == "rtol" ? argument.rtol : argument.atol;
+    std::optional<search::Expression>& tolerance = word.text() == "rtol" ? argument.rtol : argument.atol;
     once(tolerance.has_value());
-    tolerance = read_real(operand, "a tolerance");
-    if (*tolerance < 0) operand.fail(fmt::format("a tolerance cannot be negative, as {} is", operand.text()));
+    tolerance = expression(operand, fmt::format("the tolerance of `{}`", argument.name));
+    check_tolerance(*tolerance, operand);
+  } else if (word.text() == "at") {
+    once(argument.may_differ.has_value());
+    if (!operand.text().starts_with("most")) clause.fail("how many elements may differ is said as in `at most 10`");
+    const Span most = operand.sub(4).trimmed();
+    argument.may_differ = expression(most, fmt::format("how many elements of `{}` may differ", argument.name));
   } else if (word.text() == "align") {
     once(argument.alignment.has_value());
     const search::Value value = read_value(operand);
@@ -146,39 +145,8 @@ void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
     once(argument.value.has_value());
     argument.value = expression(operand, fmt::format("the value of the scalar `{}`", argument.name));
   } else {
-    once(argument.generator.has_value());
-    read_generator(operand, word, argument);
+    add_generator(clause, argument);
   }
-}
-
-void DescriptionParser::read_generator(const Span& clause, const Span& word, Argument& argument) {
-  const std::vector<GeneratorForm>& forms = generator_forms();
-  const auto form = std::find_if(forms.begin(), forms.end(), [&](const auto& f) { return f.word == word.text(); });
-  std::vector<Span> parameters;
-  if (!clause.empty()) {
-    if (clause.text().front() != '(' || clause.find(' ') == 0 || !clause.text().ends_with(')')) {
-      clause.fail(fmt::format("a generator has the form {}", form->usage));
-    }
-    parameters = clause.sub(1, clause.size() - 2).split(',');
-  }
-  if (parameters.size() < form->least || parameters.size() > form->most) {
-    word.fail(
-        fmt::format("the generator has the form {}, but {} parameters are given", form->usage, parameters.size()));
-  }
-  Generator generator;
-  generator.kind = form->kind;
-  if (generator.kind == Generator::Kind::file) {
-    generator.file = read_file_name(parameters.front());
-    argument.generator = std::move(generator);
-    return;
-  }
-  for (const Span& parameter : parameters) {
-    generator.parameters.push_back(expression(parameter, fmt::format("the content of `{}`", argument.name)));
-  }
-  for (std::size_t i = parameters.size(); i < form->defaults.size(); ++i) {
-    generator.parameters.push_back(search::Expression::parse(form->defaults[i]));
-  }
-  argument.generator = std::move(generator);
 }
 
 /// `file("y.npy")`
@@ -229,6 +197,7 @@ void DescriptionParser::check_types() const {
     if (argument.role == Argument::Role::scalar && shape->lanes != 1) {
       type.fail(fmt::format("a scalar has a plain type; `{}` has {} lanes", name, shape->lanes));
     }
+    if (const std::string why = why_not_by_lane(argument, name, shape->lanes); !why.empty()) type.fail(why);
   }
 }
 

@@ -57,18 +57,21 @@ struct NamedExpression {
   search::Expression expression;
   bool is_macro = false;
   Place place;
+  bool is_implied = false;  ///< a let that another directive brings with it, as offsets(...) does
 };
 
 /// How a buffer is filled before a run. Deterministic from the seed, bit-identical on host and device; or, for every
 /// seed, what a file holds.
 struct Generator {
-  enum class Kind { constant, iota, uniform, normal, index, file };
+  enum class Kind { constant, iota, uniform, normal, index, file, permutation, offsets };
   Kind kind = Kind::uniform;
   /// constant(value) · iota(start, step) · uniform(low, high) · normal(mean, deviation) · index(count): integers in [0,
-  /// count). Missing ones are filled by the parser: iota(0, 1), uniform(0, 1), normal(0, 1).
+  /// count) · permutation(count): each of them once · offsets(rows, mean, spread). Missing ones are filled by the
+  /// parser: iota(0, 1), uniform(0, 1), normal(0, 1).
   std::vector<search::Expression> parameters;
   std::string
       file;  ///< file("x.npy"): as it is written; a relative one belongs to the folder of the description's file
+  bool is_sorted = false;  ///< sorted(...): its elements in ascending order
 };
 
 /// A kernel argument, in signature order; or, among them, an array in constant memory.
@@ -85,11 +88,13 @@ struct Argument {
   Role role = Role::in;
   std::string type;  ///< element type: `float`, `int32`, …, or the name of a `constant` problem property that holds one
   std::optional<search::Expression> length;  ///< buffers: elements. Only scratch may use tuned parameters
-  std::optional<Generator>
-      generator;  ///< in, inout, constant; uniform(0, 1) for reals and index(…)-free integers iota by default
-  std::optional<double> rtol, atol;         ///< out and inout; by type if absent
-  bool is_partial = false;                  ///< out: what the reference leaves unwritten, candidates may write
-  std::optional<std::string> expected;      ///< out, inout: file of what is right, named as Generator::file is
+  /// in, inout, constant: one for all elements, or one a lane. Empty: uniform(0, 1) for reals, iota(0, 1) for integers,
+  /// index(2) for booleans.
+  std::vector<Generator> generators;
+  std::optional<search::Expression> rtol, atol;  ///< out and inout, not negative; by type if absent
+  std::optional<search::Expression> may_differ;  ///< out and inout: elements that may differ by more; none if absent
+  bool is_partial = false;                       ///< out: what the reference leaves unwritten, candidates may write
+  std::optional<std::string> expected;           ///< out, inout: file of what is right, named as Generator::file is
   std::optional<search::Expression> value;  ///< scalars: the value; the problem property of the same name if absent
   std::optional<std::int64_t> alignment;    ///< declared alignment of the buffer in bytes; natural if absent
   std::optional<std::int64_t> padding;      ///< bytes on either side of the buffer that may be read, not written
@@ -111,7 +116,8 @@ constexpr bool is_filled(Argument::Role role) {
 
 // How directives and identities spell the values of these enums, in their order.
 inline constexpr std::array<std::string_view, 3> kProblemKinds{"size", "exact", "constant"};
-inline constexpr std::array<std::string_view, 6> kGenerators{"constant", "iota", "uniform", "normal", "index", "file"};
+inline constexpr std::array<std::string_view, 8> kGenerators{"constant", "iota", "uniform",     "normal",
+                                                             "index",    "file", "permutation", "offsets"};
 inline constexpr std::array<std::string_view, 6> kRoles{"in", "out", "inout", "scratch", "scalar", "constant"};
 
 constexpr std::string_view role_word(Argument::Role role) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tuner/core/base/count_text.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/description/directive_words.hpp"
@@ -175,7 +176,8 @@ void DescriptionParser::read_problem(const Directive& directive) {
     property.kind = static_cast<ProblemProperty::Kind>(known - kProblemKinds.begin());
     if (equals != std::string_view::npos) {
       const Span text = item.sub(equals + 1).trimmed();
-      const search::Value value = read_value(text);
+      const std::optional<std::int64_t> count = read_count(text.text());
+      const search::Value value = count ? search::Value(*count) : read_value(text);
       const bool is_type = value.is_name() && shape_of_type(value.as_name());
       if (value.is_name() && !(is_type && property.kind == ProblemProperty::Kind::constant)) {
         text.fail(fmt::format("the default of `{}` must be a number{}, not `{}`", property.name,

@@ -52,7 +52,11 @@ class DescriptionParser {
   void read_reference_arguments(const Directive& clause);
   void read_parameter_clauses(const Span& name, const std::vector<Span>& clauses, ParameterDescription& parameter);
   void read_clause(const Span& clause, Argument& argument);
-  void read_generator(const Span& clause, const Span& word, Argument& argument);
+  void add_generator(const Span& clause, Argument& argument);
+  Generator read_generator(const Span& text, const Argument& argument);
+  /// NAME_last, which expressions may use.
+  void define_last_offset(const Span& word, const std::vector<Span>& parameters, const Generator& generator,
+                          const Argument& argument);
   std::string read_expected(const Span& operand) const;
   std::string read_file_name(const Span& span) const;
   void check_types() const;

@@ -34,6 +34,7 @@ constexpr DirectiveWord kDirectives[] = {
 constexpr DirectiveWord kArgumentClauses[] = {
     {"rtol", "rtol 1e-5", "relative tolerance of an output"},
     {"atol", "atol 1e-6", "absolute tolerance of an output"},
+    {"at most", "at most 10", "so many elements of an output may differ"},
     {"expect", R"(expect file("y.npy"))", "the file that holds the right output"},
     {"partial", "partial", "an `out` that need not be written everywhere"},
     {"align", "align 4", "the buffer begins at a multiple of so many bytes"},
@@ -48,6 +49,8 @@ constexpr DirectiveWord kGeneratorWords[] = {
     {"normal", "normal(0, 1)", "random, with this mean and deviation"},
     {"index", "index(n)", "random integers from 0 to n - 1"},
     {"file", R"(file("x.npy"))", "what numpy.save has written"},
+    {"permutation", "permutation(n)", "the integers from 0 to n - 1, in random order"},
+    {"offsets", "offsets(n, 12, 8)", "where rows of a sparse matrix begin: rows, mean length, spread"},
 };
 
 constexpr DirectiveWord kParameterClauses[] = {
@@ -123,8 +126,9 @@ std::string directive_reference() {
   text += section("Clauses of `reference`, as in reference(plain_scale; grid(n) block(32))", kReferenceClauses);
   text +=
       "\n"
-      "Values of parameters: numbers, true, false, names, types, \"texts\", and ranges such as 1..16 or\n"
-      "0..64 step 8. Types: bool, int8 to int64, uint8 to uint64, half, bfloat16, float, double, and CUDA's\n"
+      "Values of parameters: numbers, true, false, names, types, \"texts\", and ranges such as 1..16,\n"
+      "0..64 step 8 or 32..1024 x2. sorted(GENERATOR) sorts. Types: bool, int8 to int64, uint8 to uint64, half, "
+      "bfloat16, float, double, and CUDA's\n"
       "vectors of them. Expressions: those of C or Python; / is real division, // rounds down.\n";
   return text;
 }

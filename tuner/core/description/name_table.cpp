@@ -96,10 +96,14 @@ void NameTable::declare(const Span& name, Kind kind) {
   if (contains(device_names(), text)) {
     name.fail(fmt::format("`{}` is an attribute of the device and cannot be the name of {}", text, describe(kind)));
   }
-  const auto [position, is_new] = declared_.insert({text, {kind, name.place().line}});
+  declare_implied(name, text, kind);
+}
+
+void NameTable::declare_implied(const Span& owner, const std::string& name, Kind kind) {
+  const auto [position, is_new] = declared_.insert({name, {kind, owner.place().line}});
   if (!is_new) {
     const Declaration& first = position->second;
-    name.fail(fmt::format("`{}` is already declared as {} on line {}", text, describe(first.kind), first.line));
+    owner.fail(fmt::format("`{}` is already declared as {} on line {}", name, describe(first.kind), first.line));
   }
 }
 

@@ -18,6 +18,8 @@ class NameTable {
 
   /// Throws (through `name`) for what is no identifier, is reserved, or is declared already.
   void declare(const Span& name, Kind kind);
+  /// The same for a name that does not stand there itself; `owner` is where it comes from.
+  void declare_implied(const Span& owner, const std::string& name, Kind kind);
   /// A name the compiler sees as a macro that belongs to `owner`: `STRATEGY_none`.
   void declare_named_value(const Span& owner, const std::string& parameter, const std::string& value);
 

@@ -23,12 +23,25 @@ std::int64_t read_integer(const Span& span, const char* what) {
   return value.as_integer();
 }
 
-/// `first..last` or `first..last step s`, with `dots` the position of the two points.
+/// first, first * factor, ... as far as `last`.
+void append_powers(const Span& item, const Span& factor_text, std::int64_t first, std::int64_t last,
+                   std::vector<search::Value>& values) {
+  const std::int64_t factor = read_integer(factor_text, "factor");
+  if (factor < 2) factor_text.fail(fmt::format("the factor of a range must be at least 2, not {}", factor));
+  if (first < 1) item.fail(fmt::format("a range with a factor must start at 1 or above, not at {}", first));
+  for (std::int64_t value = first;; value *= factor) {
+    values.emplace_back(value);
+    if (value > last / factor) return;
+  }
+}
+
+/// `first..last`, `first..last step s` or `first..last xf`, with `dots` the position of the two points.
 void append_range(const Span& item, std::size_t dots, std::vector<search::Value>& values) {
   const Span rest = item.sub(dots + 2);
   const std::size_t step_word = rest.text().find("step");
+  const std::size_t factor_word = rest.text().find(" x");  // the x of 0x20 has no blank before it
   const std::int64_t first = read_integer(item.sub(0, dots).trimmed(), "start");
-  const std::int64_t last = read_integer(rest.sub(0, step_word).trimmed(), "end");
+  const std::int64_t last = read_integer(rest.sub(0, std::min(step_word, factor_word)).trimmed(), "end");
   std::int64_t step = 1;
   if (step_word != std::string_view::npos) {
     const Span text = rest.sub(step_word + 4).trimmed();
@@ -37,6 +50,9 @@ void append_range(const Span& item, std::size_t dots, std::vector<search::Value>
   }
   if (first > last)
     item.fail(fmt::format("the range is empty: {} is above {}; write the smaller end first", first, last));
+  if (factor_word != std::string_view::npos) {
+    return append_powers(item, rest.sub(factor_word + 2).trimmed(), first, last, values);
+  }
   const std::uint64_t width = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
   const std::uint64_t count = width / static_cast<std::uint64_t>(step);
   if (count >= kMostValues) item.fail(fmt::format("the range has more than {} values", kMostValues));

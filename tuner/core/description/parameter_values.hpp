@@ -10,7 +10,8 @@ namespace tuner {
 /// A value as directives spell it: an integer, a real, true or false, a name, or a text in double quotes.
 search::Value read_value(const Span& span);
 
-/// Values with ranges: `64, 128, 256`, `1..16`, `0..64 step 8`. Duplicates, and more than 65,536 values, are errors.
+/// Values with ranges: `64, 128, 256`, `1..16`, `0..64 step 8`, `32..1024 x2`. Duplicates, and more than 65,536 values,
+/// are errors.
 std::vector<search::Value> read_values(const std::vector<Span>& items);
 
 /// A finite number.

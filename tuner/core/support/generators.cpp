@@ -13,11 +13,21 @@ std::vector<std::byte> generate(const BoundArgument& argument, std::uint64_t pos
   std::vector<std::byte> bytes(elements * size_of(argument.type));
   std::byte* data = bytes.data();
   int type = support_number(argument.type);
-  int kind = support_number(argument.generator);
-  double first = argument.generator_parameters[0];
-  double second = argument.generator_parameters[1];
-  std::array<void*, 8> arguments{&data, &elements, &type, &kind, &seed, &position, &first, &second};
-  run_support_kernel_on_host("tuner_fill", arguments.data());
+  int size = static_cast<int>(size_of(argument.type));
+  std::uint64_t stride = argument.generators.size();
+  std::uint64_t count = elements / stride;
+  for (std::uint64_t lane = 0; lane < stride; ++lane) {
+    const BoundGenerator& generator = argument.generators[static_cast<std::size_t>(lane)];
+    int kind = support_number(generator.kind);
+    auto [first, second] = generator.parameters;
+    std::array<void*, 10> fill{&data, &count, &lane, &stride, &type, &kind, &seed, &position, &first, &second};
+    run_support_kernel_on_host("tuner_fill", fill.data());
+    if (!generator.is_sorted) continue;
+    for (std::uint64_t flip : sort_flips(count)) {
+      std::array<void*, 7> step{&data, &count, &lane, &stride, &type, &size, &flip};
+      run_support_kernel_on_host("tuner_sort_step", step.data());
+    }
+  }
   return bytes;
 }
 

@@ -22,7 +22,7 @@ struct Finding {
 
 // The numbers of ElementType and Generator::Kind in the tuner.
 enum Type { kBoolean, kInt8, kUint8, kInt16, kUint16, kInt32, kUint32, kInt64, kUint64, kFloat16, kBfloat16, kFloat32, kFloat64 };
-enum Kind { kConstant, kIota, kUniform, kNormal, kIndex };
+enum Kind { kConstant, kIota, kUniform, kNormal, kIndex, kFile, kPermutation, kOffsets };
 
 // Unrolled loops would take three times as long to compile; the time of these kernels does not matter.
 #ifndef TUNER_ROLLED
@@ -132,13 +132,37 @@ __device__ inline void store(Byte* data, Long i, int type, double value) {
 
 // ---- Filling -----------------------------------------------------------------------------------------------------------
 
-// constant(value) · iota(start, step) · uniform(low, high) · normal(mean, deviation) · index(count). Integers take the floor
-// of uniform and normal; a boolean is a coin toss for both, and iota alternates.
-extern "C" __global__ void tuner_fill(Byte* data, Long elements, int type, int kind, Long seed, Long buffer, double a, double b) {
-  EACH(i, elements) {
+// Where `i` goes in the permutation of [0, count) that `key` chooses: steps that are one to one on the smallest power of two
+// that holds them, repeated until the place is among them. At most every second place is not.
+__device__ inline Long permuted(Long i, Long count, Long key) {
+  int bits = 1;
+  TUNER_ROLLED for (; bits < 53 && (count - 1) >> bits; ++bits) {
+  }
+  const Long mask = (1ull << bits) - 1;
+  do {
+    TUNER_ROLLED for (int round = 1; round <= 4; ++round) {
+      const Long random = mix(key + round);
+      i = ((i ^ random) * ((random >> 31) | 1)) & mask;
+      i ^= i >> ((bits + 1) / 2);
+    }
+  } while (i >= count);
+  return i;
+}
+
+// Row `row` of offsets may begin here at the earliest, and at the latest where the next one may.
+__device__ inline Long row_begin(Long row, double mean) { return integer_of(__dmul_rn(mean, (double)row)); }
+
+// Fills `elements` elements, of which the first is number `first` and each of the others `stride` behind the one before it:
+// all, or those of one lane. constant(value) · iota(start, step) · uniform(low, high) · normal(mean, deviation) ·
+// index(count) · permutation(count), a new one every `count` elements · offsets(mean, spread). Integers take the floor of
+// uniform and normal; a boolean is a coin toss for both, and iota alternates.
+extern "C" __global__ void tuner_fill(Byte* data, Long elements, Long first, Long stride, int type, int kind, Long seed, Long buffer,
+                                      double a, double b) {
+  EACH(number, elements) {
+    const Long i = first + stride * number;
     double value = a;
     if (kind == kIota) {
-      value = __dadd_rn(a, __dmul_rn(b, (double)i));
+      value = __dadd_rn(a, __dmul_rn(b, (double)number));
       if (type == kBoolean) value = (double)(integer_of(value) & 1);
     } else if (kind == kUniform) {
       const Long random = draw(seed, buffer, 4 * i);
@@ -158,6 +182,17 @@ extern "C" __global__ void tuner_fill(Byte* data, Long elements, int type, int k
       else if (type < kFloat16) value = floor(value);
     } else if (kind == kIndex) {
       value = (double)__umul64hi(draw(seed, buffer, 4 * i), integer_of(a));
+    } else if (kind == kPermutation) {
+      const Long count = integer_of(a);
+      const Long before = number / count;  // whole permutations
+      value = (double)permuted(number - before * count, count, draw(seed, buffer, 4 * (first + stride * before)));
+    } else if (kind == kOffsets) {
+      // From 0 to where all rows end; between them each row begins up to `b` later than rows of equal length would.
+      const Long begin = row_begin(number, a);
+      const Long length = row_begin(number + 1, a) - begin;
+      const Long room = length < integer_of(b) ? length : integer_of(b);
+      value = (double)begin;
+      if (number > 0 && number + 1 < elements) value = (double)(begin + __umul64hi(draw(seed, buffer, 4 * i), room + 1));
     }
     store(data, i, type, value);
   }
@@ -280,6 +315,23 @@ __device__ inline double load(const Byte* data, Long i, int type) {
       return ((const double*)data)[i];
     default:
       return (double)data[i];
+  }
+}
+
+// One step of a bitonic sort of the elements that tuner_fill has filled: puts each and the one whose number has the bits of
+// `flip` the other way round in order. As doubles they keep their order, because they were made from doubles.
+extern "C" __global__ void tuner_sort_step(Byte* data, Long elements, Long first, Long stride, int type, int size, Long flip) {
+  EACH(number, elements) {
+    const Long other = number ^ flip;
+    if (other <= number || other >= elements) continue;
+    const Long i = first + stride * number;
+    const Long j = first + stride * other;
+    if (!(load(data, i, type) > load(data, j, type))) continue;
+    TUNER_ROLLED for (int byte = 0; byte < size; ++byte) {
+      const Byte moved = data[i * size + byte];
+      data[i * size + byte] = data[j * size + byte];
+      data[j * size + byte] = moved;
+    }
   }
 }
 

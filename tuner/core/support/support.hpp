@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "tuner/core/task/task.hpp"
 
@@ -22,6 +23,10 @@ struct Finding {
 /// The numbers by which support.cu knows types and generators.
 int support_number(ElementType type);
 int support_number(Generator::Kind kind);
+
+/// The `flip` of every step of tuner_sort_step, in order, that sorts so many elements: about half the square of the
+/// binary digits of `elements` steps, each over all of them.
+std::vector<std::uint64_t> sort_flips(std::uint64_t elements);
 
 /// Runs one kernel of the same text, compiled for the host, over memory of the host. `arguments` as for cuLaunchKernel.
 /// False if there is no kernel of that name.

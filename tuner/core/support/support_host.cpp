@@ -80,6 +80,7 @@ bool call(void (*kernel)(Arguments...), void** arguments) {
 bool run_support_kernel_on_host(std::string_view name, void** arguments) {
   using namespace support_text;
   if (name == "tuner_fill") return call(tuner_fill, arguments);
+  if (name == "tuner_sort_step") return call(tuner_sort_step, arguments);
   if (name == "tuner_plant") return call(tuner_plant, arguments);
   if (name == "tuner_check_planted") return call(tuner_check_planted, arguments);
   if (name == "tuner_checksum") return call(tuner_checksum, arguments);
@@ -92,14 +93,25 @@ bool run_support_kernel_on_host(std::string_view name, void** arguments) {
 
 // The enums of support.cu are in the same order.
 static_assert(support_text::kFloat64 == static_cast<int>(ElementType::float64));
-static_assert(support_text::kIndex == static_cast<int>(Generator::Kind::index));
+static_assert(support_text::kOffsets == static_cast<int>(Generator::Kind::offsets));
+
+std::vector<std::uint64_t> sort_flips(std::uint64_t elements) {
+  std::vector<std::uint64_t> flips;
+  // Sorted runs of `run` elements become one of twice as many: first against the mirror image, then by halves. What is
+  // beyond the last element counts as greater than all.
+  for (std::uint64_t run = 1; run < elements; run *= 2) {
+    flips.push_back(2 * run - 1);
+    for (std::uint64_t half = run / 2; half > 0; half /= 2) flips.push_back(half);
+  }
+  return flips;
+}
 
 int support_number(ElementType type) {
   return static_cast<int>(type);
 }
 
 int support_number(Generator::Kind kind) {
-  return kind == Generator::Kind::file ? support_text::kConstant : static_cast<int>(kind);  // nothing is generated
+  return static_cast<int>(kind);
 }
 
 }  // namespace tuner

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -275,8 +276,8 @@ class T1Writer {
       object["FillValue"] = 0;
     }
     if (is_written) object["Output"] = is_out ? 1 : 0;
-    if (argument.rtol) object["RelativeTolerance"] = *argument.rtol;
-    if (argument.atol) object["AbsoluteTolerance"] = *argument.atol;
+    if (argument.rtol) object["RelativeTolerance"] = bound.rtol;
+    if (argument.atol) object["AbsoluteTolerance"] = bound.atol;
     if (argument.padding) {
       object["Padding"] = *argument.padding;
       warn("The padding of `{}` is in Padding, which other readers of T1 ignore.", bound.name);
@@ -285,11 +286,15 @@ class T1Writer {
   }
 
   void write_content(const BoundArgument& bound, OrderedJson& object) {
-    const auto [first, second] = bound.generator_parameters;
+    const BoundGenerator& generator = bound.generators.front();
+    const auto [first, second] = generator.parameters;
     double greatest = second;
     bool exact = false;
-    switch (bound.generator) {
+    const bool by_lane = bound.generators.size() > 1;
+    switch (generator.kind) {
       case Generator::Kind::constant:
+        greatest = first;
+        if (by_lane) break;
         object["FillType"] = "Constant";
         object["FillValue"] = first;
         return;
@@ -306,6 +311,12 @@ class T1Writer {
         exact = true;
         greatest = first - 1;
         break;
+      case Generator::Kind::permutation:
+        greatest = first - 1;
+        break;
+      case Generator::Kind::offsets:
+        greatest = std::floor(first * static_cast<double>(bound.length - 1));
+        break;
       case Generator::Kind::iota:
         greatest = first + second * static_cast<double>(bound.length);
         break;
@@ -314,7 +325,7 @@ class T1Writer {
     }
     object["FillType"] = "Random";
     object["FillValue"] = greatest;
-    if (!exact) {
+    if (!exact || generator.is_sorted || by_lane) {
       warn("T1 has no generator for the content of `{}`: random numbers up to {} take its place.", bound.name,
            search::Value(greatest).text());
     }
@@ -328,6 +339,7 @@ class T1Writer {
     const auto any = [&](const auto& has) { return std::any_of(arguments.begin(), arguments.end(), has); };
     if (any([](const Argument& argument) { return argument.expected.has_value(); })) lost.emplace_back("expect");
     if (any([](const Argument& argument) { return argument.is_partial; })) lost.emplace_back("partial");
+    if (any([](const Argument& argument) { return argument.may_differ.has_value(); })) lost.emplace_back("at most");
     if (description_.work.bytes || description_.work.flops) lost.emplace_back("work");
     if (description_.deterministic) lost.emplace_back("deterministic");
     if (!lost.empty()) warn("T1 has no place for {}.", fmt::join(lost, ", "));

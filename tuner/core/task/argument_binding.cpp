@@ -9,61 +9,6 @@
 namespace tuner {
 namespace {
 
-/// A real that is exact for every 64-bit integer below 2^53, which generators need not exceed.
-double number(const std::string& what, const search::Expression& expression, const search::Scope& scope) {
-  const double value = computed(what, [&] { return expression.evaluate(scope).as_real(); });
-  if (!std::isfinite(value)) throw Error(Errc::bad_problem, fmt::format("{} is not a finite number.", what));
-  return value;
-}
-
-Generator::Kind default_generator(ElementType type) {
-  if (is_real(type)) return Generator::Kind::uniform;
-  return type == ElementType::boolean ? Generator::Kind::index : Generator::Kind::iota;
-}
-
-void bind_generator(const KernelDescription& description, const Argument& argument, const search::Scope& scope,
-                    BoundArgument& bound) {
-  if (!argument.generator) {
-    bound.generator = default_generator(bound.type);
-    if (bound.generator == Generator::Kind::index) bound.generator_parameters = {2, 0};
-    return;
-  }
-  const Generator& generator = *argument.generator;
-  bound.generator = generator.kind;
-  if (generator.kind == Generator::Kind::file) {
-    bound.file = DataFile{.path = description.file.parent_path() / generator.file};
-    return;
-  }
-  if (generator.kind == Generator::Kind::constant || generator.kind == Generator::Kind::index)
-    bound.generator_parameters = {0, 0};
-  const std::string what = argument_label(description, argument, "the content");
-  for (std::size_t i = 0; i < generator.parameters.size() && i < bound.generator_parameters.size(); ++i) {
-    bound.generator_parameters[i] = number(what, generator.parameters[i], scope);
-  }
-  const auto [first, second] = bound.generator_parameters;
-  const auto refuse = [&what](const std::string& why) {
-    throw Error(Errc::bad_problem, fmt::format("{} {}.", what, why));
-  };
-  if (generator.kind == Generator::Kind::uniform && first > second) {
-    refuse(fmt::format("is uniform({}, {}), whose low end is above its high end", first, second));
-  }
-  if (generator.kind == Generator::Kind::normal && second < 0) {
-    refuse(fmt::format("is normal({}, {}), whose deviation is negative", first, second));
-  }
-  if (generator.kind == Generator::Kind::index) {
-    if (first < 1 || first != std::floor(first))
-      refuse(fmt::format("is index({}), which needs a whole number of at least 1", first));
-    if (!is_real(bound.type) && first - 1 > greatest_value(bound.type)) {
-      refuse(fmt::format("is index({}), which does not fit {}", first, to_string(bound.type)));
-    }
-  }
-  if (generator.kind == Generator::Kind::constant && !is_real(bound.type)) {
-    if (first < least_value(bound.type) || first > greatest_value(bound.type) || first != std::floor(first)) {
-      refuse(fmt::format("is constant({}), which does not fit {}", first, to_string(bound.type)));
-    }
-  }
-}
-
 search::Value bind_scalar(const KernelDescription& description, const Argument& argument, ElementType type,
                           const search::Scope& scope) {
   const std::string what = argument_label(description, argument, "the value");
@@ -83,6 +28,25 @@ search::Value bind_scalar(const KernelDescription& description, const Argument& 
   if (!wide && (real < least_value(type) || real > greatest_value(type)))
     refuse(fmt::format("does not fit {}", to_string(type)));
   return integer;
+}
+
+void bind_tolerances(const KernelDescription& description, const Argument& argument, const search::Scope& scope,
+                     BoundArgument& bound) {
+  const auto tolerance = [&](const std::optional<search::Expression>& expression, std::string_view word,
+                             double otherwise) {
+    if (!expression) return otherwise;
+    const std::string what = argument_label(description, argument, word);
+    const double value = computed(what, [&] { return expression->evaluate(scope).as_real(); });
+    if (value >= 0 && std::isfinite(value)) return value;
+    throw Error(Errc::bad_problem, fmt::format("{} is {}; a tolerance is a number from 0.", what, value));
+  };
+  bound.rtol = tolerance(argument.rtol, "the rtol", default_rtol(bound.type));
+  bound.atol = tolerance(argument.atol, "the atol", default_atol(bound.type));
+  if (!argument.may_differ) return;
+  const std::string what = argument_label(description, argument, "the number of elements that may differ");
+  const std::int64_t most = computed(what, [&] { return argument.may_differ->evaluate_integer(scope); });
+  if (most < 0) throw Error(Errc::bad_problem, fmt::format("{} is {}; it cannot be negative.", what, most));
+  bound.may_differ = static_cast<std::uint64_t>(most);
 }
 
 /// A module has 64 KB of constant memory, however its arrays are laid out.
@@ -169,8 +133,11 @@ std::string partly_filled(const std::string& array, std::uint64_t bytes, std::ui
 }
 
 bool is_seeded(const BoundArgument& argument) {
-  return is_filled(argument.role) && !argument.file && argument.generator != Generator::Kind::constant &&
-         argument.generator != Generator::Kind::iota;
+  const auto is_random = [](const BoundGenerator& generator) {
+    return generator.kind != Generator::Kind::constant && generator.kind != Generator::Kind::iota;
+  };
+  return is_filled(argument.role) && !argument.file &&
+         std::any_of(argument.generators.begin(), argument.generators.end(), is_random);
 }
 
 std::string argument_label(const KernelDescription& description, const Argument& argument, std::string_view what) {
@@ -226,10 +193,9 @@ std::vector<BoundArgument> bind_arguments(const KernelDescription& description, 
     if (!bound.varies) {
       bound.length = buffer_length(argument_label(description, argument, "the length"), *argument.length, scope);
     }
-    if (is_filled(argument.role)) bind_generator(description, argument, scope, bound);
+    if (is_filled(argument.role)) bind_generators(description, argument, scope, bound);
     if (argument.role == Argument::Role::out || argument.role == Argument::Role::inout) {
-      bound.rtol = argument.rtol.value_or(default_rtol(bound.type));
-      bound.atol = argument.atol.value_or(default_atol(bound.type));
+      bind_tolerances(description, argument, scope, bound);
       bound.is_partial = argument.is_partial;
       if (argument.expected) bound.expected = DataFile{.path = description.file.parent_path() / *argument.expected};
     }

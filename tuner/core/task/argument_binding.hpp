@@ -13,6 +13,13 @@ namespace tuner {
 /// computed and Error{bad_problem} for one that does not fit its type.
 std::vector<BoundArgument> bind_arguments(const KernelDescription& description, const search::Scope& scope);
 
+/// What fills `bound`, whose type and length are known. Throws likewise.
+void bind_generators(const KernelDescription& description, const Argument& argument, const search::Scope& scope,
+                     BoundArgument& bound);
+
+/// One sentence about all integer inputs for which no generator is given; empty if there is none.
+std::string counting_inputs(const KernelDescription& description, const std::vector<BoundArgument>& arguments);
+
 /// Whether `expression` uses a property of the problem, directly or through a let or define.
 bool depends_on_problem(const KernelDescription& description, const search::Expression& expression);
 

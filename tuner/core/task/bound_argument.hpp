@@ -24,6 +24,15 @@ struct DataFile {
   cache::Hash hash;  ///< of these bytes
 };
 
+/// A generator with every number in place. For offsets these are the mean and the spread.
+struct BoundGenerator {
+  Generator::Kind kind = Generator::Kind::uniform;
+  std::array<double, 2> parameters{0, 1};
+  bool is_sorted = false;
+
+  friend bool operator==(const BoundGenerator&, const BoundGenerator&) = default;
+};
+
 /// One kernel argument with every number in place.
 struct BoundArgument {
   std::string name;
@@ -31,10 +40,10 @@ struct BoundArgument {
   ElementType type = ElementType::float32;
   int lanes = 1;             ///< vector types: float4 has 4 lanes; length counts vectors, elements = length * lanes
   std::uint64_t length = 0;  ///< buffers; 0 for scratch whose length depends on the configuration (see scratch_lengths)
-  Generator::Kind generator = Generator::Kind::uniform;
-  std::array<double, 2> generator_parameters{0, 1};
-  std::optional<DataFile> file;  ///< instead of them, where the generator is a file
+  std::vector<BoundGenerator> generators{BoundGenerator()};  ///< one for all elements, or one a lane; never none
+  std::optional<DataFile> file;                              ///< instead of them, where the generator is a file
   double rtol = 0, atol = 0;
+  std::uint64_t may_differ = 0;      ///< out, inout: elements that may be beyond them
   bool is_partial = false;           ///< out: candidates may write what the reference leaves unwritten
   std::optional<DataFile> expected;  ///< out, inout: what is right
   std::uint64_t alignment = 0;       ///< declared, bytes; 0: natural

@@ -8,6 +8,8 @@
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/description/plain_number.hpp"
+#include "tuner/core/task/argument_binding.hpp"
 
 namespace tuner {
 namespace {
@@ -79,15 +81,22 @@ std::string generator_text(const Generator& generator) {
   const std::string text = generator.kind == Generator::Kind::file
                                ? search::quote(generator.file)
                                : fmt::format("{}", fmt::join(texts(generator.parameters), ", "));
-  return fmt::format("{}({})", kGenerators[static_cast<std::size_t>(generator.kind)], text);
+  const std::string call = fmt::format("{}({})", kGenerators[static_cast<std::size_t>(generator.kind)], text);
+  return generator.is_sorted ? fmt::format("sorted({})", call) : call;
+}
+
+std::string tolerance_text(const search::Expression& tolerance) {
+  const std::optional<double> number = plain_number(tolerance);
+  return number ? search::Value(*number).text() : one_line(tolerance);
 }
 
 std::string argument_text(const Argument& argument) {
   std::vector<std::string> parts{argument.name, argument.type};
   if (argument.length) parts.push_back(one_line(*argument.length));
-  if (argument.generator) parts.push_back(generator_text(*argument.generator));
-  if (argument.rtol) parts.push_back("rtol " + search::Value(*argument.rtol).text());
-  if (argument.atol) parts.push_back("atol " + search::Value(*argument.atol).text());
+  for (const Generator& generator : argument.generators) parts.push_back(generator_text(generator));
+  if (argument.rtol) parts.push_back("rtol " + tolerance_text(*argument.rtol));
+  if (argument.atol) parts.push_back("atol " + tolerance_text(*argument.atol));
+  if (argument.may_differ) parts.push_back("at most " + one_line(*argument.may_differ));
   if (argument.expected) parts.push_back(fmt::format("expect file({})", search::quote(*argument.expected)));
   if (argument.is_partial) parts.emplace_back("partial");
   if (argument.alignment) parts.push_back(fmt::format("align {}", *argument.alignment));
@@ -139,6 +148,7 @@ std::string bound_argument_text(const BoundArgument& argument) {
   if (argument.role == Argument::Role::out || argument.role == Argument::Role::inout) {
     text += fmt::format(" rtol {} atol {}", argument.rtol, argument.atol);
   }
+  if (argument.may_differ > 0) text += fmt::format(" at most {} beyond", grouped(argument.may_differ));
   if (argument.is_partial) text += " partial";
   if (argument.padding > 0) text += fmt::format(" padded by {} bytes", grouped(argument.padding));
   if (argument.role == Argument::Role::constant) text += " in constant memory";
@@ -192,6 +202,7 @@ std::string to_text(const KernelDescription& description) {
   for (const std::string& option : description.options) options.push_back(search::quote(option));
   if (!options.empty()) text += directive("options", options);
   for (const NamedExpression& named : description.names) {
+    if (named.is_implied) continue;
     text += directive(named.is_macro ? "define" : "let", {named.name + " = " + one_line(named.expression)});
   }
   for (const search::Constraint& constraint : description.constraints) {
@@ -231,6 +242,8 @@ std::string to_text(const Task& task) {
     note("baseline", "none: " + space.why_invalid(space.defaults()).value_or("the defaults are not in the space"));
   }
   describe_arguments(task, note);
+  if (const std::string counting = counting_inputs(task.description(), task.arguments()); !counting.empty())
+    note("content", counting);
   return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/host_code.hpp"
+#include "tuner/core/description/plain_number.hpp"
 #include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/core/task/hashed_fields.hpp"
 
@@ -26,6 +27,13 @@ void add_reference(const ReferenceDescription& reference, HashedFields& fields) 
     fields.add("reference define", constant.name);
     fields.add("as", constant.expression.text());
   }
+}
+
+/// A number by its value, however it is written.
+void add_tolerance(std::string_view name, const std::optional<search::Expression>& tolerance, HashedFields& fields) {
+  if (!tolerance) return;
+  const std::optional<double> number = plain_number(*tolerance);
+  fields.add(name, number ? fmt::format("{}", *number) : tolerance->text());
 }
 
 }  // namespace
@@ -64,15 +72,16 @@ std::string reuse_hash(const KernelDescription& description, const std::vector<B
     fields.add("role", role_word(argument.role));
     fields.add("type", argument.type);
     fields.add("length", argument.length);
-    if (argument.generator) {
-      fields.add("generator", kGenerators[static_cast<std::size_t>(argument.generator->kind)]);
-      for (const search::Expression& parameter : argument.generator->parameters)
-        fields.add("parameter", parameter.text());
+    for (const Generator& generator : argument.generators) {
+      fields.add("generator", kGenerators[static_cast<std::size_t>(generator.kind)]);
+      for (const search::Expression& parameter : generator.parameters) fields.add("parameter", parameter.text());
+      if (generator.is_sorted) fields.add("sorted", "");
     }
     // Its content, whatever the file is called.
     if (i < arguments.size() && arguments[i].file) fields.add("data", arguments[i].file->hash);
-    if (argument.rtol) fields.add("rtol", fmt::format("{}", *argument.rtol));
-    if (argument.atol) fields.add("atol", fmt::format("{}", *argument.atol));
+    add_tolerance("rtol", argument.rtol, fields);
+    add_tolerance("atol", argument.atol, fields);
+    if (argument.may_differ) fields.add("may differ", argument.may_differ->text());
     if (argument.is_partial) fields.add("partial", "");
     if (i < arguments.size() && arguments[i].expected) fields.add("expected", arguments[i].expected->hash);
     fields.add("value", argument.value);

@@ -13,7 +13,7 @@ constexpr bool is_known(Argument::Role role) {
   return role >= Argument::Role::in && role <= Argument::Role::constant;
 }
 constexpr bool is_known(Generator::Kind kind) {
-  return kind >= Generator::Kind::constant && kind <= Generator::Kind::file;
+  return kind >= Generator::Kind::constant && kind <= Generator::Kind::offsets;
 }
 
 void describe(auto& fields, DataFile& file) {
@@ -21,11 +21,16 @@ void describe(auto& fields, DataFile& file) {
   fields("path", path)("offset", offset)("bytes", bytes)("hash", hash);
 }
 
+void describe(auto& fields, BoundGenerator& generator) {
+  auto& [kind, parameters, is_sorted] = generator;
+  fields("kind", kind)("parameters", parameters)("is_sorted", is_sorted);
+}
+
 void describe(auto& fields, BoundArgument& argument) {
-  auto& [name, role, type, lanes, length, generator, parameters, file, rtol, atol, partial, expected, alignment,
+  auto& [name, role, type, lanes, length, generators, file, rtol, atol, may_differ, partial, expected, alignment,
          padding, value, varies] = argument;
-  fields("name", name)("role", role)("type", type)("lanes", lanes)("length", length)("generator", generator);
-  fields("parameters", parameters)("file", file)("rtol", rtol)("atol", atol)("partial", partial);
+  fields("name", name)("role", role)("type", type)("lanes", lanes)("length", length)("generators", generators);
+  fields("file", file)("rtol", rtol)("atol", atol)("may_differ", may_differ)("partial", partial);
   fields("expected", expected)("alignment", alignment)("padding", padding)("value", value)("varies", varies);
 }
 

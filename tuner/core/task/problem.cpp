@@ -7,9 +7,11 @@
 
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/assignments.hpp"
+#include "tuner/core/base/count_text.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/name_table.hpp"
 
@@ -64,7 +66,9 @@ search::Value checked_value(const KernelDescription& description, const ProblemP
   if (value.is_name()) {
     const bool may_be_type = property.kind == ProblemProperty::Kind::constant && !property.default_value;
     if (may_be_type && shape_of_type(value.as_name())) return value;
-    fail(fmt::format("{} is not a number; give one, as in {}{}=1024.", what, option, property.name));
+    const bool begins_as_number = !value.as_name().empty() && is_digit(value.as_name().front());
+    fail(fmt::format("{} is not a number; give one, as in {}{}=1024{}.", what, option, property.name,
+                     begins_as_number ? ", 64K, 1M or 1<<20 (K, M and G are powers of 1024)" : ""));
   }
   if (value.is_real() && !std::isfinite(value.as_real())) fail(fmt::format("{} is not a finite number.", what));
   if (property.kind == ProblemProperty::Kind::constant) return value;  // 2 and 2.0 are different texts for the compiler
@@ -94,7 +98,8 @@ ProblemValues parse_problem(std::string_view text) {
     if (value_text.empty()) fail(fmt::format("The problem value {} is empty; write {}=1024, for example.", name, name));
     search::Value value;
     try {
-      value = search::Value::parse(value_text);
+      const std::optional<std::int64_t> count = read_count(value_text);
+      value = count ? search::Value(*count) : search::Value::parse(value_text);
     } catch (const Error& error) {
       fail(fmt::format("The problem value {}={} cannot be read. {}", name, value_text, error.what()));
     }

@@ -53,8 +53,13 @@ search::Scope constants(const KernelDescription& description, const ProblemValue
   }
   for (const NamedExpression& constant : reference.constants) accept_types(constant.expression, scope);
   for (const Argument& argument : description.arguments) {
-    if (argument.length) accept_types(*argument.length, scope);
-    if (argument.value) accept_types(*argument.value, scope);
+    for (const auto* optional :
+         {&argument.length, &argument.value, &argument.rtol, &argument.atol, &argument.may_differ}) {
+      if (*optional) accept_types(**optional, scope);
+    }
+    for (const Generator& generator : argument.generators) {
+      for (const search::Expression& parameter : generator.parameters) accept_types(parameter, scope);
+    }
   }
   accept_types(description.constraints, scope);
   accept_types(description.problem_constraints, scope);

@@ -93,7 +93,7 @@ TEST_CASE(
   const auto values = folder.write("the \"values\".npy", test::npy_from<double>("<f8", kLength, 5));
   const auto offsets = folder.write("offsets.npy", test::npy_from<double>("<f8", 4, 100));
   PrepareProblem request = problem_with_offsets();
-  request.arguments[0].generator = request.arguments[1].generator = Generator::Kind::file;
+  request.arguments[0].generators = request.arguments[1].generators = {{Generator::Kind::file, {0, 0}}};
   request.arguments[0].file = data_at(values, kLength * sizeof(double));
   request.arguments[1].file = data_at(offsets, 4 * sizeof(double));
   TestLane test(request);
@@ -112,7 +112,7 @@ TEST_CASE("data that is not what it was when the session began is refused by nam
   const TemporaryFolder folder;
   const auto values = folder.write("values.npy", test::npy_from<double>("<f8", kLength, 5));
   PrepareProblem request = problem();
-  request.arguments[0].generator = Generator::Kind::file;
+  request.arguments[0].generators = {{Generator::Kind::file, {0, 0}}};
   request.arguments[0].file = data_at(values, kLength * sizeof(double));
   TestLane test(request);
   folder.write("values.npy", test::npy_from<double>("<f8", kLength, 6));

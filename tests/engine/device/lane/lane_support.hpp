@@ -34,8 +34,7 @@ inline PrepareProblem problem(std::chrono::milliseconds launch_timeout = std::ch
   buffer("values", Argument::Role::in, ElementType::float64, kLength);
   buffer("doubled", Argument::Role::out, ElementType::float64, kLength);
   buffer("counts", Argument::Role::inout, ElementType::int32, kLength);
-  request.arguments.back().generator = Generator::Kind::iota;
-  request.arguments.back().generator_parameters = {0, 1};
+  request.arguments.back().generators = {{Generator::Kind::iota, {0, 1}}};
   buffer("room", Argument::Role::scratch, ElementType::float32, 0);
   buffer("n", Argument::Role::scalar, ElementType::int32, 0);
   request.arguments.back().value = search::Value(kLength);

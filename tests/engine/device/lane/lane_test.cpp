@@ -149,8 +149,7 @@ namespace {
 /// `doubled` must be what this file of the folder holds; `values` are 0, 1, 2, ...
 PrepareProblem problem_with_expected(const test::TemporaryFolder& folder, std::vector<double> numbers) {
   PrepareProblem request = problem();
-  request.arguments[0].generator = Generator::Kind::iota;
-  request.arguments[0].generator_parameters = {0, 1};
+  request.arguments[0].generators = {{Generator::Kind::iota, {0, 1}}};
   const std::string bytes = test::bytes_of(numbers);
   request.arguments[1].expected =
       DataFile{folder.write("doubled.bin", bytes), 0, bytes.size(), cache::content_hash(bytes)};
@@ -191,6 +190,16 @@ TEST_CASE("a baseline that is right within the tolerance is no nondeterministic 
   test.expect(reference(), Outcome::ok);
   test.expect(screen("right"), Outcome::ok);
   test.expect(screen("wavers"), Outcome::nondeterministic);
+}
+
+TEST_CASE("as many elements as the description allows may be wrong") {
+  PrepareProblem request = problem();
+  request.arguments[1].may_differ = 1;
+  TestLane test(request);
+  test.expect(reference(), Outcome::ok);
+  test.expect(screen("wrong"), Outcome::ok);
+  TestLane contradicts_itself(request);
+  contradicts_itself.expect(reference("flaky"), Outcome::ok);
 }
 
 TEST_CASE("a reference that contradicts itself is nondeterministic") {

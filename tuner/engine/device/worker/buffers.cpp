@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <limits>
 #include <map>
 
+#include "tuner/core/support/generators.hpp"
 #include "tuner/core/task/input_file.hpp"
 #include "tuner/engine/device/lane/memory_needed.hpp"
 
@@ -78,14 +78,11 @@ Verdict scalar_bytes(const BoundArgument& argument, std::vector<std::byte>& byte
     fits = integer->second(argument.value, bytes);
   } else {
     // The filling kernel knows how to round to every real type.
-    double value = argument.value.as_real();
-    double unused = 0;
-    std::byte* data = bytes.data();
-    std::uint64_t one = 1, zero = 0;
-    int type = support_number(argument.type);
-    int kind = support_number(Generator::Kind::constant);
-    std::array<void*, 8> arguments{&data, &one, &type, &kind, &zero, &zero, &value, &unused};
-    run_support_kernel_on_host("tuner_fill", arguments.data());
+    BoundArgument one = argument;
+    one.length = 1;
+    one.lanes = 1;
+    one.generators = {{Generator::Kind::constant, {argument.value.as_real(), 0}}};
+    bytes = generate(one, 0, 0);
   }
   if (!fits) {
     return {Outcome::launch_refused,

@@ -20,6 +20,7 @@ DeviceSupport::DeviceSupport(std::span<const std::byte> cubin, WorkStream& strea
     : stream_(stream),
       module_(load_module(cubin)),
       fill_(find(module_.get(), "tuner_fill")),
+      sort_step_(find(module_.get(), "tuner_sort_step")),
       plant_(find(module_.get(), "tuner_plant")),
       check_planted_(find(module_.get(), "tuner_check_planted")),
       checksum_(find(module_.get(), "tuner_checksum")),
@@ -61,8 +62,18 @@ CUdeviceptr DeviceSupport::next_finding(std::size_t number) const {
 
 void DeviceSupport::fill(CUdeviceptr data, const BoundArgument& argument, std::uint64_t elements,
                          std::uint64_t position, std::uint64_t seed) {
-  launch(fill_, elements, data, elements, support_number(argument.type), support_number(argument.generator), seed,
-         position, argument.generator_parameters[0], argument.generator_parameters[1]);
+  const int type = support_number(argument.type);
+  const std::uint64_t stride = argument.generators.size();
+  const std::uint64_t count = elements / stride;
+  for (std::uint64_t lane = 0; lane < stride; ++lane) {
+    const BoundGenerator& generator = argument.generators[static_cast<std::size_t>(lane)];
+    launch(fill_, count, data, count, lane, stride, type, support_number(generator.kind), seed, position,
+           generator.parameters[0], generator.parameters[1]);
+    if (!generator.is_sorted) continue;
+    const auto size = static_cast<int>(size_of(argument.type));
+    for (const std::uint64_t flip : sort_flips(count))
+      launch(sort_step_, count, data, count, lane, stride, type, size, flip);
+  }
 }
 
 void DeviceSupport::plant(CUdeviceptr allocation, std::uint64_t begin, std::uint64_t end, std::uint64_t seed) {

@@ -47,7 +47,8 @@ class DeviceSupport {
 
   WorkStream& stream_;
   Module module_;
-  CUfunction fill_, plant_, check_planted_, checksum_, checksum_elements_, find_unwritten_, find_overwritten_, compare_;
+  CUfunction fill_, sort_step_, plant_, check_planted_, checksum_, checksum_elements_, find_unwritten_,
+      find_overwritten_, compare_;
   DeviceMemory findings_;
   std::size_t used_ = 0;
 };

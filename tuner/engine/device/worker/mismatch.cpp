@@ -20,7 +20,8 @@ std::string truth(const ArgumentState& state) {
 }
 
 std::string tolerance_text(const BoundArgument& argument) {
-  return fmt::format("rtol {:.3g}, atol {:.3g}", argument.rtol, argument.atol);
+  const std::string text = fmt::format("rtol {:.3g}, atol {:.3g}", argument.rtol, argument.atol);
+  return argument.may_differ > 0 ? fmt::format("{}, at most {} beyond", text, argument.may_differ) : text;
 }
 
 Verdict same_bits(const std::vector<Mismatch>& mismatches) {

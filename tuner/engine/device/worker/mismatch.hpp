@@ -12,7 +12,7 @@ namespace tuner::engine {
 /// What all runs of a kernel together say about one output.
 struct Mismatch {
   const ArgumentState* state = nullptr;
-  std::vector<std::uint64_t> count;  ///< elements beyond the tolerance, by run
+  std::vector<std::uint64_t> count;  ///< elements beyond the tolerance, by run; 0 where so many may be
   std::uint64_t first = 0;           ///< of the first run that has any
   std::string found, expected;       ///< at that element
   double worst = 0;

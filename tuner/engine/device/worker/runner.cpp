@@ -132,8 +132,9 @@ void Runner::note(const AskedOutput& asked, const std::vector<Finding>& found, c
   if (asked.overwritten) mismatch.overwritten = found[*asked.overwritten];
   for (const std::size_t number : asked.bits) mismatch.bits.push_back(found[number].sum);
   const Finding compared = asked.compared ? found[*asked.compared] : Finding{};
-  mismatch.count.push_back(compared.count);
-  if (compared.count == 0 || !mismatch.found.empty()) return;
+  const bool too_many = compared.count > state.argument.may_differ;
+  mismatch.count.push_back(too_many ? compared.count : 0);
+  if (!too_many || !mismatch.found.empty()) return;
   mismatch.first = compared.first;
   mismatch.worst = std::bit_cast<double>(compared.worst);
   const std::size_t size = size_of(state.argument.type);
