@@ -127,9 +127,9 @@ std::string directive_reference() {
   text +=
       "\n"
       "Values of parameters: numbers, true, false, names, types, \"texts\", and ranges such as 1..16,\n"
-      "0..64 step 8 or 32..1024 x2. sorted(GENERATOR) sorts. Types: bool, int8 to int64, uint8 to uint64, half, "
-      "bfloat16, float, double, and CUDA's\n"
-      "vectors of them. Expressions: those of C or Python; / is real division, // rounds down.\n";
+      "0..64 step 8 or 32..1024 x2. sorted(GENERATOR) sorts. Types: bool, int8 to int64, uint8 to uint64,\n"
+      "half, bfloat16, float, double, and CUDA's vectors of them. Expressions: those of C or Python;\n"
+      "/ is real division, // rounds down.\n";
   return text;
 }
 
