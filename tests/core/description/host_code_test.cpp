@@ -54,8 +54,7 @@ TEST_CASE("a source without main and launches has no host code") {
         "#if 0\nint main() {}\n#endif\n", "#ifndef __CUDACC_RTC__\nint main() {}\n#endif\n",
         "#if !defined(__CUDACC_RTC__)\nint main() {}\n#endif\n",
         "#ifdef __CUDACC_RTC__\nint a;\n#else\nint main() {}\n#endif\n", "#ifdef STANDALONE\nint main() {}\n#endif\n",
-        "#if A\n#elif B\nint main() {}\n#endif\n", "__device__ int domain(int main) { return main; }\n",
-        "#pragma tuner options(\"-default-device\")\nint main() { return 0; }\n"}) {
+        "#if A\n#elif B\nint main() {}\n#endif\n", "__device__ int domain(int main) { return main; }\n"}) {
     CAPTURE(std::string(rest));
     CHECK(!has_host_code(with_kernel(rest)));
   }
@@ -120,6 +119,16 @@ TEST_CASE("what the host does is no part of a kernel's identity") {
   CHECK(identity_of(with_kernel("")) == "k:a12ca9c896be1554f24c29c73f9d46ac");
   CHECK(identity_of(with_kernel("#ifndef __CUDACC_RTC__\nint main() {}\n#endif\n")) ==
         "k:529b9cc9789534b721e0b3fc16bbb4fb");
+}
+
+TEST_CASE("where all functions are the device's, by an option, none is the host's") {
+  const std::string text = "float helper(float a) { return a; }\n" + kMain;
+  const std::string option = "#pragma tuner options(\"-default-device\")\n";
+  const KernelDescription description = parse_descriptions(with_kernel(option + text), "k.cu").front();
+  CHECK(!description.is_program);
+  CHECK(description.blanked_source.ends_with(text));
+  CHECK(identity_of(with_kernel(option + text)) != identity_of(with_kernel(option + kMain)));
+  CHECK(identity_of(with_kernel(text)) == identity_of(with_kernel(kMain)));
 }
 
 TEST_CASE("the compiler gets the source with its lines where they were") {

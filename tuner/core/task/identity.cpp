@@ -40,7 +40,7 @@ std::string kernel_identity(const KernelDescription& description, const std::vec
   // Whole directive lines are left out, so that a value list may be broken over one line more; and what a program does
   // on the host.
   std::string source = description.source.empty() ? description.blanked_source : without_directives(description.source);
-  if (has_host_code(source)) source = without_host_code(source);
+  if (description.is_program) source = without_host_code(source);
   fields.add("source", source);
   for (const Header& header : headers) {
     if (is_for_host_only(header)) continue;
