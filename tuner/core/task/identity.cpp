@@ -43,11 +43,14 @@ std::string kernel_identity(const KernelDescription& description, const std::vec
   if (description.is_program) source = without_host_code(source);
   fields.add("source", source);
   for (const Header& header : headers) {
+    // Behind it stands what kernels could do without, while the toolkit's stood for it (quoted_headers).
+    if (is_of_runtime(header.name) && is_standard(header)) break;
     if (is_for_host_only(header)) continue;
+    const bool has_host = !is_standard(header) && (description.is_program || has_host_code(header.text));
     fields.add("header", header.name);
-    fields.add("text", header.text);
+    fields.add("text", has_host ? without_host_code(header.text) : header.text);
   }
-  // Only who has the padding may be served a winner that counts on it.
+  // Only a caller whose buffers have the padding may be served a winner that counts on it.
   for (const Argument& argument : description.arguments) {
     if (!argument.padding) continue;
     fields.add("padding", argument.name);
