@@ -15,6 +15,7 @@
 #include "tuner/cli/message.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/description/code_text.hpp"
+#include "tuner/core/description/compiler_options.hpp"
 #include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/description/preprocessor_lines.hpp"
@@ -173,7 +174,7 @@ void refuse_missing_headers(const KernelDescription& description, const std::vec
   std::vector<std::filesystem::path> searched = folders;
   searched.push_back(description.file.parent_path());
   for (const std::string& option : description.options) {
-    if (option.starts_with("-I")) searched.emplace_back(search::trimmed(std::string_view(option).substr(2)));
+    if (const auto folder = include_folder(option)) searched.emplace_back(*folder);
   }
   const std::vector<std::string> included = quoted_includes(description.blanked_source);
   for_each_preprocessor_line(description.blanked_source, [&](std::string_view line, std::size_t number, int depth) {

@@ -1,6 +1,7 @@
 #include "tuner/description.hpp"
 
 #include "tuner/core/description/headers.hpp"
+#include "tuner/core/description/host_code.hpp"
 #include "tuner/core/description/kernel_text.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/t1/reader.hpp"
@@ -18,8 +19,9 @@ Description::Content::Content(std::string its_text, std::filesystem::path its_fi
       kernel(chosen),
       headers(quoted_headers(text, file, given, include_folders)) {
   // Whether the kernel is alone in its text is not known yet.
-  possible_sources.push_back(served_source(text, "", headers));
-  if (!kernel.empty()) possible_sources.push_back(served_source(text, kernel, headers));
+  const std::vector<Header> compiled = blank_host_code(headers, has_host_code(text));
+  possible_sources.push_back(served_source(text, "", compiled));
+  if (!kernel.empty()) possible_sources.push_back(served_source(text, kernel, compiled));
 }
 
 const KernelDescription& Description::Content::parsed() const {

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -80,7 +81,7 @@ TEST_CASE("standard headers follow the user's own, with what they include, and a
   includes.write("deep/er.h", "#include <float.h>\n#include <own.h>\n");
   includes.write("cstring", "");
   CHECK(folder.names("#include <cstdint>\n#include \"a.h\"\n") ==
-        "a.h;b.h;cassert;assert.h;cstdint;stdint.h;limits.h;");
+        "a.h;b.h;cassert;__tuner/assert.h;cstdint;__tuner/stdint.h;__tuner/limits.h;");
   CHECK(folder.names("#include \"limits.h\"\n#include <limits.h>\n") == "limits.h;");
   CHECK(folder.names("#include <own.h>\n#include <cstring>\n", {includes.path()}) == "float.h;cstdio;");
   CHECK(folder.names("#include <own.h>\n#include <cuda_fp16.h>\n") == "");
@@ -111,11 +112,69 @@ TEST_CASE("headers that were given with a text are found again in the same order
 TEST_CASE("of headers of a program, too, functions of the host are left out") {
   const Folder folder;
   folder.write("a.h", "inline void check(int status) {}\nint x;\n");
-  const auto text = [&](const std::string& source) {
-    return quoted_headers(source, folder.path() / "k.cu", {}, {}).front().text;
+  const std::vector<Header> found = quoted_headers("#include \"a.h\"\n", folder.path() / "k.cu", {}, {});
+  CHECK(blank_host_code(found, false) == found);
+  CHECK(blank_host_code(found, true).front().text == std::string(32, ' ') + "\nint x;\n");
+  KernelDescription description;
+  const std::vector<Header> longer{{"a.h", "inline void check(int) {\n}\n\nint x;\n"}};
+  CHECK(kernel_identity(description, longer) != kernel_identity(description, {{"a.h", "int x;\n"}}));
+  description.is_program = true;
+  CHECK(kernel_identity(description, longer) == kernel_identity(description, {{"a.h", "int x;\n"}}));
+  CHECK(kernel_identity(description, longer) != kernel_identity(description, {{"a.h", "int y;\n"}}));
+}
+
+TEST_CASE("what only the runtime's header brings is no part of a kernel's identity, which was there before it") {
+  const Folder folder;
+  const auto identity = [&](const std::string& includes) {
+    KernelDescription description;
+    description.kernel = "scale";
+    description.blanked_source = "__global__ void scale() {}\n";
+    return kernel_identity(description, quoted_headers(includes, folder.path() / "k.cu", {}, {}));
   };
-  CHECK(text("#include \"a.h\"\n") == "inline void check(int status) {}\nint x;\n");
-  CHECK(text("#include \"a.h\"\nint main() {}\n") == std::string(32, ' ') + "\nint x;\n");
+  const std::string none = identity("");
+  for (const char* header : {"cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h"})
+    CHECK(identity(fmt::format("#include <{}>\n", header)) == none);
+  CHECK(identity("#include <cuda_runtime.h>\n#include <cstdint>\n") == identity("#include <cstdint>\n"));
+  CHECK(identity("#include <cstdint>\n") != none);
+}
+
+TEST_CASE("the runtime's header brings no integers where the source has its own") {
+  const Folder folder;
+  const auto text = [&](const std::string& more) {
+    for (const Header& header : quoted_headers("#include <cuda_runtime.h>\n" + more, folder.path() / "k.cu", {}, {})) {
+      if (header.name == "__tuner/cstdint") return header.text;
+    }
+    return std::string();
+  };
+  CHECK(text("typedef unsigned long uint64_t;\n") == empty_header());
+  CHECK(text("using int64_t = long;\n") == empty_header());
+  CHECK(text("typedef int number;\n") == *standard_header("cstdint"));
+}
+
+TEST_CASE("a folder that options name may have standard headers of its own, which the compiler finds") {
+  const Folder folder;
+  const Folder includes;
+  includes.write("cstdint", "");
+  includes.write("own.h", "#include <cfloat>\n");
+  for (const char* option : {"\"-I{}\"", "\"-I\", \"{}\"", "\"--include-path={}\""}) {
+    const std::string directives =
+        fmt::format("#pragma tuner kernel(k) grid(1) block(1) out(x, float, 1) options({})\n",
+                    fmt::format(fmt::runtime(option), includes.path().string()));
+    CHECK(folder.names(directives + "#include <cstdint>\n#include \"own.h\"\n") == "cfloat;__tuner/float.h;");
+  }
+}
+
+TEST_CASE("ours include each other, whatever the user's are called") {
+  const Folder folder;
+  folder.write("limits.h", "int a;\n");
+  CHECK(folder.names("#include \"limits.h\"\n#include <cstdint>\n") ==
+        "limits.h;cstdint;__tuner/stdint.h;__tuner/limits.h;");
+}
+
+TEST_CASE("names of standard headers are known as a whole") {
+  for (const char* name : {"vector", "thrust/unique.h", "any"}) CHECK(standard_header(name) == empty_header());
+  for (const char* name : {"", "vecto", "ector", "thrust/unique.h ", " any", "any bitset", "__tuner/vector"})
+    CHECK(!standard_header(name));
 }
 
 TEST_CASE("headers that only the host needs do not count in a kernel's identity") {

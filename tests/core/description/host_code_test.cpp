@@ -54,8 +54,7 @@ TEST_CASE("a source without main and launches has no host code") {
         "#if 0\nint main() {}\n#endif\n", "#ifndef __CUDACC_RTC__\nint main() {}\n#endif\n",
         "#if !defined(__CUDACC_RTC__)\nint main() {}\n#endif\n",
         "#ifdef __CUDACC_RTC__\nint a;\n#else\nint main() {}\n#endif\n", "#ifdef STANDALONE\nint main() {}\n#endif\n",
-        "#if A\n#elif B\nint main() {}\n#endif\n", "__device__ int domain(int main) { return main; }\n",
-        "#pragma tuner options(\"-default-device\")\nint main() { return 0; }\n"}) {
+        "#if A\n#elif B\nint main() {}\n#endif\n", "__device__ int domain(int main) { return main; }\n"}) {
     CAPTURE(std::string(rest));
     CHECK(!has_host_code(with_kernel(rest)));
   }
@@ -101,6 +100,35 @@ TEST_CASE("what may be a macro that marks a function is left alone") {
   CHECK(left_of("FILE* open() { return nullptr; }\n" + kMain) == "");
 }
 
+TEST_CASE("kernels and functions that a macro names are left alone") {
+  for (const std::string text :
+       {"DEVICE_FN(float, square)(float x) { return x; }", "KERNEL(m, float* x) { *x = 1; }",
+        "__global__ void LAUNCH_BOUNDS(256) m(float* x) { *x = 1; }", "__device__ int f() NOTHROW { return 1; }",
+        "device_inline float f() { return 1; }", "static device_inline T f(T a) { return a; }",
+        "template <typename T, if_t<(sizeof(T) > 4)> = 0> __device__ T f() { return 1; }"}) {
+    CAPTURE(text);
+    CHECK(left_of(text + "\n" + kMain) == text);
+  }
+  const std::string macros = "#define fn inline __device__\n#define def(name) fn void name()\n";
+  CHECK(left_of(macros + "def(f) { }\n" + kMain).ends_with("def(f) { }"));
+  CHECK(left_of("static Matrix const f() {}\nstd::size_t g() {}\nunsigned long h() {}\n" + kMain) == "");
+}
+
+TEST_CASE("a struct before a name makes no class of a function") {
+  CHECK(left_of("struct timeval now() { return {}; }\nint a;\n" + kMain) == "int a;");
+  CHECK(left_of("struct ALIGNED(16) S { int a; };\n" + kMain) == "struct ALIGNED(16) S { int a; };");
+}
+
+TEST_CASE("conditions in host code stay whole, and nothing that only looks like one") {
+  CHECK(left_of("int main() {\n#if defined(A) && \\\n    defined(B)\n#endif\n}\nint a;\n") ==
+        "#if defined(A) && \\ defined(B) #endif int a;");
+  CHECK(left_of("int main() {\n#if A /* of\n two lines */\n#endif\n}\nint a;\n") ==
+        "#if A /* of two lines */ #endif int a;");
+  CHECK(left_of("int main() {\n/*\n#if A\n*/ f(R\"(\n#else\n)\");\n}\nint a;\n") == "int a;");
+  CHECK(left_of("int main() {\n#ifdef A\n  if (a) {\n#else\n#endif\n  }\n}\nint a;\n") ==
+        "#ifdef A #else #endif int a;");
+}
+
 TEST_CASE("braces in strings, comments and branches do not mislead") {
   CHECK(left_of("int main() { f(\"}\", '}', R\"(})\"); /* } */ // }\n}\nint a;\n") == "int a;");
   CHECK(left_of("int main() {\n#ifdef A\n  if (a) {\n#else\n  {\n#endif\n  }\n}\nint a;\n") ==
@@ -120,6 +148,16 @@ TEST_CASE("what the host does is no part of a kernel's identity") {
   CHECK(identity_of(with_kernel("")) == "k:a12ca9c896be1554f24c29c73f9d46ac");
   CHECK(identity_of(with_kernel("#ifndef __CUDACC_RTC__\nint main() {}\n#endif\n")) ==
         "k:529b9cc9789534b721e0b3fc16bbb4fb");
+}
+
+TEST_CASE("where all functions are the device's, by an option, none is the host's") {
+  const std::string text = "float helper(float a) { return a; }\n" + kMain;
+  const std::string option = "#pragma tuner options(\"-default-device\")\n";
+  const KernelDescription description = parse_descriptions(with_kernel(option + text), "k.cu").front();
+  CHECK(!description.is_program);
+  CHECK(description.blanked_source.ends_with(text));
+  CHECK(identity_of(with_kernel(option + text)) != identity_of(with_kernel(option + kMain)));
+  CHECK(identity_of(with_kernel(text)) == identity_of(with_kernel(kMain)));
 }
 
 TEST_CASE("the compiler gets the source with its lines where they were") {

@@ -114,10 +114,10 @@ class CodeReader {
     if (quote != '"' && quote != '\'') return false;
     const std::string_view before = word_before();
     if (quote == '"' && before.ends_with('R') && before.size() <= 3) {
-      const std::size_t open = source_.find('(', at_);
-      if (open != std::string_view::npos && open - at_ <= 17) {
-        const std::string close = ")" + std::string(source_.substr(at_ + 1, open - at_ - 1)) + "\"";
-        const std::size_t end = source_.find(close, open);
+      const std::size_t length = source_.substr(at_, 18).find('(');  // of the delimiter, with its quote
+      if (length != std::string_view::npos) {
+        const std::string close = ")" + std::string(source_.substr(at_ + 1, length - 1)) + "\"";
+        const std::size_t end = source_.find(close, at_ + length);
         at_ = end == std::string_view::npos ? source_.size() : end + close.size();
         return true;
       }
@@ -131,14 +131,20 @@ class CodeReader {
     return true;
   }
 
+  /// Behind the line end that a backslash joins to the next line; here, if there is none.
+  std::size_t behind_splice() const {
+    if (source_[at_] != '\\') return at_;
+    const std::size_t end = source_.find_first_not_of(kCodeBlank, at_ + 1);
+    return end != std::string_view::npos && source_[end] == '\n' ? end + 1 : at_;
+  }
+
   /// A preprocessor line without its comments and with the lines that it goes on in; moves behind it.
   std::string take_line() {
     std::string line;
     for (++at_; at_ < source_.size() && source_[at_] != '\n';) {
       const std::size_t begin = at_;
-      const std::size_t splice = source_.find_first_not_of(kCodeBlank, at_ + 1);
-      if (source_[at_] == '\\' && splice != std::string_view::npos && source_[splice] == '\n') {
-        at_ = splice + 1;
+      if (const std::size_t next = behind_splice(); next != at_) {
+        at_ = next;
         line += ' ';
       } else if (skip_comment()) {
         line += ' ';
@@ -185,7 +191,10 @@ class CodeReader {
       else
         result_.includes.push_back({std::string(rest.substr(1, close_at - 1)), close == '"'});
     }
-    blank(was_dead && is_dead() ? begin : begin + 1, behind);
+    if (was_dead && is_dead()) return blank(begin, behind);
+    if (word.starts_with("if") || word.starts_with("el") || word == "endif")
+      result_.conditions.push_back({begin, behind});
+    blank(begin + 1, behind);
   }
 
   std::string_view source_;

@@ -17,12 +17,17 @@ struct CodeText {
     std::string name;
     bool is_quoted = false;
   };
+  /// A line `#if`, `#ifdef`, `#elif`, `#else`, `#endif` or the like, with all lines that it goes on in.
+  struct Condition {
+    std::size_t begin = 0, end = 0;
+  };
   /// As long as the source, each byte at its place. Comments, literals, preprocessor lines and what NVRTC surely skips,
   /// as between `#if 0` or `#ifndef __CUDACC_RTC__` and its end, are blank; of preprocessor lines the `#` stays.
   std::string code;
   std::vector<Macro> macros;  ///< that it defines
   std::vector<Include> includes;
-  bool computes_includes = false;  ///< `#include MACRO`
+  std::vector<Condition> conditions;  ///< but for what NVRTC surely skips
+  bool computes_includes = false;     ///< `#include MACRO`
 };
 
 /// Reads any text without failing.

@@ -168,6 +168,13 @@ bool value_follows(std::string_view option) {
          });
 }
 
+std::optional<std::string_view> include_folder(std::string_view option) {
+  for (const std::string_view name : {"-I", "--include-path=", "-include-path="}) {
+    if (option.starts_with(name)) return search::trimmed(option.substr(name.size()));
+  }
+  return std::nullopt;
+}
+
 std::string joined_option(std::string_view option, std::string_view value) {
   const bool is_letter = option.size() == 2;
   return fmt::format("{}{}{}", option, is_letter ? "" : "=", value);

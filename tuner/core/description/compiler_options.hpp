@@ -17,6 +17,8 @@ std::optional<std::string> why_refused(std::string_view option);
 
 /// Whether the value of `option` is the next word: `-I`, `--define-macro`, `-Xptxas`.
 bool value_follows(std::string_view option);
+/// The folder that an option adds to where headers are looked for; nothing for any other option.
+std::optional<std::string_view> include_folder(std::string_view option);
 /// The two as one word.
 std::string joined_option(std::string_view option, std::string_view value);
 

@@ -98,6 +98,7 @@ DescriptionParser::DescriptionParser(const DirectiveFile& file, const std::files
   description_.file = path;
   description_.source = file.source().text();
   description_.blanked_source = file.blanked();
+  description_.is_program = file.is_program();
   if (!kernel.arguments || kernel.arguments->empty()) {
     kernel.word.fail("kernel needs the name of the function, as in kernel(prefetch) or kernel(copy<BLOCKDIMX, TYPE>)");
   }

@@ -57,6 +57,8 @@ class DirectiveFile {
   const std::vector<Directive>& directives() const { return directives_; }
   /// The text with every byte of the directive lines removed but their line ends.
   const std::string& blanked() const { return blanked_; }
+  /// Whether it has host code (host_code.hpp), which is blank then, too.
+  bool is_program() const { return is_program_; }
   /// Place of a `#pragma` whose first word is nearly `tuner`, for the message of a file without directives.
   const std::optional<Place>& near_miss() const { return near_miss_; }
 
@@ -67,6 +69,7 @@ class DirectiveFile {
   std::deque<PreprocessorLine> lines_;
   std::vector<Directive> directives_;
   std::string blanked_;
+  bool is_program_ = false;
   std::optional<Place> near_miss_;
 };
 

@@ -6,9 +6,13 @@
 #include <optional>
 #include <set>
 
+#include "search/expression/quoting.hpp"
+#include "tuner/core/base/words.hpp"
 #include "tuner/core/description/code_text.hpp"
+#include "tuner/core/description/compiler_options.hpp"
 #include "tuner/core/description/host_code.hpp"
 #include "tuner/core/description/kernel_text.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/description/source_text.hpp"
 #include "tuner/core/standard_headers/standard_headers.hpp"
 
@@ -38,7 +42,7 @@ bool in_toolkit(const fs::path& folder) {
   return false;
 }
 
-/// The toolkit's, which includes <stdlib.h> whoever compiles it.
+/// The toolkit's, which includes <stdlib.h>.
 constexpr std::string_view kDriverHeader = "cuda.h";
 
 /// Whether the text may include with angle brackets what is not the toolkit's. Programs read their sources at every
@@ -54,9 +58,42 @@ bool may_include_standard(std::string_view text) {
   return false;
 }
 
+/// The folders that options of the descriptions in the text name.
+std::vector<fs::path> folders_of_options(std::string_view text, const fs::path& file) {
+  std::vector<fs::path> folders;
+  const auto says = [&](std::string_view words) { return text.find(words) != std::string_view::npos; };
+  if (!says("\"-I") && !says("'-I") && !says("include-path")) return folders;
+  try {
+    for (const KernelDescription& description : parse_descriptions(text, file)) {
+      for (const std::string& option : description.options) {
+        if (const auto folder = include_folder(option)) folders.emplace_back(*folder);
+      }
+    }
+  } catch (const Error&) {  // which whoever needs the descriptions reports
+  }
+  return folders;
+}
+
+/// Whether it has integers of its own such as `typedef unsigned long uint64_t;`, which may not be ours.
+bool declares_integers(std::string_view text) {
+  const auto is_integer = [](std::string_view word) {
+    return (word.starts_with("int") || word.starts_with("uint")) && word.ends_with("_t");
+  };
+  for (const std::string_view key : {"typedef", "using"}) {
+    for (std::size_t at = find_word(text, key); at != std::string_view::npos; at = find_word(text, key, at + 1)) {
+      std::string_view words = text.substr(at + key.size(), text.find_first_of(";=", at) - at - key.size());
+      words = search::trimmed(words);
+      if (is_integer(words.substr(words.find_last_of(" \t\r\n") + 1))) return true;
+    }
+  }
+  return false;
+}
+
 class HeaderSearch {
  public:
-  HeaderSearch(const std::vector<Header>& given, const std::vector<fs::path>& folders) {
+  HeaderSearch(const std::vector<Header>& given, const std::vector<fs::path>& folders,
+               const std::vector<fs::path>& folders_of_options)
+      : folders_of_options_(folders_of_options) {
     for (const Header& header : given) {
       if (!is_standard(header)) given_.emplace(header.name, &header.text);  // those are found again, in the same order
     }
@@ -69,7 +106,6 @@ class HeaderSearch {
   /// of includes may be long.
   void follow(std::string_view text, const fs::path& folder) {
     own_folder_ = folder;
-    in_program_ = has_host_code(text);
     std::vector<Pending> pending;
     push_includes(text, folder, false, pending);
     while (!pending.empty()) {
@@ -83,9 +119,9 @@ class HeaderSearch {
         take_given(next, *given->second, pending);
         continue;
       }
-      const auto file = find(next);
+      const auto file = find(next, {});
       if (!file) {
-        library_.push_back(next.name);
+        follow_unlisted(next, pending);
         continue;
       }
       std::error_code ignored;
@@ -100,7 +136,7 @@ class HeaderSearch {
         by_name_.erase(position);
         continue;
       }
-      headers_.push_back({next.name, without_host_functions(*content)});
+      headers_.push_back({next.name, *content});
       // The same file under a second name is a header of its own for the compiler, but what it includes is known.
       if (seen_.insert(canonical).second) push_includes(*content, canonical.parent_path(), false, pending);
     }
@@ -118,26 +154,24 @@ class HeaderSearch {
 
   void take_given(const Pending& next, const std::string& text, std::vector<Pending>& pending) {
     if (!by_name_.emplace(next.name, next.name).second) return;
-    headers_.push_back({next.name, without_host_functions(text)});
+    headers_.push_back({next.name, text});
     push_includes(text, next.folder, false, pending);
   }
 
-  std::string without_host_functions(const std::string& text) const {
-    return in_program_ || has_host_code(text) ? blank_host_code(text) : text;
-  }
-
   void push_includes(std::string_view text, const fs::path& folder, bool is_unlisted, std::vector<Pending>& pending) {
+    has_integers_ = has_integers_ || declares_integers(text);
     const std::vector<std::string> names = quoted_includes(text);
     for (auto name = names.rbegin(); name != names.rend(); ++name) pending.push_back({*name, folder, is_unlisted});
-    if (folders_.empty() && !may_include_standard(text)) return;
+    if (folders_.empty() && folders_of_options_.empty() && !may_include_standard(text)) return;
     for (const CodeText::Include& include : read_code(text).includes) {
       if (!include.is_quoted) pending.push_back({include.name, {}, true});
     }
   }
 
-  /// What a folder of the user's has stays with the compiler, as it is; but it may include standard headers.
+  /// What a folder of the user's or of an option has stays with the compiler, as it is; but it may include standard
+  /// headers.
   void follow_unlisted(const Pending& next, std::vector<Pending>& pending) {
-    const auto file = find(next);
+    const auto file = find(next, folders_of_options_);
     if (!file) {
       library_.push_back(next.name);
       return;
@@ -147,24 +181,35 @@ class HeaderSearch {
     if (const auto content = read_text(*file)) push_includes(*content, file->parent_path(), true, pending);
   }
 
-  /// Last, because a header of the user's takes the place of one of these.
+  /// Last, because a header of the user's takes the place of one of these; and behind the first of the runtime's what
+  /// nothing else brings.
   void add_standard() {
-    while (!library_.empty()) {
-      const std::string name = std::move(library_.back());
-      library_.pop_back();
+    std::vector<std::string> of_runtime;
+    bool in_runtime = false;
+    while (!library_.empty() || !of_runtime.empty()) {
+      in_runtime = in_runtime || library_.empty();
+      std::vector<std::string>& names = library_.empty() ? of_runtime : library_;
+      const std::string name = std::move(names.back());
+      names.pop_back();
+      if (!in_runtime && is_of_runtime(name)) {
+        of_runtime.push_back(name);
+        continue;
+      }
       if (name == kDriverHeader) library_.emplace_back("stdlib.h");
-      const auto text = standard_header(name);
+      auto text = standard_header(name);
       if (!text || !by_name_.emplace(name, name).second) continue;
+      if (in_runtime && has_integers_ && name.ends_with("cstdint")) text = empty_header();
       headers_.push_back({name, std::string(*text)});
       for (const CodeText::Include& include : read_code(*text).includes) library_.push_back(include.name);
     }
   }
 
-  std::optional<fs::path> find(const Pending& wanted) const {
+  std::optional<fs::path> find(const Pending& wanted, const std::vector<fs::path>& further) const {
     std::error_code ignored;
     std::vector<fs::path> folders;
     if (!wanted.folder.empty() || !wanted.is_unlisted) folders.push_back(wanted.folder);
     folders.insert(folders.end(), folders_.begin(), folders_.end());
+    folders.insert(folders.end(), further.begin(), further.end());
     for (const fs::path& folder : folders) {
       const fs::path file = folder / wanted.name;  // an absolute name replaces the folder
       if (!fs::is_regular_file(file, ignored)) continue;
@@ -185,11 +230,12 @@ class HeaderSearch {
 
   std::map<std::string_view, const std::string*> given_;
   std::vector<fs::path> folders_;
+  std::vector<fs::path> folders_of_options_;
   fs::path own_folder_;
   std::map<std::string, fs::path> by_name_;
   std::set<fs::path> seen_, seen_unlisted_;
   std::vector<std::string> library_;  ///< names that no file of the user's has
-  bool in_program_ = false;           ///< the source has host code
+  bool has_integers_ = false;         ///< as declares_integers() says of the source or a header
   std::vector<Header> headers_;
 };
 
@@ -197,7 +243,7 @@ class HeaderSearch {
 
 std::vector<Header> quoted_headers(std::string_view text, const fs::path& file, const std::vector<Header>& given,
                                    const std::vector<fs::path>& include_folders) {
-  HeaderSearch search(given, include_folders);
+  HeaderSearch search(given, include_folders, folders_of_options(text, file));
   search.follow(text, file.parent_path());
   return search.take();
 }
@@ -205,6 +251,14 @@ std::vector<Header> quoted_headers(std::string_view text, const fs::path& file, 
 std::vector<Header> quoted_headers(const KernelDescription& description, const std::vector<fs::path>& include_folders) {
   return quoted_headers(description.source.empty() ? description.blanked_source : description.source, description.file,
                         description.given_headers, include_folders);
+}
+
+std::vector<Header> blank_host_code(std::vector<Header> headers, bool in_program) {
+  for (Header& header : headers) {
+    if (is_standard(header)) continue;
+    if (in_program || has_host_code(header.text)) header.text = blank_host_code(header.text);
+  }
+  return headers;
 }
 
 }  // namespace tuner

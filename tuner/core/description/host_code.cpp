@@ -3,189 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <initializer_list>
-#include <optional>
 #include <set>
 #include <vector>
 
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/code_text.hpp"
+#include "tuner/core/description/statements.hpp"
 
 namespace tuner {
 namespace {
 
 constexpr std::string_view kLaunch = "<<<";
-constexpr std::size_t kNowhere = std::string_view::npos;
-
-struct TextRange {
-  std::size_t begin = 0, end = 0;
-};
-
-/// What stands outside of functions and classes and ends with a brace or a semicolon.
-struct Statement {
-  TextRange range;
-  std::size_t name_at = kNowhere;  ///< of what is followed by parentheses; nowhere if nothing is
-  std::string_view name;
-  std::vector<std::string_view> words;  ///< but for the name, outside of brackets
-  std::optional<TextRange> body;        ///< of a function
-
-  bool is_function() const { return name_at != kNowhere; }
-  bool says(std::initializer_list<std::string_view> wanted) const {
-    return std::find_first_of(words.begin(), words.end(), wanted.begin(), wanted.end()) != words.end();
-  }
-};
-
-bool is_white(char c) {
-  return std::isspace(static_cast<unsigned char>(c)) != 0;
-}
-
-/// The word behind a `#`.
-std::string_view directive_at(std::string_view source, std::size_t hash) {
-  const std::size_t begin = source.find_first_not_of(" \t", hash + 1);
-  if (begin == kNowhere) return {};
-  std::size_t end = begin;
-  while (end < source.size() && is_word_character(source[end])) ++end;
-  return source.substr(begin, end - begin);
-}
-
-/// Reads the statements of a source at namespace scope.
-class StatementReader {
- public:
-  StatementReader(std::string_view source, std::string_view code) : source_(source), code_(code) {}
-
-  std::vector<Statement> read() {
-    while (skip_to_statement()) {
-      if (code_[at_] == '}' || code_[at_] == ';') {  // of a namespace
-        ++at_;
-        continue;
-      }
-      if (!read_statement()) break;
-    }
-    return std::move(statements_);
-  }
-
- private:
-  bool skip_to_statement() {
-    while (at_ < code_.size() && (is_white(code_[at_]) || code_[at_] == '#')) ++at_;
-    return at_ < code_.size();
-  }
-
-  /// False where brackets do not match, and all that follows is uncertain.
-  bool read_statement() {
-    Statement statement;
-    statement.range.begin = at_;
-    bool is_value = false;  // behind `=`
-    while (at_ < code_.size()) {
-      const char c = code_[at_];
-      if (c == ';') return finish(statement, at_ + 1);
-      if (c == '{') {
-        if (!statement.is_function() && opens_namespace(statement)) return ++at_, true;
-        const std::size_t end = closing(at_, '{', '}');
-        if (end == kNowhere) return false;
-        const bool is_body = statement.is_function() && !is_value && !continues(end);
-        if (is_body) statement.body = {at_, end};
-        if (is_body) return finish(statement, end);
-        at_ = end;
-      } else if (c == '(' || c == '[') {
-        const std::size_t end = closing(at_, c, c == '(' ? ')' : ']');
-        if (end == kNowhere) return false;
-        if (c == '(' && !statement.is_function() && !is_value) note_name(statement);
-        at_ = end;
-      } else if (c == '<' && !statement.is_function() && !is_operator(statement) && at_ >= compares_until_) {
-        const std::size_t end = closing(at_, '<', '>');
-        if (end == kNowhere) compares_until_ = code_.find_first_of(";{", at_);
-        at_ = end == kNowhere ? at_ + 1 : end;
-      } else if (is_word_character(c)) {
-        const std::size_t begin = at_;
-        while (at_ < code_.size() && is_word_character(code_[at_])) ++at_;
-        const std::string_view word = code_.substr(begin, at_ - begin);
-        // A macro that stands for a whole statement: what follows is another.
-        if (statement.is_function() && !is_value && follows_parenthesis(begin) && !may_follow_parameters(word))
-          return finish(statement, begin);
-        statement.words.push_back(word);
-      } else {
-        is_value = is_value || (c == '=' && !is_operator(statement));
-        ++at_;
-      }
-    }
-    return false;
-  }
-
-  bool finish(Statement& statement, std::size_t end) {
-    at_ = statement.range.end = end;
-    statements_.push_back(std::move(statement));
-    return true;
-  }
-
-  static bool is_operator(const Statement& statement) {
-    return !statement.words.empty() && statement.words.back() == "operator";
-  }
-
-  static bool opens_namespace(const Statement& statement) {
-    return statement.says({"namespace"}) || (statement.words.size() == 1 && statement.words.front() == "extern");
-  }
-
-  bool follows_parenthesis(std::size_t at) const {
-    while (at > 0 && is_white(code_[at - 1])) --at;
-    return at > 0 && code_[at - 1] == ')';
-  }
-
-  static bool may_follow_parameters(std::string_view word) {
-    for (const std::string_view other : {"const", "volatile", "noexcept", "try", "requires", "throw"}) {
-      if (word == other) return true;
-    }
-    return false;
-  }
-
-  /// Whether what follows a brace belongs to what it ended: `f() : a{1}, b{2} {`.
-  bool continues(std::size_t end) const {
-    while (end < code_.size() && is_white(code_[end])) ++end;
-    return end < code_.size() && (code_[end] == ',' || code_[end] == '{');
-  }
-
-  /// At the parenthesis that follows a function's name, or something with arguments before it.
-  void note_name(Statement& statement) const {
-    if (statement.words.empty()) return;
-    const std::string_view word = statement.words.back();
-    for (const std::string_view other :
-         {"__launch_bounds__", "__cluster_dims__", "__block_size__", "__maxnreg__", "__align__", "alignas",
-          "__attribute__", "decltype", "noexcept", "requires", "static_assert", "asm"}) {
-      if (word == other) return;
-    }
-    if (statement.says({"class", "struct", "union", "enum", "using", "typedef", "namespace"})) return;
-    statement.name = word;
-    statement.name_at = static_cast<std::size_t>(word.data() - code_.data());
-    if (word != "operator") statement.words.pop_back();
-  }
-
-  /// Behind the bracket that closes the one at `at`. Of the branches of a condition each continues what stands before
-  /// it, and the first what follows.
-  std::size_t closing(std::size_t at, char open, char close) const {
-    int depth = 0;
-    std::vector<int> before;
-    for (; at < code_.size(); ++at) {
-      const char c = code_[at];
-      if (c == '#') {
-        const std::string_view word = directive_at(source_, at);
-        if (word.starts_with("if")) before.push_back(depth);
-        if (word.starts_with("el") && !before.empty()) depth = before.back();
-        if (word == "endif" && !before.empty()) before.pop_back();
-      } else if (c == open) {
-        ++depth;
-      } else if (c == close) {
-        if (--depth == 0) return at + 1;
-      } else if (open == '<' && (c == ';' || c == '{')) {
-        return kNowhere;  // a comparison
-      }
-    }
-    return kNowhere;
-  }
-
-  std::string_view source_, code_;
-  std::size_t at_ = 0;
-  std::size_t compares_until_ = 0;  ///< so far `<` opens nothing
-  std::vector<Statement> statements_;
-};
 
 /// The conditions of the preprocessor around a place that moves forward. A header's guard is none.
 class Conditions {
@@ -231,11 +59,12 @@ class HostCode {
  public:
   explicit HostCode(std::string_view source) : source_(source), text_(read_code(source)) {
     for (const CodeText::Macro& macro : text_.macros) {
-      const bool marks = std::any_of(kMarks.begin(), kMarks.end(),
-                                     [&](std::string_view mark) { return find_word(macro.body, mark) != kNowhere; });
+      const auto stands_in_body = [&](std::string_view mark) { return find_word(macro.body, mark) != kNowhere; };
+      const bool marks = std::any_of(kMarks.begin(), kMarks.end(), stands_in_body) ||
+                         std::any_of(marking_.begin(), marking_.end(), stands_in_body);
       (marks ? marking_ : plain_).insert(macro.name);
     }
-    statements_ = StatementReader(source, text_.code).read();
+    statements_ = read_statements(source, text_.code);
   }
 
   bool is_there() const {
@@ -245,6 +74,8 @@ class HostCode {
       return !conditions.any_open() && needs_host(statement);
     });
   }
+
+  const std::vector<CodeText::Condition>& conditions() const { return text_.conditions; }
 
   std::vector<TextRange> ranges() const {
     std::vector<TextRange> found;
@@ -266,18 +97,43 @@ class HostCode {
   static constexpr std::array<std::string_view, 4> kMarks{"__device__", "__global__", "constexpr", "consteval"};
 
   bool is_marked(const Statement& statement) const {
-    return std::any_of(statement.words.begin(), statement.words.end(), [&](std::string_view word) {
-      return std::find(kMarks.begin(), kMarks.end(), word) != kMarks.end() || marking_.contains(word);
-    });
+    return marking_.contains(statement.name) ||
+           std::any_of(statement.words.begin(), statement.words.end(), [&](std::string_view word) {
+             return std::find(kMarks.begin(), kMarks.end(), word) != kMarks.end() || marking_.contains(word);
+           });
   }
 
   /// Surely a function of the host: no word of it may be a macro that says otherwise.
   bool is_unmarked(const Statement& statement) const {
-    return std::none_of(statement.words.begin(), statement.words.end(), [&](std::string_view word) {
-      const bool is_capital = word.size() > 1 && std::none_of(word.begin(), word.end(),
-                                                              [](unsigned char c) { return std::islower(c) != 0; });
-      return is_capital && !plain_.contains(word) && word != "FILE";
-    });
+    const std::vector<std::string_view>& words = statement.words;
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+      if (is_macro_before(words[i], words[i + 1])) return false;
+    }
+    return !is_capital(statement.name) &&
+           std::none_of(words.begin(), words.end(), [&](auto word) { return is_capital(word); });
+  }
+
+  bool is_capital(std::string_view word) const {
+    return word.size() > 1 && !plain_.contains(word) && word != "FILE" && word != "operator" &&
+           std::none_of(word.begin(), word.end(), [](unsigned char c) { return std::islower(c) != 0; });
+  }
+
+  /// Whether the first of two words must be a macro, of a header perhaps: `device_inline float`. Types stand alone.
+  bool is_macro_before(std::string_view word, std::string_view next) const {
+    const std::string_view between(word.data() + word.size(),
+                                   static_cast<std::size_t>(next.data() - word.data()) - word.size());
+    return std::all_of(between.begin(), between.end(), is_white) && !is_keyword(word) && !plain_.contains(word) &&
+           next != "const" && next != "volatile" && next != "operator";
+  }
+
+  static bool is_keyword(std::string_view word) {
+    constexpr std::string_view kKeywords =
+        " auto bool char class const constinit consteval constexpr double enum explicit extern final float friend "
+        "inline int long noexcept operator override private protected public register requires short signed static "
+        "struct template thread_local throw try typename union unsigned virtual void volatile ";
+    if (word.starts_with("__")) return true;
+    const std::size_t at = kKeywords.find(word);
+    return at != kNowhere && kKeywords[at - 1] == ' ' && kKeywords[at + word.size()] == ' ';
   }
 
   std::string_view text_of(const TextRange& range) const {
@@ -303,11 +159,10 @@ bool may_have_host_code(std::string_view source) {
   return source.find("-default-device") == kNowhere && source.find("-device-as-default-execution-space") == kNowhere;
 }
 
-bool is_condition(std::string_view line) {
-  const std::size_t hash = line.find_first_not_of(" \t");
-  if (hash == kNowhere || line[hash] != '#') return false;
-  const std::string_view word = directive_at(line, hash);
-  return word.starts_with("if") || word.starts_with("el") || word == "endif";
+void blank(std::string& text, std::size_t begin, std::size_t end) {
+  for (std::size_t at = begin; at < end; ++at) {
+    if (text[at] != '\n' && text[at] != '\r') text[at] = ' ';
+  }
 }
 
 }  // namespace
@@ -318,16 +173,16 @@ bool has_host_code(std::string_view source) {
 
 std::string blank_host_code(std::string_view source) {
   std::string result(source);
-  for (const TextRange& range : HostCode(source).ranges()) {
-    for (std::size_t at = range.begin; at < range.end;) {
-      const std::size_t end = std::min(source.substr(0, range.end).find('\n', at), range.end);
-      if (!is_condition(source.substr(at, end - at))) {
-        std::replace_if(
-            result.begin() + static_cast<std::ptrdiff_t>(at), result.begin() + static_cast<std::ptrdiff_t>(end),
-            [](char c) { return c != '\r'; }, ' ');
-      }
-      at = end + 1;
+  const HostCode host(source);
+  auto condition = host.conditions().begin();
+  for (const TextRange& range : host.ranges()) {
+    std::size_t at = range.begin;
+    for (; condition != host.conditions().end() && condition->begin < range.end; ++condition) {
+      if (condition->begin < range.begin) continue;
+      blank(result, at, condition->begin);
+      at = condition->end;
     }
+    blank(result, at, range.end);
   }
   return result;
 }

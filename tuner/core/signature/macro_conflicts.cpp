@@ -22,12 +22,16 @@ std::string_view parameter_name(std::string_view parameter) {
   return begin == 0 ? std::string_view() : parameter.substr(begin);
 }
 
+/// In characters; what is longer is none, however often it opens another.
+constexpr std::size_t kLongestList = 10'000;
+
 /// The names between the `<` at `open` and the `>` that closes it, with their places in `code`.
 void note_parameters(std::string_view code, std::size_t open, std::map<std::string_view, std::size_t>& names) {
   int depth = 0;
   int parentheses = 0;
   std::size_t begin = open + 1;
-  for (std::size_t at = open; at < code.size() && code[at] != ';' && code[at] != '{'; ++at) {
+  const std::size_t end = std::min(code.size(), open + kLongestList);
+  for (std::size_t at = open; at < end && code[at] != ';' && code[at] != '{'; ++at) {
     const char c = code[at];
     if (c == '(') ++parentheses;
     if (c == ')') --parentheses;

@@ -16,8 +16,13 @@ std::optional<std::string_view> standard_header(std::string_view name);
 /// Whether it is one of these, and not a user's of the same name.
 bool is_standard(const Header& header);
 
-/// Whether it is one of those that hold nothing.
+/// The text of those that hold nothing.
+std::string_view empty_header();
+/// Whether it is one of those, or stands empty for one of the others.
 bool is_for_host_only(const Header& header);
+
+/// <cuda_runtime.h> and the two that NVRTC finds in the toolkit, too: kernels could always include them.
+bool is_of_runtime(std::string_view name);
 
 /// The others of these headers.
 std::vector<Header> without_standard(const std::vector<Header>& headers);

@@ -48,14 +48,17 @@ std::string kernel_identity(const KernelDescription& description, const std::vec
   // Whole directive lines are left out, so that a value list may be broken over one line more; and what a program does
   // on the host.
   std::string source = description.source.empty() ? description.blanked_source : without_directives(description.source);
-  if (has_host_code(source)) source = without_host_code(source);
+  if (description.is_program) source = without_host_code(source);
   fields.add("source", source);
   for (const Header& header : headers) {
+    // Behind it stands what kernels could do without, while the toolkit's stood for it (quoted_headers).
+    if (is_of_runtime(header.name) && is_standard(header)) break;
     if (is_for_host_only(header)) continue;
+    const bool has_host = !is_standard(header) && (description.is_program || has_host_code(header.text));
     fields.add("header", header.name);
-    fields.add("text", header.text);
+    fields.add("text", has_host ? without_host_code(header.text) : header.text);
   }
-  // Only who has the padding may be served a winner that counts on it.
+  // Only a caller whose buffers have the padding may be served a winner that counts on it.
   for (const Argument& argument : description.arguments) {
     if (!argument.padding) continue;
     fields.add("padding", argument.name);

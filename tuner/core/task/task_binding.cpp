@@ -207,7 +207,9 @@ Task::State::State(std::shared_ptr<const KernelDescription> given, const Problem
       headers(quoted_headers(description, include_folders)),
       kernel_identity(tuner::kernel_identity(description, headers)),
       space(make_space(description, problem, device, where, listing)),
-      arguments(bind_arguments(description, space.constants())) {}
+      arguments(bind_arguments(description, space.constants())) {
+  headers = blank_host_code(std::move(headers), description.is_program);
+}
 
 Task::Task(KernelDescription description, const ProblemValues& problem, const DeviceInfo& device,
            const std::vector<std::string>& where, const std::vector<std::filesystem::path>& include_folders,

@@ -1,4 +1,4 @@
-// NVRTC declares assert; as in C, each inclusion obeys NDEBUG.
+// NVRTC declares assert, until an inclusion finds NDEBUG.
 #ifdef NDEBUG
 #undef assert
 #define assert(...) ((void)0)

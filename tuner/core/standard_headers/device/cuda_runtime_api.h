@@ -1,1 +1,1 @@
-#include <cuda_runtime.h>
+#include <__tuner/cuda_runtime.h>

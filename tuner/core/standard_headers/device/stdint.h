@@ -1,7 +1,7 @@
 #ifndef _TUNER_STDINT_H
 #define _TUNER_STDINT_H
 // The types and texts of cuda::std, so that both may be included.
-#include <limits.h>
+#include <__tuner/limits.h>
 typedef signed char int8_t;
 typedef signed short int16_t;
 typedef signed int int32_t;

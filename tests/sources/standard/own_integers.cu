@@ -1,0 +1,13 @@
+#include <cuda_runtime.h>
+
+typedef unsigned long uint64_t;
+
+#pragma tuner kernel(own_integers)
+#pragma tuner problem(n: size = 4096)
+#pragma tuner param(BLOCK, 256, 128)
+#pragma tuner grid(ceil_div(n, BLOCK)) block(BLOCK)
+#pragma tuner in(x, float, n) out(y, float, n) scalar(n, int32)
+__global__ void own_integers(const float* x, float* y, int n) {
+  const uint64_t i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n) y[i] = 2 * x[i];
+}

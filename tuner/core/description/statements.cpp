@@ -1,0 +1,200 @@
+#include "tuner/core/description/statements.hpp"
+
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "tuner/core/base/words.hpp"
+
+namespace tuner {
+namespace {
+
+/// Reads the statements of a source at namespace scope.
+class StatementReader {
+ public:
+  StatementReader(std::string_view source, std::string_view code) : source_(source), code_(code) {}
+
+  std::vector<Statement> read() {
+    while (skip_to_statement()) {
+      if (code_[at_] == '}' || code_[at_] == ';') {  // of a namespace
+        ++at_;
+        continue;
+      }
+      if (!read_statement()) break;
+    }
+    return std::move(statements_);
+  }
+
+ private:
+  bool skip_to_statement() {
+    while (at_ < code_.size() && (is_white(code_[at_]) || code_[at_] == '#')) ++at_;
+    return at_ < code_.size();
+  }
+
+  /// False where brackets do not match, and all that follows is uncertain.
+  bool read_statement() {
+    Statement statement;
+    statement.range.begin = at_;
+    bool is_value = false;  // behind `=`
+    while (at_ < code_.size()) {
+      const char c = code_[at_];
+      if (c == ';') return finish(statement, at_ + 1);
+      if (c == '{') {
+        if (!statement.is_function() && opens_namespace(statement)) return ++at_, true;
+        const std::size_t end = closing(at_, '{', '}');
+        if (end == kNowhere) return false;
+        const bool is_body = statement.is_function() && !is_value && !continues(end);
+        if (is_body) statement.body = {at_, end};
+        if (is_body) return finish(statement, end);
+        at_ = end;
+      } else if (c == '(' || c == '[') {
+        const std::size_t end = closing(at_, c, c == '(' ? ')' : ']');
+        if (end == kNowhere) return false;
+        if (c == '(' && !statement.is_function() && !is_value) note_name(statement);
+        at_ = end;
+      } else if (c == '<' && !statement.is_function() && !is_operator(statement) && at_ >= compares_until_) {
+        const std::size_t end = closing(at_, '<', '>');
+        if (end == kNowhere) compares_until_ = code_.find_first_of(";{", at_);
+        at_ = end == kNowhere ? at_ + 1 : end;
+      } else if (is_word_character(c)) {
+        const std::size_t begin = at_;
+        while (at_ < code_.size() && is_word_character(code_[at_])) ++at_;
+        const std::string_view word = code_.substr(begin, at_ - begin);
+        if (statement.is_function() && !is_value && follows_parenthesis(begin) && !may_follow_parameters(word)) {
+          // A macro that stands for a whole statement: what follows is another.
+          if (statement.words.empty()) return finish(statement, begin);
+          forget_name(statement);  // LAUNCH_BOUNDS(256)
+        }
+        statement.words.push_back(word);
+      } else {
+        is_value = is_value || (c == '=' && !is_operator(statement));
+        ++at_;
+      }
+    }
+    return false;
+  }
+
+  bool finish(Statement& statement, std::size_t end) {
+    at_ = statement.range.end = end;
+    statements_.push_back(std::move(statement));
+    return true;
+  }
+
+  static bool is_operator(const Statement& statement) {
+    return !statement.words.empty() && statement.words.back() == "operator";
+  }
+
+  static bool opens_namespace(const Statement& statement) {
+    return statement.says({"namespace"}) || (statement.words.size() == 1 && statement.words.front() == "extern");
+  }
+
+  bool follows_parenthesis(std::size_t at) const {
+    while (at > 0 && is_white(code_[at - 1])) --at;
+    return at > 0 && code_[at - 1] == ')';
+  }
+
+  bool may_follow_parameters(std::string_view word) const {
+    for (const std::string_view other : {"const", "volatile", "noexcept", "try", "requires", "throw"}) {
+      if (word == other) return true;
+    }
+    return next_is(word, "{;");  // a macro for one of these
+  }
+
+  /// Whether what follows a brace belongs to what it ended: `f() : a{1}, b{2} {`.
+  bool continues(std::size_t end) const { return next_is(code_.substr(end, 0), ",{"); }
+
+  /// Whether one of these characters stands behind a part of the code.
+  bool next_is(std::string_view part, std::string_view characters) const {
+    std::size_t at = static_cast<std::size_t>(part.data() - code_.data()) + part.size();
+    while (at < code_.size() && is_white(code_[at])) ++at;
+    return at < code_.size() && characters.find(code_[at]) != kNowhere;
+  }
+
+  /// At the parenthesis that follows a function's name, or something with arguments before it.
+  void note_name(Statement& statement) const {
+    if (statement.words.empty()) return;
+    const std::string_view word = statement.words.back();
+    for (const std::string_view other :
+         {"__launch_bounds__", "__cluster_dims__", "__block_size__", "__maxnreg__", "__align__", "alignas",
+          "__attribute__", "decltype", "noexcept", "requires", "static_assert", "asm"}) {
+      if (word == other) return;
+    }
+    if (statement.says({"using", "typedef", "namespace"}) || defines_type(statement)) return;
+    statement.name = word;
+    if (word != "operator") statement.words.pop_back();
+  }
+
+  static void forget_name(Statement& statement) {
+    statement.words.push_back(statement.name);
+    statement.name = {};
+  }
+
+  /// `struct MACRO(...) name`, but not `struct timeval now(...)`.
+  static bool defines_type(const Statement& statement) {
+    const std::array<std::string_view, 4> keys{"class", "struct", "union", "enum"};
+    const auto key = std::find_first_of(statement.words.begin(), statement.words.end(), keys.begin(), keys.end());
+    return key != statement.words.end() && statement.words.end() - key < 3;
+  }
+
+  /// Behind the bracket that closes the one at `at`. Of the branches of a condition each continues what stands before
+  /// it, and the first what follows.
+  std::size_t closing(std::size_t at, char open, char close) const {
+    struct Condition {
+      int before = 0;
+      std::optional<int> behind_first;  ///< once another branch begins
+    };
+    int depth = 0;
+    std::vector<Condition> conditions;
+    for (; at < code_.size(); ++at) {
+      const char c = code_[at];
+      if (c == '#') {
+        const std::string_view word = directive_at(source_, at);
+        if (word.starts_with("if")) conditions.push_back({depth, std::nullopt});
+        if (conditions.empty()) continue;
+        if (word.starts_with("el")) {
+          if (!conditions.back().behind_first) conditions.back().behind_first = depth;
+          depth = conditions.back().before;
+        } else if (word == "endif") {
+          depth = conditions.back().behind_first.value_or(depth);
+          conditions.pop_back();
+        }
+      } else if (open == '<' && c == '(') {
+        const std::size_t end = closing(at, '(', ')');
+        if (end == kNowhere) return end;
+        at = end - 1;
+      } else if (c == open) {
+        ++depth;
+      } else if (c == close) {
+        if (--depth == 0) return at + 1;
+      } else if (open == '<' && (c == ';' || c == '{')) {
+        return kNowhere;  // a comparison
+      }
+    }
+    return kNowhere;
+  }
+
+  std::string_view source_, code_;
+  std::size_t at_ = 0;
+  std::size_t compares_until_ = 0;  ///< so far `<` opens nothing
+  std::vector<Statement> statements_;
+};
+
+}  // namespace
+
+std::vector<Statement> read_statements(std::string_view source, std::string_view code) {
+  return StatementReader(source, code).read();
+}
+
+bool is_white(char c) {
+  return std::isspace(static_cast<unsigned char>(c)) != 0;
+}
+
+std::string_view directive_at(std::string_view source, std::size_t hash) {
+  const std::size_t begin = source.find_first_not_of(" \t", hash + 1);
+  if (begin == kNowhere) return {};
+  std::size_t end = begin;
+  while (end < source.size() && is_word_character(source[end])) ++end;
+  return source.substr(begin, end - begin);
+}
+
+}  // namespace tuner

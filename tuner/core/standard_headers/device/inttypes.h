@@ -1,0 +1,1 @@
+#include <__tuner/stdint.h>
