@@ -16,6 +16,7 @@
 #include "tuner/host/compiler.hpp"
 #include "tuner/host/execution.hpp"
 #include "tuner/host/outcome.hpp"
+#include "tuner/host/own_headers.hpp"
 #include "tuner/host/race_findings.hpp"
 #include "tuner/host/signatures.hpp"
 #include "tuner/host/work_folder.hpp"
@@ -65,7 +66,8 @@ class Check {
     result_.notes = std::move(cases_.notes);
     files_.push_back(description_->file.string());
     if (!cases_.problems.empty()) {
-      for (const Header& header : cases_.problems.front().task->headers()) files_.push_back(header.name);
+      headers_ = own_headers(*description_, cases_.problems.front().task->headers(), options_.include_folders);
+      for (const Header& header : headers_) files_.push_back(header.name);
     }
   }
 
@@ -73,8 +75,7 @@ class Check {
     result_.interrupted = stopped();
     if (cases_.cases.empty() || stopped()) return std::move(result_);
     const Clock::time_point start = Clock::now();
-    const Program program(*description_, cases_.problems.front().task->headers(), cases_.changing, options_.device,
-                          folder_.path());
+    const Program program(*description_, headers_, cases_.changing, options_.device, folder_.path());
     Build build(program, compiler_, cases_.variants, options_, limits_, files_);
     const bool compiled = build.run(Flavour::memory, cases_.variants.size(), budget_.until(Budget::Phase::compiling));
     has_compiled_all_ = !budget_.is_over(Budget::Phase::compiling);
@@ -432,6 +433,7 @@ class Check {
   JobLimits limits_;
   Compiler compiler_;
   Cases cases_;
+  std::vector<Header> headers_;
   KnownFiles files_;
   HostResult result_;
   std::vector<Finding> findings_;
