@@ -140,9 +140,9 @@ TEST_CASE("templates, atomics, half precision, two dimensions and constant memor
 
 TEST_CASE(
     "conditions decide what is included, lanes that ask for each other meet, and the language is the compiler's") {
-  const Json report = check("conditions", 0);
+  const Json report = check("conditions", 0, {"-I", TUNER_HOST_KERNELS});
   CHECK_MESSAGE((report["findings"].empty() && report["unchecked"].empty()), report.dump(2));
-  CHECK_EQ(report["configurations"], 2);
+  CHECK_EQ(report["configurations"], 4);
 }
 
 TEST_CASE("cooperative groups, matrix fragments and reductions of CUB give what plain code gives") {

@@ -10,11 +10,11 @@ using namespace tuner;
 
 namespace {
 
-host::HostResult check(const std::string& problem, host::HostOptions options) {
+host::HostResult check(const std::string& problem, host::HostOptions options, bool races = false) {
   const auto description = std::make_shared<const KernelDescription>(
       load_description(TUNER_HOST_KERNELS "/much_work.cu", "", [](const std::string&) {}));
   options.device = known_device(kPlanDevice);
-  options.races = false;
+  options.races = races;
   return host::check_on_host(description, {{"BLOCKDIMX=64", {parse_problem("n=100"), parse_problem(problem)}}},
                              options);
 }
@@ -26,13 +26,32 @@ bool says(const host::HostResult& result, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("a kernel that goes on for longer than there is time is too much work and no hang") {
+TEST_CASE("a kernel that goes on for longer than there is time is a hang only where the problem is small") {
   host::HostOptions options;
   options.limit = std::chrono::seconds(1);
   const host::HostResult result = check("n=200,rounds=1000000000", options);
   CHECK(result.findings.empty());
   CHECK_EQ(result.cases, 1);
-  CHECK(says(result, "`n=200,rounds=1000000000` is more work than a CPU does in 1 s"));
+  CHECK(says(result, "`n=200,rounds=1000000000` does not end, or is more work than a CPU does in 1 s"));
+  REQUIRE_EQ(result.unchecked.size(), 1);
+  CHECK_EQ(result.unchecked[0].place.line, 12);
+
+  options.small_problems = true;
+  const host::HostResult small = check("n=200,rounds=1000000000", options);
+  CHECK_EQ(small.configurations, 1);
+  REQUIRE_EQ(small.findings.size(), 1);
+  CHECK_EQ(small.findings[0].kind, host::FindingKind::hang);
+  CHECK_EQ(small.findings[0].place.line, 12);
+}
+
+TEST_CASE("runs that the watch for races makes too slow are not said to have been checked for races") {
+  host::HostOptions options;
+  options.limit = std::chrono::seconds(1);
+  const host::HostResult result = check("n=200,rounds=2", options, true);
+  CHECK(result.findings.empty());
+  CHECK_EQ(result.cases, 2);
+  CHECK_EQ(result.raced, 1);
+  CHECK(says(result, "1 run was not checked for races to the end"));
 }
 
 TEST_CASE("a check that has no more time says what it left out") {

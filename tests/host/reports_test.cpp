@@ -36,6 +36,21 @@ TEST_CASE("undefined behaviour is placed by its own first line where there is no
   CHECK_EQ(aligned.kind, FindingKind::misaligned_access);
 }
 
+TEST_CASE("what is CUDA's is told from a header of the user's that was not found, in the words of each compiler") {
+  const auto sentence = [](const std::string& error) {
+    return read_compiler_messages("k/kernel.cu:4:9: error: " + error + "\n", kFiles).sentence;
+  };
+  for (const std::string error : {"'sort' is not a member of 'cub'", "no member named 'sort' in namespace 'cub'"})
+    CHECK(sentence(error).starts_with("`cub::sort` cannot run on the CPU"));
+  for (const std::string error : {"'__ldcv' was not declared in this scope", "use of undeclared identifier '__ldcv'"})
+    CHECK(sentence(error).starts_with("`__ldcv` cannot run on the CPU"));
+  for (const std::string error : {": No such file or directory", "' file not found"}) {
+    const std::string quote = error.front() == '\'' ? "'" : "";
+    CHECK(sentence(quote + "cuda/barrier" + error).starts_with("The header `cuda/barrier` is not known here"));
+    CHECK_EQ(sentence(quote + "mine.cuh" + error), "The header `mine.cuh` was not found: name its folder with -I");
+  }
+}
+
 TEST_CASE("a compiler's first error is told with its place in the kernel") {
   const Unchecked error = read_compiler_messages(
       "In file included from u.cpp:3:\nk/kernel.cu:4:9: error: 'wmma' has not been declared\nk/kernel.cu:5:9: error: "

@@ -63,7 +63,8 @@ TEST_CASE("the outline has the conditions, macros and includes in their lines, a
   const auto known = [](std::string_view name) { return name == "h.cuh" ? std::string("header_0.cuh") : ""; };
   const Translation guarded = translate("#ifndef H\n#define H\n#include <cstdint>\nint a;\n#endif\n", "k.cu", known);
   CHECK_EQ(guarded.outline, "#line 1 \"k.cu\"\n#ifndef H\n#define H\n#include <cstdint>\n\n#endif\n");
-  CHECK(guarded.conditional_includes.empty());
+  REQUIRE_EQ(guarded.system_headers.size(), 1);
+  CHECK_FALSE(guarded.system_headers[0].is_conditional);
 
   const Translation text =
       translate("int a;\n#if A > \\\n    1\n#include \"h.cuh\"\n// #include <none>\n#else\n#include <b>\n#endif\n",
@@ -71,5 +72,23 @@ TEST_CASE("the outline has the conditions, macros and includes in their lines, a
   CHECK_EQ(
       text.outline,
       "#line 1 \"k.cu\"\n\n#if A > \\\n    1\n#include \"outline_of_header_0.cuh\"\n\n#else\n#include <b>\n#endif\n");
-  CHECK_EQ(text.conditional_includes, std::vector<std::string>{"h.cuh", "b"});
+  CHECK_EQ(text.conditional_headers, std::vector<std::string>{"h.cuh"});
+  REQUIRE_EQ(text.system_headers.size(), 1);
+  CHECK(text.system_headers[0].is_conditional);
+}
+
+TEST_CASE("a macro that may be defined before is no guard, and a comment of a directive is not cut") {
+  const std::string source = "#ifndef A\n#define A 1 /* of\n two lines */\n#endif\n#if 0\n#include <b>\n#endif\n";
+  const Translation text = translate(source, "k.cu", [](std::string_view) { return std::string(); });
+  CHECK_EQ(text.outline, "#line 1 \"k.cu\"\n" + source);
+  REQUIRE_EQ(text.system_headers.size(), 1);
+  CHECK(text.system_headers[0].is_conditional);
+}
+
+TEST_CASE("a header in quotes that is not the user's is one of the system, and one that is empty for NVRTC is none") {
+  const auto none = [](std::string_view) { return std::string(); };
+  const Translation text = translate("#include \"cuda_fp16.h\"\n#include <cublas_v2.h>\n", "k.cu", none);
+  CHECK_EQ(text.text, "#line 1 \"k.cu\"\n\n\n");
+  REQUIRE_EQ(text.system_headers.size(), 1);
+  CHECK_EQ(text.system_headers[0].name, "cuda_fp16.h");
 }

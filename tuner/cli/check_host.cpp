@@ -125,6 +125,7 @@ ExitCode check_on_cpu(const CheckRequest& request, const std::atomic<bool>& stop
   options.device = device;
   options.include_folders = request.include_folders;
   options.jobs = request.workers;
+  options.small_problems = request.problems.empty();
   options.budget = request.budget.value_or(kDefaultBudget);
   options.seed = request.seed;
   options.stop = &stop;

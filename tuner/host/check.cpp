@@ -16,6 +16,7 @@
 #include "tuner/host/compiler.hpp"
 #include "tuner/host/execution.hpp"
 #include "tuner/host/outcome.hpp"
+#include "tuner/host/own_headers.hpp"
 #include "tuner/host/race_findings.hpp"
 #include "tuner/host/signatures.hpp"
 #include "tuner/host/work_folder.hpp"
@@ -32,13 +33,6 @@ double seconds_since(Clock::time_point start) {
 
 /// What the shim says where a kernel comes to something that it has not.
 constexpr std::string_view kCannotRun = "cannot run on the CPU";
-
-/// Such a case stands under what is not checked, and was not run.
-bool could_not_run(const CaseOutcome& outcome) {
-  return outcome.state == CaseOutcome::State::mismatch || outcome.state == CaseOutcome::State::lacking ||
-         outcome.state == CaseOutcome::State::busy ||
-         (outcome.faulted && outcome.fault.find(kCannotRun) != std::string::npos);
-}
 
 JobLimits limits_of(const HostOptions& options, const WorkFolder& folder) {
   constexpr std::size_t kOfJob = 8;  // a compiler starts its parts, and may be wrapped
@@ -65,7 +59,8 @@ class Check {
     result_.notes = std::move(cases_.notes);
     files_.push_back(description_->file.string());
     if (!cases_.problems.empty()) {
-      for (const Header& header : cases_.problems.front().task->headers()) files_.push_back(header.name);
+      headers_ = own_headers(*description_, cases_.problems.front().task->headers(), options_.include_folders);
+      for (const Header& header : headers_) files_.push_back(header.name);
     }
   }
 
@@ -73,17 +68,17 @@ class Check {
     result_.interrupted = stopped();
     if (cases_.cases.empty() || stopped()) return std::move(result_);
     const Clock::time_point start = Clock::now();
-    const Program program(*description_, cases_.problems.front().task->headers(), cases_.changing, options_.device,
-                          folder_.path());
+    const Program program(*description_, headers_, cases_.changing, options_.device, folder_.path());
     Build build(program, compiler_, cases_.variants, options_, limits_, files_);
     const bool compiled = build.run(Flavour::memory, cases_.variants.size(), budget_.until(Budget::Phase::compiling));
     has_compiled_all_ = !budget_.is_over(Budget::Phase::compiling);
     const bool built = compiled && is_described(build);
-    const bool raced = built && options_.races && built_for_races(build);
+    const bool watched = built && options_.races && built_for_races(build);
+    if (budget_.is_over(Budget::Phase::compiling_for_races)) most_watched_ = options_.most_for_races;
     result_.compile_s = seconds_since(start);
     note_what_does_not_compile(build);
     if (built) run_program(build);
-    if (raced && !stopped()) look_for_races(build);
+    if (built && options_.races && !stopped()) look_for_races(build, watched);
     result_.run_s = seconds_since(start) - result_.compile_s;
     result_.interrupted = stopped();
     note_what_was_left_out(build);
@@ -94,6 +89,13 @@ class Check {
 
  private:
   bool stopped() const { return limits_.stopped(); }
+
+  /// Such a case stands under what is not checked, and was not run.
+  bool could_not_run(const CaseOutcome& outcome) const {
+    return outcome.state == CaseOutcome::State::mismatch || outcome.state == CaseOutcome::State::lacking ||
+           (outcome.state == CaseOutcome::State::busy && !options_.small_problems) ||
+           (outcome.faulted && outcome.fault.find(kCannotRun) != std::string::npos);
+  }
 
   /// Says what the time was too short for.
   void note_what_was_left_out(const Build& build) {
@@ -325,7 +327,7 @@ class Check {
       case CaseOutcome::State::lacking:
         return unchecked_at({outcome.text, {}, one.configuration, 1});
       case CaseOutcome::State::busy:
-        return unchecked_at({too_much_work(problem), {}, one.configuration, 1});
+        return judge_busy(number, one);
       case CaseOutcome::State::died:
         return add(death(number, problem, outcome), one);
       case CaseOutcome::State::late: {
@@ -348,11 +350,19 @@ class Check {
       add(std::move(finding), one);
   }
 
-  std::string too_much_work(const HostProblem& problem) const {
-    return fmt::format(
-        "{} is more work than a CPU does in {} s, all orders of threads together: give a smaller problem with "
-        "--problem",
-        problem.text.empty() ? "The problem" : "`" + problem.text + "`", options_.limit.count());
+  /// Threads that wait for each other again and again look like much work.
+  void judge_busy(std::size_t number, const HostCase& one) {
+    const std::string& problem = cases_.problems[one.problem].text;
+    const std::string sentence = fmt::format(
+        "does not end, or is more work than a CPU does in {} s, all orders of threads together: {}give a smaller "
+        "problem with --problem",
+        options_.limit.count(), options_.small_problems ? "if it ends, " : "");
+    SourceSpot within;
+    const SourceSpot seen = place_in_stack(report(number), files_, within);
+    SourceSpot& place = busy_places_[one.problem];  // where others were, if it was not run
+    if (seen.line != 0) place = seen;
+    if (options_.small_problems) return add({.kind = FindingKind::hang, .place = place, .sentence = sentence}, one);
+    unchecked_at({(problem.empty() ? "The problem " : "`" + problem + "` ") + sentence, place, one.configuration, 1});
   }
 
   /// One entry for each place, however many configurations come to it.
@@ -377,13 +387,17 @@ class Check {
     return finding;
   }
 
-  void look_for_races(const Build& build) {
+  /// `watched`: there is a program for it.
+  void look_for_races(const Build& build, bool watched) {
     // What crashes or hangs has been said already.
     std::vector<std::size_t> numbers;
     for (std::size_t i = 0; i < cases_.cases.size(); ++i) {
       const HostCase& one = cases_.cases[i];
-      if (one.reference_only || ended_.count(i) == 0 || !build.compiled(Flavour::threads, one.variant)) continue;
-      numbers.push_back(i);
+      if (one.reference_only || ended_.count(i) == 0) continue;
+      if (watched && build.compiled(Flavour::threads, one.variant))
+        numbers.push_back(i);
+      else if (static_cast<std::size_t>(one.variant) < most_watched_)
+        ++race_runs_left_out_;
     }
     if (numbers.empty()) return;
     std::vector<CaseOutcome> outcomes;
@@ -392,12 +406,22 @@ class Check {
     } catch (const Error& error) {
       return not_looked_for_races(error);
     }
-    if (budget_.is_over(Budget::Phase::looking_for_races)) race_runs_left_out_ = not_run(outcomes);
+    if (budget_.is_over(Budget::Phase::looking_for_races)) race_runs_left_out_ += not_run(outcomes);
     std::set<std::string> configurations;
+    std::size_t unfinished = 0;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (outcomes[i].was_run()) configurations.insert(cases_.cases[numbers[i]].configuration);
+      if (outcomes[i].state == CaseOutcome::State::ended)
+        configurations.insert(cases_.cases[numbers[i]].configuration);
+      else if (outcomes[i].was_run())
+        ++unfinished;
     }
     result_.raced = configurations.size();
+    if (unfinished > 0) {
+      result_.unchecked.push_back({fmt::format(
+          "{} not checked for races to the end: under the watch for races, which is slower, {} not end in {} s",
+          unfinished == 1 ? "1 run was" : fmt::format("{} runs were", unfinished),
+          unfinished == 1 ? "it did" : "they did", options_.limit.count())});
+    }
     std::set<std::string> addresses;
     for (const CaseOutcome& outcome : outcomes) {
       for (const RaceEvent& event : outcome.races) {
@@ -432,13 +456,16 @@ class Check {
   JobLimits limits_;
   Compiler compiler_;
   Cases cases_;
+  std::vector<Header> headers_;
   KnownFiles files_;
   HostResult result_;
   std::vector<Finding> findings_;
-  std::set<std::size_t> ended_;         ///< cases
-  std::set<std::string> not_compared_;  ///< outputs that a note speaks of
-  std::set<std::string> uncheckable_;   ///< configurations
-  bool has_compiled_all_ = true;        ///< there was time for it
+  std::set<std::size_t> ended_;                    ///< cases
+  std::set<std::string> not_compared_;             ///< outputs that a note speaks of
+  std::set<std::string> uncheckable_;              ///< configurations
+  std::map<std::size_t, SourceSpot> busy_places_;  ///< by problem
+  bool has_compiled_all_ = true;                   ///< there was time for it
+  std::size_t most_watched_ = 0;  ///< variants that there was no time to compile for the watch for races are below this
   std::size_t runs_left_out_ = 0, race_runs_left_out_ = 0;
 };
 

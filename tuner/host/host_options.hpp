@@ -34,6 +34,7 @@ struct HostOptions {
   bool races = true;                                ///< look for races; costs about as much as the rest
   std::size_t most_for_races = 1000;                ///< configurations that are looked at for races, from the first
   int jobs = 1;                                     ///< compilers and programs at the same time
+  bool small_problems = false;                      ///< all are so small that what goes on for long does not end
   std::chrono::seconds limit{10};                   ///< of a core, for one configuration on one problem, all runs
   std::optional<std::chrono::milliseconds> budget;  ///< for everything; then the rest is left out, and that is said
   std::uint64_t seed = 0;                           ///< of the inputs

@@ -4,9 +4,7 @@
 #include <set>
 
 #include "tuner/core/base/words.hpp"
-#include "tuner/core/description/source_text.hpp"
 #include "tuner/core/signature/compiled_signature.hpp"
-#include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/host/shim_source.hpp"
 #include "tuner/host/work_folder.hpp"
 
@@ -21,6 +19,13 @@ void append_new(std::vector<std::string>& names, const std::vector<std::string>&
   }
 }
 
+/// Whether macros decide what it includes.
+bool has_condition(const Translation& text) {
+  return !text.conditional_headers.empty() ||
+         std::any_of(text.system_headers.begin(), text.system_headers.end(),
+                     [](const Translation::SystemHeader& header) { return header.is_conditional; });
+}
+
 bool says_once(std::string_view text) {
   return text.find("#pragma once") != std::string_view::npos;
 }
@@ -30,8 +35,7 @@ bool says_once(std::string_view text) {
 Program::Program(const KernelDescription& description, const std::vector<Header>& headers,
                  const std::vector<std::string>& changing, const DeviceInfo& device, std::filesystem::path folder)
     : folder_(std::move(folder)) {
-  // The C++ compiler has its own of the standard ones.
-  for (const Header& header : without_standard(headers))
+  for (const Header& header : headers)
     headers_.push_back({header, "header_" + std::to_string(headers_.size()) + ".cuh", {}, says_once(header.text)});
   for (const Argument& argument : description.arguments) {
     if (argument.role == Argument::Role::constant) constants_.push_back(argument.name);
@@ -46,43 +50,49 @@ Program::Program(const KernelDescription& description, const std::vector<Header>
     return "";
   };
   const Translation kernel = translate(description.blanked_source, description.file.string(), name_of);
-  has_conditions_ = !kernel.conditional_includes.empty();
-  for (HostHeader& header : headers_) {
-    header.translation = translate(header.source.text, header.source.name, name_of);
-    has_conditions_ = has_conditions_ || !header.translation.conditional_includes.empty();
-  }
-  find_shared_headers(changing, kernel);
+  for (HostHeader& header : headers_) header.translation = translate(header.source.text, header.source.name, name_of);
+  find_conditional_headers(kernel);
+  find_shared_headers(changing);
   write_shim();
   write_translations(kernel, description);
 }
 
-void Program::find_shared_headers(const std::vector<std::string>& changing, const Translation& kernel) {
-  std::vector<std::string> conditional = kernel.conditional_includes;
-  for (const HostHeader& header : headers_) append_new(conditional, header.translation.conditional_includes);
+void Program::find_conditional_headers(const Translation& kernel) {
+  std::vector<std::string> names = kernel.conditional_headers;
+  has_conditions_ = has_condition(kernel);
+  for (const HostHeader& header : headers_) {
+    append_new(names, header.translation.conditional_headers);
+    has_conditions_ = has_conditions_ || has_condition(header.translation);
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    for (HostHeader& header : headers_) {
+      if (header.source.name != names[i]) continue;
+      header.conditional = true;
+      append_new(names, header.translation.own_headers);
+    }
+  }
+}
+
+void Program::find_shared_headers(const std::vector<std::string>& changing) {
   for (HostHeader& header : headers_) {
-    header.shared = std::none_of(changing.begin(), changing.end(), [&](const std::string& name) {
+    header.shared = !header.conditional && std::none_of(changing.begin(), changing.end(), [&](const std::string& name) {
       return find_word(header.source.text, name) != std::string::npos;
     });
   }
+  const auto is_shared = [&](const std::string& name) {
+    return std::any_of(headers_.begin(), headers_.end(),
+                       [&](const HostHeader& other) { return other.source.name == name && other.shared; });
+  };
   for (bool again = true; again;) {
     again = false;
     for (HostHeader& header : headers_) {
-      const auto is_conditional = [&](const std::string& name) {
-        return std::find(conditional.begin(), conditional.end(), name) != conditional.end();
-      };
-      if (is_conditional(header.source.name)) {
-        header.shared = false;
-        append_new(conditional, quoted_includes(header.source.text));
-      }
-      if (!header.shared) continue;
+      const Translation& text = header.translation;
       // One that includes another that changes changes with it.
-      for (const std::string& name : quoted_includes(header.source.text)) {
-        const auto found = std::find_if(headers_.begin(), headers_.end(),
-                                        [&](const HostHeader& other) { return other.source.name == name; });
-        if (found == headers_.end() || (found->shared && !is_conditional(name))) continue;
-        header.shared = false;
-        again = true;
-      }
+      if (!header.shared || (text.conditional_headers.empty() &&
+                             std::all_of(text.own_headers.begin(), text.own_headers.end(), is_shared)))
+        continue;
+      header.shared = false;
+      again = true;
     }
   }
 }
@@ -98,20 +108,17 @@ std::filesystem::path Program::runtime(Flavour flavour) const {
 std::string Program::system_includes(const Translation& kernel, const std::string& kernel_file) const {
   std::string text;
   std::set<std::string> seen;
-  const auto take = [&](const Translation& translation, const std::string& file) {
+  const auto take = [&](const Translation& translation, const std::string& file, bool is_conditional) {
     for (const Translation::SystemHeader& header : translation.system_headers) {
+      // What a condition excludes may not exist. The others come first: no macro of the kernel's reaches them.
+      if ((is_conditional || header.is_conditional) && !is_of_shim(header.name)) continue;
       if (!seen.insert(header.name).second) continue;
-      const std::string include =
+      text +=
           "#line " + std::to_string(header.line) + ' ' + string_literal(file) + "\n#include <" + header.name + ">\n";
-      const bool is_of_shim = std::any_of(shim_files().begin(), shim_files().end(), [&](const ShimFile& one) {
-        return one.name == "tuner/host/shim/include/" + header.name;
-      });
-      // What a condition excludes may not exist. What is around kernels comes first: no macro of theirs reaches it.
-      if (!has_conditions_ || is_of_shim) text += include;
     }
   };
-  for (const HostHeader& header : headers_) take(header.translation, header.source.name);
-  take(kernel, kernel_file);
+  for (const HostHeader& header : headers_) take(header.translation, header.source.name, header.conditional);
+  take(kernel, kernel_file, false);
   return text;
 }
 
@@ -123,9 +130,14 @@ std::string Program::conditional_includes(const VariantSource& variant) const {
     text += "#define " + macro + ' ' + value + '\n';
     append_new(defined, {macro});
   }
-  text += "#include \"" + outline_name(kKernelFile) + "\"\n";
-  for (const std::string& macro : defined) text += "#undef " + macro + '\n';
-  return text;
+  return text + "#include \"" + outline_name(kKernelFile) + "\"\n" + undefine(defined);
+}
+
+/// The compiler's own macros are there again for the next variant, whatever a text makes of them.
+std::string Program::undefine(const std::vector<std::string>& macros) const {
+  std::string text;
+  for (const std::string& macro : macros) text += "#undef " + macro + '\n';
+  return text + device_macros_;
 }
 
 void Program::write_translations(const Translation& kernel, const KernelDescription& description) {
@@ -186,9 +198,9 @@ std::filesystem::path Program::write_unit(const std::string& name, std::span<con
     }
     unit += "#include \"" + std::string(kKernelFile) + "\"\nconstexpr auto tuner_kernel = &" + variant.function +
             ";\nusing tuner_signature = " + signature_type(variant.function) + ";\n";
-    for (const std::string& macro : defined) unit += "#undef " + macro + '\n';
-    unit += "}\nconst ::tuner::host::Registration<" + space + "::tuner_kernel> register_" + space + "(" + number +
-            ", __start_" + section + ", __stop_" + section + ", typeid(" + space + "::tuner_signature).name(), {";
+    unit += undefine(defined) + "}\nconst ::tuner::host::Registration<" + space + "::tuner_kernel> register_" + space +
+            "(" + number + ", __start_" + section + ", __stop_" + section + ", typeid(" + space +
+            "::tuner_signature).name(), {";
     for (const std::string& constant : constants_) {
       const std::string symbol = space + "::" + constant;
       unit += "{const_cast<void*>(static_cast<const volatile void*>(&" + symbol + ")), sizeof(" + symbol + ")}, ";

@@ -35,8 +35,8 @@ inline std::string flavour_name(Flavour flavour) {
 /// folder.
 class Program {
  public:
-  /// `changing` are the names of macros that differ between variants: headers that mention none of them are
-  /// included once for all. Conditions see the macros of a compiler for `device`.
+  /// `headers` are those of the kernel's (own_headers), `changing` the names of macros that differ between variants:
+  /// headers that mention none of them are included once for all. Conditions see the macros of a compiler for `device`.
   Program(const KernelDescription& description, const std::vector<Header>& headers,
           const std::vector<std::string>& changing, const DeviceInfo& device, std::filesystem::path folder);
 
@@ -52,15 +52,18 @@ class Program {
     Header source;
     std::string file;  ///< of its translation
     Translation translation;
-    bool once = false;    ///< it says `#pragma once`
-    bool shared = false;  ///< included once for all variants
+    bool once = false;         ///< it says `#pragma once`
+    bool conditional = false;  ///< macros decide whether it is included
+    bool shared = false;       ///< included once for all variants
   };
 
   void write_shim() const;
-  void find_shared_headers(const std::vector<std::string>& changing, const Translation& kernel);
+  void find_conditional_headers(const Translation& kernel);
+  void find_shared_headers(const std::vector<std::string>& changing);
   void write_translations(const Translation& kernel, const KernelDescription& description);
   std::string system_includes(const Translation& kernel, const std::string& kernel_file) const;
   std::string conditional_includes(const VariantSource& variant) const;
+  std::string undefine(const std::vector<std::string>& macros) const;
 
   std::filesystem::path folder_;
   std::vector<HostHeader> headers_;

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "tuner/core/description/code_text.hpp"
+
 namespace tuner::host {
 namespace {
 
@@ -65,20 +67,26 @@ std::string where_touched(const Touched& touched, const std::string& report) {
   return "of memory that belongs to no object";
 }
 
-/// What a compiler says, or which feature of CUDA it is that has no counterpart here. Quotes are those of LC_ALL=C.
+/// What a compiler, GCC or Clang, says, or which feature of CUDA it is that has no counterpart here. Quotes are those
+/// of LC_ALL=C.
 std::string in_words_of_a_kernel(const std::string& error) {
   constexpr std::string_view kWayOut =
       "cannot run on the CPU: check on a GPU, or exclude it with `#if !defined(TUNER_HOST_EMULATION)`";
+  std::string header = between(error, "'", "' file not found");
   if (const std::size_t end = error.find(": No such file or directory"); end != std::string::npos)
-    return fmt::format("The header `{}` is not known here, and what it declares {}", error.substr(0, end), kWayOut);
-  if (const std::string header = between(error, "'", "' file not found"); !header.empty())
+    header = error.substr(0, end);
+  if (!header.empty() && !is_library_header(header))
+    return fmt::format("The header `{}` was not found: name its folder with -I", header);
+  if (!header.empty())
     return fmt::format("The header `{}` is not known here, and what it declares {}", header, kWayOut);
   for (const std::string_view space : {"cub", "cooperative_groups", "nvcuda::wmma", "cuda", "cuda::std", "cg"}) {
-    const std::string name = between(error, "'", fmt::format("' is not a member of '{}'", space));
+    std::string name = between(error, "'", fmt::format("' is not a member of '{}'", space));
+    if (name.empty()) name = between(error, "no member named '", fmt::format("' in namespace '{}'", space));
     if (!name.empty()) return fmt::format("`{}::{}` {}", space, name, kWayOut);
   }
-  if (const std::string name = between(error, "'", "' was not declared in this scope"); name.starts_with("__"))
-    return fmt::format("`{}` {}", name, kWayOut);
+  std::string name = between(error, "'", "' was not declared in this scope");
+  if (name.empty()) name = between(error, "use of undeclared identifier '", "'");
+  if (name.starts_with("__")) return fmt::format("`{}` {}", name, kWayOut);
   return "The C++ compiler says: " + error;
 }
 

@@ -13,4 +13,7 @@ struct ShimFile {
 };
 std::span<const ShimFile> shim_files();
 
+/// Whether a header that a kernel includes is there.
+bool is_of_shim(std::string_view header);
+
 }  // namespace tuner::host

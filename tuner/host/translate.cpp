@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
 
 namespace tuner::host {
 namespace {
@@ -151,6 +152,11 @@ std::optional<Replacement> external(Reader reader) {
   return dynamic_shared(reader);
 }
 
+bool is_empty_for_nvrtc(const std::string& header) {
+  const auto text = standard_header(header);
+  return text && is_for_host_only({header, std::string(*text)});
+}
+
 class Translator {
  public:
   Translator(std::string_view text, std::string_view file_name, const HeaderName& header_name)
@@ -214,18 +220,25 @@ class Translator {
     if (word == "ifndef" && directives_ == 1) guard_ = operand;
     if (word == "define" && directives_ == 2 && operand == guard_) has_guard_ = true;
     if (word == "if" || word == "ifdef" || word == "ifndef") ++depth_;
-    if (word == "endif") --depth_;
+    if (word == "endif" && --depth_ == 0) has_guard_ = false;  // what follows is not within it
   }
 
   bool is_conditional() const { return depth_ > (has_guard_ ? 1 : 0); }
 
-  /// Where a directive ends that may go on in the next line.
+  /// Where a directive ends that may go on in the next line, as a comment in it may.
   std::size_t end_of_directive(std::size_t from) const {
-    for (std::size_t end = reader_.text.find('\n', from);; end = reader_.text.find('\n', end + 1)) {
-      if (end == std::string_view::npos) return reader_.text.size();
-      const std::size_t last = reader_.text.find_last_not_of("\r", end - 1);
-      if (last == std::string_view::npos || reader_.text[last] != '\\') return end;
+    Reader reader{reader_.text, from};
+    while (!reader.done()) {
+      if (reader.peek() == '\n') {
+        if (reader.text[reader.text.find_last_not_of("\r", reader.at - 1)] != '\\') break;
+        ++reader.at;
+      } else if (!reader.skip_opaque()) {
+        ++reader.at;
+      } else if (reader.text[reader.at - 1] == '\n') {
+        --reader.at;  // a quote that nothing closes
+      }
     }
+    return reader.at;
   }
 
   /// Moves over an include's line; other directives are read on as text, because a macro may hold anything.
@@ -244,19 +257,27 @@ class Translator {
     }
     if (word != "include") return;
     line.skip_blanks();
-    const bool system = line.peek() == '<';
     const std::size_t open = line.at;
-    const std::size_t close = line.text.find(system ? '>' : '"', open + 1);
-    if ((!system && line.peek() != '"') || close == std::string_view::npos) return;
-    const std::string name(line.text.substr(open + 1, close - open - 1));
-    const std::string known = system ? "" : header_name_(name);
-    if (!system && known.empty()) return;
-    if (is_conditional()) result_.conditional_includes.push_back(name);
-    outline(from, system ? "#include <" + name + ">" : "#include " + string_literal(outline_name(known)));
-    if (!system) return replace(from, {"#include " + string_literal(known), close + 1});
-    const auto before = reader_.text.substr(0, from);
-    result_.system_headers.push_back({name, 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'))});
-    replace(from, {"", close + 1});
+    if (line.peek() != '<' && line.peek() != '"') return;
+    const std::size_t close = line.text.find(line.peek() == '<' ? '>' : '"', open + 1);
+    if (close == std::string_view::npos) return;
+    include(from, std::string(line.text.substr(open + 1, close - open - 1)), close + 1);
+  }
+
+  void include(std::size_t from, const std::string& name, std::size_t end) {
+    const std::string own = header_name_(name);
+    if (!own.empty()) {
+      (is_conditional() ? result_.conditional_headers : result_.own_headers).push_back(name);
+      outline(from, "#include " + string_literal(outline_name(own)));
+      return replace(from, {"#include " + string_literal(own), end});
+    }
+    if (!is_empty_for_nvrtc(name)) {
+      const auto before = reader_.text.substr(0, from);
+      const int line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+      result_.system_headers.push_back({name, line, is_conditional()});
+      outline(from, "#include <" + name + ">");
+    }
+    replace(from, {"", end});
   }
 
   Reader reader_;

@@ -27,7 +27,7 @@ __global__ void groups(const half* x, float* y) {
   store_matrix_sync(y, c, 16, mem_row_major);
 #elif WAY == WAY_tiles
   namespace cg = cooperative_groups;
-  const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+  const cg::thread_block_tile<16> tile = cg::tiled_partition<16>(cg::this_thread_block());
   const int k = tile.thread_rank();
   for (int i = tile.meta_group_rank(); i < 256; i += tile.meta_group_size()) {
     const float product = float(x[i / 16 * 16 + k]) * float(x[i % 16 * 16 + k]);

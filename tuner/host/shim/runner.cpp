@@ -11,8 +11,9 @@
 //   lacking CASE                            this machine has too little of something; the report says of what
 //   late CASE                               it was stopped after the time limit, when nothing went on any more; the
 //                                           report says where it was
-//   busy CASE                               it was stopped after the time limit, when its threads took turns; or it was
-//                                           not run, because others were stopped so on the same problem
+//   busy CASE                               it was stopped after the time limit, when its threads took turns, and the
+//                                           report says where; or it was not run, because others were stopped so on
+//                                           the same problem
 //   mismatch CASE TEXT                      the arguments are not those of the kernel
 //   left CASE                               not run, because others crashed
 // Each configuration has a process of its own. `runner --signatures FILE` writes a line for each variant instead:
@@ -61,8 +62,7 @@ extern unsigned char __stop_tuner_shared[] __attribute__((weak));
 namespace tuner::host {
 namespace {
 
-constexpr int kLacking = 68;
-constexpr unsigned kMostBusy = 2;  // of a problem; it is left alone then
+constexpr unsigned kMostBusy = 2;  // of a problem, in each part; it is left alone then
 constexpr std::size_t kMostReport = std::size_t{1} << 20;
 // What a run may have beyond what it has at its start: much more than what is around a kernel takes.
 constexpr std::size_t kMemory = std::size_t{2} << 30;
@@ -269,20 +269,19 @@ void run_plan(const Plan& plan, std::size_t part, std::size_t parts) {
     while (waitpid(child, &how, 0) < 0) continue;
     const bool ended = WIFEXITED(how) && WEXITSTATUS(how) == 0;
     const std::size_t last = shared->current;
+    if (!ended) keep_report(report, plan.reports + std::to_string(cases[last]));
+    close(report);
     if (WIFEXITED(how) && WEXITSTATUS(how) == kBusy) {
-      close(report);
       event("busy %zu\n", cases[last]);
       ++busy[plan.cases[cases[last]].problem];
       next = last + 1;  // others are smaller
       continue;
     }
-    if (!ended) keep_report(report, plan.reports + std::to_string(cases[last]));
-    close(report);
     if (ended) {
       while (next < cases.size() && plan.cases[cases[next]].variant == variant) ++next;
       continue;
     }
-    if (WIFEXITED(how) && WEXITSTATUS(how) == kLate)
+    if (WIFEXITED(how) ? WEXITSTATUS(how) == kLate : WTERMSIG(how) == SIGALRM)
       event("late %zu\n", cases[last]);
     else if (WIFEXITED(how) && WEXITSTATUS(how) == kLacking)
       event("lacking %zu\n", cases[last]);

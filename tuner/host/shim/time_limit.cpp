@@ -5,22 +5,30 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdio>
 
 #include "tuner/host/shim/block.hpp"
+#include "tuner/host/shim/thread.hpp"
 
 extern "C" __attribute__((weak)) void __sanitizer_print_stack_trace();
 
 namespace tuner::host {
 namespace {
 
+constexpr unsigned kMostToPrint = 5;  // seconds; where it was interrupted may hold a lock that printing needs
+
 // Of the case that runs: how often half of its time was over, and how far it was then.
 unsigned halves = 0;
 std::uint64_t turns_at_half = 0;
 
-/// Whether a kernel that is out of time does anything but wait: since the first half its threads took turns, or blocks
-/// followed each other.
-bool is_at_work() {
-  return halves > 0 && all_turns() != turns_at_half;
+/// Where a thread waits for others, as a line of a stack.
+bool print_wait() {
+  for (unsigned number = 0; const Thread* thread = thread_of_block(number); ++number) {
+    if (thread->state == Thread::State::finished || thread->spot.file == nullptr) continue;
+    dprintf(STDERR_FILENO, "#0 in %s:%d\n", thread->spot.file, thread->spot.line);
+    return true;
+  }
+  return false;
 }
 
 /// Says where the kernel is that does not end.
@@ -29,10 +37,16 @@ void on_alarm(int number) {
     turns_at_half = all_turns();
     return;
   }
-  if (is_at_work()) _exit(kBusy);
+  if (halves == 0) {
+    dprintf(STDERR_FILENO, "other programs left it hardly any time of a core\n");
+    _exit(kLacking);
+  }
+  // Whether it did anything but wait: since the first half its threads took turns, or blocks followed each other.
+  const bool is_at_work = all_turns() != turns_at_half;
   signal(SIGALRM, SIG_DFL);
-  if (__sanitizer_print_stack_trace) __sanitizer_print_stack_trace();
-  _exit(kLate);
+  alarm(kMostToPrint);
+  if (!(is_at_work && print_wait()) && __sanitizer_print_stack_trace) __sanitizer_print_stack_trace();
+  _exit(is_at_work ? kBusy : kLate);
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 
 namespace tuner::host {
 
-/// The exit status of a process whose kernel is out of time: nothing went on any more, and standard error says where
-/// it is; or threads took turns, or blocks followed each other, in the second half of the time.
+/// The exit status of a process that lacks something, as standard error says; of one whose kernel is out of time, with
+/// nothing that went on any more; and of one where threads took turns, or blocks followed each other, in the second
+/// half of the time. Standard error says where they are.
+inline constexpr int kLacking = 68;
 inline constexpr int kLate = 67;
 inline constexpr int kBusy = 69;
 

@@ -145,6 +145,12 @@ class thread_block_tile : public tuner_detail::Lanes {
  public:
   explicit thread_block_tile(unsigned parents_rank, unsigned parents_size)
       : Lanes(tuner_detail::tile_mask(Size)), rank_(parents_rank / Size), tiles_((parents_size + Size - 1) / Size) {}
+  /// To the type that does not name its parent.
+  template <typename Other>
+  thread_block_tile(const thread_block_tile<Size, Other>& other)
+      : Lanes(other), rank_(other.meta_group_rank()), tiles_(other.meta_group_size()) {
+    static_assert(std::is_void_v<Parent>, "a tile of another parent is another type");
+  }
   static constexpr unsigned num_threads() { return Size; }
   static constexpr unsigned size() { return Size; }
   unsigned meta_group_rank() const { return rank_; }
