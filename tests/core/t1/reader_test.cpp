@@ -579,7 +579,7 @@ TEST_CASE("every mistake is a sentence that names its place") {
       {"/KernelSpecification/CompilerOptions",
        {"-std=c++11", "-std=gnu++98"},
        "[1]: the run-time compiler has no language \"gnu++98\": choose one of c++03,"},
-      {"/KernelSpecification/Arguments/0/Padding", -4, ": is -4; a padding is at most 1073741824 bytes."},
+      {"/KernelSpecification/Arguments/0/Padding", -4, ": is -4; a padding has from 0 to 1073741824 bytes."},
       {"/KernelSpecification/Arguments/0/MemoryType", "Texture", ": `Texture` memory is not supported"},
       {"/KernelSpecification/Arguments/0/FillType", "Script", ": `Script` is not supported"},
       {"/KernelSpecification/Arguments/0/FillType", "BinaryRaw", ": `BinaryRaw` is not supported"},
@@ -651,15 +651,19 @@ TEST_CASE("keys of another case are named where one is missing") {
   T1Folder folder;
   folder.file["kernelSpecification"] = folder.file["KernelSpecification"];
   folder.file.erase("KernelSpecification");
-  CHECK(mistake(folder) == "KernelSpecification is missing; rename `kernelSpecification`, which T1 spells so.");
+  CHECK(mistake(folder) ==
+        "KernelSpecification is missing; `kernelSpecification` is there: rename it to `KernelSpecification`.");
 }
 
 TEST_CASE("a source for HIP is refused unless the header of HIP stands under a condition") {
   T1Folder folder;
   folder.write("k.cu", "// HIP\n  #  include <hip/hip_runtime.h>\n" + T1Folder::kernel());
   CHECK(contains(mistake(folder), "KernelFile: k.cu is a source for HIP, whose `hip/hip_runtime.h` (line 2)"));
-  folder.write("k.cu", "#ifdef __HIP__\n#include \"hip/hip_runtime.h\"\n#endif\n" + T1Folder::kernel());
-  CHECK(folder.read().warnings.empty());
+  for (const char* harmless :
+       {"#ifdef __HIP__\n#include \"hip/hip_runtime.h\"\n#endif\n", "/*\n#include <hip/hip_runtime.h>\n*/\n"}) {
+    folder.write("k.cu", harmless + T1Folder::kernel());
+    CHECK(folder.read().warnings.empty());
+  }
 }
 
 TEST_CASE("MemType Constant without an array is an ordinary buffer, if the kernel has a parameter for it") {
@@ -681,6 +685,27 @@ TEST_CASE("what the kernel takes as a pointer to const is no output") {
               "Arguments[0]: the kernel cannot write through `const float* x`: set its AccessType to ReadOnly."));
   folder.at("/KernelSpecification/Arguments/1/AccessType") = "ReadOnly";
   CHECK(contains(mistake(folder), "Arguments[1].AccessType: no argument is written"));
+  folder.at("/KernelSpecification/Arguments").erase(1);
+  folder.write("k.cu", "__global__ void scale(const float* x, int n) {}\n");
+  CHECK(contains(mistake(folder), "the kernel cannot write through `const float* x`: remove that const"));
+}
+
+TEST_CASE("the warning of a pointer to const does not depend on the order of the arguments") {
+  T1Folder folder;
+  Json& arguments = folder.at("/KernelSpecification/Arguments");
+  std::swap(arguments[0], arguments[1]);
+  arguments[1]["AccessType"] = "ReadWrite";
+  folder.write("k.cu", "__global__ void scale(float* y, const float* x, int n) {}\n");
+  CHECK(warns(folder.read(), "Arguments[1]: the kernel cannot write through `const float* x`"));
+}
+
+TEST_CASE("comments between the parameters of a kernel say nothing of them") {
+  T1Folder folder;
+  folder.write("k.cu", "__global__ void scale(const float* x,  // the const input (1, 2)\n    float* y, int n) {}\n");
+  CHECK(folder.read().warnings.empty());
+  // Which of the parameters there are is not known, so that nothing is said of them.
+  folder.write("k.cu", "__global__ void scale(const float* x,\n#ifdef A\nconst\n#endif\nfloat* y, int n) {}\n");
+  CHECK(folder.read().warnings.empty());
 }
 
 TEST_CASE("random buffers that are called like parts of another one are warned of") {
@@ -702,6 +727,9 @@ TEST_CASE("random buffers that are called like parts of another one are warned o
   CHECK(warns(folder.read(), "Arguments[3]: `pos` is called as if it held the same data as `posX`, `posY`"));
   for (const int i : {3, 4, 5}) arguments[i]["FillType"] = "Constant";
   CHECK(folder.read().warnings.empty());
+  arguments[3] = {{"Name", "pos"}, {"Type", "float4"},     {"MemoryType", "Vector"}, {"AccessType", "ReadOnly"},
+                  {"Size", 64},    {"FillType", "Random"}, {"FillValue", 1.0}};
+  CHECK(warns(folder.read(), "Arguments[3]: `pos` is called as if it held the same data as `posX`, `posY`"));
 }
 
 TEST_CASE("text that is no JSON is shown with line and column") {

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <vector>
 
+#include "search/expression/quoting.hpp"
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/code_text.hpp"
-#include "tuner/core/description/preprocessor_lines.hpp"
+#include "tuner/core/description/live_lines.hpp"
 #include "tuner/core/description/source_text.hpp"
 
 namespace tuner {
@@ -55,11 +57,10 @@ std::map<std::string_view, std::size_t> template_parameters(std::string_view cod
 
 /// Whether a condition, `#undef` or `#define` of the source names it.
 bool is_handled(std::string_view source, std::string_view name) {
-  bool any = false;
-  for_each_preprocessor_line(source, [&](std::string_view line, std::size_t, int) {
-    any = any || (!line.starts_with("pragma") && find_word(line, name) != std::string_view::npos);
+  const std::vector<LiveLine> lines = live_lines(source);
+  return std::any_of(lines.begin(), lines.end(), [&](const LiveLine& line) {
+    return !line.text.starts_with("pragma") && find_word(line.text, name) != std::string_view::npos;
   });
-  return any;
 }
 
 std::size_t line_of(std::string_view code, std::size_t at) {

@@ -17,6 +17,7 @@
 #include "tuner/core/description/name_table.hpp"
 #include "tuner/core/description/padding.hpp"
 #include "tuner/core/t1/content.hpp"
+#include "tuner/core/t1/pairing.hpp"
 #include "tuner/core/t1/signature.hpp"
 #include "tuner/error.hpp"
 
@@ -78,9 +79,9 @@ class ArgumentReader {
     const T1Node list = specification.need("Arguments");
     read_references(specification);
     const std::vector<T1Node> nodes = list.elements();
-    pair_with_parameters(nodes);
+    pairing_ = pair_t1_arguments(nodes, around_);
     for (std::size_t i = 0; i < nodes.size(); ++i) read_argument(nodes[i], i);
-    if (!any_output_) refuse_without_output(list);
+    if (!any_output_) refuse_without_t1_output(list, pairing_);
     warn_of_t1_views(filled_);
     for (const auto& [name, reference] : references_) {
       if (!names_.contains(name)) reference.second.fail("there is no argument `{}`", name);
@@ -89,70 +90,12 @@ class ArgumentReader {
   }
 
  private:
-  static std::string memory_type(const T1Node& argument) {
-    const auto node = argument.find("MemoryType");
-    return node ? node->string() : std::string("Vector");
-  }
-  static bool is_local(const T1Node& argument) { return memory_type(argument) == "Local"; }
-  /// Constant memory alone: the argument has no place in the signature.
-  static bool is_symbol(const T1Node& argument) {
-    const std::string type = memory_type(argument);
-    return type == "Symbol" || type == "Constant";
-  }
-
-  static bool is_constant(const T1Node& argument) {
-    const auto mem_type = argument.find("MemType");
-    const bool is_told = mem_type && mem_type->is_string() && mem_type->string() == "Constant";
-    return is_symbol(argument) || (is_told && memory_type(argument) == "Vector");
-  }
-
-  /// Finds the kernel's parameter of each argument, as far as the source's text shows them.
-  void pair_with_parameters(const std::vector<T1Node>& nodes) {
-    parameters_.resize(nodes.size());
-    const auto parameters = kernel_parameters(around_.source, around_.kernel);
-    if (!parameters) return;
-    // Some tuners pass what they copy to constant memory as an argument as well.
-    const auto count = [&](auto is_passed) {
-      return static_cast<std::size_t>(std::count_if(nodes.begin(), nodes.end(), is_passed)) == parameters->size();
-    };
-    const auto may_be_passed = [](const T1Node& node) { return !is_local(node) && !is_symbol(node); };
-    const auto is_surely_passed = [](const T1Node& node) { return !is_local(node) && !is_constant(node); };
-    constants_are_passed_ = count(may_be_passed);
-    if (!constants_are_passed_ && !count(is_surely_passed)) return;
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (constants_are_passed_ ? may_be_passed(nodes[i]) : is_surely_passed(nodes[i])) {
-        parameters_[i] = parameters->at(next++);
-      }
-    }
-  }
-
   /// False, with a warning, for a pointer to const.
   bool can_be_written(const T1Node& argument, std::size_t index) const {
-    if (!is_to_const(parameters_[index])) return true;
-    argument.warn("the kernel cannot write through `{}`: set its AccessType to ReadOnly.", parameters_[index]);
+    const std::string_view parameter = pairing_.parameters[index];
+    if (!is_to_const(parameter)) return true;
+    argument.warn("the kernel cannot write through `{}`: set its AccessType to ReadOnly.", parameter);
     return false;
-  }
-
-  [[noreturn]] void refuse_without_output(const T1Node& list) const {
-    constexpr const char* kNone = "no argument is written, and without an output no configuration can be checked";
-    constexpr const char* kEdit = "to WriteOnly, or to ReadWrite if it is read too";
-    std::vector<std::string> candidates;
-    std::optional<T1Node> last;
-    const std::vector<T1Node> nodes = list.elements();
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      const auto access = nodes[i].find("AccessType");
-      if (!access || access->string() != "ReadOnly" || is_constant(nodes[i])) continue;
-      if (!may_write_through(parameters_[i])) continue;
-      candidates.push_back(fmt::format("`{}`", parameters_[i]));
-      last = access;
-    }
-    if (candidates.empty()) list.fail("{}: set the AccessType of what the kernel writes {}", kNone, kEdit);
-    if (candidates.size() > 1) {
-      list.fail("{}; the kernel can write through {}: set the AccessType of what it writes {}", kNone,
-                fmt::join(candidates, ", "), kEdit);
-    }
-    last->fail("{}; the kernel can write through {}: set it {}", kNone, candidates.front(), kEdit);
   }
 
   void add(std::string directive, const T1Node& node) { result_.lines.push_back({std::move(directive), node.path()}); }
@@ -212,14 +155,14 @@ class ArgumentReader {
   }
 
   void read_argument(const T1Node& argument, std::size_t index) {
-    const std::string memory = memory_type(argument);
+    const std::string memory = t1_memory(argument);
     const auto mem_type = argument.find("MemType");
-    bool constant = is_constant(argument);
+    bool constant = is_t1_constant(argument);
     if (mem_type && mem_type->string() != "Constant" && mem_type->string() != "Global" &&
         mem_type->string() != "Vector") {
       mem_type->fail("`{}` memory is not supported; valid are Constant and Global", mem_type->string());
     }
-    if (constant && memory == "Vector" && constants_are_passed_ && !may_have_array(argument)) {
+    if (constant && memory == "Vector" && pairing_.constants_are_passed && !may_have_array(argument)) {
       mem_type->warn(
           "is not honoured: the source declares no __constant__ array of that name, and the kernel has a parameter for "
           "it, so it is an ordinary buffer.");
@@ -230,7 +173,7 @@ class ArgumentReader {
     } else if (memory == "Local") {
       read_local(argument);
     } else if (constant) {
-      read_constant(argument, index, !is_symbol(argument) && constants_are_passed_);
+      read_constant(argument, index, !is_t1_symbol(argument) && pairing_.constants_are_passed);
     } else if (memory == "Vector") {
       read_vector(argument, index);
     } else {
@@ -242,7 +185,7 @@ class ArgumentReader {
   /// A header of the user's own may declare what the source does not.
   bool may_have_array(const T1Node& argument) const {
     const auto name = argument.find("Name");
-    return !name || declares_constant(around_.source, name->string()) || includes_in_quotes(around_.source);
+    return !name || declares_constant(around_.code.code, name->string()) || includes_in_quotes(around_.code);
   }
 
   void read_scalar(const T1Node& argument, std::size_t index) {
@@ -332,7 +275,7 @@ class ArgumentReader {
       content = t1_content(buffer, around_, false);
       filled_.push_back(buffer);
     }
-    any_output_ = any_output_ || (access != "ReadOnly" && can_be_written(argument, index));
+    if (access != "ReadOnly" && can_be_written(argument, index)) any_output_ = true;
     const char* role = access == "ReadOnly" ? "in" : access == "WriteOnly" ? "out" : "inout";
     add(fmt::format("{}({}, {}, {}{}{}{})", role, name, type, buffer.length, content,
                     access == "ReadOnly" ? "" : tolerances(argument), padding(argument)),
@@ -357,7 +300,7 @@ class ArgumentReader {
   static std::string padding(const T1Node& argument) {
     const auto node = argument.find("Padding");
     const std::int64_t bytes = node ? node->integer() : 0;
-    if (bytes < 0 || bytes > kMostPadding) node->fail("is {}; a padding is at most {} bytes", bytes, kMostPadding);
+    if (bytes < 0 || bytes > kMostPadding) node->fail("is {}; a padding has from 0 to {} bytes", bytes, kMostPadding);
     return bytes > 0 ? fmt::format(", pad {}", bytes) : "";
   }
 
@@ -390,10 +333,9 @@ class ArgumentReader {
   T1Arguments result_;
   std::map<std::string, std::pair<Tolerance, T1Node>> references_;
   std::set<std::string> names_;
-  std::vector<std::string_view> parameters_;  // of the kernel, by argument; empty where that is not known
+  T1Pairing pairing_;
   std::vector<T1Filled> filled_;
   bool any_output_ = false;
-  bool constants_are_passed_ = false;
 };
 
 }  // namespace

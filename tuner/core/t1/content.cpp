@@ -88,6 +88,15 @@ bool is_called_like_part(const std::string& part, const std::string& whole) {
   return suffix.size() == 1 && std::string_view("xyzwXYZW").find(suffix) != std::string_view::npos;
 }
 
+/// Whether several of it could make the whole, number by number: a quarter of the floats, or one of float4's four.
+bool could_be_part(const T1Filled& part, const T1Filled& whole) {
+  const auto part_shape = shape_of_type(part.type), whole_shape = shape_of_type(whole.type);
+  const std::int64_t part_numbers = part.elements * part_shape->lanes;
+  const std::int64_t whole_numbers = whole.elements * whole_shape->lanes;
+  return part_shape->element == whole_shape->element && part_numbers < whole_numbers &&
+         whole_numbers % part_numbers == 0;
+}
+
 }  // namespace
 
 std::string t1_content(const T1Filled& buffer, const T1Surroundings& around, bool repeats) {
@@ -125,8 +134,7 @@ void warn_of_t1_views(const std::vector<T1Filled>& buffers) {
     std::vector<std::string> parts;
     bool any_random = is_random(whole);
     for (const T1Filled& part : buffers) {
-      if (!is_called_like_part(part.name, whole.name) || part.type != whole.type) continue;
-      if (part.elements >= whole.elements || whole.elements % part.elements != 0) continue;
+      if (!is_called_like_part(part.name, whole.name) || !could_be_part(part, whole)) continue;
       parts.push_back(fmt::format("`{}`", part.name));
       any_random = any_random || is_random(part);
     }

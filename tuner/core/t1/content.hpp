@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/description/code_text.hpp"
 #include "tuner/core/t1/expression.hpp"
 #include "tuner/core/t1/node.hpp"
 
@@ -16,7 +17,7 @@ struct T1Surroundings {
   std::filesystem::path folder;         ///< of the T1 file: DataSource is relative to it
   std::filesystem::path kernel_folder;  ///< what file(...) is relative to
   std::string kernel;
-  std::string source;
+  CodeText code;  ///< of the kernel's source; parameters are parts of it
 };
 
 /// An argument whose content the kernel reads.

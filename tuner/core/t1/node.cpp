@@ -159,7 +159,7 @@ T1Node T1Node::need(std::string_view key) const {
   std::string written;
   for (const auto& [other, value] : json_->items()) {
     const bool is_it = !value.is_null() && std::equal(other.begin(), other.end(), key.begin(), key.end(), is_same);
-    if (is_it && other != key) written = fmt::format("; rename `{}`, which T1 spells so", other);
+    if (is_it && other != key) written = fmt::format("; `{}` is there: rename it to `{}`", other, key);
   }
   throw Error(Errc::bad_description,
               fmt::format("{}: {}{}{} is missing{}.", document_->file().string(), one_line(path_, kLongestPath),

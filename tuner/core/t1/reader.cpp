@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/description/code_text.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/kernel_text.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
@@ -38,7 +39,8 @@ class T1Reader {
     conditions_ = read_t1_conditions(space, names_);
     read_source(specification);
     const T1Launch launch = read_t1_launch(specification, names_);
-    const T1Surroundings around{names_, document_.file().parent_path(), kernel_file_.parent_path(), kernel_, source_};
+    const T1Surroundings around{names_, document_.file().parent_path(), kernel_file_.parent_path(), kernel_,
+                                read_code(source_)};
     T1Arguments arguments = read_t1_arguments(specification, around, properties_);
     const T1Line options = read_t1_options(specification);
     add_macros(launch);
@@ -113,7 +115,7 @@ class T1Reader {
       node.fail(
           "{} is a source for HIP, whose `{}` (line {}) is not here: put that #include between #ifdef "
           "__HIP_PLATFORM_AMD__ and #endif, since what follows it is compiled as CUDA C++",
-          named.filename().string(), hip->header, hip->line);
+          named.filename().string(), hip->name, hip->line);
     }
     std::string plain = without_directives(source_);
     if (plain != source_) {

@@ -1,8 +1,10 @@
 #include "tuner/core/t1/signature.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/words.hpp"
-#include "tuner/core/description/preprocessor_lines.hpp"
 
 namespace tuner {
 namespace {
@@ -16,13 +18,14 @@ std::size_t skip_blanks(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// The parameters between the parenthesis at `open` and the one that closes it.
-std::vector<std::string_view> parameters_at(std::string_view source, std::size_t open) {
+/// The parameters between the parenthesis at `open` and the one that closes it; nothing if conditions divide them.
+std::optional<std::vector<std::string_view>> parameters_at(std::string_view source, std::size_t open) {
   std::vector<std::string_view> parameters;
   int depth = 0;
   std::size_t begin = open + 1;
   for (std::size_t at = open; at < source.size(); ++at) {
     const char c = source[at];
+    if (c == '#') return std::nullopt;
     if (c == '(' || c == '<' || c == '[') ++depth;
     if (c == ')' || c == '>' || c == ']') --depth;
     if (depth != 0 && (c != ',' || depth != 1)) continue;
@@ -36,18 +39,17 @@ std::vector<std::string_view> parameters_at(std::string_view source, std::size_t
 
 }  // namespace
 
-std::optional<std::vector<std::string_view>> kernel_parameters(std::string_view source, std::string_view kernel) {
+std::optional<std::vector<std::string_view>> kernel_parameters(std::string_view code, std::string_view kernel) {
   kernel = kernel.substr(0, kernel.find('<'));
   if (const std::size_t scope = kernel.rfind("::"); scope != std::string_view::npos) kernel = kernel.substr(scope + 2);
   if (kernel.empty()) return std::nullopt;
-  for (std::size_t at = find_word(source, kernel); at != std::string_view::npos;
-       at = find_word(source, kernel, at + 1)) {
-    const std::size_t open = skip_blanks(source, at + kernel.size());
-    if (open >= source.size() || source[open] != '(') continue;
-    const std::size_t statement = source.find_last_of(";}", at);
+  for (std::size_t at = find_word(code, kernel); at != std::string_view::npos; at = find_word(code, kernel, at + 1)) {
+    const std::size_t open = skip_blanks(code, at + kernel.size());
+    if (open >= code.size() || code[open] != '(') continue;
+    const std::size_t statement = code.find_last_of(";}", at);
     const std::size_t begin = statement == std::string_view::npos ? 0 : statement;
-    if (find_word(source.substr(begin, at - begin), "__global__") == std::string_view::npos) continue;
-    return parameters_at(source, open);
+    if (find_word(code.substr(begin, at - begin), "__global__") == std::string_view::npos) continue;
+    return parameters_at(code, open);
   }
   return std::nullopt;
 }
@@ -61,32 +63,24 @@ bool may_write_through(std::string_view parameter) {
   return parameter.find('*') != std::string_view::npos && !is_to_const(parameter);
 }
 
-bool declares_constant(std::string_view source, std::string_view name) {
+bool declares_constant(std::string_view code, std::string_view name) {
   constexpr std::string_view kWord = "__constant__";
-  for (std::size_t at = find_word(source, kWord); at != std::string_view::npos; at = find_word(source, kWord, at + 1)) {
-    const std::string_view declaration = source.substr(at, source.find(';', at) - at);
+  for (std::size_t at = find_word(code, kWord); at != std::string_view::npos; at = find_word(code, kWord, at + 1)) {
+    const std::string_view declaration = code.substr(at, code.find(';', at) - at);
     if (find_word(declaration, name) != std::string_view::npos) return true;
   }
   return false;
 }
 
-bool includes_in_quotes(std::string_view source) {
-  bool any = false;
-  for_each_preprocessor_line(source, [&](std::string_view line, std::size_t, int) {
-    any = any || (line.starts_with("include") && line.find('"') != std::string_view::npos);
-  });
-  return any;
+bool includes_in_quotes(const CodeText& code) {
+  return std::any_of(code.includes.begin(), code.includes.end(), [](const auto& include) { return include.is_quoted; });
 }
 
-std::optional<HipInclude> included_from_hip(std::string_view source) {
-  std::optional<HipInclude> found;
-  for_each_preprocessor_line(source, [&](std::string_view line, std::size_t number, int depth) {
-    const std::size_t begin = line.find_first_of("<\"");
-    if (found || depth > 0 || !line.starts_with("include") || begin == std::string_view::npos) return;
-    const std::string_view header = line.substr(begin + 1, line.find_first_of(">\"", begin + 1) - begin - 1);
-    if (header.starts_with("hip/")) found = HipInclude{header, number};
-  });
-  return found;
+std::optional<CertainInclude> included_from_hip(std::string_view source) {
+  for (CertainInclude& include : certain_includes(source)) {
+    if (include.name.starts_with("hip/")) return std::move(include);
+  }
+  return std::nullopt;
 }
 
 bool mentions(std::string_view source, std::string_view name) {

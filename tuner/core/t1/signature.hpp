@@ -5,27 +5,27 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/core/description/code_text.hpp"
+#include "tuner/core/description/live_lines.hpp"
+
 namespace tuner {
 
 /// The parameters of the `__global__` function `kernel` of a source, "const float* x", as far as its text shows without
-/// being preprocessed; nothing if it is not found. They are parts of `source`.
-std::optional<std::vector<std::string_view>> kernel_parameters(std::string_view source, std::string_view kernel);
+/// being preprocessed; nothing if it is not found, or if conditions divide them. They are parts of `code`, that of the
+/// source (code_text.hpp).
+std::optional<std::vector<std::string_view>> kernel_parameters(std::string_view code, std::string_view kernel);
 
 /// Whether a parameter is a pointer to what its own text calls const, or one to what it does not. Neither for a value.
 bool is_to_const(std::string_view parameter);
 bool may_write_through(std::string_view parameter);
 
-/// Whether the source declares an array of that name in constant memory.
-bool declares_constant(std::string_view source, std::string_view name);
+/// Whether such code declares an array of that name in constant memory.
+bool declares_constant(std::string_view code, std::string_view name);
 
 /// Whether it includes a header in quotes.
-bool includes_in_quotes(std::string_view source);
-/// The name and line of a header of HIP that is included whatever is defined.
-struct HipInclude {
-  std::string_view header;
-  std::size_t line = 0;
-};
-std::optional<HipInclude> included_from_hip(std::string_view source);
+bool includes_in_quotes(const CodeText& code);
+/// The header of HIP that is included whatever is defined.
+std::optional<CertainInclude> included_from_hip(std::string_view source);
 
 /// Whether `name` stands as a word somewhere in the source, comments included.
 bool mentions(std::string_view source, std::string_view name);
