@@ -45,7 +45,7 @@ TEST_CASE("a baseline that reads beside a buffer is told which, how far, and wha
   check_winner(padded, "KIND=reads");
   const TuneReport too_little = read_report(story.tune_it(TUNER_OVERREAD_KERNEL, {"--pad", "counts=80"}));
   CHECK(too_little.exit_code != 0);
-  CHECK(contains(too_little.err, "It reads 100 bytes behind `counts`, which has a padding of 80"));
+  CHECK(contains(too_little.err, "It reads 100 bytes behind `counts` (it has a padding of 80)"));
 }
 
 TEST_CASE("the clause and the option are one, and trials without a padding are not those with one") {
