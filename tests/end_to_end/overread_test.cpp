@@ -73,6 +73,18 @@ TEST_CASE("an array in constant memory that is longer than described is named in
         "rest keeps its initial values.");
 }
 
+TEST_CASE("a recording that was made with a padding is compared with its file and that padding") {
+  const Overread story;
+  read_report(story.tune_it(TUNER_OVERREAD_KERNEL, {"--pad", "counts=100", "--record", "recording.csv"}));
+  const auto warns = [&](const Words& more) {
+    const Result replay = story.run(joined({"tune", TUNER_OVERREAD_KERNEL, "--replay", "recording.csv"}, more));
+    CHECK(replay.exit_code == 0);
+    return contains(replay.err + replay.out, "was recorded with another version of");
+  };
+  CHECK(warns({}));
+  CHECK_FALSE(warns({"--pad", "counts=100"}));
+}
+
 TEST_CASE("a padding is refused where it can have no effect, and for what is no buffer") {
   const Overread story;
   const Result replay = story.run({"tune", "--replay", "recording.csv", "--pad", "counts=100"});
