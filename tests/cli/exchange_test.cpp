@@ -144,4 +144,7 @@ TEST_CASE("an export makes the folder that it is to go to, and takes it back if 
   CHECK(!std::filesystem::exists(user.home() / "none"));
   user.folder().write("file", "");
   check_error(user.run({"export", "file/below/x.db"}), 5, {"The folder file/below cannot be made: "});
+  // What was made on the way is taken back.
+  CHECK(user.run({"export", "half/" + std::string(300, 'x') + "/x.db"}).exit_code == 5);
+  CHECK(!std::filesystem::exists(user.home() / "half"));
 }

@@ -301,6 +301,13 @@ TEST_CASE("describe fails where tune could not begin") {
   CHECK(user.run({"describe", "lonely.cu", "-I", "more"}).exit_code == 0);
   user.folder().write("guarded.cu", "#if 0\n#include \"not_there.h\"\n#endif\n" + kernel);
   CHECK(user.run({"describe", "guarded.cu"}).exit_code == 0);
+  user.folder().write("live.cu", "#if 1\n#include \"not_there.h\"\n#endif\n" + kernel);
+  check_err(user.run({"describe", "live.cu"}), 2, {"live.cu:2: the header \"not_there.h\" is neither"});
+  user.folder().write("own.h", "#ifndef OWN_H\n#define OWN_H\n#include \"not_there.h\"\n#endif\n");
+  user.folder().write("nested.cu", "#include \"own.h\"\n" + kernel);
+  check_err(user.run({"describe", "nested.cu"}), 2, {"own.h:3: the header \"not_there.h\" is neither"});
+  user.folder().write("toolkit.cu", "#include \"vector_functions.h\"\n" + kernel);
+  CHECK(user.run({"describe", "toolkit.cu"}).exit_code == 0);
   user.folder().write("old.cu", kernel + "\n#pragma tuner options(\"-std=c++98\")\n");
   check_err(user.run({"describe", "old.cu"}), 2, {"the run-time compiler has no language \"c++98\""});
 

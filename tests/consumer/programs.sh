@@ -9,3 +9,5 @@ grep -F "$prefix/libexec/tuner/tuner-worker" <<<"$doctor" || { printf '%s\n' "$d
 test -x "$prefix/libexec/tuner/tuner-engine"
 help=$("$1/tuner" --help)
 grep -F "tuner tune $prefix/share/tuner/kernel_sources/prefetch.cu --problem" <<<"$help" || { printf '%s\n' "$help"; exit 1; }
+usage=$("$1/tuner" describe 2>&1) && exit 1
+grep -F "tuner describe $prefix/share/tuner/kernel_sources/prefetch.cu" <<<"$usage" || { printf '%s\n' "$usage"; exit 1; }

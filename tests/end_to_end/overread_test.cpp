@@ -45,7 +45,7 @@ TEST_CASE("a baseline that reads beside a buffer is told which, how far, and wha
   check_winner(padded, "KIND=reads");
   const TuneReport too_little = read_report(story.tune_it(TUNER_OVERREAD_KERNEL, {"--pad", "counts=80"}));
   CHECK(too_little.exit_code != 0);
-  CHECK(contains(too_little.err, "It reads 100 bytes behind `counts`, which has a padding of 80"));
+  CHECK(contains(too_little.err, "It reads 100 bytes behind `counts` (it has a padding of 80)"));
 }
 
 TEST_CASE("the clause and the option are one, and trials without a padding are not those with one") {
@@ -71,6 +71,18 @@ TEST_CASE("an array in constant memory that is longer than described is named in
   CHECK(told.warnings[0] ==
         "The array `table` in constant memory has 24 bytes, of which 16 are described: only these are filled, and the "
         "rest keeps its initial values.");
+}
+
+TEST_CASE("a recording that was made with a padding is compared with its file and that padding") {
+  const Overread story;
+  read_report(story.tune_it(TUNER_OVERREAD_KERNEL, {"--pad", "counts=100", "--record", "recording.csv"}));
+  const auto warns = [&](const Words& more) {
+    const Result replay = story.run(joined({"tune", TUNER_OVERREAD_KERNEL, "--replay", "recording.csv"}, more));
+    CHECK(replay.exit_code == 0);
+    return contains(replay.err + replay.out, "was recorded with another version of");
+  };
+  CHECK(warns({}));
+  CHECK_FALSE(warns({"--pad", "counts=100"}));
 }
 
 TEST_CASE("a padding is refused where it can have no effect, and for what is no buffer") {

@@ -109,4 +109,12 @@ TEST_CASE("a baseline that fails by an argument of a T1 file names its path and 
             {"fails with input_modified",
              "type_size_repaired.json: KernelSpecification.Arguments[0]: set "
              "its AccessType to ReadWrite, or to WriteOnly if the kernel does not read it."});
+  const auto reads = [](const char* behaviour, const std::string& edit) {
+    const Result result = T1Story().tune_with("type_size_repaired", "FAKE:right", behaviour);
+    CAPTURE(result.err);
+    CHECK(contains(result.err, "its defaults. type_size_repaired.json: KernelSpecification.Arguments[" + edit + ".\n"));
+  };
+  reads("FAKE:reads_past", "0]: its Size is probably too small; or add \"Padding\": 8 to allow such reads");
+  reads("FAKE:reads_before", "0]: add \"Padding\": 8 to allow such reads");
+  reads("FAKE:rewrites_input", "0]: set its AccessType to ReadWrite");
 }

@@ -74,7 +74,7 @@ TEST_CASE_FIXTURE(Shift, "a bare pointer to a buffer with a padding is refused, 
   float *y = kY, *room = kRoom;
   int n = 1000;
   CHECK(contains(refused(instance.launch_untyped(stream.get(), std::array<void*, 4>{&x, &y, &room, &n})),
-                 "`x`, has a padding of 100 bytes"));
+                 "there: use `launch` with tuner::Buffer{pointer, bytes}."));
 }
 
 TEST_CASE_FIXTURE(Shift, "scratch of the library has the padding before and behind it") {

@@ -25,8 +25,8 @@ constexpr std::uint64_t kMostConfigurations = 100000;
 
 CheckRequest read_check_request(const Arguments& arguments) {
   if (arguments.operands().empty()) {
-    throw Error(Errc::bad_usage,
-                "`tuner check` needs a kernel file, for example `tuner check kernel_sources/prefetch.cu --host`.");
+    throw Error(Errc::bad_usage, with_shipped_kernels("`tuner check` needs a kernel file, for example `tuner check "
+                                                      "kernel_sources/prefetch.cu --host`."));
   }
   CheckRequest request;
   KernelDescription description =

@@ -46,6 +46,9 @@ const std::vector<Command>& commands();
 /// Throws Error{bad_usage} naming the nearest command.
 const Command& find_command(std::string_view name);
 
+/// Examples name the kernels of a clone; an installed program has them where it was installed.
+std::string with_shipped_kernels(std::string text);
+
 /// What `tuner --help` prints.
 std::string overview();
 /// What `tuner help NAME` prints.

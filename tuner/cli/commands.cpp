@@ -86,7 +86,6 @@ const Command& find_command(std::string_view name) {
               fmt::format("There is no command `{}`.{} The commands are: {}.", name, hint, fmt::join(names, ", ")));
 }
 
-/// Examples name the kernels of a clone; an installed program has them where it was installed.
 std::string with_shipped_kernels(std::string text) {
   constexpr std::string_view kInClone = "kernel_sources/";
   std::error_code error;

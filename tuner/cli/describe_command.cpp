@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "search/expression/quoting.hpp"
@@ -17,14 +20,14 @@
 #include "tuner/core/description/code_text.hpp"
 #include "tuner/core/description/compiler_options.hpp"
 #include "tuner/core/description/headers.hpp"
+#include "tuner/core/description/live_lines.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
-#include "tuner/core/description/preprocessor_lines.hpp"
-#include "tuner/core/description/source_text.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/signature/check_signatures.hpp"
 #include "tuner/core/t1/writer.hpp"
 #include "tuner/core/task/describe.hpp"
 #include "tuner/core/task/task.hpp"
+#include "tuner/engine/compile/nvrtc.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -169,27 +172,44 @@ void print_t1(const std::vector<KernelDescription>& descriptions, const std::opt
   print(printable_json(t1.json));
 }
 
-/// Headers in quotes that the source includes whatever is defined, and that nobody has: no compiler gets past them.
-void refuse_missing_headers(const KernelDescription& description, const std::vector<std::filesystem::path>& folders) {
-  std::vector<std::filesystem::path> searched = folders;
-  searched.push_back(description.file.parent_path());
-  for (const std::string& option : description.options) {
-    if (const auto folder = include_folder(option)) searched.emplace_back(*folder);
+bool is_in_toolkit(const std::string& name) {
+  if (is_library_header(name)) return true;
+  try {
+    const std::vector<std::filesystem::path>& folders = engine::nvrtc().toolkit.include_folders;
+    return std::ranges::any_of(folders, [&](const auto& folder) { return std::filesystem::exists(folder / name); });
+  } catch (const Error&) {
+    return false;  // there is no toolkit
   }
-  const std::vector<std::string> included = quoted_includes(description.blanked_source);
-  for_each_preprocessor_line(description.blanked_source, [&](std::string_view line, std::size_t number, int depth) {
-    const std::size_t open = line.find('"');
-    if (depth > 0 || !line.starts_with("include") || open == std::string_view::npos) return;
-    const std::string name(line.substr(open + 1, line.find('"', open + 1) - open - 1));
-    const auto is_there = [&](const std::filesystem::path& folder) { return std::filesystem::exists(folder / name); };
-    const bool is_given =
-        std::ranges::any_of(description.given_headers, [&](auto& given) { return given.name == name; });
-    if (is_given || is_library_header(name) || std::ranges::find(included, name) == included.end()) return;
-    if (std::ranges::any_of(searched, is_there)) return;
-    throw Error(Errc::file_not_found,
-                fmt::format("{}:{}: the header \"{}\" is neither beside this file nor in a folder given with -I.",
-                            description.file.string(), number, name));
-  });
+}
+
+/// Headers in quotes that the source, or one of its own headers, includes whatever is defined, and that nobody has: no
+/// compiler gets past them.
+void refuse_missing_headers(const KernelDescription& description, std::vector<std::filesystem::path> folders) {
+  for (const std::string& option : description.options) {
+    if (const auto folder = include_folder(option)) folders.emplace_back(*folder);
+  }
+  std::map<std::string, std::string> not_followed;
+  for (Header& header : quoted_headers(description, folders)) not_followed.emplace(header.name, std::move(header.text));
+  std::set<std::string> known;
+  for (const auto& [name, text] : not_followed) known.insert(name);
+  folders.push_back(description.file.parent_path());
+  std::vector<std::pair<std::string, std::string>> pending{{description.file.string(), description.blanked_source}};
+  while (!pending.empty()) {
+    const auto [file, text] = std::move(pending.back());
+    pending.pop_back();
+    for (const CertainInclude& include : certain_includes(text)) {
+      const auto is_there = [&](const auto& folder) { return std::filesystem::exists(folder / include.name); };
+      if (!include.is_quoted) continue;
+      if (auto header = not_followed.extract(include.name)) {
+        pending.emplace_back(std::move(header.key()), std::move(header.mapped()));
+      } else if (!known.contains(include.name) && std::ranges::none_of(folders, is_there) &&
+                 !is_in_toolkit(include.name)) {
+        throw Error(Errc::file_not_found,
+                    fmt::format("{}:{}: the header \"{}\" is neither beside this file nor in a folder given with -I.",
+                                file, include.line, include.name));
+      }
+    }
+  }
 }
 
 /// Why `tune` could not begin with the task; empty if it could.
@@ -204,15 +224,15 @@ std::string why_no_baseline(const Task& task) {
   }
   return fmt::format(
       "The defaults cannot be the baseline, with which all configurations are compared: {} Choose defaults that "
-      "satisfy "
-      "every constraint.",
+      "satisfy every constraint.",
       task.space().why_invalid(task.space().defaults()).value_or(""));
 }
 
 ExitCode run_describe(const Arguments& arguments) {
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage,
-                "`tuner describe` needs a kernel file, for example `tuner describe kernel_sources/prefetch.cu`.");
+                with_shipped_kernels("`tuner describe` needs a kernel file, for example `tuner describe "
+                                     "kernel_sources/prefetch.cu`."));
   }
   std::vector<std::filesystem::path> include_folders;
   for (const std::string& folder : arguments.values("I")) include_folders.emplace_back(folder);

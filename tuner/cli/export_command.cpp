@@ -60,19 +60,22 @@ class NewFolder {
     std::error_code error;
     for (fs::path at = folder; !at.empty() && !fs::exists(at, error); at = at.parent_path()) made_.push_back(at);
     if (!made_.empty() && !fs::create_directories(folder, error) && error) {
+      remove();
       throw Error(Errc::store_unavailable,
                   fmt::format("The folder {} cannot be made: {}.", folder.string(), error.message()));
     }
   }
   NewFolder(const NewFolder&) = delete;
   NewFolder& operator=(const NewFolder&) = delete;
-  ~NewFolder() {
-    std::error_code ignored;  // of a folder that is not empty
-    for (const fs::path& folder : made_) fs::remove(folder, ignored);
-  }
+  ~NewFolder() { remove(); }
   void keep() { made_.clear(); }
 
  private:
+  void remove() const noexcept {
+    std::error_code ignored;  // of a folder that is not empty
+    for (const fs::path& folder : made_) fs::remove(folder, ignored);
+  }
+
   std::vector<fs::path> made_;  ///< the innermost first
 };
 

@@ -40,8 +40,9 @@ SimulateRequest read_simulate_request(const Arguments& arguments) {
   for (const std::string& file : arguments.operands()) request.files.emplace_back(file);
   if (request.files.empty()) {
     throw Error(Errc::bad_usage,
-                "`tuner simulate` needs a recorded space, for example `tuner simulate "
-                "kernel_sources/recordings/prefetch__H200.csv`; `tuner tune --record FILE` writes one.");
+                with_shipped_kernels("`tuner simulate` needs a recorded space, for example `tuner simulate "
+                                     "kernel_sources/recordings/prefetch__H200.csv`; `tuner tune --record FILE` "
+                                     "writes one."));
   }
   request.strategies = arguments.all_choices("strategy", search::strategy_names());
   if (request.strategies.empty()) request.strategies.emplace_back("auto");

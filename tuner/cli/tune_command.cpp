@@ -27,11 +27,11 @@ constexpr std::uint64_t kMostWorkers = 1024;
 void refuse_what_a_replay_ignores(const Arguments& arguments) {
   for (const char* option :
        {"device", "workers", "launch-timeout", "compile-timeout", "fresh", "no-warm-start", "if-busy", "pad", "I"}) {
-    const bool compares = option == std::string_view("I") && !arguments.operands().empty();
-    if (!arguments.has(option) || compares) continue;
+    const bool is_compared = option == std::string_view("I") || option == std::string_view("pad");
+    if (!arguments.has(option) || (is_compared && !arguments.operands().empty())) continue;
     throw Error(Errc::bad_usage,
                 fmt::format("{} has no effect on a replay, which compiles and launches nothing{}. Leave it out.",
-                            spelled(option), option == std::string_view("I") ? " and was given no kernel file" : ""));
+                            spelled(option), is_compared ? " and was given no kernel file" : ""));
   }
 }
 
@@ -83,8 +83,9 @@ TuneRequest read_tune_request(const Arguments& arguments) {
 
   if (request.file.empty() && request.replay.empty()) {
     throw Error(Errc::bad_usage,
-                "`tuner tune` needs a kernel file, for example `tuner tune kernel_sources/prefetch.cu --problem "
-                "rows=528,row_length=65536`, or a recording with --replay FILE.");
+                with_shipped_kernels("`tuner tune` needs a kernel file, for example `tuner tune "
+                                     "kernel_sources/prefetch.cu --problem rows=528,row_length=65536`, "
+                                     "or a recording with --replay FILE."));
   }
   if (!request.replay.empty()) refuse_what_a_replay_ignores(arguments);
   if (!request.record.empty()) {
@@ -218,8 +219,7 @@ Command tune_command() {
               {"I", Kind::repeatable, "DIR", "also search DIR for headers included with quotes; repeatable"},
               {"record", Kind::value, "FILE",
                "write every trial with its samples to FILE (compressed if its name ends in .gz); slower, because no "
-               "candidate "
-               "is stopped early"},
+               "candidate is stopped early"},
               {"force", Kind::flag, "", "with --record: replace FILE if it exists and is a recording"},
               {"replay", Kind::value, "FILE",
                "replay a recording instead of using a GPU: nothing is compiled or launched, and results go to "
@@ -227,14 +227,12 @@ Command tune_command() {
               {"fresh", Kind::flag, "", "ignore trials stored by earlier sessions and measure everything again"},
               {"no-warm-start", Kind::flag, "",
                "do not start with configurations suggested by earlier results. By default, up to five such "
-               "configurations, "
-               "including ones suggested by results for other problems or GPUs, are measured first, and more for as "
-               "long "
-               "as they prove faster than the strategy's own choices"},
+               "configurations, including ones suggested by results for other problems or GPUs, are measured first, "
+               "and more for as long as they prove faster than the strategy's own choices"},
               {"if-busy", Kind::value, "wait|TIME|leave|ignore",
                "what to do if another process is tuning the same kernel and problem, or is tuning on the same "
-               "GPU. wait: wait "
-               "at most 30 min, then go ahead alongside it; TIME (ms, s, min): the same, but wait at most TIME; "
+               "GPU. wait: wait at most 30 min, then go ahead alongside it; TIME (ms, s, min): the same, but wait at "
+               "most TIME; "
                "leave: exit with code 7; ignore: go ahead at once; default wait"},
               {"no-times", Kind::flag, "",
                "with --json: omit fields that differ between otherwise identical replays (durations, dates, paths)"},

@@ -6,6 +6,7 @@
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/tune_request.hpp"
 #include "tuner/core/base/timing_text.hpp"
+#include "tuner/core/description/padding.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/engine/recording/recorded_lane.hpp"
 #include "tuner/engine/recording/recording.hpp"
@@ -44,8 +45,9 @@ void check_problem(const TuneRequest& request, const Task& task) {
 /// The recording's launches and times are those of the kernel as it was. Nothing if the file is the same kernel.
 std::optional<std::string> compare_with_file(const TuneRequest& request, const engine::Recording& recording,
                                              const Task& task) {
-  const KernelDescription description =
+  KernelDescription description =
       load_description(request.file, request.kernel.empty() ? recording.kernel : request.kernel);
+  for (const std::string& pad : request.pads) set_padding(description, pad);
   if (description.kernel != recording.kernel) {
     throw Error(Errc::bad_usage, fmt::format("{} is a recording of the kernel `{}`, not of `{}`. Name the matching "
                                              "recording, or leave the kernel file out.",

@@ -121,7 +121,13 @@ LaunchStatus InstanceState::launch_untyped(const LaunchPlan& plan, Stream stream
                              "and the library provides the memory");
     }
     if (passed[i] != nullptr && arguments_[i].padding > 0) {
-      return refuse_argument(i, padded_without_size(arguments_[i]));
+      return refuse_argument(
+          i,
+          fmt::format("has a padding of {} bytes, which the kernel may read before and behind it, but an untyped "
+                      "launch does not tell how much memory is there: use `launch` with tuner::Buffer{{pointer, "
+                      "bytes}}{}",
+                      arguments_[i].padding,
+                      arguments_[i].role == Argument::Role::scratch ? ", or pass null for memory of the library" : ""));
     }
     if (passed[i] == nullptr && arguments_[i].role != Argument::Role::scratch) {
       return refuse_argument(i, "is not scratch, but the call passes null instead of its address");

@@ -212,8 +212,10 @@ LaunchPlan RuntimeState::load(const ContextPlace& place, const LaunchFacts& laun
   plan.constants = modules_.constants(place, binary.bytes, hash, launch.arguments);
   for (const ConstantCopy& constant : plan.constants) {
     if (constant.array_bytes == constant.bytes) continue;
-    report(Notice::Kind::request,
-           partly_filled(launch.arguments[constant.position].name, constant.array_bytes, constant.bytes));
+    const std::string& array = launch.arguments[constant.position].name;
+    if (modules_.is_news(launch.kernel, array)) {
+      report(Notice::Kind::request, partly_filled(array, constant.array_bytes, constant.bytes));
+    }
   }
   (plan.constants.empty() ? plan.launch : plan.launch_after_copies) = cuda::driver().launch;
   plan.copy = cuda::driver().copy_on_device;

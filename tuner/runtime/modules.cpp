@@ -65,7 +65,7 @@ Modules::Key Modules::key_of(const ContextPlace& place, std::span<const std::byt
     if (argument.role != Argument::Role::constant) continue;
     const std::uint64_t described = argument.length * element_size(argument);
     const auto array = array_in_cubin(cubin, argument.name);
-    if (array && array->bytes > described) std::get<2>(key).push_back(described);
+    std::get<2>(key).push_back(array && array->bytes > described ? described : 0);
   }
   return key;
 }
@@ -110,6 +110,11 @@ std::vector<detail::ConstantCopy> Modules::constants(const ContextPlace& place, 
     copies.push_back(copy);
   }
   return copies;
+}
+
+bool Modules::is_news(const std::string& kernel, const std::string& array) {
+  const std::lock_guard lock(mutex_);
+  return told_.emplace(kernel, array).second;
 }
 
 }  // namespace tuner

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tuner/core/device/device.hpp"
@@ -36,17 +38,21 @@ class Modules {
   std::vector<detail::ConstantCopy> constants(const ContextPlace& place, std::span<const std::byte> cubin,
                                               const cache::Hash& binary_hash, std::span<const BoundArgument> arguments);
 
+  /// Whether this is the first time that it is asked for the array of the kernel.
+  bool is_news(const std::string& kernel, const std::string& array);
+
  private:
   struct Loaded {
     CUcontext context = nullptr;
     CUmodule module = nullptr;
   };
-  /// Context, binary, and the bytes that are filled where that is not all of an array.
+  /// Context, binary, and of each array the bytes that are filled, 0 for all.
   using Key = std::tuple<std::uint64_t, cache::Hash, std::vector<std::uint64_t>>;
   static Key key_of(const ContextPlace& place, std::span<const std::byte> cubin, const cache::Hash& binary_hash,
                     std::span<const BoundArgument> arguments);
   std::mutex mutex_;
   std::map<Key, Loaded> loaded_;
+  std::set<std::pair<std::string, std::string>> told_;
 };
 
 }  // namespace tuner

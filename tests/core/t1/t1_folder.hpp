@@ -1,11 +1,15 @@
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/core/support.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/core/t1/reader.hpp"
+#include "tuner/core/task/describe.hpp"
+#include "tuner/core/task/task.hpp"
 
 namespace tuner::test {
 
@@ -54,5 +58,25 @@ class T1Folder : public TemporaryFolder {
 
   nlohmann::ordered_json file;
 };
+
+inline bool warns(const T1Description& described, const std::string& part) {
+  return std::any_of(described.warnings.begin(), described.warnings.end(),
+                     [&](const std::string& warning) { return contains(warning, part); });
+}
+
+inline std::string text_of(const T1Folder& folder) {
+  return to_text(folder.read().kernel);
+}
+
+/// What is wrong with the file, without the folder's name.
+inline std::string mistake(const T1Folder& folder) {
+  const std::string sentence = error_of([&] { folder.read(); });
+  const std::string name = folder.json().string() + ": ";
+  return sentence.rfind(name, 0) == 0 ? sentence.substr(name.size()) : sentence;
+}
+
+inline Task t1_task_of(const KernelDescription& kernel) {
+  return Task(kernel, {}, tuner::known_device("H200"));
+}
 
 }  // namespace tuner::test

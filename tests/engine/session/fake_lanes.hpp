@@ -26,7 +26,8 @@ struct Behaviour {
   int wrong_from = 0;            ///< the launch of a loaded module from which on its results are wrong; 0: none
   bool changes_globals = false;  ///< every launch does
   Outcome confirm = Outcome::ok;
-  bool confirmed = false;  ///< a failure when run is confirmed in isolation
+  bool confirmed = false;   ///< a failure when run is confirmed in isolation
+  bool misaligned = false;  ///< and comes from a buffer's alignment
   /// What becomes of it when it is confirmed with buffers of that length.
   std::function<Outcome(std::uint64_t length)> at_length = {};
 };
@@ -117,6 +118,7 @@ class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
     if (behaviour.run != Outcome::ok) {
       DeviceReply failed = fail(behaviour.run);
       failed.confirmed = behaviour.confirmed;
+      failed.misaligned = behaviour.misaligned;
       return failed;
     }
     DeviceReply reply;

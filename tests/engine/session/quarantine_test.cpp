@@ -41,6 +41,15 @@ TEST_CASE("what was not confirmed, or ended no worker, is not quarantined") {
   }
 }
 
+TEST_CASE("what fails by the alignment of a buffer is not quarantined, since a description can declare a larger one") {
+  Laboratory laboratory(except(kFastest, [](Behaviour& behaviour) {
+    behaviour.run = Outcome::illegal_access;
+    behaviour.confirmed = behaviour.misaligned = true;
+  }));
+  laboratory.tune();
+  CHECK(quarantine(laboratory).empty());
+}
+
 TEST_CASE("what hung is tried again when a launch is given longer, and only then") {
   Laboratory laboratory(killer(Outcome::run_timeout));
   laboratory.tune({.launch_timeout = std::chrono::milliseconds(200)});

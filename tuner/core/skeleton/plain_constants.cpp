@@ -7,7 +7,7 @@
 
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/words.hpp"
-#include "tuner/core/description/preprocessor_lines.hpp"
+#include "tuner/core/description/live_lines.hpp"
 #include "tuner/core/skeleton/host_expression.hpp"
 
 namespace tuner {
@@ -29,17 +29,16 @@ bool is_in_host_function(const PlainSource& source, std::size_t at) {
 }
 
 void find_macros(PlainSource& source) {
-  std::size_t offset = 0, last = 1;
   const std::string_view text = source.text;
-  for_each_preprocessor_line(text, [&](std::string_view line, std::size_t number, int) {
-    for (; last < number; ++last) offset = text.find('\n', offset) + 1;
-    const std::size_t hash = text.find('#', offset);
-    const std::size_t end = std::min(text.find('\n', offset), text.size());
-    if (!line.starts_with("define ") || source.code.code[hash] != '#' || line.ends_with('\\')) return;
+  for (const LiveLine& found : live_lines(text)) {
+    std::string_view line = found.text;
+    const std::size_t hash = text.rfind('#', static_cast<std::size_t>(line.data() - text.data()));
+    const std::size_t end = std::min(text.find('\n', hash), text.size());
+    if (!line.starts_with("define ") || line.find('\n') != std::string_view::npos) continue;
     line = search::trimmed(line.substr(7));
     const std::size_t length = std::min(line.find_first_of(" \t("), line.size());
     const std::string_view name = line.substr(0, length);
-    if (length == line.size() || line[length] == '(') return;
+    if (length == line.size() || line[length] == '(') continue;
     std::string_view value = line.substr(length);
     value = value.substr(0, std::min(value.find("//"), value.find("/*")));
     if (const auto number_of = literal_value(value)) {
@@ -49,7 +48,7 @@ void find_macros(PlainSource& source) {
         source.derived.push_back({std::string(name), std::string(search::trimmed(value))});
       }
     }
-  });
+  }
 }
 
 /// Whether a declaration's words in front of its name say a constant integer.
@@ -122,12 +121,12 @@ void find_constants(PlainSource& source) {
   find_variables(source);
   if (source.constants.size() > kMostConstants) source.constants.resize(kMostConstants);
   std::set<std::string, std::less<>> guards;
-  for_each_preprocessor_line(source.text, [&](std::string_view line, std::size_t, int) {
-    if (!line.starts_with("ifndef") && line.find("defined") == std::string_view::npos) return;
+  for (const LiveLine& line : live_lines(source.text)) {
+    if (!line.text.starts_with("ifndef") && line.text.find("defined") == std::string_view::npos) continue;
     for (const PlainConstant& constant : source.constants) {
-      if (find_word(line, constant.name) != std::string_view::npos) guards.insert(constant.name);
+      if (find_word(line.text, constant.name) != std::string_view::npos) guards.insert(constant.name);
     }
-  });
+  }
   for (PlainConstant& constant : source.constants) {
     constant.is_guarded = guards.contains(constant.name);
     constant.is_unique = !is_declared_elsewhere(source, constant.name);

@@ -12,11 +12,11 @@ struct CandidateFailure {
   Outcome outcome = Outcome::worker_lost;
   std::string message;     ///< one sentence
   bool confirmed = false;  ///< it failed again in a worker that had run nothing else
-  bool met_fence = false;  ///< as it would not with a description that allows it more
+  bool by_layout = false;  ///< of the buffers: it might not fail with another description of them
 };
 
 inline CandidateFailure failure_of(const DeviceReply& reply) {
-  return {reply.outcome, reply.message, reply.confirmed, !reply.fence_fault.empty()};
+  return {reply.outcome, reply.message, reply.confirmed, !reply.fence_fault.empty() || reply.misaligned};
 }
 
 }  // namespace tuner::engine

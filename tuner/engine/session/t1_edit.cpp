@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 namespace tuner::engine {
 namespace {
 
@@ -10,28 +12,43 @@ bool quotes(const std::string& message, const std::string& name) {
          message.find(fmt::format("`{}`", name)) != std::string::npos;
 }
 
-const char* edit_after(Outcome outcome) {
+/// After what a search for reads beside buffers found (overread_search.cpp).
+std::string edit_after_search(const std::string& name, const std::string& message) {
+  const auto says = [&](const std::string& words) { return message.find(words) != std::string::npos; };
+  if (says(fmt::format("declare `{}` as inout", name))) return "set its AccessType to ReadWrite";
+  const std::string larger = says(fmt::format("behind `{}`", name)) ? "its Size is probably too small" : "";
+  constexpr std::string_view kPad = "`pad ";
+  const std::size_t end = message.find(fmt::format("` in the directive of `{}`", name));
+  const std::size_t begin = end == std::string::npos ? end : message.rfind(kPad, end);
+  if (begin == std::string::npos) return larger;
+  const std::string bytes = message.substr(begin + kPad.size(), end - begin - kPad.size());
+  return fmt::format("{}add \"Padding\": {} to allow such reads", larger.empty() ? "" : larger + "; or ", bytes);
+}
+
+std::string edit_after(Outcome outcome, const std::string& name, const std::string& message) {
   switch (outcome) {
     case Outcome::input_modified:
       return "set its AccessType to ReadWrite, or to WriteOnly if the kernel does not read it";
     case Outcome::guard_violation:
-    case Outcome::illegal_access:
       return "its Size is probably too small for this launch";
+    case Outcome::illegal_access:
+      return edit_after_search(name, message);
     default:
-      return nullptr;
+      return {};
   }
 }
 
 }  // namespace
 
 std::string t1_edit(const KernelDescription& description, Outcome outcome, const std::string& message) {
-  const char* const edit = edit_after(outcome);
-  if (edit == nullptr) return {};
+  std::string edits;
   for (const Argument& argument : description.arguments) {
     const bool is_t1 = argument.place.line == 0 && !argument.place.file.empty();
-    if (is_t1 && quotes(message, argument.name)) return fmt::format(" {}: {}.", argument.place.file, edit);
+    if (!is_t1 || !quotes(message, argument.name)) continue;
+    const std::string edit = edit_after(outcome, argument.name, message);
+    if (!edit.empty()) edits += fmt::format(" {}: {}.", argument.place.file, edit);
   }
-  return {};
+  return edits;
 }
 
 }  // namespace tuner::engine

@@ -56,7 +56,7 @@ void TrialJournal::quarantine_if_confirmed(const Entry& entry, const CandidateFa
   const cache::Trial& trial = entry.trial;
   const bool ended_worker = failure.outcome == Outcome::illegal_access || failure.outcome == Outcome::run_timeout ||
                             failure.outcome == Outcome::worker_lost;
-  if (!failure.confirmed || !ended_worker || failure.met_fence) return;
+  if (!failure.confirmed || !ended_worker || failure.by_layout) return;
   if (trial.origin == cache::Origin::replay || trial.facts.binary_hash.empty()) return;
   cache::Quarantined quarantined{.key = trial.key,
                                  .binary_hash = trial.facts.binary_hash,

@@ -83,7 +83,7 @@ TEST_CASE("a read over an edge of one of five buffers is named with buffer, side
     Read farther = read;
     farther.bytes += 16;
     test.expect(ScreenCandidate{with_five(farther.behaviour()), {}, std::nullopt}, Outcome::illegal_access,
-                "`, which has a padding of ");
+                "` (it has a padding of ");
   }
 }
 
@@ -108,6 +108,29 @@ TEST_CASE("wide accesses are measured as far as they can be placed") {
   TestLane test(five_buffers());
   test.expect(RunReference{with_five("right aligned=16" + reading(kFifth, 4099)), {}}, Outcome::illegal_access,
               "It reads at most 112 bytes behind `fifth` (found in steps of 16, its alignment): without");
+}
+
+TEST_CASE("a kernel that needs a larger alignment than declared is told so, and the reply says it") {
+  TestLane test(five_buffers());
+  with_reference(test);
+  const DeviceReply reply = test.expect(ScreenCandidate{with_five("right aligned=64" + reading(kFifth, 0)), {}, {}},
+                                        Outcome::illegal_access, "declare it with `align N`");
+  CHECK(reply.misaligned);
+  CHECK(reply.fence_fault.empty());
+}
+
+TEST_CASE("a request that is cancelled while its search waits is answered with what is known of it") {
+  PreparedLane test;
+  test.lane.submit(1, screen("reads_past"));
+  test.wait_until([&] { return test.lane.statistics().losses.size() == 2; });  // it was repeated, and is searched
+  test.lane.cancel(1);
+  check_reply(test.wait_for(1), Outcome::illegal_access, "reads", TestLine::current());
+  test.expect(screen("right"), Outcome::ok);
+}
+
+TEST_CASE("the launches of a search count as the request's") {
+  PreparedLane test;
+  CHECK(test.expect(screen("reads_past"), Outcome::illegal_access, "8 bytes behind `values`").launches > 20);
 }
 
 TEST_CASE("an input that is written with its own content is named") {

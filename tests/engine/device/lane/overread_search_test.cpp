@@ -139,7 +139,7 @@ TEST_CASE("a padding is not enough, and the distance is counted from the data") 
   kernel.reads[{0, FenceSide::behind}] = 64;
   CHECK(kernel.search().found().empty());
   kernel.reads[{0, FenceSide::behind}] = 100;
-  CHECK(kernel.search().found() == "It reads 100 bytes behind `a`, which has a padding of 64");
+  CHECK(kernel.search().found() == "It reads 100 bytes behind `a` (it has a padding of 64)");
 }
 
 TEST_CASE("where no read is found, the input that is written to is named") {

@@ -206,6 +206,8 @@ struct DeviceReply {
   /// The driver's error of a launch that met a fence, where a launch without fences ends normally and changes nothing
   /// that it should not. Empty: no such launch.
   std::string fence_fault = {};
+  /// Such a launch failed because a buffer has a smaller alignment than the kernel needs.
+  bool misaligned = false;
   DeviceResult result = {};
 
   bool ok() const { return outcome == Outcome::ok; }

@@ -40,6 +40,7 @@ void DeviceProcessLane::take_probes(const DeviceReply& reply) {
   const bool is_fault = reply.outcome == Outcome::illegal_access;
   const auto& [passed, misaligned] = reply.result_of<ProbeFences>();
   DeviceReply& known = search_->reply;
+  known.launches += static_cast<int>(passed) + (is_fault ? 1 : 0);
   known.load_ms += reply.load_ms;
   known.verify_ms += reply.verify_ms;
   if (reply.ok() || is_fault) {

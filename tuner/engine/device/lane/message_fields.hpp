@@ -135,9 +135,10 @@ void describe(auto& fields, ProbeResult& result) {
 }
 
 void describe(auto& fields, DeviceReply& reply) {
-  auto& [outcome, message, launches, load_ms, verify_ms, timing_ms, confirmed, fence_fault, result] = reply;
+  auto& [outcome, message, launches, load_ms, verify_ms, timing_ms, confirmed, fence_fault, misaligned, result] = reply;
   fields("outcome", outcome)("message", message)("launches", launches)("load_ms", load_ms)("verify_ms", verify_ms);
   fields("timing_ms", timing_ms)("confirmed", confirmed)("fence_fault", fence_fault);
+  fields("misaligned", misaligned);
   fields("result", result);
 }
 

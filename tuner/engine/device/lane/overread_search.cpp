@@ -146,12 +146,17 @@ void OverreadSearch::take_distance(Edge& edge, std::size_t passed, ProbeEnd end)
 std::string OverreadSearch::text(const Edge& edge) const {
   const BoundArgument& of = argument(edge.buffer);
   const std::string where = fmt::format("{} `{}`", edge.side == FenceSide::behind ? "behind" : "before", of.name);
-  const std::string padding = of.padding > 0 ? fmt::format(", which has a padding of {}", grouped(of.padding)) : "";
-  if (!edge.high) return fmt::format("more than {} {}{}", counted(edge.low, "byte"), where, padding);
   // An access of a thread has at least an element, and begins at a multiple of its size.
-  const bool is_exact = edge.alignment <= element_size(of);
-  return fmt::format("{}{} {}{}{}", is_exact ? "" : "at most ", counted(*edge.high, "byte"), where,
-                     is_exact ? "" : fmt::format(" (found in steps of {}, its alignment)", edge.alignment), padding);
+  const bool is_exact = !edge.high || edge.alignment <= element_size(of);
+  std::vector<std::string> notes;
+  if (!is_exact) notes.push_back(fmt::format("found in steps of {}, its alignment", edge.alignment));
+  if (of.padding > 0) notes.push_back(fmt::format("it has a padding of {}", grouped(of.padding)));
+  return fmt::format("{}{} {}{}",
+                     !edge.high ? "more than "
+                     : is_exact ? ""
+                                : "at most ",
+                     counted(edge.high.value_or(edge.low), "byte"), where,
+                     notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, "; ")));
 }
 
 std::string OverreadSearch::found() const {

@@ -58,7 +58,16 @@ Verdict Runner::diagnose(const LoadedKernel& kernel, bool with_kept) {
 }
 
 bool Runner::met_fence(CUresult fault) const {
-  return fault == CUDA_ERROR_ILLEGAL_ADDRESS && running_ && *running_ != Layout::plain && runs_without_fences_;
+  return fault == CUDA_ERROR_ILLEGAL_ADDRESS && fails_by_layout();
+}
+
+bool Runner::met_alignment(CUresult fault) const {
+  return fault == CUDA_ERROR_MISALIGNED_ADDRESS && fails_by_layout();
+}
+
+/// Whether the launch that has just failed would not have in the plain layout.
+bool Runner::fails_by_layout() const {
+  return running_ && *running_ != Layout::plain && runs_without_fences_;
 }
 
 std::string Runner::fault_text(CUresult fault) const {
@@ -69,7 +78,7 @@ std::string Runner::fault_text(CUresult fault) const {
         "and changes nothing outside its outputs, with fences it ended the GPU's context: {}.",
         *running_ == Layout::at_end ? "past the end" : "before the start", error);
   }
-  if (fault == CUDA_ERROR_MISALIGNED_ADDRESS && running_ && *running_ != Layout::plain && runs_without_fences_) {
+  if (met_alignment(fault)) {
     return fmt::format(
         "It needs a buffer with a larger alignment than the declared one, which is 16 bytes by default; declare it "
         "with `align N`: {}.",

@@ -49,6 +49,8 @@ class Runner {
   std::string fault_text(CUresult fault) const;
   /// Whether it met a fence there: the kernel runs to its end without them, and changes nothing that it should not.
   bool met_fence(CUresult fault) const;
+  /// The same of a buffer's alignment there, which is the declared one and no more.
+  bool met_alignment(CUresult fault) const;
   /// Not ok if the reference leaves all of an output unwritten that is not partial: nothing could be compared.
   Verdict something_is_written() const;
   /// What the reference leaves unwritten of each output.
@@ -58,6 +60,7 @@ class Runner {
   bool damaged() const { return damaged_; }
 
  private:
+  bool fails_by_layout() const;
   struct Run;
   struct AskedOutput;
   struct AskedGuard;

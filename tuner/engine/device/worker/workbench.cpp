@@ -140,6 +140,7 @@ bool Workbench::end_with(const CallFailed& failure, DeviceReply& reply) const {
   } else if (is_kernels) {
     reply.message += problem_->runner.fault_text(failure.result());
     if (problem_->runner.met_fence(failure.result())) reply.fence_fault = error_text(failure.result());
+    reply.misaligned = problem_->runner.met_alignment(failure.result());
   } else {
     reply.message += fmt::format("{} The cause may be the GPU rather than the kernel.", failure.what());
   }
