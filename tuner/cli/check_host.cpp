@@ -83,8 +83,8 @@ std::string to_text(const CheckRequest& request, const std::vector<ProblemValues
       fmt::format("{} in {:.1f} s, run in {:.1f} s, {}\n", "Compiled", result.compile_s, result.run_s, result.compiler);
   std::string list;
   for (const ProblemValues& problem : problems) list += (list.empty() ? "" : "; ") + problem_text(problem);
-  text +=
-      labelled(request.problems.empty() ? "Problem sizes chosen by the check: " : "Problems: ", list.empty() ? "the only one" : list);
+  text += labelled(request.problems.empty() ? "Problem sizes chosen by the check: " : "Problems: ",
+                   list.empty() ? "the only one" : list);
   if (result.interrupted) text += "Interrupted: the results are incomplete.\n";
   text += '\n';
   if (result.configurations == 0)
