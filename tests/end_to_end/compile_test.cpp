@@ -77,19 +77,23 @@ TEST_CASE("without a GPU the architecture must be named, and one that the compil
 
 TEST_CASE("what has no effect beside --compile is refused") {
   const Compiling user;
-  for (const Words& more : {Words{"--host"}, Words{"--seed", "1"}, Words{"--configurations", "2"}})
+  for (const Words& more :
+       {Words{"--host"}, Words{"--seed", "1"}, Words{"--configurations", "2"}, Words{"--pad", "y=4"}})
     check_error(user.check(joined({"--compile", "all", "--arch", "sm_90"}, more)), 2, {"has no effect"});
+  check_error(user.check({"--compile", "2", "--arch", "sm_90", "--config", "A=1"}), 2, {"use `--compile all`"});
   check_error(user.check({"--host", "--arch", "sm_90"}), 2, {"--compile all"});
 }
 
 TEST_CASE("a check that has no more time to compile says how many are left") {
   const Compiling user;
-  check_out(user.check({"--compile", "all", "--arch", "sm_90", "--budget", "1ms"}), 0,
-            {"8 configurations not compiled"});
+  const Words twice{"--problem", "n=7", "--problem", "n=8"};
+  check_out(user.check(joined({"--compile", "all", "--arch", "sm_90", "--budget", "1ms"}, twice)), 2,
+            {"16 configurations not compiled"});
 }
 
 TEST_CASE("the GPU at hand is compiled for where no architecture is named") {
   Tuner user;
   user.folder().write("k.cu", kKernel);
   check_out(user.run({"check", "k.cu", "--compile", "1", "--workers", "1"}), 0, {"k for sm_"});
+  check_error(user.run({"check", "k.cu", "--compile", "1", "--device", "7"}), 3, {"There is no GPU 7 here"});
 }

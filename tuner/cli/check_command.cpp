@@ -21,8 +21,6 @@ namespace tuner::cli {
 
 namespace {
 
-constexpr std::uint64_t kMostConfigurations = 100000;
-
 CheckRequest read_check_request(const Arguments& arguments) {
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage, with_shipped_kernels("`tuner check` needs a kernel file, for example `tuner check "
@@ -62,15 +60,17 @@ void refuse_together(const Arguments& arguments) {
   struct Pair {
     const char *option, *with, *reason;
   };
-  for (const Pair& pair :
-       {Pair{"device", "host", "uses no GPU"}, Pair{"compile", "host", "runs what it compiles"},
-        Pair{"configurations", "compile", "says itself how many configurations there are to be"},
-        Pair{"seed", "compile", "runs nothing"}, Pair{"device", "arch", "says itself what to compile for"}}) {
+  for (const Pair& pair : {Pair{"device", "host", "uses no GPU"}, Pair{"compile", "host", "runs what it compiles"},
+                           Pair{"configurations", "compile", "says itself how many configurations there are to be"},
+                           Pair{"seed", "compile", "runs nothing"}, Pair{"pad", "compile", "runs nothing"},
+                           Pair{"device", "arch", "says itself what to compile for"}}) {
     if (arguments.has(pair.option) && arguments.has(pair.with)) {
       throw Error(Errc::bad_usage, fmt::format("`--{}` has no effect with `--{}`, which {}. Use one of them.",
                                                pair.option, pair.with, pair.reason));
     }
   }
+  if (arguments.has("config") && arguments.value("compile").value_or("all") != "all")
+    throw Error(Errc::bad_usage, "A number has no effect for `--compile` with `--config`: use `--compile all`.");
   if (arguments.has("arch") && !arguments.has("compile"))
     throw Error(Errc::bad_usage, "`--arch` says what `--compile` compiles for: add `--compile all`, or leave it out.");
   if (arguments.has("budget") && !arguments.has("compile") && !arguments.has("host"))

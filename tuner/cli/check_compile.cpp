@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
+#include <string_view>
+#include <utility>
 
 #include "tuner/cli/check_request.hpp"
 #include "tuner/cli/compile_batch.hpp"
@@ -13,6 +16,7 @@
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
+#include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/progress_line.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/driver/device_query.hpp"
@@ -27,7 +31,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kMostToCompile = 100000;
 /// Their texts are in memory at the same time.
 constexpr std::size_t kTogether = 4096;
 
@@ -72,8 +75,8 @@ DeviceInfo target_of(const CheckRequest& request) {
   for (const DeviceInfo& device : devices) {
     if (device.ordinal == request.device) return device;
   }
-  throw Error(Errc::bad_usage,
-              fmt::format("There is no GPU {}: `tuner devices` lists those that there are.", request.device));
+  refuse_number_without_gpu(request.device);
+  throw Error(Errc::no_driver, "There is no GPU here: name what to compile for with --arch.");
 }
 
 /// What is picked for any check, then more of the space, evenly, until there are as many as wanted.
@@ -86,13 +89,14 @@ std::vector<search::Configuration> configurations_of(const CheckRequest& request
   std::erase_if(picked, [&](const search::Configuration& one) { return space.why_invalid(one).has_value(); });
   if (!all && !request.configurations.empty()) return picked;
   if (space.size() == 0) throw Error(Errc::empty_space, space.why_empty());
-  if (all && space.size() > kMostToCompile) {
+  if (all && space.size() > kMostConfigurations) {
     throw Error(Errc::bad_usage, fmt::format("The space has {}: give `--compile` a number, or narrow it with --where.",
                                              counted(space.size(), "configuration")));
   }
   std::set<search::Configuration> known(picked.begin(), picked.end());
   const std::uint64_t wanted = std::min<std::uint64_t>(request.most, space.size());
-  for (const std::uint64_t step : {space.size() / wanted, std::uint64_t{1}}) {
+  if (picked.size() >= wanted) return picked;
+  for (const std::uint64_t step : {space.size() / (wanted - picked.size()), std::uint64_t{1}}) {
     for (std::uint64_t i = 0; i < space.size() && picked.size() < wanted; i += step) {
       if (known.insert(space.at(i)).second) picked.push_back(space.at(i));
     }
@@ -122,9 +126,14 @@ class CompileCheck {
     if (request_.configurations.empty()) space_ = std::max(space_, task.space().size());
     counting.reset();
     problems_.push_back(problem_text(task.problem()));
-    batch_.check_signatures(task, task.baseline().value_or(picked.front()), architecture_);
-    for (std::size_t first = 0; first < picked.size(); first += kTogether)
-      compile(task, std::span(picked).subspan(first, std::min(kTogether, picked.size() - first)));
+    batch_.check_signatures(task, task.baseline().value_or(picked.front()), architecture_, until_);
+    for (std::size_t first = 0; first < picked.size(); first += kTogether) {
+      const auto together = std::span(picked).subspan(first, std::min(kTogether, picked.size() - first));
+      if (stop_ || Clock::now() >= until_)
+        left_out_ += together.size();
+      else
+        compile(task, together);
+    }
   }
 
   ExitCode finish() {
@@ -135,6 +144,7 @@ class CompileCheck {
     else
       print(to_text(failures));
     if (stop_) return ExitCode::interrupted;
+    if (compiled_.empty()) return ExitCode::bad_input;
     return failures.empty() ? ExitCode::done : ExitCode::no_result;
   }
 
@@ -159,15 +169,13 @@ class CompileCheck {
 
   std::vector<SharedFailure> shared_failures() const {
     std::vector<SharedFailure> failures;
+    std::map<std::pair<Outcome, std::string_view>, std::size_t> places;
     for (const Compiled& one : compiled_) {
       if (one.outcome == Outcome::ok) continue;
-      const auto same = std::find_if(failures.begin(), failures.end(), [&](const SharedFailure& other) {
-        return other.first->outcome == one.outcome && other.first->message == one.message;
-      });
-      if (same == failures.end())
-        failures.push_back({&one, 1});
-      else
-        ++same->configurations;
+      const auto [place, is_new] =
+          places.emplace(std::pair(one.outcome, std::string_view(one.message)), failures.size());
+      if (is_new) failures.push_back({&one, 0});
+      ++failures[place->second].configurations;
     }
     std::stable_sort(failures.begin(), failures.end(), [](const SharedFailure& a, const SharedFailure& b) {
       return a.configurations > b.configurations;

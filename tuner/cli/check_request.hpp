@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -14,6 +16,8 @@
 namespace tuner::cli {
 
 class ProgressLine;
+
+inline constexpr std::uint64_t kMostConfigurations = 100000;
 
 /// What `tuner check` was asked for.
 struct CheckRequest {

@@ -24,18 +24,21 @@ std::vector<std::optional<engine::CompileReply>> CompileBatch::compile(std::vect
     if (stop_ || Clock::now() >= until) break;
     if (done < replies.size()) engine::wait_for(std::min(until, Clock::now() + kGlance), pool_);
   }
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    if (!replies[i]) pool_.cancel(first + i);
+  }
   return replies;
 }
 
 void CompileBatch::check_signatures(const Task& task, const search::Configuration& configuration,
-                                    const std::string& architecture) {
+                                    const std::string& architecture, std::chrono::steady_clock::time_point until) {
   const std::vector<engine::SignatureProbe> probes = engine::signature_probes(task, configuration);
   std::vector<engine::CompileRequest> requests;
   for (const engine::SignatureProbe& probe : probes) {
     requests.push_back(probe.request);
     if (!architecture.empty()) requests.back().architecture = architecture;
   }
-  const auto replies = compile(std::move(requests));
+  const auto replies = compile(std::move(requests), until);
   for (std::size_t i = 0; i < probes.size(); ++i) {
     if (replies[i]) engine::check_signature(task, probes[i], *replies[i]);
   }

@@ -18,17 +18,18 @@ class CompileBatch {
   CompileBatch(engine::CompilePoolOptions options, const std::atomic<bool>& stop, ProgressLine& line)
       : pool_(std::move(options)), stop_(stop), line_(line) {}
 
-  /// The answers in order; nothing where it was told to stop before, or `until` came. Throws as CompilePool::poll.
+  /// The answers in order; nothing where it was told to stop before, or `until` came: those are cancelled. Throws as
+  /// CompilePool::poll.
   std::vector<std::optional<engine::CompileReply>> compile(
       std::vector<engine::CompileRequest> requests,
       std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
-  /// Asks the compiler what the source leaves open. Nothing if it was told to stop. Throws
-  /// Error{bad_description} if the description says something else.
+  /// Asks the compiler what the source leaves open, as far as there is time. Throws Error{bad_description} if the
+  /// description says something else.
   void check_signatures(const Task& task, const search::Configuration& configuration,
-                        const std::string& architecture = "");
+                        const std::string& architecture = "",
+                        std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
 
   int workers() const { return pool_.workers(); }
-  std::string toolkit() const { return pool_.statistics().toolkit; }
 
  private:
   engine::CompilePool pool_;
