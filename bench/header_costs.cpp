@@ -1,6 +1,5 @@
 // What standard headers cost a small kernel under NVRTC: a markdown table of medians of processor time, ours beside the
-// toolkit's.
-// Needs NVRTC, no GPU.
+// toolkit's. Needs NVRTC, no GPU.
 //
 //   bench_header_costs [ROUNDS]
 //

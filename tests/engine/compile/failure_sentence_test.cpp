@@ -50,6 +50,7 @@ TEST_CASE("what the compiler refuses of the host is said with its line, its name
 TEST_CASE("a header that was forgotten is named") {
   for (const auto& [name, header] : {std::pair{"uint32_t", "cstdint"},
                                      {"INT_MAX", "climits"},
+                                     {"INT32_MAX", "cstdint"},
                                      {"DBL_MAX", "cfloat"},
                                      {"M_PI", "cmath"},
                                      {"__half2", "cuda_fp16.h"},
@@ -61,6 +62,10 @@ TEST_CASE("a header that was forgotten is named") {
 
 TEST_CASE("other errors stay as the compiler says them") {
   CHECK(said("identifier \"cudanot\" is undefined") == "user.cu(7): error: identifier \"cudanot\" is undefined");
+  for (const char* name : {"MY_MAX", "M_TILE", "integer_t", "int_mine_t", "FLT_MINE", "typedef_of"}) {
+    const std::string sentence = fmt::format("identifier \"{}\" is undefined", name);
+    CHECK(said(sentence) == "user.cu(7): error: " + sentence);
+  }
   CHECK(said("namespace \"mine\" has no member \"a\"") == "user.cu(7): error: namespace \"mine\" has no member \"a\"");
   CHECK(said("expected a \";\"") == "user.cu(7): error: expected a \";\"");
   CHECK(failure_sentence(request_for("", "k"), "").empty());

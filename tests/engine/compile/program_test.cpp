@@ -65,10 +65,20 @@ TEST_CASE("INFINITY and NAN are defined where a source mentions them and leaves 
   CHECK(assemble("float a = INFINITY;\n", {}) == infinity + "#line 1 \"dir/user.cu\"\nfloat a = INFINITY;\n");
   CHECK(assemble("#include \"a.cuh\"\n", {}, {{"a.cuh", "float a = INFINITY;\n"}}).starts_with(infinity));
   CHECK(assemble("float a = NAN;\n", {}).starts_with("#ifndef NAN\n"));
+  CHECK(assemble("#define NANOSECONDS 1\nfloat a = NAN;\n", {}).starts_with("#ifndef NAN\n"));
   for (const char* source : {"// INFINITY\n", "float a = INFINITY_;\n", "#define INFINITY 3\nfloat a = INFINITY;\n",
                              "#ifndef INFINITY\n# define  INFINITY 3\n#endif\nfloat a = INFINITY;\n"})
     CHECK(assemble(source, {}).starts_with("#line 1"));
   CHECK(assemble("float a = NAN;\n", {}, {{"a.cuh", "#define NAN 1\n"}}).starts_with("#line 1"));
+}
+
+TEST_CASE("INFINITY brings no other name before a header of the toolkit's") {
+  const std::string result = assemble("#include \"a.cuh\"\n#include <cuda_fp16.h>\nT b;\n", {{"T", "float"}},
+                                      {{"a.cuh", "float a = INFINITY;\n"}});
+  CHECK(result.starts_with("#ifndef INFINITY\n"));
+  CHECK(
+      result.ends_with("#endif\n#line 1 \"dir/user.cu\"\n#include \"a.cuh\"\n#include <cuda_fp16.h>\n"
+                       "#define T float\n#line 3 \"dir/user.cu\"\nT b;\n"));
 }
 
 TEST_CASE("a name in a header's comment, string or longer word is no mention") {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/engine/compile/resource_log.hpp"
 
 namespace tuner::engine {
@@ -53,13 +54,12 @@ std::optional<std::string_view> quoted_behind(std::string_view sentence, std::st
 
 /// The header that nvcc's users need not name, or forget to.
 std::string_view header_of(std::string_view name) {
-  const bool is_number = name.starts_with("int") || name.starts_with("uint");
-  if (is_number && name.ends_with("_t")) return "cstdint";
-  for (const std::string_view kind : {"FLT_", "DBL_"}) {
-    if (name.starts_with(kind)) return "cfloat";
+  for (const auto& [header, file] :
+       {std::pair{"cstdint", "stdint.h"}, {"cfloat", "float.h"}, {"climits", "limits.h"}, {"cmath", "math.h"}}) {
+    const std::string_view text = *standard_header(file);
+    const auto says = [&](const std::string& words) { return text.find(words) != std::string_view::npos; };
+    if (says(fmt::format("#define {} ", name)) || says(fmt::format(" {};", name))) return header;
   }
-  if (name.ends_with("_MAX") || name.ends_with("_MIN") || name == "CHAR_BIT") return "climits";
-  if (name.starts_with("M_") || name == "HUGE_VALF") return "cmath";
   for (const std::string_view type : {"half", "half2", "__half", "__half2", "__float2half", "__half2float"}) {
     if (name == type) return "cuda_fp16.h";
   }

@@ -7,7 +7,9 @@
 #include <cctype>
 #include <optional>
 #include <set>
+#include <utility>
 
+#include "tuner/core/base/words.hpp"
 #include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/error.hpp"
 
@@ -62,12 +64,15 @@ std::size_t skip_comment(std::string_view text, std::size_t from) {
   return from;
 }
 
-// What nvcc defines before the first line, because it includes <cuda_runtime.h> and so <math.h>: the texts of ours.
-struct ImplicitMacro {
-  std::string_view name, text;
-};
-constexpr std::array kImplicitMacros{ImplicitMacro{"INFINITY", "__builtin_bit_cast(float, 0x7f800000)"},
-                                     ImplicitMacro{"NAN", "__builtin_bit_cast(float, 0x7fc00000)"}};
+// What nvcc defines before the first line, because it includes <cuda_runtime.h> and so <math.h>.
+constexpr std::array<std::string_view, 2> kImplicitMacros{"INFINITY", "NAN"};
+
+// As our <math.h> has it.
+std::string define_implicit(std::string_view name) {
+  const std::string_view text = *standard_header("math.h");
+  const std::size_t begin = text.find(fmt::format("#ifndef {}\n", name));
+  return std::string(text.substr(begin, text.find("#endif", begin) - begin)) + "#endif\n";
+}
 
 // `#include "name"` or `#include <name>` found at a line's start.
 struct Include {
@@ -116,21 +121,28 @@ std::vector<Include> leading_includes(std::string_view text) {
   return result;
 }
 
-const Header* find_header(const std::vector<Header>& headers, const std::string& name) {
+const Header* find_header(std::span<const Header> headers, const std::string& name) {
   const auto found =
       std::find_if(headers.begin(), headers.end(), [&](const Header& header) { return header.name == name; });
   return found == headers.end() ? nullptr : &*found;
 }
 
-// Whether the text, or any header in memory that it includes, uses one of the names outside comments and strings.
-bool mentions(std::string_view text, const std::set<std::string_view>& names, const std::vector<Header>& headers,
+// Those of ours stand like the toolkit's before all names.
+const Header* find_own_header(std::span<const Header> headers, const std::string& name) {
+  const Header* header = find_header(headers, name);
+  return header != nullptr && is_standard(*header) ? nullptr : header;
+}
+
+// Whether the text, or any header of the user's in memory that it includes, uses one of the names outside comments and
+// strings.
+bool mentions(std::string_view text, const std::set<std::string_view>& names, std::span<const Header> headers,
               std::set<std::string>& seen) {
   for (std::size_t at = 0; at < text.size();) {
     if (const std::size_t end = skip_comment(text, at); end != at) {
       at = end;
     } else if (text[at] == '#') {
       if (const std::optional<Include> include = include_at(text, at)) {
-        const Header* header = find_header(headers, include->name);
+        const Header* header = find_own_header(headers, include->name);
         if (header != nullptr && seen.insert(include->name).second && mentions(header->text, names, headers, seen))
           return true;
         at = include->line_end;
@@ -153,7 +165,7 @@ bool mentions(std::string_view text, const std::set<std::string_view>& names, co
   return false;
 }
 
-bool mentions(std::string_view text, const std::set<std::string_view>& names, const std::vector<Header>& headers,
+bool mentions(std::string_view text, const std::set<std::string_view>& names, std::span<const Header> headers,
               const std::string& own_name = {}) {
   std::set<std::string> seen{own_name};
   return mentions(text, names, headers, seen);
@@ -162,17 +174,36 @@ bool mentions(std::string_view text, const std::set<std::string_view>& names, co
 // Whether the text says `#define NAME`.
 bool defines(std::string_view text, std::string_view name) {
   constexpr std::string_view kDefine = "define";
-  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+  for (std::size_t at = find_word(text, name); at != std::string_view::npos; at = find_word(text, name, at + 1)) {
     const std::size_t end = at == 0 ? std::string_view::npos : text.find_last_not_of(" \t", at - 1);
     if (end != std::string_view::npos && text.substr(0, end + 1).ends_with(kDefine)) return true;
   }
   return false;
 }
 
-// What the source mentions and leaves to the compiler to define.
-bool is_implicit(std::string_view name, std::string_view source, const std::vector<Header>& headers) {
-  return mentions(source, {name}, headers) && !defines(source, name) &&
-         std::none_of(headers.begin(), headers.end(), [&](const Header& header) { return defines(header.text, name); });
+// What the source mentions and leaves to the compiler to define. Each configuration asks: texts are read closely only
+// where the name stands in one.
+bool is_implicit(std::string_view name, std::string_view source, std::span<const Header> headers) {
+  bool is_there = find_word(source, name) != std::string_view::npos;
+  if (is_there && defines(source, name)) return false;
+  for (const Header& header : headers) {
+    if (find_word(header.text, name) == std::string_view::npos || is_standard(header)) continue;
+    if (defines(header.text, name)) return false;
+    is_there = true;
+  }
+  return is_there && mentions(source, {name}, headers);
+}
+
+// Behind the leading includes up to the first that mentions one of the names.
+std::size_t place_for(const std::set<std::string_view>& names, const std::vector<Include>& includes,
+                      std::span<const Header> headers) {
+  std::size_t place = 0;
+  for (const Include& include : includes) {
+    const Header* header = find_own_header(headers, include.name);
+    if (header != nullptr && mentions(header->text, names, headers, include.name)) break;
+    place = include.line_end;
+  }
+  return place;
 }
 
 // Every '#' before the word "include" counts, also in comments: mistaking one for an include costs a little time,
@@ -211,26 +242,37 @@ std::string assemble_source(const ProgramText& program) {
     names.insert(macro.name);
   }
   const std::string_view source = program.source;
-  // Those of ours stand like the toolkit's before all names.
-  const std::vector<Header> headers = without_standard(program.headers);
+  std::set<std::string_view> implicit_names;
   std::string implicit;
-  for (const ImplicitMacro& macro : kImplicitMacros) {
-    if (!is_implicit(macro.name, source, headers)) continue;
-    names.insert(macro.name);
-    implicit += fmt::format("#ifndef {0}\n#define {0} {1}\n#endif\n", macro.name, macro.text);
+  for (const std::string_view name : kImplicitMacros) {
+    if (!is_implicit(name, source, program.headers)) continue;
+    implicit_names.insert(name);
+    implicit += define_implicit(name);
   }
-  std::size_t place = 0;
-  for (const Include& include : leading_includes(source)) {
-    const Header* header = find_header(headers, include.name);
-    if (header != nullptr && mentions(header->text, names, headers, include.name)) break;
-    place = include.line_end;
+  const std::vector<Include> includes = leading_includes(source);
+  const std::size_t place = place_for(names, includes, program.headers);
+  std::string result;
+  std::size_t at = 0;
+  const auto copy_to = [&](std::size_t end) {
+    result += source.substr(at, end - at);
+    if (!result.empty() && result.back() != '\n') result += '\n';
+    at = end;
+  };
+  const auto end_insertion = [&] {
+    const auto line = 1 + std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    result += "#line " + std::to_string(line) + " " + quoted(program.file_name) + "\n";
+  };
+  // They may be needed before the others, which no header of the toolkit's must see.
+  const std::size_t implicit_place = place_for(implicit_names, includes, program.headers);
+  if (!implicit.empty() && implicit_place < place) {
+    copy_to(implicit_place);
+    result += std::exchange(implicit, {});
+    end_insertion();
   }
-  std::string result(source.substr(0, place));
-  if (!result.empty() && result.back() != '\n') result += '\n';
+  copy_to(place);
   result += implicit;
   for (const Macro& macro : program.macros) result += "#define " + macro.name + " " + macro.text + "\n";
-  const auto line = 1 + std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(place), '\n');
-  result += "#line " + std::to_string(line) + " " + quoted(program.file_name) + "\n";
+  end_insertion();
   result += source.substr(place);
   return result;
 }

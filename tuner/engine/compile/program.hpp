@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,7 @@ struct ProgramText {
   std::string_view source;     ///< directive lines blanked, line count unchanged
   std::string_view file_name;  ///< as the user knows it: for `#line` and messages
   std::vector<Macro> macros;   ///< in order
-  std::vector<Header> headers;
+  std::span<const Header> headers;
 };
 
 /// The complete source: the `#define`s stand behind the leading block of comments and `#include`s, or before the first
