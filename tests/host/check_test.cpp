@@ -113,6 +113,19 @@ TEST_CASE("what is the same for all kernels is compiled for a compiler that CXX 
   }
 }
 
+TEST_CASE("what was built with the program is compiled again where it cannot be linked") {
+  Developer one;
+  const std::string mark = shell_word(one.home() / "compiled");
+  const auto compiler = one.folder().write("bin/c++", "#!/bin/sh\ncase \"$*\" in *shim/runtime*.cpp*) : >" + mark +
+                                                          ";; *-no-pie*) [ -e " + mark +
+                                                          " ] || exit 1;; esac\nexec " TUNER_BUILT_BY " \"$@\"\n");
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+  one.environment["PATH"] = compiler.parent_path().string() + ":" + one.environment["PATH"];
+  const Result result = one.run({"check", kernel_file("missing_barrier"), "--host"});
+  CHECK_MESSAGE(result.exit_code == 1, result.err << result.out);
+  CHECK(contains(result.out, ": race: "));
+}
+
 TEST_CASE("a missing barrier is a race that names both lines") {
   const Json finding = only_finding("missing_barrier");
   CHECK_EQ(finding["class"], "race");

@@ -110,7 +110,8 @@ std::optional<std::vector<Build::Unit>> Build::compile(Flavour flavour, const st
 std::vector<Job> Build::runtime_jobs(Flavour flavour) {
   runtime_.push_back(program_.runtime(flavour).replace_extension(".o"));
   const std::string_view ready = compiler_.runtime(flavour);
-  if (ready.empty()) return {compiler_.compile_runtime(program_.folder(), program_.runtime(flavour), runtime_.back())};
+  if (ready.empty() || !links_ready_)
+    return {compiler_.compile_runtime(program_.folder(), program_.runtime(flavour), runtime_.back())};
   write_file(runtime_.back(), ready);
   return {};
 }
@@ -158,6 +159,18 @@ bool Build::run(Flavour flavour, std::size_t most, std::chrono::steady_clock::ti
   objects.insert(objects.end(), runtime_.begin(), runtime_.end());
   std::vector<Job> link{compiler_.link(objects, program(flavour), flavour)};
   run_jobs(link, limits_);
+  if (link[0].done && !link[0].ok && !compiler_.runtime(flavour).empty() && std::exchange(links_ready_, false)) {
+    // What is ready may need a newer library of C than this machine has.
+    std::vector<Job> again;
+    for (const std::filesystem::path& object : runtime_) {
+      std::filesystem::path source = object;
+      again.push_back(compiler_.compile_runtime(program_.folder(), source.replace_extension(".cpp"), object));
+    }
+    run_jobs(again, limits_);
+    if (!succeeded(flavour, again, again.size())) return false;
+    link = {compiler_.link(objects, program(flavour), flavour)};
+    run_jobs(link, limits_);
+  }
   if (link[0].ok) return true;
   if (link[0].done) {
     std::string why = shortage(link[0], "The linker of the C++ compiler", limits_);

@@ -59,6 +59,7 @@ class Build {
   const KnownFiles& files_;
   std::vector<bool> compiled_[2];
   std::vector<std::filesystem::path> runtime_;  ///< objects; that of the first flavour belongs to both programs
+  bool links_ready_ = true;                     ///< until it turns out that what is ready cannot be linked here
   std::vector<Failure> failures_;
   int units_ = 0;
 };
