@@ -13,7 +13,7 @@ using namespace tuner::test;
 
 namespace {
 
-const std::string kKernel =
+const std::string kPaddedKernel =
     "#pragma tuner kernel(k) problem(n: size = 1000) grid(n) block(32)\n"
     "#pragma tuner in(x, float, n) out(y, float, n) constant(w, float, 4) scalar(n, int32)\n"
     "__global__ void k(const float* x, float* y, int n) {}\n";
@@ -25,11 +25,11 @@ Task padded_task(KernelDescription description) {
 }  // namespace
 
 TEST_CASE("a padding that is set is the one that a directive would have") {
-  KernelDescription set = describe(kKernel);
+  KernelDescription set = describe(kPaddedKernel);
   const Task plain = padded_task(set);
   set_padding(set, "x=64");
   set_padding(set, "x=100");
-  std::string directive = kKernel;
+  std::string directive = kPaddedKernel;
   directive.replace(directive.find("in(x, float, n"), 14, "in(x, float, n, pad 100");
   const Task as_written = padded_task(describe(directive)), as_set = padded_task(set);
   CHECK(to_text(set) == to_text(as_written.description()));
@@ -46,7 +46,7 @@ TEST_CASE("a padding that is set is the one that a directive would have") {
 }
 
 TEST_CASE("a padding that cannot be set is a sentence") {
-  KernelDescription description = describe(kKernel);
+  KernelDescription description = describe(kPaddedKernel);
   const auto mistake = [&](const std::string& assignment) {
     return error_of([&] { set_padding(description, assignment); });
   };
@@ -57,5 +57,5 @@ TEST_CASE("a padding that cannot be set is a sentence") {
   CHECK(mistake("xx=4") == "`--pad xx=4`: the kernel `k` has no buffer `xx` in global memory; did you mean `x`?");
   CHECK(contains(mistake("n=4"), "has no buffer `n` in global memory"));
   CHECK(contains(mistake("w=4"), "has no buffer `w` in global memory"));
-  CHECK(to_text(description) == to_text(describe(kKernel)));
+  CHECK(to_text(description) == to_text(describe(kPaddedKernel)));
 }
