@@ -153,8 +153,8 @@ struct KernelDescription {
   /// The same with directive lines and host code (host_code.hpp) blank, line count unchanged: what NVRTC receives.
   std::string blanked_source;
   bool is_program = false;  ///< it has host code
-  std::string kernel;  ///< function name
-  Place place;         ///< of that name, if a T1 file says it; directives are looked up when they are needed
+  std::string kernel;       ///< function name
+  Place place;              ///< of that name, if a T1 file says it; directives are looked up when they are needed
   std::vector<std::string>
       template_arguments;  ///< texts between `<` and `>` of kernel(…); may name parameters, constants, types
   ReferenceDescription reference;
