@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "search/expression/quoting.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/live_lines.hpp"
