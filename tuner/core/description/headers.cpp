@@ -49,10 +49,12 @@ constexpr std::string_view kDriverHeader = "cuda.h";
 /// start, and most include nothing of that kind.
 bool may_include_standard(std::string_view text) {
   constexpr std::string_view kInclude = "include";
+  constexpr std::size_t kLongestName = 100;  // longer than any that is looked for
   for (std::size_t at = text.find(kInclude); at != std::string_view::npos; at = text.find(kInclude, at + 1)) {
     const std::size_t open = text.find_first_not_of(" \t", at + kInclude.size());
     if (open == std::string_view::npos || text[open] != '<') continue;
-    const std::string_view name = text.substr(open + 1, text.find('>', open) - open - 1);
+    const std::string_view rest = text.substr(open + 1, kLongestName);
+    const std::string_view name = rest.substr(0, rest.find('>'));
     if (name == kDriverHeader || standard_header(name)) return true;
   }
   return false;
@@ -80,10 +82,12 @@ bool declares_integers(std::string_view text) {
     return (word.starts_with("int") || word.starts_with("uint")) && word.ends_with("_t");
   };
   for (const std::string_view key : {"typedef", "using"}) {
-    for (std::size_t at = find_word(text, key); at != std::string_view::npos; at = find_word(text, key, at + 1)) {
-      std::string_view words = text.substr(at + key.size(), text.find_first_of(";=", at) - at - key.size());
-      words = search::trimmed(words);
+    for (std::size_t at = find_word(text, key); at != std::string_view::npos;) {
+      const std::size_t end = text.find_first_of(";=", at);
+      const std::string_view words = search::trimmed(text.substr(at + key.size(), end - at - key.size()));
       if (is_integer(words.substr(words.find_last_of(" \t\r\n") + 1))) return true;
+      if (end == std::string_view::npos) break;
+      at = find_word(text, key, end);  // behind the declaration: each part of the text is read once
     }
   }
   return false;
