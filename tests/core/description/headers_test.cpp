@@ -239,12 +239,17 @@ TEST_CASE("every include is found, wherever it stands and however it is written"
     std::vector<std::string> expected;
     for (const std::string& line : lines) source += line;
     for (const PreprocessorLine& line : preprocessor_lines(source)) {
-      if (auto name = quoted_name(line.text)) expected.push_back(*std::move(name));
+      if (const auto include = include_of(line.text)) expected.push_back(include->name);
     }
     CAPTURE(source);
-    CHECK(expected.size() == 4);  // a word that is broken over lines is not put together
-    CHECK(quoted_includes(source) == expected);
-    for (std::size_t size = 0; turn == 0 && size < source.size(); ++size) quoted_includes(source.substr(0, size));
+    CHECK(expected.size() == 5);  // a word that is broken over lines is not put together
+    std::vector<std::string> found;
+    for (const CodeText::Include& include : all_includes(source)) {
+      CHECK(include.is_quoted == (include.name != "i.h"));
+      found.push_back(include.name);
+    }
+    CHECK(found == expected);
+    for (std::size_t size = 0; turn == 0 && size < source.size(); ++size) all_includes(source.substr(0, size));
     std::next_permutation(lines.begin(), lines.end());
     std::rotate(lines.begin(), lines.begin() + turn % 7, lines.end());
   }

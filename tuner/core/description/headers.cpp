@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -45,26 +46,11 @@ bool in_toolkit(const fs::path& folder) {
 /// The toolkit's, which includes <stdlib.h>.
 constexpr std::string_view kDriverHeader = "cuda.h";
 
-/// Whether the text may include with angle brackets what is not the toolkit's. Programs read their sources at every
-/// start, and most include nothing of that kind.
-bool may_include_standard(std::string_view text) {
-  constexpr std::string_view kInclude = "include";
-  constexpr std::size_t kLongestName = 100;  // longer than any that is looked for
-  for (std::size_t at = text.find(kInclude); at != std::string_view::npos; at = text.find(kInclude, at + 1)) {
-    const std::size_t open = text.find_first_not_of(" \t", at + kInclude.size());
-    if (open == std::string_view::npos || text[open] != '<') continue;
-    const std::string_view rest = text.substr(open + 1, kLongestName);
-    const std::string_view name = rest.substr(0, rest.find('>'));
-    if (name == kDriverHeader || standard_header(name)) return true;
-  }
-  return false;
-}
-
 /// The folders that options of the descriptions in the text name.
 std::vector<fs::path> folders_of_options(std::string_view text, const fs::path& file) {
   std::vector<fs::path> folders;
   const auto says = [&](std::string_view words) { return text.find(words) != std::string_view::npos; };
-  if (!says("\"-I") && !says("'-I") && !says("include-path")) return folders;
+  if (!says("\"-I") && !says("'-I") && !says("-include-path")) return folders;
   try {
     for (const KernelDescription& description : parse_descriptions(text, file)) {
       for (const std::string& option : description.options) {
@@ -109,6 +95,7 @@ class HeaderSearch {
   /// Adds the headers that `text`, a file of `folder`, includes. An explicit list of work instead of recursion: a chain
   /// of includes may be long.
   void follow(std::string_view text, const fs::path& folder) {
+    source_ = text;
     own_folder_ = folder;
     std::vector<Pending> pending;
     push_includes(text, folder, false, pending);
@@ -163,10 +150,15 @@ class HeaderSearch {
   }
 
   void push_includes(std::string_view text, const fs::path& folder, bool is_unlisted, std::vector<Pending>& pending) {
-    has_integers_ = has_integers_ || declares_integers(text);
-    const std::vector<std::string> names = quoted_includes(text);
-    for (auto name = names.rbegin(); name != names.rend(); ++name) pending.push_back({*name, folder, is_unlisted});
-    if (folders_.empty() && folders_of_options_.empty() && !may_include_standard(text)) return;
+    const std::vector<CodeText::Include> includes = all_includes(text);
+    for (auto include = includes.rbegin(); include != includes.rend(); ++include) {
+      if (include->is_quoted) pending.push_back({include->name, folder, is_unlisted});
+    }
+    const auto is_ours = [](const CodeText::Include& include) {
+      return !include.is_quoted && (include.name == kDriverHeader || standard_header(include.name));
+    };
+    if (folders_.empty() && folders_of_options_.empty() && std::none_of(includes.begin(), includes.end(), is_ours))
+      return;
     for (const CodeText::Include& include : read_code(text).includes) {
       if (!include.is_quoted) pending.push_back({include.name, {}, true});
     }
@@ -182,7 +174,10 @@ class HeaderSearch {
     }
     std::error_code ignored;
     if (!seen_unlisted_.insert(fs::weakly_canonical(*file, ignored)).second) return;
-    if (const auto content = read_text(*file)) push_includes(*content, file->parent_path(), true, pending);
+    auto content = read_text(*file);
+    if (!content) return;
+    push_includes(*content, file->parent_path(), true, pending);
+    unlisted_.push_back(*std::move(content));
   }
 
   /// Last, because a header of the user's takes the place of one of these; and behind the first of the runtime's what
@@ -202,10 +197,17 @@ class HeaderSearch {
       if (name == kDriverHeader) library_.emplace_back("stdlib.h");
       auto text = standard_header(name);
       if (!text || !by_name_.emplace(name, name).second) continue;
-      if (in_runtime && has_integers_ && name.ends_with("cstdint")) text = empty_header();
+      if (in_runtime && name.ends_with("cstdint") && has_integers()) text = empty_header();
       headers_.push_back({name, std::string(*text)});
       for (const CodeText::Include& include : read_code(*text).includes) library_.push_back(include.name);
     }
+  }
+
+  /// Whether the source or a header of the user's declares integers, which may not be ours.
+  bool has_integers() const {
+    const auto declares = [](const Header& header) { return !is_standard(header) && declares_integers(header.text); };
+    return declares_integers(source_) || std::any_of(headers_.begin(), headers_.end(), declares) ||
+           std::any_of(unlisted_.begin(), unlisted_.end(), [](const auto& text) { return declares_integers(text); });
   }
 
   std::optional<fs::path> find(const Pending& wanted, const std::vector<fs::path>& further) const {
@@ -235,11 +237,12 @@ class HeaderSearch {
   std::map<std::string_view, const std::string*> given_;
   std::vector<fs::path> folders_;
   std::vector<fs::path> folders_of_options_;
+  std::string_view source_;
   fs::path own_folder_;
   std::map<std::string, fs::path> by_name_;
   std::set<fs::path> seen_, seen_unlisted_;
-  std::vector<std::string> library_;  ///< names that no file of the user's has
-  bool has_integers_ = false;         ///< as declares_integers() says of the source or a header
+  std::vector<std::string> library_;   ///< names that no file of the user's has
+  std::vector<std::string> unlisted_;  ///< texts of headers that stay with the compiler
   std::vector<Header> headers_;
 };
 

@@ -331,7 +331,7 @@ void SourceText::fail(std::size_t offset, const std::string& sentence) const {
   throw Error(Errc::bad_description, message(place(offset), sentence));
 }
 
-std::optional<std::string> quoted_name(std::string_view line) {
+std::optional<CodeText::Include> include_of(std::string_view line) {
   constexpr std::string_view blank = " \t\v\f";
   const auto skip_blank = [&] { line.remove_prefix(std::min(line.find_first_not_of(blank), line.size())); };
   line.remove_prefix(1);
@@ -339,23 +339,24 @@ std::optional<std::string> quoted_name(std::string_view line) {
   if (!line.starts_with("include")) return std::nullopt;
   line.remove_prefix(7);
   skip_blank();
-  if (!line.starts_with('"')) return std::nullopt;
-  const std::size_t close = line.find('"', 1);
+  const bool is_quoted = line.starts_with('"');
+  if (!is_quoted && !line.starts_with('<')) return std::nullopt;
+  const std::size_t close = line.find(is_quoted ? '"' : '>', 1);
   if (close == std::string_view::npos || close == 1) return std::nullopt;
-  return std::string(line.substr(1, close - 1));
+  return CodeText::Include{std::string(line.substr(1, close - 1)), is_quoted};
 }
 
-std::vector<std::string> quoted_includes(std::string_view source) {
+std::vector<CodeText::Include> all_includes(std::string_view source) {
   // A source is read at every start of a program, and its includes stand at its beginning.
   std::size_t end = 0;
   for (std::size_t at = source.find('#'); at != std::string_view::npos; at = source.find('#', at + 1)) {
     if (may_begin(source, at, {"include"})) end = at + 1;
   }
-  std::vector<std::string> names;
+  std::vector<CodeText::Include> includes;
   for (const PreprocessorLine& line : Scanner(source).scan(end)) {
-    if (auto name = quoted_name(line.text)) names.push_back(*std::move(name));
+    if (auto include = include_of(line.text)) includes.push_back(*std::move(include));
   }
-  return names;
+  return includes;
 }
 
 std::size_t find_directives(std::string_view line, std::string_view& pragma_name) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/core/description/code_text.hpp"
 #include "tuner/core/description/description.hpp"
 
 namespace tuner {
@@ -49,10 +50,10 @@ struct PreprocessorLine {
 /// raw string is none. Reads any text without failing.
 std::vector<PreprocessorLine> preprocessor_lines(std::string_view source);
 
-/// The name in `#include "name"`, or nothing for any other preprocessor line.
-std::optional<std::string> quoted_name(std::string_view line);
-/// Those of a source, in order.
-std::vector<std::string> quoted_includes(std::string_view source);
+/// What a preprocessor line includes, or nothing where it names nothing.
+std::optional<CodeText::Include> include_of(std::string_view line);
+/// Those of a source, in order, also those that NVRTC skips.
+std::vector<CodeText::Include> all_includes(std::string_view source);
 
 /// Where the directives of a `#pragma tuner` line begin in its text; npos if it is another line. `pragma_name` becomes
 /// the word after `#pragma`, empty if the line is no pragma.
