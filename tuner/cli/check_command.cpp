@@ -144,7 +144,7 @@ Command check_command() {
               {"where", Kind::repeatable, "EXPR", "choose only configurations for which EXPR is true; repeatable"},
               {"configurations", Kind::value, "N", "choose at most N configurations; default 120"},
               {"pad", Kind::repeatable, "NAME=BYTES",
-               "let the kernel read so many bytes before and behind this buffer; repeatable"},
+               "allow reads of up to BYTES bytes before and after buffer NAME; repeatable"},
               {"kernel", Kind::value, "NAME", "which kernel, if the file describes several"},
               {"device", Kind::value, "N", "which GPU, as numbered by `tuner devices`; default 0"},
               {"workers", Kind::value, "N",
@@ -153,7 +153,8 @@ Command check_command() {
                "with --host or --compile: end after this time, such as 60s or 5min, and say what was left out; "
                "default: 10min with --host, none with --compile"},
               {"seed", Kind::value, "N", "seed of the generated inputs; default 0"},
-              {"I", Kind::repeatable, "DIR", "also search this folder for quoted headers; repeatable"},
+              {"I", Kind::repeatable, "DIR",
+               "also search DIR for headers, included with quotes or angle brackets; repeatable"},
           },
       .most_operands = 1,
       .examples = {{"tuner check kernel_sources/prefetch.cu --host",

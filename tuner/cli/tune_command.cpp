@@ -191,8 +191,9 @@ Command tune_command() {
                "try only configurations for which EXPR is true, for example 'BLOCKDIMX >= 256'; if repeated, all must "
                "be true"},
               {"pad", Kind::repeatable, "NAME=BYTES",
-               "let the kernel read so many bytes before and behind this buffer, as `pad BYTES` in its directive "
-               "would; programs find the winner once the file says the same; repeat the option for several buffers"},
+               "allow reads of up to BYTES bytes before and after buffer NAME, like `pad BYTES` in its directive; "
+               "programs "
+               "can use the winner only if the file declares the same padding; repeat for several buffers"},
               {"strategy", Kind::value, "NAME",
                fmt::format("how to choose configurations: {}; default auto",
                            fmt::join(search::strategy_names(), ", "))},
@@ -216,7 +217,8 @@ Command tune_command() {
                "stop compiling a configuration that takes longer than this (ms, s, min); default 30s"},
               {"workers", Kind::value, "N",
                "number of compile processes; default: the number of usable cores minus one"},
-              {"I", Kind::repeatable, "DIR", "also search DIR for headers included with quotes; repeatable"},
+              {"I", Kind::repeatable, "DIR",
+               "also search DIR for headers, included with quotes or angle brackets; repeatable"},
               {"record", Kind::value, "FILE",
                "write every trial with its samples to FILE (compressed if its name ends in .gz); slower, because no "
                "candidate is stopped early"},
