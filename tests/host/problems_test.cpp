@@ -57,7 +57,18 @@ TEST_CASE("where every problem takes long, those that take least are derived") {
       "#pragma tuner kernel(k) problem(n: size) grid(132) block(256) out(y, float, n) param(A, 1)\n";
   const auto slow = host::small_problems(
       std::make_shared<const KernelDescription>(parse_descriptions(text, "k.cu").front()), known_device("H200"), {});
-  CHECK_EQ(slow.size(), 2);
+  REQUIRE_EQ(slow.size(), 2);
+  CHECK_EQ(slow[0].at("n").as_integer(), 37);
+  CHECK_EQ(slow[1].at("n").as_integer(), 4096);  // more than a block
+}
+
+TEST_CASE("sizes that a constraint orders still differ") {
+  const auto found = problems(
+      "#pragma tuner problem(n: size, height: size, pitch: size, rows: size)\n"
+      "#pragma tuner problem_constraint(n <= pitch) problem_constraint(height <= rows)");
+  CHECK_GE(std::count_if(found.begin(), found.end(),
+                         [](const ProblemValues& values) { return values.at("n") != values.at("height"); }),
+           3);
 }
 
 TEST_CASE("where the defaults violate a constraint, the sentence names both") {

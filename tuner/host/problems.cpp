@@ -73,32 +73,52 @@ class Derivation {
     for (const std::int64_t divisor : kDivisors) {
       for (const auto& row : kSizes) {
         if (quick_.size() == kMostProblems) return quick_;
-        look_at(row, divisor);
+        look_at_orders_of(row, divisor);
         if (sizes_.empty()) break;
       }
       if (!quick_.empty()) return quick_;
       if (numbers_.empty()) break;
     }
-    std::stable_sort(slow_.begin(), slow_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [threads, values] : slow_) {
-      if (quick_.size() < kMostSlowProblems) quick_.push_back(values);
-    }
-    if (quick_.empty()) refuse();
-    return quick_;
+    if (slow_.empty()) refuse();
+    return least_of_slow();
   }
 
  private:
-  void look_at(const std::array<std::int64_t, 3>& row, std::int64_t divisor) {
+  /// Of those with the fewest threads one that is not even, and the largest: where all problems have as many threads,
+  /// as with a fixed grid, one must be larger than a block.
+  std::vector<ProblemValues> least_of_slow() {
+    std::stable_sort(slow_.begin(), slow_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    const auto is_more = [&](const auto& one) { return one.first > slow_.front().first; };
+    const auto equal = static_cast<std::size_t>(std::find_if(slow_.begin(), slow_.end(), is_more) - slow_.begin());
+    if (equal > kMostSlowProblems) return {slow_[1].second, slow_[equal - 1].second};
+    std::vector<ProblemValues> least;
+    for (std::size_t i = 0; i < std::min(slow_.size(), kMostSlowProblems); ++i) least.push_back(slow_[i].second);
+    return least;
+  }
+
+  /// In the order that the row has, or the first that the description accepts: of a width and a pitch one must not be
+  /// the smaller one.
+  void look_at_orders_of(const std::array<std::int64_t, 3>& row, std::int64_t divisor) {
+    std::array<std::size_t, 3> order{0, 1, 2};
+    do {
+      if (is_accepted({row[order[0]], row[order[1]], row[order[2]]}, divisor)) return;
+    } while (sizes_.size() > 1 && row[0] != row[1] && std::next_permutation(order.begin(), order.end()));
+  }
+
+  bool is_accepted(const std::array<std::int64_t, 3>& row, std::int64_t divisor) {
     ProblemValues values;
     for (std::size_t i = 0; i < sizes_.size(); ++i) values[sizes_[i]] = search::Value(row[i % row.size()]);
     for (const auto& [name, number] : numbers_) {
       if (divisor > 1 && number > divisor) values[name] = search::Value(number / divisor);
     }
-    if (!known_.insert(problem_text(values)).second) return;
+    if (!known_.insert(problem_text(values)).second) return true;
     try {
       const Task task(description_, values, device_, {}, include_folders_, search::Listing::when_needed);
       const std::optional<search::Configuration> baseline = task.baseline();
-      if (!baseline) return note_excluded(task);
+      if (!baseline) {
+        note_excluded(task);
+        return false;
+      }
       const Cost cost = cost_of(task, *baseline);
       if (cost.is_within(kQuick))
         quick_.push_back(std::move(values));
@@ -106,8 +126,10 @@ class Derivation {
         slow_.emplace_back(cost.threads, std::move(values));
       else
         is_any_too_large_ = true;
+      return true;
     } catch (const Error& error) {
       reason_ = error.what();
+      return false;
     }
   }
 
