@@ -92,7 +92,8 @@ struct Section {
   void (*prepare)(Attack&);  ///< once a process, before the first case
   void (*run)(Attack&, Chance&);
 };
-extern const Section kDatabases, kSources, kT1Files, kRecordings, kDataFiles, kCommandLines, kConversations, kKills;
+extern const Section kDatabases, kSources, kPlainSources, kT1Files, kRecordings, kDataFiles, kCommandLines,
+    kConversations, kKills;
 
 /// The database that every case begins with, made by prepare_databases: decisions.db, binaries.db and served.db.
 void prepare_databases(Attack& attack);

@@ -25,7 +25,7 @@ using namespace tuner::attack;
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 
-const Section* const kSections[] = {&kDatabases, &kSources,      &kT1Files,       &kRecordings,
+const Section* const kSections[] = {&kDatabases, &kSources,      &kPlainSources,  &kT1Files, &kRecordings,
                                     &kDataFiles, &kCommandLines, &kConversations, &kKills};
 
 struct Campaign {

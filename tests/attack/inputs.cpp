@@ -67,6 +67,21 @@ void run_sources(Attack& attack, Chance& chance) {
   attack.run(words, {.may_change = {"out"}, .exit_codes = {0, 1, 2, 3, 4, 6}});
 }
 
+void run_plain_sources(Attack& attack, Chance& chance) {
+  static const std::vector<std::string> plain = [] {
+    std::vector<std::string> all = texts_of(repository() / "tests/data/plain", ".cu");
+    for (std::string& text : texts_of(repository() / "tests/sources/host", ".cu")) all.push_back(std::move(text));
+    return all;
+  }();
+  attack.sandbox().clear();
+  const fs::path file = attack / "in/plain.cu";
+  write_bytes(file, damage_source(chance, chance.one_of(plain)));
+  // To a file: the source's own characters are in the result, whatever they are.
+  std::vector<std::string> words{"new", file, "--output", attack / "out/described.cu"};
+  if (chance.once_in(4)) words = {"describe", file};
+  attack.run(words, {.may_change = {"out"}, .exit_codes = {0, 2}});
+}
+
 void run_t1_files(Attack& attack, Chance& chance) {
   static const std::vector<std::string> files = texts_of(repository() / "tests/data/t1", ".json");
   static const std::vector<std::string> sources = texts_of(repository() / "tests/data/t1", ".cu");
@@ -152,6 +167,7 @@ void run_data_files(Attack& attack, Chance& chance) {
 }  // namespace
 
 const Section kSources{"sources", 2000, nullptr, run_sources};
+const Section kPlainSources{"plain-sources", 1000, nullptr, run_plain_sources};
 const Section kT1Files{"t1-files", 2000, nullptr, run_t1_files};
 const Section kRecordings{"recordings", 2000, nullptr, run_recordings};
 const Section kDataFiles{"data-files", 2000, nullptr, run_data_files};

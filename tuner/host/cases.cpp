@@ -186,8 +186,10 @@ class Builder {
       if (auto macro = macro_of(option)) {
         source.macros.push_back(std::move(*macro));
       } else if (const auto standard = standard_of(option)) {
-        // What is around a kernel is in C++17.
         source.standard = *standard == "20" ? "20" : "17";
+        if (*standard != source.standard && ignored_.insert(option).second)
+          cases_.notes.push_back(fmt::format("On the CPU the kernel is compiled as C++17 although `{}` asks for C++{}.",
+                                             option, *standard));
       } else if (ignored_.insert(option).second) {
         cases_.notes.push_back("The compiler option `" + option + "` has no effect on the CPU.");
       }

@@ -1,6 +1,13 @@
 // What kernels are made of, right in every respect: it must run on the CPU and have no findings.
 #include <cuda_fp16.h>
 
+// What stands around kernels may mention types of the runtime.
+struct Work {
+  cudaStream_t stream;
+  cudaEvent_t done;
+  cudaError_t status;
+};
+
 // A template with a type and dynamic shared memory of another type.
 #pragma tuner kernel(sum_rows<BLOCKDIMX, TYPE>)
 #pragma tuner problem(rows: size, columns: size, TYPE: constant = float)

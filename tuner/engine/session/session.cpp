@@ -13,6 +13,7 @@
 
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/report/payback.hpp"
+#include "tuner/core/task/argument_binding.hpp"
 #include "tuner/core/task/binary_key.hpp"
 #include "tuner/core/task/identity.hpp"
 #include "tuner/core/task/served_winner.hpp"
@@ -205,6 +206,8 @@ class Session {
     report.out_of_time = search_.stopped_early() && !report.interrupted;
     report.stopped_because = search_.stopped_because();
     warn_of_unwritten();
+    if (const std::string counting = counting_inputs(task_.description(), task_.arguments()); !counting.empty())
+      parts_.observer.warning(counting);
     if (final_ && !final_->not_verified.empty()) {
       parts_.observer.warning(
           "The winner was not verified again on fresh inputs, because the reference failed there: " +

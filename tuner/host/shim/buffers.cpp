@@ -1,5 +1,6 @@
 #include "tuner/host/shim/buffers.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -19,12 +20,15 @@ std::optional<std::ptrdiff_t> first_change(const Buffer& buffer) {
   const auto padding = static_cast<std::ptrdiff_t>(buffer.padding);
   const auto bytes = static_cast<std::ptrdiff_t>(buffer.bytes);
   const bool read_only = buffer.role == PlannedArgument::Role::in || buffer.role == PlannedArgument::Role::constant;
-  for (std::ptrdiff_t i = -padding; i < bytes + padding; ++i) {
-    const bool is_data = i >= 0 && i < bytes;
-    if (is_data && (!read_only || buffer.content == nullptr)) continue;
-    if (buffer.data[i] != (is_data ? buffer.content[i] : kPattern)) return i;
-  }
-  return std::nullopt;
+  const auto changed_padding = [&](std::ptrdiff_t begin, std::ptrdiff_t end) -> std::optional<std::ptrdiff_t> {
+    const auto is_changed = [](unsigned char byte) { return byte != kPattern; };
+    const unsigned char* const at = std::find_if(buffer.data + begin, buffer.data + end, is_changed);
+    return at == buffer.data + end ? std::nullopt : std::optional(at - buffer.data);
+  };
+  if (const auto before = changed_padding(-padding, 0)) return before;
+  if (read_only && buffer.content != nullptr && std::memcmp(buffer.data, buffer.content, buffer.bytes) != 0)
+    return std::mismatch(buffer.data, buffer.data + bytes, buffer.content).first - buffer.data;
+  return changed_padding(bytes, bytes + padding);
 }
 
 }  // namespace

@@ -14,8 +14,6 @@
 #include "tuner/host/shim/vector_types.hpp"
 #include "tuner/host/shim/warp.hpp"
 
-#define TUNER_HOST_EMULATION 1
-
 #define __global__
 #define __device__
 #define __host__
@@ -34,6 +32,11 @@
 #define __shared__ static __attribute__((section(TUNER_SHARED_SECTION)))
 
 constexpr int warpSize = 32;
+
+// Of the runtime, what kernels and the structures around them mention.
+using cudaStream_t = struct CUstream_st*;
+using cudaEvent_t = struct CUevent_st*;
+enum cudaError_t { cudaSuccess };
 
 #undef assert
 #define assert(condition) \
