@@ -83,7 +83,10 @@ TEST_CASE("functions of the host become blank, and nothing else") {
         "template <typename T> __device__ T f(T a) { return a; }");
   CHECK(left_of("constexpr int f(int a) { return a; }\n" + kMain) == "constexpr int f(int a) { return a; }");
   CHECK(left_of("auto f = [](int a) { return a; };\n" + kMain) == "auto f = [](int a) { return a; };");
-  CHECK(left_of("A::A(int a) : a{a}, b{2} { }\nauto f() -> int { return 1; }\n" + kMain) == "");
+  CHECK(left_of("struct A { A(int); int a, b; };\nA::A(int a) : a{a}, b{2} { }\nauto f() -> int { return 1; }\n" +
+                kMain) == "struct A { A(int); int a, b; };");
+  CHECK(left_of("unsigned long f(unsigned long);\nnamespace a { int g(); }\nint n(sizeof(int));\n" + kMain) ==
+        "namespace a { } int n(sizeof(int));");
   CHECK(left_of("float operator+(A a, A b) { return 1; }\n" + kMain) == "");
   CHECK(left_of("namespace a {\nint x;\nvoid f() {}\n}\n" + kMain) == "namespace a { int x; }");
   CHECK(left_of("__global__ void __launch_bounds__(64) k() {}\n" + kMain) ==
@@ -114,6 +117,45 @@ TEST_CASE("kernels and functions that a macro names are left alone") {
   CHECK(left_of("static Matrix const f() {}\nstd::size_t g() {}\nunsigned long h() {}\n" + kMain) == "");
 }
 
+TEST_CASE("what is declared as the device's is so where it is defined or specialised") {
+  for (const std::string text :
+       {"template <typename T> __device__ T f(T a) { return a; } template <> float f<float>(float a) { return 2; }",
+        "__device__ float f(float a); float f(float a) { return a; }",
+        "struct V { float a; __device__ V(float); }; V::V(float x) : a(x) { }",
+        "struct V { __device__ float get() const; ~V(); }; float V::get() const { return 1; } V::~V() { }",
+        "template <typename T> struct V { DEVICE T get(); }; template <typename T> T V<T>::get() { return 1; }",
+        "float OfAHeader::get() { return 1; }"}) {
+    CAPTURE(text);
+    CHECK(left_of(text + "\n" + kMain) == text);
+  }
+  const std::string macro = "#define DEV(T) __device__ T\n";
+  CHECK(left_of(macro + "DEV(float) f(float a) { return a; }\n" + kMain)
+            .ends_with("DEV(float) f(float a) { return a; }"));
+  CHECK(left_of("OTHER(float) f(float a) { return a; }\n" + kMain) == "OTHER(float) f(float a) { return a; }");
+  CHECK(left_of("#define PLAIN(T) T\nPLAIN(float) f(float a) { return a; }\n" + kMain) == "#define PLAIN(T) T");
+}
+
+TEST_CASE("a function launches through a macro, too") {
+  const std::string macro = "#define LAUNCH(k) k<<<1, 1>>>()\n";
+  CHECK(has_host_code(with_kernel(macro + "void run() { LAUNCH(k); }\n")));
+  CHECK(!has_host_code(with_kernel(macro + "void run() { launch(k); }\n")));
+}
+
+TEST_CASE("only the first condition of a file is an include guard, with one name") {
+  for (const char* rest : {"#ifndef NO_MAIN\n#define RUN 1\nint main() {}\n#endif\n",
+                           "#if A\n#endif\n#ifndef B\n#define B\nint main() {}\n#endif\n"}) {
+    CAPTURE(std::string(rest));
+    CHECK(!has_host_code(with_kernel(rest)));
+  }
+  CHECK(has_host_code(with_kernel("#if 1\nint main() {}\n#endif\n")));
+}
+
+TEST_CASE("a hundred thousand words before a parenthesis are read once") {
+  std::string text = "int ";
+  for (int i = 0; i < 100'000; ++i) text += "A() ";
+  CHECK(has_host_code(with_kernel(text + ";\n" + kMain)));
+}
+
 TEST_CASE("a struct before a name makes no class of a function") {
   CHECK(left_of("struct timeval now() { return {}; }\nint a;\n" + kMain) == "int a;");
   CHECK(left_of("struct ALIGNED(16) S { int a; };\n" + kMain) == "struct ALIGNED(16) S { int a; };");
@@ -133,7 +175,8 @@ TEST_CASE("braces in strings, comments and branches do not mislead") {
   CHECK(left_of("int main() { f(\"}\", '}', R\"(})\"); /* } */ // }\n}\nint a;\n") == "int a;");
   CHECK(left_of("int main() {\n#ifdef A\n  if (a) {\n#else\n  {\n#endif\n  }\n}\nint a;\n") ==
         "#ifdef A #else #endif int a;");
-  CHECK(left_of("int main() {\n#define N 4\n#pragma omp parallel\n}\nint a;\n") == "int a;");
+  CHECK(left_of("int main() {\n#define N 4\n#pragma omp parallel\n}\nint a;\n") == "#define N 4 int a;");
+  CHECK(left_of("#ifdef A\nvoid f(int a) {\n#else\nvoid f() {\n#endif\n}\nint a;\n" + kMain).ends_with("int a;"));
   // Never a kernel, whatever the braces say.
   const std::string odd = "int main() {\n__global__ void k() {}\n";
   CHECK(blank_host_code(odd) == odd);
@@ -144,6 +187,8 @@ TEST_CASE("what the host does is no part of a kernel's identity") {
   CHECK(identity_of(with_kernel("int main(int, char**) {\n  return 1;\n}\n")) == once);
   CHECK(identity_of(with_kernel("void f() {}\n\nvoid g() { f(); }\n" + kMain)) == once);
   CHECK(identity_of(with_kernel("int f;\n" + kMain)) != once);
+  CHECK(identity_of(with_kernel("int main() {\n#define N 4\n}\n")) !=
+        identity_of(with_kernel("int main() {\n#define N 5\n}\n")));
   // Without host code it is what it was before there was any of this.
   CHECK(identity_of(with_kernel("")) == "k:a12ca9c896be1554f24c29c73f9d46ac");
   CHECK(identity_of(with_kernel("#ifndef __CUDACC_RTC__\nint main() {}\n#endif\n")) ==

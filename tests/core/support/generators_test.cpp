@@ -23,7 +23,7 @@ template <typename T>
 std::vector<T> values(const BoundArgument& argument, std::uint64_t position = 0, std::uint64_t seed = 1) {
   const std::vector<std::byte> bytes = generate(argument, position, seed);
   std::vector<T> result(bytes.size() / sizeof(T));
-  std::memcpy(result.data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(result.data(), bytes.data(), bytes.size());
   return result;
 }
 

@@ -192,8 +192,9 @@ class CodeReader {
         result_.includes.push_back({std::string(rest.substr(1, close_at - 1)), close == '"'});
     }
     if (was_dead && is_dead()) return blank(begin, behind);
-    if (word.starts_with("if") || word.starts_with("el") || word == "endif")
-      result_.conditions.push_back({begin, behind});
+    const bool is_condition = word.starts_with("if") || word.starts_with("el") || word == "endif";
+    if (is_condition || word == "define" || word == "undef")
+      result_.directives.push_back({begin, behind, is_condition});
     blank(begin + 1, behind);
   }
 

@@ -17,16 +17,18 @@ struct CodeText {
     std::string name;
     bool is_quoted = false;
   };
-  /// A line `#if`, `#ifdef`, `#elif`, `#else`, `#endif` or the like, with all lines that it goes on in.
-  struct Condition {
+  /// A line `#if`, `#else`, `#endif` or the like, `#define` or `#undef`, with all lines that it goes on in: what
+  /// changes how the text behind it is read.
+  struct Directive {
     std::size_t begin = 0, end = 0;
+    bool is_condition = false;
   };
   /// As long as the source, each byte at its place. Comments, literals, preprocessor lines and what NVRTC surely skips,
   /// as between `#if 0` or `#ifndef __CUDACC_RTC__` and its end, are blank; of preprocessor lines the `#` stays.
   std::string code;
   std::vector<Macro> macros;  ///< that it defines
   std::vector<Include> includes;
-  std::vector<Condition> conditions;  ///< but for what NVRTC surely skips
+  std::vector<Directive> directives;  ///< but for what NVRTC surely skips
   bool computes_includes = false;     ///< `#include MACRO`
 };
 

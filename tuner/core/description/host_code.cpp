@@ -1,13 +1,17 @@
 #include "tuner/core/description/host_code.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <set>
 #include <vector>
 
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/code_text.hpp"
+#include "tuner/core/description/live_lines.hpp"
 #include "tuner/core/description/statements.hpp"
 
 namespace tuner {
@@ -15,80 +19,62 @@ namespace {
 
 constexpr std::string_view kLaunch = "<<<";
 
-/// The conditions of the preprocessor around a place that moves forward. A header's guard is none.
-class Conditions {
+/// Whether NVRTC surely reads a place, which moves forward.
+class Certainty {
  public:
-  Conditions(std::string_view source, std::string_view code) : source_(source), code_(code), next_(code.find('#')) {}
+  explicit Certainty(std::string_view source) : source_(source), lines_(live_lines(source)) {}
 
-  void move_to(std::size_t end) {
-    for (; next_ < end; next_ = code_.find('#', next_ + 1)) {
-      const std::string_view word = directive_at(source_, next_);
-      if (word.starts_with("if")) enter(false);
-      if (word == "define" && last_ == "ifndef") {
-        leave();
-        enter(true);
-      }
-      if (word.starts_with("el") && !are_guards_.empty()) {
-        leave();
-        enter(false);
-      }
-      if (word == "endif" && !are_guards_.empty()) leave();
-      last_ = word;
-    }
+  bool holds_at(std::size_t place) {
+    while (next_ < lines_.size() && static_cast<std::size_t>(lines_[next_].text.data() - source_.data()) < place)
+      ++next_;
+    return next_ == 0 || lines_[next_ - 1].is_certain_behind;
   }
-
-  bool any_open() const { return open_ > 0; }
 
  private:
-  void enter(bool is_guard) {
-    are_guards_.push_back(is_guard);
-    if (!is_guard) ++open_;
-  }
-  void leave() {
-    if (!are_guards_.back()) --open_;
-    are_guards_.pop_back();
-  }
-
-  std::string_view source_, code_, last_;
-  std::size_t next_;
-  std::vector<bool> are_guards_;  ///< of those that are open
-  std::size_t open_ = 0;          ///< of these, but for guards
+  std::string_view source_;
+  std::vector<LiveLine> lines_;
+  std::size_t next_ = 0;
 };
 
 class HostCode {
  public:
   explicit HostCode(std::string_view source) : source_(source), text_(read_code(source)) {
     for (const CodeText::Macro& macro : text_.macros) {
-      const auto stands_in_body = [&](std::string_view mark) { return find_word(macro.body, mark) != kNowhere; };
-      const bool marks = std::any_of(kMarks.begin(), kMarks.end(), stands_in_body) ||
-                         std::any_of(marking_.begin(), marking_.end(), stands_in_body);
+      const bool marks = any_word(macro.body, [&](std::string_view word) { return is_mark(word); });
       (marks ? marking_ : plain_).insert(macro.name);
+      if (marks && macro.body.find('{') == kNowhere) marking_next_.insert(macro.name);
+      if (macro.body.find(kLaunch) != kNowhere) launching_.insert(macro.name);
     }
     statements_ = read_statements(source, text_.code);
+    for (const Statement& statement : statements_) {
+      if (!statement.is_function())
+        note_type(statement);
+      else if (is_marked(statement))
+        marked_names_.insert(statement.name);
+    }
   }
 
   bool is_there() const {
-    Conditions conditions(source_, text_.code);
+    Certainty certainty(source_);
     return std::any_of(statements_.begin(), statements_.end(), [&](const Statement& statement) {
-      conditions.move_to(statement.range.begin);
-      return !conditions.any_open() && needs_host(statement);
+      return certainty.holds_at(statement.range.begin) && needs_host(statement);
     });
   }
 
-  const std::vector<CodeText::Condition>& conditions() const { return text_.conditions; }
+  const std::vector<CodeText::Directive>& directives() const { return text_.directives; }
 
   std::vector<TextRange> ranges() const {
     std::vector<TextRange> found;
     std::set<std::string_view> names;
     for (const Statement& statement : statements_) {
-      if (needs_host(statement) || (statement.body && is_unmarked(statement))) names.insert(statement.name);
+      if (needs_host(statement) || (statement.body && is_hosts(statement))) names.insert(statement.name);
     }
     for (const Statement& statement : statements_) {
       if (!statement.is_function() || is_marked(statement)) continue;
       if (find_word(text_of(statement.range), "__global__") != kNowhere) continue;  // its braces were not understood
       const bool is_declared = !statement.body && names.contains(statement.name);
-      if (is_declared || needs_host(statement) || (statement.body && is_unmarked(statement)))
-        found.push_back(statement.range);
+      const bool is_whole = statement.body || has_parameters(statement);
+      if (is_declared || needs_host(statement) || (is_whole && is_hosts(statement))) found.push_back(statement.range);
     }
     return found;
   }
@@ -96,16 +82,85 @@ class HostCode {
  private:
   static constexpr std::array<std::string_view, 4> kMarks{"__device__", "__global__", "constexpr", "consteval"};
 
-  bool is_marked(const Statement& statement) const {
-    return marking_.contains(statement.name) ||
-           std::any_of(statement.words.begin(), statement.words.end(), [&](std::string_view word) {
-             return std::find(kMarks.begin(), kMarks.end(), word) != kMarks.end() || marking_.contains(word);
-           });
+  template <typename Wanted>
+  static bool any_word(std::string_view text, Wanted wanted) {
+    const auto end = text.end();
+    for (auto at = std::find_if(text.begin(), end, is_word_character); at != end;) {
+      const auto behind = std::find_if_not(at, end, is_word_character);
+      if (wanted(std::string_view(&*at, static_cast<std::size_t>(behind - at)))) return true;
+      at = std::find_if(behind, end, is_word_character);
+    }
+    return false;
   }
 
-  /// Surely a function of the host: no word of it may be a macro that says otherwise.
+  bool is_mark(std::string_view word) const {
+    return std::find(kMarks.begin(), kMarks.end(), word) != kMarks.end() || marking_.contains(word);
+  }
+
+  bool is_marked(const Statement& statement) const {
+    return marking_.contains(statement.name) || marking_next_.contains(statement.macro) ||
+           std::any_of(statement.words.begin(), statement.words.end(), [&](auto word) { return is_mark(word); });
+  }
+
+  /// The words of a class, of which one is its name.
+  void note_type(const Statement& statement) {
+    if (!statement.says({"class", "struct", "union"})) return;
+    const bool marks = any_word(text_of(statement.range), [&](auto word) { return is_mark(word) || is_capital(word); });
+    (marks ? marked_types_ : types_).insert(statement.words.begin(), statement.words.end());
+  }
+
+  /// Surely a function of the host: neither it nor what it belongs to says or may say otherwise. What says it once, a
+  /// declaration, a class or a template, says it for all that is defined or specialised elsewhere.
+  bool is_hosts(const Statement& statement) const {
+    if (marked_names_.contains(statement.name) || is_specialisation(statement) || !is_unmarked(statement)) return false;
+    const std::optional<std::string_view> type = type_of_member(statement);
+    return !type || (types_.contains(*type) && !marked_types_.contains(*type));
+  }
+
+  /// `template <> float f(float a)`
+  bool is_specialisation(const Statement& statement) const {
+    std::string_view text = text_of(statement.range);
+    if (!text.starts_with("template")) return false;
+    text.remove_prefix(std::string_view("template").size());
+    const auto next = [&] {
+      text.remove_prefix(std::min(
+          text.size(), static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_white) - text.begin())));
+      const char c = text.empty() ? '\0' : text.front();
+      text.remove_prefix(text.empty() ? 0 : 1);
+      return c;
+    };
+    return next() == '<' && next() == '>';
+  }
+
+  /// "V" of `V::V(float x)`.
+  std::optional<std::string_view> type_of_member(const Statement& statement) const {
+    const std::string_view code = text_.code;
+    std::size_t at = static_cast<std::size_t>(statement.name.data() - code.data());
+    while (at > 0 && (is_white(code[at - 1]) || code[at - 1] == '~')) --at;
+    if (at < 2 || code.substr(at - 2, 2) != "::") return std::nullopt;
+    std::string_view type;
+    for (const std::string_view word : statement.words) {
+      if (word.data() < statement.name.data()) type = word;
+    }
+    return type;
+  }
+
+  /// `f()` or `f(int n)`, where `f(3)` is a variable.
+  bool has_parameters(const Statement& statement) const {
+    const std::string_view inner = text_of({statement.parameters.begin + 1, statement.parameters.end - 1});
+    const auto is_type = [](std::string_view word) {
+      constexpr std::string_view kTypes = " auto bool char const double float int long short signed unsigned void ";
+      const std::size_t at = kTypes.find(word);
+      return at != kNowhere && kTypes[at - 1] == ' ' && kTypes[at + word.size()] == ' ';
+    };
+    return std::all_of(inner.begin(), inner.end(), is_white) ||
+           (any_word(inner, is_type) && find_word(inner, "sizeof") == kNowhere);
+  }
+
+  /// No word of it may be a macro that marks it.
   bool is_unmarked(const Statement& statement) const {
     const std::vector<std::string_view>& words = statement.words;
+    if (words.empty() && !statement.macro.empty() && !plain_.contains(statement.macro)) return false;
     for (std::size_t i = 0; i + 1 < words.size(); ++i) {
       if (is_macro_before(words[i], words[i + 1])) return false;
     }
@@ -144,12 +199,16 @@ class HostCode {
   bool needs_host(const Statement& statement) const {
     if (!statement.body || is_marked(statement)) return false;
     const std::string_view body = text_of(*statement.body);
-    return statement.name == "main" || body.find(kLaunch) != kNowhere;
+    return statement.name == "main" || body.find(kLaunch) != kNowhere ||
+           (!launching_.empty() && any_word(body, [&](auto word) { return launching_.contains(word); }));
   }
 
   std::string_view source_;
   CodeText text_;
-  std::set<std::string_view> marking_, plain_;  ///< macros of the source that mark functions, and others
+  std::set<std::string_view> marking_, plain_;           ///< macros of the source that mark functions, and others
+  std::set<std::string_view> marking_next_, launching_;  ///< that mark what follows them, and that launch
+  std::set<std::string_view> marked_names_;              ///< of functions
+  std::set<std::string_view> types_, marked_types_;      ///< classes without and with members that are marked
   std::vector<Statement> statements_;
 };
 
@@ -174,13 +233,13 @@ bool has_host_code(std::string_view source) {
 std::string blank_host_code(std::string_view source) {
   std::string result(source);
   const HostCode host(source);
-  auto condition = host.conditions().begin();
+  auto directive = host.directives().begin();
   for (const TextRange& range : host.ranges()) {
     std::size_t at = range.begin;
-    for (; condition != host.conditions().end() && condition->begin < range.end; ++condition) {
-      if (condition->begin < range.begin) continue;
-      blank(result, at, condition->begin);
-      at = condition->end;
+    for (; directive != host.directives().end() && directive->begin < range.end; ++directive) {
+      if (directive->begin < range.begin) continue;
+      blank(result, at, directive->begin);
+      at = directive->end;
     }
     blank(result, at, range.end);
   }
@@ -190,8 +249,19 @@ std::string blank_host_code(std::string_view source) {
 std::string without_host_code(std::string_view source) {
   std::string result;
   std::size_t at = 0;
-  for (const TextRange& range : HostCode(source).ranges()) {
+  const HostCode host(source);
+  auto directive = host.directives().begin();
+  for (const TextRange& range : host.ranges()) {
     result += source.substr(at, range.begin - at);
+    // A macro counts, and then the conditions around it.
+    std::string kept;
+    bool defines = false;
+    for (; directive != host.directives().end() && directive->begin < range.end; ++directive) {
+      if (directive->begin < range.begin) continue;
+      kept += fmt::format("{}\n", source.substr(directive->begin, directive->end - directive->begin));
+      defines = defines || !directive->is_condition;
+    }
+    if (defines) result += kept;
     at = range.end;
     while (at < source.size() && is_white(source[at])) ++at;
   }

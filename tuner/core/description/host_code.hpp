@@ -12,8 +12,9 @@ namespace tuner {
 bool has_host_code(std::string_view source);
 
 /// The source with its functions of the host blank: `main`, those that launch, and all others that neither are declared
-/// __device__, __global__ or constexpr nor bear a name in capitals, which may be a macro for that; with their
-/// declarations. Lines stay where they are, as do conditions of the preprocessor.
+/// __device__, __global__ or constexpr, themselves, elsewhere in the source or with their class, nor bear a name in
+/// capitals, which may be a macro for that, nor specialise a template; with their declarations. Lines stay where they
+/// are, as do conditions and macros of the preprocessor.
 std::string blank_host_code(std::string_view source);
 
 /// The same for hashing, where what stands in those functions must not count, nor how many lines: without them.

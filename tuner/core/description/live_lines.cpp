@@ -35,6 +35,7 @@ std::vector<LiveLine> live_lines(std::string_view source) {
   std::vector<LiveLine> lines;
   std::vector<bool> holds;  // of the conditions that are open
   std::size_t doubtful = 0, number = 1, counted = 0;
+  std::string_view first, last;  // that are no pragmas
   for (std::size_t at = code.find('#'); at != std::string::npos; at = code.find('#', at + 1)) {
     number += static_cast<std::size_t>(std::count(code.begin() + counted, code.begin() + at, '\n'));
     counted = at;
@@ -44,15 +45,18 @@ std::vector<LiveLine> live_lines(std::string_view source) {
       if (!holds.back()) --doubtful;
       holds.pop_back();
     }
-    const std::string_view guard = lines.size() == 1 ? behind_word(lines.front().text, "ifndef") : std::string_view();
+    const std::string_view guard = last.data() == first.data() ? behind_word(first, "ifndef") : std::string_view();
     if (!guard.empty() && behind_word(text, "define") == guard && doubtful == 1) {
       holds.back() = true;
       doubtful = 0;
     }
-    lines.push_back({text, number, doubtful == 0});
+    lines.push_back({text, number, doubtful == 0, doubtful == 0});
+    if (!text.starts_with("pragma")) last = text;
+    if (first.empty()) first = last;
     if (!text.starts_with("if") && !text.starts_with("el")) continue;
     holds.push_back(text.starts_with("if") && surely_holds(text));
     if (!holds.back()) ++doubtful;
+    lines.back().is_certain_behind = doubtful == 0;
   }
   return lines;
 }

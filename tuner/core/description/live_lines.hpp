@@ -12,6 +12,7 @@ struct LiveLine {
   std::string_view text;    ///< behind the `#`, with the lines that it goes on in; a part of the source
   std::size_t number = 0;   ///< from 1
   bool is_certain = false;  ///< all conditions around it surely hold, but for an include guard, the first in its file
+  bool is_certain_behind = false;  ///< the same of what follows it
 };
 
 /// Those of a source, in order. Reads any text without failing.

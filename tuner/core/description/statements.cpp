@@ -1,6 +1,5 @@
 #include "tuner/core/description/statements.hpp"
 
-#include <array>
 #include <cctype>
 #include <utility>
 
@@ -35,6 +34,8 @@ class StatementReader {
   bool read_statement() {
     Statement statement;
     statement.range.begin = at_;
+    statement.macro = std::exchange(macro_, {});
+    kind_ = {};
     bool is_value = false;  // behind `=`
     while (at_ < code_.size()) {
       const char c = code_[at_];
@@ -50,7 +51,7 @@ class StatementReader {
       } else if (c == '(' || c == '[') {
         const std::size_t end = closing(at_, c, c == '(' ? ')' : ']');
         if (end == kNowhere) return false;
-        if (c == '(' && !statement.is_function() && !is_value) note_name(statement);
+        if (c == '(' && !statement.is_function() && !is_value) note_name(statement, end);
         at_ = end;
       } else if (c == '<' && !statement.is_function() && !is_operator(statement) && at_ >= compares_until_) {
         const std::size_t end = closing(at_, '<', '>');
@@ -61,11 +62,14 @@ class StatementReader {
         while (at_ < code_.size() && is_word_character(code_[at_])) ++at_;
         const std::string_view word = code_.substr(begin, at_ - begin);
         if (statement.is_function() && !is_value && follows_parenthesis(begin) && !may_follow_parameters(word)) {
-          // A macro that stands for a whole statement: what follows is another.
-          if (statement.words.empty()) return finish(statement, begin);
+          // A macro that stands for a whole statement: what follows is another, unless it says what that returns.
+          if (statement.words.empty()) {
+            macro_ = statement.name;
+            return finish(statement, begin);
+          }
           forget_name(statement);  // LAUNCH_BOUNDS(256)
         }
-        statement.words.push_back(word);
+        add_word(statement, word);
       } else {
         is_value = is_value || (c == '=' && !is_operator(statement));
         ++at_;
@@ -76,6 +80,9 @@ class StatementReader {
 
   bool finish(Statement& statement, std::size_t end) {
     at_ = statement.range.end = end;
+    // DEVICE(float) square(float x) {
+    if (statement.is_function() && statement.words.empty() && !statement.macro.empty())
+      statement.range.begin = static_cast<std::size_t>(statement.macro.data() - code_.data());
     statements_.push_back(std::move(statement));
     return true;
   }
@@ -84,8 +91,23 @@ class StatementReader {
     return !statement.words.empty() && statement.words.back() == "operator";
   }
 
-  static bool opens_namespace(const Statement& statement) {
-    return statement.says({"namespace"}) || (statement.words.size() == 1 && statement.words.front() == "extern");
+  /// What the words so far say that the statement is; kept, as it may have a hundred thousand.
+  struct Kind {
+    bool is_namespace = false;
+    bool is_alias = false;
+    std::optional<std::size_t> type_key;  ///< which word is `struct` or the like
+  };
+
+  void add_word(Statement& statement, std::string_view word) {
+    if (word == "namespace") kind_.is_namespace = true;
+    if (word == "using" || word == "typedef") kind_.is_alias = true;
+    const bool is_key = word == "class" || word == "struct" || word == "union" || word == "enum";
+    if (is_key && !kind_.type_key) kind_.type_key = statement.words.size();
+    statement.words.push_back(word);
+  }
+
+  bool opens_namespace(const Statement& statement) const {
+    return kind_.is_namespace || (statement.words.size() == 1 && statement.words.front() == "extern");
   }
 
   bool follows_parenthesis(std::size_t at) const {
@@ -111,7 +133,7 @@ class StatementReader {
   }
 
   /// At the parenthesis that follows a function's name, or something with arguments before it.
-  void note_name(Statement& statement) const {
+  void note_name(Statement& statement, std::size_t end) const {
     if (statement.words.empty()) return;
     const std::string_view word = statement.words.back();
     for (const std::string_view other :
@@ -119,21 +141,17 @@ class StatementReader {
           "__attribute__", "decltype", "noexcept", "requires", "static_assert", "asm"}) {
       if (word == other) return;
     }
-    if (statement.says({"using", "typedef", "namespace"}) || defines_type(statement)) return;
+    // `struct MACRO(...) name` defines a type, but `struct timeval now(...)` a function.
+    const bool is_type = kind_.type_key && statement.words.size() - *kind_.type_key < 3;
+    if (kind_.is_namespace || kind_.is_alias || is_type) return;
     statement.name = word;
+    statement.parameters = {at_, end};
     if (word != "operator") statement.words.pop_back();
   }
 
   static void forget_name(Statement& statement) {
     statement.words.push_back(statement.name);
     statement.name = {};
-  }
-
-  /// `struct MACRO(...) name`, but not `struct timeval now(...)`.
-  static bool defines_type(const Statement& statement) {
-    const std::array<std::string_view, 4> keys{"class", "struct", "union", "enum"};
-    const auto key = std::find_first_of(statement.words.begin(), statement.words.end(), keys.begin(), keys.end());
-    return key != statement.words.end() && statement.words.end() - key < 3;
   }
 
   /// Behind the bracket that closes the one at `at`. Of the branches of a condition each continues what stands before
@@ -150,7 +168,11 @@ class StatementReader {
       if (c == '#') {
         const std::string_view word = directive_at(source_, at);
         if (word.starts_with("if")) conditions.push_back({depth, std::nullopt});
-        if (conditions.empty()) continue;
+        if (conditions.empty()) {
+          // Of a condition that began before the bracket only the first branch is read.
+          if (word.starts_with("el")) at = behind_condition(at);
+          continue;
+        }
         if (word.starts_with("el")) {
           if (!conditions.back().behind_first) conditions.back().behind_first = depth;
           depth = conditions.back().before;
@@ -173,8 +195,21 @@ class StatementReader {
     return kNowhere;
   }
 
+  /// At the `#` of the `#endif` that ends the condition whose `#else` stands at `at`, or at the end.
+  std::size_t behind_condition(std::size_t at) const {
+    std::size_t open = 1;
+    for (at = code_.find('#', at + 1); at != kNowhere; at = code_.find('#', at + 1)) {
+      const std::string_view word = directive_at(source_, at);
+      if (word.starts_with("if")) ++open;
+      if (word == "endif" && --open == 0) return at;
+    }
+    return code_.size();
+  }
+
   std::string_view source_, code_;
   std::size_t at_ = 0;
+  std::string_view macro_;  ///< the statement before, if it was one with arguments and no semicolon
+  Kind kind_;
   std::size_t compares_until_ = 0;  ///< so far `<` opens nothing
   std::vector<Statement> statements_;
 };

@@ -19,6 +19,8 @@ struct TextRange {
 struct Statement {
   TextRange range;
   std::string_view name;                ///< what is followed by parentheses; empty if nothing is
+  std::string_view macro;               ///< with arguments, right before it, which may say what the words do not
+  TextRange parameters;                 ///< with the parentheses behind the name
   std::vector<std::string_view> words;  ///< but for the name, outside of brackets
   std::optional<TextRange> body;        ///< of a function
 
