@@ -253,6 +253,13 @@ TEST_CASE("a winner that was verified at its own size only says why") {
   CHECK(contains(tuner::to_json(report), "\"awkward_problems\": []"));
 }
 
+TEST_CASE("integers that no generator is given for are named") {
+  TuneReport report = full_report();
+  CHECK(!contains(tuner::to_text(report), "inputs "));
+  report.counting_inputs = "No generator is given for `keys`.";
+  CHECK(contains(tuner::to_text(report), "inputs     No generator is given for `keys`.\n"));
+}
+
 TEST_CASE("of many ties the text shows twenty and says how many more there are") {
   TuneReport report = full_report();
   CHECK_FALSE(contains(tuner::to_text(report), "more, in --json"));

@@ -134,6 +134,7 @@ struct TuneReport {
   std::vector<std::string> awkward_problems;  ///< at which the winner reproduced the reference, besides its own
   std::string awkward_note;                   ///< why there are none
   std::vector<NotCompared> not_compared;      ///< what the reference leaves unwritten
+  std::string counting_inputs;                ///< integers that no generator is given for, as a sentence
   TimeSpent time;
   /// Lower end of the interval of (time of what a program used meanwhile / time of the winner), where both raced.
   std::optional<double> gain_low;

@@ -231,6 +231,7 @@ std::string ReportText::winner() const {
   if (!report.replayed) {
     text += labelled("  verified   ", verified_text(report));
     text += awkward();
+    if (!report.counting_inputs.empty()) text += labelled("  inputs     ", report.counting_inputs);
     if (!report.not_compared.empty()) {
       text += labelled("  uncompared ", text_of(report.not_compared) + ": the reference leaves them unwritten");
     }

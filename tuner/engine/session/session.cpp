@@ -206,8 +206,7 @@ class Session {
     report.out_of_time = search_.stopped_early() && !report.interrupted;
     report.stopped_because = search_.stopped_because();
     warn_of_unwritten();
-    if (const std::string counting = counting_inputs(task_.description(), task_.arguments()); !counting.empty())
-      parts_.observer.warning(counting);
+    report.counting_inputs = counting_inputs(task_.description(), task_.arguments());
     if (final_ && !final_->not_verified.empty()) {
       parts_.observer.warning(
           "The winner was not verified again on fresh inputs, because the reference failed there: " +
