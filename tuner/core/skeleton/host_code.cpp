@@ -106,9 +106,9 @@ HostCode::HostCode(const KernelSkeleton& skeleton) : skeleton_(skeleton) {
 bool HostCode::add_caller(const PlainFunction& callee) {
   const std::string_view code = skeleton_.source.code.code;
   const std::string_view head = code.substr(callee.begin, callee.body - callee.begin);
-  std::size_t open = 0;
-  if (head.starts_with("template")) open = std::min(skip_brackets(head, head.find('<')), head.size());
-  open = head.find('(', open);
+  const std::size_t angle = head.starts_with("template") ? head.find('<') : std::string_view::npos;
+  const std::size_t behind = angle == std::string_view::npos ? 0 : skip_brackets(head, angle);
+  const std::size_t open = head.find('(', std::min(behind, head.size()));
   const std::string name = declared_name(head.substr(0, open));
   const auto declared = open == std::string_view::npos ? std::nullopt : call_behind(head, open);
   if (name.empty() || !declared) return false;
@@ -168,13 +168,14 @@ std::optional<HostExpression> HostCode::local(std::string_view name, const Spot&
        at = find_word(code, variable, at + 1)) {
     const std::size_t behind = next_code(code, at + variable.size());
     if (behind == code.size()) break;
-    if (is_changed(code.substr(behind))) return std::nullopt;
+    const std::string_view before = search::trimmed(code.substr(0, at));
+    if (is_changed(code.substr(behind)) || before.ends_with("++") || before.ends_with("--")) return std::nullopt;
     std::optional<HostExpression> value;
     if (code[behind] == '=' && code.substr(behind, 2) != "==") {
       const std::size_t end = std::min(code.find(';', behind), code.size());
       const std::vector<std::string> parts = comma_parts(code.substr(behind + 1, end - behind - 1));
       if (!parts.empty()) value = parse_host_expression(parts.front());
-    } else if ((code[behind] == '(' || code[behind] == '{') && is_dim3_declared(search::trimmed(code.substr(0, at)))) {
+    } else if ((code[behind] == '(' || code[behind] == '{') && is_dim3_declared(before)) {
       const std::size_t closed = skip_brackets(code, behind);
       if (closed != std::string_view::npos) {
         value = parse_host_expression("dim3" + std::string(code.substr(behind, closed - behind)));
