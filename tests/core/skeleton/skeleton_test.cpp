@@ -81,6 +81,7 @@ TEST_CASE("buffers are as long as host code allocates them") {
   CHECK(length_where("cudaMallocManaged(&p, sizeof(float) * (n + 1));") == "n + 1");
   CHECK(length_where("cudaMalloc(reinterpret_cast<void**>(&p), 2 * n * sizeof *p);") == "2 * n");
   CHECK(length_where("cudaMalloc(&p, n * sizeof(p[0]) * 2);") == "n * 2");
+  CHECK(length_where("cudaMalloc(&p, (n + 255) / 256 * 256 * sizeof(float));") == "ceil_div(n, 256) * 256");
   CHECK(
       length_where("const size_t count = n + 1; size_t bytes = count * sizeof(float); CHECK(cudaMalloc(&p, bytes));") ==
       "n + 1");
@@ -94,6 +95,7 @@ TEST_CASE("an allocation that is not understood whole leaves the guess, and a qu
   CHECK(length_where("int m = n; m += 8; cudaMalloc(&p, m * sizeof(float));") == "n?");
   CHECK(length_where("cudaMalloc(&p, 8 * sizeof(float)); cudaMalloc(&p, 2 * n * sizeof(float));") == "n?");
   CHECK(length_where("size_t pitch; cudaMallocPitch(&p, &pitch, n * sizeof(float), 2);") == "n?");
+  CHECK(length_where("\n#define TILE 8\ncudaMalloc(&p, n * TILE * sizeof(float));") == "n?");  // a parameter
   CHECK(length_where("cudaMalloc(&q, 2 * n * sizeof(float));") == "n");
   CHECK(length_of_first("float* x, int n", "if (i < n) x[i + RADIUS] = 1;") == "n");
   CHECK(has(proposed("float* x, int n", "if (i < n) x[i + RADIUS] = 1;"), "// ? How many elements does `x` have?"));
@@ -124,6 +126,19 @@ TEST_CASE("numbers of a launch are the defaults of sizes and the values of scala
   const KernelDescription other =
       launched("void run(float* p, float a) { k<<<4, 256>>>(p, a, a, a, 1, 4000); }", body, parameters);
   CHECK(has(other, "// ? Which value of `by` is usual? 1 is a guess.\n"));
+}
+
+TEST_CASE("template arguments are what the host's constants and callers say") {
+  const std::string source =
+      "template <int BLOCK, typename T>\n__global__ void k(T* x, int n) {\n"
+      "int i = blockIdx.x * BLOCK + threadIdx.x; if (i < n) x[i] = 1;\n}\n"
+      "template <typename T> void run(T* p, int n) { constexpr int kBlock = 96; k<kBlock, T><<<n / 96, kBlock>>>(p, "
+      "n); }"
+      "int main() { double* d; run<double>(d, 960); }";
+  const KernelDescription k = describe(skeleton(source, "k.cu"));
+  CHECK(has(k, "param(BLOCK, 64, 96, 128, 256, 512, 1024; default 96; argument)"));
+  CHECK(has(k, "problem(TYPE: constant = double)"));
+  CHECK_FALSE(has(k, "\n// ?"));
 }
 
 TEST_CASE("a result for each block is as long as the grid, and depends on what the blocks depend on") {

@@ -18,12 +18,16 @@ struct Length {
   bool is_guess = false;
 };
 
+/// In brackets unless it is a product.
+std::string as_factor(const std::string& text) {
+  return text.find_first_of("+-/%") == std::string::npos ? text : "(" + text + ")";
+}
+
 /// `count` of the kernel's elements, in elements of the description.
 std::string in_elements(const PlainArgument& argument, const std::string& count) {
   if (argument.elements == 1) return count;
   if (count == "1") return std::to_string(argument.elements);
-  const bool is_sum = count.find('+') != std::string::npos || count.find('-') != std::string::npos;
-  return fmt::format("{} * {}", argument.elements, is_sum ? "(" + count + ")" : count);
+  return fmt::format("{} * {}", argument.elements, as_factor(count));
 }
 
 bool names_one_of(const std::string& text, const std::vector<std::string>& names) {
@@ -47,22 +51,22 @@ Length length_of(KernelSkeleton& skeleton, const PlainArgument& argument, const 
   const bool is_partial = has_element_a_block(skeleton, argument);
   const std::string seen = skeleton.use.length(use.indices);
   // A number of elements where the indices have sizes holds for one problem only.
-  const bool is_known = !allocation.length.empty() && argument.question.empty() &&
-                        parameters_in(skeleton, allocation.length).empty() &&
+  const bool is_fixed = !allocation.length.empty() && parameters_in(skeleton, allocation.length).empty();
+  const bool is_known = is_fixed && argument.question.empty() &&
                         (is_partial || seen.empty() || names_one_of(allocation.length, skeleton.sizes));
   if (is_known) {
     skeleton.declare(constants);
     return {in_elements(argument, allocation.length)};
   }
-  const std::string blocks = fmt::format("{}", fmt::join(skeleton.grid, " * "));
-  if (is_partial && parameters_in(skeleton, blocks).empty()) return {in_elements(argument, blocks)};
+  if (is_partial && skeleton.grid.size() == 1 && parameters_in(skeleton, skeleton.grid.front()).empty()) {
+    return {in_elements(argument, skeleton.grid.front())};
+  }
   const bool is_one = seen.empty() && !use.indices.empty() && !use.is_unclear &&
                       std::all_of(use.indices.begin(), use.indices.end(), [](const ElementIndex& index) {
                         return index.expression.kind == HostExpression::Kind::number && index.expression.text == "0";
                       });
   if (is_one) return {in_elements(argument, "1")};
-  const bool is_short = skeleton.use.reach_further(use.indices);
-  const bool is_guess = seen.empty() || is_short || (allocation.is_there && allocation.length.empty());
+  const bool is_guess = seen.empty() || skeleton.use.reach_further(use.indices) || (allocation.is_there && !is_fixed);
   return {in_elements(argument, seen.empty() ? fmt::format("{}", fmt::join(skeleton.sizes, " * ")) : seen), is_guess};
 }
 
@@ -109,10 +113,9 @@ class Traffic {
   std::string text() const {
     std::string sum;
     for (const Term& term : terms_) {
-      const bool is_product = term.length.find_first_of("+-/%") == std::string::npos;
       sum += fmt::format("{}{}{}{}", sum.empty() ? "" : " + ",
                          term.factor == 1 && !term.unit.empty() ? "" : fmt::format("{} * ", term.factor), term.unit,
-                         is_product ? term.length : "(" + term.length + ")");
+                         as_factor(term.length));
     }
     return sum;
   }
