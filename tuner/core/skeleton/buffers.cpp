@@ -7,8 +7,8 @@
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/words.hpp"
-#include "tuner/core/skeleton/host_code.hpp"
 #include "tuner/core/skeleton/kernel_skeleton.hpp"
+#include "tuner/core/skeleton/launching_code.hpp"
 
 namespace tuner {
 namespace {
@@ -46,8 +46,8 @@ std::vector<std::string> parameters_in(const KernelSkeleton& skeleton, const std
 /// As long as it is allocated, else as its indices or the grid show.
 Length length_of(KernelSkeleton& skeleton, const PlainArgument& argument, const PointerUse& use) {
   std::set<std::string> constants;
-  const HostCode host(skeleton);
-  const HostCode::Allocation allocation = host.allocation(argument, constants);
+  const LaunchingCode host(skeleton);
+  const LaunchingCode::Allocation allocation = host.allocation(argument, constants);
   const bool is_partial = has_element_a_block(skeleton, argument);
   const std::string seen = skeleton.use.length(use.indices);
   // A number of elements where the indices have sizes holds for one problem only.
@@ -162,7 +162,7 @@ void propose_scalar(KernelSkeleton& skeleton, const PlainArgument& argument) {
     skeleton.lines.push_back(fmt::format("scalar({}, {}, value 0)", argument.name, argument.type));
     return;
   }
-  const auto passed = HostCode(skeleton).passed_value(argument);
+  const auto passed = LaunchingCode(skeleton).passed_value(argument);
   const std::string value = passed ? *passed : argument.type == "bool" ? "true" : "1";
   if (!passed) skeleton.ask(fmt::format("Which value of `{}` is usual? {} is a guess.", argument.name, value));
   skeleton.lines.push_back(fmt::format("scalar({}, {}, value {})", argument.name, argument.type, value));

@@ -9,8 +9,8 @@
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/skeleton/guesses.hpp"
-#include "tuner/core/skeleton/host_code.hpp"
 #include "tuner/core/skeleton/kernel_skeleton.hpp"
+#include "tuner/core/skeleton/launching_code.hpp"
 
 namespace tuner {
 namespace {
@@ -61,7 +61,8 @@ std::string block_parameter(const KernelSkeleton& skeleton, std::int64_t value) 
   return {};
 }
 
-void set_block_from_host(KernelSkeleton& skeleton, const HostCode& host, std::map<std::string, std::string>& literals) {
+void set_block_from_host(KernelSkeleton& skeleton, const LaunchingCode& host,
+                         std::map<std::string, std::string>& literals) {
   const std::vector<HostExpression> extents = host.extents(skeleton.launch->configuration.at(1));
   std::vector<std::string> texts;
   for (const HostExpression& extent : extents) {
@@ -151,7 +152,7 @@ void set_extents(KernelSkeleton& skeleton) {
   }
 }
 
-bool set_grid_from_host(KernelSkeleton& skeleton, const HostCode& host,
+bool set_grid_from_host(KernelSkeleton& skeleton, const LaunchingCode& host,
                         const std::map<std::string, std::string>& literals) {
   const std::vector<HostExpression> extents = host.extents(skeleton.launch->configuration.front());
   std::vector<std::string> grid;
@@ -208,7 +209,8 @@ std::string dynamic_shared_type(const KernelSkeleton& skeleton) {
   return shape_of_type(type) ? type : "float";
 }
 
-void set_shared(KernelSkeleton& skeleton, const HostCode* host, const std::map<std::string, std::string>& literals) {
+void set_shared(KernelSkeleton& skeleton, const LaunchingCode* host,
+                const std::map<std::string, std::string>& literals) {
   if (host != nullptr && skeleton.launch->configuration.size() > 2) {
     const auto parsed = parse_host_expression(skeleton.launch->configuration[2]);
     const auto text = parsed ? host->text(*parsed, literals) : std::nullopt;
@@ -224,7 +226,7 @@ void set_shared(KernelSkeleton& skeleton, const HostCode* host, const std::map<s
 }  // namespace
 
 void propose_launch(KernelSkeleton& skeleton) {
-  std::optional<HostCode> host;
+  std::optional<LaunchingCode> host;
   std::map<std::string, std::string> literals;
   if (skeleton.launch != nullptr && skeleton.launch->configuration.size() >= 2) {
     host.emplace(skeleton);

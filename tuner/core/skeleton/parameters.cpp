@@ -7,8 +7,8 @@
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/name_table.hpp"
 #include "tuner/core/skeleton/guesses.hpp"
-#include "tuner/core/skeleton/host_code.hpp"
 #include "tuner/core/skeleton/kernel_skeleton.hpp"
+#include "tuner/core/skeleton/launching_code.hpp"
 
 namespace tuner {
 namespace {
@@ -85,7 +85,7 @@ std::string given(const KernelSkeleton& skeleton, std::size_t number, std::strin
 }
 
 void propose_type(KernelSkeleton& skeleton, const std::string& name, const std::string& written) {
-  const std::string present = HostCode(skeleton).type(written);
+  const std::string present = LaunchingCode(skeleton).type(written);
   const bool is_known = shape_of_type(present).has_value();
   const std::string other = name + "_TYPE";
   const std::string property = skeleton.free_name({"TYPE", other.c_str()});
@@ -109,7 +109,7 @@ void propose_number(KernelSkeleton& skeleton, const std::string& name, std::stri
     skeleton.template_arguments.push_back(value);
     return;
   }
-  const auto found = HostCode(skeleton).integer(present);
+  const auto found = LaunchingCode(skeleton).integer(present);
   const std::int64_t value = found.value_or(sounds_like_block(name) ? 256 : sounds_tunable(name) ? 16 : 4);
   if (!found)
     skeleton.ask(fmt::format("Which value of the template parameter `{}` is in use? {} is a guess.", name, value));

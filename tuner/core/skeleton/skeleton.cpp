@@ -11,8 +11,8 @@
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/name_table.hpp"
 #include "tuner/core/skeleton/guesses.hpp"
-#include "tuner/core/skeleton/host_code.hpp"
 #include "tuner/core/skeleton/kernel_skeleton.hpp"
+#include "tuner/core/skeleton/launching_code.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner {
@@ -77,7 +77,7 @@ std::int64_t usual_size(const KernelSkeleton& skeleton) {
 /// The sizes that the launch passes as numbers.
 std::map<std::string, std::int64_t> known_sizes(const KernelSkeleton& skeleton) {
   std::map<std::string, std::int64_t> known;
-  const HostCode host(skeleton);
+  const LaunchingCode host(skeleton);
   for (const PlainArgument& argument : skeleton.arguments) {
     const bool is_size = std::find(skeleton.sizes.begin(), skeleton.sizes.end(), argument.name) != skeleton.sizes.end();
     const auto value = is_size ? host.passed_integer(argument) : std::nullopt;

@@ -15,9 +15,9 @@ namespace tuner {
 
 /// What the host code of a source says of a kernel's launch: the function that launches it, up to there, and those that
 /// call that function. Knows nothing if there is no launch. Refers to the skeleton.
-class HostCode {
+class LaunchingCode {
  public:
-  explicit HostCode(const KernelSkeleton& skeleton);
+  explicit LaunchingCode(const KernelSkeleton& skeleton);
 
   /// An expression of the function with the launch, as descriptions write it. `literals` stand for numbers; constants
   /// of the source are named where `constants` is not null, which gets their names.

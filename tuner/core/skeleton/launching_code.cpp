@@ -1,4 +1,4 @@
-#include "tuner/core/skeleton/host_code.hpp"
+#include "tuner/core/skeleton/launching_code.hpp"
 
 #include <fmt/format.h>
 
@@ -89,7 +89,7 @@ bool is_element(const HostExpression& of, const PlainArgument& argument, const s
 
 }  // namespace
 
-HostCode::HostCode(const KernelSkeleton& skeleton) : skeleton_(skeleton) {
+LaunchingCode::LaunchingCode(const KernelSkeleton& skeleton) : skeleton_(skeleton) {
   if (skeleton.launch == nullptr) return;
   const PlainLaunch& launch = *skeleton.launch;
   const std::string_view code = skeleton.source.code.code;
@@ -103,7 +103,7 @@ HostCode::HostCode(const KernelSkeleton& skeleton) : skeleton_(skeleton) {
 }
 
 /// Whether another function calls it: the first that is found becomes a scope.
-bool HostCode::add_caller(const PlainFunction& callee) {
+bool LaunchingCode::add_caller(const PlainFunction& callee) {
   const std::string_view code = skeleton_.source.code.code;
   const std::string_view head = code.substr(callee.begin, callee.body - callee.begin);
   const std::size_t angle = head.starts_with("template") ? head.find('<') : std::string_view::npos;
@@ -132,19 +132,19 @@ bool HostCode::add_caller(const PlainFunction& callee) {
   return false;
 }
 
-std::string HostCode::type(std::string name) const {
+std::string LaunchingCode::type(std::string name) const {
   for (const Scope& scope : scopes_) {
     if (const auto found = scope.types.find(name); found != scope.types.end()) name = found->second;
   }
   return name;
 }
 
-HostCode::Spot HostCode::launch_spot() const {
+LaunchingCode::Spot LaunchingCode::launch_spot() const {
   return {0, scopes_.empty() ? 0 : scopes_.front().code.size()};
 }
 
 /// The size of the problem that a variable of a scope becomes; empty if it does not.
-std::string HostCode::size_passed_as(std::size_t scope, const std::string& name) const {
+std::string LaunchingCode::size_passed_as(std::size_t scope, const std::string& name) const {
   const Scope& from = scopes_.at(scope);
   for (std::size_t i = 0; i < from.passed.size(); ++i) {
     if (plain_name(from.passed[i]) != name) continue;
@@ -159,7 +159,7 @@ std::string HostCode::size_passed_as(std::size_t scope, const std::string& name)
 }
 
 /// What a local variable begins with; of `grid.x` too. Nothing if it is changed later.
-std::optional<HostExpression> HostCode::local(std::string_view name, const Spot& spot) const {
+std::optional<HostExpression> LaunchingCode::local(std::string_view name, const Spot& spot) const {
   const std::string_view code = scopes_.at(spot.scope).code.substr(0, spot.end);
   const std::size_t dot = name.find('.');
   const std::string_view variable = name.substr(0, dot);
@@ -190,8 +190,8 @@ std::optional<HostExpression> HostCode::local(std::string_view name, const Spot&
 }
 
 /// What a name stands for, as a local variable or as a parameter, and where that is said.
-std::optional<std::pair<HostExpression, HostCode::Spot>> HostCode::meaning(const std::string& name,
-                                                                           const Spot& spot) const {
+std::optional<std::pair<HostExpression, LaunchingCode::Spot>> LaunchingCode::meaning(const std::string& name,
+                                                                                     const Spot& spot) const {
   if (scopes_.empty()) return std::nullopt;
   if (auto own = local(name, spot)) return std::pair(*std::move(own), spot);
   if (spot.scope + 1 >= scopes_.size()) return std::nullopt;
@@ -203,9 +203,9 @@ std::optional<std::pair<HostExpression, HostCode::Spot>> HostCode::meaning(const
   return std::pair(*std::move(passed), Spot{spot.scope + 1, caller.code.size()});
 }
 
-std::optional<std::string> HostCode::text_at(const HostExpression& expression, const Spot& spot,
-                                             const std::map<std::string, std::string>& literals,
-                                             std::set<std::string>* constants, int depth) const {
+std::optional<std::string> LaunchingCode::text_at(const HostExpression& expression, const Spot& spot,
+                                                  const std::map<std::string, std::string>& literals,
+                                                  std::set<std::string>* constants, int depth) const {
   if (depth > kMostSteps) return std::nullopt;
   if (depth == 0 && expression.kind == Kind::name && size_passed_as(spot.scope, expression.text).empty()) {
     const auto own = meaning(expression.text, spot);
@@ -226,13 +226,13 @@ std::optional<std::string> HostCode::text_at(const HostExpression& expression, c
   });
 }
 
-std::optional<std::string> HostCode::text(const HostExpression& expression,
-                                          const std::map<std::string, std::string>& literals,
-                                          std::set<std::string>* constants) const {
+std::optional<std::string> LaunchingCode::text(const HostExpression& expression,
+                                               const std::map<std::string, std::string>& literals,
+                                               std::set<std::string>* constants) const {
   return text_at(expression, launch_spot(), literals, constants, 0);
 }
 
-std::vector<HostExpression> HostCode::extents(std::string_view written) const {
+std::vector<HostExpression> LaunchingCode::extents(std::string_view written) const {
   const auto expression = parse_host_expression(written);
   if (!expression) return {};
   if (expression->kind == Kind::call && expression->text == "dim3") return expression->operands;
@@ -243,7 +243,8 @@ std::vector<HostExpression> HostCode::extents(std::string_view written) const {
   return {*expression};
 }
 
-std::optional<std::int64_t> HostCode::integer_at(const HostExpression& expression, const Spot& spot, int depth) const {
+std::optional<std::int64_t> LaunchingCode::integer_at(const HostExpression& expression, const Spot& spot,
+                                                      int depth) const {
   if (depth > kMostSteps) return std::nullopt;
   if (expression.kind == Kind::operation && expression.text == "?") {  // argc > 1 ? atoi(argv[1]) : 1024
     const auto yes = integer_at(expression.operands[1], spot, depth + 1);
@@ -257,22 +258,22 @@ std::optional<std::int64_t> HostCode::integer_at(const HostExpression& expressio
   });
 }
 
-std::optional<std::int64_t> HostCode::integer(std::string_view written) const {
+std::optional<std::int64_t> LaunchingCode::integer(std::string_view written) const {
   const auto parsed = parse_host_expression(written);
   return parsed ? integer_at(*parsed, launch_spot(), 0) : std::nullopt;
 }
 
-std::string HostCode::passed(const PlainArgument& argument) const {
+std::string LaunchingCode::passed(const PlainArgument& argument) const {
   const auto number = static_cast<std::size_t>(&argument - skeleton_.arguments.data());
   const bool is_there = !scopes_.empty() && number < scopes_.front().passed.size();
   return is_there ? scopes_.front().passed[number] : std::string();
 }
 
-std::optional<std::int64_t> HostCode::passed_integer(const PlainArgument& argument) const {
+std::optional<std::int64_t> LaunchingCode::passed_integer(const PlainArgument& argument) const {
   return integer(passed(argument));
 }
 
-std::optional<std::string> HostCode::passed_value(const PlainArgument& argument) const {
+std::optional<std::string> LaunchingCode::passed_value(const PlainArgument& argument) const {
   auto value = parse_host_expression(passed(argument));
   if (!value) return std::nullopt;
   if (const auto whole = passed_integer(argument)) return std::to_string(*whole);
@@ -296,8 +297,9 @@ std::optional<std::string> HostCode::passed_value(const PlainArgument& argument)
 }
 
 /// How many elements so many bytes are; nothing if the size of an element is no factor of it.
-std::optional<HostExpression> HostCode::without_size(const HostExpression& bytes, const PlainArgument& argument,
-                                                     const std::string& pointer, const Spot& spot, int depth) const {
+std::optional<HostExpression> LaunchingCode::without_size(const HostExpression& bytes, const PlainArgument& argument,
+                                                          const std::string& pointer, const Spot& spot,
+                                                          int depth) const {
   const auto inner = [&](const HostExpression& part) { return without_size(part, argument, pointer, spot, depth + 1); };
   if (depth > kMostSteps) return std::nullopt;
   if (bytes.kind == Kind::name) {
@@ -319,7 +321,8 @@ std::optional<HostExpression> HostCode::without_size(const HostExpression& bytes
   return std::nullopt;
 }
 
-HostCode::Allocation HostCode::allocation(const PlainArgument& argument, std::set<std::string>& constants) const {
+LaunchingCode::Allocation LaunchingCode::allocation(const PlainArgument& argument,
+                                                    std::set<std::string>& constants) const {
   Allocation result;
   std::string pointer = plain_name(passed(argument));
   for (std::size_t scope = 0; scope < scopes_.size() && !pointer.empty(); ++scope) {
