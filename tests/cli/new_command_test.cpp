@@ -24,7 +24,8 @@ const std::vector<PlainFile> kPlainFiles{
       "in(input, float, n) inout(out, float, 1) scalar(n, int)\n", "// ? The kernel strides by gridDim."}},
     {"transpose",
      {"#ifndef TILE\n#define TILE 16  // the side of a tile\n#endif\n", "param(TILE, 8, 16, 32; default 16)\n",
-      "grid(ceil_div(width, TILE), ceil_div(height, TILE)) block(TILE, TILE)\n", "out(out, float, height * width)"}},
+      "grid(ceil_div(width, TILE), ceil_div(height, TILE)) block(TILE, TILE)\n", "out(out, float, height * width)",
+      "work(bytes = 8 * height * width)\n"}},
     {"stencil",
      {"kernel(stencil<TYPE, RADIUS, BLOCK>)\n", "problem(TYPE: constant = double)\n", "param(RADIUS, 3; argument)\n",
       "param(BLOCK, 64, 128, 256, 512, 1024; default 128; argument)\n", "grid(ceil_div(n, BLOCK)) block(BLOCK)\n",
@@ -84,7 +85,7 @@ TEST_CASE("`new` changes nothing of a source but what its parameters need") {
       const std::string line = proposed.substr(at, end - at + 1);
       const bool is_added = line.starts_with("#pragma tuner") || line.starts_with("// ? ") ||
                             line.starts_with("// Proposed by") || line.starts_with("// `tuner describe`") ||
-                            line.starts_with("//   work(") || line.starts_with("#ifndef") || line == "#endif\n";
+                            line.starts_with("#ifndef") || line == "#endif\n";
       if (!is_added) rest += line;
       at = end + 1;
     }

@@ -39,6 +39,8 @@ TEST_CASE("expressions of host code are written as descriptions have them") {
   CHECK(in_description("(size_t)n * sizeof(float)") == "n * sizeof(float)");
   CHECK(in_description("static_cast<unsigned int>(n) - (BLOCK - 1)") == "n - (BLOCK - 1)");
   CHECK(in_description("BLOCK * sizeof(T)") == "BLOCK * sizeof(TYPE)");
+  CHECK(in_description("n * sizeof(unsigned int)") == "n * sizeof(unsigned int)");
+  CHECK(in_description("n * sizeof T") == "n * sizeof(TYPE)");
   CHECK(in_description("std::min(n, 1024)") == "min(n, 1024)");
   CHECK(in_description("n * (n / 2)") == "n * (n // 2)");
   CHECK(in_description("m + 1") == "-");

@@ -25,6 +25,26 @@ std::string length_of_first(const std::string& parameters, const std::string& bo
   return proposed(parameters, body).arguments.at(0).length->text();
 }
 
+/// What is proposed for `x[i] = 1` in a kernel `k(float* x, int n)` that this host code launches.
+KernelDescription launched(const std::string& host, const std::string& body = "if (i < n) x[i] = 1;",
+                           const std::string& parameters = "float* x, int n") {
+  return describe(skeleton("#define RADIUS 3\n__global__ void k(" + parameters +
+                               ") {\nint i = blockIdx.x * blockDim.x + threadIdx.x;\n" + body + "\n}\n" + host,
+                           "k.cu"));
+}
+
+/// How long `x` is where host code allocates it so, and "?" behind that if the length is asked for.
+std::string length_where(const std::string& allocation) {
+  const KernelDescription k =
+      launched("void run(int n, int other) { float* p; " + allocation + " k<<<(n + 255) / 256, 256>>>(p, n); }");
+  const bool is_asked = k.source.find("// ? How many elements does `x` have?") != std::string::npos;
+  return k.arguments.at(0).length->text() + (is_asked ? "?" : "");
+}
+
+bool has(const KernelDescription& description, std::string_view text) {
+  return description.source.find(text) != std::string::npos;
+}
+
 }  // namespace
 
 TEST_CASE("what a kernel does with a pointer decides whether it is an input") {
@@ -44,6 +64,123 @@ TEST_CASE("lengths are what indices can reach") {
         "columns * rows");
   CHECK(length_of_first("float* x, int n, int m", "for (int k = 0; k < m; ++k) if (i < n) x[i + k] = 1;") == "m + n");
   CHECK(length_of_first("float* x, int n", "if (i < n) atomicAdd(x, 1.0f);") == "1");
+}
+
+TEST_CASE("the length of a buffer is made of the indices where it stands only") {
+  const KernelDescription k =
+      proposed("const float* x, float* y, int width, int height, int pitch",
+               "int a = i; int b = blockIdx.y; if (a < width && b + 1 < height) y[b * pitch + a] = x[b * pitch + a];\n"
+               "a = b; b = i; if (a < height && b < width) y[b * height + a] = 1;");
+  CHECK(k.arguments.at(0).length->text() == "height * pitch");
+  CHECK(k.arguments.at(1).length->text() == "height * pitch + height * width");
+}
+
+TEST_CASE("buffers are as long as host code allocates them") {
+  CHECK(length_where("cudaMalloc(&p, n * sizeof(float));") == "n");
+  CHECK(length_where("cudaMalloc((void**)&p, (n + 2 * RADIUS) * sizeof(float));") == "n + 2 * RADIUS");
+  CHECK(length_where("cudaMallocManaged(&p, sizeof(float) * (n + 1));") == "n + 1");
+  CHECK(length_where("cudaMalloc(reinterpret_cast<void**>(&p), 2 * n * sizeof *p);") == "2 * n");
+  CHECK(length_where("cudaMalloc(&p, n * sizeof(p[0]) * 2);") == "n * 2");
+  CHECK(length_where("cudaMalloc(&p, (n + 255) / 256 * 256 * sizeof(float));") == "ceil_div(n, 256) * 256");
+  CHECK(
+      length_where("const size_t count = n + 1; size_t bytes = count * sizeof(float); CHECK(cudaMalloc(&p, bytes));") ==
+      "n + 1");
+  CHECK(length_where("size_t b = 2 * n * sizeof(float); cudaMalloc(&p, b); b = 1;") == "2 * n");
+}
+
+TEST_CASE("an allocation that is not understood whole leaves the guess, and a question") {
+  CHECK(length_where("cudaMalloc(&p, other * sizeof(float));") == "n?");
+  CHECK(length_where("cudaMalloc(&p, n * sizeof(double));") == "n?");
+  CHECK(length_where("cudaMalloc(&p, 4 * n);") == "n?");
+  CHECK(length_where("int m = n; m += 8; cudaMalloc(&p, m * sizeof(float));") == "n?");
+  CHECK(length_where("cudaMalloc(&p, 8 * sizeof(float)); cudaMalloc(&p, 2 * n * sizeof(float));") == "n?");
+  CHECK(length_where("size_t pitch; cudaMallocPitch(&p, &pitch, n * sizeof(float), 2);") == "n?");
+  CHECK(length_where("\n#define TILE 8\ncudaMalloc(&p, n * TILE * sizeof(float));") == "n?");  // a parameter
+  CHECK(length_where("cudaMalloc(&q, 2 * n * sizeof(float));") == "n");
+  CHECK(length_of_first("float* x, int n", "if (i < n) x[i + RADIUS] = 1;") == "n");
+  CHECK(has(proposed("float* x, int n", "if (i < n) x[i + RADIUS] = 1;"), "// ? How many elements does `x` have?"));
+}
+
+TEST_CASE("what a function that launches is passed is read where it is called") {
+  const KernelDescription k = launched(
+      "template <typename T> void run(T* p, int count) { k<<<(count + 255) / 256, 256>>>(p, count); }\n"
+      "int main(int argc, char** argv) {\n"
+      "const int size = argc > 1 ? atoi(argv[1]) : 1 << 22; float* d; cudaMalloc(&d, (size + 1) * sizeof(float));\n"
+      "run<float>(d, size); }");
+  CHECK(k.arguments.at(0).length->text() == "n + 1");
+  CHECK(has(k, "problem(n: size = 4194304)"));
+  CHECK_FALSE(has(k, "Which sizes matter?"));
+}
+
+TEST_CASE("numbers of a launch are the defaults of sizes and the values of scalars") {
+  const std::string parameters = "float* x, float by, double to, bool on, int steps, int n";
+  const std::string body = "if (i < n && on) x[i] = by * steps + to;";
+  const KernelDescription k =
+      launched("void run(float* p) { const float a = 2.50f; k<<<4, 256>>>(p, a, -1e-3, false, RADIUS, 1 << 10); }",
+               body, parameters);
+  CHECK(has(k, "scalar(by, float, value 2.5) scalar(to, double, value -0.001)"));
+  CHECK(has(k, "scalar(on, bool, value false)"));
+  CHECK(has(k, "scalar(steps, int, value 3)"));
+  CHECK(has(k, "problem(n: size = 1024)"));
+  CHECK_FALSE(has(k, "is usual?"));
+  const KernelDescription other =
+      launched("void run(float* p, float a) { k<<<4, 256>>>(p, a, a, a, 1, 4000); }", body, parameters);
+  CHECK(has(other, "// ? Which value of `by` is usual? 1 is a guess.\n"));
+}
+
+TEST_CASE("template arguments are what the host's constants and callers say") {
+  const std::string source =
+      "template <int BLOCK, typename T>\n__global__ void k(T* x, int n) {\n"
+      "int i = blockIdx.x * BLOCK + threadIdx.x; if (i < n) x[i] = 1;\n}\n"
+      "template <typename T> void run(T* p, int n) { constexpr int kBlock = 96; k<kBlock, T><<<n / 96, kBlock>>>(p, "
+      "n); }"
+      "int main() { double* d; run<double>(d, 960); }";
+  const KernelDescription k = describe(skeleton(source, "k.cu"));
+  CHECK(has(k, "param(BLOCK, 64, 96, 128, 256, 512, 1024; default 96; argument)"));
+  CHECK(has(k, "problem(TYPE: constant = double)"));
+  CHECK_FALSE(has(k, "\n// ?"));
+}
+
+TEST_CASE("a result for each block is as long as the grid, and depends on what the blocks depend on") {
+  const std::string parameters = "const float* x, float* partial, int n";
+  const std::string strided =
+      "float s = 0; for (; i < n; i += gridDim.x * blockDim.x) s += x[i]; partial[blockIdx.x] = s;";
+  const std::string question = "// ? The values of `partial` depend on BLOCK_SIZE, so other values of it";
+  for (const std::string& allocation : {std::string(), std::string("cudaMalloc(&s, blocks * sizeof(float));")}) {
+    const KernelDescription k = launched("void run(float* p, int n) { const int blocks = 512; float* s; " + allocation +
+                                             "k<<<blocks, 256>>>(p, s, n); }",
+                                         strided, parameters);
+    CHECK(k.arguments.at(1).length->text() == "512");
+    CHECK(has(k, question));
+    CHECK_FALSE(has(k, "strides by gridDim"));
+  }
+  const KernelDescription rows =
+      describe(skeleton("__global__ void k(const float* x, float* partial, int n) {\nint row = blockIdx.x;\n"
+                        "for (int c = threadIdx.x; c < n; ++c) partial[row] = x[row * n + c];\n}\n"
+                        "void run(float* p, float* s, int n) { k<<<n, 256>>>(p, s, n); }",
+                        "k.cu"));
+  CHECK(rows.arguments.at(1).length->text() == "n");
+  CHECK_FALSE(has(rows, "// ? The values of `partial`"));
+}
+
+TEST_CASE("constants that lengths are made of are named, and not offered as parameters") {
+  const std::string above =
+      "#define RADIUS 3\n#define HALO (RADIUS - 1)\n#define ORDER 5\n__constant__ float w[HALO + 2];";
+  const KernelDescription k = proposed("float* x, int n", "if (i < n) x[i] = w[RADIUS] + ORDER;", above);
+  CHECK(has(k, "let(RADIUS = 3)\n#pragma tuner constant(w, float, (RADIUS - 1) + 2)"));
+  CHECK_FALSE(has(k, "`RADIUS` stays"));
+  CHECK(has(k, "// ? `ORDER` stays 5."));
+}
+
+TEST_CASE("work is proposed where each element is plainly read or written once") {
+  CHECK(has(proposed("const double* x, float* y, int n", "if (i < n) y[i] = x[i];"), "work(bytes = 12 * n)\n"));
+  CHECK(has(launched("void run(float* p, int n) { cudaMalloc(&p, (n + 2) * sizeof(float)); k<<<4, 64>>>(p, n); }"),
+            "work(bytes = 4 * (n + 2))\n"));
+  for (const char* const body : {"if (i < n) x[i] += 1;", "if (i < n) { x[i] = 1; x[i + n] = 2; }", "helper(x, n);"}) {
+    const KernelDescription k = proposed("float* x, int n", body);
+    CHECK_FALSE(has(k, "tuner work("));
+    CHECK(has(k, "// ? What is the least that the job needs, for the report? Say so: work("));
+  }
 }
 
 TEST_CASE("constants become parameters where their names say so") {

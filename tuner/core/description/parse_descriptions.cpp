@@ -37,7 +37,8 @@ std::vector<KernelDescription> parse_descriptions(std::string_view text, const s
   finish_current();
   if (descriptions.empty()) {
     std::string hint =
-        "put `#pragma tuner kernel(NAME)` and its parameters above the kernel; docs/directives.md shows how";
+        "put `#pragma tuner kernel(NAME)` and its parameters above the kernel, or begin with what `tuner new FILE` "
+        "proposes; docs/directives.md shows how";
     if (const auto& near = directives.near_miss()) {
       hint = fmt::format("line {} has a pragma that resembles `#pragma tuner`", near->line);
     }

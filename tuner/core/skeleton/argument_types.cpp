@@ -98,6 +98,7 @@ std::optional<std::pair<std::string, std::int64_t>> fields_of(const PlainSource&
 
 void set_type(const KernelSkeleton& skeleton, const ParameterType& parameter, PlainArgument& argument) {
   const std::string written = plain_type(parameter.text, declared_name(parameter.text));
+  argument.own_type = written;
   const auto known = skeleton.names.find(written);
   if (known != skeleton.names.end()) {
     argument.type = known->second;

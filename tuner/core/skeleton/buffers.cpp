@@ -2,64 +2,153 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/skeleton/kernel_skeleton.hpp"
+#include "tuner/core/skeleton/launching_code.hpp"
 
 namespace tuner {
 namespace {
 
-std::string plain_length(const KernelSkeleton& skeleton, const PlainArgument& argument, const PointerUse& use,
-                         bool& is_guess) {
-  std::string length = skeleton.use.length(use.indices);
-  is_guess = length.empty();
-  const bool is_one = is_guess && !use.indices.empty() && !use.is_unclear &&
-                      std::all_of(use.indices.begin(), use.indices.end(), [](const HostExpression& index) {
-                        return index.kind == HostExpression::Kind::number && index.text == "0";
-                      });
-  if (is_one) {
-    is_guess = false;
-    return std::to_string(argument.elements);
-  }
-  if (is_guess) length = fmt::format("{}", fmt::join(skeleton.sizes, " * "));
-  if (argument.elements == 1) return length;
-  const bool is_sum = length.find('+') != std::string::npos;
-  return is_sum ? fmt::format("{} * ({})", argument.elements, length)
-                : fmt::format("{} * {}", argument.elements, length);
+struct Length {
+  std::string text;
+  bool is_guess = false;
+};
+
+/// In brackets unless it is a product.
+std::string as_factor(const std::string& text) {
+  return text.find_first_of("+-/%") == std::string::npos ? text : "(" + text + ")";
 }
 
-/// Whether every element's place depends on the block alone, as partial results do.
-bool is_one_a_block(const PointerUse& use) {
-  return !use.indices.empty() && std::all_of(use.indices.begin(), use.indices.end(), [](const HostExpression& index) {
-    return index.kind == HostExpression::Kind::name && index.text.starts_with("blockIdx.");
+/// `count` of the kernel's elements, in elements of the description.
+std::string in_elements(const PlainArgument& argument, const std::string& count) {
+  if (argument.elements == 1) return count;
+  if (count == "1") return std::to_string(argument.elements);
+  return fmt::format("{} * {}", argument.elements, as_factor(count));
+}
+
+bool names_one_of(const std::string& text, const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return find_word(text, name) != std::string_view::npos; });
+}
+
+std::vector<std::string> parameters_in(const KernelSkeleton& skeleton, const std::string& text) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : skeleton.parameters) {
+    if (names_one_of(text, {name})) names.push_back(name);
+  }
+  return names;
+}
+
+/// As long as it is allocated, else as its indices or the grid show.
+Length length_of(KernelSkeleton& skeleton, const PlainArgument& argument, const PointerUse& use) {
+  std::set<std::string> constants;
+  const LaunchingCode host(skeleton);
+  const LaunchingCode::Allocation allocation = host.allocation(argument, constants);
+  const bool is_partial = has_element_a_block(skeleton, argument);
+  const std::string seen = skeleton.use.length(use.indices);
+  // A number of elements where the indices have sizes holds for one problem only.
+  const bool is_fixed = !allocation.length.empty() && parameters_in(skeleton, allocation.length).empty();
+  const bool is_known = is_fixed && argument.question.empty() &&
+                        (is_partial || seen.empty() || names_one_of(allocation.length, skeleton.sizes));
+  if (is_known) {
+    skeleton.declare(constants);
+    return {in_elements(argument, allocation.length)};
+  }
+  if (is_partial && skeleton.grid.size() == 1 && parameters_in(skeleton, skeleton.grid.front()).empty()) {
+    return {in_elements(argument, skeleton.grid.front())};
+  }
+  const bool is_one = seen.empty() && !use.indices.empty() && !use.is_unclear &&
+                      std::all_of(use.indices.begin(), use.indices.end(), [](const ElementIndex& index) {
+                        return index.expression.kind == HostExpression::Kind::number && index.expression.text == "0";
+                      });
+  if (is_one) return {in_elements(argument, "1")};
+  const bool is_guess = seen.empty() || skeleton.use.reach_further(use.indices) || (allocation.is_there && !is_fixed);
+  return {in_elements(argument, seen.empty() ? fmt::format("{}", fmt::join(skeleton.sizes, " * ")) : seen), is_guess};
+}
+
+/// What a block's elements of partial results depend on: parameters in what its index is multiplied with.
+std::vector<std::string> parameters_of_blocks(const KernelSkeleton& skeleton) {
+  const auto each = skeleton.use.elements_per_block("blockIdx.x");
+  return parameters_in(skeleton, each ? skeleton.expression(*each).value_or("") : "");
+}
+
+std::string role_of(const PlainArgument& argument, const PointerUse& use) {
+  if (argument.is_const || (use.is_read && !use.is_written && !use.is_unclear)) return "in";
+  return use.is_written && !use.is_read && !use.is_unclear ? "out" : "inout";
+}
+
+/// Whether each element is read or written once, as far as the text shows: what `work` counts.
+bool is_used_once(const KernelSkeleton& skeleton, const PlainArgument& argument, const PointerUse& use,
+                  const Length& length) {
+  if (length.is_guess || !argument.question.empty() || argument.elements != 1) return false;
+  if (use.is_unclear || use.is_read == use.is_written || use.indices.size() != 1) return false;
+  if (skeleton.use.length(use.indices).empty()) return false;
+  return std::none_of(skeleton.sizes.begin(), skeleton.sizes.end(), [&](const std::string& size) {
+    const bool is_bounded = skeleton.use.bounds_something(size) || skeleton.guarded.contains(size);
+    return skeleton.use.loops_to(size) || (names_one_of(length.text, {size}) && !is_bounded);
   });
 }
 
-void propose_buffer(KernelSkeleton& skeleton, const PlainArgument& argument) {
+/// Bytes of buffers, those of the same length together: from (size of an element or `sizeof(TYPE)`, length).
+class Traffic {
+ public:
+  void add(const KernelSkeleton& skeleton, const std::string& type, const std::string& length) {
+    const bool is_property = skeleton.given_types.contains(type);
+    const auto shape = shape_of_type(type);
+    if (!is_property && !shape) return;
+    const std::string unit = is_property ? fmt::format("sizeof({}) * ", type) : std::string();
+    const std::size_t bytes = is_property ? 1 : size_of(shape->element) * static_cast<std::size_t>(shape->lanes);
+    const auto same = std::find_if(terms_.begin(), terms_.end(),
+                                   [&](const Term& term) { return term.unit == unit && term.length == length; });
+    if (same == terms_.end())
+      terms_.push_back({unit, length, bytes});
+    else
+      same->factor += bytes;
+  }
+
+  std::string text() const {
+    std::string sum;
+    for (const Term& term : terms_) {
+      sum += fmt::format("{}{}{}{}", sum.empty() ? "" : " + ",
+                         term.factor == 1 && !term.unit.empty() ? "" : fmt::format("{} * ", term.factor), term.unit,
+                         as_factor(term.length));
+    }
+    return sum;
+  }
+
+ private:
+  struct Term {
+    std::string unit, length;
+    std::size_t factor = 0;
+  };
+  std::vector<Term> terms_;
+};
+
+/// Adds what the buffer moves; returns whether that is known.
+bool propose_buffer(KernelSkeleton& skeleton, const PlainArgument& argument, Traffic& traffic) {
   const PointerUse use = skeleton.use.pointer(argument.own_name);
-  std::string role = "inout";
-  if (argument.is_const || (use.is_read && !use.is_written && !use.is_unclear))
-    role = "in";
-  else if (use.is_written && !use.is_read && !use.is_unclear)
-    role = "out";
   if (!argument.question.empty()) skeleton.ask(argument.question);
   if (!argument.is_const && use.is_unclear) {
     skeleton.ask(fmt::format("Is `{}` an output only? Then it is out(...). Or input only: in(...).", argument.name));
   }
-  bool is_guess = false;
-  const std::string length = plain_length(skeleton, argument, use, is_guess);
-  const auto extent = skeleton.use.extent_of("blockIdx.x");
-  if (role != "in" && is_one_a_block(use) && extent && skeleton.grid.front() != *extent) {
+  const std::vector<std::string> varying = parameters_of_blocks(skeleton);
+  const Length length = length_of(skeleton, argument, use);
+  if (has_element_a_block(skeleton, argument) && !varying.empty()) {
     skeleton.ask(
-        fmt::format("`{}` has an element for each block, so it changes with the block: fix what it depends on, "
-                    "or make it scratch(...) and let the kernel complete the result.",
-                    argument.name));
-  } else if (is_guess) {
+        fmt::format("The values of `{}` depend on {}, so other values of it will be reported as wrong: give each "
+                    "block a fixed part of the input, or write one result to an out(...) and make this a scratch(...).",
+                    argument.name, fmt::join(varying, ", ")));
+  } else if (length.is_guess) {
     skeleton.ask(fmt::format("How many elements does `{}` have? The length is a guess.", argument.name));
   }
-  skeleton.lines.push_back(fmt::format("{}({}, {}, {})", role, argument.name, argument.type, length));
+  skeleton.lines.push_back(
+      fmt::format("{}({}, {}, {})", role_of(argument, use), argument.name, argument.type, length.text));
+  traffic.add(skeleton, argument.type, length.text);
+  return is_used_once(skeleton, argument, use, length);
 }
 
 void propose_scalar(KernelSkeleton& skeleton, const PlainArgument& argument) {
@@ -73,10 +162,10 @@ void propose_scalar(KernelSkeleton& skeleton, const PlainArgument& argument) {
     skeleton.lines.push_back(fmt::format("scalar({}, {}, value 0)", argument.name, argument.type));
     return;
   }
-  const bool is_boolean = argument.type == "bool";
-  skeleton.ask(fmt::format("Which value of `{}` is usual? {} is a guess.", argument.name, is_boolean ? "true" : "1"));
-  skeleton.lines.push_back(
-      fmt::format("scalar({}, {}, value {})", argument.name, argument.type, is_boolean ? "true" : "1"));
+  const auto passed = LaunchingCode(skeleton).passed_value(argument);
+  const std::string value = passed ? *passed : argument.type == "bool" ? "true" : "1";
+  if (!passed) skeleton.ask(fmt::format("Which value of `{}` is usual? {} is a guess.", argument.name, value));
+  skeleton.lines.push_back(fmt::format("scalar({}, {}, value {})", argument.name, argument.type, value));
 }
 
 /// `__constant__ float weights[49];`
@@ -91,7 +180,9 @@ void propose_constant_arrays(KernelSkeleton& skeleton) {
     if (name.empty() || !skeleton.use.mentions(name) || open == std::string_view::npos || close < open) continue;
     const std::string type(search::trimmed(declaration.substr(0, declaration.find(name))));
     const auto parsed = parse_host_expression(declaration.substr(open + 1, close - open - 1));
-    const auto length = parsed ? skeleton.expression(*parsed) : std::nullopt;
+    std::set<std::string> constants;
+    const auto length = parsed ? skeleton.expression(*parsed, &constants) : std::nullopt;
+    skeleton.fixed.insert(constants.begin(), constants.end());
     if (declaration.find('=') != std::string_view::npos) continue;  // it has its values
     const bool is_tuned = length && std::any_of(skeleton.parameters.begin(), skeleton.parameters.end(), [&](auto& p) {
                             return find_word(*length, p.first) != std::string_view::npos;
@@ -101,20 +192,35 @@ void propose_constant_arrays(KernelSkeleton& skeleton) {
           fmt::format("The array `{}` in constant memory must be filled: constant({}, TYPE, LENGTH).", name, name));
       continue;
     }
+    skeleton.declare(constants);
     skeleton.lines.push_back(fmt::format("constant({}, {}, {})", name, type, *length));
   }
 }
 
 }  // namespace
 
+bool has_element_a_block(const KernelSkeleton& skeleton, const PlainArgument& argument) {
+  if (!argument.is_pointer || argument.is_const) return false;
+  const PointerUse use = skeleton.use.pointer(argument.own_name);
+  return use.is_written && !use.indices.empty() &&
+         std::all_of(use.indices.begin(), use.indices.end(),
+                     [&](const ElementIndex& index) { return skeleton.use.is_block_index(index.expression); });
+}
+
 void propose_arguments(KernelSkeleton& skeleton) {
+  Traffic traffic;
+  bool is_traffic_known = true;
   for (const PlainArgument& argument : skeleton.arguments) {
-    if (argument.is_pointer)
-      propose_buffer(skeleton, argument);
-    else
+    if (!argument.is_pointer)
       propose_scalar(skeleton, argument);
+    else if (!propose_buffer(skeleton, argument, traffic))
+      is_traffic_known = false;
   }
   propose_constant_arrays(skeleton);
+  if (is_traffic_known)
+    skeleton.lines.push_back(fmt::format("work(bytes = {})", traffic.text()));
+  else
+    skeleton.ask("What is the least that the job needs, for the report? Say so: work(bytes = ..., flops = ...).");
 }
 
 }  // namespace tuner

@@ -13,6 +13,8 @@
 namespace tuner {
 namespace {
 
+using Kind = HostExpression::Kind;
+
 constexpr int kDeepest = 64;
 constexpr std::size_t kMostTokens = 1024;  // what is longer says nothing of sizes
 
@@ -31,8 +33,12 @@ std::vector<std::string> tokens_of(std::string_view text) {
     }
     std::size_t end = at + 1;
     if (is_word_character(text[at])) {
-      const bool is_number = is_digit(text[at]);
-      while (end < text.size() && (is_word_character(text[end]) || (is_number && text[end] == '.'))) ++end;
+      const bool is_number = is_digit(text[at]), is_hexadecimal = text.substr(at, 2) == "0x";
+      const auto goes_on = [&](char c) {
+        const bool is_exponent = !is_hexadecimal && (text[end - 1] == 'e' || text[end - 1] == 'E');
+        return is_word_character(c) || (is_number && (c == '.' || (is_exponent && (c == '+' || c == '-'))));
+      };
+      while (end < text.size() && goes_on(text[end])) ++end;
     } else {
       for (const std::string_view symbol : kOperators) {
         if (symbol.size() == 2 && text.substr(at, 2) == symbol) end = at + 2;
@@ -73,7 +79,7 @@ class HostExpressionReader {
       if (!yes || !take(":")) return std::nullopt;
       auto no = conditional();
       if (!no) return std::nullopt;
-      condition = HostExpression{HostExpression::Kind::operation, "?", {*condition, *yes, *no}};
+      condition = HostExpression{Kind::operation, "?", {*condition, *yes, *no}};
     }
     --depth_;
     return condition;
@@ -89,7 +95,7 @@ class HostExpressionReader {
       ++at_;
       auto right = level(number + 1);
       if (!right) return std::nullopt;
-      left = HostExpression{HostExpression::Kind::operation, symbol, {*std::move(left), *std::move(right)}};
+      left = HostExpression{Kind::operation, symbol, {*std::move(left), *std::move(right)}};
     }
     return left;
   }
@@ -107,23 +113,38 @@ class HostExpressionReader {
     return true;
   }
 
+  /// `sizeof(unsigned int)`, `sizeof *p`: its operand.
+  std::optional<HostExpression> size_operand() {
+    ++at_;
+    std::string type;
+    std::size_t ahead = 1;
+    for (; token() == "(" && !token(ahead).empty() && token(ahead) != ")"; ++ahead) {
+      type += (type.empty() ? "" : " ") + std::string(token(ahead));
+    }
+    if (!shape_of_type(type)) return unary();
+    at_ += ahead + 1;
+    return HostExpression{Kind::name, type, {}};
+  }
+
   std::optional<HostExpression> unary() {
     if (++depth_ > kDeepest) return std::nullopt;
     std::optional<HostExpression> result;
     if (token() == "-" || token() == "!" || token() == "~" || token() == "+" || token() == "&" || token() == "*") {
       const std::string symbol(token());
       ++at_;
-      if (const auto operand = unary()) result = {HostExpression::Kind::operation, symbol, {*operand}};
+      if (const auto operand = unary()) result = {Kind::operation, symbol, {*operand}};
     } else if (token() == "(" && skip_cast()) {
       result = unary();
     } else if (take("(")) {
       result = conditional();
       if (!take(")")) result.reset();
+    } else if (token() == "sizeof") {
+      if (const auto of = size_operand()) result = {Kind::call, "sizeof", {*of}};
     } else if (token() == "static_cast" && token(1) == "<") {
       while (!token().empty() && token() != ">") ++at_;
       if (take(">")) result = unary();
     } else if (!token().empty() && is_digit(token().front())) {
-      result = {HostExpression::Kind::number, std::string(token()), {}};
+      result = {Kind::number, std::string(token()), {}};
       ++at_;
     } else if (!token().empty() && is_word_character(token().front())) {
       result = name();
@@ -133,7 +154,7 @@ class HostExpressionReader {
   }
 
   std::optional<HostExpression> name() {
-    HostExpression result{HostExpression::Kind::name, std::string(token()), {}};
+    HostExpression result{Kind::name, std::string(token()), {}};
     ++at_;
     for (;;) {
       if (token() == "::" || token() == "." || token() == "->") {
@@ -145,12 +166,12 @@ class HostExpressionReader {
         ++at_;
         const auto index = conditional();
         if (!index || !take("]")) return std::nullopt;
-        result.kind = HostExpression::Kind::element;
+        result.kind = Kind::element;
         result.operands.push_back(*index);
       } else if (token() == "(" || token() == "{") {
         const std::string_view close = token() == "(" ? ")" : "}";
         ++at_;
-        result.kind = HostExpression::Kind::call;
+        result.kind = Kind::call;
         while (!take(close)) {
           const auto operand = conditional();
           if (!operand) return std::nullopt;
@@ -172,7 +193,6 @@ class HostExpressionReader {
 /// `(a + b - 1) / b` and `(a + 255) / 256`: a.
 std::optional<HostExpression> rounded_up(const HostExpression& dividend, const HostExpression& divisor,
                                          const std::function<std::string(const HostExpression&)>& text) {
-  using Kind = HostExpression::Kind;
   if (dividend.kind != Kind::operation || dividend.operands.size() != 2) return std::nullopt;
   const HostExpression &left = dividend.operands[0], &right = dividend.operands[1];
   const auto is_one = [](const HostExpression& e) { return e.kind == Kind::number && e.text == "1"; };
@@ -197,8 +217,8 @@ std::optional<HostExpression> parse_host_expression(std::string_view text) {
 
 std::optional<std::int64_t> integer_of(const HostExpression& expression,
                                        const std::function<std::optional<std::int64_t>(const std::string&)>& value_of) {
-  if (expression.kind == HostExpression::Kind::name) return value_of(expression.text);
-  if (expression.kind == HostExpression::Kind::number) {
+  if (expression.kind == Kind::name) return value_of(expression.text);
+  if (expression.kind == Kind::number) {
     std::string_view text = expression.text;
     while (!text.empty() && std::string_view("uUlL").find(text.back()) != std::string_view::npos) text.remove_suffix(1);
     const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
@@ -208,7 +228,7 @@ std::optional<std::int64_t> integer_of(const HostExpression& expression,
     if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
     return value;
   }
-  if (expression.kind != HostExpression::Kind::operation || expression.operands.size() != 2) return std::nullopt;
+  if (expression.kind != Kind::operation || expression.operands.size() != 2) return std::nullopt;
   const auto left = integer_of(expression.operands[0], value_of), right = integer_of(expression.operands[1], value_of);
   if (!left || !right) return std::nullopt;
   std::int64_t result = 0;
@@ -227,7 +247,6 @@ std::optional<std::int64_t> integer_of(const HostExpression& expression,
 
 std::optional<std::string> described(const HostExpression& expression,
                                      const std::function<std::optional<std::string>(const std::string&)>& text_of) {
-  using Kind = HostExpression::Kind;
   const auto plain = [&](const HostExpression& part) { return described(part, text_of).value_or(""); };
   switch (expression.kind) {
     case Kind::number: {

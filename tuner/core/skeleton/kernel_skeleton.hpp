@@ -13,9 +13,9 @@ namespace tuner {
 
 /// A parameter of a kernel as it is to be described.
 struct PlainArgument {
-  std::string name, type;     ///< as directives have them
-  std::string own_name;       ///< in the source; descriptions cannot have every name
-  std::int64_t elements = 1;  ///< of that type in one of the kernel's: fields of a structure
+  std::string name, type;          ///< as directives have them
+  std::string own_name, own_type;  ///< in the source; descriptions cannot have every name
+  std::int64_t elements = 1;       ///< of that type in one of the kernel's: fields of a structure
   bool is_pointer = false, is_const = false, is_integer = false;
   std::string text;      ///< "const Point* p"
   std::string question;  ///< of its type
@@ -36,6 +36,9 @@ struct KernelSkeleton {
   std::vector<std::string> sizes;                  ///< of the problem, constants included
   std::map<std::string, std::int64_t> parameters;  ///< with their defaults
   std::map<std::string, std::string> names;        ///< of the source, and what expressions have in their place
+  std::map<std::string, std::string> given_types;  ///< of constants that are types: what the launch gives for them
+  std::set<std::string> lets;                      ///< constants of the source that expressions name
+  std::set<std::string> fixed;                     ///< constants that cannot be tuned, as lengths depend on them
   std::set<std::string> guarded;                   ///< constants that became macros of the tuner
   std::vector<std::string> template_arguments;     ///< of kernel(...)
   std::vector<std::string> block, grid;            ///< expressions, one a dimension
@@ -45,14 +48,19 @@ struct KernelSkeleton {
 
   std::vector<std::string> lines;  ///< directives without `#pragma tuner`, and questions that begin with `//`
 
-  void ask(const std::string& question) { lines.push_back("// ? " + question); }
+  /// In one line.
+  void ask(const std::string& question);
   /// Adds a parameter with values around its default.
   void tune(const std::string& name, std::int64_t value, const std::vector<std::int64_t>& values,
             const char* clause = "");
+  /// Adds a `let` for each of these constants of the source that has none yet.
+  void declare(const std::set<std::string>& constants);
   /// A name that nothing in the source has, and no parameter: one of the candidates, or the first with a number.
   std::string free_name(std::initializer_list<const char*> candidates) const;
-  /// An expression of the source as descriptions write it; nothing if it has names without a meaning there.
-  std::optional<std::string> expression(const HostExpression& of_source) const;
+  /// An expression of the source as descriptions write it; nothing if it has names without a meaning there. Constants
+  /// of the source are numbers, or are named if `constants` is not null, which gets the names to be declared.
+  std::optional<std::string> expression(const HostExpression& of_source,
+                                        std::set<std::string>* constants = nullptr) const;
 };
 
 /// Reads the types of the kernel's parameters. Returns why it cannot be described, or nothing.
@@ -61,7 +69,11 @@ std::string read_arguments(KernelSkeleton& skeleton);
 void propose_parameters(KernelSkeleton& skeleton);
 /// `block`, `grid` and `shared`.
 void propose_launch(KernelSkeleton& skeleton);
-/// `in`, `out`, `inout`, `scalar`, `constant`.
+/// `in`, `out`, `inout`, `scalar`, `constant`, and `work` if they say what it is.
 void propose_arguments(KernelSkeleton& skeleton);
+/// Asks which other constants of the source may vary.
+void ask_about_constants(KernelSkeleton& skeleton);
+/// Whether a buffer that the kernel writes has one element for each block, as partial results do.
+bool has_element_a_block(const KernelSkeleton& skeleton, const PlainArgument& argument);
 
 }  // namespace tuner

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/words.hpp"
@@ -106,8 +107,8 @@ void KernelUse::read_assignments(std::string_view body) {
     }
     const std::string name(word_at_end(text_before(before, before.size())));
     const auto value = parse_host_expression(body.substr(at + 1, expression_end(body, at + 1) - at - 1));
-    if (value && !name.empty() && !is_digit(name.front())) assigned_.emplace(name, *value);
-    if (value) note_comparisons(*value);
+    if (value && !name.empty() && !is_digit(name.front())) assigned_.emplace(name, ElementIndex{*value, at});
+    if (value) note_comparisons(*value, at);
   }
 }
 
@@ -118,26 +119,27 @@ void KernelUse::read_comparisons(std::string_view body) {
     std::size_t begin = at + 1;
     if (word == "for") begin = std::min(body.find(';', at), body.size() - 1) + 1;
     const std::size_t end = expression_end(body, begin);
-    if (const auto condition = parse_host_expression(body.substr(begin, end - begin))) note_comparisons(*condition);
+    if (const auto condition = parse_host_expression(body.substr(begin, end - begin))) note_comparisons(*condition, at);
   }
 }
 
-void KernelUse::note_comparisons(const HostExpression& expression) {
-  for (const HostExpression& operand : expression.operands) note_comparisons(operand);
+void KernelUse::note_comparisons(const HostExpression& expression, std::size_t at) {
+  for (const HostExpression& operand : expression.operands) note_comparisons(operand, at);
   if (expression.kind != Kind::operation || expression.operands.size() != 2 || !is_comparison(expression.text)) return;
-  compared_.emplace_back(expression.operands[0], expression.operands[1]);
+  compared_.push_back({expression.operands[0], expression.operands[1], at});
 }
 
 bool KernelUse::bounds_something(const std::string& name) const {
-  return std::any_of(compared_.begin(), compared_.end(), [&](const auto& sides) {
-    return names_in(sides.first).contains(name) != names_in(sides.second).contains(name);
+  return std::any_of(compared_.begin(), compared_.end(), [&](const Comparison& sides) {
+    return names_in(sides.left).contains(name) != names_in(sides.right).contains(name);
   });
 }
 
 bool KernelUse::loops_to(const std::string& name) const {
-  return std::any_of(compared_.begin(), compared_.end(), [&](const auto& sides) {
-    const auto begin = sides.first.kind == Kind::name ? assigned_.find(sides.first.text) : assigned_.end();
-    return begin != assigned_.end() && begin->second.kind == Kind::number && names_in(sides.second).contains(name);
+  return std::any_of(compared_.begin(), compared_.end(), [&](const Comparison& sides) {
+    const auto begin = sides.left.kind == Kind::name ? assigned_.find(sides.left.text) : assigned_.end();
+    return begin != assigned_.end() && begin->second.expression.kind == Kind::number &&
+           names_in(sides.right).contains(name);
   });
 }
 
@@ -163,7 +165,7 @@ PointerUse KernelUse::pointer(const std::string& name) const {
     if (has_element) {
       const auto index = parse_host_expression(body.substr(behind + 1, closed - behind - 2));
       if (index)
-        use.indices.push_back(*index);
+        use.indices.push_back({*index, at});
       else
         use.is_unclear = true;
       behind = skip_space(body, closed);
@@ -172,12 +174,12 @@ PointerUse KernelUse::pointer(const std::string& name) const {
         behind = skip_space(body, behind);
       }
     } else if (begins_atomic(before)) {
-      use.indices.push_back(zero);
+      use.indices.push_back({zero, at});
       use.is_read = use.is_written = true;
       continue;
     } else if (before.ends_with('*') && std::string_view(";{}(").find(text_before(before, before.size() - 1).back()) !=
                                             std::string_view::npos) {  // *sum = x
-      use.indices.push_back(zero);
+      use.indices.push_back({zero, at});
       has_element = true;
     }
     if (!has_element) {
@@ -203,7 +205,19 @@ bool KernelUse::has_size(const HostExpression& expression) const {
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return sizes_.contains(name); });
 }
 
-KernelUse::Sum KernelUse::greatest_of_name(const std::string& name, Known& known) const {
+/// What `name` is compared with in a part of the body.
+KernelUse::Sum KernelUse::bounds_between(const std::string& name, std::size_t begin, std::size_t end,
+                                         Known& known) const {
+  Sum result;
+  for (const auto& [left, right, at] : compared_) {
+    if (at < begin || at >= end) continue;
+    if (terms_of(left).contains(name) && has_size(right) && !has_size(left)) result.merge(greatest({right, at}, known));
+    if (terms_of(right).contains(name) && has_size(left) && !has_size(right)) result.merge(greatest({left, at}, known));
+  }
+  return result;
+}
+
+KernelUse::Sum KernelUse::greatest_of_name(const std::string& name, std::size_t at, Known& known) const {
   if (sizes_.contains(name)) return {{name}};
   if (name.starts_with("blockIdx.")) {
     const auto extent = extent_of(name);
@@ -211,29 +225,37 @@ KernelUse::Sum KernelUse::greatest_of_name(const std::string& name, Known& known
   }
   const auto [place, is_new] = known.emplace(name, Sum{{}});
   if (!is_new) return place->second;
-  Sum result;
-  for (const auto& [left, right] : compared_) {
-    if (terms_of(left).contains(name) && has_size(right) && !has_size(left)) result.merge(greatest(right, known));
-    if (terms_of(right).contains(name) && has_size(left) && !has_size(right)) result.merge(greatest(left, known));
-  }
+  // A variable that is set anew, as `x` of a transpose, is bounded anew.
+  std::size_t set = 0, set_next = body_.size();
   const auto [begin, end] = assigned_.equal_range(name);
+  for (auto found = begin; found != end; ++found) {
+    if (names_in(found->second.expression).contains(name)) continue;
+    if (found->second.at <= at)
+      set = found->second.at;
+    else
+      set_next = std::min(set_next, found->second.at);
+  }
+  Sum result = bounds_between(name, set, set_next, known);
+  if (result.empty()) result = bounds_between(name, 0, body_.size(), known);
   if (result.empty()) {
-    for (auto at = begin; at != end; ++at) result.merge(greatest(at->second, known));
+    for (auto found = begin; found != end; ++found) result.merge(greatest(found->second, known));
   }
   if (result.empty()) result.insert(Monomial());
   known[name] = result;
   return result;
 }
 
-KernelUse::Sum KernelUse::greatest(const HostExpression& expression, Known& known) const {
+KernelUse::Sum KernelUse::greatest(const ElementIndex& index, Known& known) const {
   constexpr std::size_t kMostTerms = 64;
-  if (expression.kind == Kind::name) return greatest_of_name(expression.text, known);
+  const HostExpression& expression = index.expression;
+  const auto of_operand = [&](std::size_t i) { return greatest({expression.operands[i], index.at}, known); };
+  if (expression.kind == Kind::name) return greatest_of_name(expression.text, index.at, known);
   if (expression.kind == Kind::number || expression.kind == Kind::element) return {{}};
-  if (expression.kind == Kind::operation && expression.text == "%") return greatest(expression.operands[1], known);
-  if (expression.kind == Kind::operation && expression.text == "/") return greatest(expression.operands[0], known);
+  if (expression.kind == Kind::operation && expression.text == "%") return of_operand(1);
+  if (expression.kind == Kind::operation && expression.text == "/") return of_operand(0);
   Sum result;
   if (expression.kind == Kind::operation && expression.text == "*" && expression.operands.size() == 2) {
-    const Sum left = greatest(expression.operands[0], known), right = greatest(expression.operands[1], known);
+    const Sum left = of_operand(0), right = of_operand(1);
     for (const Monomial& a : left) {
       for (const Monomial& b : right) {
         Monomial product = a;
@@ -244,8 +266,8 @@ KernelUse::Sum KernelUse::greatest(const HostExpression& expression, Known& know
     }
     return result.empty() ? Sum{{}} : result;
   }
-  for (const HostExpression& operand : expression.operands) {
-    for (const Monomial& term : greatest(operand, known)) {
+  for (std::size_t i = 0; i < expression.operands.size(); ++i) {
+    for (const Monomial& term : of_operand(i)) {
       if (result.size() < kMostTerms) result.insert(term);
     }
   }
@@ -258,9 +280,9 @@ std::optional<std::string> KernelUse::extent_of(const std::string& block_index) 
   std::optional<std::string> first;
   std::set<std::string> computed{block_index};
   for (const auto& [name, value] : assigned_) {
-    if (names_in(value).contains(block_index)) computed.insert(name);
+    if (names_in(value.expression).contains(block_index)) computed.insert(name);
   }
-  for (const auto& [left, right] : compared_) {
+  for (const auto& [left, right, at] : compared_) {
     for (const auto& [index, bound] : {std::pair(&left, &right), std::pair(&right, &left)}) {
       if (bound->kind != Kind::name || !sizes_.contains(bound->text)) continue;
       const std::set<std::string> names = names_in(*index);
@@ -293,7 +315,7 @@ std::optional<HostExpression> KernelUse::factor(const HostExpression& expression
 std::optional<HostExpression> KernelUse::elements_per_block(const std::string& block_index) const {
   std::optional<HostExpression> plain;
   for (const auto& [name, value] : assigned_) {
-    const auto found = factor(value, block_index);
+    const auto found = factor(value.expression, block_index);
     if (found && found->text != "1") return found;
     if (found) plain = found;
   }
@@ -301,10 +323,35 @@ std::optional<HostExpression> KernelUse::elements_per_block(const std::string& b
   return plain;
 }
 
-std::string KernelUse::length(const std::vector<HostExpression>& indices) const {
+bool KernelUse::is_block_index(const HostExpression& index) const {
+  if (index.kind != Kind::name) return false;
+  if (index.text.starts_with("blockIdx.")) return true;
+  const auto [begin, end] = assigned_.equal_range(index.text);
+  return begin != end && std::all_of(begin, end, [](const auto& assigned) {
+           const HostExpression& value = assigned.second.expression;
+           return value.kind == Kind::name && value.text.starts_with("blockIdx.");
+         });
+}
+
+bool KernelUse::reach_further(const std::vector<ElementIndex>& indices) const {
+  const auto is_constant = [&](const HostExpression& part) {
+    return (part.kind == Kind::number && part.text != "0") ||
+           (part.kind == Kind::name && part.text.find('.') == std::string::npos && !assigned_.contains(part.text) &&
+            !sizes_.contains(part.text));
+  };
+  const std::function<bool(const HostExpression&)> adds = [&](const HostExpression& sum) {
+    if (sum.kind != Kind::operation || sum.operands.size() != 2) return false;
+    if (sum.text == "-") return adds(sum.operands[0]);
+    return sum.text == "+" && std::any_of(sum.operands.begin(), sum.operands.end(),
+                                          [&](const HostExpression& part) { return is_constant(part) || adds(part); });
+  };
+  return std::any_of(indices.begin(), indices.end(), [&](const ElementIndex& index) { return adds(index.expression); });
+}
+
+std::string KernelUse::length(const std::vector<ElementIndex>& indices) const {
   Sum terms;
-  Known known;
-  for (const HostExpression& index : indices) {
+  for (const ElementIndex& index : indices) {
+    Known known;
     terms.merge(greatest(index, known));
   }
   std::size_t degree = 0;

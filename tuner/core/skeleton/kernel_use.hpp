@@ -11,12 +11,18 @@
 
 namespace tuner {
 
+/// The index of an element, and where in the kernel's body it stands.
+struct ElementIndex {
+  HostExpression expression;
+  std::size_t at = 0;
+};
+
 /// How a kernel uses what a pointer points to.
 struct PointerUse {
   bool is_read = false;
   bool is_written = false;
-  bool is_unclear = false;              ///< it is handed on, or computed with
-  std::vector<HostExpression> indices;  ///< of the elements that are seen
+  bool is_unclear = false;            ///< it is handed on, or computed with
+  std::vector<ElementIndex> indices;  ///< of the elements that are seen
 };
 
 /// What the text of a kernel's body shows of its sizes. Nothing is preprocessed, so all of it is a guess.
@@ -44,24 +50,33 @@ class KernelUse {
   /// used, a plain 1 if it is not multiplied.
   std::optional<HostExpression> elements_per_block(const std::string& block_index) const;
   /// The length that buffers need for these indices, "rows * columns"; empty if no size is seen in them.
-  std::string length(const std::vector<HostExpression>& indices) const;
+  std::string length(const std::vector<ElementIndex>& indices) const;
+  /// Whether a constant is added to one of them, as in `x[i + RADIUS]`, so that the length may be short.
+  bool reach_further(const std::vector<ElementIndex>& indices) const;
+  /// Whether it is `blockIdx.x` or the like, or a variable that only ever is that.
+  bool is_block_index(const HostExpression& index) const;
 
  private:
   using Monomial = std::vector<std::string>;  ///< sorted
   using Sum = std::set<Monomial>;
+  struct Comparison {
+    HostExpression left, right;
+    std::size_t at = 0;
+  };
   using Known = std::map<std::string, Sum>;  ///< of names; those that are being found out have no size
 
   void read_assignments(std::string_view body);
   void read_comparisons(std::string_view body);
-  void note_comparisons(const HostExpression& expression);
+  void note_comparisons(const HostExpression& expression, std::size_t at);
   bool has_size(const HostExpression& expression) const;
-  Sum greatest(const HostExpression& expression, Known& known) const;
-  Sum greatest_of_name(const std::string& name, Known& known) const;
+  Sum bounds_between(const std::string& name, std::size_t begin, std::size_t end, Known& known) const;
+  Sum greatest(const ElementIndex& index, Known& known) const;
+  Sum greatest_of_name(const std::string& name, std::size_t at, Known& known) const;
   std::optional<HostExpression> factor(const HostExpression& expression, const std::string& name) const;
 
   std::string body_;
-  std::multimap<std::string, HostExpression> assigned_;
-  std::vector<std::pair<HostExpression, HostExpression>> compared_;
+  std::multimap<std::string, ElementIndex> assigned_;  ///< in the order of the text for each name
+  std::vector<Comparison> compared_;
   std::set<std::string> sizes_;
   std::map<std::string, std::string> extents_;
 };

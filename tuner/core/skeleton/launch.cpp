@@ -3,111 +3,19 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/skeleton/guesses.hpp"
 #include "tuner/core/skeleton/kernel_skeleton.hpp"
+#include "tuner/core/skeleton/launching_code.hpp"
 
 namespace tuner {
 namespace {
 
 constexpr std::string_view kDimensions = "xyz";
-using Extents = std::vector<HostExpression>;
-
-/// Expressions of the host function that launches the kernel.
-class HostReader {
- public:
-  explicit HostReader(const KernelSkeleton& skeleton) : skeleton_(skeleton) {
-    const PlainLaunch& launch = *skeleton.launch;
-    code_ = std::string_view(skeleton.source.code.code).substr(launch.host_begin, launch.begin - launch.host_begin);
-  }
-
-  /// `literals` stand for numbers.
-  std::optional<std::string> text(const HostExpression& expression, const std::map<std::string, std::string>& literals,
-                                  int depth = 0) const {
-    constexpr int kMostLocals = 8;
-    if (depth > kMostLocals) return std::nullopt;
-    return described(expression, [&](const std::string& name) -> std::optional<std::string> {
-      if (is_digit(name.front())) {
-        const auto found = literals.find(name);
-        return found == literals.end() ? std::nullopt : std::optional(found->second);
-      }
-      if (const std::string size = size_passed_as(name); !size.empty()) return size;
-      if (const auto own = local(name)) {
-        const auto value = text(*own, literals, depth + 1);
-        const bool is_sum = own->kind == HostExpression::Kind::operation && own->text != "/";
-        return value && is_sum ? "(" + *value + ")" : value;
-      }
-      return skeleton_.expression({HostExpression::Kind::name, name, {}});
-    });
-  }
-
-  /// The dimensions of what stands in `<<<…>>>`.
-  Extents extents(std::string_view written) const {
-    const auto expression = parse_host_expression(written);
-    if (!expression) return {};
-    if (expression->kind == HostExpression::Kind::call && expression->text == "dim3") return expression->operands;
-    if (expression->kind == HostExpression::Kind::name) {
-      if (const auto own = local(expression->text)) {
-        return own->kind == HostExpression::Kind::call && own->text == "dim3" ? own->operands : Extents{*own};
-      }
-    }
-    return {*expression};
-  }
-
- private:
-  std::string size_passed_as(const std::string& name) const {
-    const std::vector<std::string>& passed = skeleton_.launch->arguments;
-    for (std::size_t i = 0; i < passed.size() && i < skeleton_.arguments.size(); ++i) {
-      const std::string& own = skeleton_.arguments[i].name;
-      const bool is_size = std::find(skeleton_.sizes.begin(), skeleton_.sizes.end(), own) != skeleton_.sizes.end();
-      if (is_size && passed[i] == name) return own;
-    }
-    return {};
-  }
-
-  /// What a local variable begins with; of `grid.x` too.
-  std::optional<HostExpression> local(std::string_view name) const {
-    const std::size_t dot = name.find('.');
-    const std::string_view variable = name.substr(0, dot);
-    std::optional<HostExpression> result;
-    for (std::size_t at = find_word(code_, variable); at != std::string_view::npos;
-         at = find_word(code_, variable, at + 1)) {
-      const std::size_t behind = code_.find_first_not_of(" \t\r\n", at + variable.size());
-      if (behind == std::string_view::npos) break;
-      const std::string_view before = search::trimmed(code_.substr(0, at));
-      std::optional<HostExpression> value;
-      if (code_[behind] == '=' && code_.substr(behind, 2) != "==") {
-        const std::size_t end = std::min(code_.find(';', behind), code_.size());
-        const std::vector<std::string> parts = comma_parts(code_.substr(behind + 1, end - behind - 1));
-        if (!parts.empty()) value = parse_host_expression(parts.front());
-      } else if ((code_[behind] == '(' || code_[behind] == '{') && is_declared(before)) {
-        const std::size_t closed = skip_brackets(code_, behind);
-        if (closed != std::string_view::npos) {
-          value = parse_host_expression("dim3" + std::string(code_.substr(behind, closed - behind)));
-        }
-      }
-      if (value) result = value;
-    }
-    if (!result || dot == std::string_view::npos) return result;
-    const std::size_t dimension = kDimensions.find(name.substr(dot + 1));
-    if (result->text != "dim3" || dimension >= result->operands.size()) return std::nullopt;
-    return HostExpression(result->operands[dimension]);
-  }
-
-  /// `dim3 grid(…)`, `dim3 block(…), grid(…)`.
-  static bool is_declared(std::string_view before) {
-    const std::size_t begin = before.find_last_of(";{}");
-    const std::string_view statement =
-        search::trimmed(begin == std::string_view::npos ? before : before.substr(begin + 1));
-    return statement.starts_with("dim3") || statement.starts_with("const dim3");
-  }
-
-  const KernelSkeleton& skeleton_;
-  std::string_view code_;
-};
 
 bool is_number(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
@@ -153,9 +61,9 @@ std::string block_parameter(const KernelSkeleton& skeleton, std::int64_t value) 
   return {};
 }
 
-void set_block_from_host(KernelSkeleton& skeleton, const HostReader& host,
+void set_block_from_host(KernelSkeleton& skeleton, const LaunchingCode& host,
                          std::map<std::string, std::string>& literals) {
-  const Extents extents = host.extents(skeleton.launch->configuration.at(1));
+  const std::vector<HostExpression> extents = host.extents(skeleton.launch->configuration.at(1));
   std::vector<std::string> texts;
   for (const HostExpression& extent : extents) {
     const auto text = host.text(extent, {});
@@ -244,12 +152,13 @@ void set_extents(KernelSkeleton& skeleton) {
   }
 }
 
-bool set_grid_from_host(KernelSkeleton& skeleton, const HostReader& host,
+bool set_grid_from_host(KernelSkeleton& skeleton, const LaunchingCode& host,
                         const std::map<std::string, std::string>& literals) {
-  const Extents extents = host.extents(skeleton.launch->configuration.front());
+  const std::vector<HostExpression> extents = host.extents(skeleton.launch->configuration.front());
   std::vector<std::string> grid;
+  std::set<std::string> constants;
   for (const HostExpression& extent : extents) {
-    const auto text = host.text(extent, literals);
+    const auto text = host.text(extent, literals, &constants);
     if (!text) return false;
     grid.push_back(*text);
     for (const std::string& size : skeleton.sizes) {
@@ -261,6 +170,7 @@ bool set_grid_from_host(KernelSkeleton& skeleton, const HostReader& host,
   }
   while (grid.size() > 1 && grid.back() == "1") grid.pop_back();
   skeleton.grid = std::move(grid);
+  skeleton.declare(constants);
   return !skeleton.grid.empty();
 }
 
@@ -299,7 +209,8 @@ std::string dynamic_shared_type(const KernelSkeleton& skeleton) {
   return shape_of_type(type) ? type : "float";
 }
 
-void set_shared(KernelSkeleton& skeleton, const HostReader* host, const std::map<std::string, std::string>& literals) {
+void set_shared(KernelSkeleton& skeleton, const LaunchingCode* host,
+                const std::map<std::string, std::string>& literals) {
   if (host != nullptr && skeleton.launch->configuration.size() > 2) {
     const auto parsed = parse_host_expression(skeleton.launch->configuration[2]);
     const auto text = parsed ? host->text(*parsed, literals) : std::nullopt;
@@ -315,7 +226,7 @@ void set_shared(KernelSkeleton& skeleton, const HostReader* host, const std::map
 }  // namespace
 
 void propose_launch(KernelSkeleton& skeleton) {
-  std::optional<HostReader> host;
+  std::optional<LaunchingCode> host;
   std::map<std::string, std::string> literals;
   if (skeleton.launch != nullptr && skeleton.launch->configuration.size() >= 2) {
     host.emplace(skeleton);
@@ -326,7 +237,10 @@ void propose_launch(KernelSkeleton& skeleton) {
   set_extents(skeleton);
   const bool is_known = host && set_grid_from_host(skeleton, *host, literals);
   if (!is_known) guess_grid(skeleton);
-  if (skeleton.use.mentions("gridDim")) {
+  const bool has_partial_results =
+      std::any_of(skeleton.arguments.begin(), skeleton.arguments.end(),
+                  [&](const PlainArgument& argument) { return has_element_a_block(skeleton, argument); });
+  if (skeleton.use.mentions("gridDim") && !has_partial_results) {
     skeleton.ask("The kernel strides by gridDim. Fewer blocks may be faster: should a param choose how many?");
   }
   set_shared(skeleton, host ? &*host : nullptr, literals);

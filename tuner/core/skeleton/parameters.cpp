@@ -8,6 +8,7 @@
 #include "tuner/core/description/name_table.hpp"
 #include "tuner/core/skeleton/guesses.hpp"
 #include "tuner/core/skeleton/kernel_skeleton.hpp"
+#include "tuner/core/skeleton/launching_code.hpp"
 
 namespace tuner {
 namespace {
@@ -69,11 +70,6 @@ void propose_constant(KernelSkeleton& skeleton, const PlainConstant& constant) {
     skeleton.lines.push_back(fmt::format("problem({}: constant = {})", constant.name, constant.value));
     skeleton.sizes.push_back(constant.name);
     take_over(skeleton, constant.name);
-  } else if (is_own && constant.value > 1 && !is_in_function(skeleton.source, constant.begin)) {
-    skeleton.ask(fmt::format(
-        "`{}` stays {}. If it may vary without changing the results: param({}, {}), and put its "
-        "declaration within #ifndef.",
-        constant.name, constant.value, constant.name, fmt::join(values_around(constant.name, constant.value), ", ")));
   }
 }
 
@@ -88,13 +84,15 @@ std::string given(const KernelSkeleton& skeleton, std::size_t number, std::strin
   return begin == std::string_view::npos ? std::string() : std::string(declaration.substr(begin));
 }
 
-void propose_type(KernelSkeleton& skeleton, const std::string& name, const std::string& present) {
+void propose_type(KernelSkeleton& skeleton, const std::string& name, const std::string& written) {
+  const std::string present = LaunchingCode(skeleton).type(written);
   const bool is_known = shape_of_type(present).has_value();
   const std::string other = name + "_TYPE";
   const std::string property = skeleton.free_name({"TYPE", other.c_str()});
   if (!is_known) skeleton.ask(fmt::format("For which types is the kernel used? float is a guess for `{}`.", name));
   skeleton.lines.push_back(fmt::format("problem({}: constant = {})", property, is_known ? present : "float"));
   skeleton.names[name] = property;
+  skeleton.given_types[property] = present;
   skeleton.template_arguments.push_back(property);
 }
 
@@ -111,11 +109,7 @@ void propose_number(KernelSkeleton& skeleton, const std::string& name, std::stri
     skeleton.template_arguments.push_back(value);
     return;
   }
-  const auto parsed = parse_host_expression(present);
-  const auto found = !parsed ? std::nullopt : integer_of(*parsed, [&](const std::string& other) {
-    const PlainConstant* const constant = skeleton.source.constant(other);
-    return constant == nullptr ? std::nullopt : std::optional(constant->value);
-  });
+  const auto found = LaunchingCode(skeleton).integer(present);
   const std::int64_t value = found.value_or(sounds_like_block(name) ? 256 : sounds_tunable(name) ? 16 : 4);
   if (!found)
     skeleton.ask(fmt::format("Which value of the template parameter `{}` is in use? {} is a guess.", name, value));
@@ -133,6 +127,18 @@ void propose_number(KernelSkeleton& skeleton, const std::string& name, std::stri
 }
 
 }  // namespace
+
+void KernelSkeleton::ask(const std::string& question) {
+  lines.push_back("// ? " + question);
+  std::replace(lines.back().begin(), lines.back().end(), '\n', ' ');
+}
+
+void KernelSkeleton::declare(const std::set<std::string>& constants) {
+  for (const std::string& name : constants) {
+    fixed.insert(name);
+    if (lets.insert(name).second) lines.push_back(fmt::format("let({} = {})", name, source.constant(name)->value));
+  }
+}
 
 void KernelSkeleton::tune(const std::string& name, std::int64_t value, const std::vector<std::int64_t>& values,
                           const char* clause) {
@@ -156,7 +162,8 @@ std::string KernelSkeleton::free_name(std::initializer_list<const char*> candida
   }
 }
 
-std::optional<std::string> KernelSkeleton::expression(const HostExpression& of_source) const {
+std::optional<std::string> KernelSkeleton::expression(const HostExpression& of_source,
+                                                      std::set<std::string>* constants) const {
   return described(of_source, [&](const std::string& written) -> std::optional<std::string> {
     const std::size_t scope = written.rfind("::");
     const std::string name = scope == std::string::npos ? written : written.substr(scope + 2);
@@ -165,11 +172,17 @@ std::optional<std::string> KernelSkeleton::expression(const HostExpression& of_s
     for (std::size_t i = 0; i < block.size(); ++i) {
       if (name == fmt::format("blockDim.{}", "xyz"[i])) return block[i];
     }
-    if (const PlainConstant* const constant = source.constant(name)) return std::to_string(constant->value);
+    if (const PlainConstant* const constant = source.constant(name)) {
+      const bool is_free = constant->is_unique && is_declarable(name) &&
+                           std::none_of(arguments.begin(), arguments.end(), [&](auto& a) { return a.name == name; });
+      if (constants == nullptr || !is_free) return std::to_string(constant->value);
+      constants->insert(name);
+      return name;
+    }
     for (const DerivedConstant& derived : source.derived) {
       if (derived.name != name || stands_in(derived.expression, name)) continue;
       const auto parsed = parse_host_expression(derived.expression);
-      const auto text = parsed ? expression(*parsed) : std::nullopt;
+      const auto text = parsed ? expression(*parsed, constants) : std::nullopt;
       return text && parsed->kind == HostExpression::Kind::operation ? "(" + *text + ")" : text;
     }
     return std::nullopt;
@@ -189,6 +202,21 @@ void propose_parameters(KernelSkeleton& skeleton) {
       propose_type(skeleton, name, present);
     else
       propose_number(skeleton, name, declaration, present);
+  }
+}
+
+void ask_about_constants(KernelSkeleton& skeleton) {
+  for (const PlainConstant& constant : skeleton.source.constants) {
+    const bool is_settled = skeleton.fixed.contains(constant.name) || skeleton.names.contains(constant.name) ||
+                            sounds_tunable(constant.name) || sounds_like_size(constant.name) ||
+                            &constant != skeleton.source.constant(constant.name);
+    const bool may_vary = constant.is_unique && is_declarable(constant.name) && constant.value > 1 &&
+                          !is_in_function(skeleton.source, constant.begin);
+    if (is_settled || !may_vary || !stands_in(own_text(skeleton), constant.name)) continue;
+    skeleton.ask(fmt::format(
+        "`{}` stays {}. If it may vary without changing the results: param({}, {}), and put its "
+        "declaration within #ifndef.",
+        constant.name, constant.value, constant.name, fmt::join(values_around(constant.name, constant.value), ", ")));
   }
 }
 

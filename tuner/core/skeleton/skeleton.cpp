@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 
 #include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/base/words.hpp"
@@ -10,6 +12,7 @@
 #include "tuner/core/description/name_table.hpp"
 #include "tuner/core/skeleton/guesses.hpp"
 #include "tuner/core/skeleton/kernel_skeleton.hpp"
+#include "tuner/core/skeleton/launching_code.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner {
@@ -52,10 +55,9 @@ std::size_t sizes_in(const KernelSkeleton& skeleton, std::string_view text) {
   return count;
 }
 
-/// The `problem` line of the sizes that are no constants, and what they must satisfy.
-std::vector<std::string> size_lines(const KernelSkeleton& skeleton) {
+/// What sizes begin with of which the source says nothing: less where buffers have several dimensions.
+std::int64_t usual_size(const KernelSkeleton& skeleton) {
   std::size_t factors = 1;
-  bool has_loops = false;
   for (const std::string& line : skeleton.lines) {
     const bool is_buffer = line.starts_with("in(") || line.starts_with("out(") || line.starts_with("inout(");
     if (!is_buffer) continue;
@@ -67,11 +69,34 @@ std::vector<std::string> size_lines(const KernelSkeleton& skeleton) {
       begin = end + 1;
     }
   }
-  for (const std::string& size : skeleton.sizes) has_loops = has_loops || skeleton.use.loops_to(size);
-  const int usual = factors > 2 ? 256 : factors > 1 ? 1024 : has_loops ? 1 << 14 : 1 << 20;
+  const bool has_loops = std::any_of(skeleton.sizes.begin(), skeleton.sizes.end(),
+                                     [&](const std::string& size) { return skeleton.use.loops_to(size); });
+  return factors > 2 ? 256 : factors > 1 ? 1024 : has_loops ? 1 << 14 : 1 << 20;
+}
+
+/// The sizes that the launch passes as numbers.
+std::map<std::string, std::int64_t> known_sizes(const KernelSkeleton& skeleton) {
+  std::map<std::string, std::int64_t> known;
+  const LaunchingCode host(skeleton);
+  for (const PlainArgument& argument : skeleton.arguments) {
+    const bool is_size = std::find(skeleton.sizes.begin(), skeleton.sizes.end(), argument.name) != skeleton.sizes.end();
+    const auto value = is_size ? host.passed_integer(argument) : std::nullopt;
+    if (value && *value >= 1) known[argument.name] = *value;
+  }
+  return known;
+}
+
+/// The `problem` line of the sizes that are no constants, and what they must satisfy.
+std::vector<std::string> size_lines(const KernelSkeleton& skeleton) {
+  const std::map<std::string, std::int64_t> known = known_sizes(skeleton);
+  std::int64_t usual = usual_size(skeleton);
+  // What goes along with a greater size, as its pitch, is not less.
+  for (const auto& [name, value] : known) {
+    while (usual < value && usual < (std::int64_t{1} << 40)) usual *= 2;
+  }
   std::vector<std::string> lines;
   std::string properties, constraints;
-  std::vector<std::string> unbounded;
+  std::vector<std::string> unbounded, guesses;
   for (const std::string& size : skeleton.sizes) {
     if (skeleton.guarded.contains(size)) continue;
     const bool is_own = std::any_of(skeleton.arguments.begin(), skeleton.arguments.end(),
@@ -86,12 +111,16 @@ std::vector<std::string> size_lines(const KernelSkeleton& skeleton) {
     } else {
       constraints += fmt::format("{}problem_constraint(1 <= {})", constraints.empty() ? "" : " ", size);
     }
-    properties += fmt::format("{}{}: size = {}", properties.empty() ? "" : ", ", size, usual);
+    const auto value = known.find(size);
+    if (value == known.end()) guesses.push_back(fmt::format("`{}`", size));
+    properties += fmt::format("{}{}: size = {}", properties.empty() ? "" : ", ", size,
+                              value == known.end() ? usual : value->second);
   }
-  if (!properties.empty()) {
-    lines.emplace_back("// ? Are these the sizes that matter? The numbers are guesses; --problem gives others.");
-    lines.push_back(fmt::format("problem({})", properties));
+  if (!guesses.empty()) {
+    lines.push_back(
+        fmt::format("// ? Which sizes matter? Guessed: {}. --problem gives others.", fmt::join(guesses, ", ")));
   }
+  if (!properties.empty()) lines.push_back(fmt::format("problem({})", properties));
   if (!unbounded.empty()) {
     lines.push_back(
         fmt::format("// ? No index is compared with {}. What must be a multiple of something, or not less "
@@ -133,8 +162,6 @@ std::string composed(const KernelSkeleton& skeleton) {
   for (const std::string& line : size_lines(skeleton)) add(line);
   for (const std::string& line : with_short_lines_joined(skeleton.lines)) add(line);
   if (skeleton.parameters.empty()) add("// ? What may vary? Make it a macro within #ifndef, and a param here.");
-  add("// ? What is the least that the job needs? Then the report says how close to the peak it runs:");
-  add("//   work(bytes = ..., flops = ...)");
   return text;
 }
 
@@ -152,6 +179,7 @@ std::string propose(KernelSkeleton& skeleton) {
   find_sizes(skeleton);
   propose_launch(skeleton);
   propose_arguments(skeleton);
+  ask_about_constants(skeleton);
   return {};
 }
 

@@ -1,0 +1,355 @@
+#include "tuner/core/skeleton/launching_code.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+
+#include "search/expression/quoting.hpp"
+#include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/words.hpp"
+
+namespace tuner {
+namespace {
+
+using Kind = HostExpression::Kind;
+
+constexpr std::size_t kMostScopes = 4;
+constexpr int kMostSteps = 8;  // from a variable to what it is made of
+
+std::size_t next_code(std::string_view code, std::size_t at) {
+  return std::min(code.find_first_not_of(" \t\v\f\r\n", at), code.size());
+}
+
+struct Call {
+  std::vector<std::string> template_arguments, arguments;
+};
+
+/// The call of a function whose name ends at `at`; nothing if none is called there.
+std::optional<Call> call_behind(std::string_view code, std::size_t at) {
+  Call call;
+  at = next_code(code, at);
+  if (at < code.size() && code[at] == '<') {
+    const std::size_t closed = skip_brackets(code, at);
+    if (closed == std::string_view::npos) return std::nullopt;
+    call.template_arguments = comma_parts(code.substr(at + 1, closed - at - 2));
+    at = next_code(code, closed);
+  }
+  if (at >= code.size() || code[at] != '(') return std::nullopt;
+  const std::size_t closed = skip_brackets(code, at);
+  if (closed == std::string_view::npos) return std::nullopt;
+  call.arguments = comma_parts(code.substr(at + 1, closed - at - 2));
+  return call;
+}
+
+/// `dim3 grid(…)`, `dim3 block(…), grid(…)`.
+bool is_dim3_declared(std::string_view before) {
+  const std::size_t begin = before.find_last_of(";{}");
+  const std::string_view statement =
+      search::trimmed(begin == std::string_view::npos ? before : before.substr(begin + 1));
+  return statement.starts_with("dim3") || statement.starts_with("const dim3");
+}
+
+/// `+=`, `<<=`, `++`: what makes a variable something else than it began with.
+bool is_changed(std::string_view behind) {
+  if (behind.starts_with("++") || behind.starts_with("--")) return true;
+  const std::size_t length = behind.starts_with("<<") || behind.starts_with(">>") ? 2 : 1;
+  return behind.size() > length && std::string_view("+-*/%&|^<>").find(behind.front()) != std::string_view::npos &&
+         behind[length] == '=' && (length == 2 || (behind.front() != '<' && behind.front() != '>'));
+}
+
+/// The name of a pointer or a variable, casts left out; empty for other expressions.
+std::string plain_name(std::string_view written) {
+  const auto parsed = parse_host_expression(written);
+  return parsed && parsed->kind == Kind::name ? parsed->text : std::string();
+}
+
+/// "d" of `&d`, `(void**)&d`, `reinterpret_cast<void**>(&d)`; empty for what has no `&`.
+std::string pointed_to(std::string_view written) {
+  const std::size_t at = written.rfind('&');
+  if (at == std::string_view::npos) return {};
+  written = written.substr(at + 1);
+  return plain_name(written.substr(0, written.find_last_not_of(") \t\r\n") + 1));
+}
+
+/// Whether `sizeof(of)` is the size of an element of the argument, which the host calls `pointer`.
+bool is_element(const HostExpression& of, const PlainArgument& argument, const std::string& pointer,
+                const KernelSkeleton& skeleton) {
+  if (of.kind == Kind::element) return of.text == pointer;
+  if (of.kind == Kind::operation) return of.text == "*" && of.operands.size() == 1 && of.operands[0].text == pointer;
+  if (of.kind != Kind::name) return false;
+  const auto given = skeleton.given_types.find(argument.type);
+  if (of.text == argument.own_type || (given != skeleton.given_types.end() && of.text == given->second)) return true;
+  const auto shape = shape_of_type(of.text), own = shape_of_type(argument.type);
+  return shape && own && argument.elements == 1 &&
+         size_of(shape->element) * static_cast<std::size_t>(shape->lanes) ==
+             size_of(own->element) * static_cast<std::size_t>(own->lanes);
+}
+
+}  // namespace
+
+LaunchingCode::LaunchingCode(const KernelSkeleton& skeleton) : skeleton_(skeleton) {
+  if (skeleton.launch == nullptr) return;
+  const PlainLaunch& launch = *skeleton.launch;
+  const std::string_view code = skeleton.source.code.code;
+  scopes_.push_back({code.substr(launch.host_begin, launch.begin - launch.host_begin), {}, launch.arguments, {}});
+  const std::vector<PlainFunction>& functions = skeleton.source.functions;
+  while (scopes_.size() < kMostScopes) {
+    const auto begin = static_cast<std::size_t>(scopes_.back().code.data() - code.data());
+    const auto own = std::find_if(functions.begin(), functions.end(), [&](const auto& f) { return f.body == begin; });
+    if (own == functions.end() || !add_caller(*own)) break;
+  }
+}
+
+/// Whether another function calls it: the first that is found becomes a scope.
+bool LaunchingCode::add_caller(const PlainFunction& callee) {
+  const std::string_view code = skeleton_.source.code.code;
+  const std::string_view head = code.substr(callee.begin, callee.body - callee.begin);
+  const std::size_t angle = head.starts_with("template") ? head.find('<') : std::string_view::npos;
+  const std::size_t behind = angle == std::string_view::npos ? 0 : skip_brackets(head, angle);
+  const std::size_t open = head.find('(', std::min(behind, head.size()));
+  const std::string name = declared_name(head.substr(0, open));
+  const auto declared = open == std::string_view::npos ? std::nullopt : call_behind(head, open);
+  if (name.empty() || !declared) return false;
+  std::vector<std::string> names;
+  for (const std::string& parameter : declared->arguments) names.push_back(declared_name(parameter));
+  for (std::size_t at = find_word(code, name); at != std::string_view::npos; at = find_word(code, name, at + 1)) {
+    auto call = call_behind(code, at + name.size());
+    if (!call || call->arguments.size() != names.size()) continue;
+    for (const PlainFunction& caller : skeleton_.source.functions) {
+      const bool is_inside = caller.body < at && at < caller.end && caller.begin != callee.begin;
+      if (!is_inside || caller.kind != PlainFunction::Kind::host) continue;
+      std::map<std::string, std::string> types;
+      for (std::size_t i = 0; i < std::min(call->template_arguments.size(), callee.template_parameters.size()); ++i) {
+        types[declared_name(callee.template_parameters[i])] = call->template_arguments[i];
+      }
+      scopes_.push_back(
+          {code.substr(caller.body, at - caller.body), std::move(names), std::move(call->arguments), std::move(types)});
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string LaunchingCode::type(std::string name) const {
+  for (const Scope& scope : scopes_) {
+    if (const auto found = scope.types.find(name); found != scope.types.end()) name = found->second;
+  }
+  return name;
+}
+
+LaunchingCode::Spot LaunchingCode::launch_spot() const {
+  return {0, scopes_.empty() ? 0 : scopes_.front().code.size()};
+}
+
+/// The size of the problem that a variable of a scope becomes; empty if it does not.
+std::string LaunchingCode::size_passed_as(std::size_t scope, const std::string& name) const {
+  const Scope& from = scopes_.at(scope);
+  for (std::size_t i = 0; i < from.passed.size(); ++i) {
+    if (plain_name(from.passed[i]) != name) continue;
+    if (scope > 0) {
+      if (const std::string size = size_passed_as(scope - 1, from.names.at(i)); !size.empty()) return size;
+    } else if (i < skeleton_.arguments.size()) {
+      const std::string& own = skeleton_.arguments[i].name;
+      if (std::find(skeleton_.sizes.begin(), skeleton_.sizes.end(), own) != skeleton_.sizes.end()) return own;
+    }
+  }
+  return {};
+}
+
+/// What a local variable begins with; of `grid.x` too. Nothing if it is changed later.
+std::optional<HostExpression> LaunchingCode::local(std::string_view name, const Spot& spot) const {
+  const std::string_view code = scopes_.at(spot.scope).code.substr(0, spot.end);
+  const std::size_t dot = name.find('.');
+  const std::string_view variable = name.substr(0, dot);
+  std::optional<HostExpression> result;
+  for (std::size_t at = find_word(code, variable); at != std::string_view::npos;
+       at = find_word(code, variable, at + 1)) {
+    const std::size_t behind = next_code(code, at + variable.size());
+    if (behind == code.size()) break;
+    const std::string_view before = search::trimmed(code.substr(0, at));
+    if (is_changed(code.substr(behind)) || before.ends_with("++") || before.ends_with("--")) return std::nullopt;
+    std::optional<HostExpression> value;
+    if (code[behind] == '=' && code.substr(behind, 2) != "==") {
+      const std::size_t end = std::min(code.find(';', behind), code.size());
+      const std::vector<std::string> parts = comma_parts(code.substr(behind + 1, end - behind - 1));
+      if (!parts.empty()) value = parse_host_expression(parts.front());
+    } else if ((code[behind] == '(' || code[behind] == '{') && is_dim3_declared(before)) {
+      const std::size_t closed = skip_brackets(code, behind);
+      if (closed != std::string_view::npos) {
+        value = parse_host_expression("dim3" + std::string(code.substr(behind, closed - behind)));
+      }
+    }
+    if (value) result = value;
+  }
+  if (!result || dot == std::string_view::npos) return result;
+  const std::size_t dimension = std::string_view("xyz").find(name.substr(dot + 1));
+  if (result->text != "dim3" || dimension >= result->operands.size()) return std::nullopt;
+  return HostExpression(result->operands[dimension]);
+}
+
+/// What a name stands for, as a local variable or as a parameter, and where that is said.
+std::optional<std::pair<HostExpression, LaunchingCode::Spot>> LaunchingCode::meaning(const std::string& name,
+                                                                                     const Spot& spot) const {
+  if (scopes_.empty()) return std::nullopt;
+  if (auto own = local(name, spot)) return std::pair(*std::move(own), spot);
+  if (spot.scope + 1 >= scopes_.size()) return std::nullopt;
+  const Scope& caller = scopes_[spot.scope + 1];
+  const auto found = std::find(caller.names.begin(), caller.names.end(), name);
+  if (found == caller.names.end()) return std::nullopt;
+  auto passed = parse_host_expression(caller.passed[static_cast<std::size_t>(found - caller.names.begin())]);
+  if (!passed) return std::nullopt;
+  return std::pair(*std::move(passed), Spot{spot.scope + 1, caller.code.size()});
+}
+
+std::optional<std::string> LaunchingCode::text_at(const HostExpression& expression, const Spot& spot,
+                                                  const std::map<std::string, std::string>& literals,
+                                                  std::set<std::string>* constants, int depth) const {
+  if (depth > kMostSteps) return std::nullopt;
+  if (depth == 0 && expression.kind == Kind::name && size_passed_as(spot.scope, expression.text).empty()) {
+    const auto own = meaning(expression.text, spot);
+    if (own) return text_at(own->first, own->second, literals, constants, depth + 1);  // without brackets around it
+  }
+  return described(expression, [&](const std::string& name) -> std::optional<std::string> {
+    if (is_digit(name.front())) {
+      const auto found = literals.find(name);
+      return found == literals.end() ? std::nullopt : std::optional(found->second);
+    }
+    if (const std::string size = size_passed_as(spot.scope, name); !size.empty()) return size;
+    if (const auto own = meaning(name, spot)) {
+      const auto value = text_at(own->first, own->second, literals, constants, depth + 1);
+      const bool is_sum = own->first.kind == Kind::operation && own->first.text != "/";
+      return value && is_sum ? "(" + *value + ")" : value;
+    }
+    return skeleton_.expression({Kind::name, name, {}}, constants);
+  });
+}
+
+std::optional<std::string> LaunchingCode::text(const HostExpression& expression,
+                                               const std::map<std::string, std::string>& literals,
+                                               std::set<std::string>* constants) const {
+  return text_at(expression, launch_spot(), literals, constants, 0);
+}
+
+std::vector<HostExpression> LaunchingCode::extents(std::string_view written) const {
+  const auto expression = parse_host_expression(written);
+  if (!expression) return {};
+  if (expression->kind == Kind::call && expression->text == "dim3") return expression->operands;
+  if (expression->kind == Kind::name) {
+    const auto own = local(expression->text, launch_spot());
+    if (own) return own->text == "dim3" ? own->operands : std::vector<HostExpression>{*own};
+  }
+  return {*expression};
+}
+
+std::optional<std::int64_t> LaunchingCode::integer_at(const HostExpression& expression, const Spot& spot,
+                                                      int depth) const {
+  if (depth > kMostSteps) return std::nullopt;
+  if (expression.kind == Kind::operation && expression.text == "?") {  // argc > 1 ? atoi(argv[1]) : 1024
+    const auto yes = integer_at(expression.operands[1], spot, depth + 1);
+    const auto no = integer_at(expression.operands[2], spot, depth + 1);
+    return yes && no ? std::nullopt : yes ? yes : no;
+  }
+  return integer_of(expression, [&](const std::string& name) -> std::optional<std::int64_t> {
+    if (const auto own = meaning(name, spot)) return integer_at(own->first, own->second, depth + 1);
+    if (const PlainConstant* const constant = skeleton_.source.constant(name)) return constant->value;
+    return std::nullopt;
+  });
+}
+
+std::optional<std::int64_t> LaunchingCode::integer(std::string_view written) const {
+  const auto parsed = parse_host_expression(written);
+  return parsed ? integer_at(*parsed, launch_spot(), 0) : std::nullopt;
+}
+
+std::string LaunchingCode::passed(const PlainArgument& argument) const {
+  const auto number = static_cast<std::size_t>(&argument - skeleton_.arguments.data());
+  const bool is_there = !scopes_.empty() && number < scopes_.front().passed.size();
+  return is_there ? scopes_.front().passed[number] : std::string();
+}
+
+std::optional<std::int64_t> LaunchingCode::passed_integer(const PlainArgument& argument) const {
+  return integer(passed(argument));
+}
+
+std::optional<std::string> LaunchingCode::passed_value(const PlainArgument& argument) const {
+  auto value = parse_host_expression(passed(argument));
+  if (!value) return std::nullopt;
+  if (const auto whole = passed_integer(argument)) return std::to_string(*whole);
+  Spot spot = launch_spot();
+  for (int step = 0; step < kMostSteps && value->kind == Kind::name; ++step) {
+    if (value->text == "true" || value->text == "false") return value->text;
+    const auto own = meaning(value->text, spot);
+    if (!own) return std::nullopt;
+    std::tie(*value, spot) = *own;
+  }
+  const bool is_negative = value->kind == Kind::operation && value->text == "-" && value->operands.size() == 1;
+  const HostExpression& digits = is_negative ? value->operands[0] : *value;
+  if (digits.kind != Kind::number) return std::nullopt;
+  double real = 0;
+  const char* const end = digits.text.data() + digits.text.size();
+  const auto [behind, error] = std::from_chars(digits.text.data(), end, real);
+  if (error != std::errc() || (behind != end && std::string_view("fFlL").find(*behind) == std::string_view::npos)) {
+    return std::nullopt;
+  }
+  return fmt::format("{}{}", is_negative ? "-" : "", real);
+}
+
+/// How many elements so many bytes are; nothing if the size of an element is no factor of it.
+std::optional<HostExpression> LaunchingCode::without_size(const HostExpression& bytes, const PlainArgument& argument,
+                                                          const std::string& pointer, const Spot& spot,
+                                                          int depth) const {
+  const auto inner = [&](const HostExpression& part) { return without_size(part, argument, pointer, spot, depth + 1); };
+  if (depth > kMostSteps) return std::nullopt;
+  if (bytes.kind == Kind::name) {
+    const auto own = local(bytes.text, spot);
+    return own ? inner(*own) : std::nullopt;
+  }
+  if (bytes.kind == Kind::call) {
+    const bool is_size = bytes.text == "sizeof" && bytes.operands.size() == 1 &&
+                         is_element(bytes.operands[0], argument, pointer, skeleton_);
+    return is_size ? std::optional(HostExpression{Kind::number, "1", {}}) : std::nullopt;
+  }
+  if (bytes.kind != Kind::operation || bytes.text != "*" || bytes.operands.size() != 2) return std::nullopt;
+  for (std::size_t i = 0; i < 2; ++i) {
+    auto rest = inner(bytes.operands[i]);
+    if (!rest) continue;
+    if (rest->text == "1") return HostExpression(bytes.operands[1 - i]);
+    return HostExpression{Kind::operation, "*", {*std::move(rest), bytes.operands[1 - i]}};
+  }
+  return std::nullopt;
+}
+
+LaunchingCode::Allocation LaunchingCode::allocation(const PlainArgument& argument,
+                                                    std::set<std::string>& constants) const {
+  Allocation result;
+  std::string pointer = plain_name(passed(argument));
+  for (std::size_t scope = 0; scope < scopes_.size() && !pointer.empty(); ++scope) {
+    const std::string_view code = scopes_[scope].code;
+    for (std::size_t at = code.find("cudaMalloc"); at != std::string_view::npos; at = code.find("cudaMalloc", at + 1)) {
+      std::size_t end = at;
+      while (end < code.size() && is_word_character(code[end])) ++end;
+      const std::string_view function = code.substr(at, end - at);
+      const auto call = call_behind(code, end);
+      if (!call || call->arguments.empty() || pointed_to(call->arguments.front()) != pointer) continue;
+      if (result.is_there) return {true, {}};  // twice: which one?
+      result.is_there = true;
+      const bool is_plain =
+          function == "cudaMalloc" || function == "cudaMallocManaged" || function == "cudaMallocAsync";
+      const auto bytes =
+          is_plain && call->arguments.size() > 1 ? parse_host_expression(call->arguments[1]) : std::nullopt;
+      const Spot spot{scope, at};
+      const auto elements = bytes ? without_size(*bytes, argument, pointer, spot, 0) : std::nullopt;
+      if (elements) result.length = text_at(*elements, spot, {}, &constants, 0).value_or("");
+    }
+    if (result.is_there || scope + 1 == scopes_.size()) return result;
+    const std::vector<std::string>& names = scopes_[scope + 1].names;
+    const auto place = std::find(names.begin(), names.end(), pointer);
+    if (place == names.end()) return result;
+    pointer = plain_name(scopes_[scope + 1].passed[static_cast<std::size_t>(place - names.begin())]);
+  }
+  return result;
+}
+
+}  // namespace tuner

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/core/skeleton/host_expression.hpp"
+#include "tuner/core/skeleton/kernel_skeleton.hpp"
+
+namespace tuner {
+
+/// What the host code of a source says of a kernel's launch: the function that launches it, up to there, and those that
+/// call that function. Knows nothing if there is no launch. Refers to the skeleton.
+class LaunchingCode {
+ public:
+  explicit LaunchingCode(const KernelSkeleton& skeleton);
+
+  /// An expression of the function with the launch, as descriptions write it. `literals` stand for numbers; constants
+  /// of the source are named where `constants` is not null, which gets their names.
+  std::optional<std::string> text(const HostExpression& expression, const std::map<std::string, std::string>& literals,
+                                  std::set<std::string>* constants = nullptr) const;
+  /// The dimensions of what stands in `<<<…>>>`.
+  std::vector<HostExpression> extents(std::string_view written) const;
+  /// The value of an expression that stands in the launch.
+  std::optional<std::int64_t> integer(std::string_view written) const;
+  /// The type that a template parameter of the function with the launch is; the name itself if that is not said.
+  std::string type(std::string name) const;
+  /// What the launch passes to an argument by value, if that is a number: "67108864", "2.5", "true".
+  std::optional<std::int64_t> passed_integer(const PlainArgument& argument) const;
+  std::optional<std::string> passed_value(const PlainArgument& argument) const;
+
+  /// How the memory of a buffer is allocated.
+  struct Allocation {
+    bool is_there = false;
+    std::string length;  ///< in elements of the description; empty if it is not understood whole
+  };
+  Allocation allocation(const PlainArgument& argument, std::set<std::string>& constants) const;
+
+ private:
+  /// The code of a function before the launch, or before its call of the scope below, and what it passes there.
+  struct Scope {
+    std::string_view code;
+    std::vector<std::string> names;  ///< of the parameters below; for a kernel those of the skeleton
+    std::vector<std::string> passed;
+    std::map<std::string, std::string> types;  ///< that it gives template parameters below, "T": "float"
+  };
+  /// Where an expression stands: in which scope, and how much of its code is before.
+  struct Spot {
+    std::size_t scope = 0;
+    std::size_t end = 0;
+  };
+
+  Spot launch_spot() const;
+  /// What stands in the launch for an argument of the skeleton; empty if nothing does.
+  std::string passed(const PlainArgument& argument) const;
+  bool add_caller(const PlainFunction& callee);
+  std::string size_passed_as(std::size_t scope, const std::string& name) const;
+  std::optional<std::pair<HostExpression, Spot>> meaning(const std::string& name, const Spot& spot) const;
+  std::optional<HostExpression> local(std::string_view name, const Spot& spot) const;
+  std::optional<std::string> text_at(const HostExpression& expression, const Spot& spot,
+                                     const std::map<std::string, std::string>& literals,
+                                     std::set<std::string>* constants, int depth) const;
+  std::optional<std::int64_t> integer_at(const HostExpression& expression, const Spot& spot, int depth) const;
+  std::optional<HostExpression> without_size(const HostExpression& bytes, const PlainArgument& argument,
+                                             const std::string& pointer, const Spot& spot, int depth) const;
+
+  const KernelSkeleton& skeleton_;
+  std::vector<Scope> scopes_;  ///< the launch's first
+};
+
+}  // namespace tuner
