@@ -211,3 +211,13 @@ TEST_CASE("declarations with conditions in the middle are kernels") {
       "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i < n) x[i] = 1;\n}\n";
   CHECK(describe(skeleton(source, "k.cu")).arguments.size() == 2);
 }
+
+TEST_CASE("variables that are made of many others, which are made of many others, are given up") {
+  std::string host = "void run() { float* p; int a0 = 4;";
+  for (int i = 1; i <= 8; ++i) {
+    std::string sum;
+    for (int j = 0; j < 12; ++j) sum += (j == 0 ? "" : " + ") + ("a" + std::to_string(i - 1));
+    host += " int a" + std::to_string(i) + " = " + sum + ";";
+  }
+  CHECK(launched(host + " k<<<a8, 256>>>(p, 1 << 20); }").kernel == "k");
+}

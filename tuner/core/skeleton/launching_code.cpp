@@ -17,6 +17,7 @@ using Kind = HostExpression::Kind;
 
 constexpr std::size_t kMostScopes = 4;
 constexpr int kMostSteps = 8;  // from a variable to what it is made of
+constexpr int kMostLookups = 2000;
 
 std::size_t next_code(std::string_view code, std::size_t at) {
   return std::min(code.find_first_not_of(" \t\v\f\r\n", at), code.size());
@@ -192,7 +193,8 @@ std::optional<HostExpression> LaunchingCode::local(std::string_view name, const 
 /// What a name stands for, as a local variable or as a parameter, and where that is said.
 std::optional<std::pair<HostExpression, LaunchingCode::Spot>> LaunchingCode::meaning(const std::string& name,
                                                                                      const Spot& spot) const {
-  if (scopes_.empty()) return std::nullopt;
+  // A variable that is made of twelve others, which are made of twelve others, is no length.
+  if (scopes_.empty() || ++lookups_ > kMostLookups) return std::nullopt;
   if (auto own = local(name, spot)) return std::pair(*std::move(own), spot);
   if (spot.scope + 1 >= scopes_.size()) return std::nullopt;
   const Scope& caller = scopes_[spot.scope + 1];

@@ -69,6 +69,7 @@ class LaunchingCode {
                                              const std::string& pointer, const Spot& spot, int depth) const;
 
   const KernelSkeleton& skeleton_;
+  mutable int lookups_ = 0;    ///< of names, in all
   std::vector<Scope> scopes_;  ///< the launch's first
 };
 
