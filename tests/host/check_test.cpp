@@ -204,6 +204,21 @@ __global__ void scale(float* y) { y[blockIdx.x] = weights[blockIdx.x % 4]; }
   CHECK(contains(sentence("5"), "No findings."));
 }
 
+TEST_CASE("a configuration without a launch at a small size does not keep the others from being checked") {
+  Developer one;
+  const std::string kernel = one.folder().write("fill.cu", R"(
+#pragma tuner kernel(fill)
+#pragma tuner problem(n: size) problem_constraint(n >= 1 && (n == 8 || n % 64 == 0))
+#pragma tuner param(BLOCK, 8, 64; default 8)
+#pragma tuner grid(n // BLOCK) block(BLOCK) out(y, float, n, partial)
+__global__ void fill(float* y) { y[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+)");
+  const Result result = one.run({"check", kernel, "--host"});
+  CHECK(contains(result.out, "No findings."));
+  CHECK(contains(result.out,
+                 "On n=8: fill.cu: grid x of `fill` for BLOCK=64: `n // BLOCK` is 0, but must be at least 1."));
+}
+
 TEST_CASE("a padding may be read and not written, and what is beside it neither") {
   const auto sentence = [](const std::string& clause, const std::string& statement, const Words& more = {}) {
     Developer one;

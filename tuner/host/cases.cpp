@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "tuner/core/support/generators.hpp"
@@ -111,10 +112,22 @@ class Builder {
     for (const auto& [source, bound] : programs) {
       for (const Bound& one : bound) {
         const Task& task = *cases_.problems[one.problem].task;
-        add_case(source, one.problem, one.configuration,
-                 {task.geometry(one.configuration), task.parameters(), /*only_reference=*/false});
+        try {
+          add_case(source, one.problem, one.configuration,
+                   {task.geometry(one.configuration), task.parameters(), /*only_reference=*/false});
+        } catch (const Error& error) {  // a grid of 0, as a small problem may give
+          note_without_launch(one.problem, pick.configuration, error.what());
+        }
       }
     }
+  }
+
+  /// Once for each problem.
+  void note_without_launch(std::size_t problem, const std::string& configuration, std::string_view why) {
+    const auto [known, is_new] = without_launch_.emplace(problem, cases_.unchecked.size());
+    if (is_new)
+      cases_.unchecked.push_back({fmt::format("On {}: {}", cases_.problems[problem].text, why), {}, configuration, 0});
+    ++cases_.unchecked[known->second].configurations;
   }
 
   /// What each problem's results are compared with.
@@ -231,6 +244,7 @@ class Builder {
   const HostOptions& options_;
   Cases cases_;
   std::map<std::string, std::size_t> problems_;
+  std::map<std::size_t, std::size_t> without_launch_;  // by problem, which of those that are not checked
   std::set<std::string> ignored_;
 };
 

@@ -187,10 +187,12 @@ class Scanner {
     return source_.substr(begin, at_ - begin);
   }
 
-  /// Whether the quote here separates digits: 0x1'ff00'0000.
+  /// Whether the quote here separates digits: 0x1'ff00'0000. No number has more than so many characters.
   bool separates_digits() const {
+    constexpr std::size_t kLongestNumber = 200;
     std::size_t begin = at_;
-    while (begin > 0 && (is_word(source_[begin - 1]) || source_[begin - 1] == '.' || source_[begin - 1] == '\''))
+    while (begin > 0 && at_ - begin < kLongestNumber &&
+           (is_word(source_[begin - 1]) || source_[begin - 1] == '.' || source_[begin - 1] == '\''))
       --begin;
     return begin < at_ && is_digit(source_[begin]) && is_word(source_[at_ - 1]);
   }
