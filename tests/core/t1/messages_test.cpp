@@ -43,6 +43,53 @@ TEST_CASE("what other tuners are told is listed once, labels are not") {
   CHECK(contains(described.warnings[0], "not used here: General.LoggingLevel, Search, KernelSpecification.Device."));
 }
 
+TEST_CASE("labels of other tuners' files are no unknown keys") {
+  T1Folder folder;
+  folder.file["General"] = {{"BenchmarksPath", "src/benchmarks"}};
+  folder.file["verification"] = {{"type", "reference_CPU"}};
+  folder.at("/KernelSpecification/BenchmarkPath") = "src";
+  CHECK(folder.read().warnings.empty());
+  folder.file["SearchSettings"] = {{"TunerName", "optuna"}};
+  REQUIRE(folder.read().warnings.size() == 1);
+  CHECK(warns(folder.read(), "not used here: SearchSettings."));
+}
+
+TEST_CASE("one sentence names every TypeSize that is wrong") {
+  T1Folder folder;
+  for (int i = 0; i < 3; ++i) folder.at("/KernelSpecification/Arguments/" + std::to_string(i) + "/TypeSize") = 1;
+  CHECK(mistake(folder) ==
+        "KernelSpecification.Arguments[0].TypeSize: `float` has 4 bytes, not 1: write 4, or correct the Type; 4 in "
+        "KernelSpecification.Arguments[1].TypeSize; 4 in KernelSpecification.Arguments[2].TypeSize.");
+}
+
+TEST_CASE("one sentence names every buffer whose content must be a NumPy file, and the command that writes them") {
+  T1Folder folder;
+  const auto fill = [&](int argument, const char* type, const char* source) {
+    nlohmann::ordered_json& node = folder.at("/KernelSpecification/Arguments/" + std::to_string(argument));
+    node["FillType"] = type;
+    node["DataSource"] = source;
+    node["AccessType"] = argument == 0 ? "ReadOnly" : "ReadWrite";
+  };
+  fill(0, "Generator", "i % 7");
+  fill(1, "BinaryRaw", "data/y.bin");
+  CHECK(mistake(folder) ==
+        "KernelSpecification.Arguments[0].FillType: elements are not computed by an expression here: use BinaryRaw "
+        "with a NumPy file, \"DataSource\": \"x.npy\"; likewise KernelSpecification.Arguments[1] with \"y.npy\" "
+        "(python3 -c \"import numpy; numpy.save('x.npy', numpy.array([i % 7 for i in range(1024)], 'float32')); "
+        "numpy.save('y.npy', numpy.fromfile('data/y.bin', 'float32'))\" writes them).");
+  fill(0, "BinaryRaw", "x'; rm .bin");
+  CHECK(contains(mistake(folder), "raw bytes are not read here: use BinaryRaw with a NumPy file"));
+  CHECK(contains(mistake(folder), "(numpy.save('x.npy', ...) writes one)."));
+}
+
+TEST_CASE("an empty list of arguments is told what the kernel takes") {
+  T1Folder folder;
+  folder.at("/KernelSpecification/Arguments") = Json::array();
+  CHECK(mistake(folder) ==
+        "KernelSpecification.Arguments: is empty, but the kernel `scale` takes `const float* x`, `float* y`, `int n`: "
+        "describe each of them, in this order.");
+}
+
 TEST_CASE("unknown keys are named with their path and the nearest known one") {
   T1Folder folder;
   folder.at("/KernelSpecification/GridDivx") = "1";

@@ -32,6 +32,11 @@ struct T1Filled {
 /// that two buffers can share: random ones differ from each other. Throws at the node that cannot be honoured.
 std::string t1_content(const T1Filled& buffer, const T1Surroundings& around, bool repeats);
 
+/// Whether its content is an expression (Generator) or raw bytes, which are read from NumPy files only.
+bool must_be_written(const T1Filled& buffer);
+/// Throws Error{bad_description} for such buffers, at least one, with the command that writes their files.
+[[noreturn]] void refuse_t1_contents(const std::vector<T1Filled>& buffers);
+
 /// Warns of random buffers that are called like parts of another one, as atomsX, atomsY and atomsZ are of atoms: if
 /// they are to be the same data in another layout, a configuration that reads the one would be wrong by the others.
 void warn_of_t1_views(const std::vector<T1Filled>& buffers);

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/code_text.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/kernel_text.hpp"
+#include "tuner/core/description/name_table.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/t1/arguments.hpp"
 #include "tuner/core/t1/baseline.hpp"
@@ -58,14 +61,14 @@ class T1Reader {
  private:
   /// What names the file or tells other tuners how to go about it.
   void read_labels() {
-    for (const char* label : {"$schema", "Metadata"}) root_.find(label);
+    for (const char* label : {"$schema", "Metadata", "verification", "Verification"}) root_.find(label);
     if (const auto general = root_.find("General")) {
-      for (const char* label : {"BenchmarkName", "FormatVersion"}) general->find(label);
+      for (const char* label : {"BenchmarkName", "BenchmarksPath", "FormatVersion"}) general->find(label);
       for (const char* setting : {"LoggingLevel", "TimeUnit", "OutputFile", "OutputFormat"}) {
         if (const auto node = general->find(setting)) node->set_aside();
       }
     }
-    for (const char* setting : {"Search", "Budget"}) {
+    for (const char* setting : {"Search", "SearchSettings", "Budget"}) {
       if (const auto node = root_.find(setting)) node->set_aside();
     }
   }
@@ -78,7 +81,7 @@ class T1Reader {
       language.fail("kernels in `{}` cannot be compiled here; only CUDA C++ can{}", language.string(),
                     name == "hip" ? ": set it to CUDA if the source avoids what only HIP has" : "");
     }
-    specification.find("BenchmarkName");
+    for (const char* label : {"BenchmarkName", "BenchmarkPath"}) specification.find(label);
     for (const char* setting : {"Device", "Profiling", "SimulationInput", "Stream", "Misc", "ReferenceData"}) {
       const auto node = specification.find(setting);
       const bool is_off = node && node->path().ends_with("Profiling") && !node->flag();
@@ -86,17 +89,21 @@ class T1Reader {
     }
   }
 
-  /// BenchmarkConfig: numbers that expressions may name.
+  /// BenchmarkConfig: numbers that expressions and the source may name.
   void read_constants() {
-    const auto config = root_.find("BenchmarkConfig");
-    if (!config) return;
-    for (const std::string& key : config->keys()) {
-      const auto node = config->find(key);
-      if (!node) continue;
-      if (node->is_number() && is_identifier(key)) {
-        names_.constants[key] = node->value();
-      } else {
-        node->set_aside();
+    const auto general = root_.find("General");
+    for (const auto& config :
+         {general ? general->find("BenchmarkConfig") : std::nullopt, root_.find("BenchmarkConfig")}) {
+      if (!config) continue;
+      for (const std::string& key : config->keys()) {
+        const auto node = config->find(key);
+        if (!node) continue;
+        if (node->is_number() && is_identifier(key)) {
+          names_.constants[key] = node->value();
+          constant_paths_[key] = node->path();
+        } else {
+          node->set_aside();
+        }
       }
     }
   }
@@ -152,6 +159,23 @@ class T1Reader {
       offer(fmt::format("grid_size_{}", "xyz"[i]), launch.grid[i], launch.grid_path);
       offer(fmt::format("GRID_SIZE_{}", "XYZ"[i]), launch.grid[i], launch.grid_path);
       offer(fmt::format("BLOCK_SIZE_{}", "XYZ"[i]), launch.block[i], launch.block_path);
+    }
+    add_constants();
+  }
+
+  /// Those of BenchmarkConfig that the source leaves to whoever compiles it.
+  void add_constants() {
+    const CodeText code = read_code(source_);
+    for (const auto& [name, value] : names_.constants) {
+      const auto is_it = [&name = name](const auto& other) { return other.name == name; };
+      const auto is_offered = [start = fmt::format("define({} =", name)](const T1Line& line) {
+        return line.directive.starts_with(start);
+      };
+      const bool is_taken = names_.parameters.contains(name) || !is_declarable(name) ||
+                            std::any_of(properties_.begin(), properties_.end(), is_it) ||
+                            std::any_of(rest_.begin(), rest_.end(), is_offered);
+      if (is_taken || !mentions(source_, name) || defines_always(source_, name) || declares(code.code, name)) continue;
+      rest_.push_back({fmt::format("define({} = {})", name, value.text()), constant_paths_.at(name)});
     }
   }
 
@@ -265,6 +289,7 @@ class T1Reader {
   std::string kernel_;
   std::string kernel_path_;
   std::set<std::string> template_parameters_;
+  std::map<std::string, std::string> constant_paths_;
 };
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include "tuner/core/t1/signature.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "search/expression/quoting.hpp"
+#include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/words.hpp"
 
 namespace tuner {
@@ -35,6 +37,12 @@ std::optional<std::vector<std::string_view>> parameters_at(std::string_view sour
   }
   if (parameters.size() == 1 && parameters.front().empty()) parameters.clear();
   return parameters;
+}
+
+/// Whether a value may stand behind the word, so that a name there declares nothing.
+bool continues_expression(std::string_view word) {
+  constexpr std::string_view kWords[] = {"return", "case", "else", "do", "throw", "sizeof", "and", "or", "not"};
+  return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
 }
 
 }  // namespace
@@ -92,6 +100,32 @@ bool defines(std::string_view source, std::string_view name) {
        at = find_word(source, "define", at + 1)) {
     const std::size_t begin = skip_blanks(source, at + 6);
     if (find_word(source.substr(begin, name.size() + 1), name) == 0) return true;
+  }
+  return false;
+}
+
+bool defines_always(std::string_view source, std::string_view name) {
+  for (const LiveLine& line : live_lines(source)) {
+    // `#ifndef NAME`, after which a definition is no more than a default.
+    if (line.text.starts_with("if") && mentions(line.text, name)) return false;
+    if (line.is_certain && line.text.starts_with("define") && defines(line.text, name)) return true;
+  }
+  return false;
+}
+
+bool declares(std::string_view code, std::string_view name) {
+  for (std::size_t at = find_word(code, name); at != std::string_view::npos; at = find_word(code, name, at + 1)) {
+    std::string_view before = search::trimmed(code.substr(0, at));
+    if (before.ends_with('.') || before.ends_with("->")) return true;  // it is a member's
+    const bool is_pointer = before.ends_with('*') || before.ends_with('&');
+    while (before.ends_with('*') || before.ends_with('&'))
+      before = search::trimmed(before.substr(0, before.size() - 1));
+    std::size_t begin = before.size();
+    while (begin > 0 && is_word_character(before[begin - 1])) --begin;
+    const std::string_view word = before.substr(begin);
+    if (word.empty() || is_digit(word.front()) || continues_expression(word)) continue;
+    // `x * N` is a product, `float* n` a pointer.
+    if (!is_pointer || shape_of_type(word) || word == "const" || word == "void" || word == "char") return true;
   }
   return false;
 }

@@ -31,5 +31,10 @@ std::optional<CertainInclude> included_from_hip(std::string_view source);
 bool mentions(std::string_view source, std::string_view name);
 /// Whether the source has a `#define` of `name`.
 bool defines(std::string_view source, std::string_view name);
+/// The same of a `#define` that is in force whatever is defined already.
+bool defines_always(std::string_view source, std::string_view name);
+/// Whether such code seems to declare a variable, a parameter, a function or a member of that name, which a macro of
+/// that name would break.
+bool declares(std::string_view code, std::string_view name);
 
 }  // namespace tuner
