@@ -26,6 +26,7 @@ class WrittenSource {
   /// Whether all code is at hand that could say what a name is: no headers that were not found, no names that are put
   /// together of parts.
   bool is_complete() const;
+  bool lacks_headers() const { return lacks_headers_; }  ///< some were not found
 
   /// Every declaration of a kernel that may be the one called `name`.
   std::vector<Signature> kernels(std::string_view name) const;

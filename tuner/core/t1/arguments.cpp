@@ -210,10 +210,10 @@ class ArgumentReader {
     }
   }
 
-  /// A header of the user's own may declare what the source does not.
+  /// A header that was not found may declare what the others do not.
   bool may_have_array(const T1Node& argument) const {
     const auto name = argument.find("Name");
-    return !name || declares_constant(around_.code.code, name->string()) || includes_in_quotes(around_.code);
+    return !name || around_.written.may_have_array(name->string()) || around_.written.lacks_headers();
   }
 
   void read_scalar(const T1Node& argument, std::size_t index) {

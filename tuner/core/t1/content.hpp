@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tuner/core/description/code_text.hpp"
+#include "tuner/core/signature/written_signature.hpp"
 #include "tuner/core/t1/expression.hpp"
 #include "tuner/core/t1/node.hpp"
 
@@ -17,7 +18,8 @@ struct T1Surroundings {
   std::filesystem::path folder;         ///< of the T1 file: DataSource is relative to it
   std::filesystem::path kernel_folder;  ///< what file(...) is relative to
   std::string kernel;
-  CodeText code;  ///< of the kernel's source; parameters are parts of it
+  CodeText code;                 ///< of the kernel's source; parameters are parts of it
+  const WrittenSource& written;  ///< the same with its headers
 };
 
 /// An argument whose content the kernel reads.

@@ -10,15 +10,19 @@
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/code_text.hpp"
 #include "tuner/core/description/directives.hpp"
+#include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/kernel_text.hpp"
 #include "tuner/core/description/name_table.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/signature/written_signature.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/core/t1/arguments.hpp"
 #include "tuner/core/t1/baseline.hpp"
 #include "tuner/core/t1/launch.hpp"
 #include "tuner/core/t1/options.hpp"
 #include "tuner/core/t1/parameters.hpp"
 #include "tuner/core/t1/signature.hpp"
+#include "tuner/core/t1/unmentioned.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner {
@@ -42,17 +46,20 @@ class T1Reader {
     conditions_ = read_t1_conditions(space, names_);
     read_source(specification);
     const T1Launch launch = read_t1_launch(specification, names_);
-    const T1Surroundings around{names_, document_.file().parent_path(), kernel_file_.parent_path(), kernel_,
-                                read_code(source_)};
+    const T1Options options = read_t1_options(specification);
+    read_headers(options.folders);
+    const WrittenSource written(text_, headers_);
+    const T1Surroundings around{
+        names_, document_.file().parent_path(), kernel_file_.parent_path(), kernel_, read_code(source_), written};
     T1Arguments arguments = read_t1_arguments(specification, around, properties_);
-    const T1Line options = read_t1_options(specification);
     add_macros(launch);
     for (T1Line& line : launch.lines(arguments.shared_bytes)) rest_.push_back(std::move(line));
     for (T1Line& line : arguments.lines) rest_.push_back(std::move(line));
-    if (!options.directive.empty()) rest_.push_back(options);
+    if (!options.line.directive.empty()) rest_.push_back(options.line);
 
     T1Description result{understood(), {}};
     mend_baseline(result.kernel);
+    check_mentions(specification, written, result.kernel);
     document_.report_unknown_keys();
     result.warnings = document_.take_warnings();
     return result;
@@ -146,6 +153,29 @@ class T1Reader {
       list += (list.empty() ? "" : ", ") + text;
     }
     if (!list.empty()) kernel_ += fmt::format("<{}>", list);
+  }
+
+  /// Those that are found beside the kernel's file and in folders that the T1 file names.
+  void read_headers(const std::vector<fs::path>& folders) {
+    text_.file = kernel_file_;
+    text_.blanked_source = source_;
+    headers_ = quoted_headers(source_, kernel_file_, {}, folders);
+  }
+
+  /// What the source and the file do not have in common.
+  void check_mentions(const T1Node& specification, const WrittenSource& written, const KernelDescription& kernel) {
+    const std::vector<std::string> arrays = written.empty_arrays(kernel);
+    if (!arrays.empty()) {
+      document_.warn(
+          "KernelSpecification.Arguments",
+          fmt::format("nothing fills what the source declares __constant__, `{}`, which is then zero: add an "
+                      "argument with that Name and the MemoryType Constant.",
+                      fmt::join(arrays, "`, `")));
+    }
+    if (!written.is_complete()) return;
+    std::vector<std::string> texts{source_};
+    for (const Header& header : without_standard(headers_)) texts.push_back(header.text);
+    check_unmentioned_parameters({specification, parameters_, conditions_}, texts);
   }
 
   /// Macros that other tuners define beside the parameters, if the source has a use for them.
@@ -286,6 +316,8 @@ class T1Reader {
   std::vector<T1Line> rest_;
   fs::path kernel_file_;
   std::string source_;
+  KernelDescription text_;  ///< the source alone
+  std::vector<Header> headers_;
   std::string kernel_;
   std::string kernel_path_;
   std::set<std::string> template_parameters_;

@@ -19,11 +19,6 @@ std::optional<std::vector<std::string_view>> kernel_parameters(std::string_view 
 bool is_to_const(std::string_view parameter);
 bool may_write_through(std::string_view parameter);
 
-/// Whether such code declares an array of that name in constant memory.
-bool declares_constant(std::string_view code, std::string_view name);
-
-/// Whether it includes a header in quotes.
-bool includes_in_quotes(const CodeText& code);
 /// The header of HIP that is included whatever is defined.
 std::optional<CertainInclude> included_from_hip(std::string_view source);
 
