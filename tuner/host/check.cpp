@@ -259,8 +259,9 @@ class Check {
   }
 
   void add(Finding finding, const HostCase& shown_by) {
-    if (finding.kind == FindingKind::uninitialised_read && finding.sentence.starts_with('`')) {
-      finding.sentence += t1_edit(finding.sentence.substr(1, finding.sentence.find('`', 1) - 1));
+    if (finding.kind == FindingKind::uninitialised_read) {
+      const std::size_t name = finding.sentence.find('`') + 1;
+      if (name > 0) finding.sentence += t1_edit(finding.sentence.substr(name, finding.sentence.find('`', name) - name));
     }
     finding.configuration = shown_by.configuration;
     finding.problem = cases_.problems[shown_by.problem].text;
