@@ -117,4 +117,9 @@ TEST_CASE("a baseline that fails by an argument of a T1 file names its path and 
   reads("FAKE:reads_past", "0]: its Size is probably too small; or add \"Padding\": 8 to allow such reads");
   reads("FAKE:reads_before", "0]: add \"Padding\": 8 to allow such reads");
   reads("FAKE:rewrites_input", "0]: set its AccessType to ReadWrite");
+  const Result wavering = T1Story().tune_with("type_size_repaired", "FAKE:right", "FAKE:flaky");
+  check_err(wavering, 6,
+            {"Two runs of the reference disagree",
+             "type_size_repaired.json: KernelSpecification.Arguments[1].AccessType: set ReadWrite if the kernel reads "
+             "it."});
 }

@@ -87,7 +87,7 @@ TEST_CASE(
   CaseOutcome missing = outcome({1, 0});
   std::memset(missing.outputs[0].data() + 4, 0xff, 4);
   set(missing, 1, {1, 0});
-  std::memset(missing.outputs[1].data() + 4, 0x7b, 4);
+  std::memset(missing.outputs[1].data() + 4, 0x3b, 4);
   const Expected all_written{{bytes({1, 2})}, {}};
   CHECK_EQ(only(compare_outputs(missing, one_output(2), &all_written, false)), FindingKind::unwritten_output);
   const Expected same = expected_of(missing, one_output(2));
@@ -96,7 +96,7 @@ TEST_CASE(
 
 TEST_CASE(
     "an element that the reference leaves unwritten and a kernel writes is a wrong result, unless it is partial") {
-  const float poison = std::bit_cast<float>(0xffffffffu), other = std::bit_cast<float>(0x7b7b7b7bu);
+  const float poison = std::bit_cast<float>(0xffffffffu), other = std::bit_cast<float>(0x3b3b3b3bu);
   CaseOutcome reference = outcome({1, poison, poison});
   set(reference, 1, {1, other, other});
   std::vector<BoundArgument> arguments = one_output(3);

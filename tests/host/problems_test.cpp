@@ -85,3 +85,16 @@ TEST_CASE("where nothing can be derived the sentence asks for a problem") {
   CHECK_THROWS_WITH_AS(problems("#pragma tuner problem(n: size, depth: constant)"),
                        doctest::Contains("give one with --problem"), Error);
 }
+
+TEST_CASE("where a T1 file fixes sizes that are too large the sentence says what to lower in a copy") {
+  KernelDescription description = parse_descriptions(
+                                      "#pragma tuner kernel(k) problem(n: exact = 100000000) problem_constraint(n == "
+                                      "100000000) grid(n) block(64) out(y, float, n)\n",
+                                      "k.cu")
+                                      .front();
+  description.place.file = "k.json: KernelSpecification.KernelName";
+  CHECK_THROWS_WITH_AS(
+      host::small_problems(std::make_shared<const KernelDescription>(description), known_device("H200"), {}),
+      doctest::Contains("lower ProblemSize, Size and FillValue in a copy of the file, or give exactly these sizes"),
+      Error);
+}

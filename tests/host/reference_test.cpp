@@ -105,3 +105,26 @@ TEST_CASE("what a file holds is what a kernel and the reference that is named mu
   INFO(both.dump(2));
   CHECK(has(both, "wrong_result", "the reference differs from the file with the expected output: `y`: element 1 is 2"));
 }
+
+TEST_CASE("an output of a T1 file that the kernel adds to is no unwritten one, and the access to set is named") {
+  const Author developer;
+  developer.folder().write("k.cu",
+                           "__global__ void add(const float* x, float* y, int n) {\n"
+                           "  const int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+                           "  if (i < n) y[i] += x[i];\n"
+                           "}\n");
+  const std::string file = developer.folder().write("k.json", R"({
+    "ConfigurationSpace": {"TuningParameters": [{"Name": "BLOCK", "Type": "int", "Values": "[32, 64]"}]},
+    "KernelSpecification": {
+      "Language": "CUDA", "KernelName": "add", "KernelFile": "k.cu", "ProblemSize": [100],
+      "LocalSize": {"X": "BLOCK"}, "GridDivX": ["BLOCK"],
+      "Arguments": [
+        {"Name": "x", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": 100, "FillType": "Random",
+         "FillValue": 1.0},
+        {"Name": "y", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly", "Size": 100},
+        {"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": 100}]}})");
+  const Result result = developer.run({"check", file, "--host"});
+  INFO(result.out << result.err);
+  CHECK(contains(result.out, "KernelSpecification.Arguments[1].AccessType: set ReadWrite if the kernel reads it"));
+  CHECK_FALSE(contains(result.out, "writes nothing"));
+}

@@ -204,9 +204,11 @@ void refuse_missing_headers(const KernelDescription& description, std::vector<st
         pending.emplace_back(std::move(header.key()), std::move(header.mapped()));
       } else if (!known.contains(include.name) && std::ranges::none_of(folders, is_there) &&
                  !is_in_toolkit(include.name)) {
-        throw Error(Errc::file_not_found,
-                    fmt::format("{}:{}: the header \"{}\" is neither beside this file nor in a folder given with -I.",
-                                file, include.line, include.name));
+        throw Error(
+            Errc::file_not_found,
+            fmt::format("{}:{}: the header \"{}\" is neither beside this file nor in a folder given with -I{}.", file,
+                        include.line, include.name,
+                        description.is_from_t1() ? ": add \"-I DIR\" to KernelSpecification.CompilerOptions" : ""));
       }
     }
   }

@@ -249,7 +249,20 @@ class Check {
     }
   }
 
+  /// For an output of a T1 file, which may be one that the kernel reads as well; empty for any other.
+  std::string t1_edit(const std::string& buffer) const {
+    for (const Argument& argument : description_->arguments) {
+      if (argument.name != buffer || argument.role != Argument::Role::out || !description_->is_from_t1()) continue;
+      return fmt::format("; {}.AccessType: set ReadWrite if the kernel reads it", argument.place.file);
+    }
+    return {};
+  }
+
   void add(Finding finding, const HostCase& shown_by) {
+    if (finding.kind == FindingKind::uninitialised_read) {
+      const std::size_t name = finding.sentence.find('`') + 1;
+      if (name > 0) finding.sentence += t1_edit(finding.sentence.substr(name, finding.sentence.find('`', name) - name));
+    }
     finding.configuration = shown_by.configuration;
     finding.problem = cases_.problems[shown_by.problem].text;
     findings_.push_back(std::move(finding));
@@ -285,10 +298,10 @@ class Check {
     const std::string where = left.first > 0
                                   ? fmt::format("from element {} on, {} of {}", left.first, left.elements, left.of)
                                   : fmt::format("of its {} elements", left.of);
-    const std::string sentence = fmt::format(
-        "`{}`: the reference writes nothing {}, so nothing is compared there; correct its launch or the length, or "
-        "declare the output `partial`",
-        left.buffer, where);
+    const std::string edit = t1_edit(left.buffer);
+    const std::string sentence =
+        fmt::format("`{}`: the reference writes nothing {}, so nothing is compared there; correct its launch or the {}",
+                    left.buffer, where, edit.empty() ? "length, or declare the output `partial`" : "Size" + edit);
     add({.kind = FindingKind::unwritten_output, .sentence = sentence}, cases_.cases[problem.reference]);
   }
 

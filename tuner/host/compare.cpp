@@ -13,7 +13,7 @@
 namespace tuner::host {
 namespace {
 
-constexpr std::byte kPoison{0xff}, kOtherPoison{0x7b};  // as in shim/runs.hpp
+constexpr std::byte kPoison{0xff}, kOtherPoison{0x3b};  // as in shim/runs.hpp
 
 using Bytes = std::span<const std::byte>;
 using Mask = std::vector<std::uint32_t>;

@@ -141,6 +141,13 @@ class Derivation {
 
   [[noreturn]] void refuse() const {
     const std::string& kernel = description_->kernel;
+    if (description_->is_from_t1()) {
+      throw Error(Errc::bad_problem,
+                  fmt::format("The sizes of the kernel `{}` are fixed by its T1 file, and take long on a CPU: lower "
+                              "ProblemSize, Size and FillValue in a copy of the file, or give exactly these sizes with "
+                              "--problem.{}{}",
+                              kernel, reason_.empty() ? "" : " The last one that was tried: ", reason_));
+    }
     if (!excluded_.empty() && !is_any_too_large_) {
       throw Error(
           Errc::bad_problem,

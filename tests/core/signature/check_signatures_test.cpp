@@ -222,7 +222,18 @@ TEST_CASE("a T1 file that could be launched is not refused for its types") {
   };
   const char* right = "__global__ void scale(const float* x, float* y, int n) {}";
   CHECK(said_of("float", "ReadOnly", right) == "no error");
-  CHECK(said_of("double", "ReadWrite", right) == "no error");
+  for (const char* taken : {"float4*", "const void*"}) {
+    const std::string source = std::string("__global__ void scale(") + taken + " x, float* y, int n) {}";
+    CHECK(said_of("float", "ReadWrite", source.c_str()) == "no error");
+  }
+  for (const char* type : {"int8", "uint8", "int32"}) {
+    CHECK(said_of(type, "ReadOnly", "__global__ void scale(const int* x, float* y, int n) {}") == "no error");
+  }
+  CHECK(said_of("int8", "ReadOnly", "__global__ void scale(unsigned char* x, float* y, int n) {}") == "no error");
+  CHECK(said_of("uint16", "ReadOnly", "__global__ void scale(half* x, float* y, int n) {}") == "no error");
+  CHECK(said_of("float4", "ReadOnly", right) == "no error");
+  CHECK(said_of("float", "ReadOnly", "#define real double\n__global__ void scale(real* x, float* y, int n) {}") ==
+        "no error");
   CHECK(said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y, float n) {}") == "no error");
   // What no launch takes.
   const std::string number = said_of("float", "ReadOnly", "__global__ void scale(const float* x, float* y) {}");
@@ -237,6 +248,61 @@ TEST_CASE("a T1 file that could be launched is not refused for its types") {
                 pointer);
   const std::string name = said_of("float", "ReadOnly", "__global__ void scales(float x, float* y, int n) {}");
   CHECK_MESSAGE(contains(name, "kernel.json: KernelSpecification.KernelName: neither the source"), name);
+}
+
+TEST_CASE("elements of a T1 file that the kernel reads as others are named with the type to write") {
+  const auto said_of = [](const char* type, const std::string& parameter) {
+    T1Folder folder;
+    folder.write("k.cu", "__global__ void scale(" + parameter + ", float* y, int n) {}");
+    folder.at("/KernelSpecification/Arguments/0/Type") = type;
+    const KernelDescription description = folder.read().kernel;
+    const std::string said = error_of([&] { check_written_signatures(description, {}); });
+    return said.substr(std::min(said.size(), folder.json().string().size() + 2));
+  };
+  const std::string twice = said_of("double", "const float* x");
+  CHECK(
+      twice.starts_with("KernelSpecification.Arguments[0].Type: `x` is described with elements of the type double, "
+                        "but parameter 1 of the kernel `scale` is `const float* x` ("));
+  CHECK(twice.ends_with("k.cu:1): set it to float, or put the Arguments in the order of the parameters."));
+  CHECK(contains(said_of("float", "const double2* x"), ": set it to double2, or to double if Size counts single"));
+  CHECK(contains(said_of("float2", "const double2* x"), ": set it to double2, or put"));
+  CHECK(contains(said_of("int32", "const float* x"), ": set it to float, or put"));
+  CHECK(contains(said_of("float", "const int* x"), ": set it to int32, or put"));
+  CHECK(contains(said_of("int64", "const int* x"), ": set it to int32, or put"));
+}
+
+TEST_CASE("an array in constant memory must be declared, and one without a content is offered for what is too much") {
+  T1Folder folder;
+  nlohmann::ordered_json& arguments = folder.at("/KernelSpecification/Arguments");
+  const auto said_of = [&](const std::string& source, const std::vector<tuner::Header>& headers) {
+    folder.write("k.cu", source);
+    const KernelDescription description = folder.read().kernel;
+    return error_of([&] { check_written_signatures(description, headers); });
+  };
+  const std::string kernel = "__global__ void scale(const float* x, float* y, int n) {}\n";
+  const std::string other = "__global__ void other(float* w);\n#include \"h.h\"\n";
+  arguments.push_back({{"Name", "w"}, {"Type", "float"}, {"MemoryType", "Constant"}, {"Size", 8}, {"FillValue", 1}});
+  CHECK(contains(said_of(other + kernel, {{"h.h", "int a;"}}),
+                 "Arguments[3]: neither the source nor a header that it includes in quotes has an array `w`"));
+  for (const char* header :
+       {"__constant__ float w[8];", "__constant__ int a, w[8];", "#define C __constant__\nC float w[8];",
+        "#define ARRAY(name) __constant__ float name[8]"}) {
+    CAPTURE(header);
+    CHECK(said_of(other + kernel, {{"h.h", header}}) == "no error");
+  }
+  CHECK(said_of(other + kernel, {}) == "no error");  // the header may have it
+  CHECK(contains(said_of("__constant__ double w[8];\n" + kernel, {}),
+                 "Arguments[3].Type: `w` is described with elements of the type float, but the array is "
+                 "`__constant__ double w` (" +
+                     (folder.path() / "k.cu").string() + ":1): set it to double."));
+
+  arguments[3]["MemoryType"] = "Vector";
+  CHECK(contains(said_of("__constant__ int full[] = {1};\n__constant__ float d_w[8];\n" + kernel, {}),
+                 "Arguments[3]: the kernel `scale` takes 3 parameters (" + (folder.path() / "k.cu").string() +
+                     ":3), but 4 arguments are described: `w` is "
+                     "one too many; if it fills a `__constant__` array, set its Name to `d_w` and its MemoryType to "
+                     "Constant, otherwise remove it."));
+  CHECK(contains(said_of(kernel, {}), "`w` is one too many; remove it: Arguments must match"));
 }
 
 TEST_CASE("a macro that is called like a template parameter is refused before anything is compiled") {

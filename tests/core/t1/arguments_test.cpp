@@ -132,6 +132,14 @@ TEST_CASE("MemType Constant without an array is an ordinary buffer, if the kerne
   // A header may declare it.
   folder.write("k.cu", "#include \"arrays.h\"\n" + T1Folder::kernel());
   CHECK(contains(text_of(folder), "constant(x, float, 1024, "));
+  const auto is_constant = [&](const char* header) {
+    folder.write("h.h", header);
+    folder.write("k.cu", "#include \"h.h\"\n" + T1Folder::kernel());
+    return contains(text_of(folder), "constant(x, float, 1024, ");
+  };
+  CHECK(!is_constant("int a;\n"));
+  CHECK(is_constant("__constant__ float x[1024];\n"));
+  CHECK(is_constant("#include \"not_there.h\"\n"));
 }
 
 TEST_CASE("what the kernel takes as a pointer to const is no output") {

@@ -43,6 +43,120 @@ TEST_CASE("what other tuners are told is listed once, labels are not") {
   CHECK(contains(described.warnings[0], "not used here: General.LoggingLevel, Search, KernelSpecification.Device."));
 }
 
+TEST_CASE("labels of other tuners' files are no unknown keys") {
+  T1Folder folder;
+  folder.file["General"] = {{"BenchmarksPath", "src/benchmarks"}};
+  folder.file["verification"] = {{"type", "reference_CPU"}};
+  folder.at("/KernelSpecification/BenchmarkPath") = "src";
+  CHECK(folder.read().warnings.empty());
+  folder.file["SearchSettings"] = {{"TunerName", "optuna"}};
+  REQUIRE(folder.read().warnings.size() == 1);
+  CHECK(warns(folder.read(), "not used here: SearchSettings."));
+}
+
+TEST_CASE("one sentence names every TypeSize that is wrong") {
+  T1Folder folder;
+  for (int i = 0; i < 3; ++i) folder.at("/KernelSpecification/Arguments/" + std::to_string(i) + "/TypeSize") = 1;
+  CHECK(mistake(folder) ==
+        "KernelSpecification.Arguments[0].TypeSize: `float` has 4 bytes, not 1: write 4, or correct the Type; 4 in "
+        "KernelSpecification.Arguments[1].TypeSize; 4 in KernelSpecification.Arguments[2].TypeSize.");
+}
+
+TEST_CASE("one sentence names every buffer whose content must be a NumPy file, and the command that writes them") {
+  T1Folder folder;
+  const auto fill = [&](int argument, const char* type, const char* source) {
+    nlohmann::ordered_json& node = folder.at("/KernelSpecification/Arguments/" + std::to_string(argument));
+    node["FillType"] = type;
+    node["DataSource"] = source;
+    node["AccessType"] = argument == 0 ? "ReadOnly" : "ReadWrite";
+  };
+  fill(0, "Generator", "i % 7");
+  fill(1, "BinaryRaw", "data/y.bin");
+  CHECK(mistake(folder) ==
+        "KernelSpecification.Arguments[0].FillType: elements are not computed by an expression here: use BinaryRaw "
+        "with a NumPy file, \"DataSource\": \"x.npy\"; likewise KernelSpecification.Arguments[1] with \"y.npy\" "
+        "(python3 -c \"import numpy; numpy.save('x.npy', numpy.array([i % 7 for i in range(1024)], 'float32')); "
+        "numpy.save('y.npy', numpy.fromfile('data/y.bin', 'float32'))\" writes them).");
+  fill(0, "BinaryRaw", "x'; rm .bin");
+  CHECK(contains(mistake(folder), "raw bytes are not read here: use BinaryRaw with a NumPy file"));
+  CHECK(contains(mistake(folder), "(numpy.save('x.npy', ...) writes one)."));
+}
+
+TEST_CASE("a parameter that the source spells in another case is to be renamed") {
+  const auto said_with = [](const std::string& source, const std::string& header = "") {
+    T1Folder folder;
+    folder.write("h.h", header);
+    folder.write("k.cu", "#include \"h.h\"\n" + source + T1Folder::kernel());
+    folder.at("/ConfigurationSpace/TuningParameters/2") = {{"Name", "MAX_FACTOR"}, {"Type", "int"}, {"Values", "[7]"}};
+    return mistake(folder);
+  };
+  const std::string renamed =
+      "ConfigurationSpace.TuningParameters[2].Name: the source uses another case: rename `MAX_FACTOR` to `max_factor`, "
+      "also "
+      "in the expressions of this file.";
+  CHECK(said_with("__device__ int a() { return max_factor * 2; }\n") == renamed);
+  CHECK(said_with("#define WIDTH (2 + max_factor)\n") == renamed);
+  CHECK(said_with("#ifndef kernel_tuner\n#define max_factor 10\n#endif\n#if max_factor > 2\n#endif\n") == renamed);
+  CHECK(said_with("", "__device__ int a() { return max_factor; }\n") == renamed);
+  for (const char* fine :
+       {"", "// max_factor\n", "#define WIDTH 2 // max_factor\n", "#define TWICE(max_factor) (2 * max_factor)\n",
+        "__device__ int a() { int m = 1, max_factor = 2; return m + max_factor; }\n",
+        "__device__ int a(const float* max_factor, int n);\n", "#define max_factor 3\n__device__ int a[max_factor];\n",
+        "__device__ int max_factor();\n__device__ int a() { return max_factor(); }\n",
+        "struct S { int max_factor; };\n__device__ int a(S s) { return s.max_factor; }\n",
+        "#pragma unroll max_factor\n", "__device__ int a() { return max_factor + MAX_FACTOR; }\n"}) {
+    CAPTURE(fine);
+    CHECK(said_with(fine) == "no error");
+  }
+  CHECK(said_with("#include \"not_there.h\"\n__device__ int a() { return max_factor; }\n") == "no error");
+}
+
+TEST_CASE("a parameter that nothing uses is warned of, unless it has one value") {
+  T1Folder folder;
+  nlohmann::ordered_json& extra = folder.at("/ConfigurationSpace/TuningParameters/2");
+  extra = {{"Name", "EXTRA"}, {"Type", "int"}, {"Values", "[1, 2]"}};
+  REQUIRE(folder.read().warnings.size() == 1);
+  CHECK(
+      warns(folder.read(), "ConfigurationSpace.TuningParameters[2]: `EXTRA` changes nothing: neither the source nor"));
+  for (const auto& [pointer, value] : std::vector<std::pair<const char*, Json>>{
+           {"/KernelSpecification/SharedMemory", "EXTRA * 4"},
+           {"/KernelSpecification/CompilerOptions", {"-DX=EXTRA"}},
+           {"/KernelSpecification/Arguments/0/Size", "512 * max(EXTRA)"},
+           {"/ConfigurationSpace/Conditions/0/Expression", "BLOCK * EXTRA <= 512"},
+           {"/ConfigurationSpace/TuningParameters/2/Values", "[1]"}}) {
+    CAPTURE(pointer);
+    T1Folder used;
+    used.at("/ConfigurationSpace/TuningParameters/2") = extra;
+    used.at(pointer) = value;
+    CHECK(used.read().warnings.empty());
+  }
+  folder.write("k.cu", "#include \"h.h\"\n" + T1Folder::kernel());
+  CHECK(folder.read().warnings.empty());  // the header that is not there may use it
+  folder.write("h.h", "#if EXTRA > 1\n#endif\n");
+  CHECK(folder.read().warnings.empty());
+}
+
+TEST_CASE("an array in constant memory that nothing fills is warned of") {
+  T1Folder folder;
+  folder.write("k.cu", "__constant__ float full[2] = {1, 2};\n__constant__ float weights[4];\n" + T1Folder::kernel());
+  REQUIRE(folder.read().warnings.size() == 1);
+  CHECK(warns(
+      folder.read(),
+      "KernelSpecification.Arguments: nothing fills what the source declares __constant__, `weights`, which is then "
+      "zero: add an argument with that Name and the MemoryType Constant."));
+  folder.at("/KernelSpecification/Arguments")
+      .push_back({{"Name", "weights"}, {"Type", "float"}, {"MemoryType", "Constant"}, {"Size", 4}, {"FillValue", 1}});
+  CHECK(folder.read().warnings.empty());
+}
+
+TEST_CASE("an empty list of arguments is told what the kernel takes") {
+  T1Folder folder;
+  folder.at("/KernelSpecification/Arguments") = Json::array();
+  CHECK(mistake(folder) ==
+        "KernelSpecification.Arguments: is empty, but the kernel `scale` takes `const float* x`, `float* y`, `int n`: "
+        "describe each of them, in this order.");
+}
+
 TEST_CASE("unknown keys are named with their path and the nearest known one") {
   T1Folder folder;
   folder.at("/KernelSpecification/GridDivx") = "1";
@@ -178,12 +292,32 @@ TEST_CASE("every mistake is a sentence that names its place") {
   }
 }
 
-TEST_CASE("keys of another case are named where one is missing") {
+TEST_CASE("keys of another case, or of older files, are all named where one is missing") {
   T1Folder folder;
-  folder.file["kernelSpecification"] = folder.file["KernelSpecification"];
-  folder.file.erase("KernelSpecification");
-  CHECK(mistake(folder) ==
-        "KernelSpecification is missing; `kernelSpecification` is there: rename it to `KernelSpecification`.");
+  const auto rename = [](Json& object, const char* from, const char* to) {
+    object[to] = object[from];
+    object.erase(from);
+  };
+  folder.file["metadata"] = {{"type", "x"}};
+  rename(folder.file, "KernelSpecification", "kernelSpecification");
+  CHECK(mistake(folder) == "KernelSpecification is missing; rename `kernelSpecification` to `KernelSpecification`.");
+  Json& specification = folder.file["kernelSpecification"];
+  rename(specification, "LocalSize", "blockSize");
+  rename(specification, "GlobalSize", "gridSize");
+  for (Json& argument : specification["Arguments"]) {
+    if (argument.contains("Size")) rename(argument, "Size", "length");
+    rename(argument, "MemoryType", "memory_type");
+  }
+  rename(specification["Arguments"][2], "FillValue", "value");
+  const std::string all = mistake(folder);
+  for (const char* renaming :
+       {"`kernelSpecification` to `KernelSpecification`", "`blockSize` to `LocalSize`", "`gridSize` to `GlobalSize`",
+        "`length` to `Size`", "`memory_type` to `MemoryType`", "`value` to `FillValue`"}) {
+    CHECK_MESSAGE(contains(all, renaming), all);
+  }
+  CHECK(!contains(all, "`type`"));
+  rename(folder.file, "kernelSpecification", "KernelSpecification");
+  CHECK(contains(mistake(folder), "is missing; rename `blockSize` to `LocalSize`"));
 }
 
 TEST_CASE("a source for HIP is refused unless the header of HIP stands under a condition") {

@@ -335,6 +335,37 @@ TEST_CASE("a baseline with more threads than a block can have gives way, too") {
   CHECK(contains(text_of(folder), "param(BLOCK, 64, 128, 256; default 64)"));
 }
 
+TEST_CASE("constants of BenchmarkConfig are macros where the source leaves them open") {
+  T1Folder folder;
+  folder.file["BenchmarkConfig"] = {{"PRECISION", 64}, {"n", 5}, {"iterations", 10}};
+  const auto has_macro = [&](const std::string& source) {
+    folder.write("k.cu", source);
+    const std::string text = text_of(folder);
+    CHECK(!contains(text, "define(n "));
+    CHECK(!contains(text, "define(iterations "));
+    return contains(text, "define(PRECISION = 64)");
+  };
+  const std::string kernel = T1Folder::kernel();
+  CHECK(!has_macro(kernel));
+  CHECK(has_macro("#if PRECISION == 64\n#endif\n" + kernel));
+  CHECK(has_macro("#ifndef PRECISION\n#define PRECISION 32\n#endif\n" + kernel));
+  CHECK(has_macro("__device__ int bytes() { return PRECISION / 8; }\n" + kernel));
+  CHECK(!has_macro("#define PRECISION 32\n#if PRECISION == 64\n#endif\n" + kernel));
+  CHECK(!has_macro("constexpr int PRECISION = 32;\n" + kernel));
+  CHECK(!has_macro("__device__ void set(float* PRECISION);\n" + kernel));
+  folder.at("/KernelSpecification/Arguments/2/Name") = "PRECISION";
+  CHECK(!has_macro("#if PRECISION == 64\n#endif\n" + kernel));
+}
+
+TEST_CASE("a scalar in quotes that is a number belongs to the problem as one without") {
+  T1Folder folder;
+  const std::string plain = text_of(folder);
+  folder.at("/KernelSpecification/Arguments/2/FillValue") = "1024";
+  CHECK(text_of(folder) == plain);
+  folder.at("/KernelSpecification/Arguments/2/FillValue") = "2 * 512";
+  CHECK(contains(text_of(folder), "scalar(n, int32, value 2 * 512)"));
+}
+
 TEST_CASE("constants of BenchmarkConfig can be named, and what is no number there is listed") {
   T1Folder folder;
   folder.file["BenchmarkConfig"] = {{"LIMIT", 256}, {"iterations", 10}, {"note", "text"}};

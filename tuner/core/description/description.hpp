@@ -174,6 +174,8 @@ struct KernelDescription {
   bool is_altered = false;     ///< it says something else than its source, which must not stand for it
   /// Stands for the hash of the source: of a kernel known from a recording only, or computed before.
   std::string known_identity;
+
+  bool is_from_t1() const { return !place.file.empty(); }
 };
 
 }  // namespace tuner

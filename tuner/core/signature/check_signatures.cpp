@@ -59,8 +59,10 @@ class WrittenCheck {
       : description_(description), source_(description, headers) {}
 
   bool run() {
-    check_call(kernel_call(description_));
-    if (const auto call = reference_call(description_)) check_call(*call);
+    DescribedCall call = kernel_call(description_);
+    call.empty_arrays = source_.empty_arrays(description_);
+    check_call(call);
+    if (const auto reference = reference_call(description_)) check_call(*reference);
     for (const Argument& argument : description_.arguments) {
       if (argument.role == Argument::Role::constant) check_array(argument);
     }
@@ -121,7 +123,7 @@ class WrittenCheck {
   }
 
   void check_array(const Argument& argument) {
-    if (!source_.mentions(argument.name)) {
+    if (!source_.may_have_array(argument.name)) {
       if (!source_.is_complete()) return;
       std::vector<std::string> arrays = source_.array_names();
       sort_out(arrays);
@@ -189,8 +191,8 @@ std::string mistake_text(const KernelDescription& description, const DescribedCa
     else if (place.file.empty() && has_lines(description))
       place = place_of(description, call);
     text += (text.empty() ? "" : "\n");
-    text += place.line == 0 ? fmt::format("{}: {}{}", place.file.empty() ? source.file() : place.file, mistake.sentence,
-                                          mistake.sentence.ends_with('?') ? "" : ".")
+    text += place.line == 0 ? fmt::format("{}{}: {}{}", place.file.empty() ? source.file() : place.file, mistake.key,
+                                          mistake.sentence, mistake.sentence.ends_with('?') ? "" : ".")
                             : source.message(place, mistake.sentence);
   }
   return text;

@@ -17,7 +17,7 @@ bool is_written(Argument::Role role) {
   return role == Argument::Role::out || role == Argument::Role::inout || role == Argument::Role::scratch;
 }
 
-/// T1 files have no lines.
+/// Neither T1 files nor programs have lines.
 bool is_loose(const Argument& argument) {
   return argument.place.line == 0;
 }
@@ -50,6 +50,25 @@ bool fits(const TypeShape& described, const TypeShape& taken) {
   return narrow == wide && (is_unsigned(taken.element) || size_of(described.element) < 4);
 }
 
+/// The same for T1 files, whose lengths often count the numbers of vectors, or the integers of packed ones.
+bool fits_loosely(const TypeShape& described, const TypeShape& taken) {
+  if (same_element(described.element, taken.element)) return true;
+  if (is_real(taken.element)) return !is_real(described.element) && bytes_of(described) == 2 && bytes_of(taken) == 2;
+  const bool is_packed = !is_real(described.element) && bytes_of(described) < bytes_of(taken);
+  return is_packed || fits(described, taken);
+}
+
+/// The Type that a T1 file is to have instead.
+std::string t1_type(const TypeShape& described, const TypeShape& taken) {
+  const std::string element = taken.element == ElementType::float32   ? "float"
+                              : taken.element == ElementType::float64 ? "double"
+                              : taken.element == ElementType::float16 ? "half"
+                                                                      : std::string(to_string(taken.element));
+  if (taken.lanes == 1 || !is_real(taken.element)) return element;
+  const std::string vector = fmt::format("{}{}", element, taken.lanes);
+  return described.lanes == 1 ? fmt::format("{}, or to {} if Size counts single numbers", vector, element) : vector;
+}
+
 /// The same for a value of the same size.
 bool may_pass_as(const TypeShape& described, const TypeShape& taken) {
   const bool are_bits = is_real(described.element) != is_real(taken.element) && bytes_of(taken) == 2;
@@ -77,7 +96,7 @@ const char* role_text(Argument::Role role) {
 
 /// "`x` WHAT, but parameter 1 of the kernel is …: FIX"
 struct Difference {
-  std::string what, fix;
+  std::string what, fix, key = {};
 };
 
 std::optional<Difference> scalar_difference(const Argument& argument, const std::optional<TypeShape>& shape,
@@ -95,6 +114,13 @@ std::optional<Difference> scalar_difference(const Argument& argument, const std:
                     "give it the parameter's type"};
 }
 
+std::optional<Difference> t1_element_difference(const Argument& argument, const std::optional<TypeShape>& shape,
+                                                const ParameterType& parameter) {
+  if (!shape || !parameter.shape || parameter.is_raw || fits_loosely(*shape, *parameter.shape)) return std::nullopt;
+  return Difference{fmt::format("is described with elements of the type {}", argument.type),
+                    "set it to " + t1_type(*shape, *parameter.shape), ".Type"};
+}
+
 std::optional<Difference> buffer_difference(const Argument& argument, const std::optional<TypeShape>& shape,
                                             const ParameterType& parameter) {
   if (parameter.form == ParameterType::Form::value) {
@@ -105,6 +131,7 @@ std::optional<Difference> buffer_difference(const Argument& argument, const std:
                       is_loose(argument) ? "set its MemoryType to Scalar"
                                          : fmt::format("describe it with scalar({}, TYPE)", argument.name)};
   }
+  if (is_t1(argument)) return t1_element_difference(argument, shape, parameter);
   if (is_loose(argument)) return std::nullopt;
   if (is_written(argument.role) && parameter.points_to_const)
     return Difference{fmt::format("is described as {}", role_text(argument.role)),
@@ -150,13 +177,18 @@ std::optional<SignatureMistake> count_mistake(const DescribedCall& call, const S
   } else {
     which = fmt::format("nothing is described for `{}`", signature.parameters[described].text);
   }
-  const bool is_t1 = !call.arguments.empty() && is_loose(*call.arguments.front());
-  const std::string_view way_out =
+  const bool is_from_t1 = !call.arguments.empty() && is_loose(*call.arguments.front());
+  const bool may_fill_array = is_from_t1 && described > taken && !call.empty_arrays.empty();
+  const std::string way_out =
       call.is_reference ? "name what it takes in the order of its parameters: reference(NAME; args(...))"
-      : is_t1           ? (described > taken ? "remove it: Arguments must match its parameters in number and order"
-                                             : "add it: Arguments must match its parameters in number and order")
-                        : "the in, out, inout, scratch and scalar directives must match its "
-                          "parameters in number and order";
+      : may_fill_array  ? fmt::format(
+                              "if it fills a `__constant__` array, set its Name to `{}` and its MemoryType to "
+                               "Constant, otherwise remove it",
+                              fmt::join(call.empty_arrays, "` or `"))
+      : is_from_t1 ? fmt::format("{} it: Arguments must match its parameters in number and order",
+                                 described > taken ? "remove" : "add")
+                   : "the in, out, inout, scratch and scalar directives must match its "
+                     "parameters in number and order";
   mistake.sentence = fmt::format("{} takes {} parameter{}{}, but {} argument{} described: {}; {}", called(call), taken,
                                  taken == 1 ? "" : "s", line_text(signature.place), described,
                                  described == 1 ? " is" : "s are", which, way_out);
@@ -164,6 +196,10 @@ std::optional<SignatureMistake> count_mistake(const DescribedCall& call, const S
 }
 
 }  // namespace
+
+bool is_t1(const Argument& argument) {
+  return is_loose(argument) && !argument.place.file.empty();
+}
 
 DescribedCall kernel_call(const KernelDescription& description) {
   DescribedCall call;
@@ -208,18 +244,25 @@ std::vector<SignatureMistake> compare(const DescribedCall& call, const ArgumentS
          fmt::format("`{}` {}, but parameter {} of {} is `{}`{}: {}, or put the {} in the order of the "
                      "parameters",
                      argument.name, found->what, i + 1, called(call), parameter.text, line_text(parameter.place),
-                     found->fix, is_loose(argument) ? "Arguments" : "directives")});
+                     found->fix, is_loose(argument) ? "Arguments" : "directives"),
+         found->key});
   }
   return mistakes;
 }
 
 std::optional<SignatureMistake> compare_array(const Argument& argument, const std::optional<TypeShape>& shape,
                                               const ParameterType& array) {
-  if (!shape || !array.shape || is_loose(argument) || fits(*shape, *array.shape)) return std::nullopt;
+  if (!shape || !array.shape) return std::nullopt;
+  const bool is_from_t1 = is_t1(argument);
+  if (is_from_t1 ? fits_loosely(*shape, *array.shape) : is_loose(argument) || fits(*shape, *array.shape)) {
+    return std::nullopt;
+  }
   return SignatureMistake{
-      &argument, fmt::format("`{}` is described with elements of the type {}, but the array is `{}`{}: give it the "
-                             "array's type",
-                             argument.name, type_text(argument, shape), array.text, line_text(array.place))};
+      &argument,
+      fmt::format("`{}` is described with elements of the type {}, but the array is `{}`{}: {}", argument.name,
+                  type_text(argument, shape), array.text, line_text(array.place),
+                  is_from_t1 ? "set it to " + t1_type(*shape, *array.shape) : "give it the array's type"),
+      is_from_t1 ? ".Type" : ""};
 }
 
 }  // namespace tuner

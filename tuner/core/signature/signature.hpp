@@ -33,6 +33,8 @@ struct DescribedCall {
   std::string function;  ///< "scale", "v2::scale"
   std::vector<const Argument*> arguments;
   bool is_reference = false;
+  /// Of constant memory, without a content in the source or in the description.
+  std::vector<std::string> empty_arrays = {};
 };
 
 /// The kernel's own call. It points into the description.
@@ -40,10 +42,14 @@ DescribedCall kernel_call(const KernelDescription& description);
 /// That of the kernel that computes the reference; nothing if none is named.
 std::optional<DescribedCall> reference_call(const KernelDescription& description);
 
+/// Whether a T1 file says it.
+bool is_t1(const Argument& argument);
+
 /// Something that a description says of a source and that is not so.
 struct SignatureMistake {
   const Argument* argument = nullptr;  ///< that it is about; null: the function
   std::string sentence;
+  std::string key = {};  ///< of a T1 file's argument, that is to be changed: ".Type"
 };
 
 /// The types of the arguments, in their order; nothing where they are not known.
@@ -51,7 +57,7 @@ using ArgumentShapes = std::vector<std::optional<TypeShape>>;
 
 /// What is certainly wrong with the call. Types that are the same to a kernel are none: integers of one size whatever
 /// their sign, raw bytes, structures that a whole number of elements fits into; docs/directives.md has the rules. T1
-/// files say little of types, and tune as they are: of them, only what could not be launched is wrong.
+/// files tune as they are: of them only what could not be launched is wrong, and elements that are read as others.
 std::vector<SignatureMistake> compare(const DescribedCall& call, const ArgumentShapes& shapes,
                                       const Signature& signature);
 

@@ -3,38 +3,10 @@
 #include <algorithm>
 
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/signature/source_words.hpp"
 
 namespace tuner {
 namespace {
-
-constexpr std::string_view kWhitespace = " \t\v\f\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kWhitespace), text.size()));
-  return text.substr(0, text.find_last_not_of(kWhitespace) + 1);
-}
-
-std::string_view last_part(std::string_view name) {
-  const std::size_t scope = name.rfind("::");
-  return scope == std::string_view::npos ? name : name.substr(scope + 2);
-}
-
-/// A word and where it stands; empty behind the last.
-struct Word {
-  std::string_view text;
-  std::size_t at = 0;
-};
-
-Word next_word(std::string_view text, std::size_t from) {
-  while (from < text.size() && !is_word_character(text[from])) ++from;
-  std::size_t end = from;
-  while (end < text.size() && is_word_character(text[end])) ++end;
-  return {text.substr(from, end - from), from};
-}
-
-std::size_t skip_blanks(std::string_view text, std::size_t at) {
-  return std::min(text.find_first_not_of(kWhitespace, at), text.size());
-}
 
 bool is_any_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -354,41 +326,6 @@ void WrittenSource::read_type(std::string_view text, ParameterType& type) const 
     type.form = ParameterType::Form::value;
     type.shape = shape;
   }
-}
-
-ParameterType WrittenSource::constant_array(std::string_view name) const {
-  std::optional<ParameterType> array;
-  for (const auto& [file, at] : find(name)) {
-    const std::string_view before = statement_before(*file, at);
-    const std::size_t word = find_word(before, "__constant__");
-    if (word == std::string_view::npos) continue;
-    // `__constant__ float a[4], b[4]`: what b is depends on more than its own words.
-    if (before.find_first_of("=,(#", word) != std::string_view::npos || array) return ParameterType{};
-    array.emplace();
-    const std::size_t begin = at - (before.size() - word), end = at + last_part(name).size();
-    const std::string_view code = file->code.code;
-    array->place = file->text.place(at);
-    array->text = std::string(trimmed(code.substr(begin, end - begin)));
-    read_type(std::string(code.substr(begin, end - begin)) + "[]", *array);
-  }
-  return array.value_or(ParameterType{});
-}
-
-std::vector<std::string> WrittenSource::array_names() const {
-  std::vector<std::string> names;
-  for (const File& file : files_) {
-    const std::string_view code = file.code.code;
-    for (std::size_t at = find_word(code, "__constant__"); at != std::string_view::npos;
-         at = find_word(code, "__constant__", at + 1)) {
-      const std::size_t end = std::min(code.find_first_of(";=[{", at), code.size());
-      std::string_view last;
-      for (Word word = next_word(code, at); !word.text.empty() && word.at < end;
-           word = next_word(code, word.at + word.text.size()))
-        last = word.text;
-      names.emplace_back(last);
-    }
-  }
-  return names;
 }
 
 }  // namespace tuner

@@ -26,6 +26,7 @@ class WrittenSource {
   /// Whether all code is at hand that could say what a name is: no headers that were not found, no names that are put
   /// together of parts.
   bool is_complete() const;
+  bool lacks_headers() const { return lacks_headers_; }  ///< some were not found
 
   /// Every declaration of a kernel that may be the one called `name`.
   std::vector<Signature> kernels(std::string_view name) const;
@@ -35,8 +36,12 @@ class WrittenSource {
   bool is_other_function(std::string_view name) const;
   /// The array that `__constant__` declares; of a form that is unknown if that is not seen, or if there are several.
   ParameterType constant_array(std::string_view name) const;
+  /// Whether there may be one of that name: declared, or by a macro.
+  bool may_have_array(std::string_view name) const;
   /// The names of those arrays.
   std::vector<std::string> array_names() const;
+  /// Of those that neither an initialiser nor an argument of the description gives a content, each once.
+  std::vector<std::string> empty_arrays(const KernelDescription& description) const;
 
  private:
   struct File {
@@ -48,6 +53,12 @@ class WrittenSource {
     std::size_t at;
   };
 
+  struct Array {
+    std::string_view name;
+    bool has_content = false;
+  };
+
+  std::vector<Array> arrays() const;
   void note_macro(const CodeText::Macro& macro);
   void note_option(std::string_view option);
   bool is_macro(std::string_view word) const;

@@ -61,13 +61,38 @@ std::string type_of(const T1Node& argument) {
             type, type_names(),
             "; valid types are bool, int8 to int64, uint8 to uint64, half, float, double and CUDA's vectors of them"));
   }
-  if (const auto size = argument.find("TypeSize")) {
-    const auto bytes = static_cast<std::int64_t>(size_of(shape->element)) * shape->lanes;
-    if (size->integer() != bytes) {
-      size->fail("`{}` has {} bytes, not {}: write {}, or correct the Type", type, bytes, size->integer(), bytes);
-    }
-  }
+  argument.find("TypeSize");
   return type;
+}
+
+/// All at once: who has one wrong has most of them wrong.
+void check_type_sizes(const std::vector<T1Node>& arguments) {
+  std::optional<T1Node> first;
+  std::string sentence;
+  for (const T1Node& argument : arguments) {
+    const auto type = argument.find("Type"), size = argument.find("TypeSize");
+    const auto shape = type && type->is_string() ? shape_of_type(type->string()) : std::nullopt;
+    if (!shape || !size || is_wide_vector(type->string())) continue;
+    const auto bytes = static_cast<std::int64_t>(size_of(shape->element)) * shape->lanes;
+    if (size->integer() == bytes) continue;
+    sentence += first ? fmt::format("; {} in {}", bytes, size->path())
+                      : fmt::format("`{}` has {} bytes, not {}: write {}, or correct the Type", type->string(), bytes,
+                                    size->integer(), bytes);
+    if (!first) first = size;
+  }
+  if (first) first->fail(sentence);
+}
+
+/// A string of digits, which some writers of T1 files put in quotes.
+std::optional<search::Value> number_in_quotes(const T1Node& node) {
+  if (!node.is_string()) return std::nullopt;
+  constexpr std::size_t kMostDigits = 18;  // fit in 64 bits
+  const std::string_view text = node.string();
+  const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
+  if (digits.empty() || digits.size() > kMostDigits || !std::all_of(digits.begin(), digits.end(), is_digit)) {
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(std::stoll(node.string()));
 }
 
 class ArgumentReader {
@@ -79,8 +104,11 @@ class ArgumentReader {
     const T1Node list = specification.need("Arguments");
     read_references(specification);
     const std::vector<T1Node> nodes = list.elements();
+    if (nodes.empty()) refuse_no_t1_arguments(list, around_);
+    check_type_sizes(nodes);
     pairing_ = pair_t1_arguments(nodes, around_);
     for (std::size_t i = 0; i < nodes.size(); ++i) read_argument(nodes[i], i);
+    if (!to_write_.empty()) refuse_t1_contents(to_write_);
     if (!any_output_) refuse_without_t1_output(list, pairing_);
     warn_of_t1_views(filled_);
     for (const auto& [name, reference] : references_) {
@@ -182,10 +210,10 @@ class ArgumentReader {
     }
   }
 
-  /// A header of the user's own may declare what the source does not.
+  /// A header that was not found may declare what the others do not.
   bool may_have_array(const T1Node& argument) const {
     const auto name = argument.find("Name");
-    return !name || declares_constant(around_.code.code, name->string()) || includes_in_quotes(around_.code);
+    return !name || around_.written.may_have_array(name->string()) || around_.written.lacks_headers();
   }
 
   void read_scalar(const T1Node& argument, std::size_t index) {
@@ -205,11 +233,12 @@ class ArgumentReader {
     const bool taken =
         around_.names.parameters.contains(name) ||
         std::any_of(properties_.begin(), properties_.end(), [&](const auto& p) { return p.name == name; });
-    if (node.is_string() || taken || !is_declarable(name)) {
+    const std::optional<search::Value> quoted = number_in_quotes(node);
+    if ((node.is_string() && !quoted) || taken || !is_declarable(name)) {
       add(fmt::format("scalar({}, {}, value {})", name, type, value), argument);
       return;
     }
-    properties_.push_back({name, node.value(), argument.path()});
+    properties_.push_back({name, quoted ? *quoted : node.value(), argument.path()});
     add(fmt::format("scalar({}, {})", name, type), argument);
   }
 
@@ -233,7 +262,7 @@ class ArgumentReader {
     argument.find("Output");
     const T1Filled buffer = buffer_of(argument, name, type);
     const std::string& length = buffer.length;
-    const std::string content = t1_content(buffer, around_, is_passed);
+    const std::string content = content_of(buffer, is_passed);
     filled_.push_back(buffer);
     add(fmt::format("constant({}, {}, {}{})", name, type, length, content), argument);
     if (!is_passed) return;
@@ -272,7 +301,7 @@ class ArgumentReader {
     if (access == "WriteOnly") {
       for (const char* key : {"FillType", "FillValue", "DataSource"}) argument.find(key);
     } else {
-      content = t1_content(buffer, around_, false);
+      content = content_of(buffer, false);
       filled_.push_back(buffer);
     }
     if (access != "ReadOnly" && can_be_written(argument, index)) any_output_ = true;
@@ -280,6 +309,13 @@ class ArgumentReader {
     add(fmt::format("{}({}, {}, {}{}{}{})", role, name, type, buffer.length, content,
                     access == "ReadOnly" ? "" : tolerances(argument), padding(argument)),
         argument);
+  }
+
+  /// What has to be written to a file first is remembered, so that all of it is told at once.
+  std::string content_of(const T1Filled& buffer, bool is_passed) {
+    if (!must_be_written(buffer)) return t1_content(buffer, around_, is_passed);
+    to_write_.push_back(buffer);
+    return {};
   }
 
   std::string tolerances(const T1Node& argument) {
@@ -334,7 +370,7 @@ class ArgumentReader {
   std::map<std::string, std::pair<Tolerance, T1Node>> references_;
   std::set<std::string> names_;
   T1Pairing pairing_;
-  std::vector<T1Filled> filled_;
+  std::vector<T1Filled> filled_, to_write_;
   bool any_output_ = false;
 };
 

@@ -10,6 +10,7 @@
 #include "search/expression/expression.hpp"
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/words.hpp"
 
 namespace tuner {
 namespace {
@@ -57,21 +58,35 @@ bool is_plain_expression(const std::string& text) {
   }
 }
 
-/// FillType Generator: an expression of the index `i`, which is computed once and kept.
-[[noreturn]] void refuse_generator(const T1Node& fill, const T1Filled& buffer, const std::optional<T1Node>& source) {
+/// Nor a file's name.
+bool is_plain_name(const std::string& text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return is_word_character(c) || c == '.' || c == '-' || c == '/'; });
+}
+
+bool is_generator(const T1Filled& buffer) {
+  const auto fill = buffer.argument.find("FillType");
+  return fill && fill->is_string() && fill->string() == "Generator";
+}
+
+std::string file_for(const T1Filled& buffer) {
+  return buffer.name + ".npy";
+}
+
+/// The statement of Python that writes the file; empty where the text does not show it.
+std::string writing(const T1Filled& buffer) {
+  const auto source = buffer.argument.find("DataSource");
   const auto shape = shape_of_type(buffer.type);
-  const std::string file = buffer.name + ".npy";
-  std::string how = fmt::format("numpy.save('{}', ...) writes one", file);
-  if (source && source->is_string() && is_plain_expression(source->string()) && shape->lanes == 1 &&
-      shape->element != ElementType::bfloat16) {
-    how = fmt::format(
-        "python3 -c \"import numpy; numpy.save('{}', numpy.array([{} for i in range({})], '{}'))\" "
-        "writes it",
-        file, source->string(), buffer.elements, to_string(shape->element));
+  if (!source || !source->is_string() || shape->lanes != 1 || shape->element == ElementType::bfloat16) return {};
+  const std::string& text = source->string();
+  if (!is_generator(buffer)) {
+    if (!is_plain_name(text)) return {};
+    return fmt::format("numpy.save('{}', numpy.fromfile('{}', '{}'))", file_for(buffer), text,
+                       to_string(shape->element));
   }
-  fill.fail(
-      "elements are not computed by an expression here: use BinaryRaw with a NumPy file, \"DataSource\": \"{}\" ({})",
-      file, how);
+  if (!is_plain_expression(text)) return {};
+  return fmt::format("numpy.save('{}', numpy.array([{} for i in range({})], '{}'))", file_for(buffer), text,
+                     buffer.elements, to_string(shape->element));
 }
 
 bool is_random(const T1Filled& buffer) {
@@ -118,7 +133,6 @@ std::string t1_content(const T1Filled& buffer, const T1Surroundings& around, boo
     if (repeats) argument.warn("is filled with a ramp instead of random numbers, so that both have the same content.");
     return random_content(buffer, value, repeats);
   }
-  if (how == "Generator") refuse_generator(*fill, buffer, source);
   if (source && source->is_string() && source->string().ends_with(".npy")) {
     return fmt::format(", file({})", search::quote(data_file(source->string(), around)));
   }
@@ -127,6 +141,35 @@ std::string t1_content(const T1Filled& buffer, const T1Surroundings& around, boo
       "`{}` is not supported: buffers are filled with Constant or Random, or from a NumPy file that DataSource names "
       "(numpy.save writes one)",
       how);
+}
+
+bool must_be_written(const T1Filled& buffer) {
+  if (is_generator(buffer)) return true;
+  const auto fill = buffer.argument.find("FillType"), source = buffer.argument.find("DataSource");
+  const bool is_raw = fill && fill->is_string() && fill->string() == "BinaryRaw";
+  return is_raw && source && source->is_string() && !source->string().ends_with(".npy");
+}
+
+void refuse_t1_contents(const std::vector<T1Filled>& buffers) {
+  std::string others, statements;
+  bool all_known = true;
+  for (const T1Filled& buffer : buffers) {
+    if (&buffer != &buffers.front()) {
+      others += fmt::format("; likewise {} with \"{}\"", buffer.argument.path(), file_for(buffer));
+    }
+    const std::string statement = writing(buffer);
+    all_known = all_known && !statement.empty();
+    statements += "; " + statement;
+  }
+  const T1Filled& first = buffers.front();
+  const bool is_one = buffers.size() == 1;
+  const std::string how =
+      all_known ? fmt::format("python3 -c \"import numpy{}\" writes {}", statements, is_one ? "it" : "them")
+                : fmt::format("numpy.save('{}', ...) writes one", file_for(first));
+  const char* const what =
+      is_generator(first) ? "elements are not computed by an expression here" : "raw bytes are not read here";
+  first.argument.need("FillType")
+      .fail("{}: use BinaryRaw with a NumPy file, \"DataSource\": \"{}\"{} ({})", what, file_for(first), others, how);
 }
 
 void warn_of_t1_views(const std::vector<T1Filled>& buffers) {

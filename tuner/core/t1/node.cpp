@@ -6,11 +6,13 @@
 #include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/suggestion.hpp"
+#include "tuner/core/base/words.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner {
@@ -62,6 +64,91 @@ class KeyWatch {
   std::vector<std::set<std::string>> open_;
   std::string twice_;
 };
+
+constexpr std::string_view kKeys[] = {"AccessType",
+                                      "Arguments",
+                                      "BenchmarkConfig",
+                                      "CompilerOptions",
+                                      "Conditions",
+                                      "ConfigurationSpace",
+                                      "DataSource",
+                                      "Default",
+                                      "Expression",
+                                      "FillType",
+                                      "FillValue",
+                                      "GlobalSize",
+                                      "GlobalSizeType",
+                                      "GridDivX",
+                                      "GridDivY",
+                                      "GridDivZ",
+                                      "KernelFile",
+                                      "KernelName",
+                                      "KernelSpecification",
+                                      "KernelTypeNames",
+                                      "Language",
+                                      "LocalSize",
+                                      "MemType",
+                                      "MemoryType",
+                                      "Name",
+                                      "Output",
+                                      "Parameters",
+                                      "ProblemSize",
+                                      "SharedMemory",
+                                      "Size",
+                                      "TuningParameters",
+                                      "Type",
+                                      "TypeSize",
+                                      "Values"};
+
+struct Renaming {
+  std::string from, to;
+};
+
+/// As the files of the format's first generation call them.
+constexpr std::pair<std::string_view, std::string_view> kOlderKeys[] = {
+    {"blocksize", "LocalSize"}, {"gridsize", "GlobalSize"}, {"length", "Size"}, {"value", "FillValue"}};
+
+/// Without what differs between spellings of one key: `shared_memory`, `sharedMemory`.
+std::string folded(std::string_view key) {
+  std::string text;
+  for (const char c : key) {
+    if (c != '_') text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return text;
+}
+
+std::string_view known_key(const std::string& key) {
+  const std::string plain = folded(key);
+  for (const std::string_view known : kKeys) {
+    if (folded(known) == plain) return known;
+  }
+  for (const auto& [older, known] : kOlderKeys) {
+    if (older == plain) return known;
+  }
+  return key;
+}
+
+/// All of a file whose spelling is another one, in order, each once.
+std::vector<Renaming> misspelt_keys(const Json& file) {
+  std::vector<Renaming> renamings;
+  std::vector<const Json*> pending{&file};
+  for (std::size_t next = 0; next < pending.size(); ++next) {
+    if (pending[next]->is_array()) {
+      for (const Json& element : *pending[next]) pending.push_back(&element);
+    }
+    if (!pending[next]->is_object()) continue;
+    for (const auto& [key, value] : pending[next]->items()) {
+      const std::string known(known_key(key));
+      const bool is_noted = std::any_of(renamings.begin(), renamings.end(),
+                                        [&key = key](const Renaming& one) { return one.from == key; });
+      if (known != key && !value.is_null() && !is_noted) renamings.push_back({key, known});
+      // What others keep there has names of its own.
+      const bool is_theirs = known == "BenchmarkConfig" || folded(key) == "metadata" || folded(key) == "verification";
+      if (!is_theirs) pending.push_back(&value);
+    }
+  }
+  return renamings;
+}
 
 }  // namespace
 
@@ -153,13 +240,15 @@ std::optional<T1Node> T1Node::find(std::string_view key) const {
 
 T1Node T1Node::need(std::string_view key) const {
   if (auto found = find(key)) return *std::move(found);
-  const auto is_same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-  };
+  const std::string wanted(key);
+  std::vector<Renaming> renamings = misspelt_keys(*document_->json_);
+  const bool is_there =
+      std::any_of(renamings.begin(), renamings.end(), [&](const Renaming& one) { return one.to == wanted; });
   std::string written;
-  for (const auto& [other, value] : json_->items()) {
-    const bool is_it = !value.is_null() && std::equal(other.begin(), other.end(), key.begin(), key.end(), is_same);
-    if (is_it && other != key) written = fmt::format("; `{}` is there: rename it to `{}`", other, key);
+  for (const auto& [from, to] : renamings) {
+    if (!is_there) break;
+    written += written.empty() ? "; rename " : ", ";
+    written += fmt::format("`{}` to `{}`", from, to);
   }
   throw Error(Errc::bad_description,
               fmt::format("{}: {}{}{} is missing{}.", document_->file().string(), one_line(path_, kLongestPath),
@@ -208,6 +297,19 @@ std::vector<std::string> T1Node::keys() const {
   if (!json_->is_object()) fail("must be an object in braces, not {}", json_->type_name());
   for (const auto& [key, value] : json_->items()) keys.push_back(key);
   return keys;
+}
+
+bool T1Node::mentions(std::string_view word) const {
+  std::vector<const Json*> pending{json_};
+  while (!pending.empty()) {
+    const Json& next = *pending.back();
+    pending.pop_back();
+    if (next.is_string() && find_word(next.get_ref<const std::string&>(), word) != std::string_view::npos) return true;
+    if (next.is_structured()) {
+      for (const Json& element : next) pending.push_back(&element);
+    }
+  }
+  return false;
 }
 
 void T1Node::fail(const std::string& sentence) const {

@@ -76,6 +76,9 @@ class T1Node {
   bool flag() const;                      ///< true, false, 1 or 0
   std::vector<std::string> keys() const;  ///< of an object; counts as having asked for all of them
 
+  /// Whether a string in it, at any depth, has the word.
+  bool mentions(std::string_view word) const;
+
   /// Throws Error{bad_description}: "FILE: PATH: sentence".
   [[noreturn]] void fail(const std::string& sentence) const;
   void warn(const std::string& sentence) const { document_->warn(path_, sentence); }

@@ -49,10 +49,11 @@ bool wants_value(std::string_view option) {
 
 }  // namespace
 
-T1Line read_t1_options(const T1Node& specification) {
+T1Options read_t1_options(const T1Node& specification) {
   const auto node = specification.find("CompilerOptions");
   if (!node) return {};
   const fs::path folder = specification.document().file().parent_path();
+  T1Options options;
   std::string list;
   std::string pending;
   const auto take = [&](const T1Node& element, std::string option) {
@@ -65,6 +66,7 @@ T1Line read_t1_options(const T1Node& specification) {
       if (named.is_relative()) option = "-I" + fs::absolute(folder / named).lexically_normal().string();
     }
     if (const std::optional<std::string> why = why_refused(option)) element.fail(*why);
+    if (const auto named = include_folder(option)) options.folders.emplace_back(*named);
     list += (list.empty() ? "" : ", ") + search::quote(option);
   };
   for (const T1Node& element : node->elements()) {
@@ -81,7 +83,8 @@ T1Line read_t1_options(const T1Node& specification) {
     take(element, option);
   }
   if (!pending.empty()) node->fail("the option `{}` needs a value", pending);
-  return list.empty() ? T1Line() : T1Line{fmt::format("options({})", list), node->path()};
+  if (!list.empty()) options.line = {fmt::format("options({})", list), node->path()};
+  return options;
 }
 
 }  // namespace tuner

@@ -48,6 +48,16 @@ T1Pairing pair_t1_arguments(const std::vector<T1Node>& arguments, const T1Surrou
   return pairing;
 }
 
+void refuse_no_t1_arguments(const T1Node& arguments, const T1Surroundings& around) {
+  const auto parameters = kernel_parameters(around.code.code, around.kernel);
+  if (!parameters) arguments.fail("is empty: describe what the kernel takes, in the order of its parameters");
+  if (parameters->empty()) return;
+  std::string list;
+  for (const std::string_view parameter : *parameters)
+    list += fmt::format("{}`{}`", list.empty() ? "" : ", ", parameter);
+  arguments.fail("is empty, but the kernel `{}` takes {}: describe each of them, in this order", around.kernel, list);
+}
+
 void refuse_without_t1_output(const T1Node& arguments, const T1Pairing& pairing) {
   constexpr const char* kNone = "no argument is written, and without an output no configuration can be checked";
   constexpr const char* kEdit = "to WriteOnly, or to ReadWrite if it is read too";

@@ -25,6 +25,9 @@ struct T1Pairing {
 /// As far as the source's text shows it.
 T1Pairing pair_t1_arguments(const std::vector<T1Node>& arguments, const T1Surroundings& around);
 
+/// Where the list is empty: throws Error{bad_description} that says what the kernel takes, unless that is nothing.
+void refuse_no_t1_arguments(const T1Node& arguments, const T1Surroundings& around);
+
 /// Throws Error{bad_description} that says which argument could be the output.
 [[noreturn]] void refuse_without_t1_output(const T1Node& arguments, const T1Pairing& pairing);
 

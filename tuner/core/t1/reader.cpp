@@ -3,19 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/code_text.hpp"
 #include "tuner/core/description/directives.hpp"
+#include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/kernel_text.hpp"
+#include "tuner/core/description/name_table.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/signature/written_signature.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/core/t1/arguments.hpp"
 #include "tuner/core/t1/baseline.hpp"
 #include "tuner/core/t1/launch.hpp"
 #include "tuner/core/t1/options.hpp"
 #include "tuner/core/t1/parameters.hpp"
 #include "tuner/core/t1/signature.hpp"
+#include "tuner/core/t1/unmentioned.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner {
@@ -39,17 +46,20 @@ class T1Reader {
     conditions_ = read_t1_conditions(space, names_);
     read_source(specification);
     const T1Launch launch = read_t1_launch(specification, names_);
-    const T1Surroundings around{names_, document_.file().parent_path(), kernel_file_.parent_path(), kernel_,
-                                read_code(source_)};
+    const T1Options options = read_t1_options(specification);
+    read_headers(options.folders);
+    const WrittenSource written(text_, headers_);
+    const T1Surroundings around{
+        names_, document_.file().parent_path(), kernel_file_.parent_path(), kernel_, read_code(source_), written};
     T1Arguments arguments = read_t1_arguments(specification, around, properties_);
-    const T1Line options = read_t1_options(specification);
     add_macros(launch);
     for (T1Line& line : launch.lines(arguments.shared_bytes)) rest_.push_back(std::move(line));
     for (T1Line& line : arguments.lines) rest_.push_back(std::move(line));
-    if (!options.directive.empty()) rest_.push_back(options);
+    if (!options.line.directive.empty()) rest_.push_back(options.line);
 
     T1Description result{understood(), {}};
     mend_baseline(result.kernel);
+    check_mentions(specification, written, result.kernel);
     document_.report_unknown_keys();
     result.warnings = document_.take_warnings();
     return result;
@@ -58,14 +68,14 @@ class T1Reader {
  private:
   /// What names the file or tells other tuners how to go about it.
   void read_labels() {
-    for (const char* label : {"$schema", "Metadata"}) root_.find(label);
+    for (const char* label : {"$schema", "Metadata", "verification", "Verification"}) root_.find(label);
     if (const auto general = root_.find("General")) {
-      for (const char* label : {"BenchmarkName", "FormatVersion"}) general->find(label);
+      for (const char* label : {"BenchmarkName", "BenchmarksPath", "FormatVersion"}) general->find(label);
       for (const char* setting : {"LoggingLevel", "TimeUnit", "OutputFile", "OutputFormat"}) {
         if (const auto node = general->find(setting)) node->set_aside();
       }
     }
-    for (const char* setting : {"Search", "Budget"}) {
+    for (const char* setting : {"Search", "SearchSettings", "Budget"}) {
       if (const auto node = root_.find(setting)) node->set_aside();
     }
   }
@@ -78,7 +88,7 @@ class T1Reader {
       language.fail("kernels in `{}` cannot be compiled here; only CUDA C++ can{}", language.string(),
                     name == "hip" ? ": set it to CUDA if the source avoids what only HIP has" : "");
     }
-    specification.find("BenchmarkName");
+    for (const char* label : {"BenchmarkName", "BenchmarkPath"}) specification.find(label);
     for (const char* setting : {"Device", "Profiling", "SimulationInput", "Stream", "Misc", "ReferenceData"}) {
       const auto node = specification.find(setting);
       const bool is_off = node && node->path().ends_with("Profiling") && !node->flag();
@@ -86,17 +96,21 @@ class T1Reader {
     }
   }
 
-  /// BenchmarkConfig: numbers that expressions may name.
+  /// BenchmarkConfig: numbers that expressions and the source may name.
   void read_constants() {
-    const auto config = root_.find("BenchmarkConfig");
-    if (!config) return;
-    for (const std::string& key : config->keys()) {
-      const auto node = config->find(key);
-      if (!node) continue;
-      if (node->is_number() && is_identifier(key)) {
-        names_.constants[key] = node->value();
-      } else {
-        node->set_aside();
+    const auto general = root_.find("General");
+    for (const auto& config :
+         {general ? general->find("BenchmarkConfig") : std::nullopt, root_.find("BenchmarkConfig")}) {
+      if (!config) continue;
+      for (const std::string& key : config->keys()) {
+        const auto node = config->find(key);
+        if (!node) continue;
+        if (node->is_number() && is_identifier(key)) {
+          names_.constants[key] = node->value();
+          constant_paths_[key] = node->path();
+        } else {
+          node->set_aside();
+        }
       }
     }
   }
@@ -141,6 +155,29 @@ class T1Reader {
     if (!list.empty()) kernel_ += fmt::format("<{}>", list);
   }
 
+  /// Those that are found beside the kernel's file and in folders that the T1 file names.
+  void read_headers(const std::vector<fs::path>& folders) {
+    text_.file = kernel_file_;
+    text_.blanked_source = source_;
+    headers_ = quoted_headers(source_, kernel_file_, {}, folders);
+  }
+
+  /// What the source and the file do not have in common.
+  void check_mentions(const T1Node& specification, const WrittenSource& written, const KernelDescription& kernel) {
+    const std::vector<std::string> arrays = written.empty_arrays(kernel);
+    if (!arrays.empty()) {
+      document_.warn(
+          "KernelSpecification.Arguments",
+          fmt::format("nothing fills what the source declares __constant__, `{}`, which is then zero: add an "
+                      "argument with that Name and the MemoryType Constant.",
+                      fmt::join(arrays, "`, `")));
+    }
+    if (!written.is_complete()) return;
+    std::vector<std::string> texts{source_};
+    for (const Header& header : without_standard(headers_)) texts.push_back(header.text);
+    check_unmentioned_parameters({specification, parameters_, conditions_}, texts);
+  }
+
   /// Macros that other tuners define beside the parameters, if the source has a use for them.
   void add_macros(const T1Launch& launch) {
     const auto offer = [&](const std::string& name, const std::string& expression, const std::string& path) {
@@ -152,6 +189,23 @@ class T1Reader {
       offer(fmt::format("grid_size_{}", "xyz"[i]), launch.grid[i], launch.grid_path);
       offer(fmt::format("GRID_SIZE_{}", "XYZ"[i]), launch.grid[i], launch.grid_path);
       offer(fmt::format("BLOCK_SIZE_{}", "XYZ"[i]), launch.block[i], launch.block_path);
+    }
+    add_constants();
+  }
+
+  /// Those of BenchmarkConfig that the source leaves to whoever compiles it.
+  void add_constants() {
+    const CodeText code = read_code(source_);
+    for (const auto& [name, value] : names_.constants) {
+      const auto is_it = [&name = name](const auto& other) { return other.name == name; };
+      const auto is_offered = [start = fmt::format("define({} =", name)](const T1Line& line) {
+        return line.directive.starts_with(start);
+      };
+      const bool is_taken = names_.parameters.contains(name) || !is_declarable(name) ||
+                            std::any_of(properties_.begin(), properties_.end(), is_it) ||
+                            std::any_of(rest_.begin(), rest_.end(), is_offered);
+      if (is_taken || !mentions(source_, name) || defines_always(source_, name) || declares(code.code, name)) continue;
+      rest_.push_back({fmt::format("define({} = {})", name, value.text()), constant_paths_.at(name)});
     }
   }
 
@@ -262,9 +316,12 @@ class T1Reader {
   std::vector<T1Line> rest_;
   fs::path kernel_file_;
   std::string source_;
+  KernelDescription text_;  ///< the source alone
+  std::vector<Header> headers_;
   std::string kernel_;
   std::string kernel_path_;
   std::set<std::string> template_parameters_;
+  std::map<std::string, std::string> constant_paths_;
 };
 
 }  // namespace

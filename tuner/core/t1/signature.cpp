@@ -1,9 +1,11 @@
 #include "tuner/core/t1/signature.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "search/expression/quoting.hpp"
+#include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/words.hpp"
 
 namespace tuner {
@@ -37,6 +39,22 @@ std::optional<std::vector<std::string_view>> parameters_at(std::string_view sour
   return parameters;
 }
 
+/// Whether a value may stand behind the word, so that a name there declares nothing.
+bool continues_expression(std::string_view word) {
+  constexpr std::string_view kWords[] = {"return", "case", "else", "do", "throw", "sizeof", "and", "or", "not"};
+  return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
+}
+
+/// `int m`, `T* a`: two words, of which the first is no beginning of an expression.
+bool begins_declaration(std::string_view statement) {
+  statement = search::trimmed(statement);
+  std::size_t end = 0;
+  while (end < statement.size() && is_word_character(statement[end])) ++end;
+  const std::size_t next = statement.find_first_not_of(" \t\r\n*&", end);
+  return end > 0 && next != std::string_view::npos && next > end && is_word_character(statement[next]) &&
+         !continues_expression(statement.substr(0, end));
+}
+
 }  // namespace
 
 std::optional<std::vector<std::string_view>> kernel_parameters(std::string_view code, std::string_view kernel) {
@@ -63,19 +81,6 @@ bool may_write_through(std::string_view parameter) {
   return parameter.find('*') != std::string_view::npos && !is_to_const(parameter);
 }
 
-bool declares_constant(std::string_view code, std::string_view name) {
-  constexpr std::string_view kWord = "__constant__";
-  for (std::size_t at = find_word(code, kWord); at != std::string_view::npos; at = find_word(code, kWord, at + 1)) {
-    const std::string_view declaration = code.substr(at, code.find(';', at) - at);
-    if (find_word(declaration, name) != std::string_view::npos) return true;
-  }
-  return false;
-}
-
-bool includes_in_quotes(const CodeText& code) {
-  return std::any_of(code.includes.begin(), code.includes.end(), [](const auto& include) { return include.is_quoted; });
-}
-
 std::optional<CertainInclude> included_from_hip(std::string_view source) {
   for (CertainInclude& include : certain_includes(source)) {
     if (include.name.starts_with("hip/")) return std::move(include);
@@ -92,6 +97,39 @@ bool defines(std::string_view source, std::string_view name) {
        at = find_word(source, "define", at + 1)) {
     const std::size_t begin = skip_blanks(source, at + 6);
     if (find_word(source.substr(begin, name.size() + 1), name) == 0) return true;
+  }
+  return false;
+}
+
+bool defines_always(std::string_view source, std::string_view name) {
+  for (const LiveLine& line : live_lines(source)) {
+    // `#ifndef NAME`, after which a definition is no more than a default.
+    if (line.text.starts_with("if") && mentions(line.text, name)) return false;
+    if (line.is_certain && line.text.starts_with("define") && defines(line.text, name)) return true;
+  }
+  return false;
+}
+
+bool declares(std::string_view code, std::string_view name) {
+  constexpr std::size_t kLongest = 4096;  // of a declaration
+  for (std::size_t at = find_word(code, name); at != std::string_view::npos; at = find_word(code, name, at + 1)) {
+    std::string_view before = search::trimmed(code.substr(0, at));
+    if (before.ends_with('.') || before.ends_with("->")) return true;  // it is a member's
+    if (before.ends_with(',')) {                                       // `int m, n`
+      before.remove_prefix(before.size() - std::min(before.size(), kLongest));
+      const std::size_t end = before.find_last_of(";{}()");
+      if (begins_declaration(end == std::string_view::npos ? before : before.substr(end + 1))) return true;
+      continue;
+    }
+    const bool is_pointer = before.ends_with('*') || before.ends_with('&');
+    while (before.ends_with('*') || before.ends_with('&'))
+      before = search::trimmed(before.substr(0, before.size() - 1));
+    std::size_t begin = before.size();
+    while (begin > 0 && is_word_character(before[begin - 1])) --begin;
+    const std::string_view word = before.substr(begin);
+    if (word.empty() || is_digit(word.front()) || continues_expression(word)) continue;
+    // `x * N` is a product, `float* n` a pointer.
+    if (!is_pointer || shape_of_type(word) || word == "const" || word == "void" || word == "char") return true;
   }
   return false;
 }

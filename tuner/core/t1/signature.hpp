@@ -19,11 +19,6 @@ std::optional<std::vector<std::string_view>> kernel_parameters(std::string_view 
 bool is_to_const(std::string_view parameter);
 bool may_write_through(std::string_view parameter);
 
-/// Whether such code declares an array of that name in constant memory.
-bool declares_constant(std::string_view code, std::string_view name);
-
-/// Whether it includes a header in quotes.
-bool includes_in_quotes(const CodeText& code);
 /// The header of HIP that is included whatever is defined.
 std::optional<CertainInclude> included_from_hip(std::string_view source);
 
@@ -31,5 +26,10 @@ std::optional<CertainInclude> included_from_hip(std::string_view source);
 bool mentions(std::string_view source, std::string_view name);
 /// Whether the source has a `#define` of `name`.
 bool defines(std::string_view source, std::string_view name);
+/// The same of a `#define` that is in force whatever is defined already.
+bool defines_always(std::string_view source, std::string_view name);
+/// Whether such code seems to declare a variable, a parameter, a function or a member of that name, which a macro of
+/// that name would break.
+bool declares(std::string_view code, std::string_view name);
 
 }  // namespace tuner

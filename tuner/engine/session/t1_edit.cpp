@@ -38,6 +38,11 @@ std::string edit_after(Outcome outcome, const std::string& name, const std::stri
   }
 }
 
+/// The words of a compile that failed (failure_sentence.cpp).
+bool says_missing_header(const std::string& message) {
+  return message.find("was not found: name its folder with -I") != std::string::npos;
+}
+
 }  // namespace
 
 std::string t1_edit(const KernelDescription& description, Outcome outcome, const std::string& message) {
@@ -45,8 +50,17 @@ std::string t1_edit(const KernelDescription& description, Outcome outcome, const
   for (const Argument& argument : description.arguments) {
     const bool is_t1 = argument.place.line == 0 && !argument.place.file.empty();
     if (!is_t1 || !quotes(message, argument.name)) continue;
+    // What a sum of the old content and something else shows, or a content that was never there.
+    const bool is_unwritten = outcome == Outcome::nondeterministic && argument.role == Argument::Role::out;
+    if (is_unwritten)
+      edits += fmt::format(" {}.AccessType: set ReadWrite if the kernel reads it.", argument.place.file);
     const std::string edit = edit_after(outcome, argument.name, message);
     if (!edit.empty()) edits += fmt::format(" {}: {}.", argument.place.file, edit);
+  }
+  if (!description.is_from_t1()) return edits;
+  const std::string& kernel = description.place.file;
+  if (outcome == Outcome::compile_error && says_missing_header(message)) {
+    edits += fmt::format(" {}.CompilerOptions: add \"-I DIR\".", kernel.substr(0, kernel.rfind('.')));
   }
   return edits;
 }

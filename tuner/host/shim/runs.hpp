@@ -15,7 +15,8 @@ struct Run {
   unsigned char poison;
 };
 inline constexpr unsigned char kPoison = 0xff;
-inline constexpr unsigned char kOtherPoison = 0x7b;
+/// Small in every floating type: what is added to it changes it, so that a sum with it does not look unwritten.
+inline constexpr unsigned char kOtherPoison = 0x3b;
 /// With it shared memory and scratch hold NaN in every floating type: all else, times the zero of a padded tile, is 0.
 inline constexpr unsigned char kPoisonOfNan = 0xef;
 inline constexpr std::size_t kRunsOverPoison = 3;  // these come first

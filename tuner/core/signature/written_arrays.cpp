@@ -1,0 +1,83 @@
+// Arrays in constant memory, as a source's text declares them.
+#include <algorithm>
+
+#include "tuner/core/base/words.hpp"
+#include "tuner/core/signature/source_words.hpp"
+#include "tuner/core/signature/written_signature.hpp"
+
+namespace tuner {
+
+ParameterType WrittenSource::constant_array(std::string_view name) const {
+  std::optional<ParameterType> array;
+  for (const auto& [file, at] : find(name)) {
+    const std::string_view before = statement_before(*file, at);
+    const std::size_t word = find_word(before, "__constant__");
+    if (word == std::string_view::npos) continue;
+    // `__constant__ float a[4], b[4]`: what b is depends on more than its own words.
+    if (before.find_first_of("=,(#", word) != std::string_view::npos || array) return ParameterType{};
+    array.emplace();
+    const std::size_t begin = at - (before.size() - word), end = at + last_part(name).size();
+    const std::string_view code = file->code.code;
+    array->place = file->text.place(at);
+    array->text = std::string(trimmed(code.substr(begin, end - begin)));
+    read_type(std::string(code.substr(begin, end - begin)) + "[]", *array);
+  }
+  return array.value_or(ParameterType{});
+}
+
+bool WrittenSource::may_have_array(std::string_view name) const {
+  const auto declares_arrays = [](const CodeText::Macro& macro) {
+    return find_word(macro.body, "__constant__") != std::string_view::npos;
+  };
+  for (const File& file : files_) {
+    if (std::any_of(file.code.macros.begin(), file.code.macros.end(), declares_arrays)) return mentions(name);
+  }
+  if (is_macro(last_part(name)) || stands_in_macros(name)) return true;
+  const std::vector<Found> found = find(name);
+  return std::any_of(found.begin(), found.end(), [&](const Found& one) {
+    return find_word(statement_before(*one.file, one.at), "__constant__") != std::string_view::npos;
+  });
+}
+
+std::vector<WrittenSource::Array> WrittenSource::arrays() const {
+  std::vector<Array> arrays;
+  for (const File& file : files_) {
+    const std::string_view code = file.code.code;
+    for (std::size_t at = find_word(code, "__constant__"); at != std::string_view::npos;
+         at = find_word(code, "__constant__", at + 1)) {
+      std::size_t end = std::min(code.find_first_of(";=[{", at), code.size());
+      Array array;
+      for (Word word = next_word(code, at); !word.text.empty() && word.at < end;
+           word = next_word(code, word.at + word.text.size()))
+        array.name = word.text;
+      while (end < code.size() && code[end] == '[') {
+        const std::size_t closed = skip_brackets(code, end);
+        end = closed == std::string_view::npos ? code.size() : skip_blanks(code, closed);
+      }
+      array.has_content = end < code.size() && (code[end] == '=' || code[end] == '{');
+      arrays.push_back(array);
+    }
+  }
+  return arrays;
+}
+
+std::vector<std::string> WrittenSource::array_names() const {
+  std::vector<std::string> names;
+  for (const Array& array : arrays()) names.emplace_back(array.name);
+  return names;
+}
+
+std::vector<std::string> WrittenSource::empty_arrays(const KernelDescription& description) const {
+  std::vector<std::string> names;
+  for (const Array& array : arrays()) {
+    const bool is_filled =
+        std::any_of(description.arguments.begin(), description.arguments.end(), [&](const Argument& argument) {
+          return argument.role == Argument::Role::constant && last_part(argument.name) == array.name;
+        });
+    const bool is_known = std::find(names.begin(), names.end(), array.name) != names.end();
+    if (!array.has_content && !is_filled && !is_known) names.emplace_back(array.name);
+  }
+  return names;
+}
+
+}  // namespace tuner
