@@ -37,8 +37,7 @@ struct SetIdProgram {
       const std::string program = folder / "program", worker = folder / "worker";
       std::vector<std::string> variables{
           "TUNER_DB=/stranger/db",           "XDG_DATA_HOME=/stranger/data",    "HOME=/stranger",
-          "TUNER_LIBEXEC=/stranger/libexec", "TUNER_SYSTEM_DB=/stranger/share", "CUDA_VISIBLE_DEVICES=0",
-          "ASAN_OPTIONS=detect_leaks=0"};  // which cannot be looked for in a program with other rights
+          "TUNER_LIBEXEC=/stranger/libexec", "TUNER_SYSTEM_DB=/stranger/share", "CUDA_VISIBLE_DEVICES=0"};
       std::vector<char*> environment;
       for (std::string& variable : variables) environment.push_back(variable.data());
       environment.push_back(nullptr);
