@@ -43,9 +43,6 @@ bool in_toolkit(const fs::path& folder) {
   return false;
 }
 
-/// The toolkit's, which includes <stdlib.h>.
-constexpr std::string_view kDriverHeader = "cuda.h";
-
 /// The folders that options of the descriptions in the text name.
 std::vector<fs::path> folders_of_options(std::string_view text, const fs::path& file) {
   std::vector<fs::path> folders;
@@ -155,7 +152,7 @@ class HeaderSearch {
       if (include->is_quoted) pending.push_back({include->name, folder, is_unlisted});
     }
     const auto is_ours = [](const CodeText::Include& include) {
-      return !include.is_quoted && (include.name == kDriverHeader || standard_header(include.name));
+      return !include.is_quoted && standard_header(include.name);
     };
     if (folders_.empty() && folders_of_options_.empty() && std::none_of(includes.begin(), includes.end(), is_ours))
       return;
@@ -194,7 +191,6 @@ class HeaderSearch {
         of_runtime.push_back(name);
         continue;
       }
-      if (name == kDriverHeader) library_.emplace_back("stdlib.h");
       auto text = standard_header(name);
       if (!text || !by_name_.emplace(name, name).second) continue;
       if (in_runtime && name.ends_with("cstdint") && has_integers()) text = empty_header();

@@ -21,6 +21,10 @@ std::string_view empty_header();
 /// Whether it is one of those, or stands empty for one of the others.
 bool is_for_host_only(const Header& header);
 
+/// Those of C++ and of the system, with what they include: headers of the toolkit's include them as if they were there.
+/// Made at the first call.
+const std::vector<Header>& headers_of_language();
+
 /// <cuda_runtime.h> and the two that NVRTC finds in the toolkit, too: kernels could always include them.
 bool is_of_runtime(std::string_view name);
 
