@@ -205,7 +205,7 @@ CompileReply NvrtcCompiler::compile(const CompileRequest& request) const {
   reply.log = std::move(product.log);
   if (product.result != NVRTC_SUCCESS) {
     reply.outcome = Outcome::compile_error;
-    reply.message = failure_sentence(request, reply.log);
+    reply.message = failure_sentence(request, reply.log, toolkit().include_folders);
     if (reply.message.empty())
       reply.message = fmt::format("{}: NVRTC reports {}.", request.file_name, nvrtc_.error_string(product.result));
   } else if (product.cubin.bytes.empty()) {
