@@ -44,6 +44,7 @@ constexpr std::string_view kEmpty = "namespace std {}\n";
 
 /// Ours include each other under names that no header of a user's has.
 constexpr std::string_view kPrivate = "__tuner/";
+constexpr std::string_view kUncounted = "__tuner/uncounted";
 
 bool is_in(std::string_view list, std::string_view name) {
   if (name.find(' ') != std::string_view::npos) return false;
@@ -73,6 +74,7 @@ std::vector<Header> make_headers_of_language() {
 
 std::optional<std::string_view> standard_header(std::string_view name) {
   if (name.empty()) return std::nullopt;
+  if (name == kUncounted) return kEmpty;
   const bool is_private = name.starts_with(kPrivate);
   if (is_private) name.remove_prefix(kPrivate.size());
   for (const DeviceHeader& header : device_headers()) {
@@ -102,6 +104,14 @@ const std::vector<Header>& headers_of_language() {
 
 bool is_for_host_only(const Header& header) {
   return is_standard(header) && header.text == kEmpty;
+}
+
+Header mark_of_uncounted() {
+  return {std::string(kUncounted), std::string(kEmpty)};
+}
+
+bool begins_uncounted(const Header& header) {
+  return header.name == kUncounted || (is_of_runtime(header.name) && is_standard(header));
 }
 
 std::vector<Header> without_standard(const std::vector<Header>& headers) {

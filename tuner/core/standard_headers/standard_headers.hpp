@@ -28,6 +28,11 @@ const std::vector<Header>& headers_of_language();
 /// <cuda_runtime.h> and the two that NVRTC finds in the toolkit, too: kernels could always include them.
 bool is_of_runtime(std::string_view name);
 
+/// What stands before those that are no part of a kernel's identity.
+Header mark_of_uncounted();
+/// Whether headers from this one on are no part of a kernel's identity.
+bool begins_uncounted(const Header& header);
+
 /// The others of these headers.
 std::vector<Header> without_standard(const std::vector<Header>& headers);
 
