@@ -84,6 +84,12 @@ bool declares_integers(std::string_view text) {
   return may_declare_integers(text) && may_declare_integers(read_code(text).code);
 }
 
+/// Up to its last include: a source is read at every start of a program, and its includes stand at its beginning.
+std::string_view up_to_includes(std::string_view text) {
+  const std::size_t name = text.find_first_of("\">", std::min(text.rfind("include"), text.size()));
+  return text.substr(0, text.find('\n', name));
+}
+
 class HeaderSearch {
  public:
   HeaderSearch(const std::vector<Header>& given, const std::vector<fs::path>& folders,
@@ -164,7 +170,7 @@ class HeaderSearch {
     };
     if (folders_.empty() && folders_of_options_.empty() && std::none_of(includes.begin(), includes.end(), is_ours))
       return;
-    for (const CodeText::Include& include : read_code(text).includes) {
+    for (const CodeText::Include& include : read_code(up_to_includes(text)).includes) {
       if (!include.is_quoted) pending.push_back({include.name, {}, true});
     }
   }
@@ -228,7 +234,7 @@ class HeaderSearch {
     while (!pending.empty()) {
       const std::string_view text = pending.back();
       pending.pop_back();
-      for (CertainInclude& include : certain_includes(text)) {
+      for (CertainInclude& include : certain_includes(up_to_includes(text))) {
         const auto [name, is_new] = names.insert(std::move(include.name));
         if (!is_new) continue;
         for (const std::vector<Header>* found : {&headers_, &unlisted_}) {

@@ -9,13 +9,12 @@
 
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/standard_headers/standard_headers.hpp"
+#include "tuner/core/standard_headers/unknown_member.hpp"
 #include "tuner/engine/compile/foreign_error.hpp"
 #include "tuner/engine/compile/resource_log.hpp"
 
 namespace tuner::engine {
 namespace {
-
-constexpr std::string_view kForHost = "put it between `#ifndef __CUDACC_RTC__` and `#endif`";
 
 /// An error as NVRTC prints it: "user.cu(3): error: sentence", the line, and a caret under what it is about.
 struct NvrtcError {
@@ -75,18 +74,6 @@ std::string_view header_of(std::string_view name) {
   return {};
 }
 
-/// The header of ours for C++ that declares a member of std.
-std::string header_that_declares(std::string_view member) {
-  for (const Header& header : headers_of_language()) {
-    if (header.name.find_first_of("./") != std::string::npos) continue;
-    for (const std::string_view form : {"using ::{};", "struct {} ", "struct {};", " {}(", "using {} =",
-                                        "constexpr bool {} =", "constexpr size_t {} =", " {};", " {}{{}};"}) {
-      if (header.text.find(fmt::format(fmt::runtime(form), member)) != std::string::npos) return header.name;
-    }
-  }
-  return {};
-}
-
 std::string of_member(std::string_view space, std::string_view member) {
   if (space.find("cub") != std::string_view::npos && member.starts_with("Device")) {
     return fmt::format(
@@ -94,20 +81,7 @@ std::string of_member(std::string_view space, std::string_view member) {
         "{}; within a kernel there are cub::BlockReduce and the like",
         member, kForHost);
   }
-  if (space != "std") return {};
-  for (const std::string_view known : {"tuple", "optional", "variant", "complex", "span", "bitset", "atomic"}) {
-    if (member != known) continue;
-    return fmt::format(
-        "`std::{0}` is not known in device code: use `cuda::std::{0}` from <cuda/std/{0}>; if only the "
-        "host uses it, {1}",
-        member, kForHost);
-  }
-  if (const std::string header = header_that_declares(member); !header.empty())
-    return fmt::format("`std::{}` is not known here: include <{}>", member, header);
-  return fmt::format(
-      "`std::{0}` is not known in device code: the tuner's headers do not have it (docs/sources.md), but the toolkit's "
-      "may: use `cuda::std::{0}` then; if only the host uses it, {1}",
-      member, kForHost);
+  return space == "std" ? unknown_member_of_std(member) : std::string();
 }
 
 std::string of_space(const NvrtcError& error) {
