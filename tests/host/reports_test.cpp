@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tuner/core/standard_headers/unknown_member.hpp"
+
 using namespace tuner::host;
 
 namespace {
@@ -49,6 +51,18 @@ TEST_CASE("what is CUDA's is told from a header of the user's that was not found
     CHECK(sentence(quote + "cuda/barrier" + error).starts_with("The header `cuda/barrier` is not known here"));
     CHECK_EQ(sentence(quote + "mine.cuh" + error), "The header `mine.cuh` was not found: name its folder with -I");
   }
+}
+
+TEST_CASE("a member of std that device code does not know is said as for the GPU, in the words of each compiler") {
+  const auto sentence = [](const std::string& error) {
+    return read_compiler_messages("k/kernel.cu:4:9: error: " + error + "\n", kFiles).sentence;
+  };
+  for (const std::string error :
+       {"'cout' has not been declared in 'std'", "'cout' is not a member of 'std'",
+        "'cout' in namespace 'std' does not name a type", "'cout' in namespace 'std' does not name a template type",
+        "no member named 'cout' in namespace 'std'; did you mean simply 'cout'?"})
+    CHECK_EQ(sentence(error), tuner::unknown_member_of_std("cout"));
+  CHECK_EQ(sentence("'min' is not a member of 'std'"), "`std::min` is not known here: include <algorithm>");
 }
 
 TEST_CASE("a compiler's first error is told with its place in the kernel") {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tuner/core/description/code_text.hpp"
+#include "tuner/core/standard_headers/unknown_member.hpp"
 
 namespace tuner::host {
 namespace {
@@ -69,6 +70,16 @@ std::string where_touched(const Touched& touched, const std::string& report) {
 
 /// What a compiler, GCC or Clang, says, or which feature of CUDA it is that has no counterpart here. Quotes are those
 /// of LC_ALL=C.
+/// The member of std that the compiler does not know, as g++ and clang++ say it; empty if it says anything else.
+std::string unknown_in_std(const std::string& error) {
+  for (const std::string_view words :
+       {"' has not been declared in 'std'", "' is not a member of 'std'", "' in namespace 'std' does not name a"}) {
+    if (std::string name = between(error, "'", words); !name.empty())
+      return name.substr(name.starts_with("std::") ? 5 : 0);
+  }
+  return between(error, "no member named '", "' in namespace 'std'");
+}
+
 std::string in_words_of_a_kernel(const std::string& error) {
   constexpr std::string_view kWayOut =
       "cannot run on the CPU: check on a GPU, or exclude it with `#if !defined(TUNER_HOST_EMULATION)`";
@@ -84,6 +95,7 @@ std::string in_words_of_a_kernel(const std::string& error) {
     if (name.empty()) name = between(error, "no member named '", fmt::format("' in namespace '{}'", space));
     if (!name.empty()) return fmt::format("`{}::{}` {}", space, name, kWayOut);
   }
+  if (const std::string member = unknown_in_std(error); !member.empty()) return unknown_member_of_std(member);
   std::string name = between(error, "'", "' was not declared in this scope");
   if (name.empty()) name = between(error, "use of undeclared identifier '", "'");
   if (name.starts_with("__")) return fmt::format("`{}` {}", name, kWayOut);

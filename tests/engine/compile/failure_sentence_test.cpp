@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tests/engine/compile/toolkit.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 using namespace tuner::engine;
 using testing::request_for;
@@ -58,6 +59,72 @@ TEST_CASE("a header that was forgotten is named") {
     CHECK(said(fmt::format("identifier \"{}\" is undefined", name)) ==
           fmt::format("user.cu(7): error: `{}` is not known here: include <{}>.", name, header));
   }
+}
+
+TEST_CASE("a member of std that no header of ours has, or that one has, is said") {
+  const std::string none =
+      "the tuner's headers do not have it (docs/sources.md), but the toolkit's may: use `cuda::std::{}` then; if only "
+      "the host uses it, put it between `#ifndef __CUDACC_RTC__` and `#endif`.";
+  CHECK(said("namespace \"std\" has no member \"lerp\"") ==
+        "user.cu(7): error: `std::lerp` is not known in device code: " + fmt::format(fmt::runtime(none), "lerp"));
+  CHECK(said("name followed by \"::\" must be a class or namespace name", "using Clock = std::chrono::steady_clock;",
+             19) ==
+        "user.cu(7): error: `std::chrono` is not known in device code: " + fmt::format(fmt::runtime(none), "chrono"));
+  for (const auto& [member, header] : {std::pair{"uint32_t", "cstdint"},
+                                       {"size_t", "cstddef"},
+                                       {"sqrt", "cmath"},
+                                       {"is_same_v", "type_traits"},
+                                       {"enable_if_t", "type_traits"},
+                                       {"array", "array"},
+                                       {"pair", "utility"},
+                                       {"max", "algorithm"},
+                                       {"numeric_limits", "limits"}}) {
+    CHECK(said(fmt::format("namespace \"std\" has no member \"{}\"", member)) ==
+          fmt::format("user.cu(7): error: `std::{}` is not known here: include <{}>.", member, header));
+  }
+}
+
+TEST_CASE("device-wide algorithms whose headers are empty are said to be the host's") {
+  const std::string name = "name followed by \"::\" must be a class or namespace name";
+  CHECK(said(name, "cub::DeviceReduce::Sum(a);", 0).starts_with("user.cu(7): error: `cub::DeviceReduce` runs on the"));
+  CHECK(said(name, "cub::BlockReduce<int, 32> a;", 0) ==
+        "user.cu(7): error: `cub` is not known here: include <cub/cub.cuh>.");
+  CHECK(
+      said(name, "  thrust::sort(a, b);", 2).starts_with("user.cu(7): error: Thrust's algorithms and containers run"));
+  CHECK(said(name, "mine::sort(a, b);", 0) == "user.cu(7): error: " + name);
+}
+
+TEST_CASE("a call that fits several overloads, or none of ours, has a way out") {
+  CHECK(said("more than one instance of overloaded function \"std::lerp\" matches the argument list:") ==
+        "user.cu(7): error: this call of `std::lerp` fits several overloads equally well: convert its arguments to the "
+        "types of one of them, as in `std::lerp(float(a), float(b))`.");
+  CHECK(
+      said("no instance of function template \"std::min\" matches the argument list")
+          .starts_with("user.cu(7): error: `std::min` of the headers that the tuner supplies (docs/sources.md) cannot "
+                       "be called like this: "));
+  const std::string mine = "no instance of function template \"mine\" matches the argument list";
+  CHECK(said(mine) == "user.cu(7): error: " + mine);
+}
+
+TEST_CASE("an error in a header of the toolkit's names the include that leads there") {
+  const tuner::test::TemporaryFolder toolkit;
+  toolkit.write("gl/interop.h", "#pragma once\n#include \"parts.h\"\n#include <gl/interop.h>\n");
+  const std::string parts = toolkit.write("gl/parts.h", "").string();
+  const std::string deep = toolkit.write("deep.h", "#include \"missing.h\"\n").string();
+  const std::string other = toolkit.write("other.h", "").string();
+  CompileRequest request = request_for(
+      "#include <own.h>\n#define N 1\n#line 8 \"user.cu\"\n// text\n#include \"b.h\"\n#include <gl/interop.h>\n");
+  request.headers = {{"b.h", "\n#include <deep.h>\n"}, {"own.h", ""}};
+  const auto said_of = [&](const std::string& error) {
+    return failure_sentence(request, error + "\n", {toolkit.path()});
+  };
+  const std::string host = "a \"f\" is considered a host function, and host functions are not allowed in JIT mode";
+  CHECK(said_of(parts + "(3): error: " + host) ==
+        "user.cu(10): error: <gl/interop.h> brings code of the host, which is not compiled here (" + parts +
+            "(3): " + host + "): if only the host needs it, put it between `#ifndef __CUDACC_RTC__` and `#endif`.");
+  const std::string error = "(3): error: expected a \";\"";
+  CHECK(said_of(deep + error) == deep + error + " (in what b.h(2) includes with <deep.h>)");
+  for (const std::string& place : {other, std::string("/mine/deep.h")}) CHECK(said_of(place + error) == place + error);
 }
 
 TEST_CASE("other errors stay as the compiler says them") {

@@ -167,6 +167,18 @@ TEST_CASE("a standard header in memory that brings the toolkit's is precompiled 
   CHECK(compiled(request, with).facts.binary_hash == compiled(request).facts.binary_hash);
 }
 
+TEST_CASE("headers of the toolkit's find standard ones that the source does not name, and a user's own first") {
+  const test::TemporaryFolder folder;
+  CompileRequest request = request_for("#include <cuda_occupancy.h>\n__global__ void k(int* p) { *p = INT_MAX; }\n");
+  const CompileReply with_ours = compiled(request);
+  CHECK(with_ours.message.empty());
+  folder.write("limits.h", "#include_next_is_not_for_nvrtc\n");
+  request.options = {"-I" + folder.path().string()};
+  CHECK(says(compiler().compile(request), "limits.h(1)"));
+  folder.write("limits.h", "#define INT_MAX 0x7fffffff\n#define UINT_MAX 0xffffffffU\n");
+  CHECK(compiled(request).cubin.bytes == with_ours.cubin.bytes);
+}
+
 TEST_CASE("an architecture that the toolkit does not know is refused with those it knows") {
   NvrtcCompiler instance({});
   instance.warm_up("sm_90");

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/words.hpp"
@@ -13,6 +14,7 @@
 #include "tuner/core/description/compiler_options.hpp"
 #include "tuner/core/description/host_code.hpp"
 #include "tuner/core/description/kernel_text.hpp"
+#include "tuner/core/description/live_lines.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/description/source_text.hpp"
 #include "tuner/core/standard_headers/standard_headers.hpp"
@@ -43,9 +45,6 @@ bool in_toolkit(const fs::path& folder) {
   return false;
 }
 
-/// The toolkit's, which includes <stdlib.h>.
-constexpr std::string_view kDriverHeader = "cuda.h";
-
 /// The folders that options of the descriptions in the text name.
 std::vector<fs::path> folders_of_options(std::string_view text, const fs::path& file) {
   std::vector<fs::path> folders;
@@ -62,10 +61,10 @@ std::vector<fs::path> folders_of_options(std::string_view text, const fs::path& 
   return folders;
 }
 
-/// Whether it has integers of its own such as `typedef unsigned long uint64_t;`, which may not be ours.
-bool declares_integers(std::string_view text) {
-  const auto is_integer = [](std::string_view word) {
-    return (word.starts_with("int") || word.starts_with("uint")) && word.ends_with("_t");
+bool may_declare_integers(std::string_view text) {
+  const std::string_view ours = *standard_header("stdint.h");
+  const auto is_integer = [&](std::string_view word) {
+    return word.ends_with("_t") && ours.find(fmt::format(" {};", word)) != std::string_view::npos;
   };
   for (const std::string_view key : {"typedef", "using"}) {
     for (std::size_t at = find_word(text, key); at != std::string_view::npos;) {
@@ -77,6 +76,18 @@ bool declares_integers(std::string_view text) {
     }
   }
   return false;
+}
+
+/// Whether it has integers of its own such as `typedef unsigned long uint64_t;`, which may not be ours. Comments are
+/// read only where there may be any: every program's start comes here.
+bool declares_integers(std::string_view text) {
+  return may_declare_integers(text) && may_declare_integers(read_code(text).code);
+}
+
+/// Up to its last include: a source is read at every start of a program, and its includes stand at its beginning.
+std::string_view up_to_includes(std::string_view text) {
+  const std::size_t name = text.find_first_of("\">", std::min(text.rfind("include"), text.size()));
+  return text.substr(0, text.find('\n', name));
 }
 
 class HeaderSearch {
@@ -155,11 +166,11 @@ class HeaderSearch {
       if (include->is_quoted) pending.push_back({include->name, folder, is_unlisted});
     }
     const auto is_ours = [](const CodeText::Include& include) {
-      return !include.is_quoted && (include.name == kDriverHeader || standard_header(include.name));
+      return !include.is_quoted && standard_header(include.name);
     };
     if (folders_.empty() && folders_of_options_.empty() && std::none_of(includes.begin(), includes.end(), is_ours))
       return;
-    for (const CodeText::Include& include : read_code(text).includes) {
+    for (const CodeText::Include& include : read_code(up_to_includes(text)).includes) {
       if (!include.is_quoted) pending.push_back({include.name, {}, true});
     }
   }
@@ -177,37 +188,70 @@ class HeaderSearch {
     auto content = read_text(*file);
     if (!content) return;
     push_includes(*content, file->parent_path(), true, pending);
-    unlisted_.push_back(*std::move(content));
+    unlisted_.push_back({next.name, *std::move(content)});
   }
 
-  /// Last, because a header of the user's takes the place of one of these; and behind the first of the runtime's what
-  /// nothing else brings.
+  /// Last, because a header of the user's takes the place of one of these. What counts in the kernel's identity is
+  /// first; then what the compiler may never come to, and what only the runtime's headers bring.
   void add_standard() {
-    std::vector<std::string> of_runtime;
-    bool in_runtime = false;
-    while (!library_.empty() || !of_runtime.empty()) {
-      in_runtime = in_runtime || library_.empty();
-      std::vector<std::string>& names = library_.empty() ? of_runtime : library_;
+    std::vector<std::string> of_runtime, uncertain;
+    const std::set<std::string> certain = certain_names();
+    for (std::string& name : std::exchange(library_, {})) {
+      std::vector<std::string>& names = is_of_runtime(name)      ? of_runtime
+                                        : certain.contains(name) ? library_
+                                                                 : uncertain;
+      names.push_back(std::move(name));
+    }
+    add_all(std::move(library_), false);
+    const std::size_t counted = headers_.size();
+    add_all(std::move(uncertain), false);
+    if (headers_.size() > counted) headers_.insert(headers_.begin() + counted, mark_of_uncounted());
+    add_all(std::move(of_runtime), true);
+  }
+
+  /// With what they include.
+  void add_all(std::vector<std::string> names, bool in_runtime) {
+    while (!names.empty()) {
       const std::string name = std::move(names.back());
       names.pop_back();
-      if (!in_runtime && is_of_runtime(name)) {
-        of_runtime.push_back(name);
-        continue;
-      }
-      if (name == kDriverHeader) library_.emplace_back("stdlib.h");
       auto text = standard_header(name);
       if (!text || !by_name_.emplace(name, name).second) continue;
       if (in_runtime && name.ends_with("cstdint") && has_integers()) text = empty_header();
       headers_.push_back({name, std::string(*text)});
-      for (const CodeText::Include& include : read_code(*text).includes) library_.push_back(include.name);
+      for (const CodeText::Include& include : read_code(*text).includes) names.push_back(include.name);
     }
+  }
+
+  /// The names of headers that are included whatever is defined. All of them where nothing hangs on it.
+  std::set<std::string> certain_names() const {
+    const auto counts = [](const std::string& name) {
+      const auto text = standard_header(name);
+      return text && *text != empty_header() && !is_of_runtime(name);
+    };
+    if (std::none_of(library_.begin(), library_.end(), counts)) return {library_.begin(), library_.end()};
+    std::set<std::string> names;
+    std::vector<std::string_view> pending{source_};
+    while (!pending.empty()) {
+      const std::string_view text = pending.back();
+      pending.pop_back();
+      for (CertainInclude& include : certain_includes(up_to_includes(text))) {
+        const auto [name, is_new] = names.insert(std::move(include.name));
+        if (!is_new) continue;
+        for (const std::vector<Header>* found : {&headers_, &unlisted_}) {
+          for (const Header& header : *found) {
+            if (header.name == *name) pending.push_back(header.text);
+          }
+        }
+      }
+    }
+    return names;
   }
 
   /// Whether the source or a header of the user's declares integers, which may not be ours.
   bool has_integers() const {
     const auto declares = [](const Header& header) { return !is_standard(header) && declares_integers(header.text); };
     return declares_integers(source_) || std::any_of(headers_.begin(), headers_.end(), declares) ||
-           std::any_of(unlisted_.begin(), unlisted_.end(), [](const auto& text) { return declares_integers(text); });
+           std::any_of(unlisted_.begin(), unlisted_.end(), declares);
   }
 
   std::optional<fs::path> find(const Pending& wanted, const std::vector<fs::path>& further) const {
@@ -241,8 +285,8 @@ class HeaderSearch {
   fs::path own_folder_;
   std::map<std::string, fs::path> by_name_;
   std::set<fs::path> seen_, seen_unlisted_;
-  std::vector<std::string> library_;   ///< names that no file of the user's has
-  std::vector<std::string> unlisted_;  ///< texts of headers that stay with the compiler
+  std::vector<std::string> library_;  ///< names that no file of the user's has
+  std::vector<Header> unlisted_;      ///< headers that stay with the compiler
   std::vector<Header> headers_;
 };
 

@@ -21,8 +21,17 @@ std::string_view empty_header();
 /// Whether it is one of those, or stands empty for one of the others.
 bool is_for_host_only(const Header& header);
 
+/// Those of C++ and of the system, with what they include: headers of the toolkit's include them as if they were there.
+/// Made at the first call.
+const std::vector<Header>& headers_of_language();
+
 /// <cuda_runtime.h> and the two that NVRTC finds in the toolkit, too: kernels could always include them.
 bool is_of_runtime(std::string_view name);
+
+/// What stands before those that are no part of a kernel's identity.
+Header mark_of_uncounted();
+/// Whether headers from this one on are no part of a kernel's identity.
+bool begins_uncounted(const Header& header);
 
 /// The others of these headers.
 std::vector<Header> without_standard(const std::vector<Header>& headers);

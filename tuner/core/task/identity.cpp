@@ -51,8 +51,8 @@ std::string kernel_identity(const KernelDescription& description, const std::vec
   if (description.is_program) source = without_host_code(source);
   fields.add("source", source);
   for (const Header& header : headers) {
-    // Behind it stands what kernels could do without, while the toolkit's stood for it (quoted_headers).
-    if (is_of_runtime(header.name) && is_standard(header)) break;
+    // What kernels could do without, before ours were there (quoted_headers).
+    if (begins_uncounted(header)) break;
     if (is_for_host_only(header)) continue;
     const bool has_host = !is_standard(header) && (description.is_program || has_host_code(header.text));
     fields.add("header", header.name);

@@ -2,24 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/standard_headers/standard_headers.hpp"
+#include "tuner/core/standard_headers/unknown_member.hpp"
+#include "tuner/engine/compile/foreign_error.hpp"
 #include "tuner/engine/compile/resource_log.hpp"
 
 namespace tuner::engine {
 namespace {
-
-constexpr std::string_view kForHost = "put it between `#ifndef __CUDACC_RTC__` and `#endif`";
 
 /// An error as NVRTC prints it: "user.cu(3): error: sentence", the line, and a caret under what it is about.
 struct NvrtcError {
   std::string_view place;     ///< "user.cu(3): "
   std::string_view sentence;  ///< the rest of the first line
   std::string_view word;      ///< the one above the caret
+  std::string_view before;    ///< what stands on its line before it
+  std::string_view behind;    ///< and behind it
 };
 
 std::string_view line_at(std::string_view text, std::size_t begin) {
@@ -39,6 +42,8 @@ NvrtcError read_error(std::string_view log, std::string_view first) {
   std::size_t end = caret;
   while (end < line.size() && is_word_character(line[end])) ++end;
   error.word = line.substr(caret, end - caret);
+  error.before = line.substr(0, caret);
+  error.behind = line.substr(end);
   return error;
 }
 
@@ -76,18 +81,37 @@ std::string of_member(std::string_view space, std::string_view member) {
         "{}; within a kernel there are cub::BlockReduce and the like",
         member, kForHost);
   }
-  if (space != "std") return {};
-  for (const std::string_view known : {"tuple", "optional", "variant", "complex", "span", "bitset", "atomic"}) {
-    if (member != known) continue;
+  return space == "std" ? unknown_member_of_std(member) : std::string();
+}
+
+std::string of_space(const NvrtcError& error) {
+  if (error.before.ends_with("std::")) return of_member("std", error.word);
+  if (error.word == "thrust")
     return fmt::format(
-        "`std::{0}` is not known in device code: use `cuda::std::{0}` from <cuda/std/{0}>; if only the "
-        "host uses it, {1}",
-        member, kForHost);
-  }
+        "Thrust's algorithms and containers run on the host and launch kernels of their own, so no kernel can use "
+        "them: if only the host does, {}",
+        kForHost);
+  if (error.word != "cub" || !error.behind.starts_with("::")) return {};
+  const std::string_view member = error.behind.substr(2);
+  const auto end = std::find_if_not(member.begin(), member.end(), is_word_character);
+  const std::string device = of_member("cub", member.substr(0, static_cast<std::size_t>(end - member.begin())));
+  return device.empty() ? "`cub` is not known here: include <cub/cub.cuh>" : device;
+}
+
+/// Of a call that fits no overload, or several.
+std::string of_call(std::string_view function, bool fits_several) {
+  if (fits_several)
+    return fmt::format(
+        "this call of `{0}` fits several overloads equally well: convert its arguments to the types of one of them, "
+        "as in `{0}(float(a), float(b))`",
+        function);
+  constexpr std::string_view kStd = "std::";
+  if (!function.starts_with(kStd)) return {};
   return fmt::format(
-      "`std::{}` is not known in device code: include its header, if docs/sources.md lists it; if only "
-      "the host uses it, {}",
-      member, kForHost);
+      "`{0}` of the headers that the tuner supplies (docs/sources.md) cannot be called like this: call it with the "
+      "arguments that it takes there, or use `cuda::{0}` from the toolkit's <cuda/std/...>; if only the host calls it, "
+      "{1}",
+      function, kForHost);
 }
 
 std::string of_name(std::string_view name) {
@@ -96,6 +120,21 @@ std::string of_name(std::string_view name) {
   if (const std::string_view header = header_of(name); !header.empty())
     return fmt::format("`{}` is not known here: include <{}>", name, header);
   return {};
+}
+
+bool is_of_host(std::string_view sentence) {
+  const auto says = [&](std::string_view words) { return sentence.find(words) != std::string_view::npos; };
+  return says("considered a host") || says("explicitly marked as a __host__ function") ||
+         says("cannot open source file") || says("identifier \"cuda");
+}
+
+/// Of an error in a file of the toolkit's, which the user can only include or not.
+std::string of_toolkit(const ForeignInclude& include, const NvrtcError& error, const std::string& first) {
+  if (!is_of_host(error.sentence))
+    return fmt::format("{} (in what {} includes with <{}>)", first, include.place, include.name);
+  return fmt::format(
+      "{}: error: <{}> brings code of the host, which is not compiled here ({}{}): if only the host needs it, {}.",
+      include.place, include.name, error.place, error.sentence, kForHost);
 }
 
 /// Empty where NVRTC's own words are as good.
@@ -121,6 +160,12 @@ std::string in_our_words(const NvrtcError& error) {
   if (const auto space = quoted_behind(error.sentence, "namespace ")) {
     if (const auto member = quoted_behind(error.sentence, "has no member")) return of_member(*space, *member);
   }
+  if (says("name followed by \"::\" must be a class or namespace name")) return of_space(error);
+  if (const auto function = quoted_behind(error.sentence, "more than one instance of overloaded function"))
+    return of_call(*function, true);
+  for (const std::string_view kind : {"no instance of overloaded function", "no instance of function template"}) {
+    if (const auto function = quoted_behind(error.sentence, kind)) return of_call(*function, false);
+  }
   if (says("is undefined")) {
     if (const auto name = quoted_behind(error.sentence, "identifier ")) return of_name(*name);
   }
@@ -129,12 +174,15 @@ std::string in_our_words(const NvrtcError& error) {
 
 }  // namespace
 
-std::string failure_sentence(const CompileRequest& request, const std::string& log) {
+std::string failure_sentence(const CompileRequest& request, const std::string& log,
+                             const std::vector<std::filesystem::path>& toolkit_folders) {
   const std::string first = first_error(log);
   if (first.starts_with("__nv_name_map"))
     return fmt::format("{}: no kernel '{}' was found after compiling; the name map says: {}", request.file_name,
                        request.name_expression, first.substr(first.find("error: ") + 7));
   const NvrtcError error = read_error(log, first);
+  if (const ForeignInclude include = foreign_include(request, error.place, toolkit_folders); !include.name.empty())
+    return of_toolkit(include, error, first);
   const std::string ours = in_our_words(error);
   return ours.empty() ? first : fmt::format("{}error: {}.", error.place, ours);
 }

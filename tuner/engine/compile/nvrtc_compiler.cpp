@@ -14,6 +14,8 @@
 
 #include "cache/file/hash.hpp"
 #include "tuner/core/binary/cubin.hpp"
+#include "tuner/core/description/compiler_options.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/engine/compile/failure_sentence.hpp"
 #include "tuner/engine/compile/program.hpp"
 #include "tuner/engine/compile/resource_log.hpp"
@@ -96,14 +98,38 @@ std::vector<std::string> NvrtcCompiler::options(const CompileRequest& request) c
   return result;
 }
 
+std::vector<const Header*> NvrtcCompiler::headers_for_toolkit(const CompileRequest& request) const {
+  std::vector<const Header*> result;
+  if (is_self_contained(request.source, request.headers)) return result;
+  // What is in memory takes the place of files.
+  std::vector<std::filesystem::path> folders = include_folders_;
+  for (const std::string& option : request.options) {
+    if (const auto folder = include_folder(option)) folders.emplace_back(*folder);
+  }
+  const auto has = [&](const Header& wanted) {
+    std::error_code ignored;
+    return std::any_of(request.headers.begin(), request.headers.end(),
+                       [&](const Header& header) { return header.name == wanted.name; }) ||
+           std::any_of(folders.begin(), folders.end(), [&](const std::filesystem::path& folder) {
+             return std::filesystem::exists(folder / wanted.name, ignored);
+           });
+  };
+  for (const Header& header : headers_of_language()) {
+    if (!has(header)) result.push_back(&header);
+  }
+  return result;
+}
+
 NvrtcCompiler::Product NvrtcCompiler::run(const CompileRequest& request,
                                           const std::vector<std::string>& options) const {
   Product product;
   std::vector<const char*> texts, names;
-  for (const Header& header : request.headers) {
+  const auto give = [&](const Header& header) {
     texts.push_back(header.text.c_str());
     names.push_back(header.name.c_str());
-  }
+  };
+  for (const Header& header : request.headers) give(header);
+  for (const Header* header : headers_for_toolkit(request)) give(*header);
   nvrtcProgram raw = nullptr;
   product.result = nvrtc_.create_program(&raw, request.source.c_str(), request.file_name.c_str(),
                                          static_cast<int>(texts.size()), texts.data(), names.data());
@@ -179,7 +205,7 @@ CompileReply NvrtcCompiler::compile(const CompileRequest& request) const {
   reply.log = std::move(product.log);
   if (product.result != NVRTC_SUCCESS) {
     reply.outcome = Outcome::compile_error;
-    reply.message = failure_sentence(request, reply.log);
+    reply.message = failure_sentence(request, reply.log, toolkit().include_folders);
     if (reply.message.empty())
       reply.message = fmt::format("{}: NVRTC reports {}.", request.file_name, nvrtc_.error_string(product.result));
   } else if (product.cubin.bytes.empty()) {

@@ -47,6 +47,9 @@ class NvrtcCompiler {
     std::vector<Header> headers;
     std::string option() const;
   };
+  /// Of our standard headers those that a header of the toolkit's may include and neither the request nor a folder of
+  /// the user's has. None for a source whose headers are all in memory.
+  std::vector<const Header*> headers_for_toolkit(const CompileRequest& request) const;
   Product run(const CompileRequest& request, const std::vector<std::string>& options) const;
   /// The option with which the compiler declares less: the built-in functions that a source without foreign headers may
   /// do without, or what cooperative groups include beside themselves. Empty if that is not to be tried.

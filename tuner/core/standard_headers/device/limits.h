@@ -21,4 +21,7 @@
 #define LLONG_MAX 0x7fffffffffffffffLL
 #define ULLONG_MAX 0xffffffffffffffffUL
 #endif
+#ifndef MB_LEN_MAX
+#define MB_LEN_MAX 16
+#endif
 #endif

@@ -1,0 +1,11 @@
+#include <cuda_occupancy.h>
+
+#pragma tuner kernel(occupancy)
+#pragma tuner problem(n: size = 4096)
+#pragma tuner param(BLOCK, 256, 128)
+#pragma tuner grid(ceil_div(n, BLOCK)) block(BLOCK)
+#pragma tuner in(x, float, n) out(y, float, n) scalar(n, int32)
+__global__ void occupancy(const float* x, float* y, int n) {
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n) y[i] = 2 * x[i];
+}
