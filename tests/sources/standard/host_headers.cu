@@ -8,6 +8,7 @@
 #include <cuchar>
 #include <expected>
 #include <initializer_list>
+#include <iso646.h>
 #include <latch>
 #include <malloc.h>
 #include <memory.h>
@@ -16,6 +17,7 @@
 #include <stacktrace>
 #include <stdbool.h>
 #include <strings.h>
+#include <sys/wait.h>
 #include <version>
 #include <wchar.h>
 

@@ -10,7 +10,8 @@ namespace {
 
 /// Of C++ and of the system. Between blanks, so that a name is found whole.
 constexpr std::string_view kHostOnly =
-    " any atomic barrier bit bitset ccomplex cctype cerrno cfenv charconv chrono clocale codecvt compare complex "
+    " any atomic barrier bit bitset ccomplex cctype cerrno cfenv charconv chrono ciso646 clocale codecvt compare "
+    "complex "
     "concepts condition_variable coroutine csetjmp csignal cstdarg cstdbool ctime cuchar cwchar cwctype deque "
     "exception execution expected filesystem flat_map flat_set format forward_list fstream functional future "
     "generator initializer_list iomanip ios iosfwd iostream istream iterator latch list locale map mdspan memory "
@@ -18,8 +19,10 @@ constexpr std::string_view kHostOnly =
     "scoped_allocator semaphore set shared_mutex source_location span spanstream sstream stack stacktrace stdexcept "
     "stdfloat stop_token streambuf string string_view strstream syncstream system_error thread tuple typeindex "
     "typeinfo unordered_map unordered_set valarray variant vector version complex.h ctype.h dirent.h errno.h fcntl.h "
-    "fenv.h getopt.h libgen.h locale.h malloc.h memory.h mpi.h omp.h pthread.h sched.h setjmp.h signal.h stdarg.h "
-    "stdbool.h strings.h sys/mman.h sys/resource.h sys/stat.h sys/time.h sys/types.h time.h uchar.h unistd.h wchar.h "
+    "fenv.h getopt.h iso646.h libgen.h locale.h malloc.h memory.h mpi.h omp.h pthread.h sched.h setjmp.h signal.h "
+    "stdarg.h "
+    "stdbool.h strings.h sys/mman.h sys/resource.h sys/stat.h sys/time.h sys/types.h sys/wait.h time.h uchar.h "
+    "unistd.h wchar.h "
     "wctype.h ";
 /// Of the toolkit and of libraries on top of it.
 constexpr std::string_view kHostOnlyOfCuda =
