@@ -154,7 +154,7 @@ Command check_command() {
                "default: 10min with --host, none with --compile"},
               {"seed", Kind::value, "N", "seed of the generated inputs; default 0"},
               {"I", Kind::repeatable, "DIR",
-               "also search DIR for headers, included with quotes or angle brackets; repeatable"},
+               "also search DIR for headers included with quotes or angle brackets; repeatable"},
           },
       .most_operands = 1,
       .examples = {{"tuner check kernel_sources/prefetch.cu --host",

@@ -303,7 +303,7 @@ Command describe_command() {
               {"t1", Kind::flag, "",
                "print a T1 file, the JSON that other tuners read; warnings name what T1 cannot express"},
               {"I", Kind::repeatable, "DIR",
-               "also search DIR for headers, included with quotes or angle brackets; repeatable"},
+               "also search DIR for headers included with quotes or angle brackets; repeatable"},
           },
       .most_operands = 1,
       .examples = {{"tuner describe kernel_sources/prefetch.cu", "parameters, constraints and arguments"},

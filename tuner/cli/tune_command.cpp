@@ -218,7 +218,7 @@ Command tune_command() {
               {"workers", Kind::value, "N",
                "number of compile processes; default: the number of usable cores minus one"},
               {"I", Kind::repeatable, "DIR",
-               "also search DIR for headers, included with quotes or angle brackets; repeatable"},
+               "also search DIR for headers included with quotes or angle brackets; repeatable"},
               {"record", Kind::value, "FILE",
                "write every trial with its samples to FILE (compressed if its name ends in .gz); slower, because no "
                "candidate is stopped early"},
