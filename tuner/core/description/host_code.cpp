@@ -43,14 +43,19 @@ class HostCode {
       const bool marks = any_word(macro.body, [&](std::string_view word) { return is_mark(word); });
       (marks ? marking_ : plain_).insert(macro.name);
       if (marks && macro.body.find('{') == kNowhere) marking_next_.insert(macro.name);
-      if (macro.body.find(kLaunch) != kNowhere) launching_.insert(macro.name);
+      const bool launches = macro.body.find(kLaunch) != kNowhere ||
+                            any_word(macro.body, [&](auto word) { return launching_.contains(word); });
+      if (launches) launching_.insert(macro.name);
     }
     statements_ = read_statements(source, text_.code);
     for (const Statement& statement : statements_) {
-      if (!statement.is_function())
-        note_type(statement);
-      else if (is_marked(statement))
-        marked_names_.insert(statement.name);
+      if (!statement.is_function()) {
+        if (statement.says({"class", "struct", "union"})) types_.insert(statement.words.begin(), statement.words.end());
+      } else if (is_marked(statement)) {
+        if (!statement.says({"__global__"})) marked_.push_back(&statement);
+      } else if (!is_specialisation(statement)) {
+        unmarked_names_.insert(statement.name);
+      }
     }
   }
 
@@ -73,8 +78,8 @@ class HostCode {
       if (!statement.is_function() || is_marked(statement)) continue;
       if (find_word(text_of(statement.range), "__global__") != kNowhere) continue;  // its braces were not understood
       const bool is_declared = !statement.body && names.contains(statement.name);
-      const bool is_whole = statement.body || has_parameters(statement);
-      if (is_declared || needs_host(statement) || (is_whole && is_hosts(statement))) found.push_back(statement.range);
+      if (is_declared || needs_host(statement) || (statement.body && is_hosts(statement)))
+        found.push_back(statement.range);
     }
     return found;
   }
@@ -102,19 +107,44 @@ class HostCode {
            std::any_of(statement.words.begin(), statement.words.end(), [&](auto word) { return is_mark(word); });
   }
 
-  /// The words of a class, of which one is its name.
-  void note_type(const Statement& statement) {
-    if (!statement.says({"class", "struct", "union"})) return;
-    const bool marks = any_word(text_of(statement.range), [&](auto word) { return is_mark(word) || is_capital(word); });
-    (marks ? marked_types_ : types_).insert(statement.words.begin(), statement.words.end());
+  /// Surely a function of the host: what says it once, a declaration, a class or a template, says it for all that is
+  /// defined or specialised elsewhere. A class that NVRTC reads has only members that are marked, or it is refused.
+  bool is_hosts(const Statement& statement) const {
+    if (is_specialisation(statement) && !unmarked_names_.contains(statement.name)) return false;
+    const auto declares = [&](const Statement* marked) { return is_marked_by(statement, *marked); };
+    if (std::any_of(marked_.begin(), marked_.end(), declares) || !is_unmarked(statement)) return false;
+    const std::optional<std::string_view> type = type_of_member(statement);
+    return !type || !types_.contains(*type);
   }
 
-  /// Surely a function of the host: neither it nor what it belongs to says or may say otherwise. What says it once, a
-  /// declaration, a class or a template, says it for all that is defined or specialised elsewhere.
-  bool is_hosts(const Statement& statement) const {
-    if (marked_names_.contains(statement.name) || is_specialisation(statement) || !is_unmarked(statement)) return false;
-    const std::optional<std::string_view> type = type_of_member(statement);
-    return !type || (types_.contains(*type) && !marked_types_.contains(*type));
+  /// Whether a marked statement is a declaration of the function, or the template that it specialises.
+  bool is_marked_by(const Statement& statement, const Statement& marked) const {
+    if (statement.name != marked.name || statement.says({"__host__"})) return false;
+    return is_specialisation(statement) || (!marked.body && have_same_types(statement.parameters, marked.parameters));
+  }
+
+  /// Whether two lists of parameters differ in names at most, each of which may be missing.
+  bool have_same_types(const TextRange& one, const TextRange& other) const {
+    const auto types = [&](const TextRange& list) {
+      std::vector<std::vector<std::string_view>> parts(1);
+      const std::string_view text = text_of({list.begin + 1, list.end - 1});
+      for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        any_word(text.substr(begin, end - begin), [&](std::string_view word) {
+          parts.back().push_back(word);
+          return false;
+        });
+        parts.emplace_back();
+        begin = end + 1;
+      }
+      return parts;
+    };
+    const auto begins_like = [](const auto& a, const auto& b) {
+      const std::size_t count = std::min(a.size(), b.size());
+      return std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(count), b.begin());
+    };
+    const auto a = types(one), b = types(other);
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), begins_like);
   }
 
   /// `template <> float f(float a)`
@@ -145,18 +175,6 @@ class HostCode {
     return type;
   }
 
-  /// `f()` or `f(int n)`, where `f(3)` is a variable.
-  bool has_parameters(const Statement& statement) const {
-    const std::string_view inner = text_of({statement.parameters.begin + 1, statement.parameters.end - 1});
-    const auto is_type = [](std::string_view word) {
-      constexpr std::string_view kTypes = " auto bool char const double float int long short signed unsigned void ";
-      const std::size_t at = kTypes.find(word);
-      return at != kNowhere && kTypes[at - 1] == ' ' && kTypes[at + word.size()] == ' ';
-    };
-    return std::all_of(inner.begin(), inner.end(), is_white) ||
-           (any_word(inner, is_type) && find_word(inner, "sizeof") == kNowhere);
-  }
-
   /// No word of it may be a macro that marks it.
   bool is_unmarked(const Statement& statement) const {
     const std::vector<std::string_view>& words = statement.words;
@@ -169,7 +187,8 @@ class HostCode {
   }
 
   bool is_capital(std::string_view word) const {
-    return word.size() > 1 && !plain_.contains(word) && word != "FILE" && word != "operator" &&
+    return word.size() > 1 && !is_digit(word.front()) && !plain_.contains(word) && word != "FILE" &&
+           word != "operator" &&
            std::none_of(word.begin(), word.end(), [](unsigned char c) { return std::islower(c) != 0; });
   }
 
@@ -207,8 +226,8 @@ class HostCode {
   CodeText text_;
   std::set<std::string_view> marking_, plain_;           ///< macros of the source that mark functions, and others
   std::set<std::string_view> marking_next_, launching_;  ///< that mark what follows them, and that launch
-  std::set<std::string_view> marked_names_;              ///< of functions
-  std::set<std::string_view> types_, marked_types_;      ///< classes without and with members that are marked
+  std::vector<const Statement*> marked_;                 ///< functions of the device
+  std::set<std::string_view> unmarked_names_, types_;    ///< of functions; the words of classes
   std::vector<Statement> statements_;
 };
 

@@ -170,6 +170,7 @@ class StatementReader {
         if (word.starts_with("if")) conditions.push_back({depth, std::nullopt});
         if (conditions.empty()) {
           // Of a condition that began before the bracket only the first branch is read.
+          if (word.starts_with("el") && open == '<') return kNowhere;
           if (word.starts_with("el")) at = behind_condition(at);
           continue;
         }
