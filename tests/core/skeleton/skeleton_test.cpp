@@ -221,3 +221,18 @@ TEST_CASE("variables that are made of many others, which are made of many others
   }
   CHECK(launched(host + " k<<<a8, 256>>>(p, 1 << 20); }").kernel == "k");
 }
+
+TEST_CASE("each dimension of the grid follows the block's own, and the kernel's index says which") {
+  const std::string host =
+      "void run(int w, int h) { float* p; dim3 block(16, 16), grid((w + block.x - 1) / block.x, (h + block.y - 1) / "
+      "block.y); k<<<grid, block>>>(p, w, h); }";
+  const auto lines_of = [&](const std::string& tile) {
+    return skeleton("#define TILE 16\n__global__ void k(float* x, int w, int h) {\n  int i = blockIdx.x * " + tile +
+                        " + threadIdx.x, j = blockIdx.y * " + tile +
+                        " + threadIdx.y;\n  if (i < w && j < h) x[j * w + i] = 1;\n}\n" + host,
+                    "k.cu");
+  };
+  const std::string own = lines_of("16"), tiled = lines_of("TILE");
+  CHECK_MESSAGE(own.find("grid(ceil_div(w, BLOCK_X), ceil_div(h, BLOCK_Y)) block(BLOCK_X, BLOCK_Y)") != own.npos, own);
+  CHECK_MESSAGE(tiled.find("grid(ceil_div(w, TILE), ceil_div(h, TILE)) block(TILE, TILE)") != tiled.npos, tiled);
+}

@@ -61,6 +61,15 @@ std::string block_parameter(const KernelSkeleton& skeleton, std::int64_t value) 
   return {};
 }
 
+/// The parameter that the kernel's own index has for the block: `blockIdx.x * TILE`.
+std::string indexing_parameter(const KernelSkeleton& skeleton, std::size_t dimension, std::int64_t value) {
+  const auto factor = skeleton.use.elements_per_block(fmt::format("blockIdx.{}", kDimensions.at(dimension)));
+  if (!factor || factor->kind != HostExpression::Kind::name || !skeleton.names.contains(factor->text)) return {};
+  const std::string& name = skeleton.names.at(factor->text);
+  const auto parameter = skeleton.parameters.find(name);
+  return parameter != skeleton.parameters.end() && parameter->second == value ? name : std::string();
+}
+
 void set_block_from_host(KernelSkeleton& skeleton, const LaunchingCode& host,
                          std::map<std::string, std::string>& literals) {
   const std::vector<HostExpression> extents = host.extents(skeleton.launch->configuration.at(1));
@@ -74,7 +83,7 @@ void set_block_from_host(KernelSkeleton& skeleton, const LaunchingCode& host,
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (is_number(texts[i]) && texts[i] != "1" && texts[i].size() < 5) {
       const std::int64_t value = std::stoll(texts[i]);
-      std::string name = texts.size() == 1 ? block_parameter(skeleton, value) : std::string();
+      std::string name = texts.size() == 1 ? block_parameter(skeleton, value) : indexing_parameter(skeleton, i, value);
       if (name.empty()) name = add_block_parameter(skeleton, i, texts.size() == 1, value);
       literals.emplace(texts[i], name);
       texts[i] = name;
@@ -158,7 +167,11 @@ bool set_grid_from_host(KernelSkeleton& skeleton, const LaunchingCode& host,
   std::vector<std::string> grid;
   std::set<std::string> constants;
   for (const HostExpression& extent : extents) {
-    const auto text = host.text(extent, literals, &constants);
+    std::map<std::string, std::string> own = literals;  // 16 is the block's extent in this dimension first
+    const auto parameter = grid.size() < skeleton.block.size() ? skeleton.parameters.find(skeleton.block[grid.size()])
+                                                               : skeleton.parameters.end();
+    if (parameter != skeleton.parameters.end()) own[std::to_string(parameter->second)] = parameter->first;
+    const auto text = host.text(extent, own, &constants);
     if (!text) return false;
     grid.push_back(*text);
     for (const std::string& size : skeleton.sizes) {
