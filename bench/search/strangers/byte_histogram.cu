@@ -1,4 +1,4 @@
-// How often each of the 256 values occurs among n bytes, such as the brightness of an image; added to what is in counts.
+// How often each of the 256 values occurs among n bytes, such as the brightness of pixels; added to what counts holds.
 //
 // Each block counts in shared memory and adds its counts to the result at the end. Neighbouring pixels are alike, so
 // many threads of a warp want to add to the same counter at once, or to counters in the same bank:

@@ -20,8 +20,8 @@
 #pragma tuner param(MATRIX, plain, streaming; default plain)
 #pragma tuner param(MIN_THREADS, 0, 1024, 2048; default 0)  // on a multiprocessor, by the launch bounds
 
-// A group of one thread is what `thread` means, and what it needs of registers bounds nothing. Rows in shared memory are
-// short: more than eight threads a row have nothing to do.
+// A group of one thread is what `thread` means, and its few registers bound nothing. Products in shared memory need no
+// more than eight threads a row.
 #pragma tuner let(ROWS_OF_BLOCK = BLOCK // LANES * ROWS)
 #pragma tuner constraint((METHOD == thread) == (LANES == 1) || METHOD == stream)
 #pragma tuner constraint(METHOD != stream || LANES <= 8 && UNROLL >= 2 && BLOCK <= 512)

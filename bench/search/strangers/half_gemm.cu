@@ -73,7 +73,8 @@ extern "C" __global__ void plain_half_gemm(const __half* a, const __half* b, flo
   if (row >= m || column >= n) return;
   float sum = 0;
   for (int i = 0; i < k; ++i) {
-    sum += __half2float(a[static_cast<long long>(row) * k + i]) * __half2float(b[static_cast<long long>(i) * n + column]);
+    const __half of_a = a[static_cast<long long>(row) * k + i], of_b = b[static_cast<long long>(i) * n + column];
+    sum += __half2float(of_a) * __half2float(of_b);
   }
   c[static_cast<long long>(row) * n + column] = sum;
 }

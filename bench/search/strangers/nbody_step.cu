@@ -4,8 +4,8 @@
 // beside it and every multiprocessor has enough threads:
 //
 //   BODIES   of a thread: what it loads of another body serves all of them
-//   SLICES   groups of BLOCK threads in a block with the same bodies, each with a share of the others: more threads than
-//            there are bodies for
+//   SLICES   groups of BLOCK threads in a block that have the same bodies, and each a share of the others: more threads
+//            than there are bodies for
 //   SOURCE   of the other bodies: memory (and L1), or tiles in shared memory
 //   TILES    bodies in such a tile for each thread of the block
 //   UNROLL   pairs in one step of the loop

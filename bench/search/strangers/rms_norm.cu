@@ -10,8 +10,8 @@
 //   UNROLL  packs that a thread has under way together; of a row in registers, all
 //   ROWS    rows that a block takes, one after the other
 //   REDUCE  how CUB adds up the sums of a block's threads
-#include <cub/block/block_reduce.cuh>
 #include <cuda_fp16.h>
+#include <cub/block/block_reduce.cuh>
 
 #pragma tuner kernel(rms_norm)
 #pragma tuner problem(rows: size = 16384, columns: size = 4096, epsilon: exact = 1e-5)

@@ -1,5 +1,5 @@
-// A step of a wave through rock, as seismologists compute it: in each point of a box of nx x ny x nz
-// next = 2 * now - before + speed * (the sum of now's second differences, of eighth order: four neighbours on each side).
+// A step of a wave through rock, as seismologists compute it, in each point of a box of nx x ny x nz:
+// next = 2 * now - before + speed * (the sum of now's second differences, with four neighbours on either side).
 //
 // `now` has a halo of four points on every side, the others have none. Each of its values is needed 25 times:
 //
@@ -12,7 +12,8 @@
 //   BLOCKS    of a multiprocessor, by the launch bounds; 0: as many as there are registers for
 #pragma tuner kernel(wave3d)
 #pragma tuner problem(nx: size = 384, ny: size = 320, nz: size = 256)
-#pragma tuner problem_constraint(1 <= nx <= 8192) problem_constraint(1 <= ny <= 8192) problem_constraint(1 <= nz <= 8192)
+#pragma tuner problem_constraint(1 <= nx <= 8192) problem_constraint(1 <= ny <= 8192)
+#pragma tuner problem_constraint(1 <= nz <= 8192)
 
 #pragma tuner param(BLOCK_X, 16, 32, 64, 128; default 32)
 #pragma tuner param(BLOCK_Y, 1, 2, 4, 8, 16; default 8)
@@ -93,7 +94,9 @@ extern "C" __global__ void BOUNDS wave3d(const float* __restrict__ now, const fl
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) {
 #pragma unroll
-    for (int i = 0; i <= 2 * halo; ++i) column[r][i] = first + i < nz + 2 * halo ? field(x, y + r * BLOCK_Y, first + i - halo) : 0;
+    for (int i = 0; i <= 2 * halo; ++i) {
+      column[r][i] = first + i < nz + 2 * halo ? field(x, y + r * BLOCK_Y, first + i - halo) : 0;
+    }
   }
 #if METHOD == METHOD_tile
   __shared__ float tile[BLOCK_Y * ROWS + 2 * halo][BLOCK_X + 2 * halo + PAD];
