@@ -55,6 +55,51 @@ bool begins_declaration(std::string_view statement) {
          !continues_expression(statement.substr(0, end));
 }
 
+/// Of code, without the stars, blanks and lines of the preprocessor at its end.
+std::string_view without_pointers(std::string_view code) {
+  return code.substr(0, code.find_last_not_of(" \t\r\n#*&") + 1);
+}
+
+std::string_view last_word(std::string_view code) {
+  std::size_t begin = code.size();
+  while (begin > 0 && is_word_character(code[begin - 1])) --begin;
+  return code.substr(begin);
+}
+
+bool ends_value(std::string_view code) {
+  const std::string_view word = last_word(code);
+  if (word.empty()) return code.ends_with(')') || code.ends_with(']') || code.ends_with('>');
+  return !continues_expression(word);
+}
+
+/// Whether a name behind this comma or bracket is declared there: `int m,`, `auto& [`, `[=,` of a lambda.
+bool ends_in_declarations(std::string_view code) {
+  constexpr std::size_t kLongest = 4096;  // of a declaration
+  code.remove_prefix(code.size() - std::min(code.size(), kLongest));
+  const std::size_t end = code.find_last_of(";{}()");
+  if (code.ends_with(',') && begins_declaration(end == std::string_view::npos ? code : code.substr(end + 1)))
+    return true;
+  const std::size_t bracket = code.find_last_of(";{}()[]");
+  if (bracket == std::string_view::npos || code[bracket] != '[') return false;
+  const std::string_view before = without_pointers(code.substr(0, bracket));
+  return last_word(before) == "auto" || !ends_value(before);
+}
+
+bool has_enumerator(std::string_view code, std::string_view name) {
+  for (std::size_t at = find_word(code, "enum"); at != std::string_view::npos;) {
+    const std::size_t open = std::min(code.find_first_of("{;", at), code.size());
+    const std::size_t close = std::min(code.find_first_of("};", open), code.size());
+    const std::string_view list = code.substr(open, close - open);
+    for (std::size_t word = find_word(list, name); word != std::string_view::npos;
+         word = find_word(list, name, word + 1)) {
+      const std::string_view before = without_pointers(list.substr(0, word));
+      if (before.ends_with('{') || before.ends_with(',')) return true;
+    }
+    at = find_word(code, "enum", close);
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<std::vector<std::string_view>> kernel_parameters(std::string_view code, std::string_view kernel) {
@@ -111,27 +156,20 @@ bool defines_always(std::string_view source, std::string_view name) {
 }
 
 bool declares(std::string_view code, std::string_view name) {
-  constexpr std::size_t kLongest = 4096;  // of a declaration
   for (std::size_t at = find_word(code, name); at != std::string_view::npos; at = find_word(code, name, at + 1)) {
-    std::string_view before = search::trimmed(code.substr(0, at));
-    if (before.ends_with('.') || before.ends_with("->")) return true;  // it is a member's
-    if (before.ends_with(',')) {                                       // `int m, n`
-      before.remove_prefix(before.size() - std::min(before.size(), kLongest));
-      const std::size_t end = before.find_last_of(";{}()");
-      if (begins_declaration(end == std::string_view::npos ? before : before.substr(end + 1))) return true;
-      continue;
-    }
-    const bool is_pointer = before.ends_with('*') || before.ends_with('&');
-    while (before.ends_with('*') || before.ends_with('&'))
-      before = search::trimmed(before.substr(0, before.size() - 1));
-    std::size_t begin = before.size();
-    while (begin > 0 && is_word_character(before[begin - 1])) --begin;
-    const std::string_view word = before.substr(begin);
+    const std::string_view found = search::trimmed(code.substr(0, at));
+    if (found.ends_with('.') || found.ends_with("->")) return true;  // it is a member's
+    const bool is_pointer = found.ends_with('*') || found.ends_with('&');
+    const std::string_view before = without_pointers(found);
+    // No number has an address.
+    if (is_pointer && !found.ends_with("&&") && !ends_value(before)) return true;
+    if ((before.ends_with(',') || before.ends_with('[')) && ends_in_declarations(before)) return true;
+    const std::string_view word = last_word(before);
     if (word.empty() || is_digit(word.front()) || continues_expression(word)) continue;
     // `x * N` is a product, `float* n` a pointer.
     if (!is_pointer || shape_of_type(word) || word == "const" || word == "void" || word == "char") return true;
   }
-  return false;
+  return has_enumerator(code, name);
 }
 
 }  // namespace tuner

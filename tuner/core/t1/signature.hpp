@@ -28,8 +28,8 @@ bool mentions(std::string_view source, std::string_view name);
 bool defines(std::string_view source, std::string_view name);
 /// The same of a `#define` that is in force whatever is defined already.
 bool defines_always(std::string_view source, std::string_view name);
-/// Whether such code seems to declare a variable, a parameter, a function or a member of that name, which a macro of
-/// that name would break.
+/// Whether such code seems to declare a variable, a parameter, a function, a member or an enumerator of that name, which
+/// a macro of that name would break.
 bool declares(std::string_view code, std::string_view name);
 
 }  // namespace tuner
