@@ -84,7 +84,7 @@ class T1Reader {
   void require_cuda(const T1Node& specification) {
     const T1Node language = specification.need("Language");
     std::string name = language.string();
-    for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    for (char& c : name) c = in_lower_case(c);
     if (name != "cuda" && name != "cupy") {
       language.fail("kernels in `{}` cannot be compiled here; only CUDA C++ can{}", language.string(),
                     name == "hip" ? ": set it to CUDA if the source avoids what only HIP has" : "");
@@ -180,7 +180,7 @@ class T1Reader {
   /// Macros that other tuners define beside the parameters, if the source has a use for them.
   void add_macros(const T1Launch& launch) {
     const auto offer = [&](const std::string& name, const std::string& expression, const std::string& path) {
-      if (names_.parameters.contains(name) || !mentions(source_, name) || defines(source_, name)) return;
+      if (names_.parameters.contains(name) || !has_word(source_, name) || defines(source_, name)) return;
       rest_.push_back({fmt::format("define({} = {})", name, expression), path});
     };
     offer("kernel_tuner", "1", kernel_path_);
@@ -210,9 +210,9 @@ class T1Reader {
                             std::any_of(properties_.begin(), properties_.end(), is_it) ||
                             std::any_of(rest_.begin(), rest_.end(), is_offered);
       const auto has_its_own = [&name = name](const std::string& text) {
-        return mentions(text, name) && (defines_always(text, name) || declares(read_code(text).code, name));
+        return has_word(text, name) && (defines_always(text, name) || declares(read_code(text).code, name));
       };
-      if (is_taken || !mentions(source_, name) || std::any_of(texts.begin(), texts.end(), has_its_own)) continue;
+      if (is_taken || !has_word(source_, name) || std::any_of(texts.begin(), texts.end(), has_its_own)) continue;
       rest_.push_back({fmt::format("define({} = {})", name, value.text()), constant_paths_.at(name)});
     }
   }

@@ -7,18 +7,10 @@
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/signature/source_words.hpp"
 
 namespace tuner {
 namespace {
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-std::size_t skip_blanks(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_blank(text[at])) ++at;
-  return at;
-}
 
 /// The parameters between the parenthesis at `open` and the one that closes it; nothing if conditions divide them.
 std::optional<std::vector<std::string_view>> parameters_at(std::string_view source, std::size_t open) {
@@ -111,7 +103,7 @@ std::optional<std::vector<std::string_view>> kernel_parameters(std::string_view 
     if (open >= code.size() || code[open] != '(') continue;
     const std::size_t statement = code.find_last_of(";}", at);
     const std::size_t begin = statement == std::string_view::npos ? 0 : statement;
-    if (find_word(code.substr(begin, at - begin), "__global__") == std::string_view::npos) continue;
+    if (!has_word(code.substr(begin, at - begin), "__global__")) continue;
     return parameters_at(code, open);
   }
   return std::nullopt;
@@ -119,7 +111,7 @@ std::optional<std::vector<std::string_view>> kernel_parameters(std::string_view 
 
 bool is_to_const(std::string_view parameter) {
   const std::size_t star = parameter.rfind('*');
-  return star != std::string_view::npos && find_word(parameter.substr(0, star), "const") != std::string_view::npos;
+  return star != std::string_view::npos && has_word(parameter.substr(0, star), "const");
 }
 
 bool may_write_through(std::string_view parameter) {
@@ -133,23 +125,10 @@ std::optional<CertainInclude> included_from_hip(std::string_view source) {
   return std::nullopt;
 }
 
-bool mentions(std::string_view source, std::string_view name) {
-  return find_word(source, name) != std::string_view::npos;
-}
-
-bool defines(std::string_view source, std::string_view name) {
-  for (std::size_t at = find_word(source, "define"); at != std::string_view::npos;
-       at = find_word(source, "define", at + 1)) {
-    const std::size_t begin = skip_blanks(source, at + 6);
-    if (find_word(source.substr(begin, name.size() + 1), name) == 0) return true;
-  }
-  return false;
-}
-
 bool defines_always(std::string_view source, std::string_view name) {
   for (const LiveLine& line : live_lines(source)) {
     // `#ifndef NAME`, after which a definition is no more than a default.
-    if (line.text.starts_with("if") && mentions(line.text, name)) return false;
+    if (line.text.starts_with("if") && has_word(line.text, name)) return false;
     if (line.is_certain && line.text.starts_with("define") && defines(line.text, name)) return true;
   }
   return false;

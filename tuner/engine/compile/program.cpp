@@ -171,23 +171,13 @@ bool mentions(std::string_view text, const std::set<std::string_view>& names, st
   return mentions(text, names, headers, seen);
 }
 
-// Whether the text says `#define NAME`.
-bool defines(std::string_view text, std::string_view name) {
-  constexpr std::string_view kDefine = "define";
-  for (std::size_t at = find_word(text, name); at != std::string_view::npos; at = find_word(text, name, at + 1)) {
-    const std::size_t end = at == 0 ? std::string_view::npos : text.find_last_not_of(" \t", at - 1);
-    if (end != std::string_view::npos && text.substr(0, end + 1).ends_with(kDefine)) return true;
-  }
-  return false;
-}
-
 // What the source mentions and leaves to the compiler to define. Each configuration asks: texts are read closely only
 // where the name stands in one.
 bool is_implicit(std::string_view name, std::string_view source, std::span<const Header> headers) {
-  bool is_there = find_word(source, name) != std::string_view::npos;
+  bool is_there = has_word(source, name);
   if (is_there && defines(source, name)) return false;
   for (const Header& header : headers) {
-    if (find_word(header.text, name) == std::string_view::npos || is_standard(header)) continue;
+    if (!has_word(header.text, name) || is_standard(header)) continue;
     if (defines(header.text, name)) return false;
     is_there = true;
   }
