@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "tuner/core/description/code_text.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/core/standard_headers/unknown_member.hpp"
 
 namespace tuner::host {

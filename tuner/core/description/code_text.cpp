@@ -1,11 +1,8 @@
 #include "tuner/core/description/code_text.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "tuner/core/base/words.hpp"
-#include "tuner/core/standard_headers/standard_headers.hpp"
 
 namespace tuner {
 namespace {
@@ -138,9 +135,9 @@ class CodeReader {
     return end != std::string_view::npos && source_[end] == '\n' ? end + 1 : at_;
   }
 
-  /// A preprocessor line without its comments and with the lines that it goes on in; moves behind it.
+  /// A preprocessor line from its `#` on, without comments and with the lines that it goes on in; moves behind it.
   std::string take_line() {
-    std::string line;
+    std::string line = "#";
     for (++at_; at_ < source_.size() && source_[at_] != '\n';) {
       const std::size_t begin = at_;
       if (const std::size_t next = behind_splice(); next != at_) {
@@ -162,7 +159,7 @@ class CodeReader {
     const bool was_dead = is_dead();
     const std::string line = take_line();
     const std::size_t behind = at_;
-    std::string_view rest = line;
+    std::string_view rest = std::string_view(line).substr(1);
     const auto skip_blanks = [&] { rest.remove_prefix(std::min(rest.find_first_not_of(kCodeBlank), rest.size())); };
     const auto take_word = [&] {
       const auto end = std::find_if_not(rest.begin(), rest.end(), is_word_character);
@@ -184,12 +181,10 @@ class CodeReader {
       const std::string_view name = take_word();
       result_.macros.push_back({std::string(name), std::string(rest)});
     } else if (word == "include" && !was_dead) {
-      const char close = rest.starts_with('"') ? '"' : rest.starts_with('<') ? '>' : '\0';
-      const std::size_t close_at = close == '\0' ? std::string_view::npos : rest.find(close, 1);
-      if (close_at == std::string_view::npos)
-        result_.computes_includes = true;
+      if (auto include = include_of(line))
+        result_.includes.push_back(*std::move(include));
       else
-        result_.includes.push_back({std::string(rest.substr(1, close_at - 1)), close == '"'});
+        result_.computes_includes = true;
     }
     if (was_dead && is_dead()) return blank(begin, behind);
     const bool is_condition = word.starts_with("if") || word.starts_with("el") || word == "endif";
@@ -207,19 +202,19 @@ class CodeReader {
 
 }  // namespace
 
-bool is_library_header(std::string_view name) {
-  if (standard_header(name)) return true;
-  if (name.find('.') == std::string_view::npos) return true;  // <cstdint>, <cuda/std/array>
-  for (const std::string_view folder : {"cub/", "thrust/", "cuda/std/", "nv/", "cooperative_groups/"}) {
-    if (name.starts_with(folder)) return true;
-  }
-  constexpr std::string_view kNames =
-      " assert.h builtin_types.h complex.h cooperative_groups.h cuComplex.h cuda.h cuda_awbarrier.h cuda_bf16.h "
-      "cuda_bf16.hpp cuda_fp16.h cuda_fp16.hpp cuda_fp4.h cuda_fp6.h cuda_fp8.h cuda_pipeline.h "
-      "cuda_pipeline_primitives.h cuda_runtime.h cuda_runtime_api.h curand_kernel.h device_functions.h "
-      "device_types.h device_launch_parameters.h driver_types.h float.h inttypes.h limits.h math.h math_constants.h "
-      "math_functions.h mma.h stddef.h stdint.h stdio.h stdlib.h string.h vector_types.h ";
-  return name.find(' ') == std::string_view::npos && kNames.find(fmt::format(" {} ", name)) != std::string_view::npos;
+std::optional<CodeText::Include> include_of(std::string_view line) {
+  const auto skip_blank = [&] { line.remove_prefix(std::min(line.find_first_not_of(kCodeBlank), line.size())); };
+  constexpr std::string_view kInclude = "include";
+  line.remove_prefix(1);
+  skip_blank();
+  if (!line.starts_with(kInclude)) return std::nullopt;
+  line.remove_prefix(kInclude.size());
+  skip_blank();
+  const bool is_quoted = line.starts_with('"');
+  if (!is_quoted && !line.starts_with('<')) return std::nullopt;
+  const std::size_t close = line.find(is_quoted ? '"' : '>', 1);
+  if (close == std::string_view::npos || close == 1) return std::nullopt;
+  return CodeText::Include{std::string(line.substr(1, close - 1)), is_quoted};
 }
 
 std::size_t skip_brackets(std::string_view text, std::size_t open) {

@@ -4,6 +4,7 @@
 
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/signature/source_words.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
 
 namespace tuner {
 namespace {
