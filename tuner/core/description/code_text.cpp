@@ -24,6 +24,15 @@ Branch branch(std::string_view word, std::string_view condition) {
   return Branch::unknown;
 }
 
+/// `"name"` or `<name>`, behind the word.
+std::optional<CodeText::Include> include_named(std::string_view text) {
+  const bool is_quoted = text.starts_with('"');
+  if (!is_quoted && !text.starts_with('<')) return std::nullopt;
+  const std::size_t close = text.find(is_quoted ? '"' : '>', 1);
+  if (close == std::string_view::npos || close == 1) return std::nullopt;
+  return CodeText::Include{std::string(text.substr(1, close - 1)), is_quoted};
+}
+
 /// No list of parameters is longer.
 constexpr std::size_t kLongestBrackets = 65536;
 
@@ -135,9 +144,9 @@ class CodeReader {
     return end != std::string_view::npos && source_[end] == '\n' ? end + 1 : at_;
   }
 
-  /// A preprocessor line from its `#` on, without comments and with the lines that it goes on in; moves behind it.
+  /// A preprocessor line without its comments and with the lines that it goes on in; moves behind it.
   std::string take_line() {
-    std::string line = "#";
+    std::string line;
     for (++at_; at_ < source_.size() && source_[at_] != '\n';) {
       const std::size_t begin = at_;
       if (const std::size_t next = behind_splice(); next != at_) {
@@ -159,7 +168,7 @@ class CodeReader {
     const bool was_dead = is_dead();
     const std::string line = take_line();
     const std::size_t behind = at_;
-    std::string_view rest = std::string_view(line).substr(1);
+    std::string_view rest = line;
     const auto skip_blanks = [&] { rest.remove_prefix(std::min(rest.find_first_not_of(kCodeBlank), rest.size())); };
     const auto take_word = [&] {
       const auto end = std::find_if_not(rest.begin(), rest.end(), is_word_character);
@@ -181,7 +190,7 @@ class CodeReader {
       const std::string_view name = take_word();
       result_.macros.push_back({std::string(name), std::string(rest)});
     } else if (word == "include" && !was_dead) {
-      if (auto include = include_of(line))
+      if (auto include = include_named(rest))
         result_.includes.push_back(*std::move(include));
       else
         result_.computes_includes = true;
@@ -210,11 +219,7 @@ std::optional<CodeText::Include> include_of(std::string_view line) {
   if (!line.starts_with(kInclude)) return std::nullopt;
   line.remove_prefix(kInclude.size());
   skip_blank();
-  const bool is_quoted = line.starts_with('"');
-  if (!is_quoted && !line.starts_with('<')) return std::nullopt;
-  const std::size_t close = line.find(is_quoted ? '"' : '>', 1);
-  if (close == std::string_view::npos || close == 1) return std::nullopt;
-  return CodeText::Include{std::string(line.substr(1, close - 1)), is_quoted};
+  return include_named(line);
 }
 
 std::size_t skip_brackets(std::string_view text, std::size_t open) {
