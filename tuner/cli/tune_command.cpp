@@ -192,8 +192,7 @@ Command tune_command() {
                "be true"},
               {"pad", Kind::repeatable, "NAME=BYTES",
                "allow reads of up to BYTES bytes before and after buffer NAME, like `pad BYTES` in its directive; "
-               "programs "
-               "can use the winner only if the file declares the same padding; repeat for several buffers"},
+               "programs can use the winner only if the file declares the same padding; repeat for several buffers"},
               {"strategy", Kind::value, "NAME",
                fmt::format("how to choose configurations: {}; default auto",
                            fmt::join(search::strategy_names(), ", "))},

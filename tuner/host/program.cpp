@@ -76,7 +76,7 @@ void Program::find_conditional_headers(const Translation& kernel) {
 void Program::find_shared_headers(const std::vector<std::string>& changing) {
   for (HostHeader& header : headers_) {
     header.shared = !header.conditional && std::none_of(changing.begin(), changing.end(), [&](const std::string& name) {
-      return find_word(header.source.text, name) != std::string::npos;
+      return has_word(header.source.text, name);
     });
   }
   const auto is_shared = [&](const std::string& name) {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "tuner/core/description/code_text.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/core/standard_headers/unknown_member.hpp"
 
 namespace tuner::host {
@@ -68,8 +68,6 @@ std::string where_touched(const Touched& touched, const std::string& report) {
   return "of memory that belongs to no object";
 }
 
-/// What a compiler, GCC or Clang, says, or which feature of CUDA it is that has no counterpart here. Quotes are those
-/// of LC_ALL=C.
 /// The member of std that the compiler does not know, as g++ and clang++ say it; empty if it says anything else.
 std::string unknown_in_std(const std::string& error) {
   for (const std::string_view words :
@@ -80,6 +78,8 @@ std::string unknown_in_std(const std::string& error) {
   return between(error, "no member named '", "' in namespace 'std'");
 }
 
+/// What a compiler, GCC or Clang, says, or which feature of CUDA it is that has no counterpart here. Quotes are those
+/// of LC_ALL=C.
 std::string in_words_of_a_kernel(const std::string& error) {
   constexpr std::string_view kWayOut =
       "cannot run on the CPU: check on a GPU, or exclude it with `#if !defined(TUNER_HOST_EMULATION)`";

@@ -1,101 +1,17 @@
 #include "cache/store/served_store.hpp"
 
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <csignal>
-#include <random>
 
 #include "cache/exchange/exchange.hpp"
 #include "cache/file/hash.hpp"
 #include "cache/sqlite/sqlite.hpp"
 #include "cache/store/schema.hpp"
-#include "tests/cache/support.hpp"
+#include "tests/cache/store/served_support.hpp"
 
 namespace tuner::cache::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kSource = "source1|text=abc";
-constexpr const char* kPlace = "place1|rows=528";
-
-Decision measured() {
-  Decision decision = full_decision();
-  decision.origin = Origin::measured;
-  return decision;
-}
-
-Served served_of(std::int64_t row, const std::string& place = kPlace, const std::string& source = kSource) {
-  Decision decision = measured();
-  decision.row = row;
-  Served served{source, "outline of " + source, place, "", served_mark(decision), "launch in " + place, {}};
-  for (int i = 0; i < 3000; ++i)
-    served.cubin.bytes.push_back(static_cast<std::byte>(place[i % place.size()] + i / 100));
-  served.cubin.hash = content_hash(served.cubin.bytes);
-  served.cubin.kernel = "k";
-  return served;
-}
-
-std::int64_t row_of(const Served& served) {
-  return std::stoll(served.decision);
-}
-
-void check_same_served(const Served& a, const Served& b) {
-  CHECK(a.source == b.source);
-  CHECK(a.outline == b.outline);
-  CHECK(a.place == b.place);
-  CHECK(a.decision == b.decision);
-  CHECK(a.launch == b.launch);
-  CHECK(a.cubin.hash == b.cubin.hash);
-  CHECK(a.cubin.kernel == b.cubin.kernel);
-  CHECK(a.cubin.bytes == b.cubin.bytes);
-}
-
-Decision other_decision(const std::string& problem) {
-  Decision decision = measured();
-  decision.key.problem = problem;
-  return decision;
-}
-
-/// What a program that starts finds beside these decisions.
-std::optional<Served> find_in(const fs::path& decisions, const std::string& place = kPlace,
-                              const std::string& source = kSource) {
-  return ServedStore(decisions, std::chrono::seconds(1)).find(source, place);
-}
-
-/// A database with a decision and its row.
-class Started {
- public:
-  Started() {
-    decision_ = store().record_decision(measured());
-    store().record_served(served_of(decision_));
-  }
-  SqliteStore& store() { return *store_; }
-  fs::path path() const { return folder_ / "decisions.db"; }
-  fs::path served() const { return folder_ / "served.db"; }
-  fs::path operator/(const std::string& name) const { return folder_ / name; }
-  std::int64_t decision() const { return decision_; }
-  std::optional<Served> find(const std::string& place = kPlace, const std::string& source = kSource) const {
-    return find_in(path(), place, source);
-  }
-  std::optional<std::string> outline(const std::string& source = kSource) const {
-    return ServedStore(path(), std::chrono::seconds(1)).find_outline(source);
-  }
-  std::string rows() const { return sql(served(), "SELECT count(*) FROM served WHERE decision_id <> ''").at(0); }
-
- private:
-  TemporaryFolder folder_;
-  std::unique_ptr<SqliteStore> store_ = open_store(folder_ / "decisions.db");
-  std::int64_t decision_ = 0;
-};
-
-void check_found(const std::optional<Served>& found, std::int64_t decision) {
-  REQUIRE(found);
-  check_same_served(*found, served_of(decision));
-}
 
 TEST_CASE("format 1 of served.db is what it was when it was released") {
   const Started database;
@@ -119,7 +35,7 @@ TEST_CASE("a database that is not called decisions.db has a file of its own besi
   for (const char* const name : {"decisions.db", "mine.db"}) {
     const auto store = open_store(folder / name);
     if (name[0] == 'm') store->record_decision(other_decision("rows=2"));
-    store->record_served(served_of(store->record_decision(measured())));
+    store->record_served(served_of(store->record_decision(measured_decision())));
   }
   check_found(find_in(folder / "decisions.db"), 1);
   check_found(find_in(folder / "mine.db"), 2);
@@ -129,14 +45,14 @@ TEST_CASE("a database that is not called decisions.db has a file of its own besi
 TEST_CASE("a row goes with whatever changes what is served") {
   Started database;
   const std::vector<std::pair<std::string, std::function<void()>>> changes{
-      {"a decision", [&] { database.store().record_decision(measured()); }},
+      {"a decision", [&] { database.store().record_decision(measured_decision()); }},
       {"forgetting everything", [&] { database.store().forget({}, Forget::everything); }},
       {"forgetting decisions of the kernel",
        [&] { database.store().forget({.kernel_name = some_key().kernel_name}, Forget::decisions); }},
       {"a quarantine", [&] { database.store().record_quarantine(full_quarantined()); }}};
   for (const auto& [name, change] : changes) {
     INFO(name);
-    const std::int64_t row = database.store().record_decision(measured());
+    const std::int64_t row = database.store().record_decision(measured_decision());
     database.store().record_served(served_of(row));
     CHECK(database.find());
     change();
@@ -157,7 +73,7 @@ TEST_CASE("a row stays where something else changes") {
 
 TEST_CASE("a row is written for the decision that is served, and for no other") {
   Started database;
-  const std::int64_t newer = database.store().record_decision(measured());
+  const std::int64_t newer = database.store().record_decision(measured_decision());
   database.store().record_served(served_of(database.decision()));
   CHECK_FALSE(database.find());
   database.store().record_served(served_of(newer + 1));
@@ -167,7 +83,7 @@ TEST_CASE("a row is written for the decision that is served, and for no other") 
   database.store().forget({}, Forget::decisions);
   database.store().record_served(served_of(newer));
   CHECK_FALSE(database.find());
-  Decision replayed = measured();
+  Decision replayed = measured_decision();
   replayed.origin = Origin::replay;
   database.store().record_served(served_of(database.store().record_decision(replayed)));
   CHECK_FALSE(database.find());
@@ -175,7 +91,7 @@ TEST_CASE("a row is written for the decision that is served, and for no other") 
 
 TEST_CASE("a row is not written while somebody else may be deciding") {
   Started database;
-  const std::int64_t newer = database.store().record_decision(measured());
+  const std::int64_t newer = database.store().record_decision(measured_decision());
   const sqlite::Connection other(database.path(), SQLITE_OPEN_READWRITE, std::chrono::seconds(1));
   const sqlite::Transaction decides(other, sqlite::Transaction::Kind::write);
   CHECK_THROWS_AS(record_served(database.path(), served_of(newer), std::chrono::milliseconds(0)), Error);
@@ -193,7 +109,7 @@ TEST_CASE("what an older program decided is noticed when the next row is written
 
 TEST_CASE("writing a row changes nothing in the database, and an older one is not brought up to date") {
   Started database;
-  const std::int64_t newer = database.store().record_decision(measured());
+  const std::int64_t newer = database.store().record_decision(measured_decision());
   const std::string bytes = read_bytes(database.path());
   database.store().record_served(served_of(newer));
   CHECK(database.find());
@@ -232,7 +148,7 @@ TEST_CASE("rows say nothing of another file that takes the name of the decisions
   fs::rename(database.path(), database / "before.db");
   CHECK_FALSE(database.find());
   const auto store = open_store(database.path());
-  store->record_decision(measured());
+  store->record_decision(measured_decision());
   CHECK_FALSE(database.find());
   fs::rename(database / "before.db", database.path());
   CHECK_FALSE(database.find());  // they went with that decision
@@ -272,7 +188,7 @@ TEST_CASE("a decision could not be stored beside a served.db that cannot be read
       write_bytes(database.served(), "text");
       CHECK(chmod(database.served().c_str(), 0) == 0);
     }
-    const std::int64_t newer = database.store().record_decision(measured());
+    const std::int64_t newer = database.store().record_decision(measured_decision());
     CHECK_FALSE(database.find());
     CHECK(newer > database.decision());
     CHECK(fs::is_symlink(database.served()) == is_link);
@@ -297,7 +213,7 @@ TEST_CASE("a file that is of no use is made anew, unless it is another program's
     database.store().record_served(served_of(database.decision()));
     CHECK(database.find());
     sql(database.served(), damage);
-    const std::int64_t newer = database.store().record_decision(measured());
+    const std::int64_t newer = database.store().record_decision(measured_decision());
     CHECK_FALSE(database.find());
     database.store().record_served(served_of(newer));
     check_found(database.find(), newer);
@@ -317,14 +233,14 @@ TEST_CASE("a file that is of no use is made anew, unless it is another program's
     const std::string bytes = read_bytes(database.served());
     CHECK_THROWS_AS(database.store().record_served(served_of(database.decision())), Error);
     if (foreign[7] == 'u') continue;
-    database.store().record_decision(measured());
+    database.store().record_decision(measured_decision());
     CHECK(read_bytes(database.served()) == bytes);
   }
 }
 
 TEST_CASE("rows are exported with binaries, for the decision's new number, and never imported") {
   Started database;
-  const std::int64_t newer = database.store().record_decision(measured());
+  const std::int64_t newer = database.store().record_decision(measured_decision());
   database.store().record_served(served_of(newer));
   fs::create_directories(database / "out");
   const auto exported = [&](bool with_served) {
@@ -363,189 +279,6 @@ TEST_CASE("damage of what programs start from ended an export") {
   write_bytes(database.served(), std::string(20000, 'x'));
   CHECK(chmod(database.served().c_str(), 0600) == 0);
   CHECK(export_decisions({.from = database.path(), .to = database / "x.db", .with_served = true}).size() == 1);
-}
-
-TEST_CASE("where nothing more can be stored, rows are as they were or not there") {
-  Started database;
-  const std::int64_t size = static_cast<std::int64_t>(fs::file_size(database.served()));
-  CHECK(in_child([&] {
-          std::signal(SIGXFSZ, SIG_IGN);
-          const rlimit limit{static_cast<rlim_t>(size), static_cast<rlim_t>(size)};
-          setrlimit(RLIMIT_FSIZE, &limit);
-          bool failed = false;
-          try {
-            for (int i = 0; i < 7; ++i)
-              record_served(database.path(), served_of(database.decision(), kPlace, "text " + std::to_string(i)),
-                            std::chrono::seconds(1));
-          } catch (const Error& error) {
-            failed = error.code() == Errc::store_unavailable;
-          }
-          if (!failed) throw std::runtime_error("it was stored beyond the limit");
-        }) == 0);
-  check_found(database.find(), database.decision());
-}
-
-TEST_CASE("what a killed writer left half-written has no rows, until the next one clears it up") {
-  Started database;
-  CHECK(in_child([&] {
-          const sqlite::Connection connection(database.served(), SQLITE_OPEN_READWRITE, std::chrono::seconds(1));
-          connection.execute("PRAGMA cache_size = 1; BEGIN IMMEDIATE; UPDATE served SET row = zeroblob(100000)");
-          std::raise(SIGKILL);
-        }) == 128 + SIGKILL);
-  CHECK(fs::exists(database / "served.db-journal"));
-  const std::string bytes = read_bytes(database.served());
-  CHECK_FALSE(database.find());
-  CHECK(read_bytes(database.served()) == bytes);
-  database.store().record_served(served_of(database.decision(), "place1|rows=2"));
-  check_found(database.find(), database.decision());
-}
-
-/// Damages a sound file in one of the ways of a disk, of another program, or of somebody who moves rows.
-class Damage {
- public:
-  explicit Damage(const Started& database) : path_(database.served()), sound_(read_bytes(path_)) {}
-  const std::string& sound() const { return sound_; }
-
-  std::string once() {
-    if (random_() % 3 == 0) return of_a_row();
-    std::string bytes = sound_;
-    const std::size_t at = random_() % bytes.size();
-    const bool cut = random_() % 5 == 0;
-    if (cut) bytes.resize(at);
-    for (std::size_t i = 0; !cut && i <= random_() % 3; ++i) flip(bytes[random_() % bytes.size()]);
-    write_bytes(path_, bytes);
-    return (cut ? "cut at " : "flipped near ") + std::to_string(at);
-  }
-
- private:
-  void flip(char& byte) { byte = static_cast<char>(static_cast<unsigned char>(byte) ^ (1u << random_() % 8)); }
-  std::string of_a_row() {
-    const char* const columns[] = {"served_id", "source_id", "decision_id", "row"};
-    const char* const values[] = {"17", "'text'", "x'00ff'", "zeroblob(100000)", "''", "1e300", "NULL"};
-    const std::string column = columns[random_() % std::size(columns)];
-    const std::string statements[] = {
-        "UPDATE OR IGNORE served SET " + column + " = " + values[random_() % std::size(values)],
-        // What belongs to another row, whole or in part.
-        "UPDATE OR IGNORE served SET " + column + " = (SELECT " + column +
-            " FROM served AS s WHERE s.served_id <> served.served_id ORDER BY s.row LIMIT 1)",
-        "CREATE TEMP TABLE ids AS SELECT served_id AS id, row_number() OVER () AS n FROM served; "
-        "UPDATE served SET served_id = -served_id; "
-        "UPDATE served SET served_id = (SELECT id FROM temp.ids WHERE n = 1 + (SELECT n FROM temp.ids WHERE id = "
-        "-served_id) % 4)",
-        "DELETE FROM served WHERE decision_id = ''", "PRAGMA user_version = 9", "PRAGMA application_id = 7",
-        "ALTER TABLE served DROP COLUMN decision_id", "ALTER TABLE served RENAME TO rows"};
-    const std::string statement = statements[random_() % std::size(statements)];
-    write_bytes(path_, sound_);
-    try {
-      const sqlite::Connection other(path_, SQLITE_OPEN_READWRITE, std::chrono::seconds(1));
-      other.execute("PRAGMA synchronous = OFF; " + statement);
-    } catch (const Error&) {
-      // A rule of the table forbids it.
-    }
-    return statement;
-  }
-
-  fs::path path_;
-  std::string sound_;
-  std::mt19937 random_{5};
-};
-
-TEST_CASE("whatever became of the file, what is found is the row or nothing, and the reason is one sentence") {
-  Started database;
-  const std::int64_t second = database.store().record_decision(other_decision("rows=2"));
-  database.store().record_served(served_of(second, "place1|rows=2", "source1|text=def"));
-  Damage damage(database);
-  int found = 0, refused = 0;
-  const auto find = [&] {
-    try {
-      return database.find();
-    } catch (const Error&) {
-      return std::optional<Served>();
-    }
-  };
-  for (int i = 0; i < 5000; ++i) {
-    const std::string damaged = damage.once();
-    INFO(damaged);
-    try {
-      const auto outline = database.outline();
-      if (outline) CHECK(*outline == "outline of source1|text=abc");
-      if (const auto row = database.find()) {
-        check_found(row, database.decision());
-        ++found;
-      }
-    } catch (const Error& error) {
-      CHECK(error.code() == Errc::store_damaged);
-      CHECK(contains(error.what(), "served.db"));
-      ++refused;
-    }
-    if (i % 50 != 0) continue;
-    database.store().record_decision(measured());
-    CHECK_FALSE(find());
-  }
-  CHECK(found > 500);
-  CHECK(refused > 500);
-}
-
-/// Decides, forgets and keeps rows without end. Each decision's row says which it is.
-[[noreturn]] void write_without_end(const fs::path& path, unsigned seed) {
-  std::mt19937 random(seed);
-  for (;;) {
-    try {
-      const auto store = open_store(path);
-      for (;;) {
-        if (random() % 8 == 0) store->forget({}, Forget::decisions);
-        const std::int64_t row = store->record_decision(measured());
-        store->record_served(served_of(row));
-      }
-    } catch (const Error&) {
-      // Locked for too long, beside fifteen others.
-    }
-  }
-}
-
-TEST_CASE("whoever of sixteen writers is killed, what is started from is the newest decision") {
-  const Started database;
-  const pid_t parent = getpid();
-  std::vector<pid_t> writers;
-  const auto start = [&](unsigned seed) {
-    return start_child([&, seed] {
-      // Nobody else would end them where this test is aborted.
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (getppid() != parent) return;
-      write_without_end(database.path(), seed);
-    });
-  };
-  for (unsigned i = 0; i < 16; ++i) writers.push_back(start(i));
-  std::mt19937 random(7);
-  int hits = 0;
-  for (unsigned i = 0; i < 150 || hits < 5; ++i) {
-    if (i % 4 == 0) {
-      pid_t& victim = writers[random() % writers.size()];
-      kill(victim, SIGKILL);
-      status_of(victim);
-      victim = start(100 + i);
-    }
-    try {
-      const sqlite::Connection decisions(database.path(), SQLITE_OPEN_READWRITE, std::chrono::seconds(5));
-      const auto newest = decisions.integer("SELECT max(decision_id) FROM decision");
-      const auto forgotten = decisions.integer("SELECT ifnull(max(decision_id), 0) FROM forgotten");
-      // What is found now is at least as new as what was committed before.
-      if (const auto found = database.find()) {
-        check_found(found, row_of(*found));
-        CHECK(row_of(*found) >= newest);
-        CHECK(row_of(*found) > forgotten);
-        ++hits;
-      }
-    } catch (const Error&) {
-      // Locked for too long, or half-written.
-    }
-  }
-  for (const pid_t writer : writers) {
-    kill(writer, SIGKILL);
-    status_of(writer);
-  }
-  const auto decision = open_store(database.path())->find_decision(some_key());
-  if (const auto served = database.find()) CHECK(decision->row == row_of(*served));
 }
 
 }  // namespace

@@ -261,8 +261,7 @@ TEST_CASE("a description says how the kernel is launched and what it computes") 
 TEST_CASE("a file without a kernel is an error that shows the way") {
   CHECK(error_of([] { parse_descriptions("int x;", "k.cu"); }) ==
         "k.cu describes no kernel: put `#pragma tuner kernel(NAME)` and its parameters above the kernel, or begin with "
-        "what "
-        "`tuner new FILE` proposes; docs/directives.md shows how.");
+        "what `tuner new FILE` proposes; docs/directives.md shows how.");
   CHECK(error_of([] { parse_descriptions("#pragma unroll\n#pragma tunner kernel(a)", "k.cu"); }) ==
         "k.cu describes no kernel: line 2 has a pragma that resembles `#pragma tuner`.");
   CHECK(error_of([] { load_description("no/such.cu"); }) ==

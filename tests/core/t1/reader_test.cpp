@@ -353,8 +353,37 @@ TEST_CASE("constants of BenchmarkConfig are macros where the source leaves them 
   CHECK(!has_macro("#define PRECISION 32\n#if PRECISION == 64\n#endif\n" + kernel));
   CHECK(!has_macro("constexpr int PRECISION = 32;\n" + kernel));
   CHECK(!has_macro("__device__ void set(float* PRECISION);\n" + kernel));
+  CHECK(!has_macro("enum { HALF, PRECISION, DOUBLE };\n" + kernel));
+  CHECK(!has_macro("enum class Kind : int {\n#if A\n  PRECISION = 3\n#endif\n};\n" + kernel));
+  CHECK(!has_macro("__device__ int f(int2 v) { auto [PRECISION, b] = v; return PRECISION; }\n" + kernel));
+  CHECK(!has_macro("__device__ int f(int2 v) { const auto& [a, PRECISION] = v; return PRECISION; }\n" + kernel));
+  CHECK(!has_macro("__device__ int f() { return [PRECISION = 3] { return PRECISION; }(); }\n" + kernel));
+  CHECK(!has_macro("__device__ int f(int a) { return g([a, &PRECISION = a] { return a; }); }\n" + kernel));
+  CHECK(!has_macro("__device__ int f(float (&PRECISION)[3]) { return PRECISION[0]; }\n" + kernel));
+  CHECK(has_macro("enum { HALF = PRECISION / 2 };\n__device__ float f(float* a) { return a[PRECISION]; }\n" + kernel));
+  CHECK(has_macro("__device__ float f(float* a, int b) { return a[2] * PRECISION + a[b & PRECISION]; }\n" + kernel));
+  CHECK(has_macro("__device__ bool f(char a) { return a == 'x' && PRECISION; }\n" + kernel));
   folder.at("/KernelSpecification/Arguments/2/Name") = "PRECISION";
   CHECK(!has_macro("#if PRECISION == 64\n#endif\n" + kernel));
+}
+
+TEST_CASE("a constant of BenchmarkConfig that a header declares or defines is no macro") {
+  T1Folder folder;
+  folder.file["BenchmarkConfig"] = {{"PRECISION", 64}};
+  folder.write("k.cu", "#include \"precision.h\"\n__device__ int f() { return PRECISION; }\n" + T1Folder::kernel());
+  const auto has_macro = [&](const std::string& header) {
+    folder.write("precision.h", header);
+    return contains(text_of(folder), "define(PRECISION = 64)");
+  };
+  CHECK(has_macro("#pragma once\n"));
+  CHECK(has_macro("#ifndef PRECISION\n#define PRECISION 32\n#endif\n"));
+  CHECK(has_macro("inline __device__ int bytes() { return PRECISION / 8; }\n"));
+  CHECK(!has_macro("#define PRECISION 32\n"));
+  CHECK(!has_macro("constexpr int PRECISION = 32;\n"));
+  folder.write("deep.h", "enum Bits { PRECISION = 32 };\n");
+  CHECK(!has_macro("#include \"deep.h\"\n"));
+  // What may declare it is not there to be read.
+  CHECK(!has_macro("#include \"missing.h\"\n"));
 }
 
 TEST_CASE("a scalar in quotes that is a number belongs to the problem as one without") {

@@ -1,11 +1,8 @@
 #include "tuner/core/description/code_text.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "tuner/core/base/words.hpp"
-#include "tuner/core/standard_headers/standard_headers.hpp"
 
 namespace tuner {
 namespace {
@@ -25,6 +22,15 @@ Branch branch(std::string_view word, std::string_view condition) {
   if (text == "0" || text == "!defined(__CUDACC_RTC__)" || text == "!defined__CUDACC_RTC__") return Branch::dead;
   if (text == "1" || text == "defined(__CUDACC_RTC__)" || text == "defined__CUDACC_RTC__") return Branch::live;
   return Branch::unknown;
+}
+
+/// `"name"` or `<name>`, behind the word.
+std::optional<CodeText::Include> include_named(std::string_view text) {
+  const bool is_quoted = text.starts_with('"');
+  if (!is_quoted && !text.starts_with('<')) return std::nullopt;
+  const std::size_t close = text.find(is_quoted ? '"' : '>', 1);
+  if (close == std::string_view::npos || close == 1) return std::nullopt;
+  return CodeText::Include{std::string(text.substr(1, close - 1)), is_quoted};
 }
 
 /// No list of parameters is longer.
@@ -184,12 +190,10 @@ class CodeReader {
       const std::string_view name = take_word();
       result_.macros.push_back({std::string(name), std::string(rest)});
     } else if (word == "include" && !was_dead) {
-      const char close = rest.starts_with('"') ? '"' : rest.starts_with('<') ? '>' : '\0';
-      const std::size_t close_at = close == '\0' ? std::string_view::npos : rest.find(close, 1);
-      if (close_at == std::string_view::npos)
-        result_.computes_includes = true;
+      if (auto include = include_named(rest))
+        result_.includes.push_back(*std::move(include));
       else
-        result_.includes.push_back({std::string(rest.substr(1, close_at - 1)), close == '"'});
+        result_.computes_includes = true;
     }
     if (was_dead && is_dead()) return blank(begin, behind);
     const bool is_condition = word.starts_with("if") || word.starts_with("el") || word == "endif";
@@ -207,19 +211,15 @@ class CodeReader {
 
 }  // namespace
 
-bool is_library_header(std::string_view name) {
-  if (standard_header(name)) return true;
-  if (name.find('.') == std::string_view::npos) return true;  // <cstdint>, <cuda/std/array>
-  for (const std::string_view folder : {"cub/", "thrust/", "cuda/std/", "nv/", "cooperative_groups/"}) {
-    if (name.starts_with(folder)) return true;
-  }
-  constexpr std::string_view kNames =
-      " assert.h builtin_types.h complex.h cooperative_groups.h cuComplex.h cuda.h cuda_awbarrier.h cuda_bf16.h "
-      "cuda_bf16.hpp cuda_fp16.h cuda_fp16.hpp cuda_fp4.h cuda_fp6.h cuda_fp8.h cuda_pipeline.h "
-      "cuda_pipeline_primitives.h cuda_runtime.h cuda_runtime_api.h curand_kernel.h device_functions.h "
-      "device_types.h device_launch_parameters.h driver_types.h float.h inttypes.h limits.h math.h math_constants.h "
-      "math_functions.h mma.h stddef.h stdint.h stdio.h stdlib.h string.h vector_types.h ";
-  return name.find(' ') == std::string_view::npos && kNames.find(fmt::format(" {} ", name)) != std::string_view::npos;
+std::optional<CodeText::Include> include_of(std::string_view line) {
+  const auto skip_blank = [&] { line.remove_prefix(std::min(line.find_first_not_of(kCodeBlank), line.size())); };
+  constexpr std::string_view kInclude = "include";
+  line.remove_prefix(1);
+  skip_blank();
+  if (!line.starts_with(kInclude)) return std::nullopt;
+  line.remove_prefix(kInclude.size());
+  skip_blank();
+  return include_named(line);
 }
 
 std::size_t skip_brackets(std::string_view text, std::size_t open) {

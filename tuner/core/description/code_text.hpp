@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,14 +33,14 @@ struct CodeText {
   bool computes_includes = false;     ///< `#include MACRO`
 };
 
+/// What the preprocessor line, from its `#` on, includes; nothing where it names nothing.
+std::optional<CodeText::Include> include_of(std::string_view line);
+
 /// Reads any text without failing.
 CodeText read_code(std::string_view source);
 
 /// Behind the bracket of `code` that closes the one at `open`; npos if there is none. Of the arguments of templates
 /// too: what else an angle may be, a comparison, ends with the brackets around it.
 std::size_t skip_brackets(std::string_view code, std::size_t open);
-
-/// Whether a header is one of the toolkit's or of C++'s, which no kernel of a user's is in.
-bool is_library_header(std::string_view name);
 
 }  // namespace tuner

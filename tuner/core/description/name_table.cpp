@@ -42,7 +42,7 @@ const std::vector<std::string>& expression_functions() {
 }
 
 bool is_reserved_word(std::string_view name) {
-  return find_word(kReserved, name) != std::string_view::npos;
+  return has_word(kReserved, name);
 }
 
 bool belongs_to_compiler(std::string_view name) {

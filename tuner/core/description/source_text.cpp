@@ -333,21 +333,6 @@ void SourceText::fail(std::size_t offset, const std::string& sentence) const {
   throw Error(Errc::bad_description, message(place(offset), sentence));
 }
 
-std::optional<CodeText::Include> include_of(std::string_view line) {
-  constexpr std::string_view blank = " \t\v\f";
-  const auto skip_blank = [&] { line.remove_prefix(std::min(line.find_first_not_of(blank), line.size())); };
-  line.remove_prefix(1);
-  skip_blank();
-  if (!line.starts_with("include")) return std::nullopt;
-  line.remove_prefix(7);
-  skip_blank();
-  const bool is_quoted = line.starts_with('"');
-  if (!is_quoted && !line.starts_with('<')) return std::nullopt;
-  const std::size_t close = line.find(is_quoted ? '"' : '>', 1);
-  if (close == std::string_view::npos || close == 1) return std::nullopt;
-  return CodeText::Include{std::string(line.substr(1, close - 1)), is_quoted};
-}
-
 std::vector<CodeText::Include> all_includes(std::string_view source) {
   // A source is read at every start of a program, and its includes stand at its beginning.
   std::size_t end = 0;

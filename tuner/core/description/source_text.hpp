@@ -50,8 +50,6 @@ struct PreprocessorLine {
 /// raw string is none. Reads any text without failing.
 std::vector<PreprocessorLine> preprocessor_lines(std::string_view source);
 
-/// What a preprocessor line includes, or nothing where it names nothing.
-std::optional<CodeText::Include> include_of(std::string_view line);
 /// Those of a source, in order, also those that NVRTC skips.
 std::vector<CodeText::Include> all_includes(std::string_view source);
 

@@ -63,7 +63,7 @@ std::map<std::string_view, std::size_t> template_parameters(std::string_view cod
 bool is_handled(std::string_view source, std::string_view name) {
   const std::vector<LiveLine> lines = live_lines(source);
   return std::any_of(lines.begin(), lines.end(), [&](const LiveLine& line) {
-    return !line.text.starts_with("pragma") && find_word(line.text, name) != std::string_view::npos;
+    return !line.text.starts_with("pragma") && has_word(line.text, name);
   });
 }
 

@@ -26,17 +26,14 @@ ParameterType WrittenSource::constant_array(std::string_view name) const {
 }
 
 bool WrittenSource::may_have_array(std::string_view name) const {
-  const auto declares_arrays = [](const CodeText::Macro& macro) {
-    return find_word(macro.body, "__constant__") != std::string_view::npos;
-  };
+  const auto declares_arrays = [](const CodeText::Macro& macro) { return has_word(macro.body, "__constant__"); };
   for (const File& file : files_) {
     if (std::any_of(file.code.macros.begin(), file.code.macros.end(), declares_arrays)) return mentions(name);
   }
   if (is_macro(last_part(name)) || stands_in_macros(name)) return true;
   const std::vector<Found> found = find(name);
-  return std::any_of(found.begin(), found.end(), [&](const Found& one) {
-    return find_word(statement_before(*one.file, one.at), "__constant__") != std::string_view::npos;
-  });
+  return std::any_of(found.begin(), found.end(),
+                     [&](const Found& one) { return has_word(statement_before(*one.file, one.at), "__constant__"); });
 }
 
 std::vector<WrittenSource::Array> WrittenSource::arrays() const {

@@ -4,6 +4,7 @@
 
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/signature/source_words.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
 
 namespace tuner {
 namespace {
@@ -93,9 +94,8 @@ void WrittenSource::note_option(std::string_view option) {
 
 bool WrittenSource::stands_in_macros(std::string_view name) const {
   return std::any_of(files_.begin(), files_.end(), [&](const File& file) {
-    return std::any_of(file.code.macros.begin(), file.code.macros.end(), [&](const CodeText::Macro& macro) {
-      return find_word(macro.body, last_part(name)) != std::string_view::npos;
-    });
+    return std::any_of(file.code.macros.begin(), file.code.macros.end(),
+                       [&](const CodeText::Macro& macro) { return has_word(macro.body, last_part(name)); });
   });
 }
 
@@ -103,15 +103,15 @@ void WrittenSource::note_macro(const CodeText::Macro& macro) {
   own_names_.insert(macro.name);
   if (macro.body.find("##") != std::string::npos) pastes_ = true;
   if (macro.body.find(',') != std::string::npos) lists_.insert(macro.name);
-  if (find_word(macro.body, "__global__") != std::string_view::npos) kernel_words_.insert(macro.name);
+  if (has_word(macro.body, "__global__")) kernel_words_.insert(macro.name);
 }
 
 bool WrittenSource::mentions(std::string_view name) const {
   const std::string_view word = last_part(name);
   for (const File& file : files_) {
-    if (find_word(file.code.code, word) != std::string_view::npos) return true;
+    if (has_word(file.code.code, word)) return true;
     for (const CodeText::Macro& macro : file.code.macros) {
-      if (macro.name == word || find_word(macro.body, word) != std::string_view::npos) return true;
+      if (macro.name == word || has_word(macro.body, word)) return true;
     }
   }
   return false;
@@ -150,7 +150,7 @@ std::string_view WrittenSource::statement_before(const File& file, std::size_t a
 
 bool WrittenSource::declares_kernel(std::string_view statement) const {
   return std::any_of(kernel_words_.begin(), kernel_words_.end(),
-                     [&](const std::string& word) { return find_word(statement, word) != std::string_view::npos; });
+                     [&](const std::string& word) { return has_word(statement, word); });
 }
 
 std::vector<Signature> WrittenSource::kernels(std::string_view name) const {
@@ -175,7 +175,7 @@ bool WrittenSource::is_other_function(std::string_view name) const {
     // A name that a macro is given may become anything.
     if (statement.find('(') != std::string_view::npos || declares_kernel(statement)) return false;
     const bool is_function = open < code.size() && code[open] == '(';
-    declared = declared || (is_function && find_word(statement, "__device__") != std::string_view::npos);
+    declared = declared || (is_function && has_word(statement, "__device__"));
   }
   return declared && is_complete();
 }

@@ -31,8 +31,7 @@ std::string in_elements(const PlainArgument& argument, const std::string& count)
 }
 
 bool names_one_of(const std::string& text, const std::vector<std::string>& names) {
-  return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return find_word(text, name) != std::string_view::npos; });
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return has_word(text, name); });
 }
 
 std::vector<std::string> parameters_in(const KernelSkeleton& skeleton, const std::string& text) {
@@ -184,9 +183,8 @@ void propose_constant_arrays(KernelSkeleton& skeleton) {
     const auto length = parsed ? skeleton.expression(*parsed, &constants) : std::nullopt;
     skeleton.fixed.insert(constants.begin(), constants.end());
     if (declaration.find('=') != std::string_view::npos) continue;  // it has its values
-    const bool is_tuned = length && std::any_of(skeleton.parameters.begin(), skeleton.parameters.end(), [&](auto& p) {
-                            return find_word(*length, p.first) != std::string_view::npos;
-                          });
+    const bool is_tuned = length && std::any_of(skeleton.parameters.begin(), skeleton.parameters.end(),
+                                                [&](auto& p) { return has_word(*length, p.first); });
     if (!length || is_tuned || !shape_of_type(type) || declaration.find('[', close) != std::string_view::npos) {
       skeleton.ask(
           fmt::format("The array `{}` in constant memory must be filled: constant({}, TYPE, LENGTH).", name, name));

@@ -5,19 +5,12 @@
 #include <initializer_list>
 #include <set>
 
+#include "tuner/core/base/words.hpp"
+
 namespace tuner {
 namespace {
 
 using Names = std::initializer_list<std::string_view>;
-
-/// In small letters, without underscores.
-std::string folded(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    if (c != '_') text += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return text;
-}
 
 bool is_one_of(std::string_view name, Names names) {
   return std::find(names.begin(), names.end(), name) != names.end();

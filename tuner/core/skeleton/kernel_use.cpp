@@ -91,7 +91,7 @@ KernelUse::KernelUse(std::string_view body) : body_(body) {
 }
 
 bool KernelUse::mentions(std::string_view word) const {
-  return find_word(body_, word) != std::string_view::npos;
+  return has_word(body_, word);
 }
 
 void KernelUse::read_assignments(std::string_view body) {

@@ -18,10 +18,6 @@ bool is_in_function(const PlainSource& source, std::size_t at) {
                      [at](const PlainFunction& function) { return function.body < at && at < function.end; });
 }
 
-bool stands_in(std::string_view text, std::string_view word) {
-  return find_word(text, word) != std::string_view::npos;
-}
-
 std::string_view own_text(const KernelSkeleton& skeleton) {
   const std::string_view code = skeleton.source.code.code;
   return code.substr(skeleton.kernel.begin, skeleton.kernel.end - skeleton.kernel.begin);
@@ -35,21 +31,21 @@ bool is_used(const KernelSkeleton& skeleton, const PlainConstant& constant) {
            other.body < constant.begin && constant.begin < other.end;
   });
   if (is_other_kernels) return false;
-  if (stands_in(own_text(skeleton), constant.name)) return true;
+  if (has_word(own_text(skeleton), constant.name)) return true;
   for (const DerivedConstant& derived : source.derived) {
-    if (stands_in(derived.expression, constant.name)) return true;
+    if (has_word(derived.expression, constant.name)) return true;
   }
   for (const PlainFunction& function : source.functions) {
-    if (function.kind == PlainFunction::Kind::device && stands_in(source.body(function), constant.name)) return true;
+    if (function.kind == PlainFunction::Kind::device && has_word(source.body(function), constant.name)) return true;
   }
   if (skeleton.launch == nullptr) return false;
   const std::string_view host = source.code.code;
-  return stands_in(host.substr(skeleton.launch->host_begin, skeleton.launch->begin - skeleton.launch->host_begin),
-                   constant.name) ||
+  return has_word(host.substr(skeleton.launch->host_begin, skeleton.launch->begin - skeleton.launch->host_begin),
+                  constant.name) ||
          std::any_of(skeleton.launch->configuration.begin(), skeleton.launch->configuration.end(),
-                     [&](const std::string& part) { return stands_in(part, constant.name); }) ||
+                     [&](const std::string& part) { return has_word(part, constant.name); }) ||
          std::any_of(skeleton.launch->template_arguments.begin(), skeleton.launch->template_arguments.end(),
-                     [&](const std::string& part) { return stands_in(part, constant.name); });
+                     [&](const std::string& part) { return has_word(part, constant.name); });
 }
 
 void take_over(KernelSkeleton& skeleton, const std::string& name) {
@@ -58,7 +54,7 @@ void take_over(KernelSkeleton& skeleton, const std::string& name) {
 }
 
 void propose_constant(KernelSkeleton& skeleton, const PlainConstant& constant) {
-  const bool is_own = stands_in(own_text(skeleton), constant.name);
+  const bool is_own = has_word(own_text(skeleton), constant.name);
   if (!constant.is_unique || !is_declarable(constant.name)) {
     if (!sounds_tunable(constant.name)) return;
     skeleton.ask(fmt::format("`{}` may be worth tuning, but something else has that name, so it stays {}.",
@@ -149,7 +145,7 @@ void KernelSkeleton::tune(const std::string& name, std::int64_t value, const std
 
 std::string KernelSkeleton::free_name(std::initializer_list<const char*> candidates) const {
   const auto is_free = [&](const std::string& name) {
-    return is_declarable(name) && !stands_in(source.code.code, name) && source.constant(name) == nullptr &&
+    return is_declarable(name) && !has_word(source.code.code, name) && source.constant(name) == nullptr &&
            !parameters.contains(name) &&
            std::none_of(names.begin(), names.end(), [&](const auto& entry) { return entry.second == name; });
   };
@@ -180,7 +176,7 @@ std::optional<std::string> KernelSkeleton::expression(const HostExpression& of_s
       return name;
     }
     for (const DerivedConstant& derived : source.derived) {
-      if (derived.name != name || stands_in(derived.expression, name)) continue;
+      if (derived.name != name || has_word(derived.expression, name)) continue;
       const auto parsed = parse_host_expression(derived.expression);
       const auto text = parsed ? expression(*parsed, constants) : std::nullopt;
       return text && parsed->kind == HostExpression::Kind::operation ? "(" + *text + ")" : text;
@@ -212,7 +208,7 @@ void ask_about_constants(KernelSkeleton& skeleton) {
                             &constant != skeleton.source.constant(constant.name);
     const bool may_vary = constant.is_unique && is_declarable(constant.name) && constant.value > 1 &&
                           !is_in_function(skeleton.source, constant.begin);
-    if (is_settled || !may_vary || !stands_in(own_text(skeleton), constant.name)) continue;
+    if (is_settled || !may_vary || !has_word(own_text(skeleton), constant.name)) continue;
     skeleton.ask(fmt::format(
         "`{}` stays {}. If it may vary without changing the results: param({}, {}), and put its "
         "declaration within #ifndef.",

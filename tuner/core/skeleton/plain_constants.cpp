@@ -125,7 +125,7 @@ void find_constants(PlainSource& source) {
   for (const LiveLine& line : live_lines(source.text)) {
     if (!line.text.starts_with("ifndef") && line.text.find("defined") == std::string_view::npos) continue;
     for (const PlainConstant& constant : source.constants) {
-      if (find_word(line.text, constant.name) != std::string_view::npos) guards.insert(constant.name);
+      if (has_word(line.text, constant.name)) guards.insert(constant.name);
     }
   }
   for (PlainConstant& constant : source.constants) {

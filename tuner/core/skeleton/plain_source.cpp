@@ -9,10 +9,6 @@
 namespace tuner {
 namespace {
 
-bool has_word(std::string_view text, std::string_view word) {
-  return find_word(text, word) != std::string_view::npos;
-}
-
 std::size_t behind_brace(std::string_view code, std::size_t open) {
   int depth = 0;
   for (std::size_t at = open; at < code.size(); ++at) {

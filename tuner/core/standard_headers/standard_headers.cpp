@@ -11,19 +11,16 @@ namespace {
 /// Of C++ and of the system. Between blanks, so that a name is found whole.
 constexpr std::string_view kHostOnly =
     " any atomic barrier bit bitset ccomplex cctype cerrno cfenv charconv chrono ciso646 clocale codecvt compare "
-    "complex "
-    "concepts condition_variable coroutine csetjmp csignal cstdarg cstdbool ctime cuchar cwchar cwctype deque "
-    "exception execution expected filesystem flat_map flat_set format forward_list fstream functional future "
+    "complex concepts condition_variable coroutine csetjmp csignal cstdarg cstdbool ctime cuchar cwchar cwctype "
+    "deque exception execution expected filesystem flat_map flat_set format forward_list fstream functional future "
     "generator initializer_list iomanip ios iosfwd iostream istream iterator latch list locale map mdspan memory "
     "memory_resource mutex new numbers numeric optional ostream print queue random ranges ratio regex "
     "scoped_allocator semaphore set shared_mutex source_location span spanstream sstream stack stacktrace stdexcept "
     "stdfloat stop_token streambuf string string_view strstream syncstream system_error thread tuple typeindex "
     "typeinfo unordered_map unordered_set valarray variant vector version complex.h ctype.h dirent.h errno.h fcntl.h "
     "fenv.h getopt.h iso646.h libgen.h locale.h malloc.h memory.h mpi.h omp.h pthread.h sched.h setjmp.h signal.h "
-    "stdarg.h "
-    "stdbool.h strings.h sys/mman.h sys/resource.h sys/stat.h sys/time.h sys/types.h sys/wait.h time.h uchar.h "
-    "unistd.h wchar.h "
-    "wctype.h ";
+    "stdarg.h stdbool.h strings.h sys/mman.h sys/resource.h sys/stat.h sys/time.h sys/types.h sys/wait.h time.h "
+    "uchar.h unistd.h wchar.h wctype.h ";
 /// Of the toolkit and of libraries on top of it.
 constexpr std::string_view kHostOnlyOfCuda =
     " cublas.h cublasLt.h cublas_api.h cublas_v2.h cublasXt.h cudaTypedefs.h cuda_gl_interop.h cuda_profiler_api.h "
@@ -42,6 +39,11 @@ constexpr std::string_view kHostOnlyOfCuda =
     "thrust/system/omp/execution_policy.h thrust/system_error.h thrust/tabulate.h thrust/transform.h "
     "thrust/transform_reduce.h thrust/transform_scan.h thrust/uninitialized_copy.h thrust/uninitialized_fill.h "
     "thrust/unique.h thrust/universal_allocator.h thrust/universal_ptr.h thrust/universal_vector.h ";
+/// Of the toolkit, for kernels.
+constexpr std::string_view kOfToolkit =
+    " builtin_types.h cooperative_groups.h cuComplex.h cuda_awbarrier.h cuda_bf16.h cuda_bf16.hpp cuda_fp16.h "
+    "cuda_fp16.hpp cuda_fp4.h cuda_fp6.h cuda_fp8.h cuda_pipeline.h cuda_pipeline_primitives.h curand_kernel.h "
+    "device_functions.h device_types.h driver_types.h math_constants.h math_functions.h mma.h vector_types.h ";
 /// So that `using namespace std;` has something to name.
 constexpr std::string_view kEmpty = "namespace std {}\n";
 
@@ -115,6 +117,15 @@ Header mark_of_uncounted() {
 
 bool begins_uncounted(const Header& header) {
   return header.name == kUncounted || (is_of_runtime(header.name) && is_standard(header));
+}
+
+bool is_library_header(std::string_view name) {
+  if (standard_header(name)) return true;
+  if (name.find('.') == std::string_view::npos) return true;  // <cstdint>, <cuda/std/array>
+  for (const std::string_view folder : {"cub/", "thrust/", "cuda/std/", "nv/", "cooperative_groups/"}) {
+    if (name.starts_with(folder)) return true;
+  }
+  return is_in(kOfToolkit, name);
 }
 
 std::vector<Header> without_standard(const std::vector<Header>& headers) {

@@ -33,6 +33,9 @@ Header mark_of_uncounted();
 /// Whether headers from this one on are no part of a kernel's identity.
 bool begins_uncounted(const Header& header);
 
+/// Whether a header of that name is one of these, or of the toolkit's: no kernel of a user's is in it.
+bool is_library_header(std::string_view name);
+
 /// The others of these headers.
 std::vector<Header> without_standard(const std::vector<Header>& headers);
 

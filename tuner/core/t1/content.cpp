@@ -46,8 +46,7 @@ std::string data_file(const std::string& source, const T1Surroundings& around) {
 /// Whether text of the file can stand in a command for a shell without meaning something else there.
 bool is_plain_expression(const std::string& text) {
   const auto is_harmless = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view(" ()+-*/%.,<>=_").find(c) != std::string_view::npos;
+    return is_word_character(c) || std::string_view(" ()+-*/%.,<>=").find(c) != std::string_view::npos;
   };
   if (!std::all_of(text.begin(), text.end(), is_harmless)) return false;
   try {

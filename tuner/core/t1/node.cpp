@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -107,15 +106,6 @@ struct Renaming {
 /// As the files of the format's first generation call them.
 constexpr std::pair<std::string_view, std::string_view> kOlderKeys[] = {
     {"blocksize", "LocalSize"}, {"gridsize", "GlobalSize"}, {"length", "Size"}, {"value", "FillValue"}};
-
-/// Without what differs between spellings of one key: `shared_memory`, `sharedMemory`.
-std::string folded(std::string_view key) {
-  std::string text;
-  for (const char c : key) {
-    if (c != '_') text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return text;
-}
 
 std::string_view known_key(const std::string& key) {
   const std::string plain = folded(key);
@@ -304,7 +294,7 @@ bool T1Node::mentions(std::string_view word) const {
   while (!pending.empty()) {
     const Json& next = *pending.back();
     pending.pop_back();
-    if (next.is_string() && find_word(next.get_ref<const std::string&>(), word) != std::string_view::npos) return true;
+    if (next.is_string() && has_word(next.get_ref<const std::string&>(), word)) return true;
     if (next.is_structured()) {
       for (const Json& element : next) pending.push_back(&element);
     }

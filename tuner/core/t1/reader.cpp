@@ -53,6 +53,7 @@ class T1Reader {
         names_, document_.file().parent_path(), kernel_file_.parent_path(), kernel_, read_code(source_), written};
     T1Arguments arguments = read_t1_arguments(specification, around, properties_);
     add_macros(launch);
+    if (!written.lacks_headers()) add_constants();
     for (T1Line& line : launch.lines(arguments.shared_bytes)) rest_.push_back(std::move(line));
     for (T1Line& line : arguments.lines) rest_.push_back(std::move(line));
     if (!options.line.directive.empty()) rest_.push_back(options.line);
@@ -83,7 +84,7 @@ class T1Reader {
   void require_cuda(const T1Node& specification) {
     const T1Node language = specification.need("Language");
     std::string name = language.string();
-    for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    for (char& c : name) c = in_lower_case(c);
     if (name != "cuda" && name != "cupy") {
       language.fail("kernels in `{}` cannot be compiled here; only CUDA C++ can{}", language.string(),
                     name == "hip" ? ": set it to CUDA if the source avoids what only HIP has" : "");
@@ -173,15 +174,13 @@ class T1Reader {
                       fmt::join(arrays, "`, `")));
     }
     if (!written.is_complete()) return;
-    std::vector<std::string> texts{source_};
-    for (const Header& header : without_standard(headers_)) texts.push_back(header.text);
-    check_unmentioned_parameters({specification, parameters_, conditions_}, texts);
+    check_unmentioned_parameters({specification, parameters_, conditions_}, own_texts());
   }
 
   /// Macros that other tuners define beside the parameters, if the source has a use for them.
   void add_macros(const T1Launch& launch) {
     const auto offer = [&](const std::string& name, const std::string& expression, const std::string& path) {
-      if (names_.parameters.contains(name) || !mentions(source_, name) || defines(source_, name)) return;
+      if (names_.parameters.contains(name) || !has_word(source_, name) || defines(source_, name)) return;
       rest_.push_back({fmt::format("define({} = {})", name, expression), path});
     };
     offer("kernel_tuner", "1", kernel_path_);
@@ -190,12 +189,18 @@ class T1Reader {
       offer(fmt::format("GRID_SIZE_{}", "XYZ"[i]), launch.grid[i], launch.grid_path);
       offer(fmt::format("BLOCK_SIZE_{}", "XYZ"[i]), launch.block[i], launch.block_path);
     }
-    add_constants();
   }
 
-  /// Those of BenchmarkConfig that the source leaves to whoever compiles it.
+  /// The source and the headers of the user's that it includes.
+  std::vector<std::string> own_texts() const {
+    std::vector<std::string> texts{source_};
+    for (Header& header : without_standard(headers_)) texts.push_back(std::move(header.text));
+    return texts;
+  }
+
+  /// Those of BenchmarkConfig that the source and its headers leave to whoever compiles them.
   void add_constants() {
-    const CodeText code = read_code(source_);
+    const std::vector<std::string> texts = own_texts();
     for (const auto& [name, value] : names_.constants) {
       const auto is_it = [&name = name](const auto& other) { return other.name == name; };
       const auto is_offered = [start = fmt::format("define({} =", name)](const T1Line& line) {
@@ -204,7 +209,10 @@ class T1Reader {
       const bool is_taken = names_.parameters.contains(name) || !is_declarable(name) ||
                             std::any_of(properties_.begin(), properties_.end(), is_it) ||
                             std::any_of(rest_.begin(), rest_.end(), is_offered);
-      if (is_taken || !mentions(source_, name) || defines_always(source_, name) || declares(code.code, name)) continue;
+      const auto has_its_own = [&name = name](const std::string& text) {
+        return has_word(text, name) && (defines_always(text, name) || declares(read_code(text).code, name));
+      };
+      if (is_taken || !has_word(source_, name) || std::any_of(texts.begin(), texts.end(), has_its_own)) continue;
       rest_.push_back({fmt::format("define({} = {})", name, value.text()), constant_paths_.at(name)});
     }
   }

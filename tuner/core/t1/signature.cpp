@@ -7,18 +7,10 @@
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/signature/source_words.hpp"
 
 namespace tuner {
 namespace {
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-std::size_t skip_blanks(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_blank(text[at])) ++at;
-  return at;
-}
 
 /// The parameters between the parenthesis at `open` and the one that closes it; nothing if conditions divide them.
 std::optional<std::vector<std::string_view>> parameters_at(std::string_view source, std::size_t open) {
@@ -55,6 +47,51 @@ bool begins_declaration(std::string_view statement) {
          !continues_expression(statement.substr(0, end));
 }
 
+/// Of code, without the stars, blanks and lines of the preprocessor at its end.
+std::string_view without_pointers(std::string_view code) {
+  return code.substr(0, code.find_last_not_of(" \t\r\n#*&") + 1);
+}
+
+std::string_view last_word(std::string_view code) {
+  std::size_t begin = code.size();
+  while (begin > 0 && is_word_character(code[begin - 1])) --begin;
+  return code.substr(begin);
+}
+
+bool ends_value(std::string_view code) {
+  const std::string_view word = last_word(code);
+  if (word.empty()) return code.ends_with(')') || code.ends_with(']') || code.ends_with('>');
+  return !continues_expression(word);
+}
+
+/// Whether a name behind this comma or bracket is declared there: `int m,`, `auto& [`, `[=,` of a lambda.
+bool ends_in_declarations(std::string_view code) {
+  constexpr std::size_t kLongest = 4096;  // of a declaration
+  code.remove_prefix(code.size() - std::min(code.size(), kLongest));
+  const std::size_t end = code.find_last_of(";{}()");
+  if (code.ends_with(',') && begins_declaration(end == std::string_view::npos ? code : code.substr(end + 1)))
+    return true;
+  const std::size_t bracket = code.find_last_of(";{}()[]");
+  if (bracket == std::string_view::npos || code[bracket] != '[') return false;
+  const std::string_view before = without_pointers(code.substr(0, bracket));
+  return last_word(before) == "auto" || !ends_value(before);
+}
+
+bool has_enumerator(std::string_view code, std::string_view name) {
+  for (std::size_t at = find_word(code, "enum"); at != std::string_view::npos;) {
+    const std::size_t open = std::min(code.find_first_of("{;", at), code.size());
+    const std::size_t close = std::min(code.find_first_of("};", open), code.size());
+    const std::string_view list = code.substr(open, close - open);
+    for (std::size_t word = find_word(list, name); word != std::string_view::npos;
+         word = find_word(list, name, word + 1)) {
+      const std::string_view before = without_pointers(list.substr(0, word));
+      if (before.ends_with('{') || before.ends_with(',')) return true;
+    }
+    at = find_word(code, "enum", close);
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<std::vector<std::string_view>> kernel_parameters(std::string_view code, std::string_view kernel) {
@@ -66,7 +103,7 @@ std::optional<std::vector<std::string_view>> kernel_parameters(std::string_view 
     if (open >= code.size() || code[open] != '(') continue;
     const std::size_t statement = code.find_last_of(";}", at);
     const std::size_t begin = statement == std::string_view::npos ? 0 : statement;
-    if (find_word(code.substr(begin, at - begin), "__global__") == std::string_view::npos) continue;
+    if (!has_word(code.substr(begin, at - begin), "__global__")) continue;
     return parameters_at(code, open);
   }
   return std::nullopt;
@@ -74,7 +111,7 @@ std::optional<std::vector<std::string_view>> kernel_parameters(std::string_view 
 
 bool is_to_const(std::string_view parameter) {
   const std::size_t star = parameter.rfind('*');
-  return star != std::string_view::npos && find_word(parameter.substr(0, star), "const") != std::string_view::npos;
+  return star != std::string_view::npos && has_word(parameter.substr(0, star), "const");
 }
 
 bool may_write_through(std::string_view parameter) {
@@ -88,50 +125,30 @@ std::optional<CertainInclude> included_from_hip(std::string_view source) {
   return std::nullopt;
 }
 
-bool mentions(std::string_view source, std::string_view name) {
-  return find_word(source, name) != std::string_view::npos;
-}
-
-bool defines(std::string_view source, std::string_view name) {
-  for (std::size_t at = find_word(source, "define"); at != std::string_view::npos;
-       at = find_word(source, "define", at + 1)) {
-    const std::size_t begin = skip_blanks(source, at + 6);
-    if (find_word(source.substr(begin, name.size() + 1), name) == 0) return true;
-  }
-  return false;
-}
-
 bool defines_always(std::string_view source, std::string_view name) {
   for (const LiveLine& line : live_lines(source)) {
     // `#ifndef NAME`, after which a definition is no more than a default.
-    if (line.text.starts_with("if") && mentions(line.text, name)) return false;
+    if (line.text.starts_with("if") && has_word(line.text, name)) return false;
     if (line.is_certain && line.text.starts_with("define") && defines(line.text, name)) return true;
   }
   return false;
 }
 
 bool declares(std::string_view code, std::string_view name) {
-  constexpr std::size_t kLongest = 4096;  // of a declaration
   for (std::size_t at = find_word(code, name); at != std::string_view::npos; at = find_word(code, name, at + 1)) {
-    std::string_view before = search::trimmed(code.substr(0, at));
-    if (before.ends_with('.') || before.ends_with("->")) return true;  // it is a member's
-    if (before.ends_with(',')) {                                       // `int m, n`
-      before.remove_prefix(before.size() - std::min(before.size(), kLongest));
-      const std::size_t end = before.find_last_of(";{}()");
-      if (begins_declaration(end == std::string_view::npos ? before : before.substr(end + 1))) return true;
-      continue;
-    }
-    const bool is_pointer = before.ends_with('*') || before.ends_with('&');
-    while (before.ends_with('*') || before.ends_with('&'))
-      before = search::trimmed(before.substr(0, before.size() - 1));
-    std::size_t begin = before.size();
-    while (begin > 0 && is_word_character(before[begin - 1])) --begin;
-    const std::string_view word = before.substr(begin);
+    const std::string_view found = search::trimmed(code.substr(0, at));
+    if (found.ends_with('.') || found.ends_with("->")) return true;  // it is a member's
+    const bool is_pointer = found.ends_with('*') || found.ends_with('&');
+    const std::string_view before = without_pointers(found);
+    // No number has an address.
+    if (is_pointer && !found.ends_with("&&") && !ends_value(before)) return true;
+    if ((before.ends_with(',') || before.ends_with('[')) && ends_in_declarations(before)) return true;
+    const std::string_view word = last_word(before);
     if (word.empty() || is_digit(word.front()) || continues_expression(word)) continue;
     // `x * N` is a product, `float* n` a pointer.
     if (!is_pointer || shape_of_type(word) || word == "const" || word == "void" || word == "char") return true;
   }
-  return false;
+  return has_enumerator(code, name);
 }
 
 }  // namespace tuner

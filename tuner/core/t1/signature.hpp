@@ -22,14 +22,10 @@ bool may_write_through(std::string_view parameter);
 /// The header of HIP that is included whatever is defined.
 std::optional<CertainInclude> included_from_hip(std::string_view source);
 
-/// Whether `name` stands as a word somewhere in the source, comments included.
-bool mentions(std::string_view source, std::string_view name);
-/// Whether the source has a `#define` of `name`.
-bool defines(std::string_view source, std::string_view name);
-/// The same of a `#define` that is in force whatever is defined already.
+/// Whether the source has a `#define` of `name` that is in force whatever is defined already.
 bool defines_always(std::string_view source, std::string_view name);
-/// Whether such code seems to declare a variable, a parameter, a function or a member of that name, which a macro of
-/// that name would break.
+/// Whether such code seems to declare a variable, a parameter, a function, a member or an enumerator of that name,
+/// which a macro of that name would break.
 bool declares(std::string_view code, std::string_view name);
 
 }  // namespace tuner

@@ -52,10 +52,6 @@ bool is_left_open(const std::string& text, const std::string& code, std::string_
                       [&](const LiveLine& line) { return is_macro_parameter(line.text, word); });
 }
 
-char in_lower_case(char c) {
-  return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
-
 bool differs_in_case_only(std::string_view a, std::string_view b) {
   return a != b && std::equal(a.begin(), a.end(), b.begin(), b.end(),
                               [](char x, char y) { return in_lower_case(x) == in_lower_case(y); });
@@ -76,7 +72,7 @@ std::optional<std::string> in_another_case(const std::string& text, const std::s
 }
 
 bool is_used(const T1Parameter& parameter, const T1Users& users) {
-  const auto says = [&](const std::string& text) { return mentions(text, parameter.name); };
+  const auto says = [&](const std::string& text) { return has_word(text, parameter.name); };
   const auto stands_in_value = [&](const T1Parameter& other) {
     return std::any_of(other.values.begin(), other.values.end(),
                        [&](const search::Value& value) { return value.is_name() && says(value.as_name()); });
@@ -98,7 +94,7 @@ void check_unmentioned_parameters(const T1Users& users, const std::vector<std::s
   std::vector<const T1Parameter*> renamed, unused;
   std::string renamings;
   for (const T1Parameter& parameter : users.parameters) {
-    const auto says = [&](const std::string& text) { return mentions(text, parameter.name); };
+    const auto says = [&](const std::string& text) { return has_word(text, parameter.name); };
     if (std::any_of(texts.begin(), texts.end(), says)) continue;
     for (const std::string& text : texts) {
       const auto other = in_another_case(text, parameter.name);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/description/code_text.hpp"
 #include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/error.hpp"
 
@@ -74,27 +75,18 @@ std::string define_implicit(std::string_view name) {
   return std::string(text.substr(begin, text.find("#endif", begin) - begin)) + "#endif\n";
 }
 
-// `#include "name"` or `#include <name>` found at a line's start.
+// An `#include` with a name, and the end of its line, behind the newline.
 struct Include {
-  std::size_t line_begin = 0, line_end = 0;  // line_end is behind the newline
+  std::size_t line_end = 0;
   std::string name;
 };
 
-// The directive at `at` (which stands at a '#'), if it is an include with a literal name.
+// The directive at `at` (which stands at a '#'), if it is one.
 std::optional<Include> include_at(std::string_view text, std::size_t at) {
-  const std::size_t newline = text.find('\n', at);
-  const std::size_t end = newline == std::string_view::npos ? text.size() : newline;
-  const std::string_view line = text.substr(at, end - at);
-  std::size_t word = line.find_first_not_of(" \t", 1);
-  if (word == std::string_view::npos || line.substr(word, 7) != "include") return std::nullopt;
-  const std::size_t open = line.find_first_not_of(" \t", word + 7);
-  if (open == std::string_view::npos || (line[open] != '"' && line[open] != '<')) return std::nullopt;
-  const std::size_t close = line.find(line[open] == '<' ? '>' : '"', open + 1);
-  if (close == std::string_view::npos) return std::nullopt;
-  std::size_t begin = at;
-  while (begin > 0 && text[begin - 1] != '\n') --begin;
-  return Include{begin, newline == std::string_view::npos ? end : end + 1,
-                 std::string(line.substr(open + 1, close - open - 1))};
+  const std::size_t end = std::min(text.find('\n', at), text.size());
+  auto include = include_of(text.substr(at, end - at));
+  if (!include) return std::nullopt;
+  return Include{std::min(end + 1, text.size()), std::move(include->name)};
 }
 
 // The includes before the first thing that is neither white space, a comment nor an include.
@@ -171,23 +163,13 @@ bool mentions(std::string_view text, const std::set<std::string_view>& names, st
   return mentions(text, names, headers, seen);
 }
 
-// Whether the text says `#define NAME`.
-bool defines(std::string_view text, std::string_view name) {
-  constexpr std::string_view kDefine = "define";
-  for (std::size_t at = find_word(text, name); at != std::string_view::npos; at = find_word(text, name, at + 1)) {
-    const std::size_t end = at == 0 ? std::string_view::npos : text.find_last_not_of(" \t", at - 1);
-    if (end != std::string_view::npos && text.substr(0, end + 1).ends_with(kDefine)) return true;
-  }
-  return false;
-}
-
 // What the source mentions and leaves to the compiler to define. Each configuration asks: texts are read closely only
 // where the name stands in one.
 bool is_implicit(std::string_view name, std::string_view source, std::span<const Header> headers) {
-  bool is_there = find_word(source, name) != std::string_view::npos;
+  bool is_there = has_word(source, name);
   if (is_there && defines(source, name)) return false;
   for (const Header& header : headers) {
-    if (find_word(header.text, name) == std::string_view::npos || is_standard(header)) continue;
+    if (!has_word(header.text, name) || is_standard(header)) continue;
     if (defines(header.text, name)) return false;
     is_there = true;
   }

@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include "tuner/core/signature/signature.hpp"
+
 namespace tuner::engine {
 namespace {
 
@@ -48,8 +50,7 @@ bool says_missing_header(const std::string& message) {
 std::string t1_edit(const KernelDescription& description, Outcome outcome, const std::string& message) {
   std::string edits;
   for (const Argument& argument : description.arguments) {
-    const bool is_t1 = argument.place.line == 0 && !argument.place.file.empty();
-    if (!is_t1 || !quotes(message, argument.name)) continue;
+    if (!is_t1(argument) || !quotes(message, argument.name)) continue;
     // What a sum of the old content and something else shows, or a content that was never there.
     const bool is_unwritten = outcome == Outcome::nondeterministic && argument.role == Argument::Role::out;
     if (is_unwritten)
