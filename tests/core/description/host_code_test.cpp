@@ -84,6 +84,8 @@ TEST_CASE("functions of the host become blank, and nothing else") {
   CHECK(left_of("constexpr int f(int a) { return a; }\n" + kMain) == "constexpr int f(int a) { return a; }");
   CHECK(left_of("auto f = [](int a) { return a; };\n" + kMain) == "auto f = [](int a) { return a; };");
   CHECK(left_of("A::A(int a) : a{a}, b{2} { }\nauto f() -> int { return 1; }\n" + kMain) == "");
+  CHECK(left_of("bool f() try { return 1; } catch (const E& e) { return 2; } catch (...) { }\nint a;\n" + kMain) ==
+        "int a;");
   CHECK(left_of("float operator+(A a, A b) { return 1; }\n" + kMain) == "");
   CHECK(left_of("namespace a {\nint x;\nvoid f() {}\n}\n" + kMain) == "namespace a { int x; }");
   CHECK(left_of("__global__ void __launch_bounds__(64) k() {}\n" + kMain) ==
@@ -98,6 +100,11 @@ TEST_CASE("what may be a macro that marks a function is left alone") {
   CHECK(left_of("DEFINE_KERNEL(add, +)\n__global__ void m() {}\n" + kMain) ==
         "DEFINE_KERNEL(add, +) __global__ void m() {}");
   CHECK(left_of("FILE* open() { return nullptr; }\n" + kMain) == "");
+  CHECK(left_of("#define PAIR(T) struct P_##T { T a; };\nPAIR(float)\nPAIR(int)\nint a;\n" + kMain)
+            .ends_with("PAIR(float) PAIR(int) int a;"));
+  CHECK(left_of("#define FN(n) inline float n\nFN(f)(float a) { return a; }\n" + kMain) ==
+        "#define FN(n) inline float n");
+  CHECK(left_of("__attribute__((noinline)) void f() { }\n" + kMain) == "");
 }
 
 TEST_CASE("kernels and functions that a macro names are left alone") {

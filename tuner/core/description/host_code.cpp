@@ -7,6 +7,7 @@
 #include <cctype>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "tuner/core/base/words.hpp"
@@ -125,7 +126,7 @@ class HostCode {
     for (std::size_t i = 0; i < statements_.size(); ++i) {
       const Statement& statement = statements_[i];
       is_hosts[i] = needs_host(statement) || is_function_of_host(statement);
-      if (is_hosts[i] && statement.body) names.insert(full_name(statement));
+      if (is_hosts[i] && statement.body && !macros_.defines(statement.name)) names.insert(full_name(statement));
     }
     std::vector<TextRange> found;
     for (std::size_t i = 0; i < statements_.size(); ++i) {
@@ -203,8 +204,9 @@ class HostCode {
 
   Words words_of(const Statement& statement) const {
     Words words;
-    words.has_macro = macros_.defines(statement.macro);
+    std::string_view before;
     for (const std::string_view word : statement.words) {
+      if (std::exchange(before, word) == "requires") continue;
       if (is_type_keyword(word))
         words.has_keyword = true;
       else if (macros_.defines(word))
@@ -220,7 +222,8 @@ class HostCode {
     const Words words = words_of(statement);
     if (words.others.size() > (words.has_keyword ? 0 : 1)) return true;
     if (!words.others.empty()) return may_be_macro(words.others.front(), statement);
-    return !words.has_keyword && !words.has_macro && statement.qualifier.empty();  // no type: all of it may be one
+    const bool is_of_macro = words.has_macro || macros_.defines(statement.macro) || macros_.defines(statement.name);
+    return !words.has_keyword && !is_of_macro && statement.qualifier.empty();  // no type: all of it may be one
   }
 
   /// `KERNEL k(...)`, with a word in capitals that names no type of the source.

@@ -15,13 +15,15 @@ namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
 
-constexpr std::array<std::string_view, 13> kTypes{"auto", "bool", "char",  "char16_t", "char32_t", "double", "float",
-                                                  "int",  "long", "short", "signed",   "unsigned", "void"};
-constexpr std::array<std::string_view, 31> kSpecifiers{
-    "class",        "const",    "constinit", "enum",     "explicit",   "extern",          "final",        "friend",
-    "inline",       "mutable",  "register",  "static",   "struct",     "template",        "thread_local", "typename",
-    "union",        "virtual",  "volatile",  "__host__", "__inline__", "__forceinline__", "__noinline__", "__restrict",
-    "__restrict__", "restrict", "__const",   "__cdecl",  "__stdcall",  "__extension__",   "__inline"};
+constexpr std::array<std::string_view, 14> kTypes{"auto",  "bool", "char", "char16_t", "char32_t", "decltype", "double",
+                                                  "float", "int",  "long", "short",    "signed",   "unsigned", "void"};
+constexpr std::array<std::string_view, 39> kSpecifiers{
+    "__align__", "__attribute__", "__cdecl",    "__const",          "__declspec",   "__extension__", "__forceinline__",
+    "__host__",  "__inline",      "__inline__", "__noinline__",     "__restrict",   "__restrict__",  "__stdcall",
+    "alignas",   "class",         "const",      "constinit",        "enum",         "explicit",      "extern",
+    "final",     "friend",        "inline",     "mutable",          "noexcept",     "register",      "requires",
+    "restrict",  "static",        "struct",     "template",         "thread_local", "typename",      "union",
+    "virtual",   "volatile",      "__signed__", "__launch_bounds__"};
 
 bool is_name(std::string_view token) {
   return is_word_character(token.front()) && !is_digit(token.front());

@@ -46,7 +46,7 @@ class StatementReader {
       if (c == '{') {
         if (!statement.is_function() && opens_namespace(statement)) return enter_namespace(statement), true;
         note_type(statement);
-        const std::size_t end = closing(at_, '{', '}');
+        const std::size_t end = behind_handlers(closing(at_, '{', '}'));
         if (end == kNowhere) return false;
         const bool is_body = statement.is_function() && !is_value_ && !continues(end);
         if (is_body) statement.body = {at_, end};
@@ -161,6 +161,17 @@ class StatementReader {
       if (word == other) return true;
     }
     return next_is(word, "{;");  // a macro for one of these
+  }
+
+  /// Behind what a brace ends and the `catch (...) { }` that follow it.
+  std::size_t behind_handlers(std::size_t end) const {
+    while (end != kNowhere) {
+      const std::size_t next = std::min(code_.find_first_not_of(" \t\v\f\r\n", end), code_.size());
+      if (find_word(code_.substr(next, 6), "catch") != 0) break;
+      const std::size_t open = code_.find('{', next);
+      end = open == kNowhere ? open : closing(open, '{', '}');
+    }
+    return end;
   }
 
   /// Whether what follows a brace belongs to what it ended: `f() : a{1}, b{2} {`.
