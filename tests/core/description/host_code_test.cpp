@@ -104,6 +104,8 @@ TEST_CASE("what may be a macro that marks a function is left alone") {
             .ends_with("PAIR(float) PAIR(int) int a;"));
   CHECK(left_of("#define FN(n) inline float n\nFN(f)(float a) { return a; }\n" + kMain) ==
         "#define FN(n) inline float n");
+  CHECK(left_of("template <class T> requires (sizeof(T) > 2) void f(T a) { }\n" + kMain) == "");
+  CHECK(left_of("template <class T> requires A<T> T f(T a) { return a; }\n" + kMain) == "");
   CHECK(left_of("__attribute__((noinline)) void f() { }\n" + kMain) == "");
 }
 

@@ -138,13 +138,15 @@ class HostCode {
     return found;
   }
 
-  /// The unmarked function that stands at a place, or whose parameters or body do; null if there is none.
-  const Statement* unmarked_at(std::size_t place) const {
+  /// The function that stands at a place, or whose parameters or body do, if nothing marks it; null otherwise.
+  const Statement* unmarked_at(std::size_t place) {
+    note_declarations();
     const auto next = std::upper_bound(statements_.begin(), statements_.end(), place,
                                        [](std::size_t at, const Statement& one) { return at < one.range.begin; });
     if (next == statements_.begin()) return nullptr;
     const Statement& found = *std::prev(next);
-    return found.is_function() && place < found.range.end && !is_marked(found) ? &found : nullptr;
+    const bool is_at = found.is_function() && place < found.range.end;
+    return is_at && !is_marked(found) && !is_marked_elsewhere(found) ? &found : nullptr;
   }
 
  private:
@@ -206,7 +208,7 @@ class HostCode {
     Words words;
     std::string_view before;
     for (const std::string_view word : statement.words) {
-      if (std::exchange(before, word) == "requires") continue;
+      if (std::exchange(before, word) == "requires" && !is_type_keyword(word)) continue;  // a concept
       if (is_type_keyword(word))
         words.has_keyword = true;
       else if (macros_.defines(word))
@@ -329,7 +331,7 @@ std::string without_host_code(std::string_view source) {
 }
 
 std::string unmarked_function_at(std::string_view source, std::size_t place) {
-  const HostCode host(source);
+  HostCode host(source);
   const Statement* const found = host.unmarked_at(place);
   return found == nullptr ? std::string() : std::string(found->name);
 }

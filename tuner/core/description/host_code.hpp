@@ -19,8 +19,8 @@ std::string blank_host_code(std::string_view source);
 /// The same for hashing, where what stands in those functions must not count, nor how many lines: without them.
 std::string without_host_code(std::string_view source);
 
-/// The name of the function that a place of the source stands in or is declared at, if nothing there marks it as the
-/// device's; empty otherwise.
+/// The name of the function that a place of the source stands in or is declared at, if nothing in the source marks it
+/// as the device's; empty otherwise.
 std::string unmarked_function_at(std::string_view source, std::size_t place);
 
 }  // namespace tuner
