@@ -89,14 +89,14 @@ void find_variables(PlainSource& source) {
     const std::vector<std::string> parts = comma_parts(value);
     if (name.empty() || parts.empty() || is_in_host_function(source, at)) continue;
     if (!says_constant_integer(head.substr(0, head.rfind(name)))) continue;
-    const auto number = literal_value(value);
+    const auto number = parts.size() == 1 ? literal_value(value) : std::nullopt;
     if (number) source.constants.push_back({name, *number, begin, end + 1, false, true});
     if (number) continue;
     // `constexpr int BM = 64, BN = 32;`: none of them can be declared without the others.
     source.derived.push_back({name, parts.front()});
     for (std::size_t i = 1; i < parts.size(); ++i) {
       const std::size_t equals = std::min(parts[i].find('='), parts[i].size());
-      const std::string other = declared_name(parts[i]);
+      const std::string other = declared_name("int " + parts[i]);
       if (!other.empty() && equals < parts[i].size())
         source.derived.push_back({other, std::string(search::trimmed(parts[i].substr(equals + 1)))});
     }
