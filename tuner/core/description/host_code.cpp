@@ -166,17 +166,19 @@ class HostCode {
   }
 
   void note_declarations() {
+    const bool any_specialises =
+        std::any_of(statements_.begin(), statements_.end(), [](const Statement& one) { return one.specialises; });
     for (const Statement& statement : statements_) {
       if (!statement.is_function()) {
         if (!statement.type.empty()) classes_.insert(statement.type);
         if (statement.says({"class", "struct", "union", "enum", "using", "typedef"}))
           types_.insert(statement.words.begin(), statement.words.end());
       } else if (!is_marked(statement)) {
-        if (!statement.specialises) unmarked_.insert(name_and_count(statement));
+        if (any_specialises && !statement.specialises) unmarked_.insert(name_and_count(statement));
       } else if (!statement.says({"__global__"})) {
         bool& is_declared = marked_[signature(statement)];
         is_declared = is_declared || !statement.body;
-        marked_counts_.insert(name_and_count(statement));
+        if (any_specialises) marked_counts_.insert(name_and_count(statement));
       }
     }
   }
