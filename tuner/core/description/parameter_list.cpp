@@ -17,13 +17,46 @@ constexpr std::size_t kNone = std::string_view::npos;
 
 constexpr std::array<std::string_view, 14> kTypes{"auto",  "bool", "char", "char16_t", "char32_t", "decltype", "double",
                                                   "float", "int",  "long", "short",    "signed",   "unsigned", "void"};
-constexpr std::array<std::string_view, 39> kSpecifiers{
-    "__align__", "__attribute__", "__cdecl",    "__const",          "__declspec",   "__extension__", "__forceinline__",
-    "__host__",  "__inline",      "__inline__", "__noinline__",     "__restrict",   "__restrict__",  "__stdcall",
-    "alignas",   "class",         "const",      "constinit",        "enum",         "explicit",      "extern",
-    "final",     "friend",        "inline",     "mutable",          "noexcept",     "register",      "requires",
-    "restrict",  "static",        "struct",     "template",         "thread_local", "typename",      "union",
-    "virtual",   "volatile",      "__signed__", "__launch_bounds__"};
+// Sorted, as they are searched for each word of a source.
+constexpr std::array<std::string_view, 39> kSpecifiers{"__align__",
+                                                       "__attribute__",
+                                                       "__cdecl",
+                                                       "__const",
+                                                       "__declspec",
+                                                       "__extension__",
+                                                       "__forceinline__",
+                                                       "__host__",
+                                                       "__inline",
+                                                       "__inline__",
+                                                       "__launch_bounds__",
+                                                       "__noinline__",
+                                                       "__restrict",
+                                                       "__restrict__",
+                                                       "__signed__",
+                                                       "__stdcall",
+                                                       "alignas",
+                                                       "class",
+                                                       "const",
+                                                       "constinit",
+                                                       "enum",
+                                                       "explicit",
+                                                       "extern",
+                                                       "final",
+                                                       "friend",
+                                                       "inline",
+                                                       "mutable",
+                                                       "noexcept",
+                                                       "register",
+                                                       "requires",
+                                                       "restrict",
+                                                       "static",
+                                                       "struct",
+                                                       "template",
+                                                       "thread_local",
+                                                       "typename",
+                                                       "union",
+                                                       "virtual",
+                                                       "volatile"};
 
 bool is_name(std::string_view token) {
   return is_word_character(token.front()) && !is_digit(token.front());
@@ -152,11 +185,11 @@ bool declares_parameters(std::string_view parameters, const std::function<bool(s
 }
 
 bool is_type_keyword(std::string_view word) {
-  return std::find(kTypes.begin(), kTypes.end(), word) != kTypes.end();
+  return std::binary_search(kTypes.begin(), kTypes.end(), word);
 }
 
 bool is_specifier(std::string_view word) {
-  return std::find(kSpecifiers.begin(), kSpecifiers.end(), word) != kSpecifiers.end();
+  return std::binary_search(kSpecifiers.begin(), kSpecifiers.end(), word);
 }
 
 }  // namespace tuner
