@@ -84,6 +84,8 @@ TEST_CASE("functions of the host become blank, and nothing else") {
   CHECK(left_of("constexpr int f(int a) { return a; }\n" + kMain) == "constexpr int f(int a) { return a; }");
   CHECK(left_of("auto f = [](int a) { return a; };\n" + kMain) == "auto f = [](int a) { return a; };");
   CHECK(left_of("A::A(int a) : a{a}, b{2} { }\nauto f() -> int { return 1; }\n" + kMain) == "");
+  CHECK(left_of("bool f() try { return 1; } catch (const E& e) { return 2; } catch (...) { }\nint a;\n" + kMain) ==
+        "int a;");
   CHECK(left_of("float operator+(A a, A b) { return 1; }\n" + kMain) == "");
   CHECK(left_of("namespace a {\nint x;\nvoid f() {}\n}\n" + kMain) == "namespace a { int x; }");
   CHECK(left_of("__global__ void __launch_bounds__(64) k() {}\n" + kMain) ==
@@ -98,6 +100,13 @@ TEST_CASE("what may be a macro that marks a function is left alone") {
   CHECK(left_of("DEFINE_KERNEL(add, +)\n__global__ void m() {}\n" + kMain) ==
         "DEFINE_KERNEL(add, +) __global__ void m() {}");
   CHECK(left_of("FILE* open() { return nullptr; }\n" + kMain) == "");
+  CHECK(left_of("#define PAIR(T) struct P_##T { T a; };\nPAIR(float)\nPAIR(int)\nint a;\n" + kMain)
+            .ends_with("PAIR(float) PAIR(int) int a;"));
+  CHECK(left_of("#define FN(n) inline float n\nFN(f)(float a) { return a; }\n" + kMain) ==
+        "#define FN(n) inline float n");
+  CHECK(left_of("template <class T> requires (sizeof(T) > 2) void f(T a) { }\n" + kMain) == "");
+  CHECK(left_of("template <class T> requires A<T> T f(T a) { return a; }\n" + kMain) == "");
+  CHECK(left_of("__attribute__((noinline)) void f() { }\n" + kMain) == "");
 }
 
 TEST_CASE("kernels and functions that a macro names are left alone") {
@@ -121,7 +130,16 @@ TEST_CASE("what is declared as the device's is so where it is defined or special
         "struct V { float a; __device__ V(float); }; V::V(float x) : a(x) { }",
         "struct V { __device__ float get() const; ~V(); }; float V::get() const { return 1; } V::~V() { }",
         "template <typename T> struct V { DEVICE T get(); }; template <typename T> T V<T>::get() { return 1; }",
-        "template <> float of_a_header<float>(float a) { return 2; }"}) {
+        "template <> float of_a_header<float>(float a) { return 2; }",
+        "struct G { struct C { __device__ float get(); }; }; float G::C::get() { return 1; }",
+        "struct V { __device__ operator float(); }; V::operator float() { return 1; }",
+        "__device__ float f(float a); float f(float value) { return value; }",
+        "namespace m { __device__ float f(const float* a, int n = g(1, 2)); } "
+        "float m::f(float const* __restrict__ p, int) { return 1; }",
+        "template <typename T> __device__ T f(T (&a)[4]); template <class U> U f(U (&b)[4]) { return b[0]; }",
+        "__device__ float f(unsigned, float a[]); float f(unsigned int n, float* a) { return *a; }",
+        "__device__ V operator+(V a, V b); V operator+(V one, V other) { return one; }",
+        "float f(float a); __device__ float f(float b) { return b; }"}) {
     CAPTURE(text);
     CHECK(left_of(text + "\n" + kMain) == text);
   }
@@ -134,21 +152,85 @@ TEST_CASE("what is declared as the device's is so where it is defined or special
 
 TEST_CASE("a function of the host stays one beside others of that name") {
   const std::string device =
-      "__device__ float f(float a);\nnamespace gpu { __device__ float f(float a) { return a; } }\n";
+      "__global__ void k(float* x, int n);\n__device__ float f(float a);\n__device__ V operator+(V a, V b);\nnamespace "
+      "gpu { __device__ float f(float a) { return a; } }\n";
   for (const char* text :
        {"template <typename T> int name() { return -1; } template <> int name<float>() { return -1; }",
         "namespace cpu { float f(double a) { return -1; } }", "__host__ float f(float a) { return -1; }",
-        "float f(double a) { return -1; }", "void k(float* x, int n) { *x = -1; }",
+        "float f(double a) { return -1; }", "float f(float* a) { return -1; }",
+        "float f(float a, int n) { return -1; }", "V operator-(V a, V b) { return -1; }",
+        "namespace cpu { float f(float a) { return -1; } }", "void k(float* x, int n) { *x = -1; }",
         "\n#ifndef __CUDACC_RTC__\nstruct Timer { Timer(); };\n#endif\nTimer::Timer() { f(-1); }"}) {
     CAPTURE(std::string(text));
     CHECK(left_of(device + text + "\n" + kMain).find("-1") == std::string::npos);
   }
 }
 
+TEST_CASE("functions of the host are declared in many ways") {
+  for (const std::string text :
+       {"float g(float);", "double now();", "extern \"C\" void gold(float* a, const unsigned int n);", "void f(Any);",
+        "handle_t make(const char* name = \"x\");", "void use(handle_t h, std::mt19937& g);", "T f(int (*g)(int));",
+        "template <typename T> void fill(std::vector<T>&);", "unsigned long f(unsigned long);",
+        "float (*pick(int i))(float);", "namespace { static bool has(const std::vector<T>& all, const T& one); }"}) {
+    CAPTURE(text);
+    CHECK(left_of("struct T;\n" + text + "\nint a;\n" + kMain) ==
+          (text.starts_with("namespace") ? "struct T; namespace { } int a;" : "struct T; int a;"));
+  }
+}
+
+TEST_CASE("a name in capitals is no mark if the source says what it is, or a type stands before it") {
+  for (const std::string text : {"struct CSR { int n; };", "typedef double CSR;", "using CSR = double;",
+                                 "enum CSR { A };", "#define CSR double\n", "template <typename CSR>"}) {
+    CAPTURE(text);
+    CHECK(left_of(text + " CSR read(int n) { return -1; }\n" + kMain).find("-1") == std::string::npos);
+  }
+  CHECK(left_of("double MSE(int n) { return 1; }\n" + kMain) == "");
+  CHECK(left_of("__HD__ float f() { return 1; }\n" + kMain) == "__HD__ float f() { return 1; }");
+}
+
+TEST_CASE("a specialisation belongs to the template with as many parameters") {
+  const std::string templates =
+      "template <typename T> T load(const V<T>& v, int i) { return -1; }\n"
+      "template <typename T> __device__ T load(const T* p) { return *p; }\n";
+  CHECK(left_of(templates + "template <> float load<float>(const V<float>& v, int i) { return -2; }\n" + kMain)
+            .find("-2") == std::string::npos);
+  CHECK(left_of(templates + "template <> float load<float>(const float* p) { return -2; }\n" + kMain).find("-2") !=
+        std::string::npos);
+  CHECK(left_of("template <typename T> void run(T* p) {}\ntemplate void run<float>(float*);\n" + kMain) == "");
+  const std::string device = "template __device__ void run<float>(float*);";
+  CHECK(left_of(device + "\n" + kMain) == device);
+}
+
+TEST_CASE("only classes that are defined, by their own names, make members the device's") {
+  for (const char* text : {"struct Timer;", "struct Other : Timer { };", "struct Other { } Timer;"}) {
+    CAPTURE(std::string(text));
+    CHECK(left_of(text + std::string("\nTimer::Timer() { f(-1); }\n") + kMain).find("-1") == std::string::npos);
+  }
+  const std::string final = "struct V final : Base { }; V::V() { }";
+  CHECK(left_of(final + "\n" + kMain) == final);
+}
+
+TEST_CASE("many functions of one name are judged in one pass") {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += "__device__ float f(T" + std::to_string(i) + " a);\n";
+  for (int i = 0; i < 20'000; ++i) text += "float f(U" + std::to_string(i) + " a) { return -1; }\n";
+  CHECK(blank_host_code(with_kernel(text + kMain)).find("-1") == std::string::npos);
+}
+
+TEST_CASE("the unmarked function at a place is named") {
+  const std::string text = "int a;\nvoid f(int n) { g(); }\n__device__ void d() { f(1); }\n";
+  CHECK(unmarked_function_at(text, text.find("g()")) == "f");
+  CHECK(unmarked_function_at(text, text.find("void f")) == "f");
+  CHECK(unmarked_function_at(text, text.find("f(1)")).empty());
+  CHECK(unmarked_function_at(text, 0).empty());
+  CHECK(unmarked_function_at("", 0).empty());
+}
+
 TEST_CASE("what may be a declaration of anything is left alone") {
   for (const std::string text :
        {"DECLARE(float, w);", "VEC(float, 4)", "V(float) -> V<double>;", "const int n(int(4));",
-        "static const unsigned m((unsigned)3);", "unsigned long f(unsigned long);"}) {
+        "static const unsigned m((unsigned)3);", "float3 o(0, 0, 0);", "const int n(other);", "std::string s(\"x\");",
+        "float x(*y);", "float (*fn)(float);", "const int n(Limits<int>::max());"}) {
     CAPTURE(text);
     CHECK(left_of(text + "\n" + kMain) == text);
   }
@@ -158,6 +240,7 @@ TEST_CASE("a function launches through a macro, too") {
   const std::string macro = "#define LAUNCH(k) k<<<1, 1>>>()\n";
   CHECK(has_host_code(with_kernel(macro + "void run() { LAUNCH(k); }\n")));
   CHECK(has_host_code(with_kernel(macro + "#define RUN(k) LAUNCH(k)\nvoid run() { RUN(k); }\n")));
+  CHECK(has_host_code(with_kernel("#define RUN(k) LAUNCH(k)\n" + macro + "void run() { RUN(k); }\n")));
   CHECK(!has_host_code(with_kernel(macro + "void run() { launch(k); }\n")));
 }
 

@@ -236,3 +236,42 @@ TEST_CASE("each dimension of the grid follows the block's own, and the kernel's 
   CHECK_MESSAGE(own.find("grid(ceil_div(w, BLOCK_X), ceil_div(h, BLOCK_Y)) block(BLOCK_X, BLOCK_Y)") != own.npos, own);
   CHECK_MESSAGE(tiled.find("grid(ceil_div(w, TILE), ceil_div(h, TILE)) block(TILE, TILE)") != tiled.npos, tiled);
 }
+
+TEST_CASE("a number of the grid is the block's extent only where it divides") {
+  const auto launch_of = [](const std::string& constants, const std::string& grid, const std::string& block) {
+    const std::string text = skeleton(
+        constants + "__global__ void k(float* x, int w, int h) {\nint i = blockIdx.x * blockDim.x + threadIdx.x, " +
+            "j = blockIdx.y * blockDim.y + threadIdx.y;\nif (i < w && j < h) x[j * w + i] = 1;\n}\n" +
+            "void run(float* p, int w, int h) { int half = h / 2; int rows = (h + 7) / 8; dim3 b(" + block + "), g(" +
+            grid + "); k<<<g, b>>>(p, w, h); }",
+        "k.cu");
+    const std::size_t begin = text.find("grid(");
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  const std::string own = " block(BLOCK_X, BLOCK_Y)";
+  CHECK(launch_of("", "(w + 31) / 32, (h + 31) / 32", "32, 8") == "grid(ceil_div(w, BLOCK_X), ceil_div(h, 32))" + own);
+  CHECK(launch_of("", "w / 32 + 8, h / 8 + 32", "32, 8") == "grid(w // BLOCK_X + 8, h // BLOCK_Y + 32)" + own);
+  CHECK(launch_of("", "min(32, (w + 31) / 32), 8", "32, 8") == "grid(min(32, ceil_div(w, BLOCK_X)), 8)" + own);
+  CHECK(launch_of("", "(w + 32 - 1) / 32, rows * 8", "32, 8") ==
+        "grid(ceil_div(w, BLOCK_X), ceil_div(h, BLOCK_Y) * 8)" + own);
+  CHECK(launch_of("", "(w + 31) / 32, (half + 1) / 2", "32, 2") ==
+        "grid(ceil_div(w, BLOCK_X), ceil_div(h // 2, BLOCK_Y))" + own);
+  const std::string tiles = "#define TILE_X 32\n#define ROWS_PER_BLOCK ";
+  const std::string named = " block(TILE_X, ROWS_PER_BLOCK)";
+  CHECK(launch_of(tiles + "1\n", "(w - 1) / TILE_X + 1, (h - 1) / ROWS_PER_BLOCK + 1", "TILE_X, ROWS_PER_BLOCK") ==
+        "grid((w - 1) // TILE_X + 1, (h - 1) // ROWS_PER_BLOCK + 1)" + named);
+  CHECK(launch_of(tiles + "4\n", "w / TILE_X, (4 * h + ROWS_PER_BLOCK - 1) / ROWS_PER_BLOCK",
+                  "TILE_X, ROWS_PER_BLOCK") == "grid(w // TILE_X, ceil_div(4 * h, ROWS_PER_BLOCK))" + named);
+  CHECK(launch_of(tiles + "4\n", "32, 4", "TILE_X, ROWS_PER_BLOCK") == "grid(32, 4)" + named);
+}
+
+TEST_CASE("several constants of one declaration have their own values, and stay as they are") {
+  const std::string constants = "constexpr int TILE = 64, UNROLL = 32;\n";
+  const KernelDescription k = proposed("float* x, int n", "if (i < n) x[i * UNROLL + TILE] = 1;", constants);
+  CHECK_FALSE(has(k, "param(TILE"));
+  CHECK_FALSE(has(k, "param(UNROLL"));
+  CHECK(k.blanked_source.find("#ifndef") == std::string::npos);
+  const KernelDescription derived =
+      launched("constexpr int A = 2, B = A + 1;\nvoid run(int n) { float* p; k<<<n / B, 256>>>(p, n); }");
+  CHECK_MESSAGE(has(derived, "grid(n // (2 + 1))"), derived.source);
+}

@@ -91,7 +91,40 @@ TEST_CASE("device-wide algorithms whose headers are empty are said to be the hos
         "user.cu(7): error: `cub` is not known here: include <cub/cub.cuh>.");
   CHECK(
       said(name, "  thrust::sort(a, b);", 2).starts_with("user.cu(7): error: Thrust's algorithms and containers run"));
-  CHECK(said(name, "mine::sort(a, b);", 0) == "user.cu(7): error: " + name);
+  CHECK(said(name, "mine::sort(a, b);", 0) ==
+        "user.cu(7): error: `mine` is not known here: include what declares it; if only the host uses it, put it "
+        "between `#ifndef __CUDACC_RTC__` and `#endif`.");
+}
+
+TEST_CASE("an error in a function without a mark says what to do about that function") {
+  CompileRequest request = request_for(
+      "int f() {\n}\n#line 1 \"user.cu\"\n__device__ int d() {\n  x;\n}\nCSR read(FILE* f,\n  int n) {\n  x;\n}\n");
+  request.headers = {{"mine.h", "\nvoid g(Any a);\n"}};
+  const auto said_at = [&](const std::string& place) {
+    return failure_sentence(request, place + ": error: expected a \";\"\n");
+  };
+  const std::string error = ": error: expected a \";\"";
+  const std::string way_out =
+      "`, which this is a part of, has no mark: mark it `__device__` if the kernel calls it; if only the host does, "
+      "put "
+      "it between `#ifndef __CUDACC_RTC__` and `#endif`.";
+  for (const char* const place : {"user.cu(4)", "user.cu(5)", "user.cu(6)"})
+    CHECK(said_at(place) == place + error + "; `read" + way_out);
+  CHECK(said_at("mine.h(2)") == "mine.h(2)" + error + "; `g" + way_out);
+  for (const char* const place : {"user.cu(1)", "user.cu(2)", "user.cu(99)", "mine.h(1)", "other.h(2)"})
+    CHECK(said_at(place) == place + error);
+}
+
+TEST_CASE("a function that is left out as the host's is named where it is missed") {
+  CHECK(said("identifier \"square\" is undefined", "y = square(x);", 4) ==
+        "user.cu(7): error: `square` is not known here: if it is a function of yours without a mark, which is left out "
+        "as the host's, mark it `__device__`.");
+  CHECK(failure_sentence(request_for(""), "ptxas fatal   : Unresolved extern function '_ZNK4Grid4Cell3getEv'\n") ==
+        "user.cu: error: the kernel calls `Grid::Cell::get() const`, which is declared for the GPU but not defined for "
+        "it: mark its definition `__device__`, as a definition without a mark may be left out as a function of the "
+        "host (docs/sources.md).");
+  CHECK(said("explicit type is missing (\"int\" assumed)", "struct R { std::vector<float> v; };", 19)
+            .starts_with("user.cu(7): error: `std::vector` is not known in device code: "));
 }
 
 TEST_CASE("a call that fits several overloads, or none of ours, has a way out") {

@@ -5,230 +5,280 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <optional>
+#include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/code_text.hpp"
 #include "tuner/core/description/live_lines.hpp"
+#include "tuner/core/description/parameter_list.hpp"
 #include "tuner/core/description/statements.hpp"
 
 namespace tuner {
 namespace {
 
 constexpr std::string_view kLaunch = "<<<";
+constexpr std::array<std::string_view, 4> kMarks{"__device__", "__global__", "constexpr", "consteval"};
 
-/// Whether NVRTC surely reads a place, which moves forward.
-class Certainty {
+template <typename Wanted>
+bool any_word(std::string_view text, Wanted wanted) {
+  const auto end = text.end();
+  for (auto at = std::find_if(text.begin(), end, is_word_character); at != end;) {
+    const auto behind = std::find_if_not(at, end, is_word_character);
+    if (wanted(std::string_view(&*at, static_cast<std::size_t>(behind - at)))) return true;
+    at = std::find_if(behind, end, is_word_character);
+  }
+  return false;
+}
+
+/// What the macros of a source say of the functions that name them.
+class MacroTable {
  public:
-  explicit Certainty(std::string_view source) : source_(source), lines_(live_lines(source)) {}
+  explicit MacroTable(const std::vector<CodeText::Macro>& macros) {
+    for (const CodeText::Macro& macro : macros) meanings_[macro.name];
+    std::multimap<std::string_view, std::string_view> users;
+    std::vector<std::string_view> pending;
+    for (const CodeText::Macro& macro : macros) {
+      Meaning& meaning = meanings_[macro.name];
+      meaning.launches = meaning.launches || macro.body.find(kLaunch) != kNowhere;
+      meaning.has_body = macro.body.find('{') != kNowhere;
+      any_word(macro.body, [&](std::string_view word) {
+        if (std::find(kMarks.begin(), kMarks.end(), word) != kMarks.end()) meaning.marks = true;
+        if (meanings_.contains(word)) users.emplace(word, macro.name);
+        return false;
+      });
+      if (meaning.marks || meaning.launches) pending.push_back(macro.name);
+    }
+    while (!pending.empty()) {
+      const std::string_view name = pending.back();
+      pending.pop_back();
+      const Meaning own = meanings_[name];
+      for (auto [user, end] = users.equal_range(name); user != end; ++user) {
+        Meaning& theirs = meanings_[user->second];
+        const bool is_new = (own.marks && !theirs.marks) || (own.launches && !theirs.launches);
+        theirs.marks = theirs.marks || own.marks;
+        theirs.launches = theirs.launches || own.launches;
+        if (is_new) pending.push_back(user->second);
+      }
+    }
+    any_launches_ =
+        std::any_of(meanings_.begin(), meanings_.end(), [](const auto& one) { return one.second.launches; });
+  }
 
-  bool holds_at(std::size_t place) {
-    while (next_ < lines_.size() && static_cast<std::size_t>(lines_[next_].text.data() - source_.data()) < place)
-      ++next_;
-    return next_ == 0 || lines_[next_ - 1].is_certain_behind;
+  bool defines(std::string_view word) const { return meanings_.contains(word); }
+  bool marks(std::string_view word) const { return get(word).marks; }
+  /// Whether it marks what follows it, rather than being all of a function.
+  bool marks_next(std::string_view word) const { return get(word).marks && !get(word).has_body; }
+  bool launch_in(std::string_view body) const {
+    return any_launches_ && any_word(body, [&](std::string_view word) { return get(word).launches; });
   }
 
  private:
-  std::string_view source_;
-  std::vector<LiveLine> lines_;
-  std::size_t next_ = 0;
+  struct Meaning {
+    bool marks = false, launches = false, has_body = false;
+  };
+
+  Meaning get(std::string_view word) const {
+    const auto found = meanings_.find(word);
+    return found == meanings_.end() ? Meaning{} : found->second;
+  }
+
+  std::map<std::string_view, Meaning> meanings_;
+  bool any_launches_ = false;
 };
 
+/// Judges the functions of a source, by the rule in docs/sources.md.
 class HostCode {
  public:
-  explicit HostCode(std::string_view source) : source_(source), text_(read_code(source)) {
-    for (const CodeText::Macro& macro : text_.macros) {
-      const bool marks = any_word(macro.body, [&](std::string_view word) { return is_mark(word); });
-      (marks ? marking_ : plain_).insert(macro.name);
-      if (marks && macro.body.find('{') == kNowhere) marking_next_.insert(macro.name);
-      const bool launches = macro.body.find(kLaunch) != kNowhere ||
-                            any_word(macro.body, [&](auto word) { return launching_.contains(word); });
-      if (launches) launching_.insert(macro.name);
-    }
-    statements_ = read_statements(source, text_.code);
-    for (const Statement& statement : statements_) {
-      if (!statement.is_function()) {
-        if (statement.says({"class", "struct", "union"})) types_.insert(statement.words.begin(), statement.words.end());
-      } else if (is_marked(statement)) {
-        if (!statement.says({"__global__"})) marked_.push_back(&statement);
-      } else if (!is_specialisation(statement)) {
-        unmarked_names_.insert(statement.name);
-      }
-    }
-  }
+  explicit HostCode(std::string_view source)
+      : source_(source),
+        text_(read_code(source)),
+        macros_(text_.macros),
+        statements_(read_statements(source, text_.code)) {}
 
   bool is_there() const {
-    Certainty certainty(source_);
-    return std::any_of(statements_.begin(), statements_.end(), [&](const Statement& statement) {
-      return certainty.holds_at(statement.range.begin) && needs_host(statement);
-    });
+    const std::vector<LiveLine> lines = live_lines(source_);
+    const auto is_certain = [&](const Statement& statement) {
+      const auto line =
+          std::upper_bound(lines.begin(), lines.end(), source_.data() + statement.range.begin,
+                           [](const char* place, const LiveLine& candidate) { return place <= candidate.text.data(); });
+      return line == lines.begin() || std::prev(line)->is_certain_behind;
+    };
+    return std::any_of(statements_.begin(), statements_.end(),
+                       [&](const Statement& statement) { return needs_host(statement) && is_certain(statement); });
   }
 
-  const std::vector<CodeText::Directive>& directives() const { return text_.directives; }
+  /// The directives in a range.
+  std::vector<CodeText::Directive> directives_in(const TextRange& range) const {
+    const auto begins = [](const CodeText::Directive& directive, std::size_t place) { return directive.begin < place; };
+    const auto& all = text_.directives;
+    const auto first = std::lower_bound(all.begin(), all.end(), range.begin, begins);
+    return {first, std::lower_bound(first, all.end(), range.end, begins)};
+  }
 
-  std::vector<TextRange> ranges() const {
-    std::vector<TextRange> found;
-    std::set<std::string_view> names;
-    for (const Statement& statement : statements_) {
-      if (needs_host(statement) || (statement.body && is_hosts(statement))) names.insert(statement.name);
+  /// Of the functions of the host, and of their declarations.
+  std::vector<TextRange> ranges() {
+    note_declarations();
+    std::vector<bool> is_hosts(statements_.size());
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < statements_.size(); ++i) {
+      const Statement& statement = statements_[i];
+      is_hosts[i] = needs_host(statement) || is_function_of_host(statement);
+      if (is_hosts[i] && statement.body && !macros_.defines(statement.name)) names.insert(full_name(statement));
     }
-    for (const Statement& statement : statements_) {
-      if (!statement.is_function() || is_marked(statement)) continue;
-      if (find_word(text_of(statement.range), "__global__") != kNowhere) continue;  // its braces were not understood
-      const bool is_declared = !statement.body && names.contains(statement.name);
-      if (is_declared || needs_host(statement) || (statement.body && is_hosts(statement)))
+    std::vector<TextRange> found;
+    for (std::size_t i = 0; i < statements_.size(); ++i) {
+      const Statement& statement = statements_[i];
+      if (!is_hosts[i] || find_word(text_of(statement.range), "__global__") != kNowhere) continue;
+      if (statement.body || declares_function(statement) || names.contains(full_name(statement)))
         found.push_back(statement.range);
     }
     return found;
   }
 
+  /// The function that stands at a place, or whose parameters or body do, if nothing marks it; null otherwise.
+  const Statement* unmarked_at(std::size_t place) {
+    note_declarations();
+    const auto next = std::upper_bound(statements_.begin(), statements_.end(), place,
+                                       [](std::size_t at, const Statement& one) { return at < one.range.begin; });
+    if (next == statements_.begin()) return nullptr;
+    const Statement& found = *std::prev(next);
+    const bool is_at = found.is_function() && place < found.range.end;
+    return is_at && !is_marked(found) && !is_marked_elsewhere(found) ? &found : nullptr;
+  }
+
  private:
-  static constexpr std::array<std::string_view, 4> kMarks{"__device__", "__global__", "constexpr", "consteval"};
-
-  template <typename Wanted>
-  static bool any_word(std::string_view text, Wanted wanted) {
-    const auto end = text.end();
-    for (auto at = std::find_if(text.begin(), end, is_word_character); at != end;) {
-      const auto behind = std::find_if_not(at, end, is_word_character);
-      if (wanted(std::string_view(&*at, static_cast<std::size_t>(behind - at)))) return true;
-      at = std::find_if(behind, end, is_word_character);
-    }
-    return false;
-  }
-
-  bool is_mark(std::string_view word) const {
-    return std::find(kMarks.begin(), kMarks.end(), word) != kMarks.end() || marking_.contains(word);
-  }
-
   bool is_marked(const Statement& statement) const {
-    return marking_.contains(statement.name) || marking_next_.contains(statement.macro) ||
-           std::any_of(statement.words.begin(), statement.words.end(), [&](auto word) { return is_mark(word); });
-  }
-
-  /// Surely a function of the host: what says it once, a declaration, a class or a template, says it for all that is
-  /// defined or specialised elsewhere. A class that NVRTC reads has only members that are marked, or it is refused.
-  bool is_hosts(const Statement& statement) const {
-    if (is_specialisation(statement) && !unmarked_names_.contains(statement.name)) return false;
-    const auto declares = [&](const Statement* marked) { return is_marked_by(statement, *marked); };
-    if (std::any_of(marked_.begin(), marked_.end(), declares) || !is_unmarked(statement)) return false;
-    const std::optional<std::string_view> type = type_of_member(statement);
-    return !type || !types_.contains(*type);
-  }
-
-  /// Whether a marked statement is a declaration of the function, or the template that it specialises.
-  bool is_marked_by(const Statement& statement, const Statement& marked) const {
-    if (statement.name != marked.name || statement.says({"__host__"})) return false;
-    return is_specialisation(statement) || (!marked.body && have_same_types(statement.parameters, marked.parameters));
-  }
-
-  /// Whether two lists of parameters differ in names at most, each of which may be missing.
-  bool have_same_types(const TextRange& one, const TextRange& other) const {
-    const auto types = [&](const TextRange& list) {
-      std::vector<std::vector<std::string_view>> parts(1);
-      const std::string_view text = text_of({list.begin + 1, list.end - 1});
-      for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        any_word(text.substr(begin, end - begin), [&](std::string_view word) {
-          parts.back().push_back(word);
-          return false;
-        });
-        parts.emplace_back();
-        begin = end + 1;
-      }
-      return parts;
+    const auto is_mark = [&](std::string_view word) {
+      return std::find(kMarks.begin(), kMarks.end(), word) != kMarks.end() || macros_.marks(word);
     };
-    const auto begins_like = [](const auto& a, const auto& b) {
-      const std::size_t count = std::min(a.size(), b.size());
-      return std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(count), b.begin());
-    };
-    const auto a = types(one), b = types(other);
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), begins_like);
-  }
-
-  /// `template <> float f(float a)`
-  bool is_specialisation(const Statement& statement) const {
-    std::string_view text = text_of(statement.range);
-    if (!text.starts_with("template")) return false;
-    text.remove_prefix(std::string_view("template").size());
-    const auto next = [&] {
-      text.remove_prefix(std::min(
-          text.size(), static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_white) - text.begin())));
-      const char c = text.empty() ? '\0' : text.front();
-      text.remove_prefix(text.empty() ? 0 : 1);
-      return c;
-    };
-    return next() == '<' && next() == '>';
-  }
-
-  /// "V" of `V::V(float x)`.
-  std::optional<std::string_view> type_of_member(const Statement& statement) const {
-    const std::string_view code = text_.code;
-    std::size_t at = static_cast<std::size_t>(statement.name.data() - code.data());
-    while (at > 0 && (is_white(code[at - 1]) || code[at - 1] == '~')) --at;
-    if (at < 2 || code.substr(at - 2, 2) != "::") return std::nullopt;
-    std::string_view type;
-    for (const std::string_view word : statement.words) {
-      if (word.data() < statement.name.data()) type = word;
-    }
-    return type;
-  }
-
-  /// No word of it may be a macro that marks it.
-  bool is_unmarked(const Statement& statement) const {
-    const std::vector<std::string_view>& words = statement.words;
-    if (words.empty() && !statement.macro.empty() && !plain_.contains(statement.macro)) return false;
-    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-      if (is_macro_before(words[i], words[i + 1])) return false;
-    }
-    return !is_capital(statement.name) &&
-           std::none_of(words.begin(), words.end(), [&](auto word) { return is_capital(word); });
-  }
-
-  bool is_capital(std::string_view word) const {
-    return word.size() > 1 && !is_digit(word.front()) && !plain_.contains(word) && word != "FILE" &&
-           word != "operator" &&
-           std::none_of(word.begin(), word.end(), [](unsigned char c) { return std::islower(c) != 0; });
-  }
-
-  /// Whether the first of two words must be a macro, of a header perhaps: `device_inline float`. Types stand alone.
-  bool is_macro_before(std::string_view word, std::string_view next) const {
-    const std::string_view between(word.data() + word.size(),
-                                   static_cast<std::size_t>(next.data() - word.data()) - word.size());
-    return std::all_of(between.begin(), between.end(), is_white) && !is_keyword(word) && !plain_.contains(word) &&
-           next != "const" && next != "volatile" && next != "operator";
-  }
-
-  static bool is_keyword(std::string_view word) {
-    constexpr std::string_view kKeywords =
-        " auto bool char class const constinit consteval constexpr double enum explicit extern final float friend "
-        "inline int long noexcept operator override private protected public register requires short signed static "
-        "struct template thread_local throw try typename union unsigned virtual void volatile ";
-    if (word.starts_with("__")) return true;
-    const std::size_t at = kKeywords.find(word);
-    return at != kNowhere && kKeywords[at - 1] == ' ' && kKeywords[at + word.size()] == ' ';
-  }
-
-  std::string_view text_of(const TextRange& range) const {
-    return std::string_view(text_.code).substr(range.begin, range.end - range.begin);
+    return macros_.marks(statement.name) || macros_.marks_next(statement.macro) ||
+           std::any_of(statement.words.begin(), statement.words.end(), is_mark);
   }
 
   /// `main`, or a function that launches.
   bool needs_host(const Statement& statement) const {
     if (!statement.body || is_marked(statement)) return false;
     const std::string_view body = text_of(*statement.body);
-    return statement.name == "main" || body.find(kLaunch) != kNowhere ||
-           (!launching_.empty() && any_word(body, [&](auto word) { return launching_.contains(word); }));
+    return statement.name == "main" || body.find(kLaunch) != kNowhere || macros_.launch_in(body);
+  }
+
+  void note_declarations() {
+    const bool any_specialises =
+        std::any_of(statements_.begin(), statements_.end(), [](const Statement& one) { return one.specialises; });
+    for (const Statement& statement : statements_) {
+      if (!statement.is_function()) {
+        if (!statement.type.empty()) classes_.insert(statement.type);
+        if (statement.says({"class", "struct", "union", "enum", "using", "typedef"}))
+          types_.insert(statement.words.begin(), statement.words.end());
+      } else if (!is_marked(statement)) {
+        if (any_specialises && !statement.specialises) unmarked_.insert(name_and_count(statement));
+      } else if (!statement.says({"__global__"})) {
+        bool& is_declared = marked_[signature(statement)];
+        is_declared = is_declared || !statement.body;
+        if (any_specialises) marked_counts_.insert(name_and_count(statement));
+      }
+    }
+  }
+
+  bool is_function_of_host(const Statement& statement) const {
+    return statement.is_function() && !is_marked(statement) && !is_marked_elsewhere(statement) &&
+           !may_be_marked(statement);
+  }
+
+  /// Whether its class, another declaration of it or the template that it specialises says that it is the device's.
+  bool is_marked_elsewhere(const Statement& statement) const {
+    // A class that NVRTC reads has only members that are marked, or it is refused.
+    const auto is_class = [&](std::string_view word) { return classes_.contains(word); };
+    if (std::any_of(statement.qualifier.begin(), statement.qualifier.end(), is_class)) return true;
+    if (statement.says({"__host__"})) return false;
+    if (statement.specialises)
+      return marked_counts_.contains(name_and_count(statement)) || !unmarked_.contains(name_and_count(statement));
+    const auto marked = marked_.find(signature(statement));
+    return marked != marked_.end() && (marked->second || !statement.body);
+  }
+
+  /// What stands before its name, but for what is known to be no type.
+  struct Words {
+    bool has_keyword = false, has_macro = false;  ///< `int`; a macro of the source
+    std::vector<std::string_view> others;         ///< one of which is the type if nothing else is
+  };
+
+  Words words_of(const Statement& statement) const {
+    Words words;
+    std::string_view before;
+    for (const std::string_view word : statement.words) {
+      if (std::exchange(before, word) == "requires" && !is_type_keyword(word)) continue;  // a concept
+      if (is_type_keyword(word))
+        words.has_keyword = true;
+      else if (macros_.defines(word))
+        words.has_macro = true;
+      else if (!is_specifier(word) && !follows_scope(text_.code, word))
+        words.others.push_back(word);
+    }
+    return words;
+  }
+
+  /// Whether one of its words may be a macro that marks it.
+  bool may_be_marked(const Statement& statement) const {
+    const Words words = words_of(statement);
+    if (words.others.size() > (words.has_keyword ? 0 : 1)) return true;
+    if (!words.others.empty()) return may_be_macro(words.others.front(), statement);
+    const bool is_of_macro = words.has_macro || macros_.defines(statement.macro) || macros_.defines(statement.name);
+    return !words.has_keyword && !is_of_macro && statement.qualifier.empty();  // no type: all of it may be one
+  }
+
+  /// `KERNEL k(...)`, with a word in capitals that names no type of the source.
+  bool may_be_macro(std::string_view word, const Statement& statement) const {
+    const auto is_small = [](unsigned char c) { return std::islower(c) != 0; };
+    return word.size() > 1 && word != "FILE" && std::none_of(word.begin(), word.end(), is_small) &&
+           !is_type(word, statement);
+  }
+
+  bool is_type(std::string_view word, const Statement& statement) const {
+    return types_.contains(word) || find_word(text_of(statement.templates), word) != kNowhere;
+  }
+
+  /// Whether it is a declaration of a function, and not of a variable with a value in parentheses.
+  bool declares_function(const Statement& statement) const {
+    const Words words = words_of(statement);
+    if (!words.has_keyword && !words.has_macro && words.others.empty()) return !statement.qualifier.empty();
+    const std::string_view parameters = text_of(statement.parameters);
+    const std::string_view written = source_.substr(statement.parameters.begin, parameters.size());
+    if (std::all_of(parameters.begin(), parameters.end(), is_white))
+      return written.find_first_of("\"'") == kNowhere;  // a literal is blank in code
+    const bool is_void = !statement.words.empty() && statement.words.back() == "void";
+    return is_void || declares_parameters(parameters, [&](std::string_view word) { return is_type(word, statement); });
+  }
+
+  std::string_view text_of(const TextRange& range) const {
+    return std::string_view(text_.code).substr(range.begin, range.end - range.begin);
+  }
+
+  std::string full_name(const Statement& statement) const {
+    std::string name = fmt::format("{} {}", statement.space, statement.name);
+    if (statement.name.starts_with("operator")) std::erase_if(name, is_white);
+    return name;
+  }
+
+  std::string signature(const Statement& statement) const {
+    return fmt::format("{}({})", full_name(statement),
+                       types_in(text_of(statement.parameters), text_of(statement.templates)));
+  }
+
+  std::string name_and_count(const Statement& statement) const {
+    return fmt::format("{}/{}", full_name(statement), count_parameters(text_of(statement.parameters)));
   }
 
   std::string_view source_;
   CodeText text_;
-  std::set<std::string_view> marking_, plain_;           ///< macros of the source that mark functions, and others
-  std::set<std::string_view> marking_next_, launching_;  ///< that mark what follows them, and that launch
-  std::vector<const Statement*> marked_;                 ///< functions of the device
-  std::set<std::string_view> unmarked_names_, types_;    ///< of functions; the words of classes
+  MacroTable macros_;
   std::vector<Statement> statements_;
+  std::set<std::string_view> classes_, types_;      ///< that are defined; words that name types
+  std::map<std::string, bool> marked_;              ///< signatures, and whether one is a mere declaration
+  std::set<std::string> marked_counts_, unmarked_;  ///< names of functions with how many parameters they have
 };
 
 /// Whether it is worth a closer look. With this option all functions are the device's, also `main`.
@@ -251,14 +301,12 @@ bool has_host_code(std::string_view source) {
 
 std::string blank_host_code(std::string_view source) {
   std::string result(source);
-  const HostCode host(source);
-  auto directive = host.directives().begin();
+  HostCode host(source);
   for (const TextRange& range : host.ranges()) {
     std::size_t at = range.begin;
-    for (; directive != host.directives().end() && directive->begin < range.end; ++directive) {
-      if (directive->begin < range.begin) continue;
-      blank(result, at, directive->begin);
-      at = directive->end;
+    for (const CodeText::Directive& directive : host.directives_in(range)) {
+      blank(result, at, directive.begin);
+      at = directive.end;
     }
     blank(result, at, range.end);
   }
@@ -268,23 +316,26 @@ std::string blank_host_code(std::string_view source) {
 std::string without_host_code(std::string_view source) {
   std::string result;
   std::size_t at = 0;
-  const HostCode host(source);
-  auto directive = host.directives().begin();
+  HostCode host(source);
   for (const TextRange& range : host.ranges()) {
     result += source.substr(at, range.begin - at);
     // A macro counts, and then the conditions around it.
-    std::string kept;
-    bool defines = false;
-    for (; directive != host.directives().end() && directive->begin < range.end; ++directive) {
-      if (directive->begin < range.begin) continue;
-      kept += fmt::format("{}\n", source.substr(directive->begin, directive->end - directive->begin));
-      defines = defines || !directive->is_condition;
+    const std::vector<CodeText::Directive> directives = host.directives_in(range);
+    if (!std::all_of(directives.begin(), directives.end(), [](const auto& one) { return one.is_condition; })) {
+      for (const CodeText::Directive& directive : directives) {
+        result += fmt::format("{}\n", source.substr(directive.begin, directive.end - directive.begin));
+      }
     }
-    if (defines) result += kept;
     at = range.end;
     while (at < source.size() && is_white(source[at])) ++at;
   }
   return result += source.substr(at);
+}
+
+std::string unmarked_function_at(std::string_view source, std::size_t place) {
+  HostCode host(source);
+  const Statement* const found = host.unmarked_at(place);
+  return found == nullptr ? std::string() : std::string(found->name);
 }
 
 }  // namespace tuner

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,13 +12,15 @@ namespace tuner {
 /// might skip it. Such a source cannot be compiled as it is: whatever is made of it changes nothing for any other.
 bool has_host_code(std::string_view source);
 
-/// The source with its functions of the host blank: `main`, those that launch, and all others that neither are declared
-/// __device__, __global__ or constexpr, themselves, elsewhere in the source or with their class, nor bear a name in
-/// capitals, which may be a macro for that, nor specialise a template; with their declarations. Lines stay where they
-/// are, as do conditions and macros of the preprocessor.
+/// The source with its functions of the host blank, and with their declarations; docs/sources.md says which these are.
+/// Lines stay where they are, as do conditions and macros of the preprocessor. Linear in the length of the source.
 std::string blank_host_code(std::string_view source);
 
 /// The same for hashing, where what stands in those functions must not count, nor how many lines: without them.
 std::string without_host_code(std::string_view source);
+
+/// The name of the function that a place of the source stands in or is declared at, if nothing in the source marks it
+/// as the device's; empty otherwise.
+std::string unmarked_function_at(std::string_view source, std::size_t place);
 
 }  // namespace tuner

@@ -245,8 +245,8 @@ std::optional<std::int64_t> integer_of(const HostExpression& expression,
   return std::nullopt;
 }
 
-std::optional<std::string> described(const HostExpression& expression,
-                                     const std::function<std::optional<std::string>(const std::string&)>& text_of) {
+std::optional<std::string> described(const HostExpression& expression, const TextOfName& text_of,
+                                     const OutermostDivision* outermost) {
   const auto plain = [&](const HostExpression& part) { return described(part, text_of).value_or(""); };
   switch (expression.kind) {
     case Kind::number: {
@@ -255,7 +255,7 @@ std::optional<std::string> described(const HostExpression& expression,
       return text_of(std::to_string(*value)).value_or(std::to_string(*value));
     }
     case Kind::name:
-      return text_of(expression.text);
+      return (outermost != nullptr ? outermost->outside : text_of)(expression.text);
     case Kind::element:
       return std::nullopt;
     case Kind::call: {
@@ -267,7 +267,8 @@ std::optional<std::string> described(const HostExpression& expression,
         return shape_of_type(type) ? std::optional(fmt::format("sizeof({})", type)) : std::nullopt;
       }
       if ((name != "min" && name != "max") || expression.operands.size() != 2) return std::nullopt;
-      const auto left = described(expression.operands[0], text_of), right = described(expression.operands[1], text_of);
+      const auto left = described(expression.operands[0], text_of, outermost);
+      const auto right = described(expression.operands[1], text_of, outermost);
       if (!left || !right) return std::nullopt;
       return fmt::format("{}({}, {})", name, *left, *right);
     }
@@ -276,14 +277,18 @@ std::optional<std::string> described(const HostExpression& expression,
   }
   if (expression.operands.size() != 2) return std::nullopt;
   const HostExpression& divisor = expression.operands[1];
-  if (expression.text == "/") {
+  const bool divides = expression.text == "/";
+  const bool is_named = divides && outermost != nullptr && divisor.kind != Kind::operation;
+  if (divides) {
     if (const auto whole = rounded_up(expression.operands[0], divisor, plain)) {
-      const auto left = described(*whole, text_of), right = described(divisor, text_of);
+      const auto left = described(*whole, text_of), right = described(divisor, is_named ? outermost->divisor : text_of);
       if (!left || !right) return std::nullopt;
       return fmt::format("ceil_div({}, {})", *left, *right);
     }
   }
-  auto left = described(expression.operands[0], text_of), right = described(divisor, text_of);
+  auto left = described(expression.operands[0], text_of, divides ? nullptr : outermost);
+  auto right =
+      divides ? described(divisor, is_named ? outermost->divisor : text_of) : described(divisor, text_of, outermost);
   if (!left || !right) return std::nullopt;
   const std::string_view symbol = expression.text == "/" ? "//" : std::string_view(expression.text);
   if (symbol != "+" && symbol != "-" && symbol != "*" && symbol != "//" && symbol != "%") return std::nullopt;

@@ -26,9 +26,17 @@ std::optional<HostExpression> parse_host_expression(std::string_view text);
 std::optional<std::int64_t> integer_of(const HostExpression& expression,
                                        const std::function<std::optional<std::int64_t>(const std::string&)>& value_of);
 
+using TextOfName = std::function<std::optional<std::string>(const std::string&)>;
+
+/// How names and numbers are written at the outermost division of an expression.
+struct OutermostDivision {
+  TextOfName divisor;  ///< what it divides by, if that is one name or number
+  TextOfName outside;  ///< names that are no part of one, and may stand for one
+};
+
 /// The expression as descriptions write it, with other text in place of names; nothing if a name has none, or if
 /// descriptions have no such operation. Integer divisions that round up become ceil_div.
-std::optional<std::string> described(const HostExpression& expression,
-                                     const std::function<std::optional<std::string>(const std::string&)>& text_of);
+std::optional<std::string> described(const HostExpression& expression, const TextOfName& text_of,
+                                     const OutermostDivision* outermost = nullptr);
 
 }  // namespace tuner

@@ -61,11 +61,16 @@ std::string block_parameter(const KernelSkeleton& skeleton, std::int64_t value) 
   return {};
 }
 
-/// The parameter that the kernel's own index has for the block: `blockIdx.x * TILE`.
-std::string indexing_parameter(const KernelSkeleton& skeleton, std::size_t dimension, std::int64_t value) {
+/// What the kernel's own index has for the block, `TILE` in `blockIdx.x * TILE`, if expressions can name it.
+std::string indexing_name(const KernelSkeleton& skeleton, std::size_t dimension) {
   const auto factor = skeleton.use.elements_per_block(fmt::format("blockIdx.{}", kDimensions.at(dimension)));
   if (!factor || factor->kind != HostExpression::Kind::name || !skeleton.names.contains(factor->text)) return {};
-  const std::string& name = skeleton.names.at(factor->text);
+  return skeleton.names.at(factor->text);
+}
+
+/// The same if it is a parameter with this value.
+std::string indexing_parameter(const KernelSkeleton& skeleton, std::size_t dimension, std::int64_t value) {
+  std::string name = indexing_name(skeleton, dimension);
   const auto parameter = skeleton.parameters.find(name);
   return parameter != skeleton.parameters.end() && parameter->second == value ? name : std::string();
 }
@@ -108,11 +113,8 @@ void guess_block(KernelSkeleton& skeleton) {
   }
   std::vector<std::string> block;
   for (int i = 0; i < dimensions; ++i) {
-    const auto factor =
-        skeleton.use.elements_per_block(fmt::format("blockIdx.{}", kDimensions[static_cast<std::size_t>(i)]));
-    if (factor && factor->kind == HostExpression::Kind::name && skeleton.names.contains(factor->text)) {
-      block.push_back(skeleton.names.at(factor->text));
-    }
+    std::string name = indexing_name(skeleton, static_cast<std::size_t>(i));
+    if (!name.empty()) block.push_back(std::move(name));
   }
   if (block.size() == static_cast<std::size_t>(dimensions)) {
     skeleton.block = block;
@@ -161,17 +163,17 @@ void set_extents(KernelSkeleton& skeleton) {
   }
 }
 
-bool set_grid_from_host(KernelSkeleton& skeleton, const LaunchingCode& host,
-                        const std::map<std::string, std::string>& literals) {
+bool set_grid_from_host(KernelSkeleton& skeleton, const LaunchingCode& host) {
   const std::vector<HostExpression> extents = host.extents(skeleton.launch->configuration.front());
   std::vector<std::string> grid;
   std::set<std::string> constants;
   for (const HostExpression& extent : extents) {
-    std::map<std::string, std::string> own = literals;  // 16 is the block's extent in this dimension first
+    LaunchingCode::Literals own;  // 16 is the block's extent in this dimension where it divides
     const auto parameter = grid.size() < skeleton.block.size() ? skeleton.parameters.find(skeleton.block[grid.size()])
                                                                : skeleton.parameters.end();
-    if (parameter != skeleton.parameters.end()) own[std::to_string(parameter->second)] = parameter->first;
-    const auto text = host.text(extent, own, &constants);
+    if (parameter != skeleton.parameters.end() && parameter->second > 1)
+      own.emplace(std::to_string(parameter->second), parameter->first);
+    const auto text = host.text(extent, {}, own, &constants);
     if (!text) return false;
     grid.push_back(*text);
     for (const std::string& size : skeleton.sizes) {
@@ -248,7 +250,7 @@ void propose_launch(KernelSkeleton& skeleton) {
   if (skeleton.block.empty()) guess_block(skeleton);
   honour_launch_bounds(skeleton);
   set_extents(skeleton);
-  const bool is_known = host && set_grid_from_host(skeleton, *host, literals);
+  const bool is_known = host && set_grid_from_host(skeleton, *host);
   if (!is_known) guess_grid(skeleton);
   const bool has_partial_results =
       std::any_of(skeleton.arguments.begin(), skeleton.arguments.end(),

@@ -206,32 +206,38 @@ std::optional<std::pair<HostExpression, LaunchingCode::Spot>> LaunchingCode::mea
 }
 
 std::optional<std::string> LaunchingCode::text_at(const HostExpression& expression, const Spot& spot,
-                                                  const std::map<std::string, std::string>& literals,
+                                                  const Literals& literals, const Literals& divisors,
                                                   std::set<std::string>* constants, int depth) const {
   if (depth > kMostSteps) return std::nullopt;
   if (depth == 0 && expression.kind == Kind::name && size_passed_as(spot.scope, expression.text).empty()) {
     const auto own = meaning(expression.text, spot);
-    if (own) return text_at(own->first, own->second, literals, constants, depth + 1);  // without brackets around it
+    if (own) return text_at(own->first, own->second, literals, divisors, constants, depth + 1);  // without brackets
   }
-  return described(expression, [&](const std::string& name) -> std::optional<std::string> {
+  const auto written = [&](const std::string& name, const Literals& numbers,
+                           const Literals& dividing) -> std::optional<std::string> {
     if (is_digit(name.front())) {
-      const auto found = literals.find(name);
-      return found == literals.end() ? std::nullopt : std::optional(found->second);
+      const auto found = numbers.find(name);
+      return found == numbers.end() ? std::nullopt : std::optional(found->second);
     }
     if (const std::string size = size_passed_as(spot.scope, name); !size.empty()) return size;
     if (const auto own = meaning(name, spot)) {
-      const auto value = text_at(own->first, own->second, literals, constants, depth + 1);
+      const bool is_one = own->first.kind != Kind::operation;
+      const auto value = text_at(own->first, own->second, is_one ? numbers : literals, dividing, constants, depth + 1);
       const bool is_sum = own->first.kind == Kind::operation && own->first.text != "/";
       return value && is_sum ? "(" + *value + ")" : value;
     }
     return skeleton_.expression({Kind::name, name, {}}, constants);
-  });
+  };
+  const auto plain = [&](const std::string& name) { return written(name, literals, {}); };
+  if (divisors.empty()) return described(expression, plain);
+  const OutermostDivision outermost{[&](const std::string& name) { return written(name, divisors, {}); },
+                                    [&](const std::string& name) { return written(name, literals, divisors); }};
+  return described(expression, plain, &outermost);
 }
 
-std::optional<std::string> LaunchingCode::text(const HostExpression& expression,
-                                               const std::map<std::string, std::string>& literals,
-                                               std::set<std::string>* constants) const {
-  return text_at(expression, launch_spot(), literals, constants, 0);
+std::optional<std::string> LaunchingCode::text(const HostExpression& expression, const Literals& literals,
+                                               const Literals& divisors, std::set<std::string>* constants) const {
+  return text_at(expression, launch_spot(), literals, divisors, constants, 0);
 }
 
 std::vector<HostExpression> LaunchingCode::extents(std::string_view written) const {
@@ -343,7 +349,7 @@ LaunchingCode::Allocation LaunchingCode::allocation(const PlainArgument& argumen
           is_plain && call->arguments.size() > 1 ? parse_host_expression(call->arguments[1]) : std::nullopt;
       const Spot spot{scope, at};
       const auto elements = bytes ? without_size(*bytes, argument, pointer, spot, 0) : std::nullopt;
-      if (elements) result.length = text_at(*elements, spot, {}, &constants, 0).value_or("");
+      if (elements) result.length = text_at(*elements, spot, {}, {}, &constants, 0).value_or("");
     }
     if (result.is_there || scope + 1 == scopes_.size()) return result;
     const std::vector<std::string>& names = scopes_[scope + 1].names;

@@ -19,10 +19,12 @@ class LaunchingCode {
  public:
   explicit LaunchingCode(const KernelSkeleton& skeleton);
 
-  /// An expression of the function with the launch, as descriptions write it. `literals` stand for numbers; constants
-  /// of the source are named where `constants` is not null, which gets their names.
-  std::optional<std::string> text(const HostExpression& expression, const std::map<std::string, std::string>& literals,
-                                  std::set<std::string>* constants = nullptr) const;
+  using Literals = std::map<std::string, std::string>;
+  /// An expression of the function with the launch, as descriptions write it. `literals` stand for numbers, `divisors`
+  /// for those that the outermost division divides by; constants of the source are named where `constants` is not null,
+  /// which gets their names.
+  std::optional<std::string> text(const HostExpression& expression, const Literals& literals,
+                                  const Literals& divisors = {}, std::set<std::string>* constants = nullptr) const;
   /// The dimensions of what stands in `<<<…>>>`.
   std::vector<HostExpression> extents(std::string_view written) const;
   /// The value of an expression that stands in the launch.
@@ -61,9 +63,8 @@ class LaunchingCode {
   std::string size_passed_as(std::size_t scope, const std::string& name) const;
   std::optional<std::pair<HostExpression, Spot>> meaning(const std::string& name, const Spot& spot) const;
   std::optional<HostExpression> local(std::string_view name, const Spot& spot) const;
-  std::optional<std::string> text_at(const HostExpression& expression, const Spot& spot,
-                                     const std::map<std::string, std::string>& literals,
-                                     std::set<std::string>* constants, int depth) const;
+  std::optional<std::string> text_at(const HostExpression& expression, const Spot& spot, const Literals& literals,
+                                     const Literals& divisors, std::set<std::string>* constants, int depth) const;
   std::optional<std::int64_t> integer_at(const HostExpression& expression, const Spot& spot, int depth) const;
   std::optional<HostExpression> without_size(const HostExpression& bytes, const PlainArgument& argument,
                                              const std::string& pointer, const Spot& spot, int depth) const;

@@ -80,17 +80,25 @@ void find_variables(PlainSource& source) {
   for (std::size_t at = code.find('='); at != std::string_view::npos; at = code.find('=', at + 1)) {
     const std::size_t before = code.substr(0, at).find_last_of(";{}()#");
     std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    if (code.substr(begin, at - begin).find('=') != std::string_view::npos) continue;  // of a declaration that is read
     begin = std::min(code.find_first_not_of(" \t\v\f\r\n", begin), at);
     const std::size_t end = code.find(';', at);
     if (end == std::string_view::npos) break;
     const std::string_view head = code.substr(begin, at - begin), value = code.substr(at + 1, end - at - 1);
     const std::string name = declared_name(head);
-    if (name.empty() || comma_parts(value).size() != 1 || is_in_host_function(source, at)) continue;
+    const std::vector<std::string> parts = comma_parts(value);
+    if (name.empty() || parts.empty() || is_in_host_function(source, at)) continue;
     if (!says_constant_integer(head.substr(0, head.rfind(name)))) continue;
-    if (const auto number = literal_value(value)) {
-      source.constants.push_back({name, *number, begin, end + 1, false, true});
-    } else {
-      source.derived.push_back({name, std::string(search::trimmed(value))});
+    const auto number = parts.size() == 1 ? literal_value(value) : std::nullopt;
+    if (number) source.constants.push_back({name, *number, begin, end + 1, false, true});
+    if (number) continue;
+    // `constexpr int BM = 64, BN = 32;`: none of them can be declared without the others.
+    source.derived.push_back({name, parts.front()});
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      const std::size_t equals = std::min(parts[i].find('='), parts[i].size());
+      const std::string other = declared_name("int " + parts[i]);
+      if (!other.empty() && equals < parts[i].size())
+        source.derived.push_back({other, std::string(search::trimmed(parts[i].substr(equals + 1)))});
     }
   }
 }

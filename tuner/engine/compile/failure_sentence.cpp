@@ -1,13 +1,17 @@
 #include "tuner/engine/compile/failure_sentence.hpp"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/description/host_code.hpp"
 #include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/core/standard_headers/unknown_member.hpp"
 #include "tuner/engine/compile/foreign_error.hpp"
@@ -19,6 +23,7 @@ namespace {
 /// An error as NVRTC prints it: "user.cu(3): error: sentence", the line, and a caret under what it is about.
 struct NvrtcError {
   std::string_view place;     ///< "user.cu(3): "
+  std::string_view line;      ///< that it is about
   std::string_view sentence;  ///< the rest of the first line
   std::string_view word;      ///< the one above the caret
   std::string_view before;    ///< what stands on its line before it
@@ -36,7 +41,7 @@ NvrtcError read_error(std::string_view log, std::string_view first) {
   error.place = first.substr(0, mark - (first.substr(0, mark).ends_with("catastrophic ") ? 13 : 0));
   error.sentence = first.substr(mark + 7);
   const std::size_t begin = log.find(first) + first.size() + 1;
-  const std::string_view line = line_at(log, begin);
+  const std::string_view line = error.line = line_at(log, begin);
   const std::size_t caret = line_at(log, begin + line.size() + 1).find('^');
   if (caret == std::string_view::npos || caret >= line.size()) return error;
   std::size_t end = caret;
@@ -91,7 +96,11 @@ std::string of_space(const NvrtcError& error) {
         "Thrust's algorithms and containers run on the host and launch kernels of their own, so no kernel can use "
         "them: if only the host does, {}",
         kForHost);
-  if (error.word != "cub" || !error.behind.starts_with("::")) return {};
+  if (error.word.empty() || !error.behind.starts_with("::")) return {};
+  if (error.word != "cub") {
+    return fmt::format("`{}` is not known here: include what declares it; if only the host uses it, {}", error.word,
+                       kForHost);
+  }
   const std::string_view member = error.behind.substr(2);
   const auto end = std::find_if_not(member.begin(), member.end(), is_word_character);
   const std::string device = of_member("cub", member.substr(0, static_cast<std::size_t>(end - member.begin())));
@@ -137,6 +146,64 @@ std::string of_toolkit(const ForeignInclude& include, const NvrtcError& error, c
       include.place, include.name, error.place, error.sentence, kForHost);
 }
 
+/// Of what ptxas calls `_ZNK4Grid4Cell3getEv`; empty for its other errors.
+std::string of_linker(std::string_view first) {
+  constexpr std::string_view kMark = "Unresolved extern function '";
+  const std::size_t at = first.find(kMark);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = first.substr(at + kMark.size());
+  const std::string mangled(rest.substr(0, rest.find('\'')));
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
+  return fmt::format(
+      "the kernel calls `{}`, which is declared for the GPU but not defined for it: mark its definition `__device__`, "
+      "as a definition without a mark may be left out as a function of the host (docs/sources.md)",
+      status == 0 && name ? name.get() : mangled.c_str());
+}
+
+/// Where the last line of a text begins that is called so by `#line`; its end if there is none.
+std::size_t begin_of_line(std::string_view text, std::string_view number) {
+  constexpr std::string_view kLine = "#line ";
+  const std::size_t wanted = std::strtoul(std::string(number).c_str(), nullptr, 10);
+  std::size_t found = text.size(), line = 1;
+  for (std::size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size()) + 1, ++line) {
+    if (text.substr(at, kLine.size()) == kLine)
+      line = std::strtoul(std::string(text.substr(at + kLine.size(), 10)).c_str(), nullptr, 10) - 1;
+    else if (line == wanted)
+      found = at;
+  }
+  return found;
+}
+
+/// Of an error in a function that nothing marks: what to do about that function. `place` is "user.cu(3): ".
+std::string of_unmarked_function(const CompileRequest& request, std::string_view place) {
+  const std::size_t open = std::min(place.rfind('('), place.size());
+  const std::string_view file = place.substr(0, open);
+  const std::string* text = file == request.file_name ? &request.source : nullptr;
+  for (const Header& header : request.headers) {
+    if (header.name == file && !is_standard(header)) text = &header.text;
+  }
+  if (text == nullptr || open == place.size()) return {};
+  const std::size_t line = begin_of_line(*text, place.substr(open + 1));
+  const std::string name = unmarked_function_at(*text, std::min(text->find_first_not_of(" \t", line), text->size()));
+  if (name.empty()) return {};
+  return fmt::format(
+      "`{}`, which this is a part of, has no mark: mark it `__device__` if the kernel calls it; if only the host does, "
+      "{}",
+      name, kForHost);
+}
+
+/// The first member of std on a line, as in `std::vector<float> v;`, where NVRTC does not name it.
+std::string of_line(std::string_view line) {
+  constexpr std::string_view kStd = "std::";
+  const std::size_t at = line.find(kStd);
+  if (at == std::string_view::npos) return {};
+  const std::string_view member = line.substr(at + kStd.size());
+  const auto end = std::find_if_not(member.begin(), member.end(), is_word_character);
+  return unknown_member_of_std(member.substr(0, static_cast<std::size_t>(end - member.begin())));
+}
+
 /// Empty where NVRTC's own words are as good.
 std::string in_our_words(const NvrtcError& error) {
   const auto says = [&](std::string_view words) { return error.sentence.find(words) != std::string_view::npos; };
@@ -167,8 +234,16 @@ std::string in_our_words(const NvrtcError& error) {
     if (const auto function = quoted_behind(error.sentence, kind)) return of_call(*function, false);
   }
   if (says("is undefined")) {
-    if (const auto name = quoted_behind(error.sentence, "identifier ")) return of_name(*name);
+    if (const auto name = quoted_behind(error.sentence, "identifier ")) {
+      const std::string known = of_name(*name);
+      if (!known.empty() || error.word != *name || !error.behind.starts_with('(')) return known;
+      return fmt::format(
+          "`{}` is not known here: if it is a function of yours without a mark, which is left out as the host's, mark "
+          "it `__device__`",
+          *name);
+    }
   }
+  if (says("explicit type is missing") || says("qualified name is not allowed")) return of_line(error.line);
   return {};
 }
 
@@ -183,8 +258,12 @@ std::string failure_sentence(const CompileRequest& request, const std::string& l
   const NvrtcError error = read_error(log, first);
   if (const ForeignInclude include = foreign_include(request, error.place, toolkit_folders); !include.name.empty())
     return of_toolkit(include, error, first);
-  const std::string ours = in_our_words(error);
-  return ours.empty() ? first : fmt::format("{}error: {}.", error.place, ours);
+  if (const std::string ours = of_linker(first); !ours.empty())
+    return fmt::format("{}: error: {}.", request.file_name, ours);
+  if (const std::string ours = in_our_words(error); !ours.empty())
+    return fmt::format("{}error: {}.", error.place, ours);
+  const std::string function = of_unmarked_function(request, error.place);
+  return function.empty() ? first : fmt::format("{}; {}.", first, function);
 }
 
 }  // namespace tuner::engine
