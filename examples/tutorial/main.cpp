@@ -49,7 +49,7 @@ int main(int argc, char** argv) try {
     throw std::runtime_error(std::string(status.message));
   const double error = imbalance(bodies, acceleration.read(stream));
 
-  std::printf("rung `%s`: %s\n  %s\n  forces sum to %.1e of their total magnitude (x components)\n",
+  std::printf("rung `%s`: %s\n  %s\n  net force: %.1e of the summed magnitudes (x components)\n",
               std::string(to_string(provenance.rung)).c_str(), provenance.why.c_str(), provenance.configuration.c_str(),
               error);
   return error < 1e-4 ? 0 : 1;

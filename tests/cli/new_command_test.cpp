@@ -18,7 +18,7 @@ const std::vector<PlainFile> kPlainFiles{
     {"scale",
      {"#pragma tuner param(BLOCK_SIZE, 64, 128, 256, 512, 1024; default 256)\n",
       "#pragma tuner grid(ceil_div(n, BLOCK_SIZE)) block(BLOCK_SIZE)\n",
-      "#pragma tuner in(x, float, n) out(y, float, n)\n", "// ? Which value of `alpha` is usual?"}},
+      "#pragma tuner in(x, float, n) out(y, float, n)\n", "// ? What is a typical value of `alpha`?"}},
     {"reduce",
      {"#ifndef BLOCK\nconstexpr int BLOCK = 256;\n#endif\n",
       "in(input, float, n) inout(out, float, 1) scalar(n, int)\n", "// ? The kernel strides by gridDim."}},

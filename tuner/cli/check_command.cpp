@@ -158,7 +158,7 @@ Command check_command() {
           },
       .most_operands = 1,
       .examples = {{"tuner check kernel_sources/prefetch.cu --host",
-                    "at sizes that kernels often get wrong, without a GPU"},
+                    "at small sizes, where bugs often show up; needs no GPU"},
                    {"tuner check my.cu --compile 20 --arch sm_90", "do they compile, and with how many registers?"},
                    {"tuner check my.cu --host --problem n=1000 --config BLOCKDIMX=64,ITEMS=4",
                     "one configuration on one problem"}},

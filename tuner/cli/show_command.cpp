@@ -99,8 +99,8 @@ std::string decision_text(const NumberedDecision& numbered) {
   } else {
     const bool same_inputs = decision.counters.contains(kSameInputsCounter);
     std::string verified = !decision.verified ? "in the search only"
-                           : same_inputs      ? "again after the race, on the same inputs, because none are random"
-                                              : "again after the race, on fresh inputs";
+                           : same_inputs ? "again after the final race, on the same inputs, because none are random"
+                                         : "again after the final race, on fresh inputs";
     if (decision.awkward_sizes > 0) {
       verified += fmt::format(", and at {}", counted(decision.awkward_sizes, "awkward size"));
     }

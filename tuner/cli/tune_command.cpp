@@ -181,7 +181,8 @@ Command tune_command() {
       .summary = "find the fastest configuration of a kernel and store it",
       .purpose =
           "Compiles, checks and times the configurations of a kernel, compares the fastest in a final race,\n"
-          "and stores every trial and the winner. Ctrl-C stops early and keeps what was measured.",
+          "and stores every trial and the winner. Ctrl-C stops early and keeps what was measured.\n"
+          "FILE may be left out only with --replay.",
       .options =
           {
               {"problem", Kind::repeatable, "A=1,B=2",
@@ -211,9 +212,9 @@ Command tune_command() {
                "cold flushes the L2 cache before every sample; warm does not; default cold"},
               {"device", Kind::value, "N", "which GPU, as numbered by `tuner devices`; default 0"},
               {"launch-timeout", Kind::value, "TIME",
-               "stop a launch that runs longer than this (ms, s, min); default 2s"},
+               "kill a kernel that runs longer than this and record it as failed (ms, s, min); default 2s"},
               {"compile-timeout", Kind::value, "TIME",
-               "stop compiling a configuration that takes longer than this (ms, s, min); default 30s"},
+               "give up on a configuration that takes longer than this to compile (ms, s, min); default 30s"},
               {"workers", Kind::value, "N",
                "number of compile processes; default: the number of usable cores minus one"},
               {"I", Kind::repeatable, "DIR",
@@ -227,14 +228,14 @@ Command tune_command() {
                "replay.db"},
               {"fresh", Kind::flag, "", "ignore trials stored by earlier sessions and measure everything again"},
               {"no-warm-start", Kind::flag, "",
-               "do not start with configurations suggested by earlier results. By default, up to five such "
-               "configurations, including ones suggested by results for other problems or GPUs, are measured first, "
-               "and more for as long as they prove faster than the strategy's own choices"},
+               "do not start with configurations suggested by earlier results (for any problem or GPU). By default, up "
+               "to "
+               "five are measured first, then more as long as they beat the strategy's own choices"},
               {"if-busy", Kind::value, "wait|TIME|leave|ignore",
                "what to do if another process is tuning the same kernel and problem, or is tuning on the same "
-               "GPU. wait: wait at most 30 min, then go ahead alongside it; TIME (ms, s, min): the same, but wait at "
+               "GPU. wait: wait at most 30 min, then proceed anyway; TIME (ms, s, min): the same, but wait at "
                "most TIME; "
-               "leave: exit with code 7; ignore: go ahead at once; default wait"},
+               "leave: exit with code 7; ignore: proceed at once; default wait"},
               {"no-times", Kind::flag, "",
                "with --json: omit fields that differ between otherwise identical replays (durations, dates, paths)"},
           },

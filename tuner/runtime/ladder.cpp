@@ -66,7 +66,7 @@ Provenance stored_provenance(Rung rung, const cache::Decision& decision, const s
   provenance.contended = decision.contended;
   provenance.noisy = decision.noisy;
   if (rung == Rung::exact) {
-    provenance.why = "Stored for this problem on this kind of GPU.";
+    provenance.why = "Stored for this problem on this GPU model.";
     add_reservations(provenance);
   }
   return provenance;
@@ -133,7 +133,7 @@ std::optional<Offer> Ladder::exact() {
   if (is_first && !any) {
     add_reason(
         lookup_.complete()
-            ? fmt::format("Nothing is stored for {} on this kind of GPU.", key_.problem)
+            ? fmt::format("Nothing is stored for {} on this GPU model.", key_.problem)
             : fmt::format(
                   "It is unknown what is stored for {}: a database could not be read in time, and will be read again.",
                   key_.problem));

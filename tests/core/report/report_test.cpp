@@ -354,5 +354,5 @@ TEST_CASE("where files alone say what is right, the report says that there were 
   CHECK(contains(to_text(report), "\n  data       sums expected as in /data/sums.npy\n"));
   CHECK(contains(to_json(report), "\"role\": \"expected\""));
   report.has_fresh_inputs = false;
-  CHECK(contains(to_text(report), "again after the race, on the same inputs, because none are random"));
+  CHECK(contains(to_text(report), "again after the final race, on the same inputs, because none are random"));
 }

@@ -122,10 +122,10 @@ TEST_CASE("numbers of a launch are the defaults of sizes and the values of scala
   CHECK(has(k, "scalar(on, bool, value false)"));
   CHECK(has(k, "scalar(steps, int, value 3)"));
   CHECK(has(k, "problem(n: size = 1024)"));
-  CHECK_FALSE(has(k, "is usual?"));
+  CHECK_FALSE(has(k, "a typical value"));
   const KernelDescription other =
       launched("void run(float* p, float a) { k<<<4, 256>>>(p, a, a, a, 1, 4000); }", body, parameters);
-  CHECK(has(other, "// ? Which value of `by` is usual? 1 is a guess.\n"));
+  CHECK(has(other, "// ? What is a typical value of `by`? 1 is a guess.\n"));
 }
 
 TEST_CASE("template arguments are what the host's constants and callers say") {

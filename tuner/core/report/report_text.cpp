@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -60,8 +61,12 @@ std::string facts_text(const cache::ResourceFacts& facts, const CodeFacts& code)
   }
   if (code.loads && code.loads->widest_bits() > 0)
     parts.push_back(fmt::format("{}-bit loads", code.loads->widest_bits()));
-  const int shared = facts.static_shared_bytes.value_or(0) + facts.dynamic_shared_bytes.value_or(0);
-  if (shared > 0) parts.push_back(fmt::format("{} B of shared memory", grouped(static_cast<std::uint64_t>(shared))));
+  const auto shared = [&parts](const char* kind, std::optional<int> bytes) {
+    if (bytes.value_or(0) <= 0) return;
+    parts.push_back(fmt::format("{} B of {} shared memory", grouped(static_cast<std::uint64_t>(*bytes)), kind));
+  };
+  shared("static", facts.static_shared_bytes);
+  shared("dynamic", facts.dynamic_shared_bytes);
   if (facts.occupancy) {
     parts.push_back(
         fmt::format("occupancy {}{}", percent(*facts.occupancy),
@@ -171,10 +176,10 @@ std::string speedup_text(const TuneReport& report) {
 
 std::string verified_text(const TuneReport& report) {
   if (!report.decision.verified) return "in the search, but not again on fresh inputs";
-  if (!report.has_fresh_inputs) return "again after the race, on the same inputs, because none are random";
+  if (!report.has_fresh_inputs) return "again after the final race, on the same inputs, because none are random";
   const auto is_input = [](const DataReport& data) { return !data.is_expected; };
   const bool any_file = std::any_of(report.data.begin(), report.data.end(), is_input);
-  return fmt::format("again after the race, on fresh inputs{}", any_file ? ", except those from files" : "");
+  return fmt::format("again after the final race, on fresh inputs{}", any_file ? ", except those from files" : "");
 }
 
 /// Where else the winner was verified, which says where else it may be served.
@@ -344,7 +349,7 @@ std::string ReportText::accounts() const {
                                           report.replayed ? "; compiling and timing were replayed, not done" : ""));
   const auto line = [&](const char* what, double seconds) {
     const double share = time.total_s > 0 ? 100 * seconds / time.total_s : 0;
-    text += fmt::format("  {:<22}{:>9}  {:>3.0f} %\n", what, duration_text(seconds), share);
+    text += fmt::format("  {:<30}{:>9}  {:>3.0f} %\n", what, duration_text(seconds), share);
   };
   if (!report.replayed) {
     line("starting", time.starting_s);
@@ -352,13 +357,13 @@ std::string ReportText::accounts() const {
     line("loading", time.loading_s);
     line("verifying", time.verifying_s);
     line("timing", time.timing_s);
-    line("talking to the worker", time.exchanging_s);
-    line("choosing and deciding", time.deciding_s());
+    line("communicating with the worker", time.exchanging_s);
+    line("search and final selection", time.deciding_s());
     line("ending", time.ending_s);
-    text += fmt::format("  {:<22}{:>9}  meanwhile, in all compile workers\n", "compiling",
+    text += fmt::format("  {:<30}{:>9}  overlapped; summed over all compile workers\n", "compiling",
                         duration_text(time.compile_cpu_s));
   }
-  text += fmt::format("  {:<22}{:>9}  meanwhile\n", "storing", duration_text(time.storing_s));
+  text += fmt::format("  {:<30}{:>9}  overlapped\n", "storing", duration_text(time.storing_s));
   return text + "\n" + where_stored();
 }
 

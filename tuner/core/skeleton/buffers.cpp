@@ -163,7 +163,7 @@ void propose_scalar(KernelSkeleton& skeleton, const PlainArgument& argument) {
   }
   const auto passed = LaunchingCode(skeleton).passed_value(argument);
   const std::string value = passed ? *passed : argument.type == "bool" ? "true" : "1";
-  if (!passed) skeleton.ask(fmt::format("Which value of `{}` is usual? {} is a guess.", argument.name, value));
+  if (!passed) skeleton.ask(fmt::format("What is a typical value of `{}`? {} is a guess.", argument.name, value));
   skeleton.lines.push_back(fmt::format("scalar({}, {}, value {})", argument.name, argument.type, value));
 }
 

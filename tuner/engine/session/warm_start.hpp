@@ -10,7 +10,7 @@ namespace tuner::engine {
 
 /// Configurations that did well elsewhere and are valid here, at most a hundred: what a search does well to try first.
 /// Nothing is believed of them; search::StrategyOptions says what comes of them. The winners come first, in this order:
-/// the same kind of GPU with other problems or timing modes, other GPUs of the same architecture, other GPUs, all with
+/// the same GPU model with other problems or timing modes, other GPUs of the same architecture, other GPUs, all with
 /// the kernel as it is; then the same three with other versions of its source. Among these the nearest problem first,
 /// then the newest. What else ran at the nearest three follows, fastest first. The winner of the task itself is left
 /// out where a session measures it anyway, and so is the baseline. Throws Error{store_*}.

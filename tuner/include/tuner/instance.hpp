@@ -20,7 +20,7 @@ namespace tuner {
 
 /// How an instance came to be, best first. Every request ends on one of them.
 enum class Rung : std::uint8_t {
-  exact,         ///< the winner stored for this problem on this kind of GPU
+  exact,         ///< the winner stored for this problem on this GPU model
   near_size,     ///< the winner of a problem whose sizes are within a factor of four, all else equal
   other_device,  ///< the winner of this problem on another GPU of the same architecture
   baseline,      ///< the description's defaults
