@@ -180,9 +180,8 @@ Command tune_command() {
       .synopsis = "tuner tune [FILE] [options]",
       .summary = "find the fastest configuration of a kernel and store it",
       .purpose =
-          "Compiles, checks and times the configurations of a kernel, compares the fastest in a final race,\n"
-          "and stores every trial and the winner. Ctrl-C stops early and keeps what was measured.\n"
-          "FILE may be left out only with --replay.",
+          "Compiles, checks and times the configurations of a kernel, races the fastest, and stores every trial\n"
+          "and the winner. Ctrl-C stops early and keeps the results. FILE may be left out only with --replay.",
       .options =
           {
               {"problem", Kind::repeatable, "A=1,B=2",

@@ -356,3 +356,11 @@ TEST_CASE("where files alone say what is right, the report says that there were 
   report.has_fresh_inputs = false;
   CHECK(contains(to_text(report), "again after the final race, on the same inputs, because none are random"));
 }
+
+TEST_CASE("static and dynamic shared memory are told apart") {
+  TuneReport report = full_report();
+  report.winner_facts.dynamic_shared_bytes = 49152;
+  CHECK(contains(to_text(report), ", 256 B of static shared memory, 49,152 B of dynamic shared memory, "));
+  report.winner_facts.static_shared_bytes = 0;
+  CHECK(contains(to_text(report), "loads, 49,152 B of dynamic shared memory, "));
+}
