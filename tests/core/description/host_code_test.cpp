@@ -150,6 +150,22 @@ TEST_CASE("what is declared as the device's is so where it is defined or special
   CHECK(left_of("#define PLAIN(T) T\nPLAIN(float) f(float a) { return a; }\n" + kMain) == "#define PLAIN(T) T");
 }
 
+TEST_CASE("a constant whose value is a product, or a member of a class, is no function") {
+  for (const std::string text :
+       {"const int W = 16, H = 4; static const int total(W * H);", "constexpr int both(FA & FB);",
+        "template <int N> struct C { static const int value = N; }; const int t(C<3>::value);",
+        "const float pi(std::numbers::pi);"}) {
+    CAPTURE(text);
+    CHECK(left_of(text + "\n" + kMain) == text);
+  }
+  for (const char* text : {"const int* f(W * w);", "int f(W* w);", "const int f(const W* w);", "const int f(int, W w);",
+                           "static void die(FILE* f, const char* text, ...) __attribute__((noinline));",
+                           "void CUDART_CB done(cudaStream_t stream, void* data) { }", "unsigned __int128 big();"}) {
+    CAPTURE(std::string(text));
+    CHECK(left_of(text + std::string("\n") + kMain) == "");
+  }
+}
+
 TEST_CASE("a function of the host stays one beside others of that name") {
   const std::string device =
       "__global__ void k(float* x, int n);\n__device__ float f(float a);\n__device__ V operator+(V a, V b);\nnamespace "

@@ -256,6 +256,8 @@ TEST_CASE("a number of the grid is the block's extent only where it divides") {
         "grid(ceil_div(w, BLOCK_X), ceil_div(h, BLOCK_Y) * 8)" + own);
   CHECK(launch_of("", "(w + 31) / 32, (half + 1) / 2", "32, 2") ==
         "grid(ceil_div(w, BLOCK_X), ceil_div(h // 2, BLOCK_Y))" + own);
+  CHECK(launch_of("", "(w + 32 * 4 - 1) / (32 * 4), h / (8 / 2)", "32, 8") ==
+        "grid(ceil_div(w, BLOCK_X * 4), h // (BLOCK_Y // 2))" + own);
   const std::string tiles = "#define TILE_X 32\n#define ROWS_PER_BLOCK ";
   const std::string named = " block(TILE_X, ROWS_PER_BLOCK)";
   CHECK(launch_of(tiles + "1\n", "(w - 1) / TILE_X + 1, (h - 1) / ROWS_PER_BLOCK + 1", "TILE_X, ROWS_PER_BLOCK") ==
@@ -263,6 +265,15 @@ TEST_CASE("a number of the grid is the block's extent only where it divides") {
   CHECK(launch_of(tiles + "4\n", "w / TILE_X, (4 * h + ROWS_PER_BLOCK - 1) / ROWS_PER_BLOCK",
                   "TILE_X, ROWS_PER_BLOCK") == "grid(w // TILE_X, ceil_div(4 * h, ROWS_PER_BLOCK))" + named);
   CHECK(launch_of(tiles + "4\n", "32, 4", "TILE_X, ROWS_PER_BLOCK") == "grid(32, 4)" + named);
+}
+
+TEST_CASE("a block whose size the kernel knows by a constant that stays is asked about") {
+  const std::string text = skeleton(
+      "constexpr unsigned TILE = 16u, RADIUS = 3;\n__global__ void k(float* x, int w) { x[blockIdx.x * TILE + "
+      "threadIdx.x + RADIUS] = 1; }\nvoid run(float* p, int w) { k<<<w / TILE, TILE>>>(p, w); }",
+      "k.cu");
+  CHECK_MESSAGE(text.find("TILE has the value 16 too") != text.npos, text);
+  CHECK_MESSAGE(text.find("param(BLOCK_SIZE, 16)") != text.npos, text);
 }
 
 TEST_CASE("several constants of one declaration have their own values, and stay as they are") {

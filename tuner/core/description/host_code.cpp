@@ -250,7 +250,16 @@ class HostCode {
     if (std::all_of(parameters.begin(), parameters.end(), is_white))
       return written.find_first_of("\"'") == kNowhere;  // a literal is blank in code
     const bool is_void = !statement.words.empty() && statement.words.back() == "void";
-    return is_void || declares_parameters(parameters, [&](std::string_view word) { return is_type(word, statement); });
+    return is_void ||
+           declares_parameters(
+               parameters, [&](std::string_view word) { return is_type(word, statement); }, may_be_constant(statement));
+  }
+
+  /// `const int n(...)`, which a kernel may use; `const int* n(...)` is a function or nothing that one may.
+  bool may_be_constant(const Statement& statement) const {
+    const std::string_view head = text_of({statement.range.begin, statement.parameters.begin});
+    return head.find_first_of("*&") == kNowhere &&
+           (find_word(head, "const") != kNowhere || find_word(head, "constexpr") != kNowhere);
   }
 
   std::string_view text_of(const TextRange& range) const {

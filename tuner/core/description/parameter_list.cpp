@@ -15,48 +15,22 @@ namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
 
-constexpr std::array<std::string_view, 14> kTypes{"auto",  "bool", "char", "char16_t", "char32_t", "decltype", "double",
-                                                  "float", "int",  "long", "short",    "signed",   "unsigned", "void"};
+constexpr std::array<std::string_view, 19> kTypes{
+    "_Bool",  "__int128", "__int64", "auto", "bool",  "char",   "char16_t", "char32_t", "char8_t", "decltype",
+    "double", "float",    "int",     "long", "short", "signed", "unsigned", "void",     "wchar_t"};
 // Sorted, as they are searched for each word of a source.
-constexpr std::array<std::string_view, 39> kSpecifiers{"__align__",
-                                                       "__attribute__",
-                                                       "__cdecl",
-                                                       "__const",
-                                                       "__declspec",
-                                                       "__extension__",
-                                                       "__forceinline__",
-                                                       "__host__",
-                                                       "__inline",
-                                                       "__inline__",
-                                                       "__launch_bounds__",
-                                                       "__noinline__",
-                                                       "__restrict",
-                                                       "__restrict__",
-                                                       "__signed__",
-                                                       "__stdcall",
-                                                       "alignas",
-                                                       "class",
-                                                       "const",
-                                                       "constinit",
-                                                       "enum",
-                                                       "explicit",
-                                                       "extern",
-                                                       "final",
-                                                       "friend",
-                                                       "inline",
-                                                       "mutable",
-                                                       "noexcept",
-                                                       "register",
-                                                       "requires",
-                                                       "restrict",
-                                                       "static",
-                                                       "struct",
-                                                       "template",
-                                                       "thread_local",
-                                                       "typename",
-                                                       "union",
-                                                       "virtual",
-                                                       "volatile"};
+constexpr std::array<std::string_view, 44> kSpecifiers{
+    "CALLBACK",     "CUDAAPI",    "CUDARTAPI",     "CUDART_CB",
+    "WINAPI",       "__align__",  "__attribute__", "__cdecl",
+    "__const",      "__declspec", "__extension__", "__forceinline__",
+    "__host__",     "__inline",   "__inline__",    "__launch_bounds__",
+    "__noinline__", "__restrict", "__restrict__",  "__signed__",
+    "__stdcall",    "alignas",    "class",         "const",
+    "constinit",    "enum",       "explicit",      "extern",
+    "final",        "friend",     "inline",        "mutable",
+    "noexcept",     "register",   "requires",      "restrict",
+    "static",       "struct",     "template",      "thread_local",
+    "typename",     "union",      "virtual",       "volatile"};
 
 bool is_name(std::string_view token) {
   return is_word_character(token.front()) && !is_digit(token.front());
@@ -138,8 +112,9 @@ std::string type_of(std::string_view parameter, const Numbers& numbers) {
   return fmt::format("{}", fmt::join(type, " "));
 }
 
-/// Whether it is `type name`, `type*`, `int`, `std::type<...>` or the like.
-bool declares(std::string_view parameter, const std::function<bool(std::string_view)>& is_type) {
+/// Whether it is `type name`, `type*`, `int`, `std::type<...>` or the like. Where a value may stand as well, `w * h`
+/// and `c::value` are none.
+bool declares(std::string_view parameter, const std::function<bool(std::string_view)>& is_type, bool may_be_value) {
   bool is_sure = parameter.starts_with("...");
   std::size_t names = 0;
   int depth = 0;
@@ -155,10 +130,12 @@ bool declares(std::string_view parameter, const std::function<bool(std::string_v
       const bool is_sign = !is_name(token) && token != "::" && token != "*" && token != "&" && token != ".";
       if (is_sign && token != "[") return false;
       if (token == "[") return is_sure || names > 1;
+      if (may_be_value && !is_sure && (token == "*" || token == "&")) return false;
       if (token == "*" || token == "&") is_sure = is_sure || names > 0;
+      if (may_be_value && token == "::") is_sure = false;
       if (is_name(token) && (is_specifier(token) || is_type_keyword(token) || is_type(token))) is_sure = true;
       if (is_name(token) && before != "::") ++names;
-      if (token == "std") is_sure = true;
+      if (token == "std" && !may_be_value) is_sure = true;
     }
     if (token == ">") --depth;
     before = token;
@@ -179,9 +156,11 @@ std::size_t count_parameters(std::string_view parameters) {
   return parts_of(parameters).size();
 }
 
-bool declares_parameters(std::string_view parameters, const std::function<bool(std::string_view)>& is_type) {
+bool declares_parameters(std::string_view parameters, const std::function<bool(std::string_view)>& is_type,
+                         bool may_be_value) {
   const std::vector<std::string_view> parts = parts_of(parameters);
-  return std::all_of(parts.begin(), parts.end(), [&](std::string_view part) { return declares(part, is_type); });
+  return std::all_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return declares(part, is_type, may_be_value); });
 }
 
 bool is_type_keyword(std::string_view word) {

@@ -15,8 +15,9 @@ std::string types_in(std::string_view parameters, std::string_view templates);
 std::size_t count_parameters(std::string_view parameters);
 
 /// Whether what stands in parentheses is surely a list of parameters, and no list of values, as `x` in `int n(x);`:
-/// `is_type` knows names of types.
-bool declares_parameters(std::string_view parameters, const std::function<bool(std::string_view)>& is_type);
+/// `is_type` knows names of types. `may_be_value`: what is declared may be a constant, so that `w * h` is a product.
+bool declares_parameters(std::string_view parameters, const std::function<bool(std::string_view)>& is_type,
+                         bool may_be_value);
 
 /// Whether it is a built-in type, or part of the name of one.
 bool is_type_keyword(std::string_view word);

@@ -157,7 +157,8 @@ class StatementReader {
   }
 
   bool may_follow_parameters(std::string_view word) const {
-    for (const std::string_view other : {"const", "volatile", "noexcept", "try", "requires", "throw"}) {
+    for (const std::string_view other :
+         {"const", "volatile", "noexcept", "try", "requires", "throw", "asm", "__asm__", "__attribute__"}) {
       if (word == other) return true;
     }
     return next_is(word, "{;");  // a macro for one of these
@@ -260,6 +261,8 @@ class StatementReader {
         const std::size_t end = closing(at, '(', ')');
         if (end == kNowhere) return end;
         at = end - 1;
+      } else if (open == '<' && (code_.substr(at, 2) == "<<" || code_.substr(at, 2) == "<=")) {
+        ++at;  // of a value
       } else if (c == open) {
         ++depth;
       } else if (c == close) {

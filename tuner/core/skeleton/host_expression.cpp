@@ -278,7 +278,8 @@ std::optional<std::string> described(const HostExpression& expression, const Tex
   if (expression.operands.size() != 2) return std::nullopt;
   const HostExpression& divisor = expression.operands[1];
   const bool divides = expression.text == "/";
-  const bool is_named = divides && outermost != nullptr && divisor.kind != Kind::operation;
+  const bool is_factor = divisor.kind != Kind::operation || divisor.text == "*" || divisor.text == "/";
+  const bool is_named = divides && outermost != nullptr && is_factor;
   if (divides) {
     if (const auto whole = rounded_up(expression.operands[0], divisor, plain)) {
       const auto left = described(*whole, text_of), right = described(divisor, is_named ? outermost->divisor : text_of);

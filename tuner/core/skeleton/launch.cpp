@@ -36,6 +36,17 @@ std::optional<Bounds> launch_bounds(const KernelSkeleton& skeleton) {
   return Bounds{std::string(search::trimmed(code.substr(open + 1, end - open - 1))), open + 1, end};
 }
 
+/// The constant that the kernel uses and that has this value, of those that are declared together; empty if none has.
+std::string constant_of_value(const KernelSkeleton& skeleton, std::int64_t value) {
+  for (const DerivedConstant& constant : skeleton.source.derived) {
+    const auto expression = parse_host_expression(constant.expression);
+    const auto number =
+        expression ? integer_of(*expression, [](const std::string&) { return std::nullopt; }) : std::nullopt;
+    if (number == value && skeleton.use.mentions(constant.name)) return constant.name;
+  }
+  return "";
+}
+
 /// The name of a new parameter for a dimension of the block.
 std::string add_block_parameter(KernelSkeleton& skeleton, std::size_t dimension, bool is_only, std::int64_t value) {
   static constexpr std::array<const char*, 3> kNames{"BLOCK_X", "BLOCK_Y", "BLOCK_Z"};
@@ -47,6 +58,12 @@ std::string add_block_parameter(KernelSkeleton& skeleton, std::size_t dimension,
         fmt::format("The kernel has the number {} in its text too. Write {} where it means the size of the "
                     "block, within #ifndef, and add values: {}.",
                     value, name, fmt::join(values, ", ")));
+    values = {value};
+  } else if (const std::string constant = constant_of_value(skeleton, value); !constant.empty() && value > 1) {
+    skeleton.ask(
+        fmt::format("{} has the value {} too. If it means the size of the block, declare it on its own, write "
+                    "{} for it, within #ifndef, and add values: {}.",
+                    constant, value, name, fmt::join(values, ", ")));
     values = {value};
   }
   skeleton.tune(name, value, values);

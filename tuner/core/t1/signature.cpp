@@ -64,13 +64,19 @@ bool ends_value(std::string_view code) {
   return !continues_expression(word);
 }
 
+/// `const Tile<double,`
+bool ends_in_template_arguments(std::string_view statement) {
+  return std::count(statement.begin(), statement.end(), '<') > std::count(statement.begin(), statement.end(), '>') &&
+         find_word(statement, "template") == std::string_view::npos;
+}
+
 /// Whether a name behind this comma or bracket is declared there: `int m,`, `auto& [`, `[=,` of a lambda.
 bool ends_in_declarations(std::string_view code) {
   constexpr std::size_t kLongest = 4096;  // of a declaration
   code.remove_prefix(code.size() - std::min(code.size(), kLongest));
   const std::size_t end = code.find_last_of(";{}()");
-  if (code.ends_with(',') && begins_declaration(end == std::string_view::npos ? code : code.substr(end + 1)))
-    return true;
+  const std::string_view statement = end == std::string_view::npos ? code : code.substr(end + 1);
+  if (code.ends_with(',') && begins_declaration(statement) && !ends_in_template_arguments(statement)) return true;
   const std::size_t bracket = code.find_last_of(";{}()[]");
   if (bracket == std::string_view::npos || code[bracket] != '[') return false;
   const std::string_view before = without_pointers(code.substr(0, bracket));
