@@ -158,12 +158,21 @@ TEST_CASE("a constant whose value is a product, or a member of a class, is no fu
     CAPTURE(text);
     CHECK(left_of(text + "\n" + kMain) == text);
   }
-  for (const char* text : {"const int* f(W * w);", "int f(W* w);", "const int f(const W* w);", "const int f(int, W w);",
-                           "static void die(FILE* f, const char* text, ...) __attribute__((noinline));",
-                           "void CUDART_CB done(cudaStream_t stream, void* data) { }", "unsigned __int128 big();"}) {
+  for (const char* text :
+       {"const int* f(W * w);", "int f(W* w);", "const int f(const W* w);", "const int f(int, W w);",
+        "static void die(FILE* f, const char* text, ...) __attribute__((noinline));",
+        "void CUDART_CB done(cudaStream_t stream, void* data) { }", "unsigned __int128 big();",
+        "const int load(const std::string& path);", "const double mean(std::vector<double>& v);",
+        "std::shared_ptr<const Mesh> load(std::string& path);", "const int major_of(cudaDeviceProp& p);"}) {
     CAPTURE(std::string(text));
     CHECK(left_of(text + std::string("\n") + kMain) == "");
   }
+}
+
+TEST_CASE("an attribute behind a macro that is a statement begins the next one") {
+  const std::string text =
+      "#define REGISTER(x)\nREGISTER(one)\n__attribute__((noinline)) void host() { k<<<1, 1>>>(); }\n";
+  CHECK(left_of(text + kMain) == "#define REGISTER(x) REGISTER(one)");
 }
 
 TEST_CASE("a function of the host stays one beside others of that name") {

@@ -259,7 +259,8 @@ class HostCode {
   bool may_be_constant(const Statement& statement) const {
     const std::string_view head = text_of({statement.range.begin, statement.parameters.begin});
     return head.find_first_of("*&") == kNowhere &&
-           (find_word(head, "const") != kNowhere || find_word(head, "constexpr") != kNowhere);
+           std::any_of(statement.words.begin(), statement.words.end(),
+                       [](std::string_view word) { return word == "const" || word == "constexpr"; });
   }
 
   std::string_view text_of(const TextRange& range) const {

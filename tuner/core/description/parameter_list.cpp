@@ -115,7 +115,7 @@ std::string type_of(std::string_view parameter, const Numbers& numbers) {
 /// Whether it is `type name`, `type*`, `int`, `std::type<...>` or the like. Where a value may stand as well, `w * h`
 /// and `c::value` are none.
 bool declares(std::string_view parameter, const std::function<bool(std::string_view)>& is_type, bool may_be_value) {
-  bool is_sure = parameter.starts_with("...");
+  bool is_sure = parameter.starts_with("..."), is_certain = false, is_of_std = false;
   std::size_t names = 0;
   int depth = 0;
   std::string_view before;
@@ -130,12 +130,15 @@ bool declares(std::string_view parameter, const std::function<bool(std::string_v
       const bool is_sign = !is_name(token) && token != "::" && token != "*" && token != "&" && token != ".";
       if (is_sign && token != "[") return false;
       if (token == "[") return is_sure || names > 1;
-      if (may_be_value && !is_sure && (token == "*" || token == "&")) return false;
+      const bool follows_type = is_of_std || before == ">" || before.starts_with("cuda");
+      if (may_be_value && !is_sure && !follows_type && (token == "*" || token == "&")) return false;
       if (token == "*" || token == "&") is_sure = is_sure || names > 0;
-      if (may_be_value && token == "::") is_sure = false;
-      if (is_name(token) && (is_specifier(token) || is_type_keyword(token) || is_type(token))) is_sure = true;
+      if (may_be_value && token == "::") is_sure = is_certain;
+      is_certain = is_certain || (is_name(token) && (is_specifier(token) || is_type_keyword(token)));
+      if (is_certain || (is_name(token) && is_type(token))) is_sure = true;
       if (is_name(token) && before != "::") ++names;
-      if (token == "std" && !may_be_value) is_sure = true;
+      is_of_std = is_of_std || token == "std";
+      if (is_of_std && !may_be_value) is_sure = true;
     }
     if (token == ">") --depth;
     before = token;
