@@ -228,13 +228,11 @@ Command tune_command() {
               {"fresh", Kind::flag, "", "ignore trials stored by earlier sessions and measure everything again"},
               {"no-warm-start", Kind::flag, "",
                "do not start with configurations suggested by earlier results (for any problem or GPU). By default, up "
-               "to "
-               "five are measured first, then more as long as they beat the strategy's own choices"},
+               "to five are measured first, then more as long as they beat the strategy's own choices"},
               {"if-busy", Kind::value, "wait|TIME|leave|ignore",
                "what to do if another process is tuning the same kernel and problem, or is tuning on the same "
                "GPU. wait: wait at most 30 min, then proceed anyway; TIME (ms, s, min): the same, but wait at "
-               "most TIME; "
-               "leave: exit with code 7; ignore: proceed at once; default wait"},
+               "most TIME; leave: exit with code 7; ignore: proceed at once; default wait"},
               {"no-times", Kind::flag, "",
                "with --json: omit fields that differ between otherwise identical replays (durations, dates, paths)"},
           },

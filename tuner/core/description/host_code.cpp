@@ -131,7 +131,7 @@ class HostCode {
     std::vector<TextRange> found;
     for (std::size_t i = 0; i < statements_.size(); ++i) {
       const Statement& statement = statements_[i];
-      if (!is_hosts[i] || find_word(text_of(statement.range), "__global__") != kNowhere) continue;
+      if (!is_hosts[i] || has_word(text_of(statement.range), "__global__")) continue;
       if (statement.body || declares_function(statement) || names.contains(full_name(statement)))
         found.push_back(statement.range);
     }
@@ -238,7 +238,7 @@ class HostCode {
   }
 
   bool is_type(std::string_view word, const Statement& statement) const {
-    return types_.contains(word) || find_word(text_of(statement.templates), word) != kNowhere;
+    return types_.contains(word) || has_word(text_of(statement.templates), word);
   }
 
   /// Whether it is a declaration of a function, and not of a variable with a value in parentheses.
@@ -293,7 +293,7 @@ class HostCode {
 
 /// Whether it is worth a closer look. With this option all functions are the device's, also `main`.
 bool may_have_host_code(std::string_view source) {
-  if (source.find(kLaunch) == kNowhere && find_word(source, "main") == kNowhere) return false;
+  if (source.find(kLaunch) == kNowhere && !has_word(source, "main")) return false;
   return source.find("-default-device") == kNowhere && source.find("-device-as-default-execution-space") == kNowhere;
 }
 

@@ -68,9 +68,8 @@ class StatementReader {
         const std::size_t begin = at_;
         while (at_ < code_.size() && is_word_character(code_[at_])) ++at_;
         const std::string_view word = code_.substr(begin, at_ - begin);
-        const bool is_attribute = !statement.words.empty() && (word == "__attribute__" || word == "asm");
-        if (statement.is_function() && !is_value_ && follows_parenthesis(begin) && !is_attribute &&
-            !may_follow_parameters(word)) {
+        if (statement.is_function() && !is_value_ && follows_parenthesis(begin) &&
+            !may_follow_parameters(word, statement)) {
           // A macro that stands for a whole statement: what follows is another, unless it says what that returns.
           if (statement.words.empty()) {
             macro_ = statement.name;
@@ -158,10 +157,12 @@ class StatementReader {
     return at > 0 && code_[at - 1] == ')';
   }
 
-  bool may_follow_parameters(std::string_view word) const {
+  bool may_follow_parameters(std::string_view word, const Statement& statement) const {
     for (const std::string_view other : {"const", "volatile", "noexcept", "try", "requires", "throw"}) {
       if (word == other) return true;
     }
+    // Behind a macro that stands for a whole statement an attribute begins the next.
+    if (!statement.words.empty() && (word == "__attribute__" || word == "asm")) return true;
     return next_is(word, "{;");  // a macro for one of these
   }
 

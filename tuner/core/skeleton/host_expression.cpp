@@ -245,6 +245,10 @@ std::optional<std::int64_t> integer_of(const HostExpression& expression,
   return std::nullopt;
 }
 
+bool is_factor(const HostExpression& expression) {
+  return expression.kind != Kind::operation || expression.text == "*" || expression.text == "/";
+}
+
 std::optional<std::string> described(const HostExpression& expression, const TextOfName& text_of,
                                      const OutermostDivision* outermost) {
   const auto plain = [&](const HostExpression& part) { return described(part, text_of).value_or(""); };
@@ -278,8 +282,7 @@ std::optional<std::string> described(const HostExpression& expression, const Tex
   if (expression.operands.size() != 2) return std::nullopt;
   const HostExpression& divisor = expression.operands[1];
   const bool divides = expression.text == "/";
-  const bool is_factor = divisor.kind != Kind::operation || divisor.text == "*" || divisor.text == "/";
-  const bool is_named = divides && outermost != nullptr && is_factor;
+  const bool is_named = divides && outermost != nullptr && is_factor(divisor);
   if (divides) {
     if (const auto whole = rounded_up(expression.operands[0], divisor, plain)) {
       const auto left = described(*whole, text_of), right = described(divisor, is_named ? outermost->divisor : text_of);

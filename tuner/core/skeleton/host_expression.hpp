@@ -26,11 +26,14 @@ std::optional<HostExpression> parse_host_expression(std::string_view text);
 std::optional<std::int64_t> integer_of(const HostExpression& expression,
                                        const std::function<std::optional<std::int64_t>(const std::string&)>& value_of);
 
+/// One name, number or call, or a product or quotient.
+bool is_factor(const HostExpression& expression);
+
 using TextOfName = std::function<std::optional<std::string>(const std::string&)>;
 
 /// How names and numbers are written at the outermost division of an expression.
 struct OutermostDivision {
-  TextOfName divisor;  ///< what it divides by, if that is one name or number
+  TextOfName divisor;  ///< what it divides by, if that is_factor()
   TextOfName outside;  ///< names that are no part of one, and may stand for one
 };
 

@@ -11,6 +11,7 @@
 #include "tuner/core/skeleton/guesses.hpp"
 #include "tuner/core/skeleton/kernel_skeleton.hpp"
 #include "tuner/core/skeleton/launching_code.hpp"
+#include "tuner/core/skeleton/plain_constants.hpp"
 
 namespace tuner {
 namespace {
@@ -39,10 +40,7 @@ std::optional<Bounds> launch_bounds(const KernelSkeleton& skeleton) {
 /// The constant that the kernel uses and that has this value, of those that are declared together; empty if none has.
 std::string constant_of_value(const KernelSkeleton& skeleton, std::int64_t value) {
   for (const DerivedConstant& constant : skeleton.source.derived) {
-    const auto expression = parse_host_expression(constant.expression);
-    const auto number =
-        expression ? integer_of(*expression, [](const std::string&) { return std::nullopt; }) : std::nullopt;
-    if (number == value && skeleton.use.mentions(constant.name)) return constant.name;
+    if (literal_value(constant.expression) == value && skeleton.use.mentions(constant.name)) return constant.name;
   }
   return "";
 }
@@ -160,7 +158,7 @@ void honour_launch_bounds(KernelSkeleton& skeleton) {
   const auto parameter = skeleton.parameters.find(name);
   const bool is_same = skeleton.block.size() == 1 && parameter != skeleton.parameters.end() &&
                        std::to_string(parameter->second) == bounds->text;
-  if (!is_same || find_word(skeleton.source.code.code, name) != std::string_view::npos) {
+  if (!is_same || has_word(skeleton.source.code.code, name)) {
     skeleton.lines.push_back(fmt::format("constraint({} <= {})", fmt::join(skeleton.block, " * "), bounds->text));
     return;
   }
@@ -194,7 +192,7 @@ bool set_grid_from_host(KernelSkeleton& skeleton, const LaunchingCode& host) {
     if (!text) return false;
     grid.push_back(*text);
     for (const std::string& size : skeleton.sizes) {
-      if (find_word(*text, size) != std::string_view::npos) {
+      if (has_word(*text, size)) {
         skeleton.use.set_extent(fmt::format("blockIdx.{}", kDimensions[std::min<std::size_t>(grid.size() - 1, 2)]),
                                 size);
       }

@@ -221,9 +221,8 @@ std::optional<std::string> LaunchingCode::text_at(const HostExpression& expressi
     }
     if (const std::string size = size_passed_as(spot.scope, name); !size.empty()) return size;
     if (const auto own = meaning(name, spot)) {
-      const bool is_factor = own->first.kind != Kind::operation || own->first.text == "*" || own->first.text == "/";
-      const auto value =
-          text_at(own->first, own->second, is_factor ? numbers : literals, dividing, constants, depth + 1);
+      const Literals& within = is_factor(own->first) ? numbers : literals;
+      const auto value = text_at(own->first, own->second, within, dividing, constants, depth + 1);
       const bool is_sum = own->first.kind == Kind::operation && own->first.text != "/";
       return value && is_sum ? "(" + *value + ")" : value;
     }

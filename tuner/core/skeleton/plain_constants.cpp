@@ -17,12 +17,6 @@ namespace {
 /// A source with more of them is generated, and nobody wants a question about each.
 constexpr std::size_t kMostConstants = 1000;
 
-std::optional<std::int64_t> literal_value(std::string_view text) {
-  const auto expression = parse_host_expression(text);
-  if (!expression) return std::nullopt;
-  return integer_of(*expression, [](const std::string&) { return std::nullopt; });
-}
-
 bool is_in_host_function(const PlainSource& source, std::size_t at) {
   return std::any_of(source.functions.begin(), source.functions.end(), [at](const PlainFunction& function) {
     return function.kind == PlainFunction::Kind::host && function.body < at && at < function.end;
@@ -124,6 +118,12 @@ bool is_declared_elsewhere(const PlainSource& source, const std::string& name) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> literal_value(std::string_view text) {
+  const auto expression = parse_host_expression(text);
+  if (!expression) return std::nullopt;
+  return integer_of(*expression, [](const std::string&) { return std::nullopt; });
+}
 
 void find_constants(PlainSource& source) {
   find_macros(source);

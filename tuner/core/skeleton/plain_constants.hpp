@@ -1,8 +1,16 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "tuner/core/skeleton/plain_source.hpp"
 
 namespace tuner {
+
+/// Of an expression of numbers alone, as `16u` and `4 * 8`; nothing for others.
+std::optional<std::int64_t> literal_value(std::string_view text);
 
 /// Fills the constants of a source whose functions are known: macros and variables that are an integer, but for those
 /// of host functions.

@@ -67,7 +67,7 @@ bool ends_value(std::string_view code) {
 /// `const Tile<double,`, and not `int n = 1 << 5,`.
 bool ends_in_template_arguments(std::string_view statement) {
   return std::count(statement.begin(), statement.end(), '<') > std::count(statement.begin(), statement.end(), '>') &&
-         statement.find('=') == std::string_view::npos && find_word(statement, "template") == std::string_view::npos;
+         statement.find('=') == std::string_view::npos && !has_word(statement, "template");
 }
 
 /// Whether a name behind this comma or bracket is declared there: `int m,`, `auto& [`, `[=,` of a lambda.

@@ -31,7 +31,7 @@ bool is_macro_parameter(std::string_view line, std::string_view word) {
   if (!line.starts_with("define")) return false;
   const std::size_t open = line.find('(');
   if (open == 0 || open == std::string_view::npos || !is_word_character(line[open - 1])) return false;
-  return find_word(line.substr(open, line.find(')') - open), word) != std::string_view::npos;
+  return has_word(line.substr(open, line.find(')') - open), word);
 }
 
 /// A source's code, and the lines of the preprocessor in it that could read a macro.
