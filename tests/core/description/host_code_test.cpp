@@ -154,7 +154,9 @@ TEST_CASE("a constant whose value is a product, or a member of a class, is no fu
   for (const std::string text :
        {"const int W = 16, H = 4; static const int total(W * H);", "constexpr int both(FA & FB);",
         "template <int N> struct C { static const int value = N; }; const int t(C<3>::value);",
-        "const float pi(std::numbers::pi);"}) {
+        "const float pi(std::numbers::pi);", "const int total(kRows<float> * W);",
+        "const int bits(std::numeric_limits<int>::digits * W);", "const bool b(std::is_same<int, float>::value & W);",
+        "const bool b(std::is_same_v<int, float> & W);", "const int total(cuda_blocks * cuda_threads);"}) {
     CAPTURE(text);
     CHECK(left_of(text + "\n" + kMain) == text);
   }
@@ -173,6 +175,24 @@ TEST_CASE("an attribute behind a macro that is a statement begins the next one")
   const std::string text =
       "#define REGISTER(x)\nREGISTER(one)\n__attribute__((noinline)) void host() { k<<<1, 1>>>(); }\n";
   CHECK(left_of(text + kMain) == "#define REGISTER(x) REGISTER(one)");
+  const std::string device = "[[nodiscard]] __device__ float f(float a) { return a; }";
+  CHECK(left_of("#define REGISTER(x)\nREGISTER(one)\n" + device + "\nvoid host() { k<<<1, 1>>>(); }\n" + kMain) ==
+        "#define REGISTER(x) REGISTER(one) " + device);
+}
+
+TEST_CASE("a macro that says what a function returns goes with it, whatever stands between") {
+  for (const std::string attribute : {"", "__attribute__((noinline)) ", "static inline ", "[[gnu::noinline]] "}) {
+    CAPTURE(attribute);
+    CHECK(left_of("#define API(T) T\nAPI(int) " + attribute + "run(float* x) { k<<<1, 1>>>(x); return 0; }\n" +
+                  kMain) == "#define API(T) T");
+  }
+}
+
+TEST_CASE("a name for the assembler behind a function's parameters is no function") {
+  for (const std::string word : {"asm", "__asm__"}) {
+    CAPTURE(word);
+    CHECK(left_of("extern \"C\" int c_puts(const char* s) " + word + "(\"puts\");\nint a;\n" + kMain) == "int a;");
+  }
 }
 
 TEST_CASE("a function of the host stays one beside others of that name") {

@@ -362,7 +362,10 @@ TEST_CASE("constants of BenchmarkConfig are macros where the source leaves them 
   CHECK(!has_macro("__device__ int f(float (&PRECISION)[3]) { return PRECISION[0]; }\n" + kernel));
   CHECK(has_macro("enum { HALF = PRECISION / 2 };\n__device__ float f(float* a) { return a[PRECISION]; }\n" + kernel));
   CHECK(has_macro("__device__ void f() { const Tile<double, PRECISION> tile; }\n" + kernel));
+  CHECK(has_macro("__device__ void f() { auto tile = Tile<double, PRECISION>(); }\n" + kernel));
+  CHECK(has_macro("using Square = Tile<Tile<double, 4>, PRECISION>;\n" + kernel));
   CHECK(!has_macro("constexpr int COLUMNS = 1 << 5, PRECISION = 32;\n" + kernel));
+  CHECK(!has_macro("constexpr int IS_LESS = A <= B, PRECISION = 32;\n" + kernel));
   CHECK(has_macro("__device__ float f(float* a, int b) { return a[2] * PRECISION + a[b & PRECISION]; }\n" + kernel));
   CHECK(has_macro("__device__ bool f(char a) { return a == 'x' && PRECISION; }\n" + kernel));
   folder.at("/KernelSpecification/Arguments/2/Name") = "PRECISION";

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "search/expression/quoting.hpp"
@@ -112,13 +114,19 @@ std::string type_of(std::string_view parameter, const Numbers& numbers) {
   return fmt::format("{}", fmt::join(type, " "));
 }
 
-/// Whether it is `type name`, `type*`, `int`, `std::type<...>` or the like. Where a value may stand as well, `w * h`
-/// and `c::value` are none.
+bool is_cuda_type(std::string_view word) {
+  return word.starts_with("cuda") && word.size() > 4 && std::isupper(static_cast<unsigned char>(word[4])) != 0;
+}
+
+/// Whether it is `type name`, `type*`, `int`, `std::type<...>` or the like. Where a value may stand as well, `w * h`,
+/// `v<3> * h` and `c::value` are none, but `std::type& a` and `cudaType* a` are.
 bool declares(std::string_view parameter, const std::function<bool(std::string_view)>& is_type, bool may_be_value) {
-  bool is_sure = parameter.starts_with("..."), is_certain = false, is_of_std = false;
+  bool is_sure = parameter.starts_with("...");  // what was read can only be a type
+  bool has_keyword = false;                     // `const` or `int`: it stays one whatever follows
+  bool ends_in_std = false;                     // what was read ends in `std::name` or `std::name<...>`
   std::size_t names = 0;
   int depth = 0;
-  std::string_view before;
+  std::string_view before, before_that;
   for (const std::string_view token : tokens_of(parameter)) {
     if (depth == 0 && token == "(" && !before.empty() && is_name(before)) {
       // `int (*f)(int)` and `float (&a)[4]` are parameters, `int(4)` and `f(4)` are values.
@@ -130,18 +138,21 @@ bool declares(std::string_view parameter, const std::function<bool(std::string_v
       const bool is_sign = !is_name(token) && token != "::" && token != "*" && token != "&" && token != ".";
       if (is_sign && token != "[") return false;
       if (token == "[") return is_sure || names > 1;
-      const bool follows_type = is_of_std || before == ">" || before.starts_with("cuda");
-      if (may_be_value && !is_sure && !follows_type && (token == "*" || token == "&")) return false;
-      if (token == "*" || token == "&") is_sure = is_sure || names > 0;
-      if (may_be_value && token == "::") is_sure = is_certain;
-      is_certain = is_certain || (is_name(token) && (is_specifier(token) || is_type_keyword(token)));
-      if (is_certain || (is_name(token) && is_type(token))) is_sure = true;
-      if (is_name(token) && before != "::") ++names;
-      is_of_std = is_of_std || token == "std";
-      if (is_of_std && !may_be_value) is_sure = true;
+      if (token == "*" || token == "&") {
+        if (may_be_value && !is_sure && !ends_in_std && !is_cuda_type(before)) return false;
+        is_sure = is_sure || names > 0;
+      } else if (token == "::") {
+        if (may_be_value) is_sure = has_keyword;
+        ends_in_std = false;
+      } else if (is_name(token)) {
+        has_keyword = has_keyword || is_specifier(token) || is_type_keyword(token);
+        is_sure = is_sure || has_keyword || is_type(token) || (token == "std" && !may_be_value);
+        ends_in_std = before == "::" && before_that == "std" && !token.ends_with("_v");
+        if (before != "::") ++names;
+      }
     }
     if (token == ">") --depth;
-    before = token;
+    before_that = std::exchange(before, token);
   }
   return is_sure || names > 1;
 }

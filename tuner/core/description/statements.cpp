@@ -1,10 +1,12 @@
 #include "tuner/core/description/statements.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <utility>
 
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/description/parameter_list.hpp"
 
 namespace tuner {
 namespace {
@@ -53,6 +55,9 @@ class StatementReader {
         if (is_body) return finish(statement, end);
         at_ = end;
       } else if (c == '(' || c == '[') {
+        // Only a macro that is a whole statement has an attribute and no word before it.
+        const bool is_next = c == '[' && follows_parenthesis(at_) && code_.substr(at_, 2) == "[[";
+        if (is_next && is_whole(statement)) return finish_macro(statement, at_);
         const std::size_t end = closing(at_, c, c == '(' ? ')' : ']');
         if (end == kNowhere) return false;
         if (c == '(' && !statement.is_function() && !is_value_) note_name(statement, end);
@@ -70,11 +75,7 @@ class StatementReader {
         const std::string_view word = code_.substr(begin, at_ - begin);
         if (statement.is_function() && !is_value_ && follows_parenthesis(begin) &&
             !may_follow_parameters(word, statement)) {
-          // A macro that stands for a whole statement: what follows is another, unless it says what that returns.
-          if (statement.words.empty()) {
-            macro_ = statement.name;
-            return finish(statement, begin);
-          }
+          if (is_whole(statement)) return finish_macro(statement, begin);
           forget_name(statement);  // LAUNCH_BOUNDS(256)
         }
         if (!statement.is_function()) add_word(statement, word);
@@ -89,11 +90,23 @@ class StatementReader {
 
   bool finish(Statement& statement, std::size_t end) {
     at_ = statement.range.end = end;
-    // DEVICE(float) square(float x) {
-    if (statement.is_function() && statement.words.empty() && !statement.macro.empty())
+    // `DEVICE(float) square(float x) {`: the macro before is its type.
+    const bool has_type = !std::all_of(statement.words.begin(), statement.words.end(), is_specifier);
+    if (statement.is_function() && !has_type && !statement.macro.empty())
       statement.range.begin = static_cast<std::size_t>(statement.macro.data() - code_.data());
     statements_.push_back(std::move(statement));
     return true;
+  }
+
+  /// Whether it may be a macro that stands for a whole statement: what follows is another, unless the macro says what
+  /// that returns.
+  bool is_whole(const Statement& statement) const {
+    return statement.is_function() && !is_value_ && statement.words.empty();
+  }
+
+  bool finish_macro(Statement& statement, std::size_t end) {
+    macro_ = statement.name;
+    return finish(statement, end);
   }
 
   static bool is_operator(const Statement& statement) {
@@ -161,8 +174,9 @@ class StatementReader {
     for (const std::string_view other : {"const", "volatile", "noexcept", "try", "requires", "throw"}) {
       if (word == other) return true;
     }
-    // Behind a macro that stands for a whole statement an attribute begins the next.
-    if (!statement.words.empty() && (word == "__attribute__" || word == "asm")) return true;
+    // Behind a macro that is a whole statement these begin the next.
+    const bool begins_next = statement.words.empty();
+    if (!begins_next && (word == "__attribute__" || word == "asm" || word == "__asm__")) return true;
     return next_is(word, "{;");  // a macro for one of these
   }
 
@@ -193,7 +207,7 @@ class StatementReader {
     if (words.empty()) return;
     for (const std::string_view other :
          {"__launch_bounds__", "__cluster_dims__", "__block_size__", "__maxnreg__", "__align__", "alignas",
-          "__attribute__", "__declspec", "decltype", "noexcept", "requires", "static_assert", "asm"}) {
+          "__attribute__", "__declspec", "decltype", "noexcept", "requires", "static_assert", "asm", "__asm__"}) {
       if (words.back() == other) return;
     }
     // `struct MACRO(...) name` defines a type, but `struct timeval now(...)` a function.

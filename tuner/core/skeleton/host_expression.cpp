@@ -203,8 +203,7 @@ std::optional<HostExpression> rounded_up(const HostExpression& dividend, const H
   if (dividend.text != "+") return std::nullopt;
   const bool is_less_one = right.kind == Kind::operation && right.text == "-" && right.operands.size() == 2 &&
                            is_one(right.operands[1]) && text(right.operands[0]) == text(divisor);
-  const auto none = [](const std::string&) -> std::optional<std::int64_t> { return std::nullopt; };
-  const auto rest = integer_of(right, none), whole = integer_of(divisor, none);
+  const auto rest = integer_of(right), whole = integer_of(divisor);
   if (is_less_one || (rest && whole && *rest == *whole - 1)) return left;
   return std::nullopt;
 }
@@ -245,8 +244,13 @@ std::optional<std::int64_t> integer_of(const HostExpression& expression,
   return std::nullopt;
 }
 
+std::optional<std::int64_t> integer_of(const HostExpression& expression) {
+  return integer_of(expression, [](const std::string&) { return std::nullopt; });
+}
+
 bool is_factor(const HostExpression& expression) {
-  return expression.kind != Kind::operation || expression.text == "*" || expression.text == "/";
+  return expression.kind != Kind::operation ||
+         (expression.operands.size() == 2 && (expression.text == "*" || expression.text == "/"));
 }
 
 std::optional<std::string> described(const HostExpression& expression, const TextOfName& text_of,
@@ -254,7 +258,7 @@ std::optional<std::string> described(const HostExpression& expression, const Tex
   const auto plain = [&](const HostExpression& part) { return described(part, text_of).value_or(""); };
   switch (expression.kind) {
     case Kind::number: {
-      const auto value = integer_of(expression, [](const std::string&) { return std::nullopt; });
+      const auto value = integer_of(expression);
       if (!value) return std::nullopt;
       return text_of(std::to_string(*value)).value_or(std::to_string(*value));
     }

@@ -22,11 +22,12 @@ struct HostExpression {
 /// Nothing for text that is none, or uses more of the language.
 std::optional<HostExpression> parse_host_expression(std::string_view text);
 
-/// The value of an expression of integers; `value_of` knows those of names.
+/// The value of an expression of integers; `value_of` knows those of names, and without it there are none.
 std::optional<std::int64_t> integer_of(const HostExpression& expression,
                                        const std::function<std::optional<std::int64_t>(const std::string&)>& value_of);
+std::optional<std::int64_t> integer_of(const HostExpression& expression);
 
-/// One name, number or call, or a product or quotient.
+/// A name, a number, a call, an element, or a product or quotient of such.
 bool is_factor(const HostExpression& expression);
 
 using TextOfName = std::function<std::optional<std::string>(const std::string&)>;

@@ -36,12 +36,12 @@ void find_macros(PlainSource& source) {
     if (length == line.size() || line[length] == '(') continue;
     std::string_view value = line.substr(length);
     value = value.substr(0, std::min(value.find("//"), value.find("/*")));
-    if (const auto number_of = literal_value(value)) {
-      source.constants.push_back({std::string(name), *number_of, hash, end, false, true});
-    } else if (const auto expression = parse_host_expression(value)) {
-      if (expression->kind == HostExpression::Kind::operation) {
-        source.derived.push_back({std::string(name), std::string(search::trimmed(value))});
-      }
+    const auto expression = parse_host_expression(value);
+    if (!expression) continue;
+    if (const auto number = integer_of(*expression)) {
+      source.constants.push_back({std::string(name), *number, hash, end, false, true});
+    } else if (expression->kind == HostExpression::Kind::operation) {
+      source.derived.push_back({std::string(name), std::string(search::trimmed(value))});
     }
   }
 }
@@ -121,8 +121,7 @@ bool is_declared_elsewhere(const PlainSource& source, const std::string& name) {
 
 std::optional<std::int64_t> literal_value(std::string_view text) {
   const auto expression = parse_host_expression(text);
-  if (!expression) return std::nullopt;
-  return integer_of(*expression, [](const std::string&) { return std::nullopt; });
+  return expression ? integer_of(*expression) : std::nullopt;
 }
 
 void find_constants(PlainSource& source) {

@@ -66,8 +66,18 @@ bool ends_value(std::string_view code) {
 
 /// `const Tile<double,`, and not `int n = 1 << 5,`.
 bool ends_in_template_arguments(std::string_view statement) {
-  return std::count(statement.begin(), statement.end(), '<') > std::count(statement.begin(), statement.end(), '>') &&
-         statement.find('=') == std::string_view::npos && !has_word(statement, "template");
+  int depth = 0;
+  for (std::size_t at = 0; at < statement.size(); ++at) {
+    const std::string_view sign = statement.substr(at, 2);
+    if (sign == "<<" || sign == "<=" || sign == ">=") {
+      ++at;
+    } else if (statement[at] == '<') {
+      ++depth;
+    } else if (statement[at] == '>') {
+      --depth;
+    }
+  }
+  return depth > 0 && !has_word(statement, "template");
 }
 
 /// Whether a name behind this comma or bracket is declared there: `int m,`, `auto& [`, `[=,` of a lambda.
