@@ -14,7 +14,7 @@ TEST_CASE("three hundred faults of every class cost their configurations, and no
   REQUIRE(without.winner == kFastest);
 
   Tuner user;
-  user.compile_timeout = "30s";  // long for a busy machine, and short for what compiles forever
+  user.compile_timeout = "10s";  // long for a busy machine, and short for what compiles forever
   const TuneReport told = user.tune({kSearched});
   check_winner(told, without.winner);
   CHECK(told.counters.at("asked") == 364);

@@ -114,7 +114,7 @@ TEST_CASE("room is two requests a worker") {
 }
 
 TEST_CASE("a compile that never ends is stopped at the time limit and its worker replaced") {
-  CompilePool pool(options(1, 6s));
+  CompilePool pool(options(1, 3s));
   start(pool);
   const pid_t before = pool.worker_pids()[0];
   CompileRequest endless = endless_request();
@@ -123,8 +123,8 @@ TEST_CASE("a compile that never ends is stopped at the time limit and its worker
   pool.submit(2, numbered_request(2));
   const Replies replies = collect(pool, 2);
   CHECK(replies.at(1).outcome == Outcome::compile_timeout);
-  CHECK(replies.at(1).message == "Compiling user.cu with BLOCK=64 took longer than 6 s and was stopped.");
-  CHECK(replies.at(1).milliseconds >= 6000);
+  CHECK(replies.at(1).message == "Compiling user.cu with BLOCK=64 took longer than 3 s and was stopped.");
+  CHECK(replies.at(1).milliseconds >= 3000);
   CHECK(replies.at(2).outcome == Outcome::ok);
   CHECK(pool.worker_pids()[0] != before);
   CHECK(test::has_ended(before));
@@ -132,7 +132,7 @@ TEST_CASE("a compile that never ends is stopped at the time limit and its worker
 }
 
 TEST_CASE("a worker that somebody kills costs its request nothing but time") {
-  CompilePool pool(options(1, 6s));
+  CompilePool pool(options(1, 3s));
   start(pool);
   // Endless, so that it is certainly being compiled when the worker is killed; the retry then meets the time limit.
   pool.submit(1, endless_request());
@@ -185,7 +185,7 @@ TEST_CASE("idle workers that are killed are replaced") {
 }
 
 TEST_CASE("a helper that is killed is restarted and nothing is lost") {
-  CompilePool pool(options(2, 6s));
+  CompilePool pool(options(2, 3s));
   start(pool);
   const std::vector<pid_t> before = pool.worker_pids();
   pool.submit(0, endless_request());

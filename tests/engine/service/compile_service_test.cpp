@@ -91,7 +91,7 @@ TEST_CASE("a source on which the compiler hangs is answered by the engine, and h
   const CompileJob forever = user.compile_job("FLAVOUR=0,KIND=compiles_forever,VARIANT=0");
   const CompileJob other = user.compile_job(kBaseline);
   REQUIRE(client.compile(user.compile_job("FLAVOUR=1,KIND=right,VARIANT=0"), with_patience()).outcome == Outcome::ok);
-  auto late = std::async(std::launch::async, [&] { return client.compile(forever, from_now(20s)); });
+  auto late = std::async(std::launch::async, [&] { return client.compile(forever, from_now(8s)); });
   CHECK(late.wait_for(300ms) == std::future_status::timeout);
   if (usable_cores() > 1) {
     CHECK(client.compile(other, with_patience()).outcome == Outcome::ok);

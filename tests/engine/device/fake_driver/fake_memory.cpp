@@ -1,4 +1,6 @@
 // Device memory is memory of the host, all of it aligned as the driver aligns it.
+#include <sys/mman.h>
+
 #include <cstdlib>
 #include <cstring>
 
@@ -22,7 +24,11 @@ CUresult allocate(CUdeviceptr* address, std::size_t bytes) {
   if (const CUresult forbidden = capture_forbids(); forbidden != CUDA_SUCCESS) return forbidden;
   if (const CUresult error = wishes.allocation_error; error != CUDA_SUCCESS) return error;
   if (allocated + bytes > room() || crowded(bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
-  void* memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
+  constexpr std::size_t kAlignment = 512, kHugePage = std::size_t{2} << 20;
+  const std::size_t alignment = bytes < 2 * kHugePage ? kAlignment : kHugePage;
+  void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  // What flushes the cache is written before every launch: one fault for each small page of it would be most of a test.
+  if (alignment == kHugePage) madvise(memory, bytes, MADV_HUGEPAGE);
   *address = reinterpret_cast<CUdeviceptr>(memory);
   allocations[*address] = bytes;
   allocated += bytes;
